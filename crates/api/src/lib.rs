@@ -24,5 +24,5 @@ pub use app::{ApiSettings, App, AppParts};
 pub use error::ApiError;
 pub use interim::{InterimResponse, InterimResponses};
 pub use rate_limit::RateLimits;
-pub use router::{router, routes};
+pub use router::{document, router, routes};
 pub use shapes::write_listed_track;

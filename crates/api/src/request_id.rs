@@ -8,8 +8,9 @@ use axum::middleware::Next;
 use axum::response::Response;
 use http::request::Parts;
 use http::{HeaderName, HeaderValue};
-use tonearm_domain::{Ambient, RequestId};
-use tracing::Instrument;
+use tonearm_domain::{Ambient, RequestId, StoredAddresses};
+use tonearm_telemetry::ArrivedRequest;
+use tracing::{Instrument, Span};
 
 use crate::error;
 use crate::extract::address;
@@ -35,8 +36,11 @@ pub(crate) async fn identify(State(ambient): State<Ambient>, mut request: Reques
     request.extensions_mut().insert(CurrentRequest(id));
     // The pattern, as paths hold credentials.
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
-    let address = address(request.extensions()).map(tracing::field::display);
-    let span = tracing::info_span!("request", %id, method = %request.method(), route, address);
+    let stored = request.extensions().get::<StoredAddresses>().copied().unwrap_or_default();
+    let address = address(request.extensions()).map(|address| stored.of(address));
+    let arrived = ArrivedRequest { method: request.method().as_str(), route: route.as_deref(), address };
+    let span = tonearm_telemetry::request_span(id, arrived);
+    tonearm_telemetry::continue_trace(&span, request.extensions().get().copied());
     let started = Instant::now();
     async move {
         let response = next.run(request).await;
@@ -47,7 +51,12 @@ pub(crate) async fn identify(State(ambient): State<Ambient>, mut request: Reques
             response.headers_mut().insert(X_REQUEST_ID, value);
         }
         let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-        tracing::debug!(status = response.status().as_u16(), micros, "answered");
+        let (span, status) = (Span::current(), response.status());
+        span.record("status", status.as_u16());
+        if status.is_server_error() {
+            tonearm_telemetry::note_failure(&span);
+        }
+        tracing::debug!(micros, "answered");
         response
     }
     .instrument(span)

@@ -67,8 +67,8 @@ pub fn routes(app: App) -> Router {
         .nest("/upload", around(limited(uploads.with_state(app.clone())), &app.ambient).layer(announced))
 }
 
-/// All endpoints, described: the routes and the description come from the same lists.
-fn document() -> Value {
+/// All endpoints, described (OpenAPI): the routes and the description come from the same lists.
+pub fn document() -> Value {
     let endpoints = OpenApiRouter::with_openapi(openapi::empty())
         .merge(shares())
         .nest("/v1", v1())

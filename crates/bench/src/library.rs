@@ -156,6 +156,7 @@ impl Filling {
             outcome: FileOutcome::Made {
                 key: ObjectKey { organization_id: self.organization_id, folder: track.index, file },
                 size: 500,
+                sha256: None,
                 file_name: "levels.json".to_owned(),
                 data: FileData::Levels(Levels::new(levels, Metric::Peak, LEVELS as u64)),
             },

@@ -6,6 +6,7 @@ mod large;
 mod library;
 mod measure;
 mod memory;
+mod model;
 mod noise;
 mod plan;
 mod reference;
@@ -102,7 +103,7 @@ mod tests {
         let args = Args::parse_from(["tonearm-bench", "range", "play-session", "--quick"]);
         assert_eq!(args.benchmarks(), [Benchmark::Range, Benchmark::PlaySession]);
         let all = Args::parse_from(["tonearm-bench", "--upload-bytes", "5"]);
-        assert_eq!(all.benchmarks().len(), 22);
+        assert_eq!(all.benchmarks().len(), 23);
         assert!(
             !all.benchmarks().contains(&Benchmark::Scale),
             "it takes half an hour and is asked for by name"

@@ -19,10 +19,14 @@ pub(crate) enum Unit {
     PerMinute,
     /// Thousands of bytes.
     Kilobytes,
+    /// Seconds for an hour of sound.
+    SecondsPerHour,
+    /// SQL statements.
+    Statements,
 }
 
 impl Unit {
-    fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::MegabytesPerSecond => "MB/s",
             Self::RequestsPerSecond => "requests/s",
@@ -30,6 +34,8 @@ impl Unit {
             Self::Megabytes => "MB",
             Self::PerMinute => "/min",
             Self::Kilobytes => "kB",
+            Self::SecondsPerHour => "s per hour of sound",
+            Self::Statements => "statements",
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::cache::{CacheTerms, CachedStore};
 use crate::draft::{DraftError, DraftNames, DraftState, DraftWriter};
 use crate::error::{BlobError, BoxError, PutError};
 use crate::folder::FolderStore;
+use crate::measured::MeasuredStore;
 use crate::object::{ObjectBody, ObjectMeta, OnFailure, OpenObject, PutTerms, Stored};
 use crate::s3::S3Store;
 use crate::storage_url::{StorageUrl, StoreLocation};
@@ -39,7 +40,10 @@ impl Blobs {
             StoreLocation::Folder(root) => Arc::new(FolderStore::open(root.clone()).await?),
             StoreLocation::Bucket(bucket) => Arc::new(S3Store::open(bucket)?),
         };
-        Ok(Self { store })
+        Ok(match tonearm_telemetry::is_on() {
+            true => Self { store: Arc::new(MeasuredStore(store)) },
+            false => Self { store },
+        })
     }
 
     /// The same store with a cache in front of what is delivered, for a store that is far away.

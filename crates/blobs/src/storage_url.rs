@@ -99,6 +99,45 @@ impl StorageUrl {
         }
     }
 
+    /// A folder, by its absolute path.
+    pub fn of_folder(path: PathBuf) -> Self {
+        Self(StoreLocation::Folder(path))
+    }
+
+    /// What lies below a name in the same place.
+    pub fn below(&self, name: &str) -> Self {
+        Self(match &self.0 {
+            StoreLocation::Folder(root) => StoreLocation::Folder(root.join(name)),
+            StoreLocation::Bucket(bucket) => {
+                let prefix = match bucket.prefix.as_str() {
+                    "" => name.to_owned(),
+                    prefix => format!("{prefix}/{name}"),
+                };
+                StoreLocation::Bucket(Box::new(Bucket { prefix, ..(**bucket).clone() }))
+            }
+        })
+    }
+
+    /// Whether two addresses lead to the same objects, or one to a part of the other's.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (StoreLocation::Folder(one), StoreLocation::Folder(two)) => {
+                one.starts_with(two) || two.starts_with(one)
+            }
+            (StoreLocation::Bucket(one), StoreLocation::Bucket(two)) => {
+                let inside = |inner: &str, outer: &str| {
+                    outer.is_empty()
+                        || inner == outer
+                        || inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
+                };
+                one.name == two.name
+                    && one.endpoint == two.endpoint
+                    && (inside(&one.prefix, &two.prefix) || inside(&two.prefix, &one.prefix))
+            }
+            _ => false,
+        }
+    }
+
     pub(crate) fn location(&self) -> &StoreLocation {
         &self.0
     }
@@ -249,6 +288,19 @@ mod tests {
         assert_eq!(full.region.as_deref(), Some("eu"));
         assert_eq!(full.secret_access_key.as_deref(), Some("s+/="));
         assert_eq!(bucket("s3://music?endpoint=http://localhost:1").prefix, "");
+    }
+
+    #[test]
+    fn places_inside_others_are_recognized() {
+        let url = |text: &str| text.parse::<StorageUrl>().unwrap();
+        assert_eq!(url("s3://music/a").below("b").to_string(), "s3://music/a/b");
+        assert_eq!(url("s3://music").below("b").to_string(), "s3://music/b");
+        assert_eq!(url("file:///srv/a").below("b").to_string(), "file:///srv/a/b");
+        assert!(url("file:///srv/a").overlaps(&url("file:///srv/a/b")));
+        assert!(!url("file:///srv/a").overlaps(&url("file:///srv/ab")));
+        assert!(url("s3://music").overlaps(&url("s3://music/b")));
+        assert!(!url("s3://music/a").overlaps(&url("s3://music/ab")));
+        assert!(!url("s3://music/a").overlaps(&url("file:///music/a")));
     }
 
     #[test]

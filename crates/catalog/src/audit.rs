@@ -102,7 +102,9 @@ impl Catalog {
 impl Transaction {
     /// Writes a line of the audit log, together with what it tells of.
     pub async fn audit(&self, entry: &AuditEntry) -> Result<(), CatalogError> {
-        let insert = Entity::insert(ActiveModel::from(entry)).into_query();
+        let mut entry = entry.clone();
+        entry.origin.address = entry.origin.address.map(|address| self.stored_addresses().of(address));
+        let insert = Entity::insert(ActiveModel::from(&entry)).into_query();
         Ok(self.insert_traced(insert).await?)
     }
 }

@@ -6,9 +6,12 @@ use std::time::Duration;
 
 use sea_orm::sqlx::postgres::PgConnectOptions;
 use sea_orm::{
-    DatabaseConnection, DatabaseTransaction, SqliteTransactionMode, Statement, TransactionOptions,
-    TransactionTrait,
+    AccessMode, DatabaseConnection, DatabaseTransaction, IsolationLevel, SqliteTransactionMode, Statement,
+    TransactionOptions, TransactionTrait,
 };
+use tonearm_telemetry::Stopwatch;
+
+use tonearm_domain::StoredAddresses;
 
 use crate::changes::{Change, Observers};
 use crate::due_clock::DueClock;
@@ -57,6 +60,8 @@ pub struct ConnectOptions {
     pub migrate: Migrate,
     /// How long to wait for another process that is migrating.
     pub migration_wait: Duration,
+    /// How much of network addresses is written down.
+    pub stored_addresses: StoredAddresses,
     /// On PostgreSQL, whether a commit returns only when other nodes were told what it queued: for processes that end soon
     /// after. Others tell them in the background.
     pub tell_nodes_first: bool,
@@ -71,6 +76,7 @@ impl Default for ConnectOptions {
             due_clock: DueClock::Caller,
             migrate: Migrate::IfEmpty,
             migration_wait: Duration::from_secs(3600),
+            stored_addresses: StoredAddresses::Whole,
             tell_nodes_first: false,
         }
     }
@@ -146,6 +152,7 @@ impl Catalog {
             wakers,
             is_telling_first: options.tell_nodes_first,
             due_clock,
+            stored_addresses: options.stored_addresses,
         };
         Ok(Self(Arc::new(Connections { backend, server, reader, writer: Single(writer), ending, queries })))
     }
@@ -163,6 +170,20 @@ impl Catalog {
     /// Begins a transaction of statements that only read.
     pub(crate) async fn begin_reading(&self) -> Result<DatabaseTransaction, CatalogError> {
         begin_on(&self.0.reader, TransactionOptions::default()).await
+    }
+
+    /// Begins a transaction of reads that all see the same moment.
+    pub(crate) async fn begin_snapshot(&self) -> Result<DatabaseTransaction, CatalogError> {
+        let options = match self.backend() {
+            // A read transaction of a write-ahead log is a snapshot by itself.
+            Backend::Sqlite => TransactionOptions::default(),
+            Backend::Postgres => TransactionOptions {
+                isolation_level: Some(IsolationLevel::RepeatableRead),
+                access_mode: Some(AccessMode::ReadOnly),
+                ..TransactionOptions::default()
+            },
+        };
+        begin_on(&self.0.reader, options).await
     }
 
     /// Whether the database answers.
@@ -247,9 +268,11 @@ async fn begin_on(
     connection: &DatabaseConnection,
     options: TransactionOptions,
 ) -> Result<DatabaseTransaction, CatalogError> {
-    let connection = connection.clone();
+    let (connection, waited) = (connection.clone(), Stopwatch::start());
     let begun = tokio::spawn(async move { connection.begin_with_options(options).await });
-    Ok(begun.await.map_err(|error| CatalogError::Unavailable(error.into()))??)
+    let begun = begun.await.map_err(|error| CatalogError::Unavailable(error.into()))?;
+    tonearm_telemetry::began_transaction(waited.elapsed());
+    Ok(begun?)
 }
 
 /// Write transactions take SQLite's write lock when they begin. Taken later, after a read, the lock cannot be

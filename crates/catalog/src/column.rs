@@ -6,7 +6,7 @@ use std::str::FromStr;
 use sea_orm::JsonValue;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tonearm_domain::{Cover, Metadata, Selection, Theme, Timestamp};
+use tonearm_domain::{Cover, Metadata, Selection, Theme, Timestamp, TraceContext};
 
 use crate::error::CatalogError;
 
@@ -28,6 +28,11 @@ pub(crate) fn moment_if_set(
 
 pub(crate) fn parsed<T: FromStr>(column: &'static str, text: &str) -> Result<T, CatalogError> {
     text.parse().map_err(|_| corrupt(column))
+}
+
+/// The trace that a row belongs to. A text that is none must not keep anybody from the work.
+pub(crate) fn trace_context(text: Option<&str>) -> Option<TraceContext> {
+    text.and_then(|text| text.parse().ok())
 }
 
 pub(crate) fn parsed_if_set<T: FromStr>(

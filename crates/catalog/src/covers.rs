@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, Select};
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select};
 use tonearm_domain::{Collection, CollectionId, Cover, ObjectKey, OrganizationId};
 use uuid::Uuid;
 
@@ -31,26 +31,32 @@ impl Catalog {
             collection::Entity::find_by_id(id.uuid()).filter(Column::OrganizationId.eq(organization.uuid()));
         one(self.reader(), select).await
     }
+}
 
-    /// Those of the objects that are files of a cover in use. A cover's files are not named one by one: its
-    /// version and the folder of what it belongs to make up their names.
-    pub(crate) async fn covers_among(&self, keys: &[ObjectKey]) -> Result<Vec<ObjectKey>, CatalogError> {
-        let labels = Cover::labels();
-        let covers: Vec<&ObjectKey> = keys.iter().filter(|key| labels.contains(&key.file.label)).collect();
-        let versions: HashSet<String> = covers.iter().map(|key| key.file.version.to_string()).collect();
-        if versions.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut in_use = self.names(of_tracks(&versions)).await?;
-        in_use.extend(self.names(drawn_for_tracks(&versions)).await?);
-        in_use.extend(self.names(of_collections(&versions)).await?);
-        in_use.extend(self.names(of_organizations(&versions)).await?);
-        Ok(covers.into_iter().filter(|key| in_use.contains(&name_of(key))).cloned().collect())
+/// Those of the objects that are files of a cover in use. A cover's files are not named one by one: its version and the
+/// folder of what it belongs to make up their names.
+pub(crate) async fn covers_among<C: ConnectionTrait>(
+    db: &C,
+    keys: &[ObjectKey],
+) -> Result<Vec<ObjectKey>, CatalogError> {
+    let labels = Cover::labels();
+    let covers: Vec<&ObjectKey> = keys.iter().filter(|key| labels.contains(&key.file.label)).collect();
+    let versions: HashSet<String> = covers.iter().map(|key| key.file.version.to_string()).collect();
+    if versions.is_empty() {
+        return Ok(Vec::new());
     }
+    let mut in_use = names(db, of_tracks(&versions)).await?;
+    in_use.extend(names(db, drawn_for_tracks(&versions)).await?);
+    in_use.extend(names(db, of_collections(&versions)).await?);
+    in_use.extend(names(db, of_organizations(&versions)).await?);
+    Ok(covers.into_iter().filter(|key| in_use.contains(&name_of(key))).cloned().collect())
+}
 
-    async fn names<E: EntityTrait>(&self, select: Select<E>) -> Result<HashSet<CoverName>, CatalogError> {
-        Ok(select.into_tuple::<CoverName>().all(self.reader()).await?.into_iter().collect())
-    }
+async fn names<C: ConnectionTrait, E: EntityTrait>(
+    db: &C,
+    select: Select<E>,
+) -> Result<HashSet<CoverName>, CatalogError> {
+    Ok(select.into_tuple::<CoverName>().all(db).await?.into_iter().collect())
 }
 
 fn of_tracks(versions: &HashSet<String>) -> Select<track::Entity> {

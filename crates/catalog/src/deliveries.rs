@@ -15,6 +15,7 @@ use tonearm_domain::{
 };
 
 use crate::catalog::Catalog;
+use crate::column::trace_context;
 use crate::due_clock::DueClock;
 use crate::entity::webhook_attempt;
 use crate::entity::webhook_delivery::{ActiveModel, Column, Entity, Model, small};
@@ -122,9 +123,10 @@ impl Catalog {
             .await?;
         tx.commit().await?;
         let claimed = rows.into_iter().map(|row| {
+            let trace = trace_context(row.traceparent.as_deref());
             let mut delivery = WebhookDelivery::try_from(row)?;
             delivery.attempts += 1;
-            Ok(ClaimedDelivery { delivery, lease })
+            Ok(ClaimedDelivery { delivery, lease, trace })
         });
         claimed.collect()
     }
@@ -137,9 +139,10 @@ fn lease_is_held(claimed: &ClaimedDelivery) -> Condition {
 }
 
 impl Transaction {
-    /// Queues an event for an endpoint.
+    /// Queues an event for an endpoint. Its delivery goes on with the trace of what runs now.
     pub async fn queue_delivery(&self, delivery: &WebhookDelivery) -> Result<(), CatalogError> {
-        let row = ActiveModel::from(delivery);
+        let traceparent = tonearm_telemetry::current_trace().map(|trace| trace.to_string());
+        let row = ActiveModel { traceparent: Set(traceparent), ..ActiveModel::from(delivery) };
         let value = |column: Column| match (column, delivery.due_at) {
             (Column::DueAt, Some(due_at)) => self.due_clock().at(due_at),
             _ => row.get(column).into_value().map_or(Expr::value(None::<i64>), Expr::value),

@@ -48,10 +48,20 @@ impl DueClock {
             Self::Server(_) => server_now(),
         }
     }
+
+    /// The same as text.
+    pub(crate) fn now_text(&self, now: Timestamp) -> String {
+        match self {
+            Self::Caller => now.unix_millis().to_string(),
+            Self::Server(_) => SERVER_NOW.to_owned(),
+        }
+    }
 }
+
+const SERVER_NOW: &str = "CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000 AS BIGINT)";
 
 /// When the statement began. Unlike `now()` it moves within a transaction, and unlike `clock_timestamp()` it stands
 /// still within a statement, so that it can be looked up in an index.
 fn server_now() -> SimpleExpr {
-    Expr::cust("CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000 AS BIGINT)")
+    Expr::cust(SERVER_NOW)
 }

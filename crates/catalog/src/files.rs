@@ -1,8 +1,8 @@
 //! Files that were made of tracks: the `track_file` table.
 
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, Select};
-use tonearm_domain::{TrackFile, TrackId, VariantId};
+use tonearm_domain::{ObjectKey, TrackFile, TrackId, VariantId};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
@@ -23,13 +23,18 @@ fn of_track(track: TrackId) -> Select<Entity> {
 
 /// Files that are neither deleted nor made by a recipe that is being removed.
 pub(crate) fn living() -> Condition {
+    Condition::all().add(Column::DeletedAt.is_null()).add(of_kept_recipe())
+}
+
+/// Files that are not made by a recipe that is being removed.
+pub(crate) fn of_kept_recipe() -> SimpleExpr {
     let removed = Query::select()
         .expr(Expr::value(1))
         .from(variant::Entity)
         .and_where(Expr::col((variant::Entity, variant::Column::Id)).equals((Entity, Column::VariantId)))
         .and_where(variant::Column::DeletedAt.is_not_null())
         .take();
-    Condition::all().add(Column::DeletedAt.is_null()).add(Expr::exists(removed).not())
+    Expr::exists(removed).not()
 }
 
 /// By track, then in the order of the recipes: the organization's before the track's own.
@@ -84,6 +89,7 @@ impl Transaction {
                 Column::Variant,
                 Column::ObjectKey,
                 Column::Size,
+                Column::ObjectSha256,
                 Column::FileName,
                 Column::Data,
                 Column::Failure,
@@ -114,6 +120,17 @@ impl Transaction {
             .exec(self.db())
             .await?;
         Ok(())
+    }
+
+    /// Removes the rows of files whose objects are lost, so that the files can be made again. Gives how many there were.
+    pub async fn delete_lost_files(&self, track: TrackId, keys: &[ObjectKey]) -> Result<u64, CatalogError> {
+        self.note(Change::Track(track));
+        let deleted = Entity::delete_many()
+            .filter(Column::TrackId.eq(track.uuid()))
+            .filter(Column::ObjectKey.is_in(keys.iter().map(ToString::to_string)))
+            .exec(self.db())
+            .await?;
+        Ok(deleted.rows_affected)
     }
 
     /// Removes the rows of all files of a track.

@@ -2,7 +2,7 @@
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
-use tonearm_domain::{Invitation, InvitationId, OrganizationId, PersonId, Timestamp};
+use tonearm_domain::{EmailAddress, Invitation, InvitationId, OrganizationId, PersonId, Timestamp};
 
 use crate::catalog::Catalog;
 use crate::entity::invitation::{ActiveModel, Column, Entity, MEMBER, NEW_PASSWORD};
@@ -31,6 +31,22 @@ impl Catalog {
 }
 
 impl Transaction {
+    /// The links to organizations that were made for an address and that nobody has used, also those that are over, locked.
+    /// At most `most` of them.
+    pub async fn open_invitations_for(
+        &self,
+        email: &EmailAddress,
+        most: u64,
+    ) -> Result<Vec<Invitation>, CatalogError> {
+        let select = Entity::find()
+            .filter(Column::Email.eq(email.as_str()))
+            .filter(Column::Purpose.eq(MEMBER))
+            .filter(Column::UsedAt.is_null())
+            .limit(most)
+            .lock(TO_CHANGE);
+        all(self.db(), select).await
+    }
+
     /// The link whose secret has this SHA-256, locked, so that it is used once.
     pub async fn invitation_by_hash(&self, hash: &[u8; 32]) -> Result<Option<Invitation>, CatalogError> {
         one(self.db(), Entity::find().filter(Column::TokenHash.eq(hash.to_vec())).lock(TO_CHANGE)).await

@@ -13,7 +13,9 @@ mod backlog;
 mod claiming;
 mod enqueueing;
 mod expired_leases;
+mod failures;
 mod listing;
+mod tally;
 mod unassigned;
 mod waiting;
 
@@ -34,7 +36,9 @@ use crate::wakeups::WorkKind;
 
 pub use claiming::Turn;
 pub use enqueueing::NewJob;
+pub use failures::{FailedJobs, JobFailures};
 pub use listing::{JobFilter, JobState, PendingJob};
+pub use tally::JobTally;
 pub use waiting::Wait;
 
 /// A change to a job that only its holder may make.

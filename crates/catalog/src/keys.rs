@@ -102,7 +102,7 @@ impl Transaction {
         id: ApiKeyId,
         now: Timestamp,
     ) -> Result<bool, CatalogError> {
-        self.note(Change::ApiKeys(organization));
+        self.end_old_api_key(organization, id).await?;
         let revoked = Entity::update_many()
             .col_expr(Column::RevokedAt, Expr::value(now.unix_millis()))
             .filter(Column::Id.eq(id.uuid()))

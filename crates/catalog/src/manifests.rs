@@ -7,12 +7,14 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, JsonValue, QueryFilter, QueryOrder,
     QuerySelect, Select, UpdateMany,
 };
-use tonearm_domain::{Generation, ObjectKey, OrganizationId, ShortId, TrackId, TrackManifest, VariantIndex};
+use tonearm_domain::{
+    Generation, Job, ObjectKey, OrganizationId, ShortId, TrackId, TrackManifest, VariantIndex,
+};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::column::{corrupt, decoded, parsed};
-use crate::entity::{track, track_file};
+use crate::entity::{job, track, track_file};
 use crate::error::CatalogError;
 use crate::files;
 use crate::living::living_track;
@@ -84,37 +86,16 @@ impl Catalog {
         manifest(self.reader(), made().filter(track_file::Column::TrackId.in_subquery(track))).await
     }
 
-    /// Those of the objects that are the manifest of a track that is not deleted, or can be taken back: of its latest
-    /// generation, or of a later one, as after the restore of an older database.
-    pub(crate) async fn manifests_among(&self, keys: &[ObjectKey]) -> Result<Vec<ObjectKey>, CatalogError> {
-        use track::Column::{Index, ManifestGeneration, OrganizationId as Owner};
-        let manifests: Vec<_> =
-            keys.iter().filter_map(|key| Some((key, TrackManifest::generation(key)?.number()))).collect();
-        if manifests.is_empty() {
-            return Ok(Vec::new());
-        }
-        let folders: HashSet<&str> = manifests.iter().map(|(key, _)| key.folder.as_str()).collect();
-        let owners: HashSet<Uuid> = manifests.iter().map(|(key, _)| key.organization_id.uuid()).collect();
-        let rows: Vec<(Uuid, String, i64)> = track::Entity::find()
+    /// Whether a job will write a track's manifest, or is writing it.
+    pub async fn publishes_manifest(&self, track: TrackId) -> Result<bool, CatalogError> {
+        use job::Column::{FailedAt, Id, Kind, TrackId as Subject};
+        let select = job::Entity::find()
             .select_only()
-            .columns([Owner, Index, ManifestGeneration])
-            .filter(Owner.is_in(owners))
-            .filter(Index.is_in(folders))
-            .filter(kept_tracks())
-            .into_tuple()
-            .all(self.reader())
-            .await?;
-        let latest: HashMap<(Uuid, &str), i64> =
-            rows.iter().map(|(owner, index, number)| ((*owner, index.as_str()), *number)).collect();
-        let is_known = |key: &ObjectKey, number: u64| {
-            let latest = latest.get(&(key.organization_id.uuid(), key.folder.as_str()));
-            latest.is_some_and(|latest| u64::try_from(*latest).is_ok_and(|latest| latest <= number))
-        };
-        Ok(manifests
-            .into_iter()
-            .filter(|(key, number)| is_known(key, *number))
-            .map(|(key, _)| key.clone())
-            .collect())
+            .column(Id)
+            .filter(Subject.eq(track.uuid()))
+            .filter(Kind.eq(Job::PUBLISH_MANIFEST))
+            .filter(FailedAt.is_null());
+        Ok(select.into_tuple::<Uuid>().one(self.reader()).await?.is_some())
     }
 
     /// Tracks with files whose manifest was never written, in the order of their ids, behind `after`.
@@ -150,6 +131,42 @@ impl Catalog {
             .map(|(owner, id)| (OrganizationId::from_uuid(owner), TrackId::from_uuid(id)))
             .collect())
     }
+}
+
+/// Those of the objects that are the manifest of a track that is not deleted, or can be taken back: of its latest
+/// generation, or of a later one, as after the restore of an older database.
+pub(crate) async fn manifests_among<C: ConnectionTrait>(
+    db: &C,
+    keys: &[ObjectKey],
+) -> Result<Vec<ObjectKey>, CatalogError> {
+    use track::Column::{Index, ManifestGeneration, OrganizationId as Owner};
+    let manifests: Vec<_> =
+        keys.iter().filter_map(|key| Some((key, TrackManifest::generation(key)?.number()))).collect();
+    if manifests.is_empty() {
+        return Ok(Vec::new());
+    }
+    let folders: HashSet<&str> = manifests.iter().map(|(key, _)| key.folder.as_str()).collect();
+    let owners: HashSet<Uuid> = manifests.iter().map(|(key, _)| key.organization_id.uuid()).collect();
+    let rows: Vec<(Uuid, String, i64)> = track::Entity::find()
+        .select_only()
+        .columns([Owner, Index, ManifestGeneration])
+        .filter(Owner.is_in(owners))
+        .filter(Index.is_in(folders))
+        .filter(kept_tracks())
+        .into_tuple()
+        .all(db)
+        .await?;
+    let latest: HashMap<(Uuid, &str), i64> =
+        rows.iter().map(|(owner, index, number)| ((*owner, index.as_str()), *number)).collect();
+    let is_known = |key: &ObjectKey, number: u64| {
+        let latest = latest.get(&(key.organization_id.uuid(), key.folder.as_str()));
+        latest.is_some_and(|latest| u64::try_from(*latest).is_ok_and(|latest| latest <= number))
+    };
+    Ok(manifests
+        .into_iter()
+        .filter(|(key, number)| is_known(key, *number))
+        .map(|(key, _)| key.clone())
+        .collect())
 }
 
 impl Transaction {

@@ -3,21 +3,25 @@
 use std::collections::HashSet;
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 use tonearm_domain::{ObjectKey, ReplacementState};
+use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::column::parsed;
-use crate::entity::{source_replacement, track, track_file};
+use crate::covers::covers_among;
+use crate::entity::{collection, replaced_object, source_replacement, track, track_file};
 use crate::error::CatalogError;
 use crate::files::BATCH;
+use crate::manifests::manifests_among;
+use crate::same_source::sources_among;
 
 /// Living ones, and those that can be taken back.
 pub(crate) fn kept_tracks() -> Condition {
     Condition::any().add(track::Column::DeletedAt.is_null()).add(track::Column::RestorableUntil.is_not_null())
 }
 
-fn of_trashed() -> SelectStatement {
+pub(crate) fn of_trashed() -> SelectStatement {
     let file = Expr::col((track_file::Entity, track_file::Column::TrackId));
     Query::select()
         .expr(Expr::value(1))
@@ -37,42 +41,106 @@ impl Catalog {
     /// Those of the objects that something not deleted has, or something that can be taken back: a track, a file, a
     /// collection or an organization. At most eight queries for every 1000.
     pub async fn known_objects(&self, keys: &[ObjectKey]) -> Result<HashSet<ObjectKey>, CatalogError> {
-        let mut known = HashSet::new();
-        for batch in keys.chunks(BATCH) {
-            known.extend(self.covers_among(batch).await?);
-            known.extend(self.manifests_among(batch).await?);
-            let names: Vec<String> = batch.iter().map(ToString::to_string).collect();
-            for name in self.sources_among(&names).await? {
-                known.insert(parsed("track.source_key", &name)?);
-            }
-            for name in self.new_sources_among(&names).await? {
-                known.insert(parsed("source_replacement.source_key", &name)?);
-            }
-            for name in self.files_among(&names).await? {
-                known.insert(parsed("track_file.object_key", &name)?);
-            }
+        known_among(self.reader(), keys).await
+    }
+}
+
+/// As [`Catalog::known_objects`], by what a connection or a transaction sees.
+pub(crate) async fn known_among<C: ConnectionTrait>(
+    db: &C,
+    keys: &[ObjectKey],
+) -> Result<HashSet<ObjectKey>, CatalogError> {
+    let mut known = HashSet::new();
+    for batch in keys.chunks(BATCH) {
+        known.extend(covers_among(db, batch).await?);
+        known.extend(manifests_among(db, batch).await?);
+        let names: Vec<String> = batch.iter().map(ToString::to_string).collect();
+        for name in sources_among(db, &names).await? {
+            known.insert(parsed("track.source_key", &name)?);
         }
-        Ok(known)
+        for name in new_sources_among(db, &names).await? {
+            known.insert(parsed("source_replacement.source_key", &name)?);
+        }
+        for name in files_among(db, &names).await? {
+            known.insert(parsed("track_file.object_key", &name)?);
+        }
+    }
+    Ok(known)
+}
+
+/// Of replacements whose files are being made.
+async fn new_sources_among<C: ConnectionTrait>(
+    db: &C,
+    names: &[String],
+) -> Result<Vec<String>, CatalogError> {
+    use source_replacement::{Column, Entity};
+    let select = Entity::find()
+        .select_only()
+        .column(Column::SourceKey)
+        .filter(Column::SourceKey.is_in(names))
+        .filter(Column::State.eq(ReplacementState::Processing.as_str()));
+    Ok(select.into_tuple().all(db).await?)
+}
+
+async fn files_among<C: ConnectionTrait>(db: &C, names: &[String]) -> Result<Vec<String>, CatalogError> {
+    use track_file::Column;
+    let select = track_file::Entity::find()
+        .select_only()
+        .column(Column::ObjectKey)
+        .filter(Column::ObjectKey.is_in(names))
+        .filter(Condition::any().add(Column::DeletedAt.is_null()).add(Expr::exists(of_trashed())));
+    Ok(select.into_tuple().all(db).await?)
+}
+
+impl Catalog {
+    /// Those of the objects that something is about to remove: a purge that is queued, or the end of the day for which a
+    /// replaced source is kept.
+    pub async fn objects_being_removed(
+        &self,
+        keys: &[ObjectKey],
+    ) -> Result<HashSet<ObjectKey>, CatalogError> {
+        let mut found = HashSet::new();
+        for batch in keys.chunks(BATCH) {
+            let names: Vec<String> = batch.iter().map(ToString::to_string).collect();
+            let replaced: Vec<String> = replaced_object::Entity::find()
+                .select_only()
+                .column(replaced_object::Column::ObjectKey)
+                .filter(replaced_object::Column::ObjectKey.is_in(&names))
+                .into_tuple()
+                .all(self.reader())
+                .await?;
+            let replaced: HashSet<String> = replaced.into_iter().collect();
+            let purged = self.places_being_purged(batch).await?;
+            let is_going = |key: &&ObjectKey| {
+                replaced.contains(&key.to_string())
+                    || purged.contains(&(key.organization_id.uuid(), key.folder.to_string()))
+            };
+            found.extend(batch.iter().filter(is_going).cloned());
+        }
+        Ok(found)
     }
 
-    /// Of replacements whose files are being made.
-    async fn new_sources_among(&self, names: &[String]) -> Result<Vec<String>, CatalogError> {
-        use source_replacement::{Column, Entity};
-        let select = Entity::find()
+    /// Folders of tracks that are deleted for good and not purged yet, and of deleted collections.
+    async fn places_being_purged(&self, keys: &[ObjectKey]) -> Result<HashSet<(Uuid, String)>, CatalogError> {
+        let owners: HashSet<Uuid> = keys.iter().map(|key| key.organization_id.uuid()).collect();
+        let folders: HashSet<&str> = keys.iter().map(|key| key.folder.as_str()).collect();
+        use track::Column::{DeletedAt, Index, OrganizationId, PurgedAt};
+        let tracks = track::Entity::find()
             .select_only()
-            .column(Column::SourceKey)
-            .filter(Column::SourceKey.is_in(names))
-            .filter(Column::State.eq(ReplacementState::Processing.as_str()));
-        Ok(select.into_tuple().all(self.reader()).await?)
-    }
-
-    async fn files_among(&self, names: &[String]) -> Result<Vec<String>, CatalogError> {
-        use track_file::Column;
-        let select = track_file::Entity::find()
+            .columns([OrganizationId, Index])
+            .filter(OrganizationId.is_in(owners.iter().copied()))
+            .filter(Index.is_in(folders.iter().copied()))
+            .filter(DeletedAt.is_not_null())
+            .filter(PurgedAt.is_null());
+        let collections = collection::Entity::find()
             .select_only()
-            .column(Column::ObjectKey)
-            .filter(Column::ObjectKey.is_in(names))
-            .filter(Condition::any().add(Column::DeletedAt.is_null()).add(Expr::exists(of_trashed())));
-        Ok(select.into_tuple().all(self.reader()).await?)
+            .columns([collection::Column::OrganizationId, collection::Column::Folder])
+            .filter(collection::Column::OrganizationId.is_in(owners.iter().copied()))
+            .filter(collection::Column::Folder.is_in(folders.iter().copied()))
+            .filter(collection::Column::DeletedAt.is_not_null());
+        let mut places: HashSet<(Uuid, String)> =
+            tracks.into_tuple().all(self.reader()).await?.into_iter().collect();
+        places.extend(collections.into_tuple::<(Uuid, String)>().all(self.reader()).await?);
+        Ok(places)
     }
 }

@@ -4,7 +4,7 @@ use sea_orm::sea_query::{Expr, Func};
 use sea_orm::{
     ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set,
 };
-use tonearm_domain::{Cursor, EmailAddress, Page, Person, PersonId, SearchWords, Timestamp, Total};
+use tonearm_domain::{Cursor, EmailAddress, Language, Page, Person, PersonId, SearchWords, Timestamp, Total};
 
 use crate::catalog::Catalog;
 use crate::entity::person::{ActiveModel, Column, Entity};
@@ -93,6 +93,20 @@ impl Transaction {
         .transpose()
     }
 
+    /// The person with this address and the hash of the password, locked for a change.
+    pub async fn person_with_password_by_email(
+        &self,
+        email: &EmailAddress,
+    ) -> Result<Option<(Person, String)>, CatalogError> {
+        let select = Entity::find().filter(Column::Email.eq(email.as_str())).lock(TO_CHANGE);
+        let row = select.one(self.db()).await?;
+        row.map(|row| {
+            let hash = row.password_hash.clone();
+            Ok((Person::try_from(row)?, hash))
+        })
+        .transpose()
+    }
+
     /// Those who own every new organization: administrators who may sign in.
     pub async fn administrators(&self) -> Result<Vec<PersonId>, CatalogError> {
         let select = Entity::find()
@@ -154,6 +168,19 @@ impl Transaction {
     pub async fn rename_person(&self, id: PersonId, name: &str) -> Result<(), CatalogError> {
         let update =
             Entity::update_many().col_expr(Column::Name, Expr::value(name)).filter(Column::Id.eq(id.uuid()));
+        change(self.db(), update, Record::Person).await
+    }
+
+    /// Sets the language of a person's pages.
+    pub async fn set_person_language(
+        &self,
+        id: PersonId,
+        language: Option<Language>,
+    ) -> Result<(), CatalogError> {
+        let language = language.map(Language::as_str);
+        let update = Entity::update_many()
+            .col_expr(Column::Language, Expr::value(language))
+            .filter(Column::Id.eq(id.uuid()));
         change(self.db(), update, Record::Person).await
     }
 

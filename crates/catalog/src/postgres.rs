@@ -83,6 +83,17 @@ pub(crate) async fn migrate_alone(
     count
 }
 
+/// A single connection, for as long as nobody else may migrate: until it is closed.
+pub(crate) async fn open_alone(
+    server: &PgConnectOptions,
+    options: &ConnectOptions,
+    report: MigrationReport<'_>,
+) -> Result<DatabaseConnection, CatalogError> {
+    let session = session(server, options).await?;
+    within(options.migration_wait, lock(&session, report)).await?;
+    Ok(session)
+}
+
 /// Takes the lock once nobody else has it. It is asked for again and again, and not waited for in the server: a statement that
 /// waits keeps its snapshot, and indexes that are made concurrently wait for everybody's.
 async fn lock(session: &DatabaseConnection, report: MigrationReport<'_>) -> Result<(), CatalogError> {

@@ -9,8 +9,8 @@ use crate::catalog::Catalog;
 use crate::due_clock::DueClock;
 use crate::entity::{
     answered_job, audit_entry, failed_sign_in, idempotent_request, invitation, job, known_device,
-    listener_sighting, listener_track, play_session, sign_in, source_replacement, undo_entry, upload_session,
-    usage_batch, webhook_delivery,
+    listener_sighting, listener_track, node, old_api_key, play_session, sign_in, sign_in_state,
+    source_replacement, undo_entry, upload_session, usage_batch, webhook_delivery,
 };
 use crate::error::CatalogError;
 
@@ -108,9 +108,21 @@ fn statement(rows: ExpiredRows, until: Timestamp, most: u64) -> DeleteStatement 
             let key = [Column::OrganizationId, Column::Day, Column::Listener, Column::Kind, Column::Subject];
             batch::<Entity>(&key, Column::Day, Day::of(until).number(), most)
         }
+        ExpiredRows::OldKeys => {
+            use old_api_key::{Column, Entity};
+            batch::<Entity>(&[Column::ApiKeyId], Column::ValidUntil, at, most)
+        }
         ExpiredRows::UndoEntries => {
             use undo_entry::{Column, Entity};
             batch::<Entity>(&[Column::Id], Column::ExpiresAt, at, most)
+        }
+        ExpiredRows::SignInStates => {
+            use sign_in_state::{Column, Entity};
+            batch::<Entity>(&[Column::Hash], Column::ExpiresAt, at, most)
+        }
+        ExpiredRows::Nodes => {
+            use node::{Column, Entity};
+            batch::<Entity>(&[Column::Id], Column::SeenAt, at, most)
         }
         ExpiredRows::AnsweredJobs => {
             use answered_job::{Column, Entity};

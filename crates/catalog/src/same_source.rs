@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tonearm_domain::{ObjectKey, Source, Track};
 
 use crate::catalog::Catalog;
@@ -38,19 +38,22 @@ impl Catalog {
         let mut used = HashSet::new();
         for batch in keys.chunks(BATCH) {
             let names: Vec<String> = batch.iter().map(ToString::to_string).collect();
-            for name in self.sources_among(&names).await? {
+            for name in sources_among(self.reader(), &names).await? {
                 used.insert(parsed("track.source_key", &name)?);
             }
         }
         Ok(used)
     }
+}
 
-    pub(crate) async fn sources_among(&self, names: &[String]) -> Result<Vec<String>, CatalogError> {
-        let select = Entity::find()
-            .select_only()
-            .column(Column::SourceKey)
-            .filter(Column::SourceKey.is_in(names))
-            .filter(kept_tracks());
-        Ok(select.into_tuple().all(self.reader()).await?)
-    }
+pub(crate) async fn sources_among<C: ConnectionTrait>(
+    db: &C,
+    names: &[String],
+) -> Result<Vec<String>, CatalogError> {
+    let select = Entity::find()
+        .select_only()
+        .column(Column::SourceKey)
+        .filter(Column::SourceKey.is_in(names))
+        .filter(kept_tracks());
+    Ok(select.into_tuple().all(db).await?)
 }

@@ -7,7 +7,8 @@ use uuid::Uuid;
 use crate::catalog::Catalog;
 use crate::column::parsed;
 use crate::entity::{
-    import_bucket, second_factor, share_key_text, source_import, transcription_settings, webhook,
+    acme_account, acme_certificate, import_bucket, second_factor, share_key_text, source_import,
+    transcription_settings, webhook,
 };
 use crate::error::CatalogError;
 use crate::transaction::Transaction;
@@ -29,6 +30,10 @@ pub enum SealedAt {
     SecondFactor(PersonId),
     /// The text of a key of type `share`.
     ShareKeyText(ApiKeyId),
+    /// The account with the authority that has this directory.
+    AcmeAccount(String),
+    /// The private key of the certificate for these names.
+    CertificateKey(String),
 }
 
 /// Something sealed, as it was read.
@@ -42,7 +47,8 @@ pub struct Sealed {
 
 impl Catalog {
     /// Everything that is sealed but the texts of share keys: at most three texts of some hundred bytes for each organization
-    /// and endpoint, and one for each bucket, for each track that is being imported and for each person with an authenticator app.
+    /// and endpoint, and one for each bucket, for each track that is being imported and for each person with an
+    /// authenticator app; also accounts with certificate authorities and keys of certificates, which are few.
     pub async fn sealed(&self) -> Result<Vec<Sealed>, CatalogError> {
         let mut found = Vec::new();
         let webhooks = webhook::Entity::find()
@@ -85,6 +91,17 @@ impl Catalog {
         for (id, bytes) in factors.all(self.reader()).await? {
             found.push(Sealed { at: SealedAt::SecondFactor(PersonId::from_uuid(id)), bytes });
         }
+        for row in acme_account::Entity::find().all(self.reader()).await? {
+            found.push(Sealed { at: SealedAt::AcmeAccount(row.directory), bytes: row.sealed });
+        }
+        let certificates = acme_certificate::Entity::find()
+            .select_only()
+            .columns([acme_certificate::Column::Names, acme_certificate::Column::SealedKey])
+            .filter(acme_certificate::Column::SealedKey.is_not_null())
+            .into_tuple::<(String, Vec<u8>)>();
+        for (names, bytes) in certificates.all(self.reader()).await? {
+            found.push(Sealed { at: SealedAt::CertificateKey(names), bytes });
+        }
         Ok(found)
     }
 
@@ -121,6 +138,12 @@ impl Transaction {
             }
             SealedAt::SecondFactor(id) => self.replace(factor_secret(*id, &read.bytes, anew)).await?,
             SealedAt::ShareKeyText(id) => self.replace(share_key(*id, &read.bytes, anew)).await?,
+            SealedAt::AcmeAccount(directory) => {
+                self.replace(acme_account(directory, &read.bytes, anew)).await?
+            }
+            SealedAt::CertificateKey(names) => {
+                self.replace(certificate_key(names, &read.bytes, anew)).await?
+            }
         };
         Ok(replaced > 0)
     }
@@ -194,4 +217,20 @@ fn share_key(id: ApiKeyId, read: &[u8], anew: Vec<u8>) -> UpdateMany<share_key_t
         .set(ActiveModel { sealed: Set(anew), ..Default::default() })
         .filter(Column::ApiKeyId.eq(id.uuid()))
         .filter(Column::Sealed.eq(read))
+}
+
+fn acme_account(directory: &str, read: &[u8], anew: Vec<u8>) -> UpdateMany<acme_account::Entity> {
+    use acme_account::{ActiveModel, Column};
+    acme_account::Entity::update_many()
+        .set(ActiveModel { sealed: Set(anew), ..Default::default() })
+        .filter(Column::Directory.eq(directory))
+        .filter(Column::Sealed.eq(read))
+}
+
+fn certificate_key(names: &str, read: &[u8], anew: Vec<u8>) -> UpdateMany<acme_certificate::Entity> {
+    use acme_certificate::{ActiveModel, Column};
+    acme_certificate::Entity::update_many()
+        .set(ActiveModel { sealed_key: Set(Some(anew)), ..Default::default() })
+        .filter(Column::Names.eq(names))
+        .filter(Column::SealedKey.eq(read))
 }

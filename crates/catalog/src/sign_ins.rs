@@ -51,7 +51,8 @@ impl Catalog {
 impl Transaction {
     /// Adds a sign-in, known by the SHA-256 of its secret.
     pub async fn insert_sign_in(&self, sign_in: &SignIn, hash: &[u8; 32]) -> Result<(), CatalogError> {
-        let mut row = ActiveModel::from(sign_in);
+        let address = sign_in.address.map(|address| self.stored_addresses().of(address));
+        let mut row = ActiveModel::from(&SignIn { address, ..sign_in.clone() });
         row.token_hash = Set(hash.to_vec());
         Entity::insert(row).exec_without_returning(self.db()).await?;
         Ok(())

@@ -68,6 +68,20 @@ async fn migrate(
     count
 }
 
+/// The one connection that writes, for as long as nobody else may migrate: until the returned lock is dropped.
+pub(crate) async fn open_alone(
+    path: &Path,
+    options: &ConnectOptions,
+    report: MigrationReport<'_>,
+) -> Result<(DatabaseConnection, File), CatalogError> {
+    let start = lock_for_start(path).await?;
+    let writer = open_writer(path, options).await?;
+    drop(start);
+    let file = beside(path, ".migrate.lock")?;
+    within(options.migration_wait, lock(&file, report)).await?;
+    Ok((writer, file))
+}
+
 /// The tables of a file, which stays as it is.
 pub(crate) async fn tables(path: &Path) -> Result<Tables, CatalogError> {
     if !path.exists() {

@@ -7,7 +7,7 @@ use tonearm_domain::{ObjectKey, StoreId, Timestamp};
 use crate::catalog::Catalog;
 use crate::column::{moment, moment_if_set, parsed};
 use crate::entity::store::{ActiveModel, Column, Entity, Model, ONLY};
-use crate::entity::track;
+use crate::entity::{track, unfinished_restore};
 use crate::error::CatalogError;
 use crate::objects::kept_tracks;
 use crate::query::one;
@@ -85,13 +85,15 @@ impl Transaction {
         Ok(())
     }
 
-    /// Records that the store carries the identity. `false` where the database has another one by now.
+    /// Records that the store carries the identity, which completes a restore. `false` where the database has another one by
+    /// now.
     pub async fn tie_store(&self, id: StoreId, now: Timestamp) -> Result<bool, CatalogError> {
         let tied = Entity::update_many()
             .col_expr(Column::TiedAt, Expr::value(now.unix_millis()))
             .filter(Column::Identity.eq(id.as_str()))
             .exec(self.db())
             .await?;
+        unfinished_restore::Entity::delete_many().exec(self.db()).await?;
         Ok(tied.rows_affected > 0)
     }
 }

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sea_orm::sea_query::{InsertStatement, Query, SimpleExpr};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
-use tonearm_domain::{JobClass, Timestamp};
+use tonearm_domain::{JobClass, StoredAddresses, Timestamp};
+use tracing::Instrument;
 
 use crate::catalog::Backend;
 use crate::changes::{Change, Changes, Observers};
@@ -26,6 +27,8 @@ pub(crate) struct Ending {
     pub(crate) is_telling_first: bool,
     /// Whose clock decides what is due.
     pub(crate) due_clock: DueClock,
+    /// How much of network addresses is written down.
+    pub(crate) stored_addresses: StoredAddresses,
 }
 
 /// A write transaction. Dropped without [`Transaction::commit`], it leaves nothing.
@@ -60,6 +63,11 @@ impl Transaction {
     /// Whose clock decides what is due.
     pub(crate) fn due_clock(&self) -> &DueClock {
         &self.ending.due_clock
+    }
+
+    /// How much of network addresses is written down.
+    pub(crate) fn stored_addresses(&self) -> StoredAddresses {
+        self.ending.stored_addresses
     }
 
     /// Remembers to tell of a change once others can see it.
@@ -125,7 +133,7 @@ impl Transaction {
     pub(crate) async fn commit_now(self) -> Result<(), CatalogError> {
         // In a task of its own: a caller that goes away would leave the driver in the middle of a commit, and the
         // observers uninformed.
-        tokio::spawn(self.finish())
+        tokio::spawn(self.finish().in_current_span())
             .await
             .unwrap_or_else(|error| Err(CatalogError::UnknownOutcome(error.into())))
     }

@@ -71,6 +71,11 @@ impl Client {
         Ok(Self { http, server, ambient, key: key.into(), options })
     }
 
+    /// A client to the same service with another key. The two share connections.
+    pub fn with_key(&self, key: &str) -> Self {
+        Self { key: key.into(), ..self.clone() }
+    }
+
     /// The service.
     pub fn server(&self) -> &ServerUrl {
         &self.server

@@ -8,6 +8,7 @@ mod calls;
 mod client;
 mod covers;
 mod error;
+mod json;
 mod retry;
 mod secret_url;
 mod server_url;

@@ -1,11 +1,14 @@
 // Forms with `data-confirm` ask before they are sent. The question says what will happen; the button does it.
 
+import { t } from "./texts.js";
+
 const dialog = document.createElement("dialog");
 dialog.setAttribute("aria-labelledby", "confirm-question");
 dialog.innerHTML = `<p id="confirm-question"></p><form method="dialog" class="actions">
-  <button value="" autofocus>Cancel</button><button value="yes" class="danger"></button></form>`;
+  <button value="" autofocus></button><button value="yes" class="danger"></button></form>`;
 const question = dialog.querySelector("p");
 const yes = dialog.querySelector(".danger");
+dialog.querySelector("[autofocus]").textContent = t("script-cancel");
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
@@ -15,7 +18,7 @@ document.addEventListener("submit", (event) => {
   const submitter = event.submitter;
   if (!dialog.isConnected) document.body.append(dialog);
   question.textContent = asked;
-  yes.textContent = form.dataset.confirmButton ?? submitter?.textContent ?? "Yes";
+  yes.textContent = form.dataset.confirmButton ?? submitter?.textContent ?? t("script-yes");
   dialog.returnValue = "";
   dialog.showModal();
   dialog.addEventListener("close", () => {

@@ -1,5 +1,7 @@
 // Buttons that copy a text, their own or that of a field they name. They are shown only where that is possible.
 
+import { t } from "./texts.js";
+
 /** Shows the buttons of a part of the page. */
 export function offerCopying(part = document) {
   for (const button of part.querySelectorAll("[data-copy], [data-copy-field]")) offer(button);
@@ -14,9 +16,9 @@ function offer(button) {
     field?.select();
     try {
       await navigator.clipboard.writeText(field ? field.value : button.dataset.copy);
-      button.textContent = "Copied";
+      button.textContent = t("script-copy-done");
     } catch {
-      button.textContent = field ? "Press Ctrl+C" : "Copy failed";
+      button.textContent = t(field ? "script-copy-keys" : "script-copy-failed");
     }
     setTimeout(() => button.replaceChildren(...label), 2000);
   });

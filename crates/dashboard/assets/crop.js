@@ -1,32 +1,39 @@
 // Cropping a cover before it is uploaded: dragged with a pointer, or moved with sliders. Where this does not work, the server
 // crops the middle.
 
+import { t } from "./texts.js";
+
 /** Pixels of a side of what is uploaded, at most; and of the preview. */
 const MOST_PIXELS = 2000;
 const PREVIEW_PIXELS = 480;
 const MOST_ZOOM = 4;
 
-for (const form of document.querySelectorAll("form[data-crop]")) offerCropping(form);
+/** The crop of each form that has one. */
+const crops = new WeakMap();
 
-function offerCropping(form) {
+/** Offers to crop the picture that was just chosen in a form. */
+export async function offerCropping(form) {
   const input = form.querySelector("input[type=file]");
-  let crop = null;
-  input.addEventListener("change", async () => {
-    crop?.node.remove();
-    crop = null;
-    const [file] = input.files;
-    // What is no picture is refused by the server, which says why.
-    const picture = file && (await createImageBitmap(file).catch(() => null));
-    if (!picture || input.files[0] !== file) return;
-    crop = new Crop(picture, file);
-    input.closest(".field").after(crop.node);
-  });
+  if (crops.has(form)) crops.get(form)?.node.remove();
+  else cropBeforeSending(form, input);
+  crops.set(form, null);
+  const [file] = input.files;
+  // What is no picture is refused by the server, which says why.
+  const picture = file && (await createImageBitmap(file).catch(() => null));
+  if (!picture || input.files[0] !== file) return;
+  const crop = new Crop(picture, file);
+  crops.set(form, crop);
+  input.closest(".field").after(crop.node);
+}
+
+function cropBeforeSending(form, input) {
   form.addEventListener("submit", async (event) => {
+    const crop = crops.get(form);
     if (!crop || event.defaultPrevented) return;
     event.preventDefault();
     const cropped = await crop.file();
     crop.node.remove();
-    crop = null;
+    crops.set(form, null);
     if (cropped) {
       const files = new DataTransfer();
       files.items.add(cropped);
@@ -47,10 +54,10 @@ class Crop {
     this.canvas = document.createElement("canvas");
     this.canvas.width = this.canvas.height = PREVIEW_PIXELS;
     this.canvas.setAttribute("role", "img");
-    this.canvas.setAttribute("aria-label", "Preview of the cropped cover");
-    this.across = this.#slider("Horizontal position", 0, 1, 0.5, (value) => (this.#x = value));
-    this.down = this.#slider("Vertical position", 0, 1, 0.5, (value) => (this.#y = value));
-    const zoom = this.#slider("Zoom", 1, MOST_ZOOM, 1, (value) => (this.#zoom = value));
+    this.canvas.setAttribute("aria-label", t("script-crop-preview"));
+    this.across = this.#slider(t("script-crop-across"), 0, 1, 0.5, (value) => (this.#x = value));
+    this.down = this.#slider(t("script-crop-down"), 0, 1, 0.5, (value) => (this.#y = value));
+    const zoom = this.#slider(t("script-crop-zoom"), 1, MOST_ZOOM, 1, (value) => (this.#zoom = value));
     this.node = document.createElement("div");
     this.node.className = "crop";
     const sliders = document.createElement("div");

@@ -10,6 +10,12 @@ import "./tables.js";
 import "./times.js";
 
 // What few pages need.
-if (document.querySelector("form[data-crop]")) import("./crop.js");
 if (document.querySelector("[data-live]")) import("./live-parts.js");
 if (document.querySelector("main .problem")) import("./problems.js");
+if (document.querySelector("[data-country]")) import("./countries.js");
+
+// Where nobody chooses a picture, nothing is loaded to crop it.
+document.addEventListener("change", async (event) => {
+  const form = event.target.closest("form[data-crop]");
+  if (form && event.target.type === "file") (await import("./crop.js")).offerCropping(form);
+});

@@ -2,6 +2,8 @@
 // ended or the service was away, it is there again on the page of the form, for the same person. Passwords, files and hidden
 // fields are never kept.
 
+import { t } from "./texts.js";
+
 const NAME = "tonearm-draft";
 const KEPT_MS = 12 * 3600 * 1000;
 const UNKEPT = ["hidden", "password", "file", "submit", "button", "reset", "image"];
@@ -68,9 +70,10 @@ function note(text) {
 function restore(form, draft) {
   const first = fill(form, draft.typed);
   if (!first && !draft.hasFile) return;
-  const why = draft.lost === "signed-out" ? "Your sign-in had ended before this form was saved." : "This form was not saved.";
-  const file = draft.hasFile ? " Choose the file again." : "";
-  form.before(note(`${why} ${first ? "What you typed is back. Check it and save it again." : ""}${file}`));
+  const sentences = [t(draft.lost === "signed-out" ? "script-draft-signed-out" : "script-draft-refused")];
+  if (first) sentences.push(t("script-draft-back"));
+  if (draft.hasFile) sentences.push(t("script-draft-file"));
+  form.before(note(sentences.join(" ")));
   (first ?? form.querySelector("[type=file]")).focus({ preventScroll: true });
   form.scrollIntoView({ block: "center" });
 }
@@ -81,13 +84,13 @@ function keep(draft) {
   write({ ...draft, lost: asksToSignIn ? "signed-out" : "refused" });
   const heading = document.querySelector("main h1");
   if (!heading) return;
-  const said = note("What you typed is kept in this tab. ");
+  const said = note(`${t("script-draft-kept")} `);
   said.classList.add("kept");
-  if (asksToSignIn) said.append("It is there again after you sign in.");
+  if (asksToSignIn) said.append(t("script-draft-after-sign-in"));
   else {
     const back = document.createElement("a");
     back.href = draft.page;
-    back.textContent = "Go back to the form.";
+    back.textContent = t("script-draft-go-back");
     said.append(back);
   }
   heading.after(said);

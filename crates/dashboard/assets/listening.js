@@ -1,5 +1,7 @@
 // Playing from lists. The bar is loaded when something is played for the first time.
 
+import { t } from "./texts.js";
+
 /** Inside the frame of a window that has the bar, the window's bar is used. */
 const own = parent !== window && parent.tonearmBar ? parent : window;
 let loading = null;
@@ -10,7 +12,9 @@ async function load() {
   [style.rel, style.href] = ["stylesheet", new URL("./bar.css", import.meta.url).href];
   const styled = new Promise((done) => (style.onload = style.onerror = done));
   document.head.append(style);
-  const [{ Bar }] = await Promise.all([import("./bar/bar.js"), styled]);
+  // The bar has sentences of the player, too.
+  const spoken = import("./player/texts.js").then(({ speak }) => speak(document.body));
+  const [{ Bar }] = await Promise.all([import("./bar/bar.js"), styled, spoken]);
   return (window.tonearmBar.here = new Bar());
 }
 
@@ -33,10 +37,10 @@ export function trackOf(row) {
 function name() {
   for (const row of document.querySelectorAll("[data-track]:not([data-title])")) {
     const title = (row.dataset.title = row.querySelector("strong").textContent);
-    const of = (css, label) => row.querySelector(css)?.setAttribute("aria-label", `${label} ${title}`);
-    of("[data-play]", "Play");
-    of("[data-more]", "Queue");
-    of("[data-grip]", "Reorder");
+    const of = (css, message) => row.querySelector(css)?.setAttribute("aria-label", t(message, { title }));
+    of("[data-play]", "script-play-track");
+    of("[data-more]", "script-queue-track");
+    of("[data-grip]", "script-reorder-track");
     row.querySelector("[data-more]")?.setAttribute("aria-haspopup", "true");
   }
 }

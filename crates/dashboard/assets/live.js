@@ -1,6 +1,7 @@
 // How far tracks are, told by the server over one connection a page, for as long as something is in the making.
 
 import { request, signedInAgain } from "./signing-in.js";
+import { t } from "./texts.js";
 
 const AGAIN_MS = 5000;
 const LATEST_MS = 60000;
@@ -77,8 +78,13 @@ function end(id) {
 
 /** What a row or an upload says of a track in the making. Nothing is done of a track that waits for its turn. */
 export function progressText({ status, percent, is_queued: isQueued }) {
-  return isQueued ? status : `${status} ${percent} %`;
+  return isQueued ? status : t("script-progress", { status, percent });
 }
+
+/** What the page of a track says of one of its files, by its state. */
+const FILE_STATES = {
+  waiting: "script-file-waiting", running: "script-file-running", made: "script-file-made", failed: "script-file-failed",
+};
 
 /** A row of a list says how far its track is, and is replaced by what the server says of it in the end. */
 export function followRow(row) {
@@ -105,7 +111,7 @@ function followPage(section) {
     title.textContent = status;
     if (isQueued) bar.removeAttribute("value");
     else bar.value = percent;
-    files.textContent = each.map(({ index, state, percent: of }) => `${index} ${state === "running" ? `${of} %` : state}`).join(" · ");
+    files.textContent = each.map(({ index: file, state, percent: of }) => t(FILE_STATES[state] ?? FILE_STATES.waiting, { file, percent: of })).join(" · ");
   };
   let written = false;
   addEventListener("input", () => (written = true), { once: true });

@@ -1,5 +1,7 @@
 // A form with mistakes: they are listed at the top of the page, and the first of its fields has the focus.
 
+import { t } from "./texts.js";
+
 const problems = [...document.querySelectorAll("main .problem[id$='-problem']")];
 
 function fieldOf(problem) {
@@ -23,7 +25,7 @@ function entry(problem) {
   }
   const link = document.createElement("a");
   link.href = `#${field.id}`;
-  link.textContent = `${nameOf(field)}: ${text}`;
+  link.textContent = t("script-form-problem", { field: nameOf(field), problem: text });
   link.addEventListener("click", (event) => {
     event.preventDefault();
     focus(field);
@@ -43,7 +45,7 @@ function list() {
   summary.setAttribute("role", "alert");
   const heading = document.createElement("p");
   heading.className = "strong";
-  heading.textContent = "Nothing was saved. Correct the form and send it again:";
+  heading.textContent = t("script-form-problems");
   const entries = document.createElement("ul");
   entries.append(...problems.map(entry));
   summary.append(heading, entries);

@@ -4,7 +4,7 @@ const UNITS = [["second", 60], ["minute", 60], ["hour", 24], ["day", 7]];
 
 /**
  * `3 minutes ago`, `in 2 days`; nothing for what is a week away or more, which is better told as a date.
- * @param {Date} moment @param {Date} now @param {string} [language]
+ * @param {Date} moment @param {Date} now @param {string} language
  */
 export function relative(moment, now, language) {
   let amount = (moment.getTime() - now.getTime()) / 1000;

@@ -1,6 +1,7 @@
 // The manual order of a collection: rows are dragged or moved with the keyboard, and each move is saved at once.
 
 import { Sortable } from "./sortable.js";
+import { t } from "./texts.js";
 
 const ids = (rows) => rows.map((row) => row.dataset.track);
 let list = null;
@@ -34,9 +35,9 @@ async function save({ before, after }) {
     method: "POST", headers: { "x-form-secret": formSecret, accept: "application/json" }, body: fields,
   }).catch(() => null);
   const body = await answer?.json().catch(() => null);
-  if (answer?.ok) return tell("Order saved.", body?.undo);
+  if (answer?.ok) return tell(t("script-order-saved"), body?.undo);
   put(before);
-  tell(body?.message ?? "The order could not be saved. Check the connection and try again.", null, true);
+  tell(body?.message ?? t("script-order-not-saved"), null, true);
 }
 
 /** The rows as they were: nothing was saved. */
@@ -74,7 +75,7 @@ function undoForm(address) {
   const secret = document.createElement("input");
   Object.assign(secret, { type: "hidden", name: "form_secret", value: document.body.dataset.formSecret });
   const button = document.createElement("button");
-  Object.assign(button, { type: "submit", className: "small", textContent: "Undo" });
+  Object.assign(button, { type: "submit", className: "small", textContent: t("script-undo") });
   form.append(secret, button);
   return form;
 }

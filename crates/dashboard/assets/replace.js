@@ -1,6 +1,8 @@
 // Replacing the file of a track with progress: the new file is sent as any other upload, then followed until it has taken the
 // place of the old one.
 
+import { t } from "./texts.js";
+
 const LOOK_MS = 1500;
 
 class Replacing {
@@ -38,15 +40,15 @@ class Replacing {
   async #send(file) {
     if (!file) return;
     this.#show(true);
-    this.#say("Uploading");
+    this.#say(t("script-uploading"));
     const { Stopped, Transfer } = await import("./transfer.js");
     try {
       const { upload_url: url } = await post(this.address, { file_name: file.name });
       const moved = (bytes) => {
         this.bar.value = file.size ? bytes / file.size : 0;
-        this.#say(`Uploading ${Math.floor(this.bar.value * 100)} %`);
+        this.#say(t("script-uploading-percent", { percent: Math.floor(this.bar.value * 100) }));
       };
-      const waits = () => this.#say("Connection lost. Trying again…", "warn");
+      const waits = () => this.#say(t("script-upload-disconnected"), "warn");
       this.#transfer = new Transfer(file, url, { moved, waits });
       await this.#transfer.send();
       this.#transfer = null;
@@ -54,7 +56,7 @@ class Replacing {
     } catch (error) {
       this.#transfer = null;
       this.#show(false);
-      if (error instanceof Stopped) this.#say("Cancelled", "");
+      if (error instanceof Stopped) this.#say(t("script-upload-cancelled"), "");
       else this.#say(error.message, "bad");
     }
   }
@@ -73,7 +75,7 @@ class Replacing {
   #follow() {
     this.#show(true);
     this.bar.removeAttribute("value");
-    this.#say("Processing");
+    this.#say(t("script-processing"));
     this.#look();
   }
 
@@ -95,7 +97,7 @@ async function post(address, fields) {
   });
   if (answer.type === "opaqueredirect") return {};
   const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(body.message ?? "The upload could not start. Try again.");
+  if (!answer.ok) throw new Error(body.message ?? t("script-upload-not-started"));
   return body;
 }
 

@@ -1,11 +1,15 @@
 // The menu of a row: where in the queue its track goes.
 
 import { bar, trackOf } from "./listening.js";
+import { t } from "./texts.js";
 
 const CHOICES = [
-  ["Play next", (heard, track) => heard.playNext(track)],
-  ["Add to queue", (heard, track) => heard.addToQueue(track)],
+  ["script-play-next", (heard, track) => heard.playNext(track)],
+  ["script-add-to-queue", (heard, track) => heard.addToQueue(track)],
 ];
+
+/** Pixels between the menu and the edge of the window, at least. */
+const EDGE = 8;
 
 let menu = null;
 
@@ -19,11 +23,11 @@ export function open(button) {
   menu.className = "popup";
   menu.dataset.of = row.dataset.track;
   menu.setAttribute("role", "group");
-  menu.setAttribute("aria-label", `Queue ${row.dataset.title}`);
-  menu.append(...CHOICES.map(([label, act]) => {
+  menu.setAttribute("aria-label", t("script-queue-track", { title: row.dataset.title }));
+  menu.append(...CHOICES.map(([message, act]) => {
     const choice = document.createElement("button");
     choice.type = "button";
-    choice.textContent = label;
+    choice.textContent = t(message);
     choice.addEventListener("click", async () => {
       close();
       button.focus();
@@ -38,10 +42,12 @@ export function open(button) {
 }
 
 function place(button) {
-  const { right, bottom, top } = button.getBoundingClientRect();
+  const { left, right, bottom, top } = button.getBoundingClientRect();
+  const isFromRight = getComputedStyle(button).direction === "rtl";
   const below = bottom + menu.offsetHeight < innerHeight;
   menu.style.top = `${below ? bottom : top - menu.offsetHeight}px`;
-  menu.style.left = `${Math.max(8, right - menu.offsetWidth)}px`;
+  const at = isFromRight ? Math.min(left, innerWidth - menu.offsetWidth - EDGE) : Math.max(EDGE, right - menu.offsetWidth);
+  menu.style.left = `${at}px`;
 }
 
 function close() {

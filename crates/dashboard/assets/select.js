@@ -1,5 +1,7 @@
 // The selection of a list: a box for all of the page, ranges with Shift, and how many there are.
 
+import { t } from "./texts.js";
+
 function begin() {
   const form = document.getElementById("selection");
   const list = document.querySelector("[data-rows]");
@@ -18,7 +20,7 @@ function begin() {
     box.checked = chosen > 0 && chosen === count;
     box.indeterminate = chosen > 0 && chosen < count;
     actions.hidden = chosen === 0;
-    said.textContent = chosen ? `${chosen} selected` : "";
+    said.textContent = chosen ? t("script-selected", { count: chosen }) : "";
     form.classList.toggle("busy", chosen > 0);
     for (const pick of boxes()) pick.closest("li").classList.toggle("selected", pick.checked);
   };

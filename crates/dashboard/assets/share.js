@@ -3,6 +3,7 @@
 
 import { offerChoices } from "./choices.js";
 import { offerCopying } from "./copy.js";
+import { t } from "./texts.js";
 import { localise } from "./times.js";
 
 /** The dialog, while it is open. */
@@ -89,7 +90,7 @@ function closer() {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "small";
-  button.textContent = "Close";
+  button.textContent = t("script-close");
   button.addEventListener("click", () => dialog.close());
   return button;
 }

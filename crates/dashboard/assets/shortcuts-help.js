@@ -1,14 +1,15 @@
 // The list of keyboard shortcuts, and whether they are used.
 
 import { areOn, NAME } from "./shortcuts.js";
+import { t } from "./texts.js";
 
 const KEYS = [
-  ["/", "Search"],
-  ["Space", "Play or pause"],
-  ["K", "Play or pause"],
-  ["J", "Back 10 seconds"],
-  ["L", "Forward 10 seconds"],
-  ["?", "Show keyboard shortcuts"],
+  ["/", "script-shortcuts-search"],
+  [t("script-space-key"), "script-shortcuts-toggle"],
+  ["K", "script-shortcuts-toggle"],
+  ["J", "script-bar-back"],
+  ["L", "script-bar-forward"],
+  ["?", "script-shortcuts-show"],
 ];
 
 let opened = null;
@@ -23,12 +24,14 @@ function made() {
   const dialog = document.createElement("dialog");
   dialog.className = "shortcuts";
   dialog.setAttribute("aria-labelledby", "shortcuts-title");
-  dialog.innerHTML = `<h2 id="shortcuts-title">Keyboard shortcuts</h2><dl></dl>
-    <label class="check"><input type="checkbox"> Use keyboard shortcuts</label>
-    <form method="dialog" class="actions"><button autofocus>Close</button></form>`;
-  dialog.querySelector("dl").append(...KEYS.map(([key, use]) => {
+  dialog.innerHTML = `<h2 id="shortcuts-title"></h2><dl></dl>
+    <label class="check"><input type="checkbox"> <span></span></label>
+    <form method="dialog" class="actions"><button autofocus></button></form>`;
+  const words = { h2: "script-shortcuts", span: "script-shortcuts-use", button: "script-close" };
+  for (const [part, message] of Object.entries(words)) dialog.querySelector(part).textContent = t(message);
+  dialog.querySelector("dl").append(...KEYS.map(([key, message]) => {
     const row = document.createElement("div");
-    row.append(Object.assign(document.createElement("dt"), { innerHTML: "<kbd></kbd>" }), Object.assign(document.createElement("dd"), { textContent: use }));
+    row.append(Object.assign(document.createElement("dt"), { innerHTML: "<kbd></kbd>" }), Object.assign(document.createElement("dd"), { textContent: t(message) }));
     row.querySelector("kbd").textContent = key;
     return row;
   }));

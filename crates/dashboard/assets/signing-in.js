@@ -1,6 +1,7 @@
 // A page stays as it is while its sign-in ends: it asks to sign in again in another tab, and goes on by itself.
 
 import { pause } from "./in-sight.js";
+import { t } from "./texts.js";
 
 /** How often the page looks whether somebody has signed in again. */
 const LOOK_MS = 2000;
@@ -43,9 +44,9 @@ async function ask() {
   link.className = "button";
   link.href = `/dashboard/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`;
   link.target = "_blank";
-  link.textContent = "Sign in in a new tab";
+  link.textContent = t("script-signed-out-link");
   note.append(text, link);
-  text.textContent = "Your sign-in has ended. Sign in again to continue: this page stays as it is.";
+  text.textContent = t("script-signed-out");
   document.querySelector("main").prepend(note);
   for (;;) {
     const { session } = await look();
@@ -54,7 +55,7 @@ async function ask() {
       note.remove();
       return;
     }
-    if (session) text.textContent = "Somebody else is signed in in this browser now. To continue here, sign out there and sign in again.";
+    if (session) text.textContent = t("script-signed-out-other");
     await pause(LOOK_MS);
   }
 }

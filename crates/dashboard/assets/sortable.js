@@ -1,6 +1,8 @@
 // A list that is put in another order: by dragging the grips of its rows, or with the keyboard. A grip takes its row with
 // Space or Return, the arrow keys move it, Space or Return puts it down, and Escape takes it back. What happens is announced.
 
+import { t } from "./texts.js";
+
 /** Pixels at the edge of the window in which dragging scrolls. */
 const EDGE = 60;
 const SCROLL_STEP = 12;
@@ -70,12 +72,10 @@ export class Sortable {
     return to;
   }
 
-  #named(row) {
-    return row.dataset.title ?? "The row";
-  }
-
-  #place(at) {
-    return `position ${at + 1} of ${this.#list.children.length}`;
+  /** Announces what happened to a row, by the id of a message. */
+  #tell(message, row, at = this.#at(row)) {
+    const name = row.dataset.title ?? t("script-row");
+    announce(t(message, { name, at: at + 1, count: this.#list.children.length }));
   }
 
   #key(event) {
@@ -86,11 +86,11 @@ export class Sortable {
     if (event.key === " " || event.key === "Enter") this.#press(row, isHeld);
     else if (isHeld && event.key === "Escape") {
       this.#put("taken back");
-      announce(`Canceled. ${this.#named(row)} is back at ${this.#place(this.#at(row))}.`);
+      this.#tell("script-row-back", row);
     } else if (isHeld && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
       if (this.#shift(this.#at(row) + (event.key === "ArrowUp" ? -1 : 1))) {
         row.scrollIntoView({ block: "nearest" });
-        announce(`${this.#named(row)}, ${this.#place(this.#at(row))}.`);
+        this.#tell("script-row-moved", row);
       }
     } else return;
     event.preventDefault();
@@ -98,12 +98,12 @@ export class Sortable {
 
   #press(row, isHeld) {
     if (isHeld) {
+      // Whoever hears of the move may put another row in its place.
       const to = this.#put("kept");
-      announce(`${this.#named(row)} dropped at ${this.#place(to)}.`);
-      return;
+      return this.#tell("script-row-dropped", row, to);
     }
     this.#take(row);
-    announce(`${this.#named(row)} picked up at ${this.#place(this.#at(row))}. Move it with the arrow keys, drop it with Space, cancel with Escape.`);
+    this.#tell("script-row-taken", row);
   }
 
   /** The pointer takes a row by its grip. */
@@ -121,7 +121,9 @@ export class Sortable {
     addEventListener("pointermove", (move) => this.#drag(move), { signal });
     addEventListener("pointerup", () => {
       abort.abort();
-      if (this.#held === row) announce(`${this.#named(row)} dropped at ${this.#place(this.#put("kept"))}.`);
+      if (this.#held !== row) return;
+      const to = this.#put("kept");
+      this.#tell("script-row-dropped", row, to);
     }, { signal });
     const cancel = (canceled) => {
       if (canceled.type === "keydown" && canceled.key !== "Escape") return;

@@ -37,6 +37,8 @@ for (const box of document.querySelectorAll(".table-scroll")) {
   observer.observe(box);
 }
 
+narrow.addEventListener("change", () => document.querySelectorAll(".table-scroll").forEach(fit));
+
 document.addEventListener("tonearm-part-changed", ({ detail: part }) => {
   const box = part.closest(".table-scroll");
   if (!box) return;

@@ -1,6 +1,8 @@
 // Sends one file to its upload URL, and continues after whatever breaks: the network, the server, a closed page. The server
 // tells how much it has (the resumable upload protocol of the IETF).
 
+import { t } from "./texts.js";
+
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 20000;
 /** A request in which nothing moves for so long is given up; another one continues. */
@@ -84,8 +86,8 @@ export class Transfer {
     if (status === 404) return 0;
     if (status === 204) return headers("upload-complete") === "?1" ? this.file.size : Number(headers("upload-offset"));
     if (isTemporary(status)) return null;
-    if (status === 410) throw new UploadError("This upload has expired. Remove it and add the file again.");
-    throw new UploadError("The server rejected the upload. Remove it and add the file again.");
+    if (status === 410) throw new UploadError(t("script-upload-expired"));
+    throw new UploadError(t("script-upload-rejected-again"));
   }
 
   /** Sends the next piece. `true`: it was the last one; `false`: more is missing; nothing if it broke off. */
@@ -103,7 +105,7 @@ export class Transfer {
     if (sent.status === 409 && sent.code === "upload_offset_mismatch") return false;
     if (sent.status === 413 && sent.code === null && end - offset > LEAST_PIECE) return this.#shrink(end - offset);
     if (isTemporary(sent.status) || sent.code === "upload_interrupted") return null;
-    throw new UploadError(sent.message ? sentence(sent.message) : "The server rejected the upload.");
+    throw new UploadError(sent.message ? sentence(sent.message) : t("script-upload-rejected"));
   }
 
   /** A proxy takes no request of this size: it says 413, and not in the words of the service. */

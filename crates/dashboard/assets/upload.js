@@ -5,11 +5,18 @@
 import { follow, progressText } from "./live.js";
 import { updateRows } from "./rows.js";
 import { request } from "./signing-in.js";
+import { locale, t } from "./texts.js";
 import { Stopped, Transfer } from "./transfer.js";
 import { forget, recall, remember, unfinished } from "./unfinished.js";
 
 const AT_ONCE = 3;
 const LOOK_MS = 1500;
+
+/** What the button of an upload does: its text, and its name with that of the file. */
+const PAUSE = ["script-upload-pause", "script-upload-pause-name"];
+const RESUME = ["script-upload-resume", "script-upload-resume-name"];
+const TRY_AGAIN = ["script-try-again", "script-upload-try-again-name"];
+const CANCEL = ["script-cancel", "script-upload-cancel-name"];
 
 function begin(zone) {
   zone.querySelector("[data-with-script]").hidden = false;
@@ -49,8 +56,7 @@ function takeDrops(zone, queue) {
 
 function announce(zone, names) {
   if (!names.length) return;
-  const files = names.length === 1 ? `“${names[0]}”` : `${names.length} files`;
-  const note = part("p", "note notice", `The upload of ${files} was interrupted. Add the same files again to continue it.`);
+  const note = part("p", "note notice", t("script-upload-interrupted", { count: names.length, name: names[0] }));
   note.setAttribute("role", "status");
   zone.after(note);
 }
@@ -78,7 +84,7 @@ class Queue {
 
   enqueue(upload) {
     this.#waiting.push(upload);
-    upload.say("Waiting");
+    upload.say(t("script-upload-waiting"));
     this.#next();
   }
 
@@ -99,7 +105,7 @@ class Queue {
       updateRows();
       return answer.json();
     }
-    throw new Error((await message(answer)) ?? "The upload could not start. Try again.");
+    throw new Error((await message(answer)) ?? t("script-upload-not-started"));
   }
 
   forget(upload) {
@@ -122,6 +128,7 @@ class Upload {
   #track = null;
   #isRunning = false;
   #isStopped = false;
+  #action = PAUSE;
   #pace = new Pace();
 
   constructor(file, queue) {
@@ -131,42 +138,47 @@ class Upload {
     this.bar = document.createElement("progress");
     this.bar.max = 1;
     this.bar.value = 0;
-    this.bar.setAttribute("aria-label", `Upload of ${file.name}`);
+    this.bar.setAttribute("aria-label", t("script-upload-of", { name: file.name }));
     this.state = part("span", "badge", "");
     this.state.setAttribute("role", "status");
     this.speed = part("span", "speed", "");
-    this.button = this.#button("Pause", () => this.#press());
-    this.remove = this.#button("Cancel", () => this.#cancel());
+    this.button = this.#button(PAUSE, () => this.#press());
+    this.remove = this.#button(CANCEL, () => this.#cancel());
     this.node.append(this.name, this.bar, this.state, this.speed, this.button, this.remove);
   }
 
-  #button(text, press) {
-    const button = part("button", "small", text);
+  #button(action, press) {
+    const button = part("button", "small", "");
     button.type = "button";
-    button.setAttribute("aria-label", `${text} ${this.file.name}`);
+    this.#name(button, action);
     button.addEventListener("click", press);
     return button;
   }
 
-  say(text, tone = "", action = "Pause", isRemovable = Boolean(action)) {
+  #name(button, [text, name]) {
+    button.textContent = t(text);
+    button.setAttribute("aria-label", t(name, { name: this.file.name }));
+  }
+
+  say(text, tone = "", action = PAUSE, isRemovable = Boolean(action)) {
     if (this.state.textContent !== text) this.state.textContent = text;
     this.state.className = `badge ${tone}`;
-    this.button.textContent = action ?? "";
+    this.#action = action;
+    if (action) this.#name(this.button, action);
     this.button.hidden = !action;
     this.remove.hidden = !isRemovable;
-    this.button.setAttribute("aria-label", `${action} ${this.file.name}`);
-    if (text !== "Uploading") this.speed.textContent = "";
+    this.speed.textContent = "";
   }
 
   #press() {
-    this.#isStopped = this.button.textContent === "Pause";
+    this.#isStopped = this.#action === PAUSE;
     if (this.#isStopped) {
       this.queue.forget(this);
       this.#transfer?.stop();
-      return this.say("Paused", "", "Resume");
+      return this.say(t("script-upload-paused"), "", RESUME);
     }
     // Paused while its track was being made: it still runs, and goes on by itself.
-    if (this.#isRunning) return this.say("Waiting");
+    if (this.#isRunning) return this.say(t("script-upload-waiting"));
     this.queue.enqueue(this);
   }
 
@@ -185,19 +197,19 @@ class Upload {
 
   /** Sends the file; what cannot be helped is said, with a button that tries again. */
   async run() {
-    if (this.file.size === 0) return this.say("This file is empty. Choose another one.", "bad", null, true);
+    if (this.file.size === 0) return this.say(t("script-upload-empty"), "bad", null, true);
     this.#isRunning = true;
     try {
       const url = await this.#create();
       if (this.#isStopped) throw new Stopped();
       await this.#send(url);
       forget(this.queue.address, this.file);
-      this.say("Processing", "busy", null);
+      this.say(t("script-processing"), "busy", null);
       updateRows();
       this.#follow();
     } catch (error) {
-      if (error instanceof Stopped) this.say("Paused", "", "Resume");
-      else this.say(error.message, "bad", "Try again");
+      if (error instanceof Stopped) this.say(t("script-upload-paused"), "", RESUME);
+      else this.say(error.message, "bad", TRY_AGAIN);
     } finally {
       this.#isRunning = false;
     }
@@ -221,15 +233,15 @@ class Upload {
   async #send(url) {
     const moved = (bytes) => {
       this.bar.value = this.file.size ? bytes / this.file.size : 0;
-      this.say("Uploading", "busy");
+      this.say(t("script-uploading"), "busy");
       this.speed.textContent = this.#pace.told(bytes, this.file.size);
     };
     const waits = () => {
       this.#pace = new Pace();
-      this.say("Connection lost. Trying again…", "warn");
+      this.say(t("script-upload-disconnected"), "warn");
     };
     this.#transfer = new Transfer(this.file, url, { moved, waits });
-    this.say("Uploading", "busy");
+    this.say(t("script-uploading"), "busy");
     try {
       await this.#transfer.send();
     } catch (error) {
@@ -254,7 +266,7 @@ class Upload {
 
   async #end() {
     const answer = await request(`${this.queue.tracks}/${this.#track}/state.json`).catch(() => null);
-    const { status, tone, is_open: isOpen, reason } = answer?.ok ? await answer.json() : { status: "Processing" };
+    const { status, tone, is_open: isOpen, reason } = answer?.ok ? await answer.json() : { status: t("script-processing") };
     this.say(status, tone, null);
     if (isOpen || !answer?.ok) return setTimeout(() => this.#follow(), LOOK_MS);
     this.bar.value = 1;
@@ -284,19 +296,20 @@ class Pace {
       this.#bytes = bytes;
     }
     if (this.#speed <= 0) return "";
-    return `${megabytes(this.#speed)} MB/s · ${left((size - bytes) / this.#speed)}`;
+    return t("script-upload-speed", { speed: megabytes(this.#speed), left: left((size - bytes) / this.#speed) });
   }
 }
 
 function megabytes(bytes) {
-  return (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
+  const digits = bytes < 1e7 ? 1 : 0;
+  return (bytes / 1e6).toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
 function left(seconds) {
-  if (seconds < 1) return "almost done";
-  if (seconds < 60) return `${Math.ceil(seconds)} s left`;
-  if (seconds < 3600) return `${Math.ceil(seconds / 60)} min left`;
-  return `${Math.floor(seconds / 3600)} h ${Math.ceil((seconds % 3600) / 60)} min left`;
+  if (seconds < 1) return t("script-left-moment");
+  if (seconds < 60) return t("script-left-seconds", { seconds: Math.ceil(seconds) });
+  if (seconds < 3600) return t("script-left-minutes", { minutes: Math.ceil(seconds / 60) });
+  return t("script-left-hours", { hours: Math.floor(seconds / 3600), minutes: Math.ceil((seconds % 3600) / 60) });
 }
 
 /** Sends a form. Where it leads to afterwards is of no interest. */

@@ -1,5 +1,9 @@
 //! Numbers for people.
 
+use tonearm_domain::Language;
+
+use crate::text::current;
+
 /// A number with thin spaces between thousands.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -27,7 +31,16 @@ pub(crate) fn bytes(bytes: u64) -> String {
         value /= 1000.0;
         unit = larger;
     }
-    if value < 9.95 { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
+    if value < 9.95 { format!("{} {unit}", decimal(value)) } else { format!("{value:.0} {unit}") }
+}
+
+/// A number with one decimal.
+pub(crate) fn decimal(number: f64) -> String {
+    let told = format!("{number:.1}");
+    match current() {
+        Language::English => told,
+        Language::German | Language::French | Language::Spanish => told.replace('.', ","),
+    }
 }
 
 /// A length of time in the two largest units: `45 s`, `12 min`, `3 h 25 min`, `4 d 2 h`.
@@ -52,6 +65,7 @@ pub(crate) fn clock(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::in_language;
 
     #[test]
     fn lengths_of_time_are_short() {
@@ -85,6 +99,14 @@ mod tests {
         ] {
             assert_eq!(bytes(size), told, "{size}");
         }
+    }
+
+    #[test]
+    fn decimals_are_written_as_in_the_language() {
+        let told = Language::ALL.map(|language| in_language(language, || (bytes(1_500), decimal(-0.25))));
+        let [english, others @ ..] = told.map(|(size, number)| format!("{size}, {number}"));
+        assert_eq!(english, "1.5 kB, -0.2");
+        assert_eq!(others, ["1,5 kB, -0,2"; 3]);
     }
 
     #[test]

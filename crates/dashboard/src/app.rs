@@ -3,7 +3,8 @@
 use axum::extract::FromRef;
 use tonearm_domain::Ambient;
 use tonearm_service::{
-    Audit, Library, Links, People, Playback, SigningKeys, Streams, Transcriptions, Uploads, Usage, Webhooks,
+    Audit, Library, Links, People, Playback, SigningKeys, Status, Streams, Transcriptions, Uploads, Usage,
+    Webhooks,
 };
 
 /// What the pages work with. Each takes only the part it needs, through [`FromRef`]. Cheap to clone.
@@ -29,6 +30,8 @@ pub struct Dashboard {
     pub transcriptions: Transcriptions,
     /// Makes addresses.
     pub links: Links,
+    /// Tells how the service is.
+    pub status: Status,
     /// The streams of events that are open.
     pub streams: Streams,
     /// Time and randomness.

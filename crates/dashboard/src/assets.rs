@@ -7,9 +7,13 @@ use axum::Router;
 use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 use sha2::{Digest, Sha256};
+use tonearm_domain::Language;
+
+use crate::text;
 
 /// One file: its name, its type and what is in it.
 type Asset = (&'static str, &'static str, &'static [u8]);
@@ -50,6 +54,7 @@ const ASSETS: &[Asset] = &[
     ("colours.js", JS, include_bytes!("../assets/colours.js")),
     ("upload.js", JS, include_bytes!("../assets/upload.js")),
     ("chapters.js", JS, include_bytes!("../assets/chapters.js")),
+    ("countries.js", JS, include_bytes!("../assets/countries.js")),
     ("crop.js", JS, include_bytes!("../assets/crop.js")),
     ("replace.js", JS, include_bytes!("../assets/replace.js")),
     ("share.js", JS, include_bytes!("../assets/share.js")),
@@ -89,7 +94,9 @@ const ASSETS: &[Asset] = &[
     ("player/state-listening.js", JS, include_bytes!("../assets/player/state-listening.js")),
     ("player/state-lists.js", JS, include_bytes!("../assets/player/state-lists.js")),
     ("player/state-steps.js", JS, include_bytes!("../assets/player/state-steps.js")),
+    ("player/texts.js", JS, include_bytes!("../assets/player/texts.js")),
     ("player/time.js", JS, include_bytes!("../assets/player/time.js")),
+    ("texts.js", JS, include_bytes!("../assets/texts.js")),
     ("icon.svg", SVG, include_bytes!("../assets/icon.svg")),
 ];
 
@@ -101,12 +108,20 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
         hash.update(bytes.len().to_be_bytes());
         hash.update(bytes);
     }
+    for language in Language::ALL {
+        hash.update(text::table(language));
+        hash.update(text::player_table(language));
+    }
     hex::encode(&hash.finalize()[..8])
 });
 
-/// The address of a file.
+/// The module with the texts of scripts. It is the only file that differs between languages, and modules find each other by
+/// relative names: the language is part of the version in every address.
+const TEXTS: &str = "texts-table.js";
+
+/// The address of a file, for a page in the language of the request.
 pub(crate) fn address(name: &str) -> String {
-    format!("/dashboard/assets/{}/{name}", *VERSION)
+    format!("/dashboard/assets/{}-{}/{name}", *VERSION, text::current())
 }
 
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
@@ -114,7 +129,13 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
 }
 
 async fn serve(Path((version, name)): Path<(String, String)>) -> Response {
-    let Some((_, content_type, bytes)) = ASSETS.iter().find(|(own, ..)| *own == name) else {
+    let (version, language) = version.split_once('-').unwrap_or((&version, ""));
+    let language = language.parse().unwrap_or_default();
+    let found = texts(&name, language).map(|texts| (JS, Bytes::from(texts))).or_else(|| {
+        let found = ASSETS.iter().find(|(own, ..)| *own == name);
+        found.map(|(_, content_type, bytes)| (*content_type, Bytes::from_static(bytes)))
+    });
+    let Some((content_type, bytes)) = found else {
         return StatusCode::NOT_FOUND.into_response();
     };
     // Another version's page, still open while the program was replaced, gets what there is now, once.
@@ -124,7 +145,16 @@ async fn serve(Path((version, name)): Path<(String, String)>) -> Response {
         (CONTENT_TYPE, HeaderValue::from_static(content_type)),
         (CACHE_CONTROL, HeaderValue::from_static(cache)),
     ];
-    (headers, *bytes).into_response()
+    (headers, bytes).into_response()
+}
+
+/// A module of texts: that of scripts, or one that the player's modules ask for by the name of its language.
+fn texts(name: &str, language: Language) -> Option<String> {
+    if name == TEXTS {
+        return Some(text::table(language));
+    }
+    let language = name.strip_prefix("player/texts-")?.strip_suffix(".js")?;
+    Some(text::player_table(language.parse().ok()?))
 }
 
 #[cfg(test)]

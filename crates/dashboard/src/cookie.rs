@@ -25,6 +25,11 @@ pub(crate) const fn challenge_name(is_https: bool) -> &'static str {
     if is_https { "__Host-tonearm_challenge" } else { "tonearm_challenge" }
 }
 
+/// The name of the cookie of a browser that is on its way to the OpenID Connect provider.
+pub(crate) const fn attempt_name(is_https: bool) -> &'static str {
+    if is_https { "__Host-tonearm_attempt" } else { "tonearm_attempt" }
+}
+
 /// The value of a cookie.
 pub(crate) fn read<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers

@@ -5,10 +5,11 @@ use axum::Json;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
 use tonearm_domain::Role;
-use tonearm_service::Refusal;
+use tonearm_service::{Refusal, Resource};
 
 use crate::form::said_alone;
 use crate::page::{Frame, Section, render_with};
+use crate::text::{Message, t, translated};
 
 /// Why a page is not shown.
 #[derive(Debug)]
@@ -53,7 +54,7 @@ impl From<Refusal> for PageError {
 #[template(path = "error.html")]
 struct ErrorPage {
     frame: Frame,
-    heading: &'static str,
+    heading: Message,
     message: String,
 }
 
@@ -64,96 +65,108 @@ impl PageError {
         (status, if message.is_empty() { format!("{heading}.") } else { message })
     }
 
-    fn told(self) -> (StatusCode, &'static str, String) {
-        let text = str::to_owned;
-        match self {
-            Self::SignInFirst { .. } => (StatusCode::UNAUTHORIZED, "Sign in first", String::new()),
-            Self::SignedOut => (
-                StatusCode::UNAUTHORIZED,
-                "Signed out",
-                text("Your sign-in has ended. Sign in again to continue."),
-            ),
-            Self::Forged => (
-                StatusCode::FORBIDDEN,
-                "Form expired",
-                text(
-                    "It was opened before you signed in, or on another site. Go back, reload the page and try again.",
-                ),
-            ),
-            Self::RoleTooLow(role) => (
-                StatusCode::FORBIDDEN,
-                "Access denied",
-                text(match role {
-                    Role::Owner => "Only owners can open this. Ask an owner for access.",
-                    Role::Editor => "Only editors and owners can open this. Ask an owner for access.",
-                    Role::Viewer => "Only members can open this. Ask an owner for access.",
-                }),
-            ),
+    /// The status, the heading and the sentence below it.
+    fn told(self) -> (StatusCode, Message, String) {
+        let (status, heading, message) = match self {
+            Self::SignInFirst { .. } => {
+                return (StatusCode::UNAUTHORIZED, t("error-sign-in-first"), String::new());
+            }
+            Self::Selection(message) => {
+                return (StatusCode::BAD_REQUEST, t("error-selection"), sentence(&message));
+            }
+            Self::Refused(refusal) => return refused(refusal),
+            Self::SignedOut => (StatusCode::UNAUTHORIZED, "error-signed-out", t("error-signed-out-text")),
+            Self::Forged => (StatusCode::FORBIDDEN, "error-forged", t("error-forged-text")),
+            Self::RoleTooLow(role) => (StatusCode::FORBIDDEN, "error-access-denied", role_needed(role)),
             Self::TooLarge { limit } => (
                 StatusCode::PAYLOAD_TOO_LARGE,
-                "Form too large",
-                format!("The limit is {} kB.", limit / 1_000),
+                "error-form-too-large",
+                t("error-form-too-large-text").with("kilobytes", limit / 1_000),
             ),
-            Self::FileTooLarge => (
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "File too large",
-                text("The file exceeds the size limit. Go back and choose a smaller file."),
-            ),
-            Self::BadForm => (
-                StatusCode::BAD_REQUEST,
-                "This form is incomplete",
-                text("Go back, reload the page and try again."),
-            ),
-            Self::Selection(message) => (StatusCode::BAD_REQUEST, "Change the selection", sentence(&message)),
-            Self::NoPage => (
-                StatusCode::NOT_FOUND,
-                "Page not found",
-                text("The URL is wrong, or the page no longer exists."),
-            ),
-            Self::Refused(refusal) => refused(refusal),
-        }
+            Self::FileTooLarge => {
+                (StatusCode::PAYLOAD_TOO_LARGE, "error-file-too-large", t("error-file-too-large-text"))
+            }
+            Self::BadForm => (StatusCode::BAD_REQUEST, "error-bad-form", t("error-bad-form-text")),
+            Self::NoPage => (StatusCode::NOT_FOUND, "error-no-page", t("error-no-page-text")),
+        };
+        (status, t(heading), message.to_string())
     }
 }
 
-fn refused(refusal: Refusal) -> (StatusCode, &'static str, String) {
+fn role_needed(role: Role) -> Message {
+    t(match role {
+        Role::Owner => "error-role-owner",
+        Role::Editor => "error-role-editor",
+        Role::Viewer => "error-role-viewer",
+    })
+}
+
+fn refused(refusal: Refusal) -> (StatusCode, Message, String) {
     let said = match &refusal {
         Refusal::Invalid { field, message } => sentence(&said_alone(field, message)),
         other => sentence(&other.to_string()),
     };
-    match refusal {
-        Refusal::NotFound(noun) => (
-            StatusCode::NOT_FOUND,
-            "Page not found",
-            format!("This {} does not exist, or you do not have access to it.", noun.as_str()),
-        ),
-        Refusal::Invalid { .. } => (StatusCode::BAD_REQUEST, "Invalid input", said),
-        Refusal::Unauthenticated { .. } | Refusal::Forbidden { .. } => {
-            (StatusCode::FORBIDDEN, "Access denied", said)
+    let (status, heading) = match refusal {
+        Refusal::NotFound(resource) => {
+            return (StatusCode::NOT_FOUND, t("error-no-page"), t(not_found(resource)).to_string());
         }
-        Refusal::Conflict { .. } => (StatusCode::CONFLICT, "Not possible right now", said),
-        Refusal::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "File too large", said),
-        Refusal::Interrupted(_) => (StatusCode::BAD_REQUEST, "Upload interrupted", said),
-        Refusal::Unprocessable { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "Not possible", said),
-        Refusal::QuotaExceeded(_) => (StatusCode::FORBIDDEN, "Quota exceeded", said),
-        Refusal::Busy => (StatusCode::SERVICE_UNAVAILABLE, "Too many uploads at the moment", said),
+        Refusal::Invalid { .. } => (StatusCode::BAD_REQUEST, "error-invalid"),
+        Refusal::Unauthenticated { .. } | Refusal::Forbidden { .. } => {
+            (StatusCode::FORBIDDEN, "error-access-denied")
+        }
+        Refusal::Conflict { .. } => (StatusCode::CONFLICT, "error-conflict"),
+        Refusal::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "error-file-too-large"),
+        Refusal::Interrupted(_) => (StatusCode::BAD_REQUEST, "error-interrupted"),
+        Refusal::Unprocessable { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "error-not-possible"),
+        Refusal::QuotaExceeded(_) => (StatusCode::FORBIDDEN, "error-quota"),
+        Refusal::Busy => (StatusCode::SERVICE_UNAVAILABLE, "error-busy"),
         Refusal::Full(error) => {
             tracing::warn!(%error, "there is too little free space");
-            (StatusCode::INSUFFICIENT_STORAGE, "Not enough storage", said)
+            (StatusCode::INSUFFICIENT_STORAGE, "error-full")
         }
         Refusal::Unavailable(error) | Refusal::UnknownOutcome(error) => {
             tracing::warn!(%error, "a page could not be shown");
-            (StatusCode::SERVICE_UNAVAILABLE, "Temporarily unavailable", said)
+            (StatusCode::SERVICE_UNAVAILABLE, "error-unavailable")
         }
         Refusal::Internal(error) => {
             tracing::error!(%error, "a page could not be shown");
-            let message = "An internal error occurred. See the server log for details.".to_owned();
-            (StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong", message)
+            let message = t("error-internal-text").to_string();
+            return (StatusCode::INTERNAL_SERVER_ERROR, t("error-internal"), message);
         }
+    };
+    (status, t(heading), said)
+}
+
+/// The id of the message that something does not exist.
+pub(crate) const fn not_found(resource: Resource) -> &'static str {
+    match resource {
+        Resource::Organization => "error-no-organization",
+        Resource::Collection => "error-no-collection",
+        Resource::Creator => "error-no-creator",
+        Resource::Track => "error-no-track",
+        Resource::Variant => "error-no-variant",
+        Resource::PlaySession => "error-no-play-session",
+        Resource::UploadSession => "error-no-upload-session",
+        Resource::Upload => "error-no-upload",
+        Resource::Replacement => "error-no-replacement",
+        Resource::ApiKey => "error-no-api-key",
+        Resource::Person => "error-no-person",
+        Resource::Member => "error-no-member",
+        Resource::Invitation => "error-no-invitation",
+        Resource::Webhook => "error-no-webhook",
+        Resource::WebhookDelivery => "error-no-delivery",
+        Resource::SigningKey => "error-no-signing-key",
+        Resource::ImportBucket => "error-no-import-bucket",
+        Resource::Rendering => "error-no-rendering",
+        Resource::Job => "error-no-job",
+        Resource::Record => "error-no-record",
     }
 }
 
-/// With a capital letter and a full stop.
+/// What a use case said, in the language of the request, with a capital letter and a full stop.
 pub(crate) fn sentence(text: &str) -> String {
+    let translated = translated(text);
+    let text = translated.as_deref().unwrap_or(text);
     let mut characters = text.chars();
     let first: String = characters.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
     let rest = characters.as_str();
@@ -179,6 +192,9 @@ impl IntoResponse for PageError {
             return Redirect::to(&format!("/dashboard/sign-in?{query}")).into_response();
         }
         let (status, heading, message) = self.told();
-        render_with(status, &ErrorPage { frame: Frame::new(heading, Section::None), heading, message })
+        render_with(
+            status,
+            &ErrorPage { frame: Frame::new(heading.clone(), Section::None), heading, message },
+        )
     }
 }

@@ -10,11 +10,12 @@ use uuid::Uuid;
 
 use crate::app::Dashboard;
 use crate::cookie;
+use crate::text::{Message, t};
 
 const NAME: &str = "tonearm_flash";
 
 macro_rules! flashes {
-    ($($(#[$doc:meta])* $name:ident = $code:literal: $sentence:literal,)*) => {
+    ($($(#[$doc:meta])* $name:ident = $code:literal $message:literal,)*) => {
         /// What the next page says.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Flash {
@@ -31,9 +32,9 @@ macro_rules! flashes {
             }
 
             /// The sentence.
-            pub(crate) const fn sentence(self) -> &'static str {
+            pub(crate) fn sentence(self) -> Message {
                 match self {
-                    $(Self::$name => $sentence,)*
+                    $(Self::$name => t($message),)*
                 }
             }
         }
@@ -41,48 +42,52 @@ macro_rules! flashes {
 }
 
 flashes! {
-    Saved = "saved": "Changes saved.",
-    KeyRevoked = "key-revoked": "Key revoked. It stops working within two seconds.",
-    LinkWithdrawn = "link-withdrawn": "Invitation withdrawn.",
-    RoleChanged = "role-changed": "Role changed.",
-    MemberRemoved = "member-removed": "Member removed.",
-    PasswordChanged = "password-changed": "Password changed. Your other browsers were signed out.",
-    SignedOutThere = "signed-out-there": "Browser signed out.",
-    Joined = "joined": "You are now a member.",
-    CoverSaved = "cover-saved": "Cover updated.",
-    CoverReset = "cover-reset": "Cover reset. The one of the file, or a generated one, appears in a moment.",
-    RecipeAdded = "recipe-added": "Variant added. It will be made for new tracks.",
-    RecipeRemoved = "recipe-removed": "Variant removed. Its files are deleted in the background.",
-    RenderQueued = "render-queued": "Rendering started for existing tracks.",
-    EndpointRemoved = "endpoint-removed": "Endpoint removed.",
-    TestSent = "test-sent": "Test event queued. Its attempts appear below.",
-    Replayed = "replayed": "Redelivery queued.",
-    RetryQueued = "retry-queued": "Retry started for the missing files.",
-    Restored = "restored": "Restored.",
-    FilesTaken = "files-taken": "Files uploaded. They are being processed.",
-    ImportQueued = "import-queued": "Import started. The track appears below.",
-    SigningKeyRevoked = "signing-key-revoked": "Signing key revoked. URLs signed with it stop working within 30 seconds.",
-    CollectionDeleted = "collection-deleted": "Collection and its tracks deleted.",
-    TrackDeleted = "track-deleted": "Track deleted.",
-    PersonDisabled = "person-disabled": "Account disabled. The person was signed out everywhere.",
-    PersonEnabled = "person-enabled": "Account enabled.",
-    PersonRemoved = "person-removed": "Account removed.",
-    SecondFactorOff = "second-factor-off": "Two-factor authentication is off.",
-    SecondFactorReset = "second-factor-reset": "Two-factor authentication reset. The person was signed out everywhere.",
-    SessionsEnded = "sessions-ended": "All sessions ended.",
-    AdministratorAdded = "administrator-added": "This person is now an administrator.",
-    AdministratorRemoved = "administrator-removed": "This person is no longer an administrator.",
-    ShareLinkCreated = "share-link-created": "Link created.",
-    ShareLinkRevoked = "share-link-revoked": "Link revoked. It stops working within two seconds.",
-    ReplacementTaken = "replacement-taken": "File uploaded. The track keeps its current file until the new one is processed.",
-    ReplacementCancelled = "replacement-cancelled": "Replacement cancelled. The track keeps its file.",
-    TranscriptionQueued = "transcription-queued": "Transcription started. The transcript appears when it is done.",
-    TracksDeleted = "tracks-deleted": "Tracks deleted.",
-    TracksMoved = "tracks-moved": "Tracks moved.",
-    TracksRetitled = "tracks-retitled": "Titles changed.",
-    NothingChanged = "nothing-changed": "Nothing needed to be changed.",
-    Undone = "undone": "Change undone.",
-    OrganizationCreated = "organization-created": "Organization created.",
+    Saved = "saved" "flash-saved",
+    KeyRevoked = "key-revoked" "flash-key-revoked",
+    OldSecretEnded = "old-secret-ended" "flash-old-secret-ended",
+    LinkWithdrawn = "link-withdrawn" "flash-link-withdrawn",
+    RoleChanged = "role-changed" "flash-role-changed",
+    MemberRemoved = "member-removed" "flash-member-removed",
+    PasswordChanged = "password-changed" "flash-password-changed",
+    SignedOutThere = "signed-out-there" "flash-signed-out-there",
+    Joined = "joined" "flash-joined",
+    CoverSaved = "cover-saved" "flash-cover-saved",
+    CoverReset = "cover-reset" "flash-cover-reset",
+    RecipeAdded = "recipe-added" "flash-recipe-added",
+    RecipeRemoved = "recipe-removed" "flash-recipe-removed",
+    RenderQueued = "render-queued" "flash-render-queued",
+    EndpointRemoved = "endpoint-removed" "flash-endpoint-removed",
+    TestSent = "test-sent" "flash-test-sent",
+    Replayed = "replayed" "flash-replayed",
+    RetryQueued = "retry-queued" "flash-retry-queued",
+    Restored = "restored" "flash-restored",
+    FilesTaken = "files-taken" "flash-files-taken",
+    ImportQueued = "import-queued" "flash-import-queued",
+    SigningKeyRevoked = "signing-key-revoked" "flash-signing-key-revoked",
+    CollectionDeleted = "collection-deleted" "flash-collection-deleted",
+    TrackDeleted = "track-deleted" "flash-track-deleted",
+    PersonDisabled = "person-disabled" "flash-person-disabled",
+    PersonEnabled = "person-enabled" "flash-person-enabled",
+    PersonRemoved = "person-removed" "flash-person-removed",
+    SecondFactorOff = "second-factor-off" "flash-second-factor-off",
+    SecondFactorReset = "second-factor-reset" "flash-second-factor-reset",
+    IdentityLinked = "identity-linked" "flash-identity-linked",
+    IdentityUnlinked = "identity-unlinked" "flash-identity-unlinked",
+    SessionsEnded = "sessions-ended" "flash-sessions-ended",
+    AdministratorAdded = "administrator-added" "flash-administrator-added",
+    AdministratorRemoved = "administrator-removed" "flash-administrator-removed",
+    ShareLinkCreated = "share-link-created" "flash-share-link-created",
+    ShareLinkRevoked = "share-link-revoked" "flash-share-link-revoked",
+    ReplacementTaken = "replacement-taken" "flash-replacement-taken",
+    ReplacementCancelled = "replacement-cancelled" "flash-replacement-cancelled",
+    TranscriptionQueued = "transcription-queued" "flash-transcription-queued",
+    TracksDeleted = "tracks-deleted" "flash-tracks-deleted",
+    TracksMoved = "tracks-moved" "flash-tracks-moved",
+    TracksRetitled = "tracks-retitled" "flash-tracks-retitled",
+    TracksCovered = "tracks-covered" "flash-tracks-covered",
+    NothingChanged = "nothing-changed" "flash-nothing-changed",
+    Undone = "undone" "flash-undone",
+    OrganizationCreated = "organization-created" "flash-organization-created",
 }
 
 /// A sentence, and what it is about where that can be undone.
@@ -101,7 +106,7 @@ impl FlashMessage {
     }
 
     /// The sentence.
-    pub(crate) const fn sentence(self) -> &'static str {
+    pub(crate) fn sentence(self) -> Message {
         self.flash.sentence()
     }
 
@@ -116,7 +121,9 @@ impl FlashMessage {
         match self.flash {
             Flash::TrackDeleted => Some(format!("/tracks/{id}/restore")),
             Flash::CollectionDeleted => Some(format!("/collections/{id}/restore")),
-            Flash::TracksDeleted | Flash::TracksMoved | Flash::TracksRetitled => Some(format!("/undo/{id}")),
+            Flash::TracksDeleted | Flash::TracksMoved | Flash::TracksRetitled | Flash::TracksCovered => {
+                Some(format!("/undo/{id}"))
+            }
             _ => None,
         }
     }

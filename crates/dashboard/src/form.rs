@@ -7,7 +7,8 @@ use axum::body::to_bytes;
 use axum::extract::{FromRequest, Request};
 use tonearm_service::Refusal;
 
-use crate::error::{PageError, sentence};
+use crate::error::{PageError, not_found, sentence};
+use crate::text::{t, translated};
 
 /// Most bytes of a form without files.
 pub(crate) const MOST_BYTES: usize = 256 * 1024;
@@ -32,6 +33,12 @@ impl Choice {
 /// The fields of a form that was sent. A field may be there several times, as boxes that are ticked are.
 #[derive(Debug, Default)]
 pub(crate) struct Fields(Vec<(String, String)>);
+
+impl From<Vec<(String, String)>> for Fields {
+    fn from(fields: Vec<(String, String)>) -> Self {
+        Self(fields)
+    }
+}
 
 impl Fields {
     /// A field without surrounding space; empty where it is missing.
@@ -87,7 +94,7 @@ impl Problems {
         match refusal {
             Refusal::Invalid { field, message } => Ok(Self::one(field, &said_of(field, &message))),
             Refusal::Conflict { message, .. } => Ok(Self::one("", &message)),
-            Refusal::NotFound(noun) => Ok(Self::one("", &format!("this {} does not exist", noun.as_str()))),
+            Refusal::NotFound(resource) => Ok(Self::one("", &t(not_found(resource)).to_string())),
             other => Err(other.into()),
         }
     }
@@ -112,6 +119,9 @@ fn lacks_subject(message: &str) -> bool {
 
 /// Use cases say "is in the past" of a field; people want to be told of what.
 fn said_of(field: &str, message: &str) -> String {
+    if let Some(translated) = translated(message) {
+        return translated;
+    }
     if lacks_subject(message) && message.len() < 60 {
         let named = if field == "name" || field == "email" { "this" } else { "this field" };
         return format!("{named} {message}");
@@ -121,6 +131,9 @@ fn said_of(field: &str, message: &str) -> String {
 
 /// The same where the field is not beside it.
 pub(crate) fn said_alone(field: &str, message: &str) -> String {
+    if let Some(translated) = translated(message) {
+        return translated;
+    }
     let named = match field {
         "body" | "file" => "file".to_owned(),
         "digest" => "checksum".to_owned(),

@@ -23,14 +23,19 @@ mod people;
 mod picture;
 mod profile;
 mod quota;
+mod request_id;
 mod router;
 mod session;
 mod settings;
 mod share;
 mod sign_in;
+mod status;
+mod text;
 mod usage;
 mod visit;
 mod webhooks;
+
+use text::{role, t};
 
 pub use app::Dashboard;
 pub use router::router;

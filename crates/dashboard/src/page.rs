@@ -3,10 +3,11 @@
 use askama::Template;
 use axum::response::{Html, IntoResponse, Response};
 use http::StatusCode;
-use tonearm_domain::{Organization, Person, Role};
+use tonearm_domain::{Language, Organization, Person, Role};
 
 use crate::assets;
 use crate::flash::FlashMessage;
+use crate::text;
 
 /// Where in the navigation a page is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,11 +24,13 @@ pub(crate) enum Section {
     Audit,
     Profile,
     People,
+    Status,
 }
 
 /// One entry of the navigation.
 pub(crate) struct Entry {
     pub(crate) section: Section,
+    /// The id of its message.
     pub(crate) title: &'static str,
     pub(crate) path: &'static str,
     pub(crate) icon: &'static str,
@@ -38,18 +41,18 @@ const fn entry(section: Section, title: &'static str, path: &'static str, icon: 
 }
 
 const EVERYDAY: &[Entry] = &[
-    entry(Section::Library, "Library", "/library", "library"),
-    entry(Section::Usage, "Usage", "/usage", "usage"),
+    entry(Section::Library, "base-library", "/library", "library"),
+    entry(Section::Usage, "base-usage", "/usage", "usage"),
 ];
-const FOR_EDITORS: &[Entry] = &[entry(Section::Keys, "Keys and links", "/keys", "keys")];
+const FOR_EDITORS: &[Entry] = &[entry(Section::Keys, "base-keys", "/keys", "keys")];
 const FOR_OWNERS: &[Entry] = &[
-    entry(Section::Keys, "Keys and links", "/keys", "keys"),
-    entry(Section::Recipes, "Variants", "/variants", "variants"),
-    entry(Section::Webhooks, "Webhooks", "/webhooks", "webhooks"),
-    entry(Section::Transcription, "Transcription", "/transcription", "transcription"),
-    entry(Section::Members, "Members", "/members", "members"),
-    entry(Section::Audit, "Audit log", "/audit", "audit"),
-    entry(Section::Organization, "Organization", "/organization", "organization"),
+    entry(Section::Keys, "base-keys", "/keys", "keys"),
+    entry(Section::Recipes, "base-variants", "/variants", "variants"),
+    entry(Section::Webhooks, "base-webhooks", "/webhooks", "webhooks"),
+    entry(Section::Transcription, "base-transcription", "/transcription", "transcription"),
+    entry(Section::Members, "base-members", "/members", "members"),
+    entry(Section::Audit, "base-audit", "/audit", "audit"),
+    entry(Section::Organization, "base-organization", "/organization", "organization"),
 ];
 
 /// An organization in the navigation.
@@ -87,9 +90,9 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    pub(crate) fn new(title: &str, section: Section) -> Self {
+    pub(crate) fn new(title: impl Into<String>, section: Section) -> Self {
         Self {
-            title: title.to_owned(),
+            title: title.into(),
             section,
             form_secret: String::new(),
             who: None,
@@ -138,6 +141,11 @@ impl Frame {
             .map(|(other, role)| place(other, *role))
             .collect();
         self
+    }
+
+    /// The language of the page, as a tag.
+    pub(crate) fn language(&self) -> Language {
+        text::current()
     }
 
     /// The address of a file that pages load.

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http::StatusCode;
 
 use crate::error::PageError;
+use crate::form::Fields;
 
 /// The field `file`.
 pub(crate) async fn picture(mut form: Multipart) -> Result<Bytes, PageError> {
@@ -13,6 +14,19 @@ pub(crate) async fn picture(mut form: Multipart) -> Result<Bytes, PageError> {
         if field.name() == Some("file") {
             return field.bytes().await.map_err(broken);
         }
+    }
+    Err(PageError::BadForm)
+}
+
+/// The field `file` of a form that names tracks, and the fields before it.
+pub(crate) async fn picture_of_tracks(mut form: Multipart) -> Result<(Fields, Bytes), PageError> {
+    let mut fields = Vec::new();
+    while let Some(field) = form.next_field().await.map_err(broken)? {
+        let name = field.name().unwrap_or_default().to_owned();
+        if name == "file" {
+            return Ok((Fields::from(fields), field.bytes().await.map_err(broken)?));
+        }
+        fields.push((name, field.text().await.map_err(broken)?));
     }
     Err(PageError::BadForm)
 }

@@ -3,10 +3,11 @@
 use tonearm_service::QuotaView;
 
 use crate::amount::{bytes, count};
+use crate::text::t;
 
 /// A quota, drawn as a bar with words beside it.
 pub(crate) struct QuotaBar {
-    pub(crate) title: &'static str,
+    pub(crate) title: String,
     /// How much is used, for everybody: the bar says nothing more.
     pub(crate) told: String,
     /// Percent.
@@ -18,16 +19,17 @@ impl QuotaBar {
     /// Those that are limited.
     pub(crate) fn all(QuotaView { quotas, used }: QuotaView) -> Vec<Self> {
         let bars = [
-            ("Storage", quotas.bytes, used.bytes, bytes as fn(u64) -> String),
-            ("Tracks", quotas.tracks, used.tracks, count),
-            ("Minutes", quotas.minutes, used.minutes(), count),
+            ("quota-storage", quotas.bytes, used.bytes, bytes as fn(u64) -> String),
+            ("quota-tracks", quotas.tracks, used.tracks, count),
+            ("quota-minutes", quotas.minutes, used.minutes(), count),
         ];
-        let bar = |(title, limit, used, tell): (_, Option<u64>, u64, fn(u64) -> String)| {
+        let bar = |(id, limit, used, tell): (_, Option<u64>, u64, fn(u64) -> String)| {
             let limit = limit?;
             let share = u128::from(used) * 100 / u128::from(limit.max(1));
             let is_full = used >= limit;
             let filled = if is_full { 100 } else { u64::try_from(share).unwrap_or(100) };
-            Some(Self { title, told: format!("{} of {} used", tell(used), tell(limit)), filled, is_full })
+            let told = t("quota-used").with("used", tell(used)).with("limit", tell(limit)).into();
+            Some(Self { title: t(id).into(), told, filled, is_full })
         };
         bars.into_iter().filter_map(bar).collect()
     }

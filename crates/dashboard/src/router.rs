@@ -16,8 +16,8 @@ use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::session::SignedIn;
 use crate::{
-    assets, audit, cookie, csrf, flash, headers, library, people, profile, session, settings, sign_in, usage,
-    webhooks,
+    assets, audit, cookie, csrf, flash, headers, library, people, profile, request_id, session, settings,
+    sign_in, status, text, usage, webhooks,
 };
 
 /// Everything under `/dashboard`, and the way there from the front door; to be merged with other routers.
@@ -28,6 +28,7 @@ pub fn router(app: Dashboard) -> Router {
         .merge(sign_in::routes())
         .merge(profile::routes())
         .merge(people::routes())
+        .merge(status::routes())
         .nest(
             "/{organization_id}",
             Router::new()
@@ -45,7 +46,9 @@ pub fn router(app: Dashboard) -> Router {
     let pages = pages.layer(
         ServiceBuilder::new()
             .layer(CompressionLayer::new())
+            .layer(from_fn_with_state(app.clone(), request_id::identify))
             .layer(from_fn_with_state(app.clone(), headers::protect))
+            .layer(from_fn(text::negotiate))
             .layer(CatchPanicLayer::custom(panicked))
             .layer(from_fn_with_state(app.clone(), cookie::secure))
             .layer(from_fn_with_state(app.clone(), flash::clear_shown))

@@ -19,6 +19,7 @@ use crate::cookie;
 use crate::error::PageError;
 use crate::flash::FlashMessage;
 use crate::page::{Frame, Section};
+use crate::text;
 
 /// A browser that is signed in.
 #[derive(Clone)]
@@ -40,7 +41,9 @@ pub(crate) async fn resume(
     {
         request.extensions_mut().insert(Session { token, resumed });
     }
-    Ok(next.run(request).await)
+    let person = request.extensions().get::<Session>().map(|session| &session.resumed.person);
+    let language = person.and_then(|person| person.language);
+    Ok(text::of_person(language, request, next).await)
 }
 
 /// The secret that a cookie holds.
@@ -84,7 +87,7 @@ impl SignedIn {
     }
 
     /// What is around a page that belongs to no organization.
-    pub(crate) fn frame(&self, title: &str, section: Section) -> Frame {
+    pub(crate) fn frame(&self, title: impl Into<String>, section: Section) -> Frame {
         Frame::new(title, section)
             .of_person(self.person())
             .with_form_secret(self.form_secret())
@@ -188,7 +191,7 @@ impl<R> Member<R> {
     }
 
     /// What is around a page of the organization.
-    pub(crate) fn frame(&self, title: &str, section: Section) -> Frame {
+    pub(crate) fn frame(&self, title: impl Into<String>, section: Section) -> Frame {
         self.signed_in.frame(title, section).of_organization(
             &self.organization,
             self.role,
@@ -242,7 +245,7 @@ impl Myself {
     }
 
     /// What is around the page.
-    pub(crate) fn frame(&self, title: &str, section: Section) -> Frame {
+    pub(crate) fn frame(&self, title: impl Into<String>, section: Section) -> Frame {
         match self {
             Self::In(member) => member.frame(title, section),
             Self::Alone(signed_in) => signed_in.frame(title, section),

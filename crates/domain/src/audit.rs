@@ -94,6 +94,10 @@ actions! {
     KeyUpdate = "api_key.update",
     /// A key was revoked.
     KeyRevoke = "api_key.revoke",
+    /// A key was given a new secret.
+    KeyRotate = "api_key.rotate",
+    /// The old secret of a key was ended before its time.
+    KeyEndOld = "api_key.end_old",
     /// A signing key was made.
     SigningKeyCreate = "signing_key.create",
     /// A signing key was revoked.
@@ -154,6 +158,14 @@ actions! {
     RecoveryCodesRenew = "person.recovery_codes_renew",
     /// A person used a recovery code up.
     RecoveryCodeUse = "person.recovery_code_use",
+    /// A person was identified by the OpenID Connect provider.
+    IdentityUse = "person.identity_use",
+    /// An account at the provider was linked to a person.
+    IdentityLink = "person.identity_link",
+    /// An account at the provider was unlinked from a person.
+    IdentityUnlink = "person.identity_unlink",
+    /// What is kept about a person or a listener was erased.
+    PrivacyErase = "privacy.erase",
     /// A person was invited.
     MemberInvite = "member.invite",
     /// An invitation was taken back.

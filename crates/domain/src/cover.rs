@@ -11,7 +11,7 @@ use crate::{CollectionId, OrganizationId, TrackId};
 
 /// A cover of a track, a collection or an organization: where it came from and which version of its files is
 /// current.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cover {
     /// The version in the names of its files.
     pub version: ShortId,
@@ -32,7 +32,8 @@ pub enum CoverOwner {
 }
 
 /// Where a cover came from. A later one replaces an earlier one only where it ranks at least as high.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CoverOrigin {
     /// Drawn by Tonearm.
     Generated,

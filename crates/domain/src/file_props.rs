@@ -117,7 +117,7 @@ mod tests {
                 cache: crate::CachePolicy::Private,
                 created_at: now,
             },
-            outcome: FileOutcome::Made { key, size: 1_000_000, file_name: String::new(), data },
+            outcome: FileOutcome::Made { key, size: 1_000_000, sha256: None, file_name: String::new(), data },
             created_at: now,
         }
     }

@@ -149,6 +149,14 @@ record_id!(
     JobId
 );
 record_id!(
+    /// A start of a node.
+    NodeId
+);
+record_id!(
+    /// A backup that runs, for which objects stay in the store.
+    RemovalHoldId
+);
+record_id!(
     /// A replacement of a track's source.
     ReplacementId
 );
@@ -159,6 +167,10 @@ record_id!(
 record_id!(
     /// One sign-in of a person (the record, not the secret of its cookie).
     SignInId
+);
+record_id!(
+    /// An account of a person at an OpenID Connect provider.
+    IdentityId
 );
 record_id!(
     /// An invitation of a person to an organization (the record, not the secret of its link).

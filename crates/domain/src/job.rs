@@ -6,6 +6,7 @@ use crate::cover::CoverOwner;
 use crate::job_queue::JobQueue;
 use crate::outage::Outage;
 use crate::timestamp::Timestamp;
+use crate::trace_context::TraceContext;
 use crate::{CollectionId, JobId, LeaseId, OrganizationId, ReplacementId, TrackId, VariantId};
 
 /// A piece of background work. Each is idempotent: done twice, it leaves what it leaves done once.
@@ -146,7 +147,7 @@ impl Job {
             Self::ReplaceSource { .. } => "replace_source",
             Self::TranscribeTrack { .. } => "transcribe_track",
             Self::FinishCover { .. } => "finish_cover",
-            Self::PublishManifest { .. } => "publish_manifest",
+            Self::PublishManifest { .. } => Self::PUBLISH_MANIFEST,
             Self::PublishManifests {} => "publish_manifests",
             Self::PurgeTrack { .. } => "purge_track",
             Self::EmptyCollection { .. } => "empty_collection",
@@ -167,6 +168,9 @@ impl Job {
     /// The kind of [`Job::ImportSource`].
     pub const IMPORT_SOURCE: &'static str = "import_source";
 
+    /// The kind of [`Job::PublishManifest`].
+    pub const PUBLISH_MANIFEST: &'static str = "publish_manifest";
+
     /// Every kind. A job of another kind is left to a version that knows it.
     pub const KINDS: [&str; 18] = [
         "process_track",
@@ -178,7 +182,7 @@ impl Job {
         "replace_source",
         "transcribe_track",
         "finish_cover",
-        "publish_manifest",
+        Self::PUBLISH_MANIFEST,
         "publish_manifests",
         "purge_track",
         "empty_collection",
@@ -316,6 +320,8 @@ pub struct ClaimedJob {
     pub lease: LeaseId,
     /// When the lease ends unless it is renewed, by the clock of whoever claimed it.
     pub leased_until: Timestamp,
+    /// The trace of what queued it.
+    pub trace: Option<TraceContext>,
 }
 
 impl ClaimedJob {
@@ -381,6 +387,7 @@ mod tests {
             waits_for: None,
             lease: crate::CredentialId::from_random([0; 16]),
             leased_until: now,
+            trace: None,
         }
     }
 

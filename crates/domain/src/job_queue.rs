@@ -24,6 +24,15 @@ impl JobClass {
         }
     }
 
+    /// The class in words for people.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Encode => "encoding",
+            Self::Wait => "third-party calls",
+            Self::Maintenance => "maintenance",
+        }
+    }
+
     /// The queues whose jobs it runs. An earlier queue goes before a later one.
     pub const fn queues(self) -> &'static [JobQueue] {
         match self {

@@ -11,12 +11,15 @@ mod ambient;
 mod audit;
 mod cache_policy;
 mod captions;
+mod certificate;
 mod chapter;
 mod colour;
+mod country;
 mod cover;
 mod creator;
 mod deletion;
 mod durable_name;
+mod ended_runs;
 mod event;
 mod file_name;
 mod file_props;
@@ -27,16 +30,21 @@ mod job;
 mod job_queue;
 mod job_report;
 mod key;
+mod key_overlap;
 mod known_device;
+mod language;
 mod levels;
 mod limits;
 mod listing;
+mod master_secret;
+mod node;
 mod object_key;
 mod organization;
 mod outage;
 mod password;
 mod patch;
 mod person;
+mod person_identity;
 mod player_text;
 mod preview;
 mod progress;
@@ -44,6 +52,7 @@ mod quota;
 mod recipe;
 mod recipe_settings;
 mod referrer;
+mod removal_hold;
 mod replacement;
 mod retention;
 mod scheduled_task;
@@ -57,11 +66,13 @@ mod short_id;
 mod sign_in;
 mod signing_key;
 mod store;
+mod stored_address;
 mod tag_values;
 mod tags;
 mod text;
 mod theme;
 mod timestamp;
+mod trace_context;
 mod track;
 mod track_file;
 mod track_lookup;
@@ -84,12 +95,18 @@ pub use ambient::{Ambient, Clock, Entropy};
 pub use audit::{AuditAction, AuditEntry, AuditRecord};
 pub use cache_policy::{CachePolicy, CachePolicyError};
 pub use captions::{CaptionsError, MOST_CAPTION_BYTES, captions_within, parse_captions, print_captions};
+pub use certificate::{
+    AskedPause, CertificateNames, CertificateNamesError, CertificateState, IssuedCertificate, order_pause,
+    renewal_at,
+};
 pub use chapter::Chapter;
 pub use colour::{Colour, ColourError, PlayerColours, ThemeColour, resolve_player_colour};
+pub use country::{CountryCode, CountryCodeError};
 pub use cover::{Cover, CoverOrigin, CoverOwner, CoverSettings, CoverSize, PlacedCover, resolve_cover};
 pub use creator::Creator;
 pub use deletion::{Deletion, KeepDeleted, KeepDeletedError, Trashed};
 pub use durable_name::{DeliveryPath, DurableName, Generation, TrackManifest};
+pub use ended_runs::{EndedRuns, PerClass, RecentRuns};
 pub use event::{EventError, EventKind, WebhookKind};
 pub use file_name::{delivery_name, original_name, sanitise_file_name, variant_name};
 pub use file_props::FileProps;
@@ -103,7 +120,9 @@ pub use job::{ClaimedJob, Job, death_pause_millis, outage_pause_millis, trial_mi
 pub use job_queue::{JobClass, JobQueue};
 pub use job_report::{AnsweredJob, JobStatus};
 pub use key::{ApiKey, KeyState};
+pub use key_overlap::{KeyOverlap, KeyOverlapError};
 pub use known_device::KnownDevice;
+pub use language::{Language, UnknownLanguage};
 pub use levels::{Levels, Metric};
 pub use limits::{
     ExpiresIn, LimitError, LimitOffset, MOST_RECIPES, MOST_SIGNING_KEYS, UPLOAD_URL_TTL_SECONDS,
@@ -112,12 +131,15 @@ pub use listing::{
     CollectionSort, Cursor, Page, PageQuery, SearchWords, Total, TrackSort, fold, is_beginning, search_text,
     sort_title,
 };
+pub use master_secret::MasterSecretUse;
+pub use node::NodeRecord;
 pub use object_key::{ContentType, ObjectFile, ObjectKey, ObjectKeyError};
 pub use organization::{Collection, Organization};
 pub use outage::Outage;
 pub use password::{Password, PasswordError};
 pub use patch::Patch;
 pub use person::{EmailAddress, EmailAddressError, Membership, Person, Role, RoleError};
+pub use person_identity::PersonIdentity;
 pub use player_text::{shown_subtitle, shown_title};
 pub use preview::{PreviewLength, PreviewSettings};
 pub use progress::{Making, Rendering, TrackProgress, VariantProgress};
@@ -125,6 +147,7 @@ pub use quota::{QuotaExceeded, QuotaKind, QuotaUsage, Quotas};
 pub use recipe::{Recipe, RecipeError, RecipeKind, RecipeType, VariantIndex, default_recipes};
 pub use recipe_settings::RecipeSettings;
 pub use referrer::{Referrer, ReferrerError};
+pub use removal_hold::RemovalHold;
 pub use replacement::{REPLACED_FILES_SECONDS, Replacement, ReplacementState, ReplacementStateError};
 pub use retention::{ExpiredRows, KeepFor, KeepForError, Retention};
 pub use scheduled_task::ScheduledTask;
@@ -136,11 +159,13 @@ pub use short_id::{ShortId, ShortIdError};
 pub use sign_in::{FailedSignIns, Invitation, InvitationPurpose, SignIn};
 pub use signing_key::SigningKey;
 pub use store::{Evidence, StoreId, StoreMismatch, SweepRules};
+pub use stored_address::StoredAddresses;
 pub use tag_values::Numbered;
 pub use tags::Tags;
 pub use text::{Metadata, Text, TextError};
 pub use theme::{Palette, PaletteError, Theme};
 pub use timestamp::Timestamp;
+pub use trace_context::{InvalidTraceContext, TraceContext};
 pub use track::{Source, Track, TrackInfo};
 pub use track_file::{
     FailedVariant, FileData, FileOutcome, MissedLoudness, TrackFile, failed_variants, unmade, untried,
@@ -155,7 +180,7 @@ pub use transcription::{
     Transcription, TranscriptionSettings, TranscriptionState, Utterance, language_code, paragraphs,
     words_within, worth_keeping,
 };
-pub use undo::{MovedTrack, RetitledTrack, UndoEntry, UndoableChange};
+pub use undo::{CoveredTrack, MovedTrack, RetitledTrack, UndoEntry, UndoableChange};
 pub use upload::{NewUpload, PieceError, SourceSlot, Upload, UploadKind, UploadState};
 pub use usage::{
     Day, DayError, FileSound, ListenCounts, ListenKind, ListenedFile, ListenerEntry, ListenerId,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::access::KeyType;
+use crate::language::Language;
 use crate::timestamp::Timestamp;
 use crate::{OrganizationId, PersonId};
 
@@ -22,6 +23,8 @@ pub struct Person {
     pub created_at: Timestamp,
     /// Since when the person may not sign in; none: the person may.
     pub disabled_at: Option<Timestamp>,
+    /// The language of the person's pages; none: that of the browser.
+    pub language: Option<Language>,
 }
 
 impl Person {

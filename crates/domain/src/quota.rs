@@ -15,6 +15,20 @@ pub enum QuotaKind {
     Minutes,
 }
 
+impl QuotaKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Bytes, Self::Tracks, Self::Minutes];
+
+    /// The kind as text.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Tracks => "tracks",
+            Self::Minutes => "minutes",
+        }
+    }
+}
+
 /// The most that an organization may have; `None` for no limit, 0 for nothing more.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Quotas {

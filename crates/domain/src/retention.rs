@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use crate::job_report::AnsweredJob;
 use crate::known_device::KnownDevice;
+use crate::node::NodeRecord;
 use crate::replacement::Replacement;
 use crate::sign_in::{FailedSignIns, SignIn};
 use crate::timestamp::Timestamp;
@@ -73,6 +74,8 @@ pub struct Retention {
     /// Play sessions and upload sessions, from their end: a client that comes back late is told that its session has
     /// expired.
     pub sessions: KeepFor,
+    /// Sign-ins, from their beginning: at most [`Retention::MOST_SIGN_IN_DAYS`], after which they are over anyway.
+    pub sign_ins: KeepFor,
     /// Invitations and links for a new password, from their end.
     pub invitations: KeepFor,
     /// The names of usage batches that were added. A batch that is submitted again after its name was removed is counted
@@ -84,6 +87,9 @@ impl Retention {
     /// Longer than any node goes on submitting a batch whose answer was lost.
     pub const LEAST_USAGE_BATCH_DAYS: u16 = 7;
 
+    /// As long as nobody is signed in without signing in again.
+    pub const MOST_SIGN_IN_DAYS: u16 = 90;
+
     /// What is removed at `now`: each kind of rows, and the last moment of those that go.
     pub fn expired(&self, now: Timestamp) -> Vec<(ExpiredRows, Timestamp)> {
         let ago = |seconds: i64| Some(now.plus_seconds(-seconds));
@@ -92,7 +98,7 @@ impl Retention {
             (ExpiredRows::UploadSessions, self.sessions.until(now)),
             (ExpiredRows::KeptAnswers, Some(now)),
             (ExpiredRows::UnusedSignIns, ago(SignIn::IDLE)),
-            (ExpiredRows::OldSignIns, ago(SignIn::MOST)),
+            (ExpiredRows::OldSignIns, self.sign_ins.until(now)),
             (ExpiredRows::FailedSignIns, ago(FailedSignIns::FORGOTTEN_AFTER)),
             (ExpiredRows::KnownDevices, ago(KnownDevice::LIFETIME)),
             (ExpiredRows::Invitations, self.invitations.until(now)),
@@ -105,6 +111,9 @@ impl Retention {
             (ExpiredRows::ListenerTracks, ago(ListenerPlace::KEPT_SECONDS)),
             (ExpiredRows::ListenerSightings, ago(ListenerPlace::KEPT_SECONDS)),
             (ExpiredRows::UndoEntries, Some(now)),
+            (ExpiredRows::SignInStates, Some(now)),
+            (ExpiredRows::OldKeys, Some(now)),
+            (ExpiredRows::Nodes, ago(NodeRecord::KEPT_SECONDS)),
         ];
         ends.into_iter().filter_map(|(rows, until)| Some((rows, until?))).collect()
     }
@@ -117,6 +126,7 @@ impl Default for Retention {
             webhooks: KeepFor::Days(14),
             failed_jobs: KeepFor::Days(90),
             sessions: KeepFor::Days(1),
+            sign_ins: KeepFor::Days(Self::MOST_SIGN_IN_DAYS),
             invitations: KeepFor::Days(1),
             usage_batches: KeepFor::Days(14),
         }
@@ -160,11 +170,17 @@ pub enum ExpiredRows {
     ListenerSightings,
     /// Changes that can be taken back, by their end.
     UndoEntries,
+    /// Sign-ins by a provider that cannot be repeated, by their end.
+    SignInStates,
+    /// Secrets that keys had before, by their end.
+    OldKeys,
+    /// Nodes that did not say that they stopped, by their last sign of life.
+    Nodes,
 }
 
 impl ExpiredRows {
     /// Every kind.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 20] = [
         Self::PlaySessions,
         Self::UploadSessions,
         Self::KeptAnswers,
@@ -182,6 +198,9 @@ impl ExpiredRows {
         Self::ListenerTracks,
         Self::ListenerSightings,
         Self::UndoEntries,
+        Self::SignInStates,
+        Self::OldKeys,
+        Self::Nodes,
     ];
 
     /// The rows as text, as in logs.
@@ -204,6 +223,9 @@ impl ExpiredRows {
             Self::ListenerTracks => "listeners of tracks",
             Self::ListenerSightings => "counted listeners",
             Self::UndoEntries => "undo entries",
+            Self::SignInStates => "used sign-in states",
+            Self::OldKeys => "old secrets of keys",
+            Self::Nodes => "lost nodes",
         }
     }
 }

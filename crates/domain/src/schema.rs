@@ -1,5 +1,7 @@
 //! The vocabulary in OpenAPI: how each type looks in JSON. Only with the feature `openapi`.
 
+mod recipe;
+
 use utoipa::openapi::schema::{Object, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type};
 use utoipa::openapi::{ArrayBuilder, OneOfBuilder, Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
@@ -131,10 +133,7 @@ schemas! {
     Metric => one_of(["peak", "rms"]);
     Codec => one_of(["aac", "mp3", "ogg", "opus", "flac", "wav"]);
     RecipeType => one_of(RecipeType::ALL.map(RecipeType::as_str));
-    RecipeKind => ObjectBuilder::new()
-        .description(Some("The type of the recipe, and the settings of that type."))
-        .property("variant_type_id", RecipeType::schema())
-        .required("variant_type_id");
+    RecipeKind => recipe::recipe();
     ThemeColour => ObjectBuilder::new()
         .property("hex", Colour::schema())
         .required("hex")

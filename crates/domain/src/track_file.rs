@@ -32,6 +32,8 @@ pub enum FileOutcome {
         key: ObjectKey,
         /// How many there are.
         size: u64,
+        /// Their SHA-256; none of files that were made before it was recorded.
+        sha256: Option<[u8; 32]>,
         /// The name it is delivered under.
         file_name: String,
         /// What else is known of it.

@@ -2,11 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::colour::ThemeColour;
+use crate::cover::Cover;
+use crate::short_id::ShortId;
 use crate::timestamp::Timestamp;
 use crate::{CollectionId, OrganizationId, PersonId, TrackId, UndoId};
 
 /// A change that can be taken back.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct UndoEntry {
     /// Names it for whoever takes it back.
     pub id: UndoId,
@@ -28,7 +31,7 @@ impl UndoEntry {
 }
 
 /// What was changed, with what it takes to see whether it was changed again since.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum UndoableChange {
     /// Tracks were deleted.
@@ -45,6 +48,11 @@ pub enum UndoableChange {
     Titles {
         /// Which ones.
         tracks: Vec<RetitledTrack>,
+    },
+    /// Tracks got another cover.
+    Covers {
+        /// Which ones.
+        tracks: Vec<CoveredTrack>,
     },
     /// Tracks of a collection were put in another order.
     Order {
@@ -70,6 +78,20 @@ pub struct MovedTrack {
     pub order: i64,
     /// The deleted row that keeps its old place.
     pub vacated: TrackId,
+}
+
+/// A track that got another cover. The files of the one before are kept longer than the change can be taken back: the sweep
+/// removes them, a day after it has seen them first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CoveredTrack {
+    /// Which one.
+    pub id: TrackId,
+    /// The cover that it had.
+    pub before: Option<Cover>,
+    /// The colours found in it.
+    pub colours: Vec<ThemeColour>,
+    /// The version of the cover that it got.
+    pub after: ShortId,
 }
 
 /// A track that got another title.

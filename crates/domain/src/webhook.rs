@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use crate::event::{EventKind, WebhookKind};
 use crate::timestamp::Timestamp;
+use crate::trace_context::TraceContext;
 use crate::{LeaseId, OrganizationId, WebhookDeliveryId, WebhookId};
 
 /// Seconds for which the secret before the newest one still signs too.
@@ -199,6 +200,8 @@ pub struct ClaimedDelivery {
     pub delivery: WebhookDelivery,
     /// The lease it is held under.
     pub lease: LeaseId,
+    /// The trace of what happened.
+    pub trace: Option<TraceContext>,
 }
 
 /// What one attempt came to.

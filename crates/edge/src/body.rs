@@ -145,7 +145,7 @@ mod tests {
         let key = Arc::new(name.parse().unwrap());
         let request_id = ambient.credential_id();
         let hasher = UrlSigner::new(Secrets::from_bytes([1; 32])).listener_hasher();
-        let counter = Arc::new(Counter { meter: Meter::new(), ambient, hasher });
+        let counter = Arc::new(Counter { meter: Meter::new(), ambient, hasher, countries: None });
         let tally = counter.tally(key, true, None, announced, &Sender::default());
         let body = Sending::new(stream::iter(chunks), announced, request_id, tally);
         Ok(body.collect().await?.to_bytes())

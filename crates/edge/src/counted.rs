@@ -9,6 +9,8 @@ use http::request::Parts;
 use tonearm_domain::{Ambient, Day, ListenedFile, Meter, ObjectKey, UsageCounts, Visitor};
 use tonearm_signing::ListenerHasher;
 
+use crate::countries::Countries;
+
 /// A listener's bytes are noted when there are so many, and at the end: some seconds of sound.
 const NOTED_BYTES: u64 = 256 * 1024;
 
@@ -17,10 +19,12 @@ const NOTED_BYTES: u64 = 256 * 1024;
 pub struct ClientAddress(pub IpAddr);
 
 /// What deliveries are counted with.
+#[derive(Clone)]
 pub(crate) struct Counter {
     pub(crate) meter: Meter,
     pub(crate) ambient: Ambient,
     pub(crate) hasher: ListenerHasher,
+    pub(crate) countries: Option<Arc<Countries>>,
 }
 
 /// What a request says about whoever sends it.
@@ -64,9 +68,11 @@ impl Counter {
 
     fn listen(&self, key: &ObjectKey, size: u64, sender: &Sender<'_>) -> Option<ListenedFile> {
         let now = self.ambient.now();
-        let listener = self.hasher.listener(Day::of(now), sender.address?, sender.agent);
-        let Sender { agent, referrer, host, .. } = *sender;
-        self.meter.listen(key, size, &Visitor { listener, agent, referrer, host }, now)
+        let Sender { agent, referrer, host, address } = *sender;
+        let address = address?;
+        let listener = self.hasher.listener(Day::of(now), address, agent);
+        let locate = || self.countries.as_ref()?.country(address);
+        self.meter.listen(key, size, &Visitor { listener, agent, referrer, host }, now, locate)
     }
 }
 
@@ -91,6 +97,7 @@ pub(crate) struct Tally {
 impl Tally {
     /// Counts bytes that are handed over.
     pub(crate) fn add(&mut self, bytes: usize) {
+        tonearm_telemetry::sent(bytes as u64);
         let starts = u64::from(std::mem::take(&mut self.is_start));
         let counts = UsageCounts { starts, ..UsageCounts::bytes(bytes as u64) };
         let Counter { meter, ambient, .. } = &*self.counter;

@@ -12,6 +12,7 @@ use futures::future::BoxFuture;
 use moka::future::Cache;
 use tonearm_blobs::{BlobError, Blobs};
 use tonearm_domain::{DurableName, ObjectKey, OrganizationId, ShortId, Timestamp, TrackManifest};
+use tonearm_telemetry::Cache as CacheName;
 
 /// Most bytes that manifests take in memory: some thousands.
 const MOST_BYTES: u64 = 16 * 1024 * 1024;
@@ -89,7 +90,14 @@ impl Manifests {
         let DurableName { organization_id, folder, .. } = *name;
         let moment = (organization_id, folder, now.unix_seconds());
         // However many ask at the same time, one of them reads.
-        let manifest = self.known.try_get_with(moment, self.read(organization_id, folder)).await?;
+        let mut is_hit = true;
+        let read = async {
+            is_hit = false;
+            self.read(organization_id, folder).await
+        };
+        let manifest = self.known.try_get_with(moment, read).await;
+        tonearm_telemetry::looked_up(CacheName::DurableNames, is_hit);
+        let manifest = manifest?;
         let file = manifest.as_ref().and_then(|manifest| manifest.file(&name.variant, name.content_type));
         Ok(file.map(|file| ObjectKey { organization_id, folder, file: file.clone() }))
     }

@@ -15,11 +15,13 @@ use serde_json::json;
 use tonearm_blobs::Blobs;
 use tonearm_domain::{Ambient, CachePolicy, Cover, DeliveryPath, Meter, ObjectKey, RequestId, Timestamp};
 use tonearm_signing::{DeliveryGrant, UrlSigner};
+use tonearm_telemetry::{Cache, Stopwatch};
 
 use crate::accept::takes_webp;
 use crate::body::{Content, Sending};
 use crate::conditional::{self, Verdict};
 use crate::counted::{Counter, Sender};
+use crate::countries::Countries;
 use crate::durable::{CatalogSource, ManifestSource, Manifests};
 use crate::hosts::OrganizationHosts;
 use crate::lookup::FoundObject;
@@ -70,7 +72,8 @@ pub(crate) struct Inner {
 impl Edge {
     /// An edge node over a store.
     pub fn new(blobs: Blobs, signer: UrlSigner, ambient: Ambient, config: EdgeConfig) -> Self {
-        let counter = Arc::new(Counter { meter: Meter::new(), ambient, hasher: signer.listener_hasher() });
+        let (meter, hasher) = (Meter::new(), signer.listener_hasher());
+        let counter = Arc::new(Counter { meter, ambient, hasher, countries: None });
         let (missing_forms, verified_urls) = (MissingForms::new(), VerifiedUrls::default());
         let manifests = Manifests::new(blobs.clone(), None);
         Self(Arc::new(Inner {
@@ -87,8 +90,13 @@ impl Edge {
 
     /// The same, counting what is delivered with a meter that somebody takes the counts of.
     pub fn counted_by(self, meter: Meter) -> Self {
-        let hasher = self.0.counter.hasher;
-        let counter = Arc::new(Counter { meter, ambient: self.ambient().clone(), hasher });
+        let counter = Arc::new(Counter { meter, ..Counter::clone(&self.0.counter) });
+        Self(Arc::new(Inner { counter, ..Inner::clone(&self.0) }))
+    }
+
+    /// The same, counting which countries listeners are in.
+    pub fn locating_by(self, countries: Option<Arc<Countries>>) -> Self {
+        let counter = Arc::new(Counter { countries, ..Counter::clone(&self.0.counter) });
         Self(Arc::new(Inner { counter, ..Inner::clone(&self.0) }))
     }
 
@@ -153,12 +161,14 @@ impl Edge {
         if let Some(verified) = response.extensions_mut().remove()
             && let Content::Object(_) = response.body()
         {
+            tonearm_telemetry::looked_up(Cache::VerifiedUrls, false);
             self.0.verified_urls.keep(request, verified, response.headers(), self.now());
         }
         response
     }
 
     async fn answer_alone(&self, request: &Parts) -> Response<Content> {
+        let watch = Stopwatch::start();
         let request_id = self.request_id(request);
         let mut response = match request.method {
             Method::OPTIONS => response::preflight(),
@@ -172,6 +182,7 @@ impl Edge {
             *response.body_mut() = Content::Empty;
         }
         response::finish(response.headers_mut(), request_id);
+        tonearm_telemetry::answered(response.status().as_u16(), watch.elapsed());
         response
     }
 

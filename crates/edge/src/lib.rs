@@ -8,6 +8,7 @@ mod accept;
 mod body;
 mod conditional;
 mod counted;
+mod countries;
 mod disposition;
 mod durable;
 mod edge;
@@ -24,6 +25,7 @@ mod verified_urls;
 
 pub use body::{Content, SendError, Sending};
 pub use counted::ClientAddress;
+pub use countries::{Countries, CountriesError};
 pub use durable::{ManifestSource, SourceError};
 pub use edge::{Edge, EdgeConfig};
 pub use hosts::OrganizationHosts;

@@ -3,6 +3,7 @@
 
 use moka::sync::Cache;
 use tonearm_domain::{ObjectKey, Timestamp};
+use tonearm_telemetry::Cache as CacheName;
 
 /// Forms remembered at most; each takes some 200 bytes.
 const MOST: u64 = 50_000;
@@ -21,7 +22,9 @@ impl MissingForms {
 
     /// Whether the store said lately that this is not there.
     pub(crate) fn has(&self, key: &ObjectKey, now: Timestamp) -> bool {
-        self.0.get(key).is_some_and(|until| now < until)
+        let is_missing = self.0.get(key).is_some_and(|until| now < until);
+        tonearm_telemetry::looked_up(CacheName::MissingCovers, is_missing);
+        is_missing
     }
 
     pub(crate) fn note(&self, key: ObjectKey, now: Timestamp) {

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use tonearm_blobs::Chunks;
 use tonearm_domain::RequestId;
+use tonearm_telemetry::Cache;
 
 use crate::body::Sending;
 use crate::counted::Sender;
@@ -79,6 +80,9 @@ impl Edge {
         let sender = Sender { address, agent, referrer, host };
         let tally = self.0.counter.tally(verified.key.clone(), is_start, Some(&range), size, &sender);
         let content = Sending::new(chunks, length, request_id, tally);
-        Some(RepeatedAnswer { request_id, part, length, lines: url.lines.clone(), content })
+        let answer = RepeatedAnswer { request_id, part, length, lines: url.lines.clone(), content };
+        tonearm_telemetry::looked_up(Cache::VerifiedUrls, true);
+        tonearm_telemetry::answered_at_once(answer.status().as_u16());
+        Some(answer)
     }
 }

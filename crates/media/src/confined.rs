@@ -10,6 +10,8 @@ use std::process::exit;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tonearm_telemetry::Purpose;
+
 use crate::confinement::ConfinementPolicy;
 use crate::escapes::Escape;
 use crate::limits::ProcessLimits;
@@ -116,6 +118,7 @@ pub(crate) fn run_of(
         limits: ProcessLimits { memory: memory.min(LIMITS.memory), ..LIMITS },
         niceness: 0,
         may_fork: false,
+        purpose: Purpose::Picture,
         policy: Arc::clone(policy),
         otherwise: "It could not be read.",
     }

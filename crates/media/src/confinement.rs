@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::Outage;
+use tonearm_telemetry::Purpose;
 
 use crate::confined::{self, Job, LIMITS};
 use crate::error::MediaError;
@@ -209,6 +210,7 @@ pub(crate) async fn try_escapes(
     policy: &Arc<ConfinementPolicy>,
 ) -> Result<Vec<Outcome>, MediaError> {
     let mut invocation = confined::run_of(Job::Escapes, None, policy, LIMITS.memory);
+    invocation.purpose = Purpose::Test;
     invocation.args.extend(escapes.iter().flat_map(Escape::words));
     let consume = |stdout: PipeReader| {
         let mut text = String::new();

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use tonearm_domain::{Colour, ContentType, FileData, LevelsSettings, Outage, WaveformVideo};
+use tonearm_telemetry::Purpose;
 
 use crate::analyse::{Analyser, Analysis};
 use crate::confinement::{Confinement, ConfinementPolicy};
@@ -116,11 +117,6 @@ impl Media {
             let sentence = format!("ffmpeg is not started: {}.", sandbox::NOT_CONFINED);
             return Err(MediaError::Outage(Outage::Tools, sentence));
         }
-        let ask = async |program: &Path, question: &str| {
-            let args = ["-hide_banner", question].map(OsString::from).into();
-            let invocation = self.invocation(program, args, &RunScope::default(), 0.0, 0);
-            invocation.run(&RunScope::default().cancel, tools::read_text).await
-        };
         let help = |error| match error {
             MediaError::Outage(outage, reason) => MediaError::Outage(
                 outage,
@@ -130,14 +126,35 @@ impl Media {
             ),
             other => other,
         };
-        let version = ask(&config.ffmpeg, "-version").await.map_err(help)?;
-        ask(&config.ffprobe, "-version").await.map_err(help)?;
-        let encoders = ask(&config.ffmpeg, "-encoders").await?;
+        let version = self.ask(&config.ffmpeg, "-version").await.map_err(help)?;
+        self.ask(&config.ffprobe, "-version").await.map_err(help)?;
+        let encoders = self.ask(&config.ffmpeg, "-encoders").await?;
         tools::require_encoders(&encoders)?;
         Ok(Tools {
             version: tools::version(&version),
             encodes_webp: tools::has_encoder(&encoders, "libwebp"),
         })
+    }
+
+    /// A sentence about each kind of work that this ffmpeg lacks parts for.
+    pub async fn lacking_parts(&self) -> Result<Vec<String>, MediaError> {
+        let mut sentences = Vec::new();
+        for (option, work, names) in tools::PARTS {
+            let lacking = tools::lacking(&self.ask(&self.inner.config.ffmpeg, option).await?, names);
+            if !lacking.is_empty() {
+                let (kind, names) = (option.trim_start_matches('-'), lacking.join(", "));
+                sentences.push(format!(
+                    "this ffmpeg lacks {kind} that {work} need: {names}; install a full build, such as Debian's"
+                ));
+            }
+        }
+        Ok(sentences)
+    }
+
+    async fn ask(&self, program: &Path, option: &str) -> Result<String, MediaError> {
+        let args = ["-hide_banner", option].map(OsString::from).into();
+        let invocation = self.invocation(program, args, &RunScope::default(), 0.0, 0);
+        invocation.run(&RunScope::default().cancel, tools::read_text).await
     }
 
     /// What a file holds. [`MediaError::NotAudio`] where there is no sound in it that can be decoded.
@@ -207,6 +224,7 @@ impl Media {
         let invocation = Invocation {
             niceness: turn.niceness(),
             input: Some(input),
+            purpose: Purpose::Measure,
             otherwise: "The audio could not be decoded.",
             ..self.ffmpeg(args, scope, probe.duration, size)
         };
@@ -242,6 +260,7 @@ impl Media {
             niceness: turn.niceness(),
             input: Some(input),
             folder: Some(folder.path().to_owned()),
+            purpose: Purpose::Encode,
             otherwise: "The audio could not be decoded or encoded.",
             ..self.ffmpeg(args, scope, probe.duration, size)
         };
@@ -331,6 +350,7 @@ impl Media {
             niceness: turn.niceness(),
             input: Some(input),
             folder: Some(folder.path().to_owned()),
+            purpose: Purpose::Video,
             otherwise: "The video could not be encoded.",
             ..self.ffmpeg(args, scope, effort, size)
         };
@@ -360,6 +380,7 @@ impl Media {
         let invocation = Invocation {
             niceness: turn.niceness(),
             folder: Some(folder.path().to_owned()),
+            purpose: Purpose::Picture,
             otherwise: "The picture could not be encoded as WebP.",
             ..self.ffmpeg(webp::webp_args(&frames), scope, 0.0, 0)
         };
@@ -375,6 +396,7 @@ impl Media {
     pub(crate) fn probing(&self, input: PathBuf, args: Vec<OsString>, scope: &RunScope) -> Invocation {
         Invocation {
             input: Some(input),
+            purpose: Purpose::Probe,
             otherwise: "The file could not be analysed.",
             ..self.invocation(&self.inner.config.ffprobe, args, scope, 0.0, 0)
         }
@@ -406,6 +428,7 @@ impl Media {
             input: None,
             folder: None,
             may_fork: false,
+            purpose: Purpose::Test,
             policy: Arc::clone(&self.inner.policy),
             limits: self.inner.config.limits.of(scope.tier, seconds, bytes),
             niceness: 0,

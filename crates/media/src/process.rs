@@ -15,6 +15,9 @@ use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::Outage;
+use tonearm_telemetry::Purpose;
+use tracing::Instrument;
+use tracing::field::Empty;
 
 use crate::confined;
 use crate::confinement::ConfinementPolicy;
@@ -43,6 +46,8 @@ pub(crate) struct Invocation {
     pub(crate) niceness: i32,
     /// Whether it may start processes. What is run never does; the scripts of some tests do.
     pub(crate) may_fork: bool,
+    /// What it is for, in metrics.
+    pub(crate) purpose: Purpose,
     /// How it has to be confined.
     pub(crate) policy: Arc<ConfinementPolicy>,
     /// The sentence for people where it fails and stderr says nothing that is known.
@@ -55,6 +60,20 @@ impl Invocation {
     ///
     /// However this ends, dropped future included, the process and its group are gone.
     pub(crate) async fn run<T: Send + 'static>(
+        self,
+        cancel: &CancellationToken,
+        consume: impl FnOnce(PipeReader) -> Result<T, MediaError> + Send + 'static,
+    ) -> Result<T, MediaError> {
+        let purpose = self.purpose.as_str();
+        let span = tracing::info_span!("process", otel.name = purpose, otel.status_code = Empty, purpose);
+        let outcome = Box::pin(self.run_in_span(cancel, consume)).instrument(span.clone()).await;
+        if outcome.is_err() {
+            tonearm_telemetry::note_failure(&span);
+        }
+        outcome
+    }
+
+    async fn run_in_span<T: Send + 'static>(
         mut self,
         cancel: &CancellationToken,
         consume: impl FnOnce(PipeReader) -> Result<T, MediaError> + Send + 'static,
@@ -84,6 +103,7 @@ impl Invocation {
             // Nothing of it is left when the caller hears of the error.
             let _ = group.0.wait().await;
         }
+        tonearm_telemetry::ran_process(self.purpose, begun.elapsed());
         let (consumed, stderr, status) = outcome?;
 
         if !stderr.is_empty() {
@@ -299,6 +319,7 @@ mod tests {
             folder: Some(folder.to_owned()),
             niceness: 0,
             may_fork: true,
+            purpose: Purpose::Test,
             policy: Arc::default(),
             limits: ProcessLimits {
                 wall: Duration::from_secs(60),

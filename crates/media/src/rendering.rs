@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tonearm_domain::MissedLoudness;
+use tonearm_telemetry::Purpose;
 
 use crate::analyse::{Analyser, Analysis};
 use crate::error::MediaError;
@@ -120,6 +121,7 @@ impl Rendering<'_> {
         let args = args::transcode_args(self.input, &path, self.probe, &self.output, self.reading, gain);
         let invocation = Invocation {
             folder: Some(self.folder.path().to_owned()),
+            purpose: Purpose::Encode,
             otherwise: "The audio could not be encoded.",
             ..self.run_over(self.input, self.size, args)
         };
@@ -180,6 +182,7 @@ impl Rendering<'_> {
         Invocation {
             niceness: self.turn.niceness(),
             input: Some(input.to_owned()),
+            purpose: Purpose::Measure,
             otherwise: "The audio could not be decoded.",
             ..self.media.ffmpeg(args, self.scope, self.duration, bytes)
         }

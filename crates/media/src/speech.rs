@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use tonearm_telemetry::Purpose;
+
 use crate::error::MediaError;
 use crate::limits::RunScope;
 use crate::media::{Media, fresh_folder};
@@ -53,6 +55,7 @@ impl Media {
             niceness: turn.niceness(),
             input: Some(input.to_owned()),
             folder: Some(folder.path().to_owned()),
+            purpose: Purpose::Speech,
             otherwise: "The audio could not be prepared for transcription.",
             ..self.ffmpeg(args, scope, probe.duration, size)
         };
@@ -77,6 +80,7 @@ impl Media {
         let invocation = Invocation {
             niceness: turn.niceness(),
             input: Some(input),
+            purpose: Purpose::Speech,
             otherwise: "The audio could not be decoded.",
             ..self.ffmpeg(args, scope, probe.duration, size)
         };

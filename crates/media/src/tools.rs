@@ -18,6 +18,43 @@ pub struct Tools {
 /// The encoders that recipes need.
 const ENCODERS: [&str; 6] = ["aac", "flac", "libmp3lame", "libopus", "libvorbis", "pcm_s16le"];
 
+/// Parts of ffmpeg that only some work needs, by the option that lists them, with what does not work without them.
+pub(crate) const PARTS: [(&str, &str, &[&str]); 4] = [
+    (
+        "-encoders",
+        "measurements, 24-bit WAV files and waveform videos",
+        &["libx264", "pcm_f32le", "pcm_s24le"],
+    ),
+    ("-decoders", "uploads in common formats", DECODERS),
+    ("-filters", "previews, loudness targets and folded channels", SOUND_FILTERS),
+    ("-filters", "waveform videos", VIDEO_FILTERS),
+];
+
+const DECODERS: &[&str] = &[
+    "aac",
+    "alac",
+    "flac",
+    "mp3",
+    "opus",
+    "pcm_f32le",
+    "pcm_s16be",
+    "pcm_s16le",
+    "pcm_s24le",
+    "vorbis",
+    "wavpack",
+    "wmav2",
+];
+const SOUND_FILTERS: &[&str] =
+    &["aformat", "alimiter", "aresample", "asetnsamples", "asetpts", "atrim", "pan", "volume"];
+const VIDEO_FILTERS: &[&str] = &["alphamerge", "crop", "format", "loop", "overlay", "setpts"];
+
+/// Those of some parts that a list of ffmpeg's does not have. Its lines are alike: flags, a name, what it is.
+pub(crate) fn lacking(list: &str, names: &[&'static str]) -> Vec<&'static str> {
+    // A decoder may be there in another version of it only, such as `mp3float`.
+    let is_there = |name: &str| has_encoder(list, name) || has_encoder(list, &format!("{name}float"));
+    names.iter().copied().filter(|name| !is_there(name)).collect()
+}
+
 pub(crate) fn read_text(stdout: PipeReader) -> Result<String, MediaError> {
     let mut bytes = Vec::new();
     stdout.take(1 << 20).read_to_end(&mut bytes)?;
@@ -58,6 +95,12 @@ mod tests {
         assert!(require_encoders(&all).is_ok());
         let error = require_encoders(&all.replace("libopus", "opus")).unwrap_err().to_string();
         assert!(error.contains("lacks encoders: libopus."), "{error}");
+    }
+
+    #[test]
+    fn lacking_parts_are_named() {
+        let list = " V....D h264  H.264\n A....D mp3float  MP3\n ... pan  A->A  Remix\n";
+        assert_eq!(lacking(list, &["mp3", "pan", "volume"]), ["volume"]);
     }
 
     #[test]

@@ -1,27 +1,39 @@
-//! Calls to other people's servers: webhook delivery, transcription and imports, behind the SSRF guard.
+//! Calls to other people's servers: webhook delivery, transcription, imports and sign-in, behind the SSRF guard.
 //!
 //! A URL that somebody entered is called by our machines, from inside our network. So every call goes through
 //! [`Outbound`], which looks at where it really leads: names are looked up once and the connection goes to the
 //! addresses that were checked, addresses that are not public are refused in every notation, ports of other
 //! protocols too, and time and bytes are bounded. Redirects are not followed, except by imports: wherever those are led to
 //! passes the guard like the first URL. Credentials, which only imports from buckets have, are sent to the first URL alone.
+//!
+//! [`Acme`] alone does without the guard: which certificate authority it calls is configured.
 
+mod acme;
+mod acme_http;
 mod address;
 mod bucket;
+mod certificate_term;
 mod fetch;
 mod fetched;
 mod guard;
 mod names;
+mod oidc;
 mod outbound;
 mod source_url;
 mod transcribe;
 mod webhook;
 
+pub use acme::{Acme, AcmeError, AcmeIssued, AcmeProofs};
 pub use bucket::BucketAccess;
+pub use certificate_term::{CertificateTerm, CertificateTermError};
 pub use fetch::{FetchError, FetchLimits};
 pub use fetched::Fetched;
 pub use guard::GuardError;
 pub use names::Names;
+pub use oidc::{
+    Account, ClientSecret, IdentityProvider, Issuer, IssuerError, ProviderError, ProviderSecrets,
+    ProviderSettings,
+};
 pub use outbound::{Answer, CallError, CallLimits, Outbound};
 pub use source_url::{SourceUrl, SourceUrlError};
 pub use transcribe::{Heard, TranscribeCall, TranscribeError};

@@ -106,7 +106,22 @@ impl Outbound {
         build: impl FnOnce(RequestBuilder) -> RequestBuilder,
     ) -> Result<Answer, CallError> {
         let url = self.guard.check_url(url)?;
-        let request = build(self.client.post(url)).timeout(limits.timeout);
+        self.answer(build(self.client.post(url)), limits).await
+    }
+
+    /// Any other request to a URL that the guard lets pass.
+    pub(crate) async fn send(
+        &self,
+        request: http::Request<Vec<u8>>,
+        limits: CallLimits,
+    ) -> Result<Answer, CallError> {
+        let (parts, body) = request.into_parts();
+        let url = self.guard.check_url(&parts.uri.to_string())?;
+        self.answer(self.client.request(parts.method, url).headers(parts.headers).body(body), limits).await
+    }
+
+    async fn answer(&self, request: RequestBuilder, limits: CallLimits) -> Result<Answer, CallError> {
+        let request = request.timeout(limits.timeout);
         let mut response = request.send().await.map_err(|error| explain(&error, limits))?;
         let (status, headers) = (response.status().as_u16(), std::mem::take(response.headers_mut()));
         let mut body = BytesMut::new();

@@ -8,7 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-use tonearm_domain::{EventKind, Timestamp, WebhookDeliveryId};
+use tonearm_domain::{EventKind, Timestamp, TraceContext, WebhookDeliveryId};
 
 use crate::outbound::{Answer, CallError, CallLimits, Outbound};
 
@@ -63,6 +63,8 @@ pub struct WebhookCall {
     pub body: Bytes,
     /// The secrets to sign with, the newest first.
     pub secrets: Vec<WebhookSecret>,
+    /// The trace that the call is part of, for the receiver to go on with.
+    pub trace: Option<TraceContext>,
 }
 
 impl WebhookCall {
@@ -89,6 +91,10 @@ impl Outbound {
         self.post(&call.url, LIMITS, |request| {
             let request =
                 headers.into_iter().fold(request, |request, (name, value)| request.header(name, value));
+            let request = match call.trace {
+                Some(trace) => request.header("traceparent", trace.to_string()),
+                None => request,
+            };
             request.body(call.body.clone())
         })
         .await

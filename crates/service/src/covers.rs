@@ -14,11 +14,11 @@ pub(crate) async fn store(
     organization_id: OrganizationId,
     folder: ShortId,
     cover: Cover,
-    images: Vec<CoverImage>,
+    images: &[CoverImage],
 ) -> Result<(), PutError> {
     for image in images {
         let key = cover.key(organization_id, folder, image.size);
-        blobs.put_bytes(&key, Bytes::from(image.jpeg)).await?;
+        blobs.put_bytes(&key, Bytes::from(image.jpeg.clone())).await?;
     }
     Ok(())
 }

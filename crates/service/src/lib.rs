@@ -8,27 +8,34 @@
 mod access;
 mod admission;
 mod audit;
+mod backups;
 mod batches;
 mod caller;
+mod certificates;
 mod covers;
 mod idempotency;
 mod import_buckets;
 mod imports;
+mod inventory;
 mod jobs;
 mod library;
 mod links;
 mod lookups;
 mod manifests;
+mod master_secrets;
 mod people;
 mod playback;
+mod privacy;
 mod processing;
 mod quotas;
+mod rate;
 mod refusal;
 mod renderings;
 mod resealing;
 mod shared_caches;
 mod signing_keys;
 mod space;
+mod status;
 mod store_identity;
 mod streams;
 mod sweeps;
@@ -37,13 +44,19 @@ mod transcription;
 mod transcription_test;
 mod uploads;
 mod usage;
+mod verification;
 mod waiting;
 mod webhooks;
 
 pub use access::Access;
 pub use admission::Admission;
 pub use audit::Audit;
+pub use backups::{
+    BackupError, BackupEvent, BackupReport, BackupSummary, BackupTarget, BackupTerms, BackupTime, Backups,
+    RestoreReport, RestoreTerms, Restores,
+};
 pub use caller::Caller;
+pub use certificates::{Certificates, OrderOutcome, UsableCertificate};
 pub use idempotency::{AttemptOutcome, IdempotentAnswers, IdempotentRequest, RequestAttempt};
 pub use import_buckets::{ImportBucketView, ImportBuckets, SetImportBucket};
 pub use imports::Imports;
@@ -51,31 +64,40 @@ pub use jobs::Jobs;
 pub use library::{
     Changed, CollectionView, CreateCollection, CreateCreator, CreateKey, CreateShareLink, CreateTrack,
     CreatedKey, CreatedOrganization, EditTranscript, FixedOfKey, FoundTrack, JobView, Library, ListedTracks,
-    NewTitle, OrganizationView, ProgressWatch, QuotaView, RecipeView, Reordering, SelectedTracks, ShareLink,
-    ShareLinkPage, TrackInRendering, TrackProgressView, TrackWatch, TracksInTheMaking, Transcript, Undone,
-    Unmade, UpdateCollection, UpdateCreator, UpdateKey, UpdateOrganization, UpdateQuotas, UpdateRecipe,
-    UpdateTrack, UploadHandles,
+    NewTitle, OrganizationView, ProgressWatch, QuotaView, RecipeView, Reordering, RotatedKey, SelectedTracks,
+    ShareLink, ShareLinkPage, TrackInRendering, TrackProgressView, TrackWatch, TracksInTheMaking, Transcript,
+    Undone, Unmade, UpdateCollection, UpdateCreator, UpdateKey, UpdateOrganization, UpdateQuotas,
+    UpdateRecipe, UpdateTrack, UploadHandles,
 };
 pub use links::{DeliveryUrl, DeliveryUrlError, DurableBase, Links, UploadHandle};
 pub use lookups::{LevelsJson, LookupLimits, Lookups};
+pub use master_secrets::{MasterSecretStatus, MasterSecretView, MasterSecrets, RotationStep};
 pub use people::{
-    Challenge, Device, Enrolment, Entry, Member, MemberList, NewPerson, OneTimeLink, OpenedLink,
-    OwnerlessOrganizations, People, PersonList, Resumed, SecondFactorView, SignInError, SignedIn,
+    Begun, Challenge, Device, Enrolment, Entry, Member, MemberList, NewPerson, OneTimeLink, OpenedLink,
+    OwnerlessOrganizations, People, PersonList, ProviderAnswer, ProviderAttempt, ProviderError,
+    ProviderSignInError, Resumed, Returned, SecondFactorView, SignInError, SignInProvider, SignedIn,
 };
 pub use playback::{
     CoverImage, Download, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Playable, PlayableVariant,
     Playback, SharedCollection, SharedTrack, SharedWords, TrackCard, TrackList, Visit, WriteTrack,
 };
-pub use processing::{JobError, JobRun, Processing};
+pub use privacy::{KeptListener, KeptPerson, ListenerReference, PersonReference, Privacy};
+pub use processing::{JobError, JobRun, Processing, StandIn};
 pub use refusal::{Refusal, Resource};
-pub use resealing::{Resealed, Resealing};
+pub use resealing::{Resealed, Resealing, SealedCounts};
 pub use shared_caches::SharedCaches;
 pub use signing_keys::{CreatedSigningKey, KeyFollower, SigningKeys};
 pub use space::{Shortage, Space};
+pub use status::{
+    AcmeStatus, BackupStatus, CertificateEnd, DiskPlace, DiskStatus, Disks, Heartbeat, NearQuotas,
+    NodeStatus, QueueStatus, Reach, RunCounter, Status, StatusReport,
+};
 pub use store_identity::{IdentityError, StoreIdentity, StoreTie};
 pub use streams::{NoPlace, StreamHolder, StreamSlot, Streams};
 pub use sweeps::{SweepView, Sweeps};
-pub use tonearm_catalog::{AuditFilter, KeyQuery, ScopeTitles};
+pub use tonearm_catalog::{
+    AuditFilter, FailedJobs, JobFailures, KeyQuery, LastBackup, NearQuota, ScopeTitles,
+};
 pub use track_view::{TrackSummaryView, TrackView};
 pub use transcription::{SetTranscription, TranscriptionView, Transcriptions};
 pub use transcription_test::{ProviderTest, TranscriptionFailure};
@@ -88,6 +110,10 @@ pub use usage::{
     DayListens, DayUsage, DropOff, ListenGroup, ListenReport, ListenRows, StorageUsage, SubjectListens,
     TrackStorage, TrackUsage, Usage, UsageGroup, UsageKeeper, UsagePeriod, UsageReport, UsageRows,
     UsageTracks, VariantUsage,
+};
+pub use verification::{
+    Finding, FindingKind, Remedy, Verification, VerifyError, VerifyEvent, VerifyPhase, VerifyState,
+    VerifyTerms,
 };
 pub use webhooks::{
     DeliveryQuery, DeliveryView, SentWebhook, WebhookName, WebhookView, WebhookWithSecret, Webhooks,

@@ -109,7 +109,11 @@ impl Lookups {
         let hash = text.hash();
         // A key's text names its organization, and there is no other text with its hash.
         let generation = self.0.generations.current(text.organization_id().uuid());
-        self.0.keys.get(hash, generation, || self.0.catalog.api_key_by_hash(&hash)).await
+        let load = async || match self.0.catalog.api_key_by_hash(&hash).await? {
+            Some(key) => Ok(Some(key)),
+            None => self.0.catalog.api_key_by_old_hash(&hash).await,
+        };
+        self.0.keys.get(hash, generation, load).await
     }
 
     /// Remembers that a key was used, to be written down by [`Lookups::write_key_uses`].

@@ -2,14 +2,21 @@
 
 mod administration;
 mod devices;
+mod identities;
 mod links;
 mod members;
 mod passwords;
 mod profile;
+mod provider;
+mod provider_admission;
+mod provider_attempt;
+mod provider_return;
 mod second_factor;
 mod second_factor_setup;
 mod sign_in;
 mod throttle;
+
+use std::sync::Arc;
 
 use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, InvitationPurpose, Organization, Person, PersonId, Role};
@@ -20,10 +27,14 @@ use passwords::Passwords;
 pub use administration::{OwnerlessOrganizations, PersonList};
 pub use links::{NewPerson, OneTimeLink, OpenedLink};
 pub use members::{Member, MemberList};
+pub use provider::SignInProvider;
+pub use provider_attempt::{Begun, ProviderAttempt};
+pub use provider_return::{ProviderAnswer, ProviderSignInError, Returned};
 pub(crate) use second_factor::vault_place;
 pub use second_factor::{Challenge, Entry};
 pub use second_factor_setup::{Enrolment, SecondFactorView};
 pub use sign_in::{Device, Resumed, SignInError, SignedIn};
+pub use tonearm_outbound::ProviderError;
 
 /// Knows people: lets them in, and says where they belong. Cheap to clone.
 #[derive(Clone)]
@@ -33,13 +44,19 @@ pub struct People {
     passwords: Passwords,
     vault: Vault,
     public_url: String,
+    provider: Option<Arc<SignInProvider>>,
 }
 
 impl People {
     /// Over the catalog; links that let somebody in are below `public_url`, and secrets of second factors in `vault`.
     pub fn new(catalog: Catalog, ambient: Ambient, vault: Vault, public_url: &str) -> Self {
         let public_url = public_url.trim_end_matches('/').to_owned();
-        Self { catalog, ambient, passwords: Passwords::new(), vault, public_url }
+        Self { catalog, ambient, passwords: Passwords::new(), vault, public_url, provider: None }
+    }
+
+    /// The same for people who may sign in with an OpenID Connect provider too.
+    pub fn with_provider(self, provider: Option<SignInProvider>) -> Self {
+        Self { provider: provider.map(Arc::new), ..self }
     }
 
     /// The organizations that a person belongs to with the role in each, by name.

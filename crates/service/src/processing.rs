@@ -8,16 +8,21 @@ mod runner;
 mod running_tracks;
 mod upkeep;
 
-use tonearm_domain::{ClaimedJob, Job};
+use tonearm_domain::{ClaimedJob, Job, JobClass};
 
 use making::{ReplacementTurn, TrackRendering};
 
 pub use job_error::JobError;
-pub use runner::{JobRun, Processing};
+pub use runner::{JobRun, Processing, StandIn};
 
 impl Processing {
     /// Runs a job to its end.
     pub async fn run(&self, run: &JobRun) -> Result<(), JobError> {
+        if let Some(stand_in) = &self.encoding
+            && run.claimed.job.queue().class() == JobClass::Encode
+        {
+            return stand_in.run(run).await;
+        }
         match run.claimed.job {
             Job::ProcessTrack { organization_id, track_id } => {
                 Box::pin(self.process_track(run, organization_id, track_id)).await

@@ -4,7 +4,7 @@ use tonearm_catalog::{Catalog, CatalogError, Sealed, SealedAt};
 use tonearm_domain::Ambient;
 use tonearm_signing::Vault;
 
-use crate::{import_buckets, imports, library, people, transcription, webhooks};
+use crate::{certificates, import_buckets, imports, library, people, transcription, webhooks};
 
 /// Texts of share keys that are sealed anew in one transaction.
 const BATCH: u64 = 500;
@@ -28,6 +28,15 @@ pub struct Resealed {
     pub lost: Vec<SealedAt>,
 }
 
+/// How much is sealed under each master secret.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SealedCounts {
+    /// Texts under each, in the order of the secrets.
+    pub sealed: Vec<u64>,
+    /// Texts that open under none.
+    pub lost: u64,
+}
+
 impl Resealing {
     /// Over the catalog, with the same vault as those who seal.
     pub fn new(catalog: Catalog, ambient: Ambient, vault: Vault) -> Self {
@@ -41,8 +50,14 @@ impl Resealing {
 
     /// Seals anew what is under an older master secret. What somebody changes meanwhile is left to them.
     pub async fn reseal(&self) -> Result<Resealed, CatalogError> {
+        self.reseal_reporting(|_| {}).await
+    }
+
+    /// The same, and reports after each batch what was done so far.
+    pub async fn reseal_reporting(&self, report: impl Fn(&Resealed)) -> Result<Resealed, CatalogError> {
         let mut done = Resealed::default();
         self.reseal_all(self.catalog.sealed().await?, &mut done).await?;
+        report(&done);
         let mut after = None;
         loop {
             let (ids, found): (Vec<_>, Vec<_>) =
@@ -50,6 +65,30 @@ impl Resealing {
             let Some(last) = ids.last() else { return Ok(done) };
             after = Some(*last);
             self.reseal_all(found, &mut done).await?;
+            report(&done);
+        }
+    }
+
+    /// How much is sealed under each master secret.
+    pub async fn counts(&self) -> Result<SealedCounts, CatalogError> {
+        let mut counts = SealedCounts { sealed: vec![0; self.vault.len()], lost: 0 };
+        self.count(self.catalog.sealed().await?, &mut counts);
+        let mut after = None;
+        loop {
+            let (ids, found): (Vec<_>, Vec<_>) =
+                self.catalog.sealed_share_keys(after, BATCH).await?.into_iter().unzip();
+            let Some(last) = ids.last() else { return Ok(counts) };
+            after = Some(*last);
+            self.count(found, &mut counts);
+        }
+    }
+
+    fn count(&self, all: Vec<Sealed>, counts: &mut SealedCounts) {
+        for found in all {
+            match self.vault.sealed_under(&vault_place(&found.at), &found.bytes) {
+                Some(at) => counts.sealed[at] += 1,
+                None => counts.lost += 1,
+            }
         }
     }
 
@@ -82,5 +121,7 @@ fn vault_place(at: &SealedAt) -> String {
         SealedAt::ImportBucketSecret(id, bucket) => import_buckets::vault_place(*id, bucket),
         SealedAt::SecondFactor(id) => people::vault_place(*id),
         SealedAt::ShareKeyText(id) => library::vault_place(*id),
+        SealedAt::AcmeAccount(directory) => certificates::account_place(directory),
+        SealedAt::CertificateKey(names) => certificates::key_place(names),
     }
 }

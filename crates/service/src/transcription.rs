@@ -10,6 +10,7 @@ use tonearm_domain::{
 };
 use tonearm_outbound::{Heard, Outbound, TranscribeCall, TranscribeError};
 use tonearm_signing::Vault;
+use tonearm_telemetry::Outcome;
 
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
@@ -204,7 +205,13 @@ impl Transcriptions {
             language: settings.language.clone(),
             sound,
         };
-        self.outbound.transcribe(call).await
+        let heard = self.outbound.transcribe(call).await;
+        tonearm_telemetry::transcribed(match &heard {
+            Ok(_) => Outcome::Success,
+            Err(TranscribeError::Later(..)) => Outcome::Retry,
+            Err(TranscribeError::Final(_)) => Outcome::Failure,
+        });
+        heard
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod accept_cover;
 mod accept_source;
+mod cover_tracks;
 mod import;
 mod in_flight;
 mod resumable;

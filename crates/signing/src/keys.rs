@@ -17,6 +17,9 @@ pub(crate) const MAC_LEN: usize = 32;
 /// Derived keys kept at most; each takes about 200 bytes per master secret.
 const MOST_KEPT: usize = 4096;
 
+/// The info of the key that listeners are hashed with.
+const LISTENERS: &[u8] = b"tonearm/v1/listeners";
+
 /// What a key is for. Keys of different purposes have nothing in common, so that a URL signed for one can never
 /// serve as the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -131,9 +134,18 @@ impl Keys {
     /// The key that listeners are hashed with.
     pub(crate) fn listener_key(&self) -> [u8; 16] {
         let mut key = [0; 16];
-        let info = b"tonearm/v1/listeners";
-        self.extracts.first.expand(info, &mut key).expect("HKDF-SHA256 gives up to 8160 bytes");
+        self.extracts.first.expand(LISTENERS, &mut key).expect("HKDF-SHA256 gives up to 8160 bytes");
         key
+    }
+
+    /// The same under each master secret, the first one first.
+    pub(crate) fn listener_keys(&self) -> Vec<[u8; 16]> {
+        let derive = |extract: &Hkdf<Sha256>| {
+            let mut key = [0; 16];
+            extract.expand(LISTENERS, &mut key).expect("HKDF-SHA256 gives up to 8160 bytes");
+            key
+        };
+        std::iter::once(&self.extracts.first).chain(&self.extracts.rest).map(derive).collect()
     }
 
     /// The MAC of what a node tells others.

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use hkdf::Hkdf;
+use sha2::Sha256;
+
 /// The fewest characters a master secret may have.
 const SHORTEST_SECRET: usize = 32;
 
@@ -55,6 +58,30 @@ impl Secrets {
         Self(Arc::new([secret.into()]))
     }
 
+    /// What tells secrets apart without giving them away, in their order: for backups, which must not be restored with others.
+    pub fn fingerprints(&self) -> Vec<String> {
+        let derive = |secret: &[u8]| {
+            let mut fingerprint = [0; 16];
+            Hkdf::<Sha256>::new(None, secret)
+                .expand(b"tonearm/v1/fingerprint", &mut fingerprint)
+                .expect("HKDF-SHA256 gives up to 8160 bytes");
+            hex::encode(fingerprint)
+        };
+        self.iter().map(derive).collect()
+    }
+
+    /// The same secrets with the last one first: it signs from now on.
+    pub fn with_last_first(&self) -> Self {
+        let mut secrets = self.0.to_vec();
+        secrets.rotate_right(1);
+        Self(secrets.into())
+    }
+
+    /// The secrets as they are written to a file, one in each line. Whoever gets the text can sign everything.
+    pub fn reveal(&self) -> String {
+        self.iter().map(|secret| format!("{}\n", String::from_utf8_lossy(secret))).collect()
+    }
+
     /// The secrets, the signing one first; at least one.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.0.iter().map(AsRef::as_ref)
@@ -86,6 +113,18 @@ mod tests {
             assert_eq!(Secrets::parse(&text).unwrap().iter().collect::<Vec<_>>(), both);
         }
         assert_eq!(Secrets::from_bytes([7; 32]).iter().collect::<Vec<_>>(), [[7; 32]]);
+    }
+
+    #[test]
+    fn fingerprints_tell_secrets_apart() {
+        let (a, b) = ("a".repeat(32), "b".repeat(32));
+        let both = Secrets::parse(&format!("{a},{b}")).unwrap();
+        let [first, second] = both.fingerprints().try_into().unwrap();
+        assert!(first.len() == 32 && first != second && !first.contains("aaaa"));
+        let other = both.with_last_first();
+        assert_eq!(other.fingerprints(), [second, first]);
+        assert_eq!(other.reveal(), format!("{b}\n{a}\n"));
+        assert_eq!(Secrets::parse(&other.reveal()).unwrap().fingerprints(), other.fingerprints());
     }
 
     #[test]

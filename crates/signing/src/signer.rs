@@ -89,6 +89,11 @@ impl UrlSigner {
         &self.live
     }
 
+    /// Hashes listeners under each master secret, the first one first.
+    pub fn listener_hashers(&self) -> Vec<ListenerHasher> {
+        self.keys.listener_keys().iter().map(ListenerHasher::new).collect()
+    }
+
     /// Hashes listeners. With another first master secret, those of today count anew.
     pub fn listener_hasher(&self) -> ListenerHasher {
         ListenerHasher::new(&self.keys.listener_key())

@@ -45,6 +45,17 @@ impl Vault {
         unseal(&credential(&self.keys[0], place), sealed).is_some()
     }
 
+    /// How many master secrets there are; at least one.
+    #[expect(clippy::len_without_is_empty, reason = "there is always one")]
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Under which of the master secrets, counted from 0, something was sealed for a place.
+    pub fn sealed_under(&self, place: &str, sealed: &[u8]) -> Option<usize> {
+        self.keys.iter().position(|key| unseal(&credential(key, place), sealed).is_some())
+    }
+
     /// Opens what was sealed for a place under any of the master secrets.
     pub fn open(&self, place: &str, sealed: &[u8]) -> Option<Vec<u8>> {
         self.keys.iter().find_map(|key| unseal(&credential(key, place), sealed))
@@ -69,6 +80,8 @@ mod tests {
         assert_eq!(rotated.open("webhook/2", &sealed), None);
         assert_eq!(vault(&new).open("webhook/1", &sealed), None);
         assert!(rotated.has_older() && !rotated.is_under_first("webhook/1", &sealed));
+        assert_eq!((rotated.len(), rotated.sealed_under("webhook/1", &sealed)), (2, Some(1)));
+        assert_eq!(rotated.sealed_under("webhook/2", &sealed), None);
         let resealed = rotated.seal("webhook/1", [8; 12], b"secret");
         assert!(rotated.is_under_first("webhook/1", &resealed));
         assert_eq!(vault(&new).open("webhook/1", &resealed).as_deref(), Some(&b"secret"[..]));

@@ -8,6 +8,8 @@ use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
+use crate::secrets;
+
 /// A client to one node, with or without a key.
 #[derive(Debug, Clone)]
 pub struct Client {
@@ -61,11 +63,13 @@ impl Client {
             .timeout(Duration::from_secs(120))
             .build()
             .unwrap();
+        secrets::note_key(base_url, key);
         Self { http, base_url: base_url.to_owned(), key: Some(key.to_owned()) }
     }
 
     /// The same client with another key.
     pub fn with_key(&self, key: &str) -> Self {
+        secrets::note_key(&self.base_url, key);
         Self { key: Some(key.to_owned()), ..self.clone() }
     }
 

@@ -4,10 +4,13 @@
 #![allow(clippy::unwrap_used)]
 
 mod client;
+mod collector;
 mod old_kernel;
 mod program;
+mod secrets;
 mod server;
 
 pub use client::{Answer, Client};
+pub use collector::{CollectedSpan, Collector};
 pub use program::Program;
 pub use server::{Backend, TestServer};

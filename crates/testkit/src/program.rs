@@ -1,6 +1,6 @@
 //! The program itself as a child process, to be killed and started again.
 
-use std::io::Write;
+use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -10,8 +10,10 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::old_kernel::without_landlock;
+use crate::secrets::{self, Secrets};
 
-/// `tonearm` over a data folder.
+/// `tonearm` over a data folder. Whenever it ends, the test fails if its log contains a secret that is known here: an API key, a
+/// master secret, what [`Program::keep_secret`] was told.
 #[derive(Debug)]
 pub struct Program {
     binary: PathBuf,
@@ -20,6 +22,7 @@ pub struct Program {
     variables: Vec<(String, String)>,
     serve_arguments: Vec<String>,
     has_landlock: bool,
+    secrets: Secrets,
     child: Option<Child>,
 }
 
@@ -35,18 +38,25 @@ impl Program {
             variables: vec![("TONEARM_SHUTDOWN_DELAY_SECONDS".to_owned(), "0".to_owned())],
             serve_arguments: Vec::new(),
             has_landlock: true,
+            secrets: Secrets::default(),
             child: None,
         }
     }
 
     /// Sets a `TONEARM_*` variable for all that is run from here on.
     pub fn set(&mut self, name: &str, value: &str) {
+        self.secrets.note_variable(name, value);
         self.variables.push((name.to_owned(), value.to_owned()));
     }
 
     /// Adds an argument to `serve` for all starts from here on.
     pub fn serve_with(&mut self, argument: &str) {
         self.serve_arguments.push(argument.to_owned());
+    }
+
+    /// Lets the test fail if this text is found in a log from here on.
+    pub fn keep_secret(&self, secret: &str) {
+        self.secrets.note(secret);
     }
 
     /// Lets it find no Landlock from here on, as if the kernel had none.
@@ -77,10 +87,39 @@ impl Program {
 
     /// Runs a command to its end.
     pub fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
+        let output = self.command(arguments).output().unwrap();
+        self.secrets.note_output(&output.stdout);
+        output
     }
 
-    /// The same with a text on standard input.
+    /// Runs a command to its end whose output nobody reads any more after so many lines.
+    pub fn run_unread_after(&self, lines: usize, arguments: &[&str]) -> Output {
+        let (output, writer) = std::io::pipe().unwrap();
+        let mut output = std::io::BufReader::new(output);
+        let mut read = String::new();
+        // Closed before the command begins, or it might be done before that.
+        if lines == 0 {
+            drop(output);
+            return self.command(arguments).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+        }
+        let mut command = self.command(arguments);
+        let child = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+        // It holds the end of the pipe that is written to.
+        drop(command);
+        for _ in 0..lines {
+            output.read_line(&mut read).unwrap();
+        }
+        drop(output);
+        let ended = child.wait_with_output().unwrap();
+        Output { stdout: read.into_bytes(), ..ended }
+    }
+
+    /// Begins a command, to be killed or waited for.
+    pub fn begin(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// Runs a command to its end with a text on standard input.
     pub fn run_with_input(&self, arguments: &[&str], input: &str) -> Output {
         let mut command = self.command(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -93,10 +132,20 @@ impl Program {
 
     /// Starts the service and does not wait for it.
     pub fn spawn(&mut self) {
+        self.spawn_into(Stdio::null());
+    }
+
+    /// The same with a standard output that nobody reads.
+    pub fn spawn_unread(&mut self) {
+        let (_, writer) = std::io::pipe().unwrap();
+        self.spawn_into(writer.into());
+    }
+
+    fn spawn_into(&mut self, output: Stdio) {
         let log = std::fs::File::create(self.log_path()).unwrap();
         let listen = format!("127.0.0.1:{}", self.port);
         let mut command = self.command(&["serve", "--listen", &listen]);
-        command.args(&self.serve_arguments).stdout(Stdio::null()).stderr(log);
+        command.args(&self.serve_arguments).stdout(output).stderr(log);
         self.child = Some(command.spawn().unwrap());
     }
 
@@ -136,7 +185,17 @@ impl Program {
         if let Some(mut child) = self.child.take() {
             child.kill().unwrap();
             child.wait().unwrap();
+            self.check_log();
         }
+    }
+
+    /// Panics if the log contains a secret. A test that fails for another reason is left alone.
+    fn check_log(&self) {
+        if std::thread::panicking() {
+            return;
+        }
+        let found = self.secrets.found_in(&self.log(), &secrets::keys_of(&self.url()));
+        assert!(found.is_none(), "the log contains the secret that begins with {found:?}");
     }
 
     /// Asks it to stop.
@@ -150,7 +209,13 @@ impl Program {
     /// Asks it to stop and waits until it has; true where it ended well.
     pub fn terminate(&mut self) -> bool {
         let was_asked = self.ask_to_stop();
-        self.child.take().is_none_or(|mut child| was_asked && child.wait().unwrap().success())
+        let Some(mut child) = self.child.take() else { return true };
+        if !was_asked {
+            return false;
+        }
+        let ended_well = child.wait().unwrap().success();
+        self.check_log();
+        ended_well
     }
 }
 

@@ -47,7 +47,9 @@ impl Body for Arriving {
                     this.pace.wait(since.elapsed());
                 }
                 if let Some(Ok(frame)) = &frame {
-                    this.pace.pass(frame.data_ref().map_or(0, Bytes::len) as u64);
+                    let bytes = frame.data_ref().map_or(0, Bytes::len) as u64;
+                    tonearm_telemetry::received(bytes);
+                    this.pace.pass(bytes);
                 }
                 if this.pace.is_too_slow(this.patience, 1) {
                     return Poll::Ready(Some(Err(Stalled.into())));

@@ -1,27 +1,39 @@
-//! The command line. Commands work on the catalog directly, beside a running server or without one. Those in `upload` and
-//! `import_feed` are clients of a running service.
+//! The command line. Commands work on the catalog directly, beside a running server or without one. Those in `upload`,
+//! `import_feed` and `mcp` are clients of a running service.
 
 mod audit;
+mod backup;
 mod bulk;
+mod completions;
+mod confirm;
 mod demo;
 mod doctor;
+mod health;
 mod import_bucket;
 mod import_feed;
 mod job;
 mod key;
+mod man;
+mod mcp;
 mod migrate;
 mod org;
 mod person;
 mod print;
+mod privacy;
+mod rate;
 mod recipe;
+mod restore;
+mod secret;
 mod serve;
 mod signing_key;
+mod status;
 mod store;
 mod sweep;
 mod track;
 mod transcription;
 mod upload;
 mod usage;
+mod verify;
 mod webhook;
 
 use std::path::PathBuf;
@@ -30,13 +42,15 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::config::EXAMPLE;
-use crate::{Config, Overrides, ambient, log};
+use crate::traces::{self, TraceExport};
+use crate::{Config, Overrides, ambient, log, service_manager};
 
 /// Audio delivery service: stores audio files and delivers streams, previews, waveforms and covers.
 #[derive(Debug, Parser)]
 #[command(name = "tonearm", version, arg_required_else_help = true)]
 struct Cli {
-    /// Configuration file [default: tonearm.toml in the data folder, if it exists]
+    /// Configuration file [default: tonearm.toml in the data folder, if it exists; without a data folder,
+    /// /etc/tonearm/tonearm.toml]
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Folder for all data [default: data]
@@ -87,10 +101,20 @@ enum Command {
         #[command(subcommand)]
         command: person::Command,
     },
+    /// Export or erase what is kept about a person or a listener
+    Privacy {
+        #[command(subcommand)]
+        command: privacy::Command,
+    },
     /// Manage the keys with which organizations sign delivery URLs themselves
     SigningKey {
         #[command(subcommand)]
         command: signing_key::Command,
+    },
+    /// Show and replace the master secret
+    Secret {
+        #[command(subcommand)]
+        command: secret::Command,
     },
     /// Manage recipes, which define the variants of tracks
     Recipe {
@@ -114,6 +138,19 @@ enum Command {
     },
     /// Show what the last sweep of the object store found, or confirm its removals
     Sweep(sweep::Args),
+    /// Compare the database with the object store: name lost, damaged and unknown objects, and make lost files again
+    ///
+    /// Exits with 0 if nothing was found, with 1 if something was, and with 2 if it could not finish.
+    Verify(verify::Args),
+    /// Back up the database and the objects that it names, while the service runs
+    ///
+    /// Only objects that the target does not have are copied. Run the same command again after an interruption.
+    Backup(backup::Args),
+    /// Restore a backup into an empty database and the object store
+    ///
+    /// The database may be of the other kind than the one that was backed up. Run the same command again after an
+    /// interruption.
+    Restore(restore::Args),
     /// Show how often and how long an organization's tracks were listened to
     Usage(usage::Args),
     /// Upload files and folders to a collection of a running service
@@ -126,12 +163,27 @@ enum Command {
     /// Each episode becomes a track, whose file the service fetches. Run the same command again to import new episodes:
     /// those that the collection has already are recognized by their guid.
     ImportFeed(import_feed::Args),
+    /// Offer a running service to AI assistants, by the Model Context Protocol
+    ///
+    /// Without --http, it speaks over standard input and output, with the API key in TONEARM_API_KEY. With --http, each
+    /// caller sends its own API key. What a key permits, its tools do.
+    Mcp(mcp::Args),
     /// Upload and process an audio file, and print URLs that play it
     Demo(demo::Args),
     /// Print a commented configuration file with all defaults
     Config,
-    /// Check ffmpeg, its confinement, the database, object store, disk and clock, and explain how to fix problems
-    Doctor,
+    /// Print the description of the API (OpenAPI 3.1), which the service also has at /openapi.json
+    Openapi,
+    /// Check ffmpeg, its confinement, the database, object store, secret, disks and clocks, and explain how to fix problems
+    Doctor(doctor::Args),
+    /// Show the nodes, jobs and failures of the service, and what this node depends on
+    Status(status::Args),
+    /// Ask a running service whether it is ready
+    Health(health::Args),
+    /// Print a script for a shell that completes commands and options
+    Completions(completions::Args),
+    /// Write manual pages to a folder
+    Man(man::Args),
 }
 
 /// Why a command failed; printed as one line.
@@ -140,6 +192,8 @@ enum Failure {
     Usage(String),
     /// It could not be done: exit 1.
     Failed(String),
+    /// It was begun and did not come to its end, where 1 means that something was found: exit 2.
+    Unfinished(String),
 }
 
 impl Failure {
@@ -177,13 +231,13 @@ impl From<tonearm_service::Refusal> for Failure {
 pub fn main() -> ExitCode {
     tonearm_media::serve_if_confined();
     do_without_huge_pages();
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| print::explain(&error));
     let (code, message) = match run(cli) {
         Ok(()) => return ExitCode::SUCCESS,
-        Err(Failure::Usage(message)) => (2, message),
+        Err(Failure::Usage(message) | Failure::Unfinished(message)) => (2, message),
         Err(Failure::Failed(message)) => (1, message),
     };
-    eprintln!("tonearm: {message}");
+    print::complain(format_args!("tonearm: {message}"));
     ExitCode::from(code)
 }
 
@@ -194,11 +248,18 @@ fn do_without_huge_pages() {
 }
 
 fn run(cli: Cli) -> Result<(), Failure> {
-    if let Command::Config = cli.command {
-        print!("{EXAMPLE}");
-        return Ok(());
-    }
     let command = match cli.command {
+        Command::Config => {
+            print::out!("{EXAMPLE}");
+            return Ok(());
+        }
+        Command::Openapi => {
+            print::document(&tonearm_api::document());
+            return Ok(());
+        }
+        Command::Completions(args) => return completions::run(&args),
+        Command::Man(args) => return man::run(&args),
+        Command::Mcp(args) => return bulk::block_on(mcp::run(args)),
         Command::Upload(args) => return bulk::block_on(upload::run(args)),
         Command::ImportFeed(args) => return bulk::block_on(import_feed::run(args)),
         command => command,
@@ -207,6 +268,10 @@ fn run(cli: Cli) -> Result<(), Failure> {
     if let Command::Serve(args) = &command {
         args.apply(&mut overrides);
     }
+    let socket = match command {
+        Command::Serve(_) => service_manager::inherited_socket().map_err(Failure::failed)?,
+        _ => None,
+    };
     let config = Config::load(&overrides, |name| std::env::var(name).ok())?;
     // A command says what it has to say itself; the log is for the service.
     let default_filter = match command {
@@ -214,13 +279,27 @@ fn run(cli: Cli) -> Result<(), Failure> {
         _ => "warn",
     };
     let filter = config.log_filter.as_deref().unwrap_or(default_filter);
-    log::start(filter, config.log_json).map_err(Failure::Usage)?;
+    let traces = match command {
+        Command::Serve(_) => {
+            traces::set_up(&config.traces, traces::instance(config.listen.port())).map_err(Failure::Usage)?
+        }
+        _ => None,
+    };
+    let (tracer, export) = traces.unzip();
+    log::start(filter, config.log_json, tracer).map_err(Failure::Usage)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::failed)?;
     let done = runtime.block_on(async {
         let ambient = ambient::system();
         match command {
-            Command::Serve(args) => serve::run(&config, ambient, args).await,
+            Command::Serve(args) => {
+                let export = export.map(TraceExport::start);
+                let done = serve::run(&config, ambient, args, socket).await;
+                if let Some(export) = export {
+                    export.finish().await;
+                }
+                done
+            }
             Command::Migrate(args) => migrate::run(&config, args).await,
             Command::Org { command } => org::run(&config, &ambient, command).await,
             Command::Key { command } => key::run(&config, &ambient, command).await,
@@ -229,16 +308,29 @@ fn run(cli: Cli) -> Result<(), Failure> {
             Command::ImportBucket { command } => import_bucket::run(&config, &ambient, command).await,
             Command::Audit { command } => audit::run(&config, &ambient, command).await,
             Command::SigningKey { command } => signing_key::run(&config, &ambient, command).await,
+            Command::Secret { command } => secret::run(&config, &ambient, command).await,
             Command::Recipe { command } => recipe::run(&config, &ambient, command).await,
             Command::Track { command } => track::run(&config, &ambient, command).await,
             Command::Job { command } => job::run(&config, &ambient, command).await,
             Command::Person { command } => person::run(&config, &ambient, command).await,
+            Command::Privacy { command } => privacy::run(&config, &ambient, command).await,
             Command::Store { command } => store::run(&config, &ambient, command).await,
             Command::Sweep(args) => sweep::run(&config, &ambient, args).await,
+            Command::Verify(args) => verify::run(&config, &ambient, args).await,
+            Command::Backup(args) => backup::run(&config, &ambient, args).await,
+            Command::Restore(args) => restore::run(&config, &ambient, args).await,
             Command::Usage(args) => usage::run(&config, &ambient, args).await,
-            Command::Demo(args) => demo::run(&config, ambient, args).await,
-            Command::Config | Command::Upload(_) | Command::ImportFeed(_) => Ok(()),
-            Command::Doctor => doctor::run(&config, &ambient).await,
+            Command::Demo(args) => Box::pin(demo::run(&config, ambient, args)).await,
+            Command::Doctor(args) => doctor::run(&config, &ambient, args).await,
+            Command::Status(args) => status::run(&config, &ambient, args).await,
+            Command::Health(args) => health::run(&config, args).await,
+            Command::Config
+            | Command::Openapi
+            | Command::Completions(_)
+            | Command::Man(_)
+            | Command::Mcp(_)
+            | Command::Upload(_)
+            | Command::ImportFeed(_) => Ok(()),
         }
     });
     // A look-up of a host that was given up may go on for a while.

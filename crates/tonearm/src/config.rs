@@ -1,15 +1,19 @@
 //! Configuration: one commented `tonearm.toml`, overridden by `TONEARM_*` variables, overridden by flags.
 
+mod acme;
 mod address;
 mod confinement;
 mod error;
 mod file;
 mod limits;
+mod oidc;
 mod overrides;
 mod reach;
 mod retention;
 mod role;
+mod secret_files;
 mod size;
+mod traces;
 mod work;
 #[cfg(test)]
 mod zeros;
@@ -22,30 +26,42 @@ use std::time::Duration;
 use tonearm_api::RateLimits;
 use tonearm_blobs::{CacheTerms, StorageUrl};
 use tonearm_catalog::{DatabaseUrl, PurgedTitles};
-use tonearm_domain::{KeepDeleted, Retention};
+use tonearm_domain::{KeepDeleted, Retention, StoredAddresses};
 use tonearm_media::ConfinementPolicy;
 use tonearm_service::{DeliveryUrl, SharedCaches, UploadLimits};
 use tonearm_signing::Secrets;
 use tonearm_worker::{SenderConfig, WorkerConfig};
 
+use acme::acme_terms;
 use address::{parse_listen, parse_public_url, tls_files, trusted_proxies};
 use confinement::{confinement_policy, private_paths};
 use error::positive;
 use file::Settings;
 use limits::{cache_terms, max_json_bytes, rate_limits, server_limits, shared_caches, upload_limits};
+use secret_files::{SecretFiles, bucket_credentials};
 use work::{database_connections, sender_config, statement_timeout, worker_config};
 
 use crate::proxies::TrustedProxies;
 use crate::{ServerLimits, TlsFiles};
 
+pub use acme::AcmeTerms;
 pub use error::ConfigError;
 pub(crate) use file::{EXAMPLE, unknown_variables};
+pub use oidc::OidcConfig;
 pub use overrides::Overrides;
+pub(crate) use reach::is_loopback;
 pub use role::Role;
+pub use secret_files::SecretFile;
 pub use size::ByteSize;
+pub use traces::{TraceConfig, TraceHeaders};
 
 /// Together with how long a node goes on with what it knows, this keeps a revocation within thirty seconds.
 const LOOK_AT_STORE_EVERY: Duration = Duration::from_secs(10);
+
+/// The configuration file of an installed package.
+const INSTALLED: &str = "/etc/tonearm/tonearm.toml";
+/// How long it takes a node to see the certificate that another one got.
+const LOOK_AT_CERTIFICATE_EVERY: Duration = Duration::from_secs(30);
 
 /// A complete, checked configuration.
 #[derive(Debug, Clone)]
@@ -66,6 +82,8 @@ pub struct Config {
     pub storage_url: StorageUrl,
     /// Master secrets; none: the file `secret` in the data folder, made on first start.
     pub secrets: Option<Secrets>,
+    /// The files that secrets were read from.
+    pub secret_files: Vec<SecretFile>,
     /// What this node does.
     pub roles: Vec<Role>,
     /// The proxies whose word is taken for whom they ask.
@@ -85,6 +103,10 @@ pub struct Config {
     pub shutdown_delay: Duration,
     /// The certificate; none: plain HTTP.
     pub tls: Option<TlsFiles>,
+    /// The certificate that the service gets by itself; none: it does not.
+    pub acme: Option<AcmeTerms>,
+    /// How often a node looks whether there is a new certificate, or one is to be ordered.
+    pub look_at_certificate_every: Duration,
     /// Whether clients may speak HTTP/2 without TLS.
     pub http2_without_tls: bool,
     /// What is kept of a bucket's objects; none: nothing, or the store is a folder.
@@ -107,6 +129,8 @@ pub struct Config {
     pub allow_private: bool,
     /// Whether files may be imported from URLs.
     pub allow_imports: bool,
+    /// The OpenID Connect provider that people may sign in with; none: passwords alone.
+    pub oidc: Option<OidcConfig>,
     /// The `ffmpeg` program.
     pub ffmpeg: PathBuf,
     /// The `ffprobe` program.
@@ -121,6 +145,10 @@ pub struct Config {
     pub log_json: bool,
     /// Whether titles of tracks that are purged stay in the usage.
     pub purged_titles: PurgedTitles,
+    /// The database of countries; none: it is not known where listeners are.
+    pub country_database: Option<PathBuf>,
+    /// How much of network addresses is written down.
+    pub stored_addresses: StoredAddresses,
     /// How long rows are kept that nobody needs any more.
     pub retention: Retention,
     /// Most connections to the database.
@@ -131,22 +159,24 @@ pub struct Config {
     pub migrate: bool,
     /// Which log lines, in the syntax of `tracing`'s environment filter; none: what suits the command.
     pub log_filter: Option<String>,
+    /// Where to tell metrics; none: they are not even counted.
+    pub metrics_listen: Option<SocketAddr>,
+    /// How traces are exported.
+    pub traces: TraceConfig,
 }
 
 impl Config {
-    /// Reads the file (given, or `tonearm.toml` in the data folder if there is one), then the environment, then
-    /// `overrides`, and checks everything.
+    /// Reads the file (given, or `tonearm.toml` in the data folder if there is one, or that of an installed package), then the
+    /// environment, then `overrides`, and checks everything.
     pub fn load(
         overrides: &Overrides,
         environment: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ConfigError> {
         let lookup = |name: &str| environment(name).filter(|value| !value.is_empty());
         let path = overrides.config.clone().or_else(|| lookup("TONEARM_CONFIG").map(PathBuf::from));
-        let early_data_dir = overrides
-            .data_dir
-            .clone()
-            .or_else(|| lookup("TONEARM_DATA_DIR").map(PathBuf::from))
-            .unwrap_or_else(|| PathBuf::from("data"));
+        let data_dir = overrides.data_dir.clone().or_else(|| lookup("TONEARM_DATA_DIR").map(PathBuf::from));
+        let path = path.or_else(|| installed(data_dir.as_deref(), Path::new("data"), Path::new(INSTALLED)));
+        let early_data_dir = data_dir.unwrap_or_else(|| PathBuf::from("data"));
         let text = match &path {
             Some(path) => read_required(path)?,
             None => read_optional(&early_data_dir.join("tonearm.toml"))?,
@@ -159,15 +189,27 @@ impl Config {
     }
 
     fn check(
-        settings: Settings,
+        mut settings: Settings,
         default_data_dir: &Path,
         lookup: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ConfigError> {
+        let mut secret_files = SecretFiles::new(&lookup);
+        let [database_url, storage_url, secret, trace_headers] = settings.take_secrets();
+        let database_url = secret_files.resolve("database_url", database_url)?;
+        let storage_url = secret_files.resolve("storage_url", storage_url)?;
+        let secret = secret_files.resolve("secret", secret)?;
+        let trace_headers = secret_files.resolve("tracing.otlp_headers", trace_headers)?;
+        let traces = traces::traces(settings.tracing, trace_headers, &lookup)?;
+        let of_bucket = bucket_credentials(&mut secret_files, &lookup)?;
+        let lookup = |name: &str| match of_bucket.iter().find(|(own, _)| *own == name) {
+            Some((_, text)) => Some(text.clone()),
+            None => lookup(name),
+        };
         let data_dir = settings.data_dir.unwrap_or_else(|| default_data_dir.to_owned());
         let data_dir = std::path::absolute(&data_dir).map_err(|e| ConfigError::new("data_dir", e))?;
         let in_data_dir = |scheme: &str, name: &str| format!("{scheme}://{}", data_dir.join(name).display());
-        let database_url = settings.database_url.unwrap_or_else(|| in_data_dir("sqlite", "tonearm.db"));
-        let storage_url = settings.storage_url.unwrap_or_else(|| in_data_dir("file", "objects"));
+        let database_url = database_url.unwrap_or_else(|| in_data_dir("sqlite", "tonearm.db"));
+        let storage_url = storage_url.unwrap_or_else(|| in_data_dir("file", "objects"));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let media_concurrency = settings.media.concurrency.unwrap_or(cores);
         positive("media.concurrency", media_concurrency as u64)?;
@@ -176,17 +218,19 @@ impl Config {
         positive("roles", roles.len() as u64)?;
         let storage_url = storage_url
             .parse::<StorageUrl>()
-            .and_then(|url| url.with_environment(&lookup))
+            .and_then(|url| url.with_environment(lookup))
             .map_err(|e| ConfigError::new("storage_url", e))?;
         let database_url: DatabaseUrl =
             database_url.parse().map_err(|e| ConfigError::new("database_url", e))?;
         let cache = cache_terms(&settings.edge, &storage_url, &data_dir);
         let tls = tls_files(settings.tls_cert, settings.tls_key)?;
-        let private = private_paths(&data_dir, &database_url, &storage_url, tls.as_ref());
+        let acme = acme_terms(settings.tls, tls.is_some(), &roles)?;
+        let mut private = private_paths(&data_dir, &database_url, &storage_url, tls.as_ref());
+        private.extend(secret_files.read.iter().map(|file| file.path.clone()));
         Ok(Self {
             confinement: confinement_policy(settings.media.confinement.as_deref(), private)?,
             migrate: settings.database.migrate.unwrap_or(database_url.sqlite_path().is_some()),
-            listen: parse_listen(&settings.listen.unwrap_or_else(|| "127.0.0.1:8080".to_owned()))?,
+            listen: parse_listen("listen", &settings.listen.unwrap_or_else(|| "127.0.0.1:8080".to_owned()))?,
             public_url: settings.public_url.map(parse_public_url).transpose()?,
             delivery_url: settings
                 .delivery_url
@@ -197,8 +241,8 @@ impl Config {
             cache,
             storage_url,
             data_dir,
-            secrets: settings
-                .secret
+            secret_files: secret_files.read,
+            secrets: secret
                 .map(|text| Secrets::parse(&text).map_err(|e| ConfigError::new("secret", e)))
                 .transpose()?,
             database_connections: database_connections(&settings.database, &roles)?,
@@ -207,6 +251,11 @@ impl Config {
             purged_titles: match settings.usage.keep_titles.unwrap_or(false) {
                 true => PurgedTitles::Kept,
                 false => PurgedTitles::Removed,
+            },
+            country_database: settings.usage.country_database,
+            stored_addresses: match settings.privacy.truncate_addresses.unwrap_or(false) {
+                true => StoredAddresses::Networks,
+                false => StoredAddresses::Whole,
             },
             retention: retention::retention(&settings.retention)?,
             statement_timeout: statement_timeout(&settings.database)?,
@@ -217,6 +266,8 @@ impl Config {
             server_limits: server_limits(&settings.limits, &settings.edge, &settings.shutdown)?,
             shutdown_delay: Duration::from_secs(settings.shutdown.delay_seconds.unwrap_or(5).into()),
             tls,
+            acme,
+            look_at_certificate_every: LOOK_AT_CERTIFICATE_EVERY,
             http2_without_tls: settings.http2_without_tls.unwrap_or(false),
             look_at_store_every: LOOK_AT_STORE_EVERY,
             clock_tolerance_seconds: settings.edge.clock_tolerance_seconds.unwrap_or(30),
@@ -227,6 +278,7 @@ impl Config {
             sender: sender_config(&settings.webhooks)?,
             allow_private: settings.outbound.allow_private.unwrap_or(false),
             allow_imports: settings.outbound.allow_imports.unwrap_or(true),
+            oidc: oidc::oidc(settings.oidc)?,
             ffmpeg: settings.media.ffmpeg.unwrap_or_else(|| PathBuf::from("ffmpeg")),
             ffprobe: settings.media.ffprobe.unwrap_or_else(|| PathBuf::from("ffprobe")),
             media_concurrency,
@@ -239,6 +291,12 @@ impl Config {
                 }
             },
             log_filter: settings.log.filter,
+            metrics_listen: settings
+                .metrics
+                .listen
+                .map(|address| parse_listen("metrics.listen", &address))
+                .transpose()?,
+            traces,
         })
     }
 
@@ -251,6 +309,12 @@ impl Config {
     pub fn needs_catalog(&self) -> bool {
         self.has_role(Role::Api) || self.has_role(Role::Worker)
     }
+}
+
+/// The file of an installed package, where nothing says that other data is meant: neither a chosen data folder nor the default
+/// one.
+fn installed(chosen: Option<&Path>, default: &Path, file: &Path) -> Option<PathBuf> {
+    (chosen.is_none() && !default.exists() && file.exists()).then(|| file.to_owned())
 }
 
 fn read_required(path: &Path) -> Result<String, ConfigError> {
@@ -301,6 +365,18 @@ mod tests {
     }
 
     #[test]
+    fn an_installed_package_is_used_unless_other_data_is_meant() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, data) = (folder.path().join("tonearm.toml"), folder.path().join("data"));
+        assert_eq!(installed(None, &data, &file), None, "nothing is installed");
+        std::fs::write(&file, "").unwrap();
+        assert_eq!(installed(None, &data, &file), Some(file.clone()));
+        assert_eq!(installed(Some(&data), &data, &file), None);
+        std::fs::create_dir(&data).unwrap();
+        assert_eq!(installed(None, &data, &file), None, "there is data in the current folder");
+    }
+
+    #[test]
     fn variables_override() {
         let config = load(&[
             ("TONEARM_LISTEN", "[::]:9000"),
@@ -319,6 +395,27 @@ mod tests {
         assert!(!config.migrate, "other nodes may be of another version");
         assert!(config.public_play_sessions);
         assert!(!format!("{config:?}").contains("secret@"));
+    }
+
+    #[test]
+    fn secrets_come_from_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path.display().to_string()
+        };
+        let database = file("database", "postgres://me:hidden@db/tonearm\n");
+        let secret = file("secret", "a master secret of at least 32 characters\n");
+        let config =
+            load(&[("TONEARM_DATABASE_URL_FILE", &database), ("TONEARM_SECRET_FILE", &secret)]).unwrap();
+        assert_eq!(config.database_url.sqlite_path(), None);
+        assert!(config.secrets.is_some());
+        let named: Vec<_> = config.secret_files.iter().map(|file| file.setting).collect();
+        assert_eq!(named, ["database_url", "secret"]);
+        assert!(config.confinement.private.contains(&PathBuf::from(&secret)));
+        let error = load(&[("TONEARM_SECRET", "x"), ("TONEARM_SECRET_FILE", &secret)]).unwrap_err();
+        assert_eq!(error, "secret: is set together with secret_file; set one of them");
     }
 
     #[test]
@@ -357,12 +454,23 @@ mod tests {
             ("TONEARM_WEBHOOKS_CONNECTIONS", "0", "webhooks.connections: "),
             ("TONEARM_OUTBOUND_ALLOW_PRIVATE", "maybe", "outbound.allow_private: "),
             ("TONEARM_LOG_FORMAT", "xml", "log.format: "),
+            ("TONEARM_METRICS_LISTEN", "9464", "metrics.listen: "),
+            ("TONEARM_TRACING_OTLP_ENDPOINT", "collector:4318", "tracing.otlp_endpoint: "),
+            ("TONEARM_TRACING_SAMPLE_RATIO", "2", "tracing.sample_ratio: "),
+            ("TONEARM_TRACING_OTLP_HEADERS_FILE", "/nonexistent", "tracing.otlp_headers_file: cannot read "),
+            ("TONEARM_TLS_ACME", "*.example.com", "tls.acme: \"*.example.com\" is a wildcard"),
+            ("TONEARM_TLS_ACME", "192.0.2.1", "tls.acme: \"192.0.2.1\" is not a host name"),
+            ("TONEARM_TLS_ACME_CONTACT", "somebody", "tls.acme_contact: "),
+            ("TONEARM_TLS_ACME_DIRECTORY", "http://ca.example.com/", "tls.acme_directory: "),
             (
                 "TONEARM_MEDIA_CONFINEMENT",
                 "none",
                 "media.confinement: must be \"required\" or \"best effort\"",
             ),
             ("TONEARM_SECRET", "short", "secret: "),
+            ("TONEARM_SECRET_FILE", "/nonexistent/secret", "secret_file: cannot read /nonexistent/secret"),
+            ("TONEARM_DATABASE_URL_FILE", "/", "database_url_file: / is a folder"),
+            ("AWS_SECRET_ACCESS_KEY_FILE", "/nonexistent/key", "AWS_SECRET_ACCESS_KEY_FILE: cannot read "),
             ("TONEARM_CONFIG", "/nonexistent.toml", "configuration: cannot read /nonexistent.toml"),
         ] {
             let error = load(&[(name, value)]).unwrap_err();

@@ -10,10 +10,11 @@ use tokio::net::TcpStream;
 use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
-use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
+use tonearm_telemetry::{OpenConnection, Protocol};
 
+use crate::acceptor::Acceptor;
 use crate::direct::{Direct, Ended, Peer};
 use crate::front::Connection;
 use crate::http2::GATHERED_BYTES;
@@ -40,6 +41,8 @@ pub(crate) struct Connected {
     pub(crate) address: SocketAddr,
     pub(crate) watcher: Watcher,
     pub(crate) permit: OwnedSemaphorePermit,
+    /// Counts it while it is open.
+    pub(crate) open: OpenConnection,
     /// By when the first request has to be there, whatever comes before it; none once it is.
     pub(crate) first_head_by: Option<Instant>,
 }
@@ -101,10 +104,11 @@ impl Connected {
         }
     }
 
-    async fn begin_tls(&self, tls: &TlsAcceptor, stream: TcpStream) -> Option<Begun> {
+    async fn begin_tls(&self, tls: &Acceptor, stream: TcpStream) -> Option<Begun> {
         let by = self.server.limits.patience().fair(self.first_head_by.unwrap_or_else(Instant::now));
         match timeout_at(by, Box::pin(tls.accept(stream))).await {
-            Ok(Ok(mut stream)) => {
+            Ok(Ok(None)) => {}
+            Ok(Ok(Some(mut stream))) => {
                 let is_http2 = stream.get_ref().1.alpn_protocol() == Some(HTTP2);
                 if is_http2 {
                     // All that was gathered becomes records at once, and is written at once.
@@ -144,7 +148,9 @@ impl Connected {
     }
 
     /// Serves a connection until it ends.
-    async fn converse(self, begun: Begun, stopped: CancellationToken, is_in_lane: bool) {
+    async fn converse(mut self, begun: Begun, stopped: CancellationToken, is_in_lane: bool) {
+        let protocol = self.protocol_of(&begun);
+        self.open.speak(protocol);
         let (server, address, first) = (self.server, self.address, self.first_head_by);
         match begun {
             Begun::Plain(stream) => {
@@ -164,7 +170,18 @@ impl Connected {
                 }
             }
         }
-        drop(self.permit);
+        drop((self.permit, self.open));
+    }
+
+    fn protocol_of(&self, begun: &Begun) -> Protocol {
+        match begun {
+            Begun::Plain(stream) if stream.starts_with(PREFACE) && self.server.is_http2_without_tls => {
+                Protocol::Http2
+            }
+            Begun::Plain(_) => Protocol::Http1,
+            Begun::Tls { is_http2: true, .. } => Protocol::Http2Tls,
+            Begun::Tls { is_http2: false, .. } => Protocol::Http1Tls,
+        }
     }
 }
 

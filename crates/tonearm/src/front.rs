@@ -16,13 +16,14 @@ use hyper::{HeaderMap, Request, Response, StatusCode, Version};
 use serde_json::json;
 use tokio::runtime::Handle;
 use tokio_util::task::AbortOnDropHandle;
-use tonearm_domain::{Ambient, RequestId};
+use tonearm_domain::{Ambient, RequestId, StoredAddresses};
 use tonearm_edge::{ClientAddress, Edge};
 use tower::ServiceExt;
 
 use crate::TrustedProxies;
 use crate::arriving::Arriving;
 use crate::progress::ClientDeadlines;
+use crate::{metrics, traces};
 
 /// The value of `Strict-Transport-Security` (RFC 6797). Other hosts under the same name are not its business.
 const A_YEAR: HeaderValue = HeaderValue::from_static("max-age=31536000");
@@ -38,6 +39,8 @@ pub(crate) struct Front {
     pub(crate) ambient: Ambient,
     /// Clients reach this service by HTTPS, and are to try nothing else for a year.
     pub(crate) is_https: bool,
+    /// How much of clients' addresses is logged.
+    pub(crate) stored_addresses: StoredAddresses,
     /// Where requests are answered that are not for the edge.
     pub(crate) runtime: Handle,
     /// How long clients may take to send what they announce.
@@ -117,6 +120,11 @@ impl Front {
         self.warn_of_proxy(connection.address, request.headers());
         let client = self.proxies.client(connection.address, request.headers());
         request.extensions_mut().insert(ConnectInfo(client));
+        request.extensions_mut().insert(self.stored_addresses);
+        let is_trusted = self.proxies.trusts(connection.address.ip());
+        if let Some(trace) = traces::trace_of(request.headers(), is_trusted, &self.ambient) {
+            request.extensions_mut().insert(trace);
+        }
         let patience = self.patience;
         let request = request.map(|body| match body.is_end_stream() {
             true => body,
@@ -135,6 +143,7 @@ impl Front {
 
     /// A request of HTTP/1.1 names its host once (RFC 9112, section 3.2).
     fn without_host(&self) -> Response<Body> {
+        metrics::count_unrouted(StatusCode::BAD_REQUEST);
         let id: RequestId = self.ambient.credential_id();
         let body = json!({
             "ok": false,

@@ -204,6 +204,7 @@ mod tests {
             router,
             ambient: tonearm_fixtures::ambient().0,
             is_https: false,
+            stored_addresses: tonearm_domain::StoredAddresses::Whole,
             runtime: Handle::current(),
             patience,
             has_warned: Arc::default(),

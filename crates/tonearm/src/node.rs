@@ -4,34 +4,37 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use axum::Router;
+use axum::{Router, middleware};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tonearm_api::{ApiSettings, App, AppParts};
 use tonearm_blobs::Blobs;
+use tonearm_catalog::Catalog;
 use tonearm_dashboard::{Dashboard, PublicPages};
-use tonearm_domain::{Ambient, Meter};
+use tonearm_domain::{Ambient, Meter, NodeRecord, PerClass};
 use tonearm_edge::{Edge, EdgeConfig, OrganizationHosts};
 use tonearm_media::Media;
 use tonearm_service::{
-    Access, IdempotentAnswers, KeyFollower, LookupLimits, Lookups, Playback, Processing, StoreIdentity,
-    Streams, UsageKeeper,
+    Access, CertificateEnd, Heartbeat, IdempotentAnswers, KeyFollower, LookupLimits, Lookups, Playback,
+    Processing, RunCounter, Status, StoreIdentity, Streams, UsageKeeper,
 };
 use tonearm_signing::{Secrets, UrlSigner};
 use tonearm_worker::{Sender, Worker};
 
+use crate::acme_tls::AcmeTls;
 use crate::front::Front;
 use crate::health::Health;
 use crate::manifests::CatalogManifests;
 use crate::parts::Parts;
 use crate::scratch::Scratch;
 use crate::server::{self, Server};
+use crate::service_manager::Watchdog;
 use crate::start_error::StartError;
 use crate::tls::Tls;
-use crate::{Config, Role, opening, upkeep};
+use crate::{Config, Role, metrics, opening, upkeep};
 
 /// A running node.
 pub struct Node {
@@ -41,11 +44,15 @@ pub struct Node {
     scratch: Option<Scratch>,
     idle_worker: Option<IdleWorker>,
     is_stopping: Arc<AtomicBool>,
+    has_tls: bool,
+    /// The places that are left for connections.
+    places: Arc<Semaphore>,
     shutdown: CancellationToken,
     tasks: Vec<JoinHandle<()>>,
     /// Cancelled once all requests are answered.
     answered: CancellationToken,
     last_tasks: Vec<JoinHandle<()>>,
+    metrics_address: Option<SocketAddr>,
 }
 
 /// A worker that does nothing before it is known that ffmpeg works.
@@ -58,25 +65,36 @@ struct IdleWorker {
 impl Node {
     /// Opens what the configuration names and starts serving; returns as soon as the node does all that it is to do.
     pub async fn start(config: &Config, ambient: Ambient) -> Result<Self, StartError> {
-        let mut node = Self::serve(config, ambient).await?;
+        let mut node = Self::serve(config, ambient, None).await?;
         node.begin_work().await?;
         Ok(node)
     }
 
-    /// The first part of a start, at the end of which requests are answered. It may be given up anywhere before.
-    pub(crate) async fn serve(config: &Config, ambient: Ambient) -> Result<Self, StartError> {
+    /// The first part of a start, at the end of which requests are answered, on `socket` where there is one already. It may
+    /// be given up anywhere before.
+    pub(crate) async fn serve(
+        config: &Config,
+        ambient: Ambient,
+        socket: Option<std::net::TcpListener>,
+    ) -> Result<Self, StartError> {
         if config.needs_catalog() {
             opening::check_confinement(config).await?;
         }
         opening::make_folder(&config.data_dir)?;
+        let metrics_listener = match config.metrics_listen {
+            Some(address) => Some(metrics::bind(address).await?),
+            None => None,
+        };
+        if metrics_listener.is_some() {
+            // Before anything is opened that counts.
+            metrics::begin();
+        }
         let secrets = opening::secrets(config, &ambient)?;
         let blobs = opening::blobs_of_server(config).await?;
         let tls = config.tls.clone().map(|files| Tls::open(files, &secrets, &ambient)).transpose()?;
-        let listener = TcpListener::bind(config.listen)
+        let (listener, address) = listen(config.listen, socket)
             .await
             .map_err(|source| StartError::Listen { address: config.listen, source })?;
-        let address =
-            listener.local_addr().map_err(|source| StartError::Listen { address: config.listen, source })?;
         let public_url = opening::public_url(config, address);
         let shutdown = CancellationToken::new();
         let mut node = Self {
@@ -86,19 +104,30 @@ impl Node {
             scratch: None,
             idle_worker: None,
             is_stopping: Arc::default(),
+            has_tls: tls.is_some(),
+            places: Arc::new(Semaphore::new(config.server_limits.max_connections)),
             shutdown,
             tasks: Vec::new(),
             answered: CancellationToken::new(),
             last_tasks: Vec::new(),
+            metrics_address: None,
         };
         let (media_works, seen) = watch::channel(false);
-        let (front, worker) = node.wire(config, ambient, &secrets, blobs, seen).await?;
+        let of_tls = ambient.clone();
+        let certificate = tls.as_ref().map(Tls::certificate_end);
+        let in_files = certificate.clone();
+        let (front, worker) = node.wire(config, ambient.clone(), &secrets, blobs, certificate, seen).await?;
+        if let Some(listener) = metrics_listener {
+            node.tell_metrics(listener, config, in_files, ambient);
+        }
         node.idle_worker = worker.map(|(media, worker)| IdleWorker { media, worker, media_works });
+        let acme = node.open_acme(&secrets, &of_tls).await?;
         let server = Server {
             front,
             limits: config.server_limits,
-            tls: tls.as_ref().map(Tls::acceptor),
+            tls: tls.as_ref().map(Tls::acceptor).or(acme.as_ref().map(AcmeTls::acceptor)),
             is_http2_without_tls: config.http2_without_tls,
+            places: Arc::clone(&node.places),
         };
         node.tasks.push(tokio::spawn(server::serve(listener, server, node.shutdown.clone())));
         if let Some(tls) = tls {
@@ -110,7 +139,19 @@ impl Node {
                 }
             }));
         }
+        if let Some(acme) = acme {
+            let (every, stop) = (config.look_at_certificate_every, node.shutdown.clone());
+            node.tasks.push(tokio::spawn(acme.follow(every, stop)));
+        }
         Ok(node)
+    }
+
+    /// The certificate that the service gets by itself, if it does.
+    async fn open_acme(&self, secrets: &Secrets, ambient: &Ambient) -> Result<Option<AcmeTls>, StartError> {
+        match self.parts.as_ref().and_then(|parts| parts.certificates.clone()) {
+            Some(certificates) => Ok(Some(AcmeTls::open(certificates, secrets, ambient).await?)),
+            None => Ok(None),
+        }
     }
 
     /// The second part. Requests are answered while ffmpeg is still being looked at.
@@ -131,14 +172,17 @@ impl Node {
         ambient: Ambient,
         secrets: &Secrets,
         blobs: Blobs,
+        certificate: Option<CertificateEnd>,
         media_works: watch::Receiver<bool>,
     ) -> Result<(Front, Option<(Media, Worker)>), StartError> {
         let meter = Meter::new();
         let of_front = ambient.clone();
         let signer = opening::signer(config, secrets);
+        let countries = opening::countries(config)?;
         let mut edge = config.has_role(Role::Edge).then(|| {
             Edge::new(blobs.clone(), signer.clone(), ambient.clone(), EdgeConfig::default())
                 .counted_by(meter.clone())
+                .locating_by(countries)
                 .at_hosts(organization_hosts(config))
         });
         let mut health = Health {
@@ -167,6 +211,10 @@ impl Node {
             health.catalog = Some(catalog.clone());
             edge = edge.map(|edge| edge.resolving_by(Arc::new(CatalogManifests(catalog.clone()))));
             self.keep_up(config, &ambient, &parts, &blobs, &meter);
+            let runs = RunCounter::default();
+            let status = self
+                .be_seen(config, &ambient, (&catalog, &blobs), runs.clone())
+                .with_certificate(certificate);
             if config.has_role(Role::Api) {
                 let streams = Streams::until(self.shutdown.clone());
                 let served = api(config, &ambient, &parts, &blobs, &meter, streams.clone());
@@ -175,7 +223,9 @@ impl Node {
                 let playback = served.playback.clone();
                 let public = PublicPages { playback: playback.clone(), public_url: self.public_url.clone() };
                 app = tonearm_api::router(served).merge(tonearm_dashboard::public_routes(public)).merge(
-                    tonearm_dashboard::router(dashboard(config, &ambient, &parts, playback, &blobs, streams)),
+                    tonearm_dashboard::router(dashboard(
+                        config, &ambient, &parts, playback, &blobs, streams, status,
+                    )),
                 );
             }
             if config.has_role(Role::Worker) {
@@ -192,7 +242,8 @@ impl Node {
                     .with_transcriptions(parts.transcriptions.clone())
                     .with_imports(parts.imports.clone(), uploads)
                     .with_purged_titles(config.purged_titles)
-                    .with_retention(config.retention);
+                    .with_retention(config.retention)
+                    .counting_runs(runs);
                 worker = Some((media, Worker::new(processing, config.worker)));
                 let (catalog, stop) = (parts.catalog.clone(), self.shutdown.clone());
                 self.tasks.push(tokio::spawn(async move {
@@ -206,18 +257,65 @@ impl Node {
             self.keep_up_alone(config, &ambient, &signer, &blobs, &meter);
         }
         let proxies = config.trusted_proxies.clone().into();
-        let router = app.merge(health.router());
+        let mut router = app.merge(health.router());
+        if config.metrics_listen.is_some() {
+            router = router.layer(middleware::from_fn(metrics::measure));
+        }
         let front = Front {
             edge,
             proxies,
             router,
             ambient: of_front,
             is_https: self.public_url.starts_with("https://"),
+            stored_addresses: config.stored_addresses,
             runtime: Handle::current(),
             patience: config.server_limits.patience(),
             has_warned: Arc::default(),
         };
         Ok((front, worker))
+    }
+
+    /// Tells metrics until all requests are answered, so that the end of a node can be seen too.
+    fn tell_metrics(
+        &mut self,
+        (listener, address): (TcpListener, SocketAddr),
+        config: &Config,
+        in_files: Option<CertificateEnd>,
+        ambient: Ambient,
+    ) {
+        let catalog = self.parts.as_ref().map(|parts| parts.catalog.clone());
+        let names = config.acme.as_ref().map(|terms| terms.names.clone());
+        let sources = metrics::Sources::new(catalog, (in_files, names), ambient, config.data_dir.clone());
+        self.last_tasks.push(tokio::spawn(metrics::serve(listener, sources, self.answered.clone())));
+        self.metrics_address = Some(address);
+        tracing::info!(%address, "metrics are at /metrics");
+    }
+
+    /// Gives signs of life, and begins to tell how the service is.
+    fn be_seen(
+        &mut self,
+        config: &Config,
+        ambient: &Ambient,
+        (catalog, blobs): (&Catalog, &Blobs),
+        runs: RunCounter,
+    ) -> Status {
+        let node = NodeRecord {
+            id: ambient.record_id(),
+            name: opening::machine_name(),
+            address: self.address.to_string(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            roles: config.roles.iter().map(|role| role.as_str().to_owned()).collect(),
+            started_at: ambient.now(),
+            clock_ahead_millis: None,
+            recent_runs: PerClass::default(),
+        };
+        let status = Status::new(catalog.clone(), Some(blobs.clone()), ambient.clone())
+            .with_disks(opening::disks(config))
+            .with_acme(config.acme.as_ref().map(|terms| terms.names.clone()))
+            .of_node(node.id);
+        let heartbeat = Heartbeat::new(catalog.clone(), ambient.clone(), node, runs);
+        self.last_tasks.push(tokio::spawn(upkeep::keep_alive(heartbeat, self.answered.clone())));
+        status
     }
 
     /// What goes on beside answering, on a node with a catalog.
@@ -229,6 +327,7 @@ impl Node {
         let stop = || self.shutdown.clone();
         self.tasks.push(tokio::spawn(upkeep::fetch_counts(parts.usage.clone(), blobs.clone(), stop())));
         self.tasks.push(tokio::spawn(upkeep::follow_keys(follower, stop())));
+        self.tasks.push(tokio::spawn(upkeep::note_master_secret(parts.master_secrets.clone(), stop())));
         self.last_tasks.push(tokio::spawn(upkeep::keep_counts(keeper, self.answered.clone())));
     }
 
@@ -254,6 +353,11 @@ impl Node {
         self.address
     }
 
+    /// The address at which it tells metrics.
+    pub fn metrics_address(&self) -> Option<SocketAddr> {
+        self.metrics_address
+    }
+
     /// Where clients reach it.
     pub fn public_url(&self) -> &str {
         &self.public_url
@@ -262,6 +366,11 @@ impl Node {
     /// Its opened parts; none on a node that only delivers.
     pub fn parts(&self) -> Option<&Parts> {
         self.parts.as_ref()
+    }
+
+    /// What tells a service manager that this node answers.
+    pub(crate) fn watchdog(&self) -> Watchdog {
+        Watchdog { address: self.address, has_tls: self.has_tls, places: Arc::clone(&self.places) }
     }
 
     /// Tells whoever asks whether the node is ready that it is not any more. Requests are still answered.
@@ -282,6 +391,19 @@ impl Node {
             tracing::warn!(%error, "could not close the database cleanly");
         }
     }
+}
+
+/// Listens, unless a socket does already; with the address.
+async fn listen(
+    address: SocketAddr,
+    socket: Option<std::net::TcpListener>,
+) -> std::io::Result<(TcpListener, SocketAddr)> {
+    let listener = match socket {
+        Some(socket) => TcpListener::from_std(socket)?,
+        None => TcpListener::bind(address).await?,
+    };
+    let address = listener.local_addr()?;
+    Ok((listener, address))
 }
 
 async fn join(tasks: Vec<JoinHandle<()>>) {
@@ -343,9 +465,11 @@ fn dashboard(
     playback: Playback,
     blobs: &Blobs,
     streams: Streams,
+    status: Status,
 ) -> Dashboard {
     Dashboard {
         streams,
+        status,
         people: parts.people.clone(),
         signing_keys: parts.signing_keys(ambient),
         library: parts.library.clone(),

@@ -9,8 +9,9 @@ use std::time::Duration;
 use tonearm_blobs::{BlobError, Blobs};
 use tonearm_catalog::{Catalog, ConnectOptions, DueClock, Migrate};
 use tonearm_domain::Ambient;
+use tonearm_edge::Countries;
 use tonearm_media::{Media, MediaConfig, MediaLimits, Pictures};
-use tonearm_service::{IdentityError, Resealing, Space, StoreIdentity};
+use tonearm_service::{DiskPlace, Disks, IdentityError, Resealing, Space, StoreIdentity};
 use tonearm_signing::{Secrets, UrlSigner};
 
 use crate::scratch::Scratch;
@@ -127,20 +128,26 @@ pub(crate) fn migrate_in_command(config: &Config) -> Migrate {
     }
 }
 
+/// How a command connects to the database.
+pub(crate) fn connect_options(config: &Config, ambient: &Ambient, migrate: Migrate) -> ConnectOptions {
+    ConnectOptions {
+        migrate,
+        tell_nodes_first: true,
+        stored_addresses: config.stored_addresses,
+        max_connections: config.database_connections,
+        statement_timeout: config.statement_timeout,
+        due_clock: DueClock::for_node(ambient),
+        ..ConnectOptions::default()
+    }
+}
+
 async fn catalog(
     config: &Config,
     ambient: &Ambient,
     migrate: Migrate,
     tell_nodes_first: bool,
 ) -> Result<Catalog, StartError> {
-    let options = ConnectOptions {
-        migrate,
-        tell_nodes_first,
-        max_connections: config.database_connections,
-        statement_timeout: config.statement_timeout,
-        due_clock: DueClock::for_node(ambient),
-        ..ConnectOptions::default()
-    };
+    let options = ConnectOptions { tell_nodes_first, ..connect_options(config, ambient, migrate) };
     Catalog::connect(&config.database_url, options)
         .await
         .map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })
@@ -184,6 +191,19 @@ fn store_error(config: &Config, source: BlobError) -> StartError {
     StartError::Store { url: config.storage_url.to_string(), source }
 }
 
+/// The database of countries, on a node that delivers.
+pub(crate) fn countries(config: &Config) -> Result<Option<Arc<Countries>>, StartError> {
+    let Some(path) = config.country_database.as_ref().filter(|_| config.has_role(Role::Edge)) else {
+        return Ok(None);
+    };
+    let countries =
+        Countries::open(path).map_err(|source| StartError::Countries { path: path.clone(), source })?;
+    let (database_type, built_on) =
+        (countries.database_type(), countries.built_on().map(|day| day.to_string()));
+    tracing::info!(database_type, built_on, "listens are counted by country");
+    Ok(Some(Arc::new(countries)))
+}
+
 /// The file systems that this node writes to.
 pub(crate) fn space(config: &Config) -> Space {
     // The folder counts: the file itself may not be there yet.
@@ -195,6 +215,22 @@ pub(crate) fn space(config: &Config) -> Space {
     ];
     let named = places.into_iter().filter_map(|(name, path)| Some((name, path?.to_owned())));
     Space::new(config.min_free_space, named)
+}
+
+/// The folders that this node keeps something in, of which it is told how much is free.
+pub(crate) fn disks(config: &Config) -> Disks {
+    let database = config.database_url.sqlite_path().and_then(Path::parent);
+    let places = [
+        (DiskPlace::Data, Some(config.data_dir.as_path())),
+        (DiskPlace::Database, database),
+        (DiskPlace::Store, config.storage_url.folder()),
+    ];
+    Disks::new(places.into_iter().filter_map(|(place, path)| Some((place, path?.to_owned()))))
+}
+
+/// The name of this machine, by which people know it.
+pub(crate) fn machine_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 /// Checks that the store is the database's own; `false` where the store cannot tell now.
@@ -214,6 +250,9 @@ pub(crate) async fn check_store(config: &Config, identity: &StoreIdentity) -> Re
 
 pub(crate) fn public_url(config: &Config, address: SocketAddr) -> String {
     config.public_url.clone().unwrap_or_else(|| {
+        if let Some(name) = config.acme.as_ref().and_then(|terms| terms.names.as_slice().first()) {
+            return format!("https://{name}");
+        }
         let host = match address.ip() {
             ip if ip.is_unspecified() => "127.0.0.1".to_owned(),
             IpAddr::V6(ip) => format!("[{ip}]"),

@@ -2,16 +2,17 @@
 
 use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
-use tonearm_domain::Ambient;
-use tonearm_outbound::Outbound;
+use tonearm_domain::{Ambient, CachePolicy};
+use tonearm_outbound::{Acme, Outbound};
 use tonearm_service::{
-    Admission, Audit, DeliveryUrl, ImportBuckets, Imports, Jobs, KeyFollower, Library, Links, People,
-    Resealing, SigningKeys, StoreIdentity, Sweeps, Transcriptions, Uploads, Usage, Webhooks,
+    Admission, Audit, Certificates, DeliveryUrl, ImportBuckets, Imports, Jobs, KeyFollower, Library, Links,
+    MasterSecrets, People, Privacy, Resealing, SigningKeys, StoreIdentity, Sweeps, Transcriptions, Uploads,
+    Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
 use crate::start_error::{StartError, TellError};
-use crate::{Config, opening};
+use crate::{Config, opening, provider};
 
 /// The opened parts of a node that does more than deliver; also what the command line works with.
 #[derive(Clone)]
@@ -35,6 +36,9 @@ pub struct Parts {
     pub(crate) imports: Imports,
     pub(crate) usage: Usage,
     pub(crate) resealing: Resealing,
+    pub(crate) master_secrets: MasterSecrets,
+    /// Gets the certificate of the service, if it gets one by itself.
+    pub(crate) certificates: Option<Certificates>,
     pub(crate) links: Links,
     admission: Admission,
     pub(crate) signer: UrlSigner,
@@ -69,6 +73,11 @@ impl Parts {
     /// Looks at the sweep of the store.
     pub fn sweeps(&self, ambient: &Ambient) -> Sweeps {
         Sweeps::new(self.catalog.clone(), ambient.clone())
+    }
+
+    /// Tells and forgets what is kept about somebody.
+    pub fn privacy(&self, ambient: &Ambient) -> Privacy {
+        Privacy::new(self.catalog.clone(), ambient.clone(), self.people.clone(), &self.signer)
     }
 
     /// Manages signing keys.
@@ -114,7 +123,9 @@ impl Parts {
         let audit = Audit::new(catalog.clone());
         let usage = Usage::new(catalog.clone(), ambient.clone());
         let vault = Vault::new(secrets);
-        let people = People::new(catalog.clone(), ambient.clone(), vault.clone(), public_url);
+        let people = People::new(catalog.clone(), ambient.clone(), vault.clone(), public_url)
+            .with_provider(provider::sign_in_provider(config, ambient, public_url)?);
+        let certificates = certificates(config, ambient, &catalog, &vault)?;
         let outbound = Outbound::new(config.allow_private).map_err(StartError::Outbound)?;
         let imports =
             Imports::new(ambient.clone(), vault.clone(), outbound.clone()).enabled(config.allow_imports);
@@ -129,6 +140,12 @@ impl Parts {
             Transcriptions::new(catalog.clone(), ambient.clone(), vault.clone(), outbound.clone());
         let jobs = Jobs::new(catalog.clone(), ambient.clone(), library.clone(), transcriptions.clone());
         let resealing = Resealing::new(catalog.clone(), ambient.clone(), vault.clone());
+        let rounding = match config.shared_caches.policy {
+            CachePolicy::Private => 0,
+            CachePolicy::Public => config.shared_caches.window_seconds,
+        };
+        let master_secrets =
+            MasterSecrets::new(catalog.clone(), ambient.clone(), resealing.clone(), secrets, rounding);
         let webhooks = Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound);
         Ok(Self {
             catalog,
@@ -142,9 +159,23 @@ impl Parts {
             imports,
             usage,
             resealing,
+            master_secrets,
+            certificates,
             links,
             admission,
             signer,
         })
     }
+}
+
+fn certificates(
+    config: &Config,
+    ambient: &Ambient,
+    catalog: &Catalog,
+    vault: &Vault,
+) -> Result<Option<Certificates>, StartError> {
+    let Some(terms) = &config.acme else { return Ok(None) };
+    let acme = Acme::new(&terms.directory, terms.contact.as_deref()).map_err(StartError::Outbound)?;
+    let (catalog, ambient) = (catalog.clone(), ambient.clone());
+    Ok(Some(Certificates::new(catalog, ambient, vault.clone(), acme, terms.names.clone())))
 }

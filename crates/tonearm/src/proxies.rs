@@ -1,5 +1,6 @@
 //! Whose request is it, where it comes through proxies?
 
+use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 
@@ -30,6 +31,12 @@ impl FromStr for Network {
             None => most,
         };
         if bits > most { Err(wrong()) } else { Ok(Self { address, bits }) }
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.address, self.bits)
     }
 }
 
@@ -90,7 +97,13 @@ impl TrustedProxies {
         self.networks.is_empty()
     }
 
-    fn trusts(&self, address: IpAddr) -> bool {
+    /// A trusted network that every address of the internet is in. Then clients can say whose request theirs is.
+    pub(crate) fn of_everybody(&self) -> Option<Network> {
+        self.networks.iter().copied().find(|network| network.bits == 0)
+    }
+
+    /// Whether an address is that of a trusted proxy.
+    pub(crate) fn trusts(&self, address: IpAddr) -> bool {
         self.networks.iter().any(|network| network.contains(address))
     }
 

@@ -1,12 +1,67 @@
-//! The master secret of a node that was given none: a file in the data folder, made on first start.
+//! The master secret of a node that was given none: a file in the data folder, made on first start. Also files with secrets that
+//! others can read, and replacing the text of such a file.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 
 use tonearm_domain::Ambient;
 use tonearm_signing::Secrets;
+
+use crate::Config;
+
+/// The file with the master secrets of this node, if they are in one that can be replaced.
+pub(crate) fn file(config: &Config) -> Option<PathBuf> {
+    match (&config.secrets, config.secret_files.iter().find(|file| file.setting == "secret")) {
+        (None, _) => Some(config.data_dir.join("secret")),
+        (Some(_), file) => file.map(|file| file.path.clone()),
+    }
+}
+
+/// Puts other master secrets into the file, which is complete at every moment and has the owner and permissions of before.
+pub(crate) fn replace(path: &Path, secrets: &Secrets, ambient: &Ambient) -> io::Result<()> {
+    let found = fs::metadata(path)?;
+    let folder = path.parent().ok_or_else(|| io::Error::other("it is in no folder"))?;
+    let nonce: String = ambient.random::<8>().iter().map(|byte| format!("{byte:02x}")).collect();
+    let draft = folder.join(format!(".secret-{nonce}"));
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+    let written = file
+        .write_all(secrets.reveal().as_bytes())
+        .and_then(|()| std::os::unix::fs::fchown(&file, Some(found.uid()), Some(found.gid())))
+        .and_then(|()| file.set_permissions(fs::Permissions::from_mode(found.mode() & 0o7777)))
+        .and_then(|()| file.sync_all())
+        .and_then(|()| fs::rename(&draft, path));
+    if written.is_err() {
+        // It holds secrets; what went wrong is said anyway.
+        let _ = fs::remove_file(&draft);
+    }
+    written?;
+    fs::File::open(folder)?.sync_all()
+}
+
+/// Files with secrets that more users of the machine can read than should, in sentences that say what to do. Those of the
+/// configuration may be shared with a group, as systemd and Kubernetes do; the one that Tonearm made is its owner's alone.
+pub(crate) fn exposed(config: &Config) -> Vec<String> {
+    let configured = config.secret_files.iter().map(|file| file.path.as_path());
+    let configured = configured.chain(config.tls.as_ref().map(|tls| tls.key.as_path()));
+    let is_readable = |path: &Path, by: u32| fs::metadata(path).is_ok_and(|found| found.mode() & by != 0);
+    let mut found: Vec<String> = configured
+        .filter(|path| is_readable(path, 0o004))
+        .map(|path| {
+            format!("{0} can be read by every user of this machine; run chmod o-rwx {0}", path.display())
+        })
+        .collect();
+    found.dedup();
+    let made = config.data_dir.join("secret");
+    if config.secrets.is_none() && is_readable(&made, 0o077) {
+        found.push(format!(
+            "{0} can be read by other users of this machine; run chmod 600 {0}",
+            made.display()
+        ));
+    }
+    found
+}
 
 /// Reads `secret` in the data folder, or makes it: 32 random bytes as hex, readable by its owner alone. Of several
 /// processes that start at once one makes it and the others read it.
@@ -40,6 +95,25 @@ mod tests {
 
     use super::*;
     use crate::ambient;
+
+    #[test]
+    fn a_file_is_replaced_as_a_whole_with_its_permissions() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        fs::write(&path, "a master secret of at least 32 characters").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let [one, other] = ["one master secret of many characters", "other master secret of characters"];
+        let secrets = Secrets::parse(&format!("{one},{other}")).unwrap();
+        replace(&path, &secrets, &ambient::system()).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{one}\n{other}\n"));
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        let missing = folder.path().join("missing");
+        assert_eq!(
+            replace(&missing, &secrets, &ambient::system()).unwrap_err().kind(),
+            io::ErrorKind::NotFound
+        );
+    }
 
     #[test]
     fn one_secret_however_many_start() {

@@ -16,9 +16,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
-use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
+use tonearm_telemetry::{OpenConnection, Protocol};
 
+use crate::acceptor::Acceptor;
 use crate::connected::Connected;
 use crate::front::{Connection, Front};
 use crate::http1;
@@ -61,32 +62,36 @@ pub(crate) struct Server {
     pub(crate) front: Front,
     pub(crate) limits: ServerLimits,
     /// Where connections begin with TLS.
-    pub(crate) tls: Option<TlsAcceptor>,
+    pub(crate) tls: Option<Acceptor>,
     /// Whether clients may speak HTTP/2 without TLS.
     pub(crate) is_http2_without_tls: bool,
+    /// A place for each connection that there may be.
+    pub(crate) places: Arc<Semaphore>,
 }
 
 /// Serves what comes to `listener` until `shutdown`, then drains.
 pub(crate) async fn serve(listener: TcpListener, server: Server, shutdown: CancellationToken) {
     let graceful = GracefulShutdown::new();
     let limits = server.limits;
-    let connections = Arc::new(Semaphore::new(limits.max_connections));
+    let places = Arc::clone(&server.places);
     let mut lanes = server.lanes(&shutdown);
     let server = Arc::new(server);
     loop {
         let (stream, address, permit) = tokio::select! {
             () = shutdown.cancelled() => break,
-            accepted = accept(&listener, &connections) => match accepted {
+            accepted = accept(&listener, &places) => match accepted {
                 Some(accepted) => accepted,
                 None => break,
             },
         };
         prepare(&stream);
+        let protocol = if server.tls.is_some() { Protocol::Http1Tls } else { Protocol::Http1 };
         let connected = Connected {
             server: server.clone(),
             address,
             watcher: graceful.watcher(),
             permit,
+            open: OpenConnection::new(protocol),
             first_head_by: Some(Instant::now() + limits.header_timeout),
         };
         match lanes.next() {
@@ -231,9 +236,9 @@ fn prepare(stream: &TcpStream) {
 /// The next connection, with its place among those allowed.
 async fn accept(
     listener: &TcpListener,
-    connections: &Arc<Semaphore>,
+    places: &Arc<Semaphore>,
 ) -> Option<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
-    let permit = connections.clone().acquire_owned().await.ok()?;
+    let permit = places.clone().acquire_owned().await.ok()?;
     loop {
         match listener.accept().await {
             Ok((stream, address)) => return Some((stream, address, permit)),

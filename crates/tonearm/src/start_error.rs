@@ -51,6 +51,16 @@ pub enum StartError {
     /// The database and the store do not belong together.
     #[error(transparent)]
     Mismatch(#[from] tonearm_domain::StoreMismatch),
+    /// The database of countries cannot be used.
+    #[error(
+        "usage.country_database: cannot use {path}: {source}. Download the database again, or remove the setting"
+    )]
+    Countries {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: tonearm_edge::CountriesError,
+    },
     /// The certificate cannot be used.
     #[error("{0}")]
     Tls(#[from] TlsError),
@@ -60,6 +70,9 @@ pub enum StartError {
     /// Other servers cannot be called.
     #[error("cannot set up the HTTP client for calls to other servers: {0}")]
     Outbound(#[source] reqwest::Error),
+    /// The OpenID Connect provider cannot be used, whatever it answers.
+    #[error("{0}; check the settings of [oidc] and public_url")]
+    Provider(#[source] tonearm_outbound::ProviderError),
 }
 
 /// Why other nodes could not be told something.

@@ -12,10 +12,12 @@ use rustls::sign::CertifiedKey;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::task::spawn_blocking;
-use tokio_rustls::TlsAcceptor;
-use tonearm_domain::Ambient;
+use tonearm_domain::{Ambient, Timestamp};
+use tonearm_outbound::CertificateTerm;
+use tonearm_service::CertificateEnd;
 use tonearm_signing::Secrets;
 
+use crate::acceptor::Acceptor;
 use crate::tickets::Tickets;
 
 /// How often the files are looked at.
@@ -50,33 +52,41 @@ pub enum TlsError {
     /// The two do not fit, or are of a kind that is not supported.
     #[error("the certificate and its key cannot be used: {0}")]
     Unfit(#[from] rustls::Error),
+    /// What is stored is no certificate.
+    #[error("the stored certificate cannot be read: {0}")]
+    Stored(rustls_pki_types::pem::Error),
+    /// No certificate could be made to begin with.
+    #[error("cannot make a self-signed certificate: {0}")]
+    SelfSigned(rcgen::Error),
 }
 
 /// The certificate in use.
 pub(crate) struct Tls {
     files: TlsFiles,
     current: Arc<Current>,
-    acceptor: TlsAcceptor,
+    acceptor: Acceptor,
 }
 
 impl Tls {
     /// Reads the files. Blocks, shortly. Sessions that began at a node with the same secrets go on here.
     pub(crate) fn open(files: TlsFiles, secrets: &Secrets, ambient: &Ambient) -> Result<Self, TlsError> {
-        let current = Arc::new(Current(RwLock::new(read(&files)?)));
-        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()?
-            .with_no_client_auth()
-            .with_cert_resolver(current.clone());
-        config.ticketer = Arc::new(Tickets::new(secrets, ambient.clone())?);
-        // What is sent before the handshake is over can be sent again by others.
-        config.max_early_data_size = 0;
-        config.alpn_protocols = vec![HTTP2.to_vec(), b"http/1.1".to_vec()];
-        Ok(Self { files, current, acceptor: TlsAcceptor::from(Arc::new(config)) })
+        let current = Arc::new(Current::new(read(&files)?));
+        let config = server_config(current.clone(), secrets, ambient)?;
+        Ok(Self { files, current, acceptor: Acceptor::new(config, None) })
     }
 
     /// What takes connections.
-    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+    pub(crate) fn acceptor(&self) -> Acceptor {
         self.acceptor.clone()
+    }
+
+    /// Tells when the certificate in use ends.
+    pub(crate) fn certificate_end(&self) -> CertificateEnd {
+        let current = self.current.clone();
+        Arc::new(move || {
+            let certified = current.0.read().unwrap_or_else(PoisonError::into_inner).clone();
+            end_of(&certified)
+        })
     }
 
     /// Looks at the files for ever, and uses what they then hold. While they hold nothing that can be used, as
@@ -93,7 +103,7 @@ impl Tls {
             let files = self.files.clone();
             match spawn_blocking(move || read(&files)).await {
                 Ok(Ok(certified)) => {
-                    *self.current.0.write().unwrap_or_else(PoisonError::into_inner) = certified;
+                    self.current.set(certified);
                     tracing::info!(certificates = %self.files.certificates.display(), "the certificate was reloaded");
                 }
                 Ok(Err(error)) => {
@@ -101,6 +111,46 @@ impl Tls {
                 }
                 Err(error) => tracing::error!(%error, "the certificate could not be read"),
             }
+        }
+    }
+}
+
+/// TLS with the certificate in use. Sessions that began at a node with the same secrets go on.
+pub(crate) fn server_config(
+    current: Arc<Current>,
+    secrets: &Secrets,
+    ambient: &Ambient,
+) -> Result<ServerConfig, TlsError> {
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_cert_resolver(current);
+    config.ticketer = Arc::new(Tickets::new(secrets, ambient.clone())?);
+    // What is sent before the handshake is over can be sent again by others.
+    config.max_early_data_size = 0;
+    config.alpn_protocols = vec![HTTP2.to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+/// When the certificate in files ends that a command was given; none where they cannot be read.
+pub(crate) fn end_of_files(files: &TlsFiles) -> Option<Timestamp> {
+    match read(files) {
+        Ok(certified) => end_of(&certified),
+        Err(error) => {
+            tracing::warn!(%error, "could not read the certificate");
+            None
+        }
+    }
+}
+
+/// The end of a server's own certificate, which is the first of its chain.
+fn end_of(certified: &CertifiedKey) -> Option<Timestamp> {
+    let own = certified.cert.first()?;
+    match CertificateTerm::read(own) {
+        Ok(term) => Some(term.not_after),
+        Err(error) => {
+            tracing::warn!(%error, "could not read when the certificate ends");
+            None
         }
     }
 }
@@ -133,7 +183,18 @@ fn read(files: &TlsFiles) -> Result<Arc<CertifiedKey>, TlsError> {
 }
 
 /// Answers every client with the certificate in use.
-struct Current(RwLock<Arc<CertifiedKey>>);
+pub(crate) struct Current(RwLock<Arc<CertifiedKey>>);
+
+impl Current {
+    pub(crate) fn new(certified: Arc<CertifiedKey>) -> Self {
+        Self(RwLock::new(certified))
+    }
+
+    /// Answers with another certificate from now on. Connections that have begun go on.
+    pub(crate) fn set(&self, certified: Arc<CertifiedKey>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = certified;
+    }
+}
 
 impl ResolvesServerCert for Current {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {

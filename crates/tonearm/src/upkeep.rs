@@ -8,7 +8,10 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
-use tonearm_service::{Access, IdentityError, KeyFollower, Refusal, StoreIdentity, Usage, UsageKeeper};
+use tonearm_domain::{MasterSecretUse, NodeRecord};
+use tonearm_service::{
+    Access, Heartbeat, IdentityError, KeyFollower, MasterSecrets, Refusal, StoreIdentity, Usage, UsageKeeper,
+};
 
 /// At most so much of what was counted is lost when the process is killed.
 const KEEP_EVERY: Duration = Duration::from_secs(1);
@@ -18,6 +21,9 @@ const FETCH_EVERY: Duration = Duration::from_secs(5);
 
 /// How often a node with a catalog looks which signing keys are live.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// How often a node gives a sign of life.
+const BEAT_EVERY: Duration = Duration::from_secs(NodeRecord::BEAT_SECONDS);
 
 /// How often it is written down when keys were last used.
 const NOTE_USES_EVERY: Duration = Duration::from_secs(30);
@@ -55,7 +61,7 @@ macro_rules! repeat {
 
 /// Keeps what was counted each second; the rest once all requests are answered, which is when `until` is cancelled. What
 /// cannot be kept then is left on the disk for the next start.
-pub(crate) async fn keep_counts(mut keeper: UsageKeeper, until: CancellationToken) {
+pub async fn keep_counts(mut keeper: UsageKeeper, until: CancellationToken) {
     repeat!("storing usage", KEEP_EVERY, until, keeper.flush());
     let kept = async {
         while keeper.flush().await.is_err() {
@@ -77,7 +83,7 @@ pub(crate) async fn keep_counts(mut keeper: UsageKeeper, until: CancellationToke
 }
 
 /// Writes down when keys were last used, and once more when all requests are answered, which is when `until` is cancelled.
-pub(crate) async fn keep_key_uses(access: Access, until: CancellationToken) {
+pub async fn keep_key_uses(access: Access, until: CancellationToken) {
     repeat!("storing when keys were last used", NOTE_USES_EVERY, until, access.write_key_uses());
     match timeout(LAST_TRIES, access.write_key_uses()).await {
         Ok(Ok(_)) => {}
@@ -89,31 +95,41 @@ pub(crate) async fn keep_key_uses(access: Access, until: CancellationToken) {
     }
 }
 
+/// Notes which master secret this node signs with.
+pub async fn note_master_secret(secrets: MasterSecrets, until: CancellationToken) {
+    let every = Duration::from_secs(MasterSecretUse::NOTED_EVERY.unsigned_abs());
+    repeat!("storing which master secret is in use", every, until, secrets.note());
+}
+
+/// Gives signs of life, and says that the node has stopped when `until` is cancelled.
+pub async fn keep_alive(mut heartbeat: Heartbeat, until: CancellationToken) {
+    repeat!("writing down that this node is alive", BEAT_EVERY, until, heartbeat.beat());
+    if let Err(error) = heartbeat.end().await {
+        let error: &dyn std::error::Error = &error;
+        tracing::warn!(
+            error,
+            "could not write down that this node has stopped; it will be shown as lost for a day"
+        );
+    }
+}
+
 /// Adds what nodes without a catalog counted.
-pub(crate) async fn fetch_counts(usage: Usage, blobs: Blobs, until: CancellationToken) {
+pub async fn fetch_counts(usage: Usage, blobs: Blobs, until: CancellationToken) {
     repeat!("importing usage from other nodes", FETCH_EVERY, until, usage.import(&blobs));
 }
 
 /// Follows which signing keys are live, by the catalog.
-pub(crate) async fn follow_keys(mut follower: KeyFollower, until: CancellationToken) {
+pub async fn follow_keys(mut follower: KeyFollower, until: CancellationToken) {
     repeat!("reading the list of signing keys", LOOK_EVERY, until, follower.look());
 }
 
 /// Follows which signing keys are live, by what other nodes left in the store, with so much time between two looks.
-pub(crate) async fn follow_keys_in_store(
-    mut follower: KeyFollower,
-    every: Duration,
-    until: CancellationToken,
-) {
+pub async fn follow_keys_in_store(mut follower: KeyFollower, every: Duration, until: CancellationToken) {
     repeat!("reading the list of signing keys", every, until, follower.look());
 }
 
 /// Asks until the store tells whether it belongs to the database, and takes note where it does not.
-pub(crate) async fn check_store(
-    identity: StoreIdentity,
-    is_other: Arc<AtomicBool>,
-    until: CancellationToken,
-) {
+pub async fn check_store(identity: StoreIdentity, is_other: Arc<AtomicBool>, until: CancellationToken) {
     loop {
         tokio::select! {
             () = until.cancelled() => return,

@@ -8,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tonearm_catalog::{CatalogError, Turn, WorkKind};
+use tonearm_catalog::{CatalogError, Turn, Wakeup, WorkKind};
 use tonearm_domain::{JobClass, JobQueue, OrganizationId, trial_millis};
 use tonearm_service::Processing;
 
@@ -77,6 +77,13 @@ impl Shared {
     }
 }
 
+/// What a look for work found.
+enum Look {
+    Job(Box<HeldLease>),
+    /// Nothing, and for how long.
+    Nothing(Duration),
+}
+
 /// Claims due jobs of one class and runs them, several at once.
 pub(crate) struct Claims {
     shared: Shared,
@@ -101,19 +108,21 @@ impl Claims {
         let wakeups = processing.catalog().wakeups(WorkKind::Jobs(self.class));
         let mut spread = WakeupJitter::up_to(config.poll);
         let slots = self.slots.clone();
+        let mut is_ours = true;
         // What is queued between a look and the wait for the next one is remembered; so is what is queued while no slot
         // is free.
         while let Some(mut slot) = shutdown.run_until_cancelled(slots.take()).await {
             let Some(permit) = shutdown.run_until_cancelled(self.shared.run_permit()).await else { break };
             let freed = slots.freed();
-            match claiming.note(self.claim(&slot).await) {
-                Some(Some(held)) => {
+            match claiming.note(self.look(&slot, is_ours).await) {
+                Some(Look::Job(held)) => {
+                    is_ours = true;
                     spread.reset();
                     slot.assign_to(held.job.job.turn_of());
                     tasks.spawn(start(
                         self.shared.clone(),
                         self.class,
-                        held,
+                        *held,
                         (slot, permit),
                         shutdown.clone(),
                     ));
@@ -121,20 +130,39 @@ impl Claims {
                 nothing => {
                     drop(permit);
                     let pause = match nothing {
-                        Some(_) => self.pause().await,
-                        None => config.poll,
+                        Some(Look::Nothing(pause)) => pause,
+                        _ => config.poll,
                     };
-                    tokio::select! {
-                        () = spread.woken(&wakeups, processing.ambient()) => {}
-                        () = freed => {}
-                        () = tokio::time::sleep(pause) => spread.reset(),
-                        () = shutdown.cancelled() => {}
-                    }
+                    is_ours = tokio::select! {
+                        wakeup = spread.woken(&wakeups, processing.ambient()) => wakeup == Wakeup::Here,
+                        () = freed => true,
+                        () = tokio::time::sleep(pause) => {
+                            spread.reset();
+                            false
+                        }
+                        () = shutdown.cancelled() => false,
+                    };
                 }
             }
         }
         tasks.close();
         tasks.wait().await;
+    }
+
+    /// Looks for a job. Of work that all nodes are woken for, or that is looked for now and then, there is mostly nothing left:
+    /// then it is asked first whether any job is due, which takes one statement for all queues and locks nothing.
+    async fn look(&mut self, slot: &Slot, is_ours: bool) -> Result<Look, CatalogError> {
+        let (catalog, ambient) = (self.shared.processing.catalog(), self.shared.processing.ambient());
+        if !is_ours && catalog.is_told_of_work() {
+            let due = catalog.next_job_due(self.class, ambient.now()).await?;
+            if due != Some(Duration::ZERO) {
+                return Ok(Look::Nothing(self.shared.config.rhythm().pause_until(due, ambient)));
+            }
+        }
+        match self.claim(slot).await? {
+            Some(held) => Ok(Look::Job(Box::new(held))),
+            None => Ok(Look::Nothing(self.pause().await)),
+        }
     }
 
     /// How long to sleep where there is nothing to claim.

@@ -39,7 +39,7 @@ pub(crate) async fn wait(
     ended: Outage,
     shutdown: &CancellationToken,
 ) {
-    let (job_id, kind, attempt, outage) = (claimed.id, claimed.job.kind(), claimed.attempt, ended.outage);
+    let outage = ended.outage;
     let failed_at = processing.ambient().now();
     let since = claimed.failing_since.unwrap_or(failed_at);
     let [jitter] = processing.ambient().random::<1>();
@@ -48,9 +48,9 @@ pub(crate) async fn wait(
     let error = with_sources(ended.source.as_ref());
     match claimed.waits_for {
         Some(waited_for) if waited_for == outage => {
-            tracing::debug!(%job_id, kind, attempt, %outage, error, wait_ms = pause, "a job is still waiting");
+            tracing::debug!(%outage, error, wait_ms = pause, "a job is still waiting");
         }
-        _ => tracing::warn!(%job_id, kind, attempt, %outage, error, wait_ms = pause, "a job is waiting"),
+        _ => tracing::warn!(%outage, error, wait_ms = pause, "a job is waiting"),
     }
     let reason = ended.source.to_string();
     record(claimed, shutdown, || async {
@@ -98,16 +98,15 @@ pub(crate) async fn retry_or_give_up(
     error: &JobError,
     shutdown: &CancellationToken,
 ) {
-    let (job_id, kind, attempt) = (claimed.id, claimed.job.kind(), claimed.attempt);
     let (reason, details) = (error.to_string(), with_sources(error));
     if claimed.is_last_attempt() {
-        tracing::error!(%job_id, kind, attempt, error = details, "gave up a job");
+        tracing::error!(error = details, "gave up a job");
         record(claimed, shutdown, || processing.give_up(claimed, &reason)).await;
         return;
     }
     let [jitter] = processing.ambient().random::<1>();
     let pause = claimed.job.backoff_millis(claimed.failures + 1, jitter);
-    tracing::warn!(%job_id, kind, attempt, error = details, wait_ms = pause, "a job failed and will be retried");
+    tracing::warn!(error = details, wait_ms = pause, "a job failed and will be retried");
     record(claimed, shutdown, || async {
         let run_at = processing.ambient().now().plus_millis(pause);
         processing.catalog().retry_job(claimed, run_at, &reason).await
@@ -207,6 +206,7 @@ mod tests {
             waits_for: None,
             lease: CredentialId::from_random([0; 16]),
             leased_until: now,
+            trace: None,
         }
     }
 

@@ -32,9 +32,14 @@ impl PollSchedule {
             return self.poll;
         }
         match next_due().await {
-            Ok(due) => self.until(due, ambient.random()),
+            Ok(due) => self.pause_until(due, ambient),
             Err(_) => self.poll,
         }
+    }
+
+    /// The same where it is known how long there is nothing to do.
+    pub(crate) fn pause_until(self, due: Option<Duration>, ambient: &Ambient) -> Duration {
+        self.until(due, ambient.random())
     }
 
     /// What is due now was not for this node, and is looked at again after a `poll`. Where it becomes due later, nodes come
@@ -77,12 +82,14 @@ impl WakeupJitter {
     }
 
     /// Waits to be woken. Work of this process is looked at once, that of others after a part of the range.
-    pub(crate) async fn woken(&mut self, wakeups: &Wakeups, ambient: &Ambient) {
-        if wakeups.next().await == Wakeup::Elsewhere {
+    pub(crate) async fn woken(&mut self, wakeups: &Wakeups, ambient: &Ambient) -> Wakeup {
+        let wakeup = wakeups.next().await;
+        if wakeup == Wakeup::Elsewhere {
             let [random] = ambient.random();
             tokio::time::sleep(part_of(self.now, random)).await;
             self.now = self.now.saturating_mul(2).min(self.most);
         }
+        wakeup
     }
 }
 

@@ -7,6 +7,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::{ClaimedJob, Outage};
 use tonearm_service::{JobError, JobRun, Processing};
+use tonearm_telemetry::{JobOutcome, Stopwatch};
+use tracing::{Instrument, Span};
 
 use crate::config::WorkerConfig;
 use crate::ending;
@@ -19,23 +21,39 @@ pub(crate) async fn run(
     config: WorkerConfig,
     shutdown: &CancellationToken,
 ) {
+    let span = tonearm_telemetry::job_span(&held.job);
+    run_in_span(processing, held, config, shutdown).instrument(span).await;
+}
+
+async fn run_in_span(
+    processing: &Processing,
+    held: HeldLease,
+    config: WorkerConfig,
+    shutdown: &CancellationToken,
+) {
     let claimed = &held.job;
-    let (job_id, kind, attempt) = (claimed.id, claimed.job.kind(), claimed.attempt);
+    let (kind, class) = (claimed.job.kind(), claimed.job.queue().class());
     if claimed.is_deadly() {
         let reason =
             "the server process died in each attempt, so the job is probably the cause; it can be retried";
-        tracing::error!(%job_id, kind, attempt, reason, "gave up a job");
+        tracing::error!(reason, "gave up a job");
+        tonearm_telemetry::failed_job(kind, "worker_died");
+        processing.runs().failed(class);
         ending::record(claimed, shutdown, || processing.give_up(claimed, reason)).await;
         return;
     }
-    let began = Instant::now();
+    let (began, watch) = (Instant::now(), Stopwatch::start());
     let outcome = attempt_once(processing, &held, config, shutdown).await;
+    count(kind, &outcome, watch);
+    match &outcome {
+        Ok(()) => processing.runs().finished(class),
+        Err(JobError::Outage { .. } | JobError::Retry(_)) => processing.runs().failed(class),
+        Err(JobError::LeaseLost | JobError::Cancelled) => {}
+    }
     let passed = claimed.waits_for.filter(|waited_for| is_past(*waited_for, &outcome));
     match outcome {
-        Ok(()) => tracing::debug!(%job_id, kind, attempt, "finished a job"),
-        Err(JobError::LeaseLost) => {
-            tracing::warn!(%job_id, kind, attempt, "lost the lease of a job; another worker has it now");
-        }
+        Ok(()) => tracing::debug!("finished a job"),
+        Err(JobError::LeaseLost) => tracing::warn!("lost the lease of a job; another worker has it now"),
         Err(JobError::Cancelled) if shutdown.is_cancelled() => {
             give_back(processing, claimed, shutdown).await;
         }
@@ -59,6 +77,23 @@ pub(crate) async fn run(
     }
 }
 
+/// Counts a run that has ended.
+fn count(kind: &'static str, outcome: &Result<(), JobError>, watch: Stopwatch) {
+    let (ended, cause) = match outcome {
+        Ok(()) => (JobOutcome::Finished, None),
+        Err(JobError::Outage { outage, .. }) => (JobOutcome::Failed, Some(outage.as_str())),
+        Err(JobError::Retry(_)) => (JobOutcome::Failed, Some("third_party")),
+        Err(JobError::LeaseLost | JobError::Cancelled) => (JobOutcome::Stopped, None),
+    };
+    tonearm_telemetry::ended_job(kind, ended, watch.elapsed());
+    let span = Span::current();
+    span.record("outcome", cause.unwrap_or(ended.as_str()));
+    if let Some(cause) = cause {
+        tonearm_telemetry::note_failure(&span);
+        tonearm_telemetry::failed_job(kind, cause);
+    }
+}
+
 /// Gives a job back untouched, as the process stops.
 pub(crate) async fn give_back(processing: &Processing, claimed: &ClaimedJob, shutdown: &CancellationToken) {
     ending::record(claimed, shutdown, || processing.catalog().return_lease(claimed)).await;
@@ -70,14 +105,22 @@ async fn attempt_once(
     config: WorkerConfig,
     shutdown: &CancellationToken,
 ) -> Result<(), JobError> {
-    let cancel = shutdown.child_token();
+    let lost = shutdown.child_token();
+    let cancel = lost.child_token();
     let job_run = JobRun { claimed: held.job.clone(), cancel: cancel.clone() };
     // A panic is a fault of ours, but it must not take the worker with it or leave the job in waiting.
     let work = AssertUnwindSafe(processing.run(&job_run)).catch_unwind();
-    tokio::select! {
+    let outcome = tokio::select! {
         outcome = work => outcome.unwrap_or_else(|_| Err(JobError::internal("an internal error"))),
-        never = lease::keep(processing, held, config, &cancel) => match never {},
+        never = lease::keep(processing, held, config, &lost) => match never {},
+    };
+    let was_stopped_for_lease = lost.is_cancelled() && !shutdown.is_cancelled();
+    match outcome {
+        Err(JobError::LeaseLost) => tonearm_telemetry::lost_lease(),
+        Err(JobError::Cancelled) if was_stopped_for_lease => tonearm_telemetry::lost_lease(),
+        _ => {}
     }
+    outcome
 }
 
 /// Whether a run got past what the one before it had failed for: then others that wait for it may go on too.

@@ -89,7 +89,7 @@ impl Sender {
             };
             tokio::select! {
                 () = shutdown.cancelled() => break,
-                () = spread.woken(&wakeups, self.webhooks.ambient()) => {}
+                _ = spread.woken(&wakeups, self.webhooks.ambient()) => {}
                 () = recorded.notified() => {}
                 () = tokio::time::sleep(pause) => spread.reset(),
             }

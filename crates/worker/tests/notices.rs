@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -137,6 +138,44 @@ async fn workers_that_hear_nothing_look_once_a_second() {
         one.until_all_is_done().await;
     }
     other.shutdown.cancel();
+}
+
+/// Statements about maintenance jobs that a node runs from now on: those that claim, and those that only look.
+fn watch(node: &Node) -> (Arc<AtomicUsize>, Arc<AtomicUsize>) {
+    let (claims, looks) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+    let counted = (Arc::clone(&claims), Arc::clone(&looks));
+    node.catalog.watch_statements(move |statement| {
+        if !format!("{:?}", statement.values).contains("maintenance") {
+            return;
+        }
+        let is_claim = statement.sql.contains("RECURSIVE");
+        let counter = if is_claim { &counted.0 } else { &counted.1 };
+        counter.fetch_add(1, Ordering::SeqCst);
+    });
+    (claims, looks)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_is_woken_for_nothing_only_looks() {
+    let database = TestDatabase::postgres().await;
+    let other = Node::with_workers(&database, 2).await;
+    let (claims, looks) = watch(&other);
+    let one = Node::without_workers(&database, 1).await;
+    let mut claims_at_first = 0;
+    for round in 0..6 {
+        let before = looks.load(Ordering::SeqCst);
+        // Near enough that all nodes are told, and not due.
+        one.queue(one.ambient.now().plus_seconds(25)).await;
+        while looks.load(Ordering::SeqCst) == before {
+            tokio::task::yield_now().await;
+        }
+        // When it started, it claimed without having been told of anything.
+        if round == 1 {
+            claims_at_first = claims.load(Ordering::SeqCst);
+        }
+    }
+    other.stop().await;
+    assert_eq!(claims.load(Ordering::SeqCst), claims_at_first);
 }
 
 /// Pictures are read by this program, started again; see [`tonearm_media::serve_if_confined`].

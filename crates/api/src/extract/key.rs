@@ -34,6 +34,7 @@ async fn caller(parts: &Parts, app: &App, action: Action) -> Result<Caller, ApiE
         Err(error) => Err(error),
     };
     let key = key.map_err(ApiError::asking_for_key)?;
+    tonearm_telemetry::note_organization(key.organization_id);
     // What cannot be read is no origin that is allowed.
     let origin = parts.headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or("null"));
     Access::require_origin(&key, origin)?;

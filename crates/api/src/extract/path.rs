@@ -62,7 +62,11 @@ impl<T: PathParameter, S: Send + Sync> FromRequestParts<S> for PathId<T> {
             .iter()
             .find(|(name, _)| T::NAMES.contains(name))
             .expect("the route has the parameter that its handler takes");
-        text.parse().map(Self).map_err(|error| ApiError::invalid(name, error))
+        let id: T = text.parse().map_err(|error| ApiError::invalid(name, error))?;
+        if <TrackId as PathParameter>::NAMES.contains(&name) {
+            tonearm_telemetry::note_track(text);
+        }
+        Ok(Self(id))
     }
 }
 

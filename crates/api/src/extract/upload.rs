@@ -53,6 +53,8 @@ fn slot(UploadGrant { organization_id, target }: UploadGrant) -> Result<SourceSl
             return Err(refuse(VerifyError::BadSignature));
         }
     };
+    tonearm_telemetry::note_organization(organization_id);
+    tonearm_telemetry::note_track(track_id);
     Ok(SourceSlot { organization_id, track_id, replacement_id })
 }
 
@@ -91,6 +93,8 @@ impl FromRequestParts<App> for CoverUpload {
         let UploadTarget::Cover(track_id) = target else {
             return Err(refuse(VerifyError::BadSignature));
         };
+        tonearm_telemetry::note_organization(organization_id);
+        tonearm_telemetry::note_track(track_id);
         Ok(Self { organization_id, track_id })
     }
 }
@@ -103,6 +107,7 @@ impl FromRequestParts<App> for CollectionCoverUpload {
         let UploadTarget::CollectionCover(collection_id) = target else {
             return Err(refuse(VerifyError::BadSignature));
         };
+        tonearm_telemetry::note_organization(organization_id);
         Ok(Self { organization_id, collection_id })
     }
 }

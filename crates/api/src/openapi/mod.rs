@@ -1,8 +1,10 @@
 //! The interface described by itself, at `/openapi.json`.
 
+mod events;
 mod modify;
 mod parameters;
 mod text;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -13,6 +15,7 @@ use tonearm_domain::UploadId;
 use utoipa::openapi::OpenApi;
 use utoipa::{Modify, OpenApi as _};
 
+use self::events::{CollectionEvent, TestEvent, TrackFileEvent, TrackStatusChanged};
 use self::modify::{Credentials, Errors, OptionalBodies, SOURCE_URL};
 use self::parameters::IdempotencyKey;
 pub(crate) use self::text::{any_object, not_blank, not_blank_or_null};
@@ -42,7 +45,7 @@ use crate::error::ErrorBody;
         (name = "Webhooks"),
         (name = "Import buckets"),
     ),
-    components(schemas(ErrorBody, UploadId)),
+    components(schemas(ErrorBody, UploadId, TrackStatusChanged, TrackFileEvent, CollectionEvent, TestEvent)),
 )]
 struct Interface;
 
@@ -59,6 +62,7 @@ pub(crate) fn document(mut endpoints: OpenApi) -> Value {
     }
     let mut document = serde_json::to_value(endpoints).expect("a description has nothing that JSON has not");
     require_name_or_url(&mut document);
+    document["webhooks"] = webhooks::webhooks();
     document
 }
 

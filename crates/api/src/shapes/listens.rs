@@ -23,7 +23,7 @@ impl From<ListenCounts> for ListenSums {
     }
 }
 
-/// The sums of a day, or of a track, a collection, a share link or a site.
+/// The sums of a day, or of a track, a collection, a share link, a site or a country.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum ListenRecord {
@@ -40,11 +40,11 @@ pub(crate) struct ListenDayRecord {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ListenSubjectRecord {
-    /// The id of the track, the collection or the share key, or the host name of the site. Null for all sites beyond the
-    /// first 200 of a day.
+    /// The id of the track, the collection or the share key, the host name of the site, or the code of the country by
+    /// ISO 3166-1, such as `DE`. Null for all sites beyond the first 200 of a day.
     #[schema(required)]
     id: Option<String>,
-    /// Null for sites, and for what was removed permanently.
+    /// Null for sites and countries, and for what was removed permanently.
     #[schema(required)]
     title: Option<String>,
     #[serde(flatten)]

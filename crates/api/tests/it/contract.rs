@@ -277,6 +277,22 @@ async fn recipes_answer_as_described(c: &mut Contract) {
     c.post("create_rendering", &format!("{variant}/rendering"), Value::Null).await;
     c.get("read_rendering", &format!("{variant}/rendering")).await;
     c.call("delete_variant", Method::DELETE, &variant, Value::Null).await;
+    // The settings of every type are described.
+    for settings in [
+        json!({ "variant_type_id": "transcode", "loudness_target": -14 }),
+        json!({ "variant_type_id": "preview", "preview_type": "percent" }),
+        json!({ "variant_type_id": "levels", "format": "audiowaveform_dat" }),
+        json!({ "variant_type_id": "waveform_image", "color": "#ff8800" }),
+        json!({ "variant_type_id": "waveform_video" }),
+        json!({ "variant_type_id": "original" }),
+        json!({ "variant_type_id": "cover" }),
+    ] {
+        let mut body = settings;
+        body["index"] = json!("described");
+        let created = c.post("create_variant", "/v1/variant", body).await;
+        let variant = format!("/v1/variant/{}", id(&created, "variant_id"));
+        c.call("delete_variant", Method::DELETE, &variant, Value::Null).await;
+    }
 }
 
 async fn keys_answer_as_described(c: &mut Contract, api_key_id: &str) {

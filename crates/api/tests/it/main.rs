@@ -12,6 +12,7 @@ mod covers;
 mod creators;
 mod description;
 mod docs;
+mod events;
 mod find_tracks;
 mod house;
 mod import_buckets;

@@ -219,6 +219,7 @@ impl Things {
             row(Manage, "GET", "/v1/usage".to_owned(), none(), shared),
             row(Manage, "GET", "/v1/listens".to_owned(), none(), shared),
             row(Manage, "GET", "/v1/listens?group=referrer".to_owned(), none(), whole),
+            row(Manage, "GET", "/v1/listens?group=country".to_owned(), none(), whole),
             row(Manage, "GET", "/v1/quota".to_owned(), none(), whole),
             row(Manage, "GET", format!("/v1/variant/{variant}"), none(), outside),
             row(Manage, "GET", "/v1/creator".to_owned(), none(), whole),

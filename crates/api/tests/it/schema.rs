@@ -141,8 +141,8 @@ fn matches(pattern: &str, text: &str) -> bool {
             text.split(',').count() <= 100 && text.split(',').all(|id| id.parse::<uuid::Uuid>().is_ok())
         }
         "^[^\\u0000]*$" => !text.contains('\0'),
-        "^(day|track|collection|share_link|referrer)$" => {
-            ["day", "track", "collection", "share_link", "referrer"].contains(&text)
+        "^(day|track|collection|share_link|referrer|country)$" => {
+            ["day", "track", "collection", "share_link", "referrer", "country"].contains(&text)
         }
         "^(day|track|variant)$" => ["day", "track", "variant"].contains(&text),
         other => panic!("the pattern {other} is not known here"),
@@ -167,12 +167,8 @@ fn look(document: &Value, schemas: &[&Value], value: &Value, place: &str, found:
             }
         }
         Value::Object(fields) => {
-            // Free objects, such as metadata and the settings of a recipe.
-            let is_free = |schema: &&Value| {
-                schema.get("additionalProperties").is_some()
-                    || schema["properties"].get("variant_type_id").is_some()
-            };
-            if flat.iter().any(is_free) {
+            // Free objects, such as metadata.
+            if flat.iter().any(|schema| schema.get("additionalProperties").is_some()) {
                 return;
             }
             for (name, value) in fields {

@@ -63,6 +63,12 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     ])
 }
 
+/// The memory of a service to which all listeners are connected, in megabytes.
+pub(super) async fn memory_of_listeners(plan: &Plan) -> Result<f64> {
+    let hosted = Hosted::start(&noise_of(FILE_BYTES)).await?;
+    Ok(listen(plan, &hosted.tonearm, &hosted.stage.processes())?.memory)
+}
+
 fn listen(plan: &Plan, place: &FileAddress, processes: &[u32]) -> Result<Seen> {
     let base_url = &place.base_url;
     let host = base_url.strip_prefix("http://").with_context(|| format!("{base_url} is no http URL"))?;
@@ -96,7 +102,7 @@ fn fetch(place: &FileAddress) -> Result<f64> {
     Ok(begun.elapsed().as_secs_f64() * 1e3)
 }
 
-fn connect(address: SocketAddr) -> Result<TcpStream> {
+pub(super) fn connect(address: SocketAddr) -> Result<TcpStream> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_tcp_mss(SEGMENT_BYTES)?;
     socket.set_recv_buffer_size(RECEIVE_BYTES)?;
@@ -106,7 +112,7 @@ fn connect(address: SocketAddr) -> Result<TcpStream> {
 }
 
 /// Each connection is an open file.
-fn allow_open_files(connections: usize) -> Result<()> {
+pub(super) fn allow_open_files(connections: usize) -> Result<()> {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     setrlimit(Resource::Nofile, limit)?;

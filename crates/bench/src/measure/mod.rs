@@ -2,6 +2,7 @@
 
 mod backlog;
 mod beside;
+mod capacity;
 mod cold;
 mod download;
 mod fairness;
@@ -11,6 +12,7 @@ mod latency;
 mod levels;
 mod list;
 mod listeners;
+mod metrics;
 mod objects;
 mod pages;
 mod play_session;
@@ -41,6 +43,7 @@ pub(crate) enum Benchmark {
     Uploads,
     Download,
     Range,
+    Metrics,
     Http2,
     Latency,
     Rude,
@@ -60,6 +63,7 @@ pub(crate) enum Benchmark {
     Beside,
     Fairness,
     Scale,
+    Capacity,
 }
 
 impl Benchmark {
@@ -69,6 +73,7 @@ impl Benchmark {
         Self::Uploads,
         Self::Download,
         Self::Range,
+        Self::Metrics,
         Self::Http2,
         Self::Latency,
         Self::Rude,
@@ -87,6 +92,7 @@ impl Benchmark {
         Self::Backlog,
         Self::Beside,
         Self::Fairness,
+        Self::Capacity,
     ];
 
     pub(crate) async fn run(self, plan: &Plan) -> Result<Vec<Row>> {
@@ -95,6 +101,7 @@ impl Benchmark {
             Self::Uploads => uploads::run(plan).await,
             Self::Download => download::run(plan).await,
             Self::Range => range::run(plan).await,
+            Self::Metrics => metrics::run(plan).await,
             Self::Http2 => http2::run(plan).await,
             Self::Latency => latency::run(plan).await,
             Self::Rude => rude::run(plan).await,
@@ -114,6 +121,7 @@ impl Benchmark {
             Self::Beside => beside::run(plan).await,
             Self::Fairness => fairness::run(plan).await,
             Self::Scale => scale::run(plan).await,
+            Self::Capacity => capacity::run(plan).await,
         }
     }
 }

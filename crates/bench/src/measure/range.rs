@@ -20,23 +20,36 @@ const OFFSETS: usize = 1000;
 pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     let sound = noise_of(FILE_BYTES);
     let hosted = Hosted::start(&sound).await?;
-    let offsets = noise::numbers_below(sound.len() as u64 - RANGE_BYTES, OFFSETS);
-    let first = offsets[0] as usize;
-    hosted.are_right(Some(&range(offsets[0])), &sound[first..][..RANGE_BYTES as usize]).await?;
-    let load = |place: &FileAddress| Load {
-        base_url: place.base_url.clone(),
-        connections: CONNECTIONS,
-        requests: offsets.iter().map(|offset| ranged(&place.path, *offset)).collect(),
-    };
-    let sides = wrk::compare(plan, &load(&hosted.tonearm), &load(&hosted.reference))?;
+    let offsets = offsets(&sound);
+    let (first, last) = ends(offsets[0]);
+    hosted.are_right(Some(&value(offsets[0])), &sound[first..=last]).await?;
+    let [tonearm, reference] = [&hosted.tonearm, &hosted.reference].map(|place| load(place, &offsets));
+    let sides = wrk::compare(plan, &tonearm, &reference)?;
     Ok(rows_of_load("range", &sides, hosted.files.name(), Some(Goal::AtLeast(1.0))))
 }
 
-fn ranged(path: &str, offset: u64) -> Request {
-    Request::get(path).with("Range", format!("bytes={}", range(offset)))
+/// Where the ranges begin.
+pub(super) fn offsets(sound: &[u8]) -> Vec<u64> {
+    noise::numbers_below(sound.len() as u64 - RANGE_BYTES, OFFSETS)
 }
 
-/// First and last byte.
-fn range(offset: u64) -> String {
-    format!("{offset}-{}", offset + RANGE_BYTES - 1)
+/// Ranges of a file, asked for by many players.
+pub(super) fn load(place: &FileAddress, offsets: &[u64]) -> Load {
+    let ranged = |offset: &u64| Request::get(&place.path).with("Range", format!("bytes={}", value(*offset)));
+    Load {
+        base_url: place.base_url.clone(),
+        connections: CONNECTIONS,
+        requests: offsets.iter().map(ranged).collect(),
+    }
+}
+
+/// The range from an offset on, as in a `Range` header.
+pub(super) fn value(offset: u64) -> String {
+    let (first, last) = ends(offset);
+    format!("{first}-{last}")
+}
+
+/// Its first and its last byte.
+pub(super) fn ends(offset: u64) -> (usize, usize) {
+    (offset as usize, (offset + RANGE_BYTES - 1) as usize)
 }

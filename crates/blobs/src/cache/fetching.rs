@@ -8,6 +8,7 @@ use futures::StreamExt;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 use tonearm_domain::ObjectKey;
+use tonearm_telemetry::Cache;
 
 use super::piece::{Piece, Unfilled};
 use super::{CachedStore, PIECE_BYTES, PieceId};
@@ -38,7 +39,8 @@ pub(super) struct Run {
 impl CachedStore {
     /// A piece of an object, here or on its way, with more after it as far as `end` is away.
     pub(super) fn piece(&self, key: &ObjectKey, meta: &ObjectMeta, index: u64, end: u64) -> Arc<Piece> {
-        let piece = self.piece_or_fetch(key, meta, index, end);
+        let (piece, is_new) = self.piece_or_fetch(key, meta, index, end);
+        tonearm_telemetry::looked_up(Cache::MemoryPieces, !is_new);
         let next = index + 1;
         let wants_next = next * PIECE_BYTES < end && !self.is_overfull();
         if wants_next && !self.0.pieces.contains_key(&PieceId { key: key.clone(), index: next }) {
@@ -52,13 +54,13 @@ impl CachedStore {
         self.0.held.bytes() > self.0.memory_bytes.saturating_mul(2)
     }
 
-    /// Has pieces from `index` on fetched, unless somebody else does already.
-    fn piece_or_fetch(&self, key: &ObjectKey, meta: &ObjectMeta, index: u64, end: u64) -> Arc<Piece> {
+    /// Has pieces from `index` on fetched, unless somebody else does already. Tells whether it was needed.
+    fn piece_or_fetch(&self, key: &ObjectKey, meta: &ObjectMeta, index: u64, end: u64) -> (Arc<Piece>, bool) {
         let (piece, is_new) = self.claim(key, meta, index);
         if is_new {
             tokio::spawn(self.run(key, meta, index, piece.clone(), end).get());
         }
-        piece
+        (piece, is_new)
     }
 
     /// A piece, and whether it is for the caller to fill.
@@ -138,7 +140,9 @@ impl Run {
 
     async fn take_from_disk(&mut self) -> bool {
         let Some(disk) = &self.cache.0.disk else { return false };
-        match timeout(self.cache.0.deadline, disk.read(&self.id(0))).await {
+        let read = timeout(self.cache.0.deadline, disk.read(&self.id(0))).await;
+        tonearm_telemetry::looked_up(Cache::DiskPieces, matches!(read, Ok(Some(_))));
+        match read {
             Ok(Some(bytes)) => self.pieces[0].add(bytes),
             Ok(None) => return false,
             Err(_) => {

@@ -26,6 +26,7 @@ use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use tokio::sync::Semaphore;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp, UploadId};
+use tonearm_telemetry::Cache as CacheName;
 
 use self::disk::Disk;
 use self::fetching::RUN;
@@ -168,7 +169,9 @@ impl Store for CachedStore {
     }
 
     fn at_hand(&self, key: &ObjectKey) -> Option<OpenObject> {
-        let meta = self.known_meta(key)?;
+        let known = self.known_meta(key);
+        tonearm_telemetry::looked_up(CacheName::Objects, known.is_some());
+        let meta = known?;
         self.recheck(key);
         Some(OpenObject::cached(self.clone(), key.clone(), meta))
     }
@@ -241,6 +244,7 @@ impl CachedStore {
         if !range.is_empty() {
             let id = PieceId { key: key.clone(), index: range.start / PIECE_BYTES };
             self.0.pieces.get(&id)?.whole()?;
+            tonearm_telemetry::looked_up(CacheName::MemoryPieces, true);
         }
         Some(Chunks::of(Reader::new(self.clone(), key.clone(), meta, range).stream()))
     }

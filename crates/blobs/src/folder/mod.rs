@@ -7,6 +7,7 @@
 mod draft;
 mod listing;
 mod mapped;
+mod named;
 mod open_file;
 mod open_files;
 mod reading;
@@ -26,6 +27,7 @@ use tokio::task::spawn_blocking;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp, Upload, UploadId};
 
 pub(crate) use mapped::InMemory;
+pub(crate) use named::{delete_named, list_named, open_named, prepare, put_named};
 pub(crate) use open_file::OpenFile;
 pub(crate) use reading::FileChunks;
 

@@ -8,6 +8,7 @@ use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use tokio::task::spawn_blocking;
 use tonearm_domain::ObjectKey;
+use tonearm_telemetry::Cache as CacheName;
 
 use super::open_file::OpenFile;
 
@@ -30,12 +31,13 @@ impl OpenFiles {
 
     /// The object's file, if it is open and still there.
     pub(super) fn get(&self, key: &ObjectKey) -> Option<Arc<OpenFile>> {
-        let open = self.kept.get(key)?;
-        if open.is_current() {
-            return Some(open);
+        let known = self.kept.get(key);
+        let current = known.as_ref().filter(|open| open.is_current()).map(Arc::clone);
+        tonearm_telemetry::looked_up(CacheName::OpenFiles, current.is_some());
+        if known.is_some() && current.is_none() {
+            self.kept.invalidate(key);
         }
-        self.kept.invalidate(key);
-        None
+        current
     }
 
     pub(super) fn keep(&self, key: &ObjectKey, open: &Arc<OpenFile>) {

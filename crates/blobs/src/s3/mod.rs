@@ -1,6 +1,7 @@
 //! Objects in an S3-compatible bucket.
 
 mod draft;
+mod named;
 mod names;
 mod waiting;
 mod writing;

@@ -26,6 +26,7 @@ pub struct Model {
     pub trial_until: Option<i64>,
     pub queue: Option<String>,
     pub organization_id: Option<Uuid>,
+    pub traceparent: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

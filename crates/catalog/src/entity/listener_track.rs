@@ -20,6 +20,7 @@ pub struct Model {
     pub share_key_id: Option<Uuid>,
     pub referrer: Option<String>,
     pub is_member: bool,
+    pub country: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

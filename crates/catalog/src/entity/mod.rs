@@ -3,6 +3,9 @@
 // SeaORM's derives write `pub` items into these private modules.
 #![allow(unreachable_pub)]
 
+pub(crate) mod acme_account;
+pub(crate) mod acme_certificate;
+pub(crate) mod acme_challenge;
 pub(crate) mod answered_job;
 pub(crate) mod api_key;
 pub(crate) mod audit_entry;
@@ -15,20 +18,27 @@ pub(crate) mod import_bucket;
 pub(crate) mod invitation;
 pub(crate) mod job;
 pub(crate) mod known_device;
+pub(crate) mod last_backup;
 pub(crate) mod listener_sighting;
 pub(crate) mod listener_track;
+pub(crate) mod master_secret;
 pub(crate) mod membership;
+pub(crate) mod node;
+pub(crate) mod old_api_key;
 pub(crate) mod organization;
 pub(crate) mod person;
+pub(crate) mod person_identity;
 pub(crate) mod play_session;
 pub(crate) mod quota;
 pub(crate) mod recovery_code;
+pub(crate) mod removal_hold;
 pub(crate) mod rendering;
 pub(crate) mod replaced_object;
 pub(crate) mod scheduled_task;
 pub(crate) mod second_factor;
 pub(crate) mod share_key_text;
 pub(crate) mod sign_in;
+pub(crate) mod sign_in_state;
 pub(crate) mod signing_key;
 pub(crate) mod source_import;
 pub(crate) mod source_replacement;
@@ -42,6 +52,7 @@ pub(crate) mod track_words;
 pub(crate) mod transcription;
 pub(crate) mod transcription_settings;
 pub(crate) mod undo_entry;
+pub(crate) mod unfinished_restore;
 pub(crate) mod unknown_object;
 pub(crate) mod upload;
 pub(crate) mod upload_session;

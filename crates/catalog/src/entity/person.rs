@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::{NotSet, Set};
 use tonearm_domain::{Person, PersonId};
 
-use crate::column::{moment, moment_if_set, parsed};
+use crate::column::{moment, moment_if_set, parsed, parsed_if_set};
 use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -18,6 +18,7 @@ pub struct Model {
     pub is_administrator: bool,
     pub created_at: i64,
     pub disabled_at: Option<i64>,
+    pub language: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -36,6 +37,7 @@ impl TryFrom<Model> for Person {
             is_administrator: row.is_administrator,
             created_at: moment("person.created_at", row.created_at)?,
             disabled_at: moment_if_set("person.disabled_at", row.disabled_at)?,
+            language: parsed_if_set("person.language", row.language.as_deref())?,
         })
     }
 }
@@ -51,6 +53,7 @@ impl From<&Person> for ActiveModel {
             is_administrator: Set(person.is_administrator),
             created_at: Set(person.created_at.unix_millis()),
             disabled_at: Set(person.disabled_at.map(|at| at.unix_millis())),
+            language: Set(person.language.map(|language| language.to_string())),
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Rows of `track_file`.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 use tonearm_domain::{
-    CachePolicy, FileId, FileOutcome, OrganizationId, Recipe, RecipeKind, Timestamp, TrackFile, TrackId,
-    VariantId, VariantIndex,
+    CachePolicy, FileId, FileOutcome, ObjectKey, OrganizationId, Recipe, RecipeKind, Timestamp, TrackFile,
+    TrackId, VariantId, VariantIndex,
 };
 
 use crate::column::{byte_count, corrupt, decoded, encoded, foreign_text, moment, parsed, size};
@@ -26,6 +28,7 @@ pub struct Model {
     pub failure: Option<String>,
     pub created_at: i64,
     pub deleted_at: Option<i64>,
+    pub object_sha256: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -77,21 +80,45 @@ impl From<RecipeThen> for Recipe {
     }
 }
 
+/// The SHA-256 of an object, as its column has it. It names the version of the object: versions of Tonearm that do not know the
+/// column put another object into the row and leave the hash of the one before.
+fn hash_text(key: &ObjectKey, sha256: [u8; 32]) -> String {
+    format!("{}:{}", key.file.version, STANDARD.encode(sha256))
+}
+
+/// The SHA-256 of an object, where the column has that of this object.
+pub(crate) fn object_hash(key: &ObjectKey, stored: Option<&str>) -> Result<Option<[u8; 32]>, CatalogError> {
+    let invalid = || corrupt("track_file.object_sha256");
+    let Some((version, hash)) = stored.map(|text| text.split_once(':').ok_or_else(invalid)).transpose()?
+    else {
+        return Ok(None);
+    };
+    if version != key.file.version.as_str() {
+        return Ok(None);
+    }
+    let bytes = STANDARD.decode(hash).map_err(|_| invalid())?;
+    bytes.try_into().map(Some).map_err(|_| invalid())
+}
+
 /// Either what was made or why it was not.
 fn outcome(
     key: Option<&str>,
-    bytes: Option<i64>,
+    (bytes, sha256): (Option<i64>, Option<&str>),
     file_name: Option<String>,
     data: Option<Json>,
     failure: Option<String>,
 ) -> Result<FileOutcome, CatalogError> {
     match (key, bytes, file_name, data, failure) {
-        (Some(key), Some(bytes), Some(file_name), Some(data), None) => Ok(FileOutcome::Made {
-            key: parsed("track_file.object_key", key)?,
-            size: size("track_file.size", bytes)?,
-            file_name,
-            data: decoded("track_file.data", data)?,
-        }),
+        (Some(key), Some(bytes), Some(file_name), Some(data), None) => {
+            let key = parsed("track_file.object_key", key)?;
+            Ok(FileOutcome::Made {
+                size: size("track_file.size", bytes)?,
+                sha256: object_hash(&key, sha256)?,
+                key,
+                file_name,
+                data: decoded("track_file.data", data)?,
+            })
+        }
         (None, None, None, None, Some(reason)) => Ok(FileOutcome::Failed { reason }),
         _ => Err(corrupt("track_file.failure")),
     }
@@ -105,7 +132,13 @@ impl TryFrom<Model> for TrackFile {
             id: FileId::from_uuid(row.id),
             track_id: TrackId::from_uuid(row.track_id),
             recipe: decoded::<RecipeThen>("track_file.variant", row.variant)?.into(),
-            outcome: outcome(row.object_key.as_deref(), row.size, row.file_name, row.data, row.failure)?,
+            outcome: outcome(
+                row.object_key.as_deref(),
+                (row.size, row.object_sha256.as_deref()),
+                row.file_name,
+                row.data,
+                row.failure,
+            )?,
             created_at: moment("track_file.created_at", row.created_at)?,
         })
     }
@@ -127,16 +160,38 @@ impl TryFrom<&TrackFile> for ActiveModel {
             failure: Set(None),
             created_at: Set(file.created_at.unix_millis()),
             deleted_at: Set(None),
+            object_sha256: Set(None),
         };
         match &file.outcome {
-            FileOutcome::Made { key, size, file_name, data } => {
+            FileOutcome::Made { key, size, sha256, file_name, data } => {
                 row.object_key = Set(Some(key.to_string()));
                 row.size = Set(Some(byte_count(*size)));
+                row.object_sha256 = Set(sha256.map(|sha256| hash_text(key, sha256)));
                 row.file_name = Set(Some(file_name.clone()));
                 row.data = Set(Some(encoded("track_file.data", data)?));
             }
             FileOutcome::Failed { reason } => row.failure = Set(Some(foreign_text(reason))),
         }
         Ok(row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_is_that_of_the_object_it_names() {
+        let key = |version: &str| -> ObjectKey {
+            format!("018f0000-0000-7000-8000-000000000000/abcdefghij01/hq.{version}.mp3").parse().unwrap()
+        };
+        let (old, new) = (key("abcdefghij02"), key("abcdefghij03"));
+        let text = hash_text(&old, [7; 32]);
+        assert_eq!(object_hash(&old, Some(&text)).unwrap(), Some([7; 32]));
+        assert_eq!(object_hash(&new, Some(&text)).unwrap(), None, "the version before put another object");
+        assert_eq!(object_hash(&old, None).unwrap(), None);
+        for bad in ["", "abcdefghij02", "abcdefghij02:AAAA", "abcdefghij02:?"] {
+            assert!(object_hash(&old, Some(bad)).is_err(), "{bad}");
+        }
     }
 }

@@ -25,6 +25,7 @@ pub struct Model {
     pub created_at: i64,
     pub queued_at: i64,
     pub finished_at: Option<i64>,
+    pub traceparent: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -76,6 +77,7 @@ impl From<&WebhookDelivery> for ActiveModel {
             created_at: Set(delivery.created_at.unix_millis()),
             queued_at: Set(delivery.queued_at.unix_millis()),
             finished_at: Set(delivery.finished_at.map(|at| at.unix_millis())),
+            traceparent: Set(None),
         }
     }
 }

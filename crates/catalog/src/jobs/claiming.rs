@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::listing::count;
 use crate::catalog::{Backend, Catalog};
-use crate::column::{decoded, moment_if_set, parsed_if_set};
+use crate::column::{decoded, moment_if_set, parsed_if_set, trace_context};
 use crate::entity::job::{ActiveModel, Column, Entity, Model};
 use crate::error::CatalogError;
 
@@ -257,5 +257,6 @@ fn claimed(row: Model, lease: LeaseId, leased_until: Timestamp) -> Result<Claime
         waits_for: parsed_if_set::<Outage>("job.waits_for", row.waits_for.as_deref())?,
         lease,
         leased_until,
+        trace: trace_context(row.traceparent.as_deref()),
     })
 }

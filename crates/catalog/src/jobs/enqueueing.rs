@@ -2,7 +2,7 @@
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use tonearm_domain::{ClaimedJob, Job, JobId, JobQueue, OrganizationId, Timestamp, TrackId};
+use tonearm_domain::{ClaimedJob, Job, JobId, JobQueue, OrganizationId, Timestamp, TraceContext, TrackId};
 use uuid::Uuid;
 
 use super::update_held;
@@ -27,20 +27,22 @@ pub struct NewJob {
     pub unique: Option<String>,
     /// Where it waits.
     pub queue: JobQueue,
+    /// The trace that it goes on with; `None` where it begins one.
+    pub trace: Option<TraceContext>,
 }
 
 impl NewJob {
-    /// In the queue of its kind.
+    /// In the queue of its kind, with a trace of its own: many jobs would make one trace too large to be read.
     pub const fn new(job: Job, id: JobId, run_at: Timestamp) -> Self {
         let queue = job.queue();
-        Self { job, id, run_at, unique: None, queue }
+        Self { job, id, run_at, unique: None, queue, trace: None }
     }
 }
 
 impl Transaction {
     /// Queues a job, not to run before `run_at`. With a `unique` key nothing is queued while another job with the
     /// same key waits for its first claim; one that is running does not count, as it may have begun before what
-    /// this one is about.
+    /// this one is about. The job goes on with the trace of what runs now.
     pub async fn enqueue(
         &self,
         job: Job,
@@ -49,7 +51,8 @@ impl Transaction {
         unique: Option<&str>,
     ) -> Result<(), CatalogError> {
         let unique = unique.map(str::to_owned);
-        self.enqueue_all(vec![NewJob { unique, ..NewJob::new(job, id, run_at) }]).await
+        let trace = tonearm_telemetry::current_trace();
+        self.enqueue_all(vec![NewJob { unique, trace, ..NewJob::new(job, id, run_at) }]).await
     }
 
     /// Queues many jobs, a few hundred in each statement. Those with unique keys go by the order of their keys, so that
@@ -75,9 +78,10 @@ impl Transaction {
             Column::RunAt,
             Column::Attempts,
             Column::Failures,
+            Column::Traceparent,
         ]);
         for new in jobs {
-            let row: [SimpleExpr; 10] = [
+            let row: [SimpleExpr; 11] = [
                 new.id.uuid().into(),
                 new.job.kind().into(),
                 encoded("job.payload", &new.job)?.into(),
@@ -88,6 +92,7 @@ impl Transaction {
                 self.due_clock().at(new.run_at),
                 0.into(),
                 0.into(),
+                new.trace.map(|trace| trace.to_string()).into(),
             ];
             insert.values_panic(row);
         }

@@ -77,6 +77,15 @@ mod m0040_people_and_keys;
 mod m0041_upload_persons;
 mod m0042_undo_entries;
 mod m0043_second_factors;
+mod m0044_identities;
+mod m0046_person_language;
+mod m0047_listen_countries;
+mod m0048_rotations;
+mod m0049_certificates;
+mod m0050_node;
+mod m0051_removal_hold;
+mod m0052_traces;
+mod m0053_operations;
 mod pieces;
 mod record;
 mod run;
@@ -92,8 +101,9 @@ use crate::error::CatalogError;
 use run::Run;
 use step::Step;
 
+pub(crate) use m0053_operations::unfinished_restore;
 pub use run::{MigrationEvent, MigrationReport};
-pub(crate) use state::{Tables, look};
+pub(crate) use state::{Tables, applied_steps, look};
 
 /// The steps that `sea_orm_migration` records.
 struct FirstSteps;
@@ -152,6 +162,15 @@ fn steps() -> Vec<Step> {
         m0041_upload_persons::step(),
         m0042_undo_entries::step(),
         m0043_second_factors::step(),
+        m0044_identities::step(),
+        m0046_person_language::step(),
+        m0047_listen_countries::step(),
+        m0048_rotations::step(),
+        m0049_certificates::step(),
+        m0050_node::step(),
+        m0051_removal_hold::step(),
+        m0052_traces::step(),
+        m0053_operations::step(),
     ]
 }
 
@@ -159,6 +178,26 @@ fn steps() -> Vec<Step> {
 /// nobody else does the same now.
 pub(crate) async fn run(db: &DatabaseConnection, report: MigrationReport<'_>) -> Result<usize, CatalogError> {
     Run { db, steps: &steps(), version: state::VERSION, report }.run().await
+}
+
+/// As [`run`], for some of the steps alone.
+pub(crate) async fn run_only(
+    db: &DatabaseConnection,
+    names: &[String],
+    report: MigrationReport<'_>,
+) -> Result<usize, CatalogError> {
+    let steps: Vec<Step> =
+        steps().into_iter().filter(|step| names.iter().any(|name| name == step.name)).collect();
+    Run { db, steps: &steps, version: state::VERSION, report }.run().await
+}
+
+/// The first of some steps that this version does not know.
+pub(crate) fn unknown_step(names: &[String]) -> Option<&str> {
+    let (first, steps) = (FirstSteps::migrations(), steps());
+    let is_known = |name: &str| {
+        first.iter().any(|step| step.name() == name) || steps.iter().any(|step| step.name == name)
+    };
+    names.iter().map(String::as_str).find(|name| !is_known(name))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Looking at what was applied to a database, without changing anything.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use sea_orm::sea_query::Query;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
@@ -34,6 +34,14 @@ pub(super) struct Applied {
 /// Looks. Where a newer version changed the tables so that this one cannot use them, that is the error.
 pub(crate) async fn look(db: &DatabaseConnection) -> Result<Tables, CatalogError> {
     look_for(db, &super::steps(), VERSION).await
+}
+
+/// The names of the steps that were applied completely, sorted.
+pub(crate) async fn applied_steps(db: &DatabaseTransaction) -> Result<Vec<String>, CatalogError> {
+    let applied = Applied::read_in(db).await?;
+    let own = applied.records.into_values().filter(|record| record.applied_at.is_some());
+    let names: BTreeSet<String> = applied.first.into_iter().chain(own.map(|record| record.name)).collect();
+    Ok(names.into_iter().collect())
 }
 
 pub(super) async fn look_for(

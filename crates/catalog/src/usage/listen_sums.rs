@@ -1,4 +1,5 @@
-//! Sums of listens by day: of the organization, its collections and tracks, its share links, and the sites with players.
+//! Sums of listens by day: of the organization, its collections and tracks, its share links, the sites with
+//! players, and the countries of listeners.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -57,6 +58,9 @@ impl Counted {
         }
         if let Some(referrer) = &self.origin.referrer {
             subjects.push((ListenKind::Referrer, referrers.subject(&self.place, referrer.as_str())));
+        }
+        if let Some(country) = self.origin.country {
+            subjects.push((ListenKind::Country, country.to_string()));
         }
         subjects
     }

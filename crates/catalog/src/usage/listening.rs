@@ -168,7 +168,7 @@ impl Transaction {
     }
 }
 
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 12] = [
     "organization_id",
     "day",
     "listener",
@@ -180,6 +180,7 @@ const COLUMNS: [&str; 11] = [
     "share_key_id",
     "referrer",
     "is_member",
+    "country",
 ];
 
 const KEY: [&str; 4] = ["organization_id", "day", "listener", "folder"];
@@ -191,7 +192,7 @@ fn inserted(rows: &BTreeMap<ListenerPlace, Row>) -> sea_orm::sea_query::InsertSt
     for (place, row) in rows {
         let (organization, day, listener, folder) = key_of(place);
         let Listening { taken_micros, segments, is_listen, playing_until } = row.listening;
-        let values: [SimpleExpr; 11] = [
+        let values: [SimpleExpr; 12] = [
             organization.into(),
             day.into(),
             listener.into(),
@@ -203,6 +204,7 @@ fn inserted(rows: &BTreeMap<ListenerPlace, Row>) -> sea_orm::sea_query::InsertSt
             row.origin.share_key_id.map(ApiKeyId::uuid).into(),
             row.origin.referrer.as_ref().map(ToString::to_string).into(),
             row.origin.is_member.into(),
+            row.origin.country.map(String::from).into(),
         ];
         insert.values_panic(values);
     }
@@ -233,6 +235,7 @@ impl Row {
         let count = |name| size("listener_track", row.try_get("", name)?);
         let share_key_id: Option<Uuid> = row.try_get("", "share_key_id")?;
         let referrer: Option<String> = row.try_get("", "referrer")?;
+        let country: Option<String> = row.try_get("", "country")?;
         Ok(Self {
             listening: Listening {
                 taken_micros: count("taken_micros")?,
@@ -246,6 +249,7 @@ impl Row {
             origin: ListenerOrigin {
                 share_key_id: share_key_id.map(ApiKeyId::from_uuid),
                 referrer: parsed_if_set("listener_track.referrer", referrer.as_deref())?,
+                country: parsed_if_set("listener_track.country", country.as_deref())?,
                 is_member: row.try_get("", "is_member")?,
             },
         })

@@ -25,12 +25,12 @@ pub struct DayListens {
     pub counts: ListenCounts,
 }
 
-/// The listens of a collection, a track, a share link or a site.
+/// The listens of a collection, a track, a share link, a site or a country.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubjectListens {
-    /// Which: an id, or the name of a host; none for all sites beyond those that are told apart.
+    /// Which: an id, the name of a host, or the code of a country; none for all sites beyond those that are told apart.
     pub id: Option<String>,
-    /// What people know it by; none where it was removed.
+    /// What people know it by; none for sites and countries, and where it was removed.
     pub title: Option<String>,
     /// Its sums. Listeners are counted each day anew.
     pub counts: ListenCounts,
@@ -111,8 +111,8 @@ impl Catalog {
         days.collect()
     }
 
-    /// How many collections, tracks, share links or sites were listened to, and a page of them, those with most listens
-    /// first.
+    /// How many collections, tracks, share links, sites or countries have listens, and a page of them, those with most
+    /// listens first.
     pub async fn listens_by(
         &self,
         filter: &UsageFilter,
@@ -152,7 +152,7 @@ impl Catalog {
             ListenKind::Track => self.titles_of_tracks(organization, subjects()).await?,
             ListenKind::Collection => self.titles_of_collections(organization, subjects()).await?,
             ListenKind::ShareLink => self.titles_of_keys(organization, subjects()).await?,
-            ListenKind::Organization | ListenKind::Referrer => HashMap::new(),
+            ListenKind::Organization | ListenKind::Referrer | ListenKind::Country => HashMap::new(),
         };
         let named = found.into_iter().map(|(subject, counts)| match titles.remove(&subject) {
             Some((id, title)) => SubjectListens { id: Some(id), title, counts },

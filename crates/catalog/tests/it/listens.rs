@@ -1,9 +1,10 @@
 //! What listeners took becomes listens: each once a day, whatever the order, the nodes and the repetitions.
 
-use tonearm_catalog::{Catalog, UsageFilter};
+use tonearm_catalog::{Catalog, SubjectListens, UsageFilter};
 use tonearm_domain::{
-    Ambient, ApiKeyId, Day, ExpiredRows, KeyScope, LimitOffset, ListenCounts, ListenKind, ListenerId,
-    ListenerOrigin, ListenerPlace, Meter, ObjectFile, ObjectKey, Timestamp, Track, UsageBatch, Visitor,
+    Ambient, ApiKeyId, CountryCode, Day, ExpiredRows, KeyScope, LimitOffset, ListenCounts, ListenKind,
+    ListenerId, ListenerOrigin, ListenerPlace, Meter, ObjectFile, ObjectKey, Timestamp, Track, UsageBatch,
+    Visitor,
 };
 use tonearm_fixtures::ambient;
 
@@ -17,6 +18,7 @@ crate::on_both!(
     variants_of_a_track_are_one_listen,
     listens_are_summed_by_what_they_came_from,
     sites_are_bounded,
+    listens_are_summed_by_country,
     whoever_listens_now_is_counted_until_the_sound_is_over,
     listeners_are_forgotten_and_sums_stay,
     what_is_no_track_is_left_out,
@@ -43,11 +45,23 @@ impl Node {
     }
 
     fn delivers_from(&self, key: &ObjectKey, listener: u64, range: std::ops::Range<u64>, site: Option<&str>) {
+        self.delivers_to(key, (listener, None), range, site);
+    }
+
+    /// To somebody in a country.
+    fn delivers_to(
+        &self,
+        key: &ObjectKey,
+        (listener, country): (u64, Option<&str>),
+        range: std::ops::Range<u64>,
+        site: Option<&str>,
+    ) {
         let listener = ListenerId::from_hash(listener.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let site = site.map(|site| format!("https://{site}/"));
         let referrer = site.as_ref().map(String::as_bytes);
         let visitor = Visitor { listener, agent: Some(b"Firefox/120.0"), referrer, host: None };
-        let file = self.meter.listen(key, SIZE, &visitor, self.ambient.now()).unwrap();
+        let locate = || country.map(|code| code.parse::<CountryCode>().unwrap());
+        let file = self.meter.listen(key, SIZE, &visitor, self.ambient.now(), locate).unwrap();
         self.meter.take_range(&file, range, self.ambient.now());
     }
 
@@ -234,6 +248,48 @@ async fn sites_are_bounded(database: TestDatabase) {
     let (total, rows) = catalog.listens_by(&all, ListenKind::Referrer, window).await.unwrap();
     assert_eq!(total, 201);
     assert_eq!((rows[0].id.as_deref(), rows[0].counts.listens), (None, 100));
+}
+
+async fn listens_are_summed_by_country(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
+    let track = ten_minutes(&catalog, &ambient).await;
+    let (node, key) = (Node::new(&ambient), file(&ambient, &track, "hq"));
+    let all = filter(&ambient, &track);
+    let countries = async |filter: UsageFilter| {
+        let found = catalog.listens_by(&filter, ListenKind::Country, LimitOffset::default()).await.unwrap();
+        assert_eq!(found.0, found.1.len() as u64);
+        let row = |row: SubjectListens| {
+            assert_eq!(row.title, None);
+            let ListenCounts { listens, listeners, heard_millis } = row.counts;
+            (row.id.unwrap(), listens, listeners, heard_millis)
+        };
+        found.1.into_iter().map(row).collect::<Vec<_>>()
+    };
+    // Half a minute of somebody whose country is known, and a minute of somebody whose country is not.
+    node.delivers_to(&key, (1, Some("DE")), 0..50, None);
+    node.delivers(&key, 2, 0..100);
+    node.tells(&catalog).await;
+    assert_eq!(countries(all).await, [("DE".to_owned(), 0, 0, 30_000)]);
+    // The rest of the minute, from a node that does not know the country.
+    let other = Node::new(&ambient);
+    other.delivers(&key, 1, 50..100);
+    other.tells(&catalog).await;
+    node.delivers_to(&key, (3, Some("DE")), 0..100, None);
+    node.delivers_to(&key, (4, Some("FR")), 0..100, Some("blog.example"));
+    // As it is read from the store or the disk.
+    let batch: UsageBatch = serde_json::from_slice(&serde_json::to_vec(&node.batch()).unwrap()).unwrap();
+    assert!(catalog.add_usage(&batch, ambient.now()).await.unwrap());
+    let (de, fr) = (("DE".to_owned(), 2, 2, 120_000), ("FR".to_owned(), 1, 1, 60_000));
+    assert_eq!(countries(all).await, [de, fr]);
+    // Countries are not summed by track.
+    let of_track = UsageFilter { scope: KeyScope::Track(track.collection_id, track.id), ..all };
+    assert_eq!(countries(of_track).await, []);
+    // The same listener on the next day.
+    clock.advance_seconds(DAY);
+    node.delivers_to(&key, (4, Some("FR")), 0..1000, None);
+    node.tells(&catalog).await;
+    let (de, fr) = (("DE".to_owned(), 2, 2, 120_000), ("FR".to_owned(), 2, 2, 660_000));
+    assert_eq!(countries(all).await, [fr, de], "as many listens, and more was heard");
 }
 
 async fn whoever_listens_now_is_counted_until_the_sound_is_over(database: TestDatabase) {

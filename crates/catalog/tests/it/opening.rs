@@ -107,6 +107,15 @@ const STEPS: &[&str] = &[
     "m0041_upload_persons",
     "m0042_undo_entries",
     "m0043_second_factors",
+    "m0044_identities",
+    "m0046_person_language",
+    "m0047_listen_countries",
+    "m0048_rotations",
+    "m0049_certificates",
+    "m0050_node",
+    "m0051_removal_hold",
+    "m0052_traces",
+    "m0053_operations",
 ];
 
 async fn older(database: &TestDatabase) {

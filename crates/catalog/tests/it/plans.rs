@@ -6,7 +6,20 @@ use crate::database::{Reach, TestDatabase};
 
 /// The queries as SeaORM writes them, with the columns left out.
 const QUERIES: &[&str] = &[
+    // The parts of `job_tallies`.
+    "SELECT queue, kind, CASE WHEN waits_for IS NULL AND run_at <= 5 THEN 'queued' ELSE 'waiting' END AS state, COALESCE(failing_since, run_at) AS since FROM job WHERE queue = 'uploads' AND lease_id IS NULL AND failed_at IS NULL ORDER BY run_at LIMIT 20000",
+    "SELECT queue, kind, 'running' AS state, run_at AS since FROM job WHERE lease_id IS NOT NULL AND failed_at IS NULL AND leased_until > 0 ORDER BY leased_until LIMIT 20000",
+    "SELECT queue, kind, 'failed' AS state, failed_at AS since FROM job WHERE failed_at IS NOT NULL AND failed_at > 0 ORDER BY failed_at LIMIT 20000",
+    "SELECT id, kind, SUBSTR(last_error, 1, 300) AS reason, failed_at, organization_id, track_id FROM job WHERE failed_at IS NOT NULL AND failed_at > 5 ORDER BY failed_at DESC LIMIT 1000",
+    "SELECT id, name, address, version, roles, started_at, clock_ahead_millis, ended_jobs, 5 - seen_at AS age FROM node WHERE seen_at > 5 - 86400000 ORDER BY seen_at DESC LIMIT 200",
+    "INSERT INTO node (id, name, address, version, roles, started_at, clock_ahead_millis, ended_jobs, seen_at) VALUES (x'00', 'a', 'a', 'a', 'a', 5, 0, 'a', 5) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, clock_ahead_millis = excluded.clock_ahead_millis, ended_jobs = excluded.ended_jobs",
+    "DELETE FROM node WHERE id = x'00'",
+    "DELETE FROM node WHERE seen_at <= 5 AND id IN (SELECT id FROM node WHERE seen_at <= 5 ORDER BY seen_at LIMIT 1000)",
     "SELECT track_id, payload FROM job WHERE lease_id IS NOT NULL AND failed_at IS NULL AND leased_until > 5 AND organization_id = x'00' AND kind = 'render_track' ORDER BY leased_until LIMIT 200",
+    "SELECT * FROM person_identity WHERE issuer = 'a' AND subject = 'b'",
+    "SELECT * FROM person_identity WHERE person_id = x'00' ORDER BY id",
+    "SELECT * FROM invitation WHERE email = 'a' AND purpose = 'member' AND used_at IS NULL",
+    "DELETE FROM sign_in_state WHERE expires_at <= 5 AND hash IN (SELECT hash FROM sign_in_state WHERE expires_at <= 5 ORDER BY expires_at LIMIT 1000)",
     "DELETE FROM undo_entry WHERE expires_at <= 5 AND id IN (SELECT id FROM undo_entry WHERE expires_at <= 5 ORDER BY expires_at LIMIT 1000)",
     "DELETE FROM undo_entry WHERE id IN (SELECT id FROM undo_entry WHERE person_id = x'00' ORDER BY id DESC LIMIT 1000 OFFSET 20)",
     "SELECT * FROM track WHERE id IN (x'00', x'01') AND (organization_id = x'00') IS TRUE AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM collection WHERE collection.deleted_at IS NULL AND collection.id = track.collection_id) ORDER BY id",
@@ -45,6 +58,8 @@ const QUERIES: &[&str] = &[
     "SELECT * FROM track_file WHERE track_id IN (x'00', x'01') AND deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM variant WHERE variant.id = track_file.variant_id AND variant.deleted_at IS NOT NULL)",
     "SELECT * FROM track_file WHERE object_key IN ('a', 'b') AND deleted_at IS NULL",
     "SELECT * FROM api_key WHERE key_hash = x'00'",
+    "SELECT * FROM old_api_key WHERE key_hash = x'00'",
+    "DELETE FROM old_api_key WHERE valid_until <= 5 AND api_key_id IN (SELECT api_key_id FROM old_api_key WHERE valid_until <= 5 ORDER BY valid_until LIMIT 1000)",
     "DELETE FROM play_session WHERE expires_at <= 5 AND id IN (SELECT id FROM play_session WHERE expires_at <= 5 ORDER BY expires_at LIMIT 1000)",
     "UPDATE track SET creator_id = NULL WHERE creator_id = x'00'",
     "SELECT organization_id FROM job WHERE queue = 'uploads' AND lease_id IS NULL AND failed_at IS NULL AND organization_id > x'00' ORDER BY organization_id LIMIT 1",

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::future::join_all;
 use sea_orm::ConnectionTrait;
-use tonearm_catalog::{Catalog, PurgedTitles};
+use tonearm_catalog::{Catalog, NearQuota, PurgedTitles};
 use tonearm_domain::{
-    Ambient, Collection, CoverOwner, Deletion, Job, JobQueue, Organization, QuotaUsage, Quotas, Source, Track,
+    Ambient, Collection, CoverOwner, Deletion, Job, JobQueue, Organization, QuotaKind, QuotaUsage, Quotas,
+    Source, Track,
 };
 use tonearm_fixtures::ambient;
 
@@ -22,6 +23,7 @@ crate::on_both!(
     a_moved_track_counts_once,
     those_with_a_quota_follow_one_another,
     a_backlog_is_counted_as_far_as_it_matters,
+    those_that_are_nearly_used_up_are_told,
 );
 
 async fn set(catalog: &Catalog, organization: &Organization, quotas: Quotas) {
@@ -235,4 +237,45 @@ async fn a_backlog_is_counted_as_far_as_it_matters(database: TestDatabase) {
     let until = ambient.now().plus_seconds(60);
     catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap().unwrap();
     assert!(is_long(2).await && !is_long(3).await);
+}
+
+async fn those_that_are_nearly_used_up_are_told(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let (one, songs) = stored_collection(&catalog, &ambient).await;
+    let (other, more) = stored_collection(&catalog, &ambient).await;
+    let (unlimited, _) = stored_collection(&catalog, &ambient).await;
+    assert_eq!(catalog.near_quotas(10).await.unwrap(), []);
+    // 400 bytes, 4 tracks and 244 seconds.
+    for _ in 0..4 {
+        track_of(&catalog, &ambient, &songs, 100, 61.0).await;
+    }
+    let deleted = track_of(&catalog, &ambient, &more, 100, 1.0).await;
+    set(&catalog, &one, Quotas { bytes: Some(501), tracks: Some(5), minutes: Some(6) }).await;
+    set(&catalog, &other, Quotas { bytes: Some(90), tracks: Some(0), minutes: None }).await;
+    set(&catalog, &unlimited, Quotas { bytes: None, tracks: Some(1), minutes: None }).await;
+    // What is deleted takes up bytes until it is purged, also together with its collection.
+    let tx = catalog.begin().await.unwrap();
+    assert!(tx.soft_delete_track(other.id, deleted.id, ambient.now()).await.unwrap());
+    assert!(tx.soft_delete_collection(other.id, more.id, ambient.now()).await.unwrap());
+    tx.commit().await.unwrap();
+
+    let near = |organization: &Organization, kind, used, limit| NearQuota {
+        organization_id: organization.id,
+        name: organization.name.clone(),
+        kind,
+        used,
+        limit,
+    };
+    let expected = [
+        near(&other, QuotaKind::Bytes, 100, 90),
+        near(&one, QuotaKind::Minutes, 5, 6),
+        near(&one, QuotaKind::Tracks, 4, 5),
+    ];
+    assert_eq!(catalog.near_quotas(10).await.unwrap(), expected);
+    assert_eq!(catalog.near_quotas(2).await.unwrap(), expected[..2]);
+    set(&catalog, &one, Quotas { bytes: Some(500), ..Quotas::default() }).await;
+    assert_eq!(catalog.near_quotas(10).await.unwrap()[1], near(&one, QuotaKind::Bytes, 400, 500));
+    let large = Quotas { bytes: Some(i64::MAX as u64), ..Quotas::default() };
+    set(&catalog, &other, large).await;
+    assert_eq!(catalog.near_quotas(10).await.unwrap().len(), 1);
 }

@@ -183,6 +183,30 @@ fn row(rows: ExpiredRows, owners: &Owners, ambient: &Ambient, over: Timestamp) -
             ];
             ("undo_entry", row)
         }
+        ExpiredRows::Nodes => {
+            let row: Row = vec![
+                ("id", id.into()),
+                ("name", "one".into()),
+                ("address", "127.0.0.1:8080".into()),
+                ("version", "0.1.0".into()),
+                ("roles", "api".into()),
+                ("started_at", 5_i64.into()),
+                ("seen_at", at.into()),
+            ];
+            ("node", row)
+        }
+        ExpiredRows::SignInStates => {
+            ("sign_in_state", vec![("hash", hash.into()), ("expires_at", at.into())])
+        }
+        ExpiredRows::OldKeys => {
+            // Each key has one, so each row has a key of its own.
+            let row: Row = vec![
+                ("api_key_id", id.into()),
+                ("key_hash", id.as_bytes().to_vec().into()),
+                ("valid_until", at.into()),
+            ];
+            ("old_api_key", row)
+        }
         ExpiredRows::Replacements => {
             let row: Row = vec![
                 ("track_id", id.into()),
@@ -215,6 +239,23 @@ fn row(rows: ExpiredRows, owners: &Owners, ambient: &Ambient, over: Timestamp) -
     }
 }
 
+/// The key whose old secret a row is.
+async fn key_of(rows: ExpiredRows, owners: &Owners, row: &Row, db: &DatabaseConnection) {
+    if rows != ExpiredRows::OldKeys {
+        return;
+    }
+    let key: Row = vec![
+        ("id", row[0].1.clone()),
+        ("organization_id", owners.organization.into()),
+        ("key_hash", row[1].1.clone()),
+        ("title", "".into()),
+        ("api_key_type_id", "api".into()),
+        ("is_downloadable", false.into()),
+        ("created_at", 5_i64.into()),
+    ];
+    insert(db, "api_key", key).await;
+}
+
 async fn count(db: &DatabaseConnection, table: &str) -> i64 {
     let ask =
         Statement::from_string(db.get_database_backend(), format!("SELECT COUNT(*) AS count FROM {table}"));
@@ -231,10 +272,12 @@ async fn expired_rows_go_in_batches_and_younger_ones_stay(database: TestDatabase
             let over = until.plus_millis(-number / 2);
             let (of, row) = row(rows, &owners, &ambient, over);
             table = of;
+            key_of(rows, &owners, &row, &raw).await;
             insert(&raw, of, row).await;
         }
         for millis in [1, 2, 1_000_000] {
             let (of, row) = row(rows, &owners, &ambient, until.plus_millis(millis));
+            key_of(rows, &owners, &row, &raw).await;
             insert(&raw, of, row).await;
         }
         let mut removed = Vec::new();

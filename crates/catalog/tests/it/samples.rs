@@ -278,6 +278,7 @@ pub(crate) fn made_file(ambient: &Ambient, track: &Track, recipe: &Recipe, data:
         outcome: FileOutcome::Made {
             key: key(ambient, track.organization_id, track.index, "hq", ContentType::Mp3),
             size: 123_456,
+            sha256: Some([0xA5; 32]),
             file_name: HOSTILE.to_owned(),
             data,
         },

@@ -15,6 +15,15 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    OPERATIONS,
+    TRACES,
+    HOLDS,
+    NODES,
+    CERTIFICATES,
+    ROTATIONS,
+    COUNTRIES,
+    LANGUAGE,
+    IDENTITIES,
     FACTORS,
     UNDO,
     UPLOAD_PERSONS,
@@ -63,6 +72,41 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
         }
     }
 }
+
+const OPERATIONS: Step = (
+    "m0053_operations",
+    &[
+        "DROP TABLE unfinished_restore",
+        "DROP TABLE last_backup",
+        "ALTER TABLE node DROP COLUMN ended_jobs",
+        "ALTER TABLE track_file DROP COLUMN object_sha256",
+    ],
+);
+
+const TRACES: Step = (
+    "m0052_traces",
+    &["ALTER TABLE webhook_delivery DROP COLUMN traceparent", "ALTER TABLE job DROP COLUMN traceparent"],
+);
+
+const HOLDS: Step = ("m0051_removal_hold", &["DROP TABLE removal_hold"]);
+
+const NODES: Step = ("m0050_node", &["DROP TABLE node"]);
+
+const CERTIFICATES: Step = (
+    "m0049_certificates",
+    &["DROP TABLE acme_challenge", "DROP TABLE acme_certificate", "DROP TABLE acme_account"],
+);
+
+const ROTATIONS: Step = ("m0048_rotations", &["DROP TABLE old_api_key", "DROP TABLE master_secret"]);
+
+const COUNTRIES: Step = ("m0047_listen_countries", &["ALTER TABLE listener_track DROP COLUMN country"]);
+
+const LANGUAGE: Step = ("m0046_person_language", &["ALTER TABLE person DROP COLUMN language"]);
+
+const IDENTITIES: Step = (
+    "m0044_identities",
+    &["DROP INDEX invitation_by_email", "DROP TABLE sign_in_state", "DROP TABLE person_identity"],
+);
 
 const FACTORS: Step = ("m0043_second_factors", &["DROP TABLE recovery_code", "DROP TABLE second_factor"]);
 

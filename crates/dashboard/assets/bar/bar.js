@@ -5,6 +5,7 @@ import { BarPlayer } from "./player.js";
 import { Pages } from "./pages.js";
 import { read, written } from "./queue.js";
 import { BarView } from "./view.js";
+import { t } from "../texts.js";
 
 const SAVE_MS = 5000;
 /** A page that is left for longer does not begin to play by itself. */
@@ -35,15 +36,15 @@ export class Bar {
   }
 
   playNext(track) {
-    this.#add(track, this.player.state.index + 1, `${track.title} plays next.`);
+    this.#add(track, this.player.state.index + 1, t("script-queue-next", { title: track.title }));
   }
 
   addToQueue(track) {
-    this.#add(track, undefined, `${track.title} was added to the queue.`);
+    this.#add(track, undefined, t("script-queue-added", { title: track.title }));
   }
 
   #add(track, at, sentence) {
-    this.view.say(this.player.add(track, at) ? sentence : "The queue is full. Remove tracks from it first.");
+    this.view.say(this.player.add(track, at) ? sentence : t("script-queue-full"));
   }
 
   close() {
@@ -118,5 +119,5 @@ function mark(row, isHeard, isPaused) {
   row.classList.toggle("heard", isHeard);
   row.classList.toggle("sounding", isHeard && !isPaused);
   const button = row.querySelector("[data-play]");
-  button?.setAttribute("aria-label", `${isHeard && !isPaused ? "Pause" : "Play"} ${row.dataset.title}`);
+  button?.setAttribute("aria-label", t(isHeard && !isPaused ? "script-pause-track" : "script-play-track", { title: row.dataset.title }));
 }

@@ -2,6 +2,8 @@
 // complete in its frame, with its own scripts. The address of the window and its history follow the frame.
 // See docs/decisions/2026-11-player-bar.md.
 
+import { t } from "../texts.js";
+
 const NAME = "tonearm-page";
 
 function withoutHash(url) {
@@ -97,7 +99,7 @@ export class Pages {
     if (this.#frame) return this.#frame;
     const frame = document.createElement("iframe");
     frame.name = NAME;
-    frame.title = "Page";
+    frame.title = t("script-bar-page");
     frame.className = "page-frame";
     frame.hidden = true;
     frame.addEventListener("load", () => this.#arrived());

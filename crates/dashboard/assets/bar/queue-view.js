@@ -3,6 +3,7 @@
 import { element } from "../player/dom.js";
 import { clock } from "../player/time.js";
 import { Sortable } from "../sortable.js";
+import { t } from "../texts.js";
 
 export class QueueView {
   #shown = null;
@@ -12,9 +13,9 @@ export class QueueView {
   constructor(player, base) {
     Object.assign(this, { player, base });
     this.list = element("ol");
-    const clear = element("button", { type: "button", class: "small" }, "Clear queue");
+    const clear = element("button", { type: "button", class: "small" }, t("script-queue-clear"));
     clear.addEventListener("click", () => player.clear());
-    const head = element("div", { class: "head-line" }, element("h2", { id: "bar-queue-title" }, "Queue"), clear);
+    const head = element("div", { class: "head-line" }, element("h2", { id: "bar-queue-title" }, t("script-queue")), clear);
     this.node = element("section", { class: "bar-queue", id: "bar-queue", "aria-labelledby": "bar-queue-title", hidden: "" }, head, this.list);
     new Sortable(this.list, { moved: (from, to) => player.move(from, to) });
   }
@@ -47,12 +48,12 @@ export class QueueView {
 
   #row(track, place) {
     const grip = element("button", {
-      type: "button", class: "grip quiet", "data-grip": "", "data-kind": "grip", "aria-label": `Reorder ${track.title}`,
+      type: "button", class: "grip quiet", "data-grip": "", "data-kind": "grip", "aria-label": t("script-reorder-track", { title: track.title }),
     }, "⠿");
     const name = element("button", { type: "button", class: "queue-name quiet", "data-kind": "name" }, track.title);
     name.addEventListener("click", () => this.player.choose(place));
     const remove = element("button", {
-      type: "button", class: "quiet", "data-kind": "remove", "aria-label": `Remove ${track.title} from the queue`,
+      type: "button", class: "quiet", "data-kind": "remove", "aria-label": t("script-queue-remove", { title: track.title }),
     }, "✕");
     remove.addEventListener("click", () => this.player.remove(place));
     const length = element("span", { class: "time" }, track.duration > 0 ? clock(track.duration) : "");

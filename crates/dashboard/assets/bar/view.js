@@ -3,6 +3,7 @@
 import { drawn, element, icon, showIcon } from "../player/dom.js";
 import { sentenceOf } from "../player/problem.js";
 import { clock, spoken } from "../player/time.js";
+import { t } from "../texts.js";
 import { QueueView } from "./queue-view.js";
 
 const LEAP_SECONDS = 10;
@@ -39,31 +40,35 @@ export class BarView {
     this.title = element("strong");
     this.subtitle = element("small");
     this.link = element("a", { class: "bar-track" }, this.art, element("span", { class: "words" }, this.title, this.subtitle));
-    this.toggle = button("Play", icon("play"), () => player.toggle());
+    this.toggle = button(t("script-bar-play"), icon("play"), () => player.toggle());
     this.toggle.className = "bar-play";
-    this.previous = button("Previous track", icon("previous"), () => player.previous());
-    this.next = button("Next track", icon("next"), () => player.next());
+    this.previous = button(t("script-bar-previous"), icon("previous"), () => player.previous());
+    this.next = button(t("script-bar-next"), icon("next"), () => player.next());
     this.#makeSeek();
     this.#makeSound();
     this.queue = new QueueView(player, base);
-    this.queueButton = button("Queue", line(QUEUE), () => this.#showQueue(this.queue.node.hidden));
+    this.queueButton = button(t("script-queue"), line(QUEUE), () => this.#showQueue(this.queue.node.hidden));
     this.queueButton.setAttribute("aria-expanded", "false");
     this.queueButton.setAttribute("aria-controls", "bar-queue");
     this.message = element("p", { class: "bar-message", role: "status" });
-    this.node = this.#build(button("Close player", line(CLOSE), onClose));
+    this.node = this.#build(button(t("script-bar-close"), line(CLOSE), onClose));
   }
 
   #build(close) {
-    const leap = (by) => this.player.seek(this.player.position + by);
+    const leap = (message, picture, by) => {
+      const node = button(t(message), line(picture), () => this.player.seek(this.player.position + by));
+      node.classList.add("bar-leap");
+      return node;
+    };
     const controls = element(
       "div", { class: "bar-controls" },
-      this.previous, button("Back 10 seconds", line(BACK), () => leap(-LEAP_SECONDS)), this.toggle,
-      button("Forward 10 seconds", line(FORWARD), () => leap(LEAP_SECONDS)), this.next,
+      this.previous, leap("script-bar-back", BACK, -LEAP_SECONDS), this.toggle,
+      leap("script-bar-forward", FORWARD, LEAP_SECONDS), this.next,
     );
     const seek = element("div", { class: "bar-seek" }, this.now, this.seek, this.length);
     const more = element("div", { class: "bar-more" }, this.mute, this.volume, this.queueButton, close);
     const node = element(
-      "section", { class: "bar", "aria-label": "Player" },
+      "section", { class: "bar", "aria-label": t("script-bar") },
       this.queue.node, this.message, element("div", { class: "bar-row" }, this.link, controls, seek, more),
     );
     node.addEventListener("keydown", (event) => {
@@ -78,7 +83,7 @@ export class BarView {
     const { player } = this;
     this.now = element("span", { class: "time" });
     this.length = element("span", { class: "time" });
-    this.seek = element("input", { type: "range", min: "0", step: "5", value: "0", "aria-label": "Position" });
+    this.seek = element("input", { type: "range", min: "0", step: "5", value: "0", "aria-label": t("script-bar-position") });
     this.seek.addEventListener("input", () => {
       this.#isSeeking = true;
       this.#showTime(Number(this.seek.value));
@@ -93,8 +98,8 @@ export class BarView {
 
   #makeSound() {
     const { player } = this;
-    this.mute = button("Mute", icon("sound"), () => player.toggleMute());
-    this.volume = element("input", { type: "range", min: "0", max: "1", step: "0.05", "aria-label": "Volume", class: "volume" });
+    this.mute = button(t("script-bar-mute"), icon("sound"), () => player.toggleMute());
+    this.volume = element("input", { type: "range", min: "0", max: "1", step: "0.05", "aria-label": t("script-bar-volume"), class: "volume" });
     this.volume.addEventListener("input", () => player.setVolume(Number(this.volume.value)));
   }
 
@@ -127,7 +132,7 @@ export class BarView {
 
   #showButtons({ isPending, isWaiting, isPlaying }) {
     const { player } = this;
-    const label = player.paused ? "Play" : "Pause";
+    const label = t(player.paused ? "script-bar-play" : "script-bar-pause");
     showIcon(this.toggle, player.paused ? "play" : "pause");
     this.toggle.setAttribute("aria-label", label);
     this.toggle.title = label;
@@ -136,7 +141,7 @@ export class BarView {
     this.next.disabled = !player.hasNext;
     const { isMuted, volume } = player.sound;
     showIcon(this.mute, isMuted ? "muted" : "sound");
-    this.mute.setAttribute("aria-label", isMuted ? "Unmute" : "Mute");
+    this.mute.setAttribute("aria-label", t(isMuted ? "script-bar-unmute" : "script-bar-mute"));
     this.volume.value = String(isMuted ? 0 : volume);
   }
 
@@ -148,19 +153,19 @@ export class BarView {
     this.seek.max = String(Math.max(1, duration));
     this.seek.step = "any";
     this.seek.value = String(position);
-    this.seek.setAttribute("aria-valuetext", `${spoken(position)} of ${spoken(duration)}`);
+    this.seek.setAttribute("aria-valuetext", t("script-bar-time", { position: spoken(position), duration: spoken(duration) }));
   }
 
   #showMessage({ problem, notice }) {
     const said = problem && !problem.isQuiet ? problem : notice;
     let sentence = said ? sentenceOf(said.kind, said.title) : "";
-    if (said && said === notice) sentence += " Playing the next track.";
+    if (said && said === notice) sentence += ` ${t("script-bar-skipped")}`;
     sentence ||= this.#said;
     if (sentence === this.#sentence) return;
     this.#sentence = sentence;
     this.message.replaceChildren(sentence);
     if (!said || said === notice) return;
-    const again = element("button", { type: "button", class: "small" }, "Try again");
+    const again = element("button", { type: "button", class: "small" }, t("script-try-again"));
     again.addEventListener("click", () => this.player.retry());
     this.message.append(" ", again);
   }

@@ -14,5 +14,5 @@ export function readableOn(hex) {
 
 /** Whether text is a colour such as `#e8590c`. */
 export function isColour(text) {
-  return typeof text === "string" && /^#[0-9a-f]{6}$/i.test(text);
+  return /^#[0-9a-f]{6}$/i.test(text);
 }

@@ -1,6 +1,7 @@
 // The small controls under the waveform: time, tracks, speed, quality, volume.
 
 import { element, showIcon } from "./dom.js";
+import { t } from "./texts.js";
 import { clock } from "./time.js";
 
 export const SPEEDS = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2];
@@ -31,15 +32,15 @@ export class Controls {
   /** @param {Actions} actions */
   constructor(actions) {
     this.time = element("span", { class: "time", part: "time" });
-    this.previous = button("Previous track", "previous", () => actions.onPrevious());
-    this.next = button("Next track", "next", () => actions.onNext());
-    this.speed = menu("Playback speed", SPEEDS.map((speed) => option(String(speed), `${speed}×`)));
+    this.previous = button(t("Previous track"), "previous", () => actions.onPrevious());
+    this.next = button(t("Next track"), "next", () => actions.onNext());
+    this.speed = menu(t("Playback speed"), SPEEDS.map((speed) => option(String(speed), `${speed}×`)));
     this.speed.addEventListener("change", () => actions.onSpeed(Number(this.speed.value)));
-    this.quality = menu("Quality", []);
+    this.quality = menu(t("Quality"), []);
     this.quality.addEventListener("change", () => actions.onQuality(this.quality.selectedIndex));
-    this.mute = button("Mute", "sound", () => actions.onMute());
+    this.mute = button(t("Mute"), "sound", () => actions.onMute());
     this.volume = element("input", {
-      class: "volume", type: "range", min: "0", max: "1", step: "0.05", "aria-label": "Volume",
+      class: "volume", type: "range", min: "0", max: "1", step: "0.05", "aria-label": t("Volume"),
     });
     this.volume.addEventListener("input", () => actions.onVolume(Number(this.volume.value)));
     this.node = element(
@@ -70,7 +71,7 @@ export class Controls {
 
   /** @param {import("./sound.js").Sound} sound */
   showSound({ isMuted, volume, speed }) {
-    const label = isMuted ? "Unmute" : "Mute";
+    const label = t(isMuted ? "Unmute" : "Mute");
     showIcon(this.mute, isMuted ? "muted" : "sound");
     this.mute.setAttribute("aria-label", label);
     this.mute.title = label;

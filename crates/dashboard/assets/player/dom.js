@@ -18,19 +18,21 @@ function filled(node, attributes, children) {
   return node;
 }
 
+/** Their corners are those of their lines. */
 const PATHS = {
-  play: "M8 5.3v13.4a.8.8 0 0 0 1.2.7l10.7-6.7a.8.8 0 0 0 0-1.4L9.2 4.6A.8.8 0 0 0 8 5.3z",
-  pause: "M7.5 5h2.6c.5 0 .9.4.9.9v12.2c0 .5-.4.9-.9.9H7.5a.9.9 0 0 1-.9-.9V5.9c0-.5.4-.9.9-.9zm6.4 0h2.6c.5 0 .9.4.9.9v12.2c0 .5-.4.9-.9.9h-2.6a.9.9 0 0 1-.9-.9V5.9c0-.5.4-.9.9-.9z",
-  sound: "M4 9.5v5h3.2l4.3 3.6c.3.2.7 0 .7-.4V6.3c0-.4-.4-.6-.7-.4L7.2 9.5zm11.2-1.3a5 5 0 0 1 0 7.6l1 1.2a6.6 6.6 0 0 0 0-10z",
-  muted: "M4 9.5v5h3.2l4.3 3.6c.3.2.7 0 .7-.4V6.3c0-.4-.4-.6-.7-.4L7.2 9.5zm10.6.3 1.1-1.1 2 2 2-2 1.1 1.1-2 2.2 2 2.2-1.1 1.1-2-2-2 2-1.1-1.1 2-2.2z",
-  next: "M6 6.3v11.4c0 .4.5.7.9.4l8.1-5.6v5.3h2V6.2h-2v5.3L6.9 5.9c-.4-.3-.9 0-.9.4z",
-  previous: "M18 6.3v11.4c0 .4-.5.7-.9.4L9 12.5v5.3H7V6.2h2v5.3l8.1-5.6c.4-.3.9 0 .9.4z",
+  play: "M9 5.5v13L19 12z",
+  pause: "M7.4 5.8h2.8v12.4H7.4zM13.8 5.8h2.8v12.4h-2.8z",
+  sound: "M4.8 10.3v3.4h2.7l3.9 3.4V6.9l-3.9 3.4zM15 8.6a4.8 4.8 0 0 1 0 6.8a4.8 4.8 0 0 0 0-6.8",
+  muted: "M4.8 10.3v3.4h2.7l3.9 3.4V6.9l-3.9 3.4zM15 10l4 4M19 10l-4 4",
+  next: "M6.8 7v10l7.4-5zM16.2 7v10",
+  previous: "M17.2 7v10l-7.4-5zM7.8 7v10",
 };
 
 /** A picture on a button; says nothing to screen readers, as the button has a label. */
 export function icon(name) {
   const svg = drawn("svg", { viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false" });
-  svg.append(drawn("path", { d: PATHS[name], fill: "currentColor" }));
+  const line = { stroke: "currentColor", "stroke-width": "1.6", "stroke-linejoin": "round", "stroke-linecap": "round" };
+  svg.append(drawn("path", { d: PATHS[name], fill: "currentColor", ...line }));
   return svg;
 }
 

@@ -19,8 +19,7 @@ export function namedSource(host, server) {
 
 /** @param {Named | null} one @param {Named | null} other */
 export function isSame(one, other) {
-  if (!one || !other) return one === other;
-  return Object.keys(one).every((name) => one[name] === other[name]);
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Ids in the attribute `tracks`. */

@@ -13,8 +13,7 @@ export class Passages {
   constructor(name, label, onSeek) {
     this.onSeek = onSeek;
     this.list = element("ol", { "aria-label": label });
-    this.summary = element("summary", {}, label);
-    this.node = element("details", { class: "passages", part: name, hidden: "" }, this.summary, this.list);
+    this.node = element("details", { class: "passages", part: name, hidden: "" }, element("summary", {}, label), this.list);
     this.node.addEventListener("toggle", () => this.#scroller.show(this.list.children[this.#current]));
     this.#scroller = new Scroller(this.list);
   }

@@ -1,5 +1,7 @@
 // The form that all sources of tracks are brought into.
 
+import { t } from "./texts.js";
+
 /**
  * @typedef {{ url: string, type: string, label: string, isAble?: boolean }} Source `isAble`: the browser may be able to play it
  * @typedef {{ start: number, end: number, title: string }} Chapter seconds of what is heard
@@ -19,7 +21,7 @@ export function levelsOf(levels, duration, part) {
 export function chaptersOf(chapters, part) {
   const { start: from, end: to } = part ?? { start: 0, end: Infinity };
   return (chapters ?? [])
-    .map(({ start, end, title }, at) => ({ start, end, title: title || `Chapter ${at + 1}` }))
+    .map(({ start, end, title }, at) => ({ start, end, title: title || t("Chapter {number}", { number: at + 1 }) }))
     .filter(({ start, end }) => start < to && end > from)
     .map(({ start, end, title }) => ({ start: Math.max(0, start - from), end: Math.min(end, to) - from, title }));
 }

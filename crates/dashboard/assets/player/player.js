@@ -12,6 +12,7 @@ import { Data, Session } from "./source.js";
 import { durationOf } from "./state-steps.js";
 import { INITIAL, reduce } from "./state.js";
 import { dress } from "./style.js";
+import { speak } from "./texts.js";
 import { View } from "./view.js";
 
 const SERVER = new URL(import.meta.url).origin;
@@ -33,7 +34,6 @@ export class TonearmPlayer extends HTMLElement {
 
   constructor() {
     super();
-    const root = this.attachShadow({ mode: "open" });
     this.sound = new Sound(
       (report) => this.#dispatch({ type: "sound", ...report }),
       () => this.#dispatch({ type: "blocked" }),
@@ -41,10 +41,6 @@ export class TonearmPlayer extends HTMLElement {
     this.sound.volume = keptNumber("volume", 0, 1, 1);
     this.sound.speed = keptNumber("speed", 0.25, 4, 1);
     this.commands = new Commands(this, this.sound, (event) => this.#dispatch(event));
-    this.view = new View(this.#actions());
-    listenForKeys(this.view.card, { toggle: () => this.toggle(), toggleMute: () => this.#toggleMute() });
-    dress(root, this.view.card);
-    this.#render();
   }
 
   connectedCallback() {
@@ -56,6 +52,7 @@ export class TonearmPlayer extends HTMLElement {
     }
     window.addEventListener("online", this.#onOnline);
     this.#openSoon();
+    speak(this).then(() => this.#show());
   }
 
   disconnectedCallback() {
@@ -155,6 +152,15 @@ export class TonearmPlayer extends HTMLElement {
     };
   }
 
+  /** Until the language is known, the page shows what is inside of the element. */
+  #show() {
+    if (this.view) return;
+    this.view = new View(this.#actions());
+    listenForKeys(this.view.card, { toggle: () => this.toggle(), toggleMute: () => this.#toggleMute() });
+    dress(this.attachShadow({ mode: "open" }), this.view.card);
+    this.#render();
+  }
+
   #toggleMute() {
     this.sound.isMuted = !this.sound.audio.muted;
   }
@@ -206,6 +212,7 @@ export class TonearmPlayer extends HTMLElement {
   }
 
   #render() {
+    if (!this.view) return;
     this.view.render(this.#state, this.sound);
     this.#showPosition();
     this.#showCaptions();

@@ -2,6 +2,7 @@
 
 import { element } from "./dom.js";
 import { Scroller } from "./scroller.js";
+import { t } from "./texts.js";
 import { clock } from "./time.js";
 
 export class Playlist {
@@ -12,7 +13,7 @@ export class Playlist {
   /** @param {(index: number) => void} onChoose */
   constructor(onChoose) {
     this.onChoose = onChoose;
-    this.node = element("ol", { class: "list", part: "list", "aria-label": "Tracks", hidden: "" });
+    this.node = element("ol", { class: "list", part: "list", "aria-label": t("Tracks"), hidden: "" });
     this.#scroller = new Scroller(this.node);
   }
 
@@ -29,7 +30,7 @@ export class Playlist {
     this.node.querySelectorAll("button").forEach((button, at) => {
       button.setAttribute("aria-current", String(at === index));
       button.classList.toggle("failed", failed.includes(tracks[at].id));
-      button.title = failed.includes(tracks[at].id) ? "Not available" : "";
+      button.title = failed.includes(tracks[at].id) ? t("Not available") : "";
     });
     if (isNew || index !== this.#index) this.#scroller.show(this.node.children[index]);
     this.#index = index;

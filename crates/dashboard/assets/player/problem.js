@@ -1,25 +1,27 @@
 // What can go wrong, and the sentence for each.
 
+import { t } from "./texts.js";
+
 /**
  * @typedef {"link" | "session" | "offline" | "unavailable" | "missing" | "unsupported" | "damaged" | "empty"} ProblemKind
  */
 
-/** @type {Record<ProblemKind, (title: string) => string>} */
+/** Without a title, and with one. @type {Record<ProblemKind, string[]>} */
 const SENTENCES = {
-  link: () => "This link is no longer valid. Ask for a new one.",
-  session: () => "The session has ended. Reload the page to continue.",
-  offline: () => "No connection to the server. Playback continues when it is back.",
-  unavailable: () => "The audio is unavailable. Try again shortly.",
-  missing: (title) => `${title} is no longer available.`,
-  unsupported: (title) => `This browser cannot play ${title}.`,
-  damaged: (title) => `The audio file of ${title} is damaged.`,
-  empty: (title) => (title ? `${title} has no tracks to play yet.` : "No tracks to play yet."),
+  link: ["This link is no longer valid. Ask for a new one."],
+  session: ["The session has ended. Reload the page to continue."],
+  offline: ["No connection to the server. Playback continues when it is back."],
+  unavailable: ["The audio is unavailable. Try again shortly."],
+  missing: ["This track is no longer available.", "“{title}” is no longer available."],
+  unsupported: ["This browser cannot play this track.", "This browser cannot play “{title}”."],
+  damaged: ["The audio file of this track is damaged.", "The audio file of “{title}” is damaged."],
+  empty: ["No tracks to play yet.", "{title} has no tracks to play yet."],
 };
 
 /** The sentence for a problem; `title` names the track, or the list if the list is empty. */
 export function sentenceOf(kind, title) {
-  if (kind === "empty") return SENTENCES.empty(title);
-  return SENTENCES[kind](title ? `“${title}”` : "this track");
+  const [plain, named = plain] = SENTENCES[kind];
+  return t(title ? named : plain, { title });
 }
 
 /** Whether waiting may solve it. */

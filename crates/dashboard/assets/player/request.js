@@ -1,6 +1,7 @@
 // Requests for JSON, with a deadline. Whatever fails becomes a problem.
 
 import { Problem } from "./problem.js";
+import { ready } from "./texts.js";
 
 const DEADLINE_MS = 20_000;
 
@@ -31,6 +32,8 @@ export async function requestJson(url, refused = () => "link") {
       const body = await response.json().catch(() => null);
       if (!ok) throw new Problem(refused(status, body));
       if (!body) throw new Problem("unavailable");
+      // What has no name is given one.
+      await ready();
       return body;
     });
   } catch (error) {

@@ -3,6 +3,7 @@
 import { playable } from "./playback.js";
 import { Problem } from "./problem.js";
 import { requestJson } from "./request.js";
+import { t } from "./texts.js";
 
 /** Pages of a long list that are loaded behind the first one. */
 const MORE_PAGES = 9;
@@ -95,7 +96,7 @@ export class Session {
     if (this.#answer) return this.#opened(this.#answer);
     const ids = this.#ids;
     const first = await this.#firstOf(ids.includes(preferred) ? [preferred, ...ids.filter((id) => id !== preferred)] : ids);
-    const list = ids.map((id, at) => (id === first.id ? first : { id, title: `Track ${at + 1}`, duration: 0 }));
+    const list = ids.map((id, at) => (id === first.id ? first : { id, title: t("Track {number}", { number: at + 1 }), duration: 0 }));
     this.#name(list, first, onList);
     return { title: null, tracks: list, first };
   }
@@ -178,5 +179,5 @@ function playback({ track, cover_image: images, levels, variants, captions_url: 
 
 function named(track) {
   const fromFile = (track.file_name ?? "").replace(/\.[^.]+$/, "");
-  return { ...track, title: track.player_title || fromFile || "Untitled", subtitle: track.player_subtitle };
+  return { ...track, title: track.player_title || fromFile || t("Untitled"), subtitle: track.player_subtitle };
 }

@@ -7,6 +7,7 @@ import { Passages } from "./passages.js";
 import { Playlist } from "./playlist.js";
 import { sentenceOf } from "./problem.js";
 import { chosen } from "./state-steps.js";
+import { t } from "./texts.js";
 import { Wave } from "./wave.js";
 
 /** Widths of the player, in pixels, below which it is laid out as on a phone, and without what is least needed. */
@@ -30,10 +31,10 @@ export class View {
     this.wave = new Wave(actions.onSeek);
     this.controls = new Controls(actions);
     this.list = new Playlist(actions.onChoose);
-    this.chapters = new Passages("chapters", "Chapters", actions.onSeek);
-    this.transcript = new Passages("transcript", "Transcript", actions.onSeek);
+    this.chapters = new Passages("chapters", t("Chapters"), actions.onSeek);
+    this.transcript = new Passages("transcript", t("Transcript"), actions.onSeek);
     this.cover = element("img", { class: "cover", part: "cover", alt: "", width: "168", height: "168", hidden: "" });
-    this.button = element("button", { class: "play", part: "play", type: "button", "aria-label": "Play", disabled: "" });
+    this.button = element("button", { class: "play", part: "play", type: "button", disabled: "" });
     this.button.addEventListener("click", actions.onToggle);
     this.heading = element("p", { class: "title", part: "title" });
     this.subtitle = element("p", { class: "subtitle", part: "subtitle" });
@@ -48,7 +49,7 @@ export class View {
     const main = element("div", { class: "main" }, head, this.wave.node, this.controls.node);
     const texts = element("div", { class: "texts" }, this.chapters.node, this.transcript.node);
     return element(
-      "div", { class: "card", part: "card", role: "group", "aria-label": "Audio player" },
+      "div", { class: "card", part: "card", role: "group" },
       this.cover, main, this.message, texts, this.list.node,
     );
   }
@@ -59,7 +60,7 @@ export class View {
     this.heading.textContent = title;
     this.subtitle.textContent = subtitle ?? "";
     this.subtitle.hidden = !subtitle;
-    this.card.setAttribute("aria-label", title ? `Audio player: ${title}` : "Audio player");
+    this.card.setAttribute("aria-label", t(title ? "Audio player: {title}" : "Audio player", { title }));
     this.card.setAttribute("aria-busy", String(state.isLoading));
     this.#showTrack(state.track);
     this.#showButton(state);
@@ -96,7 +97,7 @@ export class View {
     const isOn = isPlaying || isPending;
     this.button.disabled = sourceIndex < 0;
     showIcon(this.button, isOn ? "pause" : "play");
-    this.button.setAttribute("aria-label", isOn ? "Pause" : "Play");
+    this.button.setAttribute("aria-label", t(isOn ? "Pause" : "Play"));
     this.button.setAttribute("aria-busy", String(isPending || (isPlaying && isWaiting)));
   }
 
@@ -104,13 +105,13 @@ export class View {
     const trouble = problem && !problem.isQuiet ? problem : null;
     const said = trouble ?? notice;
     let sentence = said ? sentenceOf(said.kind, said.title) : "";
-    if (said && said === notice) sentence += " Playing the next track.";
+    if (said && said === notice) sentence += ` ${t("Playing the next track.")}`;
     if (sentence === this.#sentence) return;
     this.#sentence = sentence;
     this.message.hidden = !sentence;
     this.message.replaceChildren(sentence);
     if (!trouble || trouble.kind === "empty") return;
-    const button = element("button", { type: "button" }, "Try again");
+    const button = element("button", { type: "button" }, t("Try again"));
     button.addEventListener("click", this.onRetry);
     this.message.append(button);
   }

@@ -1,6 +1,7 @@
 // The waveform, which is also the slider that seeks.
 
 import { drawn, element } from "./dom.js";
+import { t } from "./texts.js";
 import { clock, spoken } from "./time.js";
 
 const BAR = 3;
@@ -48,7 +49,7 @@ export class Wave {
       part: "wave",
       role: "slider",
       tabindex: "0",
-      "aria-label": "Position",
+      "aria-label": t("Position"),
       "aria-valuemin": "0",
     });
     this.node.append(this.svg, this.tip);
@@ -75,7 +76,7 @@ export class Wave {
     const now = String(Math.round(seconds));
     if (this.node.getAttribute("aria-valuenow") === now) return;
     this.node.setAttribute("aria-valuenow", now);
-    this.node.setAttribute("aria-valuetext", `${spoken(seconds)} of ${spoken(this.#duration)}`);
+    this.node.setAttribute("aria-valuetext", t("{position} of {duration}", { position: spoken(seconds), duration: spoken(this.#duration) }));
   }
 
   #draw() {

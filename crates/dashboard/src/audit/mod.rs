@@ -17,6 +17,7 @@ use crate::error::PageError;
 use crate::page::{Frame, Section, render};
 use crate::path::Query;
 use crate::session::{Member, Owner};
+use crate::text::t;
 
 /// Rows of a page.
 const ROWS: u64 = 50;
@@ -67,7 +68,7 @@ async fn page(
         members.iter().find(|found| found.person.id == id).map(|found| found.person.name.clone())
     };
     Ok(render(&AuditPage {
-        frame: member.frame("Audit log", Section::Audit),
+        frame: member.frame(t("base-audit"), Section::Audit),
         rows: found.into_iter().map(|record| AuditRow::of(record, name)).collect(),
         actions: AuditAction::ALL.iter().map(|action| action.as_str()).collect(),
         action: asked.action,
@@ -119,11 +120,11 @@ impl AuditRow {
             at: record.at.to_string(),
             who: match (person, record.actor.as_str()) {
                 (Some(name), _) => name,
-                (None, "person") => "Former member".to_owned(),
-                (None, "key") => "API key".to_owned(),
-                (None, "uploader") => "Uploader".to_owned(),
-                (None, "command_line") => "Command line".to_owned(),
-                (None, "stranger") => "Not signed in".to_owned(),
+                (None, "person") => t("audit-former-member").into(),
+                (None, "key") => t("audit-key").into(),
+                (None, "uploader") => t("audit-uploader").into(),
+                (None, "command_line") => t("audit-command-line").into(),
+                (None, "stranger") => t("audit-stranger").into(),
                 (None, other) => other.to_owned(),
             },
             address: record.address.map(|address| address.to_string()).unwrap_or_default(),

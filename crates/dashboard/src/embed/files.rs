@@ -1,14 +1,17 @@
 //! The player, and what share pages load beside it, compiled in.
 //!
 //! The player is one module that needs no other file of its version: a page may get it from any node, also while nodes
-//! of two versions are running. Its versioned address, for our own pages, may be kept for ever. `/embed/player.js` is a
-//! name that never changes, for other people's pages.
+//! of two versions are running. It asks for its sentences in other languages, and stays English without them. Its versioned
+//! address, for our own pages, may be kept for ever. `/embed/player.js` is a name that never changes, for other people's
+//! pages.
 
 use std::io::Write;
 use std::sync::LazyLock;
 
+use axum::Router;
 use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
+use axum::routing::get;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -18,6 +21,9 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderValue, StatusCode};
 use sha2::{Digest, Sha256};
+use tonearm_domain::Language;
+
+use crate::text;
 
 const CSS: &str = "text/css; charset=utf-8";
 const JS: &str = "text/javascript; charset=utf-8";
@@ -26,38 +32,57 @@ const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000
 const FOR_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 const NOT_AT_ALL: HeaderValue = HeaderValue::from_static("no-store");
 
-const PLAYER: File =
-    File { name: "player.js", content_type: JS, text: include_str!("../../assets/player/built/player.js") };
+const PLAYER: &str = include_str!("../../assets/player/built/player.js");
 
-/// For browsers that cannot construct style sheets; for others, the player contains it.
-const PLAYER_STYLE: File = File {
-    name: "player.css",
-    content_type: CSS,
-    text: include_str!("../../assets/player/built/player.css"),
-};
-
-const FILES: [File; 5] = [
-    PLAYER,
-    PLAYER_STYLE,
-    File { name: "share.css", content_type: CSS, text: include_str!("../../assets/share.css") },
-    File { name: "copy.js", content_type: JS, text: include_str!("../../assets/copy.js") },
-    File { name: "follow.js", content_type: JS, text: include_str!("../../assets/follow.js") },
+/// Name, type and text of the files that are the same for all languages.
+const WRITTEN: [(&str, &str, &str); 5] = [
+    ("player.js", JS, PLAYER),
+    // For browsers that cannot construct style sheets; for others, the player contains it.
+    ("player.css", CSS, include_str!("../../assets/player/built/player.css")),
+    ("share.css", CSS, include_str!("../../assets/share.css")),
+    ("copy.js", JS, include_str!("../../assets/copy.js")),
+    ("follow.js", JS, include_str!("../../assets/follow.js")),
 ];
 
+/// How many of them, the first ones, have names that never change, too.
+const STABLE: usize = 2;
+
 /// A file that pages load.
-#[derive(Clone, Copy)]
 struct File {
-    name: &'static str,
+    name: String,
     content_type: &'static str,
-    text: &'static str,
+    text: Bytes,
+    /// The text in `gzip`.
+    compressed: Bytes,
 }
 
-/// The files in `gzip`, in their order.
-static COMPRESSED: LazyLock<[Bytes; 5]> = LazyLock::new(|| FILES.map(|file| compress(file.text)));
+impl File {
+    fn new(name: &str, content_type: &'static str, text: String) -> Self {
+        Self { name: name.to_owned(), content_type, compressed: compress(&text), text: text.into() }
+    }
+}
+
+static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
+    let written = WRITTEN.map(|(name, content_type, text)| File::new(name, content_type, text.to_owned()));
+    let sentences =
+        translated().map(|language| File::new(&sentences(language), JS, text::player_table(language)));
+    let public = File::new("texts.js", JS, text::public_table());
+    written.into_iter().chain(sentences).chain([public]).collect()
+});
+
+/// The languages that the player asks for. It has English.
+fn translated() -> impl Iterator<Item = Language> {
+    Language::ALL.into_iter().filter(|language| *language != Language::English)
+}
+
+/// The name by which the player asks for its sentences in a language.
+fn sentences(language: Language) -> String {
+    format!("texts-{language}.js")
+}
 
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let mut hash = Sha256::new();
-    for File { name, text, .. } in FILES {
+    for File { name, text, .. } in FILES.iter() {
         hash.update(name);
         hash.update(text.len().to_be_bytes());
         hash.update(text);
@@ -70,30 +95,31 @@ pub(crate) fn address(name: &str) -> String {
     format!("/embed/assets/{}/{name}", *VERSION)
 }
 
+/// The files under their versioned addresses, and the player and its sentences under names that never change.
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    let versioned = Router::new().route("/embed/assets/{version}/{name}", get(asset));
+    let names = WRITTEN[..STABLE].iter().map(|(name, ..)| (*name).to_owned());
+    names.chain(translated().map(sentences)).fold(versioned, |routes, name| {
+        let address = format!("/embed/{name}");
+        routes.route(&address, get(async move |headers: HeaderMap| stable(&name, &headers)))
+    })
+}
+
 /// One of the files. A page of another version, which another node rendered, gets the file of this version, which nobody
 /// may keep under that address.
-pub(crate) async fn asset(Path((version, name)): Path<(String, String)>, headers: HeaderMap) -> Response {
-    let Some(at) = FILES.iter().position(|file| file.name == name) else {
+async fn asset(Path((version, name)): Path<(String, String)>, headers: HeaderMap) -> Response {
+    let Some(file) = FILES.iter().find(|file| file.name == name) else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    answer(at, &headers, if version == *VERSION { FOR_EVER } else { NOT_AT_ALL })
+    answer(file, &headers, if version == *VERSION { FOR_EVER } else { NOT_AT_ALL })
 }
 
-/// The player under the name that never changes.
-pub(crate) async fn stable_script(headers: HeaderMap) -> Response {
-    stable(PLAYER.name, &headers)
-}
-
-/// Its style, which it looks for beside itself.
-pub(crate) async fn stable_style(headers: HeaderMap) -> Response {
-    stable(PLAYER_STYLE.name, &headers)
-}
-
+/// A file under a name that never changes.
 fn stable(name: &str, headers: &HeaderMap) -> Response {
     let tag = format!("W/\"{}\"", *VERSION);
     let is_known = headers.get_all(IF_NONE_MATCH).iter().any(|value| lists(value, &tag));
-    let mut response = match FILES.iter().position(|file| file.name == name) {
-        Some(at) if !is_known => answer(at, headers, FOR_MINUTES),
+    let mut response = match FILES.iter().find(|file| file.name == name) {
+        Some(file) if !is_known => answer(file, headers, FOR_MINUTES),
         Some(_) => (StatusCode::NOT_MODIFIED, shared_headers(FOR_MINUTES)).into_response(),
         None => return StatusCode::NOT_FOUND.into_response(),
     };
@@ -103,14 +129,13 @@ fn stable(name: &str, headers: &HeaderMap) -> Response {
     response
 }
 
-fn answer(at: usize, headers: &HeaderMap, kept: HeaderValue) -> Response {
-    let File { content_type, text, .. } = FILES[at];
-    let common = (shared_headers(kept), [(CONTENT_TYPE, HeaderValue::from_static(content_type))]);
+fn answer(file: &File, headers: &HeaderMap, kept: HeaderValue) -> Response {
+    let common = (shared_headers(kept), [(CONTENT_TYPE, HeaderValue::from_static(file.content_type))]);
     if headers.get_all(ACCEPT_ENCODING).iter().any(|value| lists(value, "gzip")) {
         let coded = [(CONTENT_ENCODING, HeaderValue::from_static("gzip"))];
-        return (common, coded, COMPRESSED[at].clone()).into_response();
+        return (common, coded, file.compressed.clone()).into_response();
     }
-    (common, text).into_response()
+    (common, file.text.clone()).into_response()
 }
 
 /// Modules are taken over by other people's pages only where any origin is allowed to.
@@ -141,6 +166,10 @@ fn compress(text: &str) -> Bytes {
 
 #[cfg(test)]
 mod tests {
+    use axum::body::Body;
+    use axum::extract::Request;
+    use tower::ServiceExt;
+
     use super::*;
 
     /// Most bytes of the player as it is delivered.
@@ -160,19 +189,48 @@ mod tests {
         let mut hash = Sha256::new();
         paths.iter().for_each(|path| hash.update(std::fs::read(path).unwrap()));
         let sources = hex::encode(&hash.finalize()[..8]);
-        let banner = PLAYER.text.lines().next().unwrap();
+        let banner = PLAYER.lines().next().unwrap();
         assert!(banner.contains(&sources), "the player has changed: run tools/player/build");
     }
 
     #[test]
     fn the_player_is_small() {
-        let size = compress(PLAYER.text).len();
+        let size = compress(PLAYER).len();
         assert!(size <= MOST_BYTES, "{size} bytes");
     }
 
     #[test]
     fn the_player_needs_nothing_beside_it() {
-        assert!(!PLAYER.text.contains("from\"./") && !PLAYER.text.contains("import("));
+        assert!(!PLAYER.contains("from\"./"));
+        // Its sentences in other languages, without which it stays English.
+        assert_eq!(PLAYER.matches("import(").count(), 1);
+        assert!(PLAYER.contains("import(new URL(`texts-${"));
+    }
+
+    #[test]
+    fn the_player_asks_for_the_languages_that_there_are() {
+        let source = include_str!("../../assets/player/texts.js");
+        let languages = source.lines().find(|line| line.starts_with("const LANGUAGES")).unwrap();
+        let asked: Vec<_> = languages.split('"').skip(1).step_by(2).collect();
+        let mut known: Vec<_> = translated().map(Language::as_str).collect();
+        known.sort_unstable();
+        assert_eq!(asked, known);
+    }
+
+    #[tokio::test]
+    async fn sentences_are_beside_the_player() {
+        let routes: Router = routes();
+        let get = async |address: &str| {
+            let request = Request::get(address).body(Body::empty()).unwrap();
+            routes.clone().oneshot(request).await.unwrap()
+        };
+        for address in ["/embed/texts-de.js".to_owned(), address("texts-fr.js"), address("texts.js")] {
+            let response = get(&address).await;
+            assert_eq!(response.status(), StatusCode::OK, "{address}");
+            assert_eq!(response.headers()[CONTENT_TYPE], JS);
+            assert_eq!(response.headers()[ACCESS_CONTROL_ALLOW_ORIGIN], "*");
+        }
+        assert_eq!(get("/embed/texts-en.js").await.status(), StatusCode::NOT_FOUND);
     }
 
     fn accepting(coding: &'static str) -> HeaderMap {
@@ -198,25 +256,25 @@ mod tests {
 
     #[tokio::test]
     async fn it_is_compressed_for_those_who_can_read_that() {
-        let response = stable_script(accepting("br, gzip;q=0.8")).await;
+        let response = stable("player.js", &accepting("br, gzip;q=0.8"));
         assert_eq!(response.headers()[CONTENT_ENCODING], "gzip");
         let mut text = String::new();
         let read = body(response).await;
         std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&read[..]), &mut text).unwrap();
-        assert_eq!(text, PLAYER.text);
+        assert_eq!(text, PLAYER);
         for coding in ["br", "gzip;q=0", "identity"] {
             assert!(
-                stable_script(accepting(coding)).await.headers().get(CONTENT_ENCODING).is_none(),
+                stable("player.js", &accepting(coding)).headers().get(CONTENT_ENCODING).is_none(),
                 "{coding}"
             );
         }
     }
 
-    #[tokio::test]
-    async fn the_stable_name_is_asked_for_again_and_rarely_sent() {
-        let first = stable_script(HeaderMap::new()).await;
+    #[test]
+    fn the_stable_name_is_asked_for_again_and_rarely_sent() {
+        let first = stable("player.js", &HeaderMap::new());
         let tag = first.headers()[ETAG].clone();
-        let again = stable_script(HeaderMap::from_iter([(IF_NONE_MATCH, tag)])).await;
+        let again = stable("player.js", &HeaderMap::from_iter([(IF_NONE_MATCH, tag)]));
         assert_eq!(again.status(), StatusCode::NOT_MODIFIED);
         assert!(again.headers().contains_key(ETAG));
     }

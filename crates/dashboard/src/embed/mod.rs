@@ -4,4 +4,4 @@ mod data;
 mod files;
 
 pub(crate) use data::{ListedTrack, PartData, PlayerData, SourceData, TrackData, covers};
-pub(crate) use files::{address, asset, stable_script, stable_style};
+pub(crate) use files::{address, routes};

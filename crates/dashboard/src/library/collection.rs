@@ -9,7 +9,7 @@ use tonearm_service::{CreateTrack, Refusal, Resource, UpdateCollection};
 
 use super::colours::{ColourField, chosen_colour};
 use super::listed::{PER_PAGE, Row, RowRights};
-use super::paging::{ListQuery, Paging};
+use super::paging::{ListQuery, Paging, Rows};
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
@@ -168,7 +168,7 @@ impl CollectionPage {
         let view = app.library.collection(&caller, id).await?;
         let query = asked.page_query::<TrackSort, TrackId>(PER_PAGE);
         let page = app.library.track_page(&caller, Some(id), &query).await?.page;
-        let paging = asked.paging(&query, &page, |_| true, ("track", |view| view.track.id.to_string()));
+        let paging = asked.paging(&query, &page, |_| true, (Rows::Tracks, |view| view.track.id.to_string()));
         let cards = app.playback.cards(page.rows).await?;
         let collection = view.collection;
         let organization = &member.organization;

@@ -8,13 +8,14 @@ use tonearm_domain::{CollectionId, CollectionSort, Role};
 use tonearm_service::CreateCollection;
 
 use super::collection::initial;
-use super::paging::{ListQuery, Paging};
+use super::paging::{ListQuery, Paging, Rows};
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Query;
 use crate::session::{Editor, Member, Viewer};
+use crate::text::t;
 
 /// Collections on a page.
 const PER_PAGE: u32 = 48;
@@ -73,7 +74,7 @@ impl LibraryPage {
         let query = asked.page_query::<CollectionSort, CollectionId>(PER_PAGE);
         let page = app.library.collection_page(&member.caller(), &query).await?;
         let paging =
-            asked.paging(&query, &page, |_| true, ("collection", |view| view.collection.id.to_string()));
+            asked.paging(&query, &page, |_| true, (Rows::Collections, |view| view.collection.id.to_string()));
         let card = |view: tonearm_service::CollectionView| {
             let collection = view.collection;
             Card {
@@ -85,7 +86,7 @@ impl LibraryPage {
             }
         };
         Ok(Self {
-            frame: member.frame("Library", Section::Library),
+            frame: member.frame(t("library-heading"), Section::Library),
             may_edit: member.role >= Role::Editor,
             collections: page.rows.into_iter().map(card).collect(),
             paging,

@@ -1,13 +1,14 @@
 //! What the file of a track tells: its tags, its chapters and its lyrics.
 
-use tonearm_domain::TrackInfo;
+use tonearm_domain::{Numbered, TrackInfo};
 
 use crate::amount::clock;
+use crate::text::{Message, t};
 
 /// What the file of a track tells.
 pub(super) struct FileTags {
     /// What is known by a name that people know.
-    pub(super) tags: Vec<(&'static str, String)>,
+    pub(super) tags: Vec<(Message, String)>,
     pub(super) chapters: Vec<ChapterRow>,
     pub(super) lyrics: Option<String>,
     /// The language that the file says it is in; empty where it does not.
@@ -27,26 +28,26 @@ impl FileTags {
         let tags = info.read_tags();
         let language = tags.language.clone().unwrap_or_default();
         let named = [
-            ("Title", tags.title),
-            ("Artist", tags.artist),
-            ("Album", tags.album),
-            ("Album artist", tags.album_artist),
-            ("Track", tags.track.shown()),
-            ("Disc", tags.disc.shown()),
-            ("Composer", tags.composer),
-            ("Genre", tags.genre),
-            ("Year", tags.year.map(|year| year.to_string())),
-            ("Publisher", tags.publisher),
-            ("Language", tags.language),
-            ("Comment", tags.comment),
+            ("track-tag-title", tags.title),
+            ("track-tag-artist", tags.artist),
+            ("track-tag-album", tags.album),
+            ("track-tag-album-artist", tags.album_artist),
+            ("track-tag-track", place(tags.track)),
+            ("track-tag-disc", place(tags.disc)),
+            ("track-tag-composer", tags.composer),
+            ("track-tag-genre", tags.genre),
+            ("track-tag-year", tags.year.map(|year| year.to_string())),
+            ("track-tag-publisher", tags.publisher),
+            ("track-tag-language", tags.language),
+            ("track-tag-comment", tags.comment),
         ];
         let chapters = info.chapters.into_iter().enumerate().map(|(n, chapter)| ChapterRow {
             start: clock(chapter.start),
             seconds: chapter.start,
-            title: chapter.title.unwrap_or_else(|| format!("Chapter {}", n + 1)),
+            title: chapter.title.unwrap_or_else(|| t("track-chapter").with("number", n + 1).into()),
         });
         Self {
-            tags: named.into_iter().filter_map(|(name, text)| Some((name, text?))).collect(),
+            tags: named.into_iter().filter_map(|(id, text)| Some((t(id), text?))).collect(),
             chapters: chapters.collect(),
             lyrics: tags.lyrics,
             language,
@@ -56,4 +57,11 @@ impl FileTags {
     pub(super) fn is_empty(&self) -> bool {
         self.tags.is_empty() && self.chapters.is_empty() && self.lyrics.is_none()
     }
+}
+
+/// The number of a track or a disc: `3`, or `3 of 12`.
+fn place(numbered: Numbered) -> Option<String> {
+    let number = numbered.number?.to_string();
+    let Some(total) = numbered.total else { return Some(number) };
+    Some(t("track-tag-place").with("number", number).with("total", total.to_string()).into())
 }

@@ -5,6 +5,7 @@ use tonearm_service::TrackCard;
 
 use super::waveform;
 use crate::amount::clock;
+use crate::text::{Message, t};
 
 /// Tracks on a page.
 pub(super) const PER_PAGE: u32 = 50;
@@ -16,7 +17,7 @@ pub(super) struct Row {
     pub(super) subtitle: String,
     pub(super) cover: Option<String>,
     pub(super) length: String,
-    pub(super) status: &'static str,
+    pub(super) status: Message,
     pub(super) tone: &'static str,
     pub(super) is_open: bool,
     pub(super) is_making: bool,
@@ -86,18 +87,19 @@ impl Row {
 }
 
 /// The same for a track that may be being imported.
-pub(super) fn said_of(status: TrackStatus, is_importing: bool) -> (&'static str, &'static str, bool) {
-    if is_importing { ("Importing", "busy", true) } else { said(status) }
+pub(super) fn said_of(status: TrackStatus, is_importing: bool) -> (Message, &'static str, bool) {
+    if is_importing { (t("track-status-importing"), "busy", true) } else { said(status) }
 }
 
 /// A status in words, its tone, and whether it will still change by itself.
-pub(super) fn said(status: TrackStatus) -> (&'static str, &'static str, bool) {
-    match status {
-        TrackStatus::Initialized => ("Waiting for upload", "warn", true),
-        TrackStatus::Processing => ("Processing", "busy", true),
-        TrackStatus::FallbackProcessing => ("Processing again", "busy", true),
-        TrackStatus::Ready => ("Ready", "good", false),
-        TrackStatus::Incomplete => ("Incomplete", "warn", false),
-        TrackStatus::Error | TrackStatus::InitError => ("Failed", "bad", false),
-    }
+fn said(status: TrackStatus) -> (Message, &'static str, bool) {
+    let (id, tone, is_open) = match status {
+        TrackStatus::Initialized => ("track-status-waiting", "warn", true),
+        TrackStatus::Processing => ("track-status-processing", "busy", true),
+        TrackStatus::FallbackProcessing => ("track-status-processing-again", "busy", true),
+        TrackStatus::Ready => ("track-status-ready", "good", false),
+        TrackStatus::Incomplete => ("track-status-incomplete", "warn", false),
+        TrackStatus::Error | TrackStatus::InitError => ("track-status-failed", "bad", false),
+    };
+    (t(id), tone, is_open)
 }

@@ -11,7 +11,7 @@ use http::header::{HeaderName, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use tokio::time::{Instant, Interval, interval_at};
-use tonearm_domain::{OrganizationId, PersonId};
+use tonearm_domain::{Language, OrganizationId, PersonId};
 use tonearm_service::{ProgressWatch, StreamHolder, StreamSlot, TrackProgressView};
 use tonearm_signing::Token;
 
@@ -19,6 +19,7 @@ use super::listed::said_of;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::session::{Member, Viewer};
+use crate::text::{current, in_language, t};
 
 /// How often it is looked whether somebody may still listen; something is sent then too, so that a broken connection is
 /// noticed.
@@ -28,7 +29,7 @@ const CHECK: Duration = Duration::from_secs(15);
 #[derive(Serialize)]
 struct TrackEvent<'a> {
     id: String,
-    status: &'static str,
+    status: String,
     percent: u8,
     /// Whether it waits for its turn, so that nothing is done of it yet.
     is_queued: bool,
@@ -50,6 +51,7 @@ struct Live {
     token: Token,
     person_id: PersonId,
     organization_id: OrganizationId,
+    language: Language,
     step: Step,
     beat: Interval,
 }
@@ -78,6 +80,7 @@ pub(super) async fn progress(
         token: member.signed_in.session.token.clone(),
         person_id,
         organization_id: member.organization.id,
+        language: current(),
         step: Step::Begin,
         beat: interval_at(Instant::now() + CHECK, CHECK),
         app,
@@ -112,7 +115,7 @@ impl Live {
             },
         };
         self.step = if tracks.is_empty() { Step::Over } else { Step::GoOn };
-        Some(told(&tracks))
+        Some(in_language(self.language, || told(&tracks)))
     }
 
     /// Whether the sign-in still holds, and the membership.
@@ -144,9 +147,11 @@ impl<'a> TrackEvent<'a> {
         };
         // A run tells of all files that it makes as soon as it begins.
         let is_queued = !track.is_importing && track.variants.is_empty();
+        let status =
+            if is_queued { t("track-status-queued") } else { said_of(track.status, track.is_importing).0 };
         Self {
             id: track.track_id.to_string(),
-            status: if is_queued { "Queued" } else { said_of(track.status, track.is_importing).0 },
+            status: status.to_string(),
             percent: track.percent,
             is_queued,
             files: track.variants.iter().map(file).collect(),

@@ -83,5 +83,6 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/selection", post(selection::choose))
         .route("/selection/move", post(selection::move_to))
         .route("/selection/titles", post(selection::retitle))
+        .route("/selection/cover", post(selection::set_cover))
         .route("/undo/{undo_id}", post(selection::undo))
 }

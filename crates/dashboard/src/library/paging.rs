@@ -5,8 +5,8 @@ use std::str::FromStr;
 use serde::Deserialize;
 use tonearm_domain::{CollectionSort, Cursor, Page, PageQuery, SearchWords, Total, TrackSort};
 
-use crate::amount::count;
 use crate::form::Choice;
+use crate::text::{Message, t};
 
 /// Which page of a list somebody asks for. What makes no sense counts as not said.
 #[derive(Debug, Default, Deserialize)]
@@ -26,25 +26,25 @@ pub(super) struct Paging {
     pub(super) q: String,
     pub(super) is_search: bool,
     pub(super) choices: Vec<Choice>,
-    pub(super) total: String,
+    pub(super) total: Message,
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,
 }
 
 /// An order as people choose it.
 pub(super) trait Sort: Copy + Default + Eq + FromStr {
-    /// Every order with its name.
+    /// Every order with its name in addresses and the message that names it.
     fn named() -> Vec<(Self, &'static str, &'static str)>;
 }
 
 impl Sort for TrackSort {
     fn named() -> Vec<(Self, &'static str, &'static str)> {
         let label = |sort| match sort {
-            Self::Order => "Manual order",
-            Self::Title => "Title",
-            Self::Newest => "Newest first",
-            Self::Longest => "Longest first",
-            Self::Status => "Status",
+            Self::Order => "library-sort-order",
+            Self::Title => "library-title",
+            Self::Newest => "library-sort-newest",
+            Self::Longest => "library-sort-longest",
+            Self::Status => "library-sort-status",
         };
         Self::ALL.map(|sort| (sort, sort.as_str(), label(sort))).to_vec()
     }
@@ -53,9 +53,9 @@ impl Sort for TrackSort {
 impl Sort for CollectionSort {
     fn named() -> Vec<(Self, &'static str, &'static str)> {
         let label = |sort| match sort {
-            Self::Oldest => "Oldest first",
-            Self::Newest => "Newest first",
-            Self::Title => "Title",
+            Self::Oldest => "library-sort-oldest",
+            Self::Newest => "library-sort-newest",
+            Self::Title => "library-title",
         };
         Self::ALL.map(|sort| (sort, sort.as_str(), label(sort))).to_vec()
     }
@@ -84,17 +84,18 @@ impl ListQuery {
         }
     }
 
-    /// What is around the page. `offered` are the orders that make sense here, `noun` says what the rows are.
+    /// What is around the page. `offered` are the orders that make sense here, `rows` says what they are.
     pub(super) fn paging<S: Sort, Id, T>(
         &self,
         query: &PageQuery<S, Id>,
         page: &Page<T>,
         offered: impl Fn(S) -> bool,
-        (noun, id): (&str, impl Fn(&T) -> String),
+        (rows, id): (Rows, impl Fn(&T) -> String),
     ) -> Paging {
         let is_search = query.words.is_some();
         let chosen = S::named().into_iter().filter(|(sort, ..)| offered(*sort));
-        let choices = chosen.map(|(sort, value, label)| Choice::new(value, label, sort == query.sort));
+        let choices =
+            chosen.map(|(sort, value, label)| Choice::new(value, t(label).to_string(), sort == query.sort));
         let sort = S::named().into_iter().find(|(sort, ..)| *sort == query.sort && *sort != S::default());
         let to = |name: &'static str, row: Option<&T>| {
             let q = Some(("q", self.q.as_str())).filter(|_| is_search);
@@ -107,38 +108,61 @@ impl ListQuery {
             q: self.q.clone(),
             is_search,
             choices: choices.collect(),
-            total: said(page.total, noun, is_search),
+            total: rows.told(page.total, is_search),
             before: if page.has_before { to("before", page.rows.first()) } else { None },
             after: if page.has_after { to("after", page.rows.last()) } else { None },
         }
     }
 }
 
-/// A number with its noun.
-pub(super) fn number_of(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{} {noun}s", count(number)) }
+/// What the rows of a list are.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Rows {
+    /// Collections.
+    Collections,
+    /// Tracks.
+    Tracks,
 }
 
-/// How many there are, or how many were found.
-pub(super) fn said(total: Total, noun: &str, is_search: bool) -> String {
-    let said = match total {
-        Total::Exactly(number) => number_of(number, noun),
-        Total::MoreThan(number) => format!("more than {} {noun}s", count(number)),
-    };
-    if is_search { format!("{said} found") } else { said }
+impl Rows {
+    /// How many there are, or how many were found.
+    pub(super) fn told(self, total: Total, is_search: bool) -> Message {
+        let (is_exact, count) = match total {
+            Total::Exactly(number) => (true, number),
+            Total::MoreThan(number) => (false, number),
+        };
+        let id = match (self, is_search, is_exact) {
+            (Self::Collections, false, true) => "library-collections",
+            (Self::Collections, false, false) => "library-more-collections",
+            (Self::Collections, true, true) => "library-found-collections",
+            (Self::Collections, true, false) => "library-found-more-collections",
+            (Self::Tracks, false, true) => "common-count-tracks",
+            (Self::Tracks, false, false) => "library-more-tracks",
+            (Self::Tracks, true, true) => "library-found-tracks",
+            (Self::Tracks, true, false) => "library-found-more-tracks",
+        };
+        t(id).with("count", count)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use tonearm_domain::TrackId;
+    use tonearm_domain::{Language, TrackId};
 
     use super::*;
+    use crate::text::in_language;
 
     #[test]
     fn numbers_are_said_in_words() {
-        assert_eq!(said(Total::Exactly(1), "track", false), "1 track");
-        assert_eq!(said(Total::Exactly(0), "track", true), "0 tracks found");
-        assert_eq!(said(Total::MoreThan(1000), "track", true), "more than 1\u{202f}000 tracks found");
+        let told = |total, is_search| Rows::Tracks.told(total, is_search).to_string();
+        assert_eq!(told(Total::Exactly(1), false), "1 track");
+        assert_eq!(told(Total::Exactly(0), true), "0 tracks found");
+        assert_eq!(told(Total::MoreThan(1000), true), "more than 1\u{202f}000 tracks found");
+        let one = || Rows::Collections.told(Total::Exactly(1), true).to_string();
+        let found = Language::ALL.map(|language| in_language(language, one));
+        let expected =
+            ["1 collection found", "1 Sammlung gefunden", "1 collection trouvée", "1 colección encontrada"];
+        assert_eq!(found, expected);
     }
 
     #[test]

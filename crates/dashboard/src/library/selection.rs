@@ -2,7 +2,8 @@
 
 use askama::Template;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::multipart::MultipartRejection;
+use axum::extract::{Multipart, Path, State};
 use axum::response::Response;
 use http::StatusCode;
 use serde::Serialize;
@@ -10,14 +11,15 @@ use tonearm_domain::{CollectionId, CollectionSort, Cursor, PageQuery, SearchWord
 use tonearm_service::{Changed, NewTitle, Refusal, Reordering, SelectedTracks};
 
 use super::collection::collection_id;
-use super::paging::number_of;
 use super::upload::ScriptError;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Choice, Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
+use crate::picture::picture_of_tracks;
 use crate::session::{Editor, Member};
+use crate::text::{Message, t};
 
 /// Collections that are offered at once.
 const MOST_OFFERED: u32 = 20;
@@ -29,7 +31,6 @@ struct MovePage {
     frame: Frame,
     back: String,
     list: String,
-    count: String,
     tracks: Vec<String>,
     find: String,
     collections: Vec<Choice>,
@@ -44,8 +45,18 @@ struct RetitlePage {
     frame: Frame,
     back: String,
     list: String,
-    count: String,
     rows: Vec<TitleRow>,
+    problems: Problems,
+}
+
+/// A picture that is to be the cover of tracks.
+#[derive(Template)]
+#[template(path = "library/set_cover.html")]
+struct CoverPage {
+    frame: Frame,
+    back: String,
+    list: String,
+    tracks: Vec<String>,
     problems: Problems,
 }
 
@@ -79,8 +90,9 @@ impl Selection {
         self.list.map(|id| id.to_string()).unwrap_or_default()
     }
 
-    fn count(&self) -> String {
-        number_of(self.tracks.ids().len() as u64, "track")
+    /// A message with the number of tracks.
+    fn counted(&self, id: &'static str) -> Message {
+        t(id).with("count", self.tracks.ids().len())
     }
 }
 
@@ -119,6 +131,7 @@ pub(super) async fn choose(
             Ok(done(&member, &selection.back(), Flash::TracksDeleted, changed))
         }
         "move" => Ok(render(&MovePage::of(&app, &member, selection, String::new()).await?)),
+        "cover" => Ok(render(&CoverPage::of(&member, &selection))),
         "retitle" => Ok(render(&RetitlePage::of(&app, &member, &selection).await?)),
         _ => Err(PageError::BadForm),
     }
@@ -135,7 +148,7 @@ pub(super) async fn move_to(
     if target.is_empty() || fields.is_ticked("search") {
         let mut page = MovePage::of(&app, &member, selection, find).await?;
         if !fields.is_ticked("search") {
-            page.problems.add("collection", "choose a collection");
+            page.problems.add("collection", &t("library-choose-collection").to_string());
             return Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page));
         }
         return Ok(render(&page));
@@ -165,6 +178,24 @@ pub(super) async fn retitle(
                 title.clone_into(&mut row.title);
             }
             page.problems = Problems::of(refusal)?;
+            Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+        }
+        Err(refusal) => Err(refusal.into()),
+    }
+}
+
+/// Makes a picture the cover of all selected tracks.
+pub(super) async fn set_cover(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    form: Result<Multipart, MultipartRejection>,
+) -> Result<Response, PageError> {
+    let (fields, picture) = picture_of_tracks(form.map_err(|_| PageError::BadForm)?).await?;
+    let selection = Selection::of(&fields)?;
+    match app.uploads.cover_tracks(&member.caller(), &selection.tracks, picture).await {
+        Ok(changed) => Ok(done(&member, &selection.back(), Flash::TracksCovered, changed)),
+        Err(refusal @ Refusal::Invalid { .. }) => {
+            let page = CoverPage { problems: Problems::of(refusal)?, ..CoverPage::of(&member, &selection) };
             Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
         }
         Err(refusal) => Err(refusal.into()),
@@ -221,12 +252,10 @@ impl MovePage {
         let page = app.library.collection_page(&member.caller(), &query).await?;
         let offered = page.rows.into_iter().map(|view| view.collection);
         let offered = offered.filter(|collection| Some(collection.id) != selection.list);
-        let count = selection.count();
         Ok(Self {
-            frame: member.frame(&format!("Move {count}"), Section::Library),
+            frame: member.frame(selection.counted("library-move-count"), Section::Library),
             back: selection.back(),
             list: selection.list(),
-            count,
             tracks: selection.tracks.ids().iter().map(ToString::to_string).collect(),
             find,
             collections: offered
@@ -238,20 +267,30 @@ impl MovePage {
     }
 }
 
+impl CoverPage {
+    fn of(member: &Member<Editor>, selection: &Selection) -> Self {
+        Self {
+            frame: member.frame(selection.counted("library-set-cover-count"), Section::Library),
+            back: selection.back(),
+            list: selection.list(),
+            tracks: selection.tracks.ids().iter().map(ToString::to_string).collect(),
+            problems: Problems::default(),
+        }
+    }
+}
+
 impl RetitlePage {
     async fn of(app: &Dashboard, member: &Member<Editor>, selection: &Selection) -> Result<Self, PageError> {
         let tracks = app.library.selected_tracks(&member.caller(), &selection.tracks).await?;
-        let count = selection.count();
         let row = |track: tonearm_domain::Track| TitleRow {
             id: track.id,
             shown: track.shown_title().to_owned(),
             title: track.player_title.unwrap_or_default(),
         };
         Ok(Self {
-            frame: member.frame(&format!("Retitle {count}"), Section::Library),
+            frame: member.frame(selection.counted("library-retitle-count"), Section::Library),
             back: selection.back(),
             list: selection.list(),
-            count,
             rows: tracks.into_iter().map(row).collect(),
             problems: Problems::default(),
         })

@@ -20,6 +20,7 @@ use crate::path::Query;
 use crate::session::{Editor, Member};
 use crate::settings::recipe_line;
 use crate::share::{Look, Size, Snippets, Theme};
+use crate::text::t;
 
 #[derive(Template)]
 #[template(path = "library/share.html")]
@@ -27,7 +28,7 @@ struct SharePage {
     frame: Frame,
     /// What is shared, below the organization's address.
     target: String,
-    noun: &'static str,
+    is_collection: bool,
     title: String,
     is_playable: bool,
     variants: Vec<Choice>,
@@ -102,6 +103,10 @@ impl Target {
         }
     }
 
+    const fn is_collection(&self) -> bool {
+        matches!(self.0, ShareTarget::Collection(_))
+    }
+
     const fn look(&self) -> Look {
         match self.0 {
             ShareTarget::Track(_) => Look::of_track(),
@@ -146,7 +151,7 @@ pub(super) async fn create(
                 return Ok(Flash::ShareLinkCreated.then(&address));
             }
             Err(Refusal::Invalid { field: "variants", .. }) => {
-                Problems::one("variant", "choose a variant from the list")
+                Problems::one("variant", &t("library-choose-variant").to_string())
             }
             Err(refusal) => return Err(refusal.into()),
         },
@@ -188,13 +193,13 @@ impl SharePage {
         asked: &ShareQuery,
     ) -> Result<Self, PageError> {
         let caller = member.caller();
-        let (noun, title, is_playable) = match target.0 {
+        let (title, is_playable) = match target.0 {
             ShareTarget::Track(id) => {
                 let view = app.library.track(&caller, id).await?;
-                ("track", view.title, view.track.status.is_playable())
+                (view.title, view.track.status.is_playable())
             }
             ShareTarget::Collection(id) => {
-                ("collection", app.library.collection(&caller, id).await?.collection.title, true)
+                (app.library.collection(&caller, id).await?.collection.title, true)
             }
         };
         let recipes = app.library.shareable_variants(&caller, target.0).await?;
@@ -210,10 +215,10 @@ impl SharePage {
         let older = page.links.last().filter(|_| page.has_older).map(|link| link.key.id.to_string());
         let (base, now) = (app.links.public_url(), app.ambient.now());
         Ok(Self {
-            frame: member.frame(&format!("Share {title}"), Section::Library),
+            frame: member.frame(t("library-share-title").with("title", title.clone()), Section::Library),
             chosen: chosen.and_then(|link| Embedding::of(base, target, &link, &title, asked)),
             target: target.path(),
-            noun,
+            is_collection: target.is_collection(),
             title,
             is_playable,
             variants: variants.collect(),
@@ -231,7 +236,7 @@ impl LinkRow {
         let url = link.text.as_ref().map(|text| share_url(base, target, text.reveal()));
         Self {
             id: key.id.to_string(),
-            title: if key.title.is_empty() { "Share link".to_owned() } else { key.title.clone() },
+            title: if key.title.is_empty() { t("library-share-link").into() } else { key.title.clone() },
             variant: key.variants.single().map(ToString::to_string).unwrap_or_default(),
             url,
             expires_at: key.expires_at.map(|at| at.to_string()),
@@ -255,22 +260,23 @@ impl Embedding {
             Look { theme: Theme::parse(&asked.theme), size: Size::parse(&asked.size).unwrap_or(usual.size) };
         let path = target.public_path(key);
         let themes = Theme::ALL.into_iter().map(|theme| {
-            let label = match theme {
-                Theme::System => "Follow the system",
-                Theme::Light => "Light",
-                Theme::Dark => "Dark",
+            let id = match theme {
+                Theme::System => "library-theme-system",
+                Theme::Light => "library-theme-light",
+                Theme::Dark => "library-theme-dark",
             };
-            Choice::new(theme.as_str(), label, theme == look.theme)
+            Choice::new(theme.as_str(), t(id).to_string(), theme == look.theme)
         });
         let sizes = Size::ALL.into_iter().map(|size| {
-            let label = match size {
-                Size::Compact => "Compact",
-                Size::List => "With list",
-                Size::Tall => "With long list",
+            let id = match size {
+                Size::Compact => "library-size-compact",
+                Size::List => "library-size-list",
+                Size::Tall => "library-size-tall",
             };
-            Choice::new(size.as_str(), format!("{label} ({} px)", size.height()), size == look.size)
+            let label = t(id).with("pixels", size.height()).to_string();
+            Choice::new(size.as_str(), label, size == look.size)
         });
-        let is_list = matches!(target.0, ShareTarget::Collection(_));
+        let is_list = target.is_collection();
         Some(Self {
             id: link.key.id.to_string(),
             title: link.key.title.clone(),

@@ -4,18 +4,19 @@ use tonearm_domain::Timestamp;
 use tonearm_service::CreateShareLink;
 
 use crate::form::{Choice, Fields, Problems};
+use crate::text::t;
 
 /// Most characters of a name.
 const LONGEST_TITLE: usize = 200;
 
 const DAY: i64 = 24 * 3600;
 
-/// When a new link expires, as it is chosen.
+/// When a new link expires: as it is chosen, the message that says so, and seconds from now.
 const EXPIRIES: [(&str, &str, i64); 4] = [
-    ("day", "In 1 day", DAY),
-    ("week", "In 7 days", 7 * DAY),
-    ("month", "In 30 days", 30 * DAY),
-    ("year", "In 1 year", 365 * DAY),
+    ("day", "library-expires-day", DAY),
+    ("week", "library-expires-week", 7 * DAY),
+    ("month", "library-expires-month", 30 * DAY),
+    ("year", "library-expires-year", 365 * DAY),
 ];
 const NEVER: &str = "never";
 const AT: &str = "date";
@@ -54,28 +55,34 @@ impl ShareForm {
 
     /// The choices of when the link expires.
     pub(super) fn expiries(&self) -> Vec<Choice> {
-        let known = EXPIRIES.iter().map(|&(value, label, _)| (value, label));
-        let all = std::iter::once((NEVER, "Never")).chain(known).chain([(AT, "At a date and time")]);
-        all.map(|(value, label)| Choice::new(value, label, value == self.expires)).collect()
+        let known = EXPIRIES.iter().map(|&(value, id, _)| (value, id));
+        let all = std::iter::once((NEVER, "library-expires-never"))
+            .chain(known)
+            .chain([(AT, "library-expires-date")]);
+        all.map(|(value, id)| Choice::new(value, t(id).to_string(), value == self.expires)).collect()
     }
 
     /// What is to be made, or everything that is wrong.
     pub(super) fn parse(&self, now: Timestamp) -> Result<CreateShareLink, Problems> {
         let mut problems = Problems::default();
         if self.title.chars().count() > LONGEST_TITLE {
-            problems.add("title", "enter a name of up to 200 characters");
+            problems.add("title", &t("library-name-too-long").to_string());
         }
         let variant = self.variant.parse();
         if variant.is_err() {
-            problems.add("variant", "choose a variant from the list");
+            problems.add("variant", &t("library-choose-variant").to_string());
         }
         let expires_at = self.expiry(now);
         if let Err(problem) = expires_at {
-            problems.add("expires_at", problem);
+            problems.add("expires_at", &t(problem).to_string());
         }
         match (variant, expires_at) {
             (Ok(variant), Ok(expires_at)) if problems.is_none() => Ok(CreateShareLink {
-                title: if self.title.is_empty() { "Share link".to_owned() } else { self.title.clone() },
+                title: if self.title.is_empty() {
+                    t("library-share-link").into()
+                } else {
+                    self.title.clone()
+                },
                 variant,
                 expires_at,
                 is_downloadable: self.is_downloadable,
@@ -84,6 +91,7 @@ impl ShareForm {
         }
     }
 
+    /// When the link expires, or the message that says why it cannot.
     fn expiry(&self, now: Timestamp) -> Result<Option<Timestamp>, &'static str> {
         if self.expires == NEVER {
             return Ok(None);
@@ -95,8 +103,8 @@ impl ShareForm {
         let text = &self.expires_at;
         let at = [format!("{text}Z"), format!("{text}:00Z")].iter().find_map(|text| text.parse().ok());
         match at {
-            None => Err("enter a valid date and time"),
-            Some(at) if at <= now => Err("enter a date and time in the future"),
+            None => Err("library-enter-date"),
+            Some(at) if at <= now => Err("library-enter-future"),
             at => Ok(at),
         }
     }

@@ -20,6 +20,7 @@ use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::session::{Editor, Member, SignedIn};
 use crate::share::{Look, Snippets};
+use crate::text::{Message, t};
 
 /// Tracks that are looked at to find one that plays.
 const LOOKED_AT: u32 = 20;
@@ -50,7 +51,7 @@ struct AddStep {
     title: String,
     may_import: bool,
     /// A track that is being made, and how far it is.
-    making: Option<(String, &'static str)>,
+    making: Option<(String, Message)>,
     /// The first track that failed, and why.
     failed: Option<(String, String)>,
 }
@@ -64,7 +65,7 @@ struct Link {
 impl StartPage {
     fn new(member: &Member<Editor>, step: Step) -> Self {
         Self {
-            frame: member.frame("Get started", Section::Library),
+            frame: member.frame(t("library-get-started"), Section::Library),
             player_script: embed::address("player.js"),
             step,
             problems: Problems::default(),
@@ -186,7 +187,7 @@ async fn create_link(
     let mut played = played.filter(|recipe| recipe.kind.recipe_type().is_playable());
     let recipe = played.next().ok_or_else(|| Refusal::Conflict {
         code: "no_variant",
-        message: "this organization has no variant that players can play".to_owned(),
+        message: t("library-start-no-variant").to_string(),
     })?;
     let create = CreateShareLink {
         title: title.chars().take(LONGEST_KEY_NAME).collect(),

@@ -17,6 +17,7 @@ use crate::error::PageError;
 use crate::form::Problems;
 use crate::page::{Frame, Section};
 use crate::session::Member;
+use crate::text::Message;
 
 #[derive(Template)]
 #[template(path = "library/track.html")]
@@ -33,7 +34,7 @@ pub(super) struct TrackPage {
     pub(super) organization_index: String,
     file_name: String,
     length: String,
-    status: &'static str,
+    status: Message,
     tone: &'static str,
     is_open: bool,
     is_making: bool,
@@ -49,7 +50,7 @@ pub(super) struct TrackPage {
     language: String,
     told: FileTags,
     pub(super) problems: Problems,
-    facts: Vec<(&'static str, String)>,
+    facts: Vec<(Message, String)>,
     original_name: Option<String>,
     replacement: Option<Told>,
     usage: TrackUsage,

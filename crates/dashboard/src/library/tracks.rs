@@ -8,13 +8,14 @@ use tonearm_domain::{Role, TrackId, TrackSort};
 use tonearm_service::TrackCard;
 
 use super::listed::{PER_PAGE, Row, RowRights};
-use super::paging::{ListQuery, Paging};
+use super::paging::{ListQuery, Paging, Rows};
 use super::track::track_id;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::page::{Frame, Section, render};
 use crate::path::Query;
 use crate::session::{Member, Viewer};
+use crate::text::t;
 
 #[derive(Template)]
 #[template(path = "library/tracks.html")]
@@ -69,7 +70,7 @@ pub(super) async fn page(
     query.sort = query.sort.across_collections();
     let found = app.library.track_page(&member.caller(), None, &query).await?;
     let offered = |sort| sort != TrackSort::Order;
-    let paging = asked.paging(&query, &found.page, offered, ("track", |view| view.track.id.to_string()));
+    let paging = asked.paging(&query, &found.page, offered, (Rows::Tracks, |view| view.track.id.to_string()));
     let cards = app.playback.cards(found.page.rows).await?;
     let may_edit = member.role >= Role::Editor;
     let row = |card: TrackCard| {
@@ -77,7 +78,7 @@ pub(super) async fn page(
         Row { collection, ..Row::from(card) }.with(RowRights { may_edit, is_movable: false })
     };
     Ok(render(&TracksPage {
-        frame: member.frame("All tracks", Section::Library),
+        frame: member.frame(t("library-all-tracks"), Section::Library),
         tracks: cards.into_iter().map(row).collect(),
         paging,
         may_edit,

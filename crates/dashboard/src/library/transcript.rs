@@ -19,6 +19,7 @@ use crate::page::{Frame, Section, render, render_with};
 use crate::path::Query;
 use crate::picture::broken;
 use crate::session::{Editor, Member, Viewer};
+use crate::text::t;
 
 /// Most bytes of the form: the text once as text and once as a file, and what is around them.
 pub(super) const MOST_FORM_BYTES: usize = 2 * MOST_CAPTION_BYTES + 64 * 1024;
@@ -128,7 +129,7 @@ impl TranscriptPage {
             app.library.transcript(&caller, id).await?;
         let settings = app.transcriptions.settings(&caller).await?;
         Ok(Self {
-            frame: member.frame("Transcript", Section::Library),
+            frame: member.frame(t("track-transcript"), Section::Library),
             id: id.to_string(),
             title: view.title,
             captions,

@@ -5,10 +5,10 @@ use std::str::FromStr;
 use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use tonearm_domain::{Collection, Cursor, Page, Timestamp, Track, Trashed};
+use tonearm_domain::{Collection, Cursor, Page, Timestamp, Total, Track, Trashed};
 
 use super::collection::collection_id;
-use super::paging::said;
+use super::paging::Rows;
 use super::track::track_id;
 use crate::app::Dashboard;
 use crate::error::PageError;
@@ -16,6 +16,7 @@ use crate::flash::Flash;
 use crate::page::{Frame, Section, render};
 use crate::path::Query;
 use crate::session::{Editor, Member};
+use crate::text::{Message, t};
 
 /// Rows of a list on a page.
 const PER_PAGE: u32 = 50;
@@ -29,7 +30,7 @@ struct TrashPage {
 
 /// One of the two lists. Each is leafed through by itself.
 struct List {
-    heading: String,
+    heading: Message,
     kind: Kind,
     rows: Vec<Row>,
     before: Option<String>,
@@ -72,7 +73,7 @@ impl TrashQuery {
         serde_urlencoded::to_string(pairs).ok()
     }
 
-    fn list<T>(&self, kind: Kind, heading: String, page: Page<Trashed<T>>) -> List
+    fn list<T>(&self, kind: Kind, heading: Message, page: Page<Trashed<T>>) -> List
     where
         Row: From<Trashed<T>>,
     {
@@ -114,11 +115,14 @@ pub(super) async fn page(
     let (caller, asked) = (member.caller(), TrashQuery(asked));
     let collections = app.library.trashed_collections(&caller, asked.cursor(COLLECTIONS), PER_PAGE).await?;
     let tracks = app.library.trashed_tracks(&caller, asked.cursor(TRACKS), PER_PAGE).await?;
-    let with_tracks = format!("{}, including tracks", said(collections.total, "collection", false));
-    let alone = said(tracks.total, "track", false);
+    let with_tracks = match collections.total {
+        Total::Exactly(number) => t("library-trash-collections").with("count", number),
+        Total::MoreThan(number) => t("library-trash-more-collections").with("count", number),
+    };
+    let alone = Rows::Tracks.told(tracks.total, false);
     let lists = [asked.list(COLLECTIONS, with_tracks, collections), asked.list(TRACKS, alone, tracks)];
     Ok(render(&TrashPage {
-        frame: member.frame("Deleted items", Section::Library),
+        frame: member.frame(t("library-deleted-items"), Section::Library),
         lists: lists.into_iter().filter(|list| !list.rows.is_empty()).collect(),
     }))
 }

@@ -90,7 +90,7 @@ async fn named_session(
 /// How far a track is.
 #[derive(Debug, Serialize)]
 pub(super) struct TrackState {
-    status: &'static str,
+    status: String,
     tone: &'static str,
     is_open: bool,
     reason: Option<String>,
@@ -103,5 +103,6 @@ pub(super) async fn state(
 ) -> Result<Json<TrackState>, PageError> {
     let view = app.library.track(&member.caller(), track_id(&id)?).await?;
     let (status, tone, is_open) = said_of(view.track.status, view.is_importing);
+    let status = status.to_string();
     Ok(Json(TrackState { status, tone, is_open, reason: view.track.status_reason }))
 }

@@ -16,6 +16,7 @@ use crate::page::{Frame, Section, render, render_with};
 use crate::path::Path;
 use crate::profile::browser;
 use crate::session::Administrator;
+use crate::text::Message;
 
 #[derive(Template)]
 #[template(path = "people/account.html")]
@@ -28,7 +29,7 @@ struct AccountPage {
     disabled_at: Option<String>,
     is_administrator: bool,
     is_self: bool,
-    organizations: Vec<(String, &'static str)>,
+    organizations: Vec<(String, Message)>,
     has_second_factor: bool,
     sessions: Vec<SessionRow>,
     link: Option<OneTimeLink>,
@@ -179,7 +180,7 @@ impl AccountPage {
             seen_at: found.seen_at.to_string(),
         });
         Ok(Self {
-            frame: administrator.signed_in.frame(&person.name, Section::People),
+            frame: administrator.signed_in.frame(person.name.clone(), Section::People),
             id: id.to_string(),
             email: person.email.to_string(),
             created_at: person.created_at.to_string(),
@@ -188,7 +189,7 @@ impl AccountPage {
             is_self: id == administrator.signed_in.person().id,
             organizations: organizations
                 .into_iter()
-                .map(|(found, role)| (found.name, role.as_str()))
+                .map(|(found, role)| (found.name, crate::role(role)))
                 .collect(),
             has_second_factor: matches!(
                 app.people.second_factor(&person).await?,

@@ -15,6 +15,7 @@ use crate::error::PageError;
 use crate::page::{Frame, Section, render};
 use crate::path::Query;
 use crate::session::Administrator;
+use crate::t;
 
 /// Rows of a page.
 const ROWS: u32 = 50;
@@ -91,7 +92,7 @@ async fn page(
         created_at: person.created_at.to_string(),
         name: person.name,
     });
-    let frame = administrator.signed_in.frame("People", Section::People);
+    let frame = administrator.signed_in.frame(t("people-title"), Section::People);
     let rows = rows.collect();
     Ok(render(&PeoplePage { frame, rows, before, after, q: asked.q }))
 }

@@ -1,5 +1,6 @@
 //! What people change of themselves.
 
+mod identities;
 mod second_factor;
 
 use askama::Template;
@@ -10,17 +11,20 @@ use axum::routing::{get, post};
 use http::StatusCode;
 use http::header::SET_COOKIE;
 use serde::Deserialize;
-use tonearm_domain::SignInId;
+use tonearm_domain::{Language, SignInId};
 use tonearm_service::{Refusal, SecondFactorView, SignInError};
+
+use identities::IdentityRow;
 
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::{Fields, Problems};
+use crate::form::{Choice, Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Path;
 use crate::session::{From, Myself};
 use crate::sign_in::device_cookie;
+use crate::text::{Message, said, t};
 
 /// The same pages stand on their own, for whoever belongs to no organization, and within each organization, so that
 /// whoever comes from there finds the way back.
@@ -28,11 +32,14 @@ pub(crate) fn routes() -> Router<Dashboard> {
     let pages = Router::new()
         .route("/", get(page))
         .route("/name", post(rename))
+        .route("/language", post(set_language))
         .route("/password", post(change_password))
         .route("/second-factor", get(second_factor::page).post(second_factor::begin))
         .route("/second-factor/confirm", post(second_factor::confirm))
         .route("/second-factor/recovery-codes", post(second_factor::renew_codes))
         .route("/second-factor/remove", post(second_factor::remove))
+        .route("/identities", post(identities::link))
+        .route("/identities/{identity_id}/unlink", post(identities::unlink))
         .route("/sign-out-everywhere", post(sign_out_everywhere))
         .route("/sign-ins/{sign_in_id}/end", post(end_sign_in))
         .route("/organizations", post(create_organization));
@@ -45,8 +52,14 @@ struct ProfilePage {
     frame: Frame,
     name: String,
     email: String,
+    languages: Vec<Choice>,
     is_administrator: bool,
+    /// Who was added by the provider has none.
+    has_password: bool,
     second_factor: SecondFactorView,
+    /// What people call the provider, if there is one.
+    provider: Option<String>,
+    identities: Vec<IdentityRow>,
     organizations: Vec<OrganizationRow>,
     sign_ins: Vec<SignInRow>,
     problems: Problems,
@@ -55,7 +68,7 @@ struct ProfilePage {
 struct OrganizationRow {
     id: String,
     name: String,
-    role: &'static str,
+    role: Message,
 }
 
 struct SignInRow {
@@ -83,6 +96,20 @@ async fn rename(State(app): State<Dashboard>, myself: Myself, fields: Fields) ->
     }
 }
 
+/// Sets the language of the pages; none that is known: that of the browser.
+async fn set_language(
+    State(app): State<Dashboard>,
+    myself: Myself,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    let language = match fields.text("language") {
+        "" => None,
+        tag => Some(tag.parse::<Language>().map_err(|_| PageError::BadForm)?),
+    };
+    app.people.set_language(myself.signed_in().person(), language).await?;
+    Ok(Flash::Saved.then(&myself.path("/profile")))
+}
+
 async fn change_password(
     State(app): State<Dashboard>,
     myself: Myself,
@@ -97,7 +124,7 @@ async fn change_password(
             Ok(response)
         }
         Err(SignInError::Wrong) => {
-            let problems = Problems::one("current", "this password is incorrect");
+            let problems = Problems::one("current", &t("profile-wrong-password").to_string());
             refuse(&app, &myself, problems).await
         }
         Err(SignInError::Refusal(refusal)) => refuse(&app, &myself, Problems::of(refusal)?).await,
@@ -140,7 +167,8 @@ async fn create_organization(
             Ok(Flash::OrganizationCreated.then(&format!("/dashboard/{}/organization", created.id)))
         }
         Err(Refusal::Invalid { message, .. }) => {
-            refuse(&app, &myself, Problems::one("organization", &format!("the name {message}"))).await
+            let problem = t("profile-organization-name").with("problem", said(&message)).to_string();
+            refuse(&app, &myself, Problems::one("organization", &problem)).await
         }
         Err(refusal) => Err(refusal.into()),
     }
@@ -162,23 +190,36 @@ impl ProfilePage {
             seen_at: found.seen_at.to_string(),
             is_this: found.id == this,
         });
+        let identities = app.people.identities(person).await?;
         let organizations = app.people.organizations_of(person).await?;
         let organizations = organizations.into_iter().map(|(organization, role)| OrganizationRow {
             id: organization.id.to_string(),
             name: organization.name,
-            role: role.as_str(),
+            role: crate::role(role),
         });
         Ok(Self {
-            frame: myself.frame("Your profile", Section::Profile),
+            frame: myself.frame(t("profile-title"), Section::Profile),
             name: person.name.clone(),
             email: person.email.to_string(),
+            languages: languages(person.language),
             is_administrator: person.is_administrator,
+            has_password: app.people.has_password(person).await?,
             second_factor: app.people.second_factor(person).await?,
+            provider: app.people.provider_name().map(str::to_owned),
+            identities: identities.into_iter().map(IdentityRow::of).collect(),
             organizations: organizations.collect(),
             sign_ins: sign_ins.collect(),
             problems,
         })
     }
+}
+
+/// The languages to choose from: that of the browser first.
+fn languages(own: Option<Language>) -> Vec<Choice> {
+    let browser = Choice::new("", t("profile-language-browser").to_string(), own.is_none());
+    let named = Language::ALL.into_iter();
+    let named = named.map(|one| Choice::new(one.as_str(), one.name(), own == Some(one)));
+    std::iter::once(browser).chain(named).collect()
 }
 
 /// What people call a browser, as far as it says.
@@ -202,8 +243,10 @@ pub(crate) fn browser(user_agent: &str) -> String {
         list.iter().find(|(mark, _)| user_agent.contains(mark)).map(|(_, name)| *name)
     };
     match (find(&named), find(&systems)) {
-        (Some(browser), Some(system)) => format!("{browser} on {system}"),
+        (Some(browser), Some(system)) => {
+            t("profile-browser-on").with("browser", browser).with("system", system).to_string()
+        }
         (Some(browser), None) => browser.to_owned(),
-        _ => "Unknown browser".to_owned(),
+        _ => t("profile-unknown-browser").to_string(),
     }
 }

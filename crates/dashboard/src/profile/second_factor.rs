@@ -13,6 +13,7 @@ use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::session::{From, Myself};
+use crate::t;
 
 #[derive(Template)]
 #[template(path = "profile/second_factor.html")]
@@ -115,7 +116,7 @@ async fn refuse(
 ) -> Result<Response, PageError> {
     let problems = match error {
         SignInError::Refusal(refusal) => Problems::of(refusal)?,
-        SignInError::Wrong => Problems::one(field, "this password is incorrect"),
+        SignInError::Wrong => Problems::one(field, &t("profile-wrong-password").to_string()),
         other => Problems::one(field, &sentence(&other.to_string())),
     };
     let page = SecondFactorPage { problems, ..SecondFactorPage::of(app, myself).await? };
@@ -131,7 +132,7 @@ impl SecondFactorPage {
             Some((groups.join(" "), Qr::new(&uri)?))
         });
         Ok(Self {
-            frame: myself.frame("Two-factor authentication", Section::Profile),
+            frame: myself.frame(t("profile-second-factor"), Section::Profile),
             email: person.email.to_string(),
             view: app.people.second_factor(person).await?,
             enrolment,

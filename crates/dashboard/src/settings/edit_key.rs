@@ -9,13 +9,15 @@ use tonearm_service::{FixedOfKey, Refusal, UpdateKey};
 
 use super::key_fields::{origins, origins_text, read_expiry, shown_expiry};
 use super::keys::{managed, scope, shown_title, type_title};
+use super::rotate_key::overlaps;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::{Fields, Problems};
+use crate::form::{Choice, Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Path;
 use crate::session::{Editor, Member};
+use crate::text::{Message, said, t};
 
 #[derive(Template)]
 #[template(path = "settings/edit_key.html")]
@@ -23,7 +25,7 @@ struct EditKeyPage {
     frame: Frame,
     id: String,
     name: String,
-    key_type: &'static str,
+    key_type: Message,
     scope: String,
     state: KeyState,
     created_at: String,
@@ -33,6 +35,10 @@ struct EditKeyPage {
     title: String,
     expires_at: String,
     origins: String,
+    /// Until when the secret before works.
+    old_until: Option<String>,
+    /// For how long a secret that is replaced can go on.
+    overlaps: Vec<Choice>,
     problems: Problems,
 }
 
@@ -55,9 +61,10 @@ pub(super) async fn save(
     let problems = match read(&key, &fields) {
         Ok(update) => match app.library.update_key(&member.caller(), id, update).await {
             Ok(_) => return Ok(Flash::Saved.then(&member.path("/keys"))),
-            Err(Refusal::Invalid { field: "allowed_origins", message }) => {
-                Problems::one("origins", &format!("the list of origins {message}"))
-            }
+            Err(Refusal::Invalid { field: "allowed_origins", message }) => Problems::one(
+                "origins",
+                &t("keys-list-of-origins").with("problem", said(&message)).to_string(),
+            ),
             Err(refusal) => Problems::of(refusal)?,
         },
         Err(problems) => problems,
@@ -76,7 +83,7 @@ fn read(key: &ApiKey, fields: &Fields) -> Result<UpdateKey, Problems> {
     let mut problems = Problems::default();
     let title = fields.text("title");
     if title.is_empty() || title.chars().count() > 200 {
-        problems.add("title", "enter a name of up to 200 characters");
+        problems.add("title", &t("library-name-too-long").to_string());
     }
     let expires_at = match read_expiry(fields.text("expires_at")) {
         // The form knows minutes only: what it shows is what the key has.
@@ -84,7 +91,7 @@ fn read(key: &ApiKey, fields: &Fields) -> Result<UpdateKey, Problems> {
         Ok(None) => Patch::Clear,
         Ok(Some(at)) => Patch::Set(at),
         Err(()) => {
-            problems.add("expires_at", "enter a valid date and time");
+            problems.add("expires_at", &t("library-enter-date").to_string());
             Patch::Keep
         }
     };
@@ -113,8 +120,9 @@ fn read(key: &ApiKey, fields: &Fields) -> Result<UpdateKey, Problems> {
 impl EditKeyPage {
     async fn of(app: &Dashboard, member: &Member<Editor>, key: &ApiKey) -> Result<Self, PageError> {
         let now: Timestamp = app.ambient.now();
+        let old = app.library.old_secrets(&member.caller(), std::slice::from_ref(key)).await?;
         Ok(Self {
-            frame: member.frame("Edit key", Section::Keys),
+            frame: member.frame(t("keys-edit"), Section::Keys),
             id: key.id.to_string(),
             name: shown_title(key),
             key_type: type_title(key.key_type),
@@ -126,6 +134,8 @@ impl EditKeyPage {
             title: key.title.clone(),
             expires_at: shown_expiry(key.expires_at),
             origins: origins_text(&key.allowed_origins),
+            old_until: old.get(&key.id).map(ToString::to_string),
+            overlaps: overlaps(),
             problems: Problems::default(),
         })
     }

@@ -3,6 +3,7 @@
 use tonearm_domain::{AllowedOrigins, OriginList, PageOrigin, Timestamp};
 
 use crate::form::Fields;
+use crate::text::{said, t};
 
 /// Browsers send `2030-01-31T12:00`, with or without seconds. Nothing is no expiry.
 pub(super) fn read_expiry(text: &str) -> Result<Option<Timestamp>, ()> {
@@ -23,19 +24,19 @@ pub(super) fn shown_expiry(at: Option<Timestamp>) -> String {
 pub(super) fn origins(fields: &Fields) -> Result<AllowedOrigins, String> {
     let lines: Vec<&str> = fields.raw("origins").split_whitespace().collect();
     match (fields.text("pages"), lines.as_slice()) {
-        ("only", []) => Err("enter at least one origin, or choose “All websites”".to_owned()),
+        ("only", []) => Err(t("keys-no-origin").into()),
         ("only", lines) => {
             let read = |line: &&str| {
-                let wrong =
-                    |_| format!("“{line}” is not an origin; enter one such as https://www.example.com");
+                let wrong = |_| t("keys-not-an-origin").with("line", (*line).to_owned()).to_string();
                 line.parse::<PageOrigin>().map_err(wrong)
             };
             let origins = lines.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-            let list = OriginList::new(origins).map_err(|error| format!("the list {error}"))?;
+            let wrong = |problem: String| t("keys-origin-list").with("problem", said(&problem)).to_string();
+            let list = OriginList::new(origins).map_err(|error| wrong(error.to_string()))?;
             Ok(AllowedOrigins::Only(list))
         }
         (_, []) => Ok(AllowedOrigins::Any),
-        (_, _) => Err("choose “Only these”, or clear the list".to_owned()),
+        (_, _) => Err(t("keys-some-origins").into()),
     }
 }
 

@@ -5,6 +5,7 @@ use tonearm_domain::{ApiKey, KeyType};
 /// Code, and what it is for.
 pub(super) struct Snippet {
     pub(super) title: &'static str,
+    /// The message that says what it is for.
     pub(super) note: &'static str,
     pub(super) text: String,
 }
@@ -13,47 +14,35 @@ pub(super) struct Snippet {
 pub(super) fn snippets(base: &str, key: &ApiKey, text: &str) -> Vec<Snippet> {
     match key.key_type {
         KeyType::Api => vec![
-            Snippet { title: "curl", note: "Lists the tracks.", text: curl_list(base, text) },
-            Snippet {
-                title: "JavaScript",
-                note: "For your server: never send this key to a browser.",
-                text: script_list(base, text),
-            },
+            Snippet { title: "curl", note: "keys-lists-tracks", text: curl_list(base, text) },
+            Snippet { title: "JavaScript", note: "keys-server-only", text: script_list(base, text) },
         ],
         KeyType::Player => {
             let (scope, body) = played(key);
             vec![
                 Snippet {
                     title: "curl",
-                    note: "Opens a play session.",
+                    note: "keys-opens-session",
                     text: curl_play(base, text, scope, &body),
                 },
                 Snippet {
                     title: "JavaScript",
-                    note: "Opens a play session and gets the URLs of its first track.",
+                    note: "keys-gets-urls",
                     text: script_play(base, text, scope, &body),
                 },
-                Snippet {
-                    title: "HTML",
-                    note: "A page that plays the first track. Visitors can read the key in it: limit the key to your website.",
-                    text: page_play(base, text, scope, &body),
-                },
+                Snippet { title: "HTML", note: "keys-play-page", text: page_play(base, text, scope, &body) },
             ]
         }
         KeyType::Uploader => {
             let body = uploaded(key);
             vec![
-                Snippet { title: "curl", note: "Uploads a file.", text: curl_upload(base, text, &body) },
+                Snippet { title: "curl", note: "keys-uploads-file", text: curl_upload(base, text, &body) },
                 Snippet {
                     title: "JavaScript",
-                    note: "Uploads a file that somebody chose.",
+                    note: "keys-uploads-chosen",
                     text: script_upload(base, text, &body),
                 },
-                Snippet {
-                    title: "HTML",
-                    note: "A page to upload files. Visitors can read the key in it: limit the key to your website.",
-                    text: page_upload(base, text, &body),
-                },
+                Snippet { title: "HTML", note: "keys-upload-page", text: page_upload(base, text, &body) },
             ]
         }
         KeyType::Share => Vec::new(),

@@ -14,6 +14,7 @@ use crate::form::Choice;
 use crate::page::{Frame, Section, render};
 use crate::path::{Path, Query};
 use crate::session::{Editor, Member};
+use crate::text::{Message, t};
 
 /// Rows of a page.
 const ROWS: u32 = 50;
@@ -31,18 +32,22 @@ struct KeysPage {
     chosen_state: &'static str,
     q: String,
     is_narrowed: bool,
+    /// What is said where no key of the chosen state is found.
+    no_match: Message,
 }
 
 struct KeyRow {
     id: String,
     title: String,
-    key_type: &'static str,
+    key_type: Message,
     scope: String,
     allows: String,
     last_used: Option<String>,
     state: KeyState,
     expires_at: Option<String>,
     revoked_at: Option<String>,
+    /// Until when the secret before works.
+    old_until: Option<String>,
 }
 
 /// Which page of the list somebody asks for. What makes no sense counts as not said.
@@ -107,20 +112,25 @@ pub(super) async fn page(
 ) -> Result<Response, PageError> {
     let query = asked.read(member.role);
     let (found, titles) = app.library.listed_keys(&member.caller(), &query).await?;
+    let old = app.library.old_secrets(&member.caller(), &found.rows).await?;
     let now = app.ambient.now();
+    let row = |key: &ApiKey| KeyRow {
+        old_until: old.get(&key.id).map(ToString::to_string),
+        ..KeyRow::of(key, &titles, now)
+    };
     let newer = if found.has_before { asked.to("before", found.rows.first()) } else { None };
     let older = if found.has_after { asked.to("after", found.rows.last()) } else { None };
-    let states = [(KeyState::Valid, "Valid"), (KeyState::Expired, "Expired"), (KeyState::Revoked, "Revoked")];
     Ok(render(&KeysPage {
-        frame: member.frame("Keys and links", Section::Keys),
+        frame: member.frame(t("base-keys"), Section::Keys),
         types: types(&member, asked.only()),
-        states: states.map(|(state, title)| Choice::new(state.as_str(), title, state == query.state)).into(),
-        rows: found.rows.iter().map(|key| KeyRow::of(key, &titles, now)).collect(),
+        states: states(query.state),
+        rows: found.rows.iter().map(row).collect(),
         newer,
         older,
         chosen_type: asked.only().map(KeyType::as_str).unwrap_or_default().to_owned(),
         chosen_state: query.state.as_str(),
         is_narrowed: query.words.is_some() || asked.only().is_some() || query.state != KeyState::Valid,
+        no_match: no_match(query.state),
         q: asked.q,
     }))
 }
@@ -149,40 +159,62 @@ pub(super) async fn managed(
     }
 }
 
+fn states(chosen: KeyState) -> Vec<Choice> {
+    let choice = |state: KeyState| {
+        let title = match state {
+            KeyState::Valid => "keys-valid",
+            KeyState::Expired => "keys-expired",
+            KeyState::Revoked => "keys-revoked",
+        };
+        Choice::new(state.as_str(), t(title).to_string(), state == chosen)
+    };
+    KeyState::ALL.map(choice).into()
+}
+
+fn no_match(state: KeyState) -> Message {
+    t(match state {
+        KeyState::Valid => "keys-no-valid-match",
+        KeyState::Expired => "keys-no-expired-match",
+        KeyState::Revoked => "keys-no-revoked-match",
+    })
+}
+
 /// The types to choose from, where there is more than one.
 fn types(member: &Member<Editor>, only: Option<KeyType>) -> Vec<Choice> {
-    let all = Choice::new("", "All types", only.is_none());
+    let all = Choice::new("", t("keys-all-types").to_string(), only.is_none());
     let types = KeyType::ALL.into_iter().filter(|key_type| member.role.manages_keys_of(*key_type));
     let types: Vec<Choice> = types
-        .map(|key_type| Choice::new(key_type.as_str(), type_title(key_type), only == Some(key_type)))
+        .map(|key_type| {
+            Choice::new(key_type.as_str(), type_title(key_type).to_string(), only == Some(key_type))
+        })
         .collect();
     if types.len() > 1 { std::iter::once(all).chain(types).collect() } else { Vec::new() }
 }
 
 /// A type's name for people.
-pub(super) const fn type_title(key_type: KeyType) -> &'static str {
-    match key_type {
-        KeyType::Api => "API",
-        KeyType::Player => "Player",
-        KeyType::Uploader => "Uploader",
-        KeyType::Share => "Share link",
-    }
+pub(super) fn type_title(key_type: KeyType) -> Message {
+    t(match key_type {
+        KeyType::Api => "keys-type-api",
+        KeyType::Player => "keys-type-player",
+        KeyType::Uploader => "keys-type-uploader",
+        KeyType::Share => "keys-type-share",
+    })
 }
 
 /// What a key is limited to, for people.
 pub(super) fn scope(key: &ApiKey, titles: &ScopeTitles) -> String {
     match (key.scope.collection(), key.scope.track()) {
-        (_, Some(id)) => titles.tracks.get(&id).cloned().unwrap_or_else(|| "Deleted track".to_owned()),
+        (_, Some(id)) => titles.tracks.get(&id).cloned().unwrap_or_else(|| t("common-deleted-track").into()),
         (Some(id), None) => {
-            titles.collections.get(&id).cloned().unwrap_or_else(|| "Deleted collection".to_owned())
+            titles.collections.get(&id).cloned().unwrap_or_else(|| t("common-deleted-collection").into())
         }
-        (None, None) => "Whole organization".to_owned(),
+        (None, None) => t("keys-whole-organization").into(),
     }
 }
 
 /// What a key is called, for people.
 pub(super) fn shown_title(key: &ApiKey) -> String {
-    if key.title.is_empty() { "Unnamed".to_owned() } else { key.title.clone() }
+    if key.title.is_empty() { t("common-unnamed").into() } else { key.title.clone() }
 }
 
 impl KeyRow {
@@ -190,13 +222,13 @@ impl KeyRow {
         let listed = key.variants.only().map(|list| &**list).unwrap_or_default();
         let mut allows: Vec<String> = listed.iter().map(ToString::to_string).collect();
         if key.is_downloadable {
-            allows.push("downloads".to_owned());
+            allows.push(t("keys-allows-downloads").into());
         }
         let origins = key.allowed_origins.only().map(|list| &**list).unwrap_or_default();
         match origins {
             [] => {}
-            [one] => allows.push(format!("pages of {one}")),
-            several => allows.push(format!("pages of {} origins", several.len())),
+            [one] => allows.push(t("keys-allows-origin").with("origin", one.to_string()).into()),
+            several => allows.push(t("keys-allows-origins").with("count", several.len()).into()),
         }
         Self {
             id: key.id.to_string(),
@@ -208,6 +240,7 @@ impl KeyRow {
             state: key.state_at(now),
             expires_at: key.expires_at.map(|at| at.to_string()),
             revoked_at: key.revoked_at.map(|at| at.to_string()),
+            old_until: None,
         }
     }
 }

@@ -10,10 +10,11 @@ use tonearm_service::OneTimeLink;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::{Fields, Problems};
+use crate::form::{Choice, Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Path;
 use crate::session::{Member, Owner};
+use crate::text::{self, Message, t};
 
 #[derive(Template)]
 #[template(path = "settings/members.html")]
@@ -21,6 +22,8 @@ struct MembersPage {
     frame: Frame,
     members: Vec<MemberRow>,
     invitations: Vec<InvitationRow>,
+    /// The roles of a new member.
+    roles: Vec<Choice>,
     link: Option<OneTimeLink>,
     email: String,
     problems: Problems,
@@ -30,7 +33,7 @@ struct MemberRow {
     id: String,
     name: String,
     email: String,
-    role: Role,
+    roles: Vec<Choice>,
     since: String,
     is_self: bool,
 }
@@ -38,7 +41,7 @@ struct MemberRow {
 struct InvitationRow {
     id: String,
     email: String,
-    role: &'static str,
+    role: Message,
     expires_at: String,
 }
 
@@ -96,6 +99,10 @@ fn after(member: &Member<Owner>, changed: PersonId) -> String {
     if changed == member.signed_in.person().id { "/dashboard".to_owned() } else { member.path("/members") }
 }
 
+fn roles(chosen: Role) -> Vec<Choice> {
+    Role::ALL.map(|role| Choice::new(role.as_str(), text::role(role).to_string(), role == chosen)).into()
+}
+
 impl MembersPage {
     async fn of(app: &Dashboard, member: &Member<Owner>) -> Result<Self, PageError> {
         let list = app.people.members(&member.caller()).await?;
@@ -105,13 +112,14 @@ impl MembersPage {
             is_self: found.person.id == own,
             name: found.person.name,
             email: found.person.email.to_string(),
-            role: found.membership.role,
+            roles: roles(found.membership.role),
             since: found.membership.created_at.to_string(),
         });
         Ok(Self {
-            frame: member.frame("Members", Section::Members),
+            frame: member.frame(t("base-members"), Section::Members),
             members: members.collect(),
             invitations: list.invitations.into_iter().filter_map(InvitationRow::of).collect(),
+            roles: roles(Role::Editor),
             link: None,
             email: String::new(),
             problems: Problems::default(),
@@ -124,8 +132,8 @@ impl InvitationRow {
         let InvitationPurpose::Member { role, email, .. } = invitation.purpose else { return None };
         Some(Self {
             id: invitation.id.to_string(),
-            email: email.map_or_else(|| "Anyone with the link".to_owned(), |email| email.to_string()),
-            role: role.as_str(),
+            email: email.map_or_else(|| t("members-anyone").into(), |email| email.to_string()),
+            role: text::role(role),
             expires_at: invitation.expires_at.to_string(),
         })
     }

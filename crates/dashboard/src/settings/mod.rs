@@ -9,14 +9,16 @@ mod new_key;
 mod organization;
 mod reach;
 mod recipes;
+mod rotate_key;
 mod signing_keys;
 mod transcription;
 
 use axum::Router;
 use axum::routing::{get, post};
-use tonearm_domain::Recipe;
+use tonearm_domain::{Codec, Recipe, RecipeType};
 
 use crate::app::Dashboard;
+use crate::text::{Message, t};
 
 /// Below an organization's address.
 pub(crate) fn routes() -> Router<Dashboard> {
@@ -27,6 +29,8 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/keys/new", get(new_key::page).post(new_key::create))
         .route("/keys/{api_key_id}", get(edit_key::page).post(edit_key::save))
         .route("/keys/{api_key_id}/revoke", post(keys::revoke))
+        .route("/keys/{api_key_id}/rotate", post(rotate_key::rotate))
+        .route("/keys/{api_key_id}/end-old", post(rotate_key::end_old))
         .route("/signing-keys", get(signing_keys::page).post(signing_keys::create))
         .route("/signing-keys/{signing_key_id}/revoke", post(signing_keys::revoke))
         .route("/variants", get(recipes::page).post(recipes::add))
@@ -43,21 +47,40 @@ pub(crate) fn routes() -> Router<Dashboard> {
 
 /// A recipe in a few words.
 pub(crate) fn recipe_line(recipe: &Recipe) -> String {
-    let Some(transcode) = recipe.kind.transcode() else {
-        return format!("{} · {}", recipe.index, recipe.kind.recipe_type().title().to_lowercase());
-    };
+    match sound_line(recipe) {
+        Some(sound) => format!("{} · {sound}", recipe.index),
+        None => format!("{} · {}", recipe.index, type_title(recipe.kind.recipe_type())),
+    }
+}
+
+/// The sound that a recipe makes, in a few words; none where it makes something else.
+fn sound_line(recipe: &Recipe) -> Option<String> {
+    let transcode = recipe.kind.transcode()?;
     let codec = match transcode.codec {
-        tonearm_domain::Codec::Aac => "AAC",
-        tonearm_domain::Codec::Mp3 => "MP3",
-        tonearm_domain::Codec::Ogg => "Ogg Vorbis",
-        tonearm_domain::Codec::Opus => "Opus",
-        tonearm_domain::Codec::Flac => "FLAC",
-        tonearm_domain::Codec::Wav => "WAV",
+        Codec::Aac => "AAC",
+        Codec::Mp3 => "MP3",
+        Codec::Ogg => "Ogg Vorbis",
+        Codec::Opus => "Opus",
+        Codec::Flac => "FLAC",
+        Codec::Wav => "WAV",
     };
     let rate = transcode.told_bitrate().map(|rate| format!(" {rate} kbit/s")).unwrap_or_default();
-    let part = match recipe.kind.recipe_type() {
-        tonearm_domain::RecipeType::Preview => ", part of the track",
-        _ => "",
-    };
-    format!("{} · {codec}{rate}{part}", recipe.index)
+    let sound = format!("{codec}{rate}");
+    Some(match recipe.kind.recipe_type() {
+        RecipeType::Preview => t("variants-part").with("sound", sound).into(),
+        _ => sound,
+    })
+}
+
+/// The name of a type of variants.
+fn type_title(recipe_type: RecipeType) -> Message {
+    t(match recipe_type {
+        RecipeType::Transcode => "variants-transcode",
+        RecipeType::Preview => "variants-preview",
+        RecipeType::Levels => "variants-levels",
+        RecipeType::WaveformImage => "variants-waveform-image",
+        RecipeType::WaveformVideo => "variants-waveform-video",
+        RecipeType::Original => "variants-original",
+        RecipeType::Cover => "library-cover",
+    })
 }

@@ -19,6 +19,7 @@ use crate::page::{Frame, Section, render, render_with};
 use crate::path::Query;
 use crate::session::{Editor, Member};
 use crate::share::{Look, Snippets};
+use crate::text::{Message, t};
 
 #[derive(Template)]
 #[template(path = "settings/new_key.html")]
@@ -44,7 +45,7 @@ struct CreatedKeyPage {
 
 /// Something made of a key that can be used at once.
 struct Link {
-    title: &'static str,
+    title: Message,
     text: String,
     is_address: bool,
 }
@@ -126,7 +127,7 @@ pub(super) async fn create(
     };
     match created {
         Ok(created) => Ok(render(&CreatedKeyPage {
-            frame: member.frame("Key created", Section::Keys),
+            frame: member.frame(t("keys-created"), Section::Keys),
             title: created.key.title.clone(),
             kind: created.key.key_type,
             links: links(&app, &created.key, created.text.reveal()),
@@ -166,24 +167,28 @@ fn links(app: &Dashboard, key: &ApiKey, text: &str) -> Vec<Link> {
     let framed = |path: &str, look| Snippets::new(base, path, "Audio player", look).frame;
     match key.scope.track() {
         Some(track) => vec![
-            Link { title: "Share page", text: format!("{base}/share/{track}/{text}"), is_address: true },
             Link {
-                title: "Player embed code",
+                title: t("library-share-page"),
+                text: format!("{base}/share/{track}/{text}"),
+                is_address: true,
+            },
+            Link {
+                title: t("keys-embed-code"),
                 text: framed(&format!("{track}/{text}"), Look::of_track()),
                 is_address: false,
             },
             Link {
-                title: "Audio stream URL",
+                title: t("library-stream-url"),
                 text: format!("{base}/v1/stream/{track}/{text}"),
                 is_address: true,
             },
         ],
         None if key.scope.collection().is_some() => vec![
-            Link { title: "Share page", text: format!("{base}/share/{text}"), is_address: true },
-            Link { title: "Player embed code", text: framed(text, Look::of_list()), is_address: false },
+            Link { title: t("library-share-page"), text: format!("{base}/share/{text}"), is_address: true },
+            Link { title: t("keys-embed-code"), text: framed(text, Look::of_list()), is_address: false },
         ],
         None => vec![Link {
-            title: "Audio stream URL: replace TRACK_ID with the ID of a track",
+            title: t("keys-stream-template"),
             text: format!("{base}/v1/stream/TRACK_ID/{text}"),
             is_address: false,
         }],
@@ -214,23 +219,23 @@ impl KeyForm {
         let mut problems = Problems::default();
         let mut create = CreateKey::new(self.key_type.0, &self.title);
         if self.title.is_empty() || self.title.chars().count() > 200 {
-            problems.add("title", "enter a name of up to 200 characters");
+            problems.add("title", &t("library-name-too-long").to_string());
         }
         if !self.collection.is_empty() {
             match self.collection.parse::<CollectionId>() {
                 Ok(id) => create.collection_id = Some(id),
-                Err(_) => problems.add("collection", "choose a valid collection"),
+                Err(_) => problems.add("collection", &t("keys-choose-collection").to_string()),
             }
         }
         if !self.track.is_empty() {
             match self.track.parse::<TrackId>() {
                 Ok(id) => create.track_id = Some(id),
-                Err(_) => problems.add("track", "choose a valid track"),
+                Err(_) => problems.add("track", &t("keys-choose-track").to_string()),
             }
         }
         match self.selection() {
             Ok(variants) => create.variants = variants,
-            Err(problem) => problems.add("variants", problem),
+            Err(problem) => problems.add("variants", &t(problem).to_string()),
         }
         create.is_downloadable = self.is_downloadable;
         match origins(fields) {
@@ -240,22 +245,23 @@ impl KeyForm {
         }
         match read_expiry(&self.expires_at) {
             Ok(expires_at) => create.expires_at = expires_at,
-            Err(()) => problems.add("expires_at", "enter a valid date and time"),
+            Err(()) => problems.add("expires_at", &t("library-enter-date").to_string()),
         }
         if problems.is_none() { Ok(create) } else { Err(problems) }
     }
 
     /// Whether all variants or some are meant is said by a choice of its own: boxes that nobody ticked say nothing.
+    /// Else the message that says what is wrong.
     fn selection(&self) -> Result<Selection, &'static str> {
         let chosen: Result<Vec<VariantIndex>, _> = self.variants.iter().map(|text| text.parse()).collect();
-        let chosen = VariantList::new(chosen.map_err(|_| "choose a variant from the list")?);
+        let chosen = VariantList::new(chosen.map_err(|_| "library-choose-variant")?);
         let is_share = self.key_type.0 == KeyType::Share;
         match (chosen, self.is_limited) {
             (Some(list), _) if is_share && list.len() == 1 => Ok(Selection::Only(list)),
-            _ if is_share => Err("choose exactly one variant"),
-            (Some(_), Some(false)) => Err("choose “Only these”, or clear the ticked variants"),
+            _ if is_share => Err("keys-one-variant"),
+            (Some(_), Some(false)) => Err("keys-all-and-some"),
             (Some(list), _) => Ok(Selection::Only(list)),
-            (None, Some(true)) => Err("tick at least one variant, or choose “All variants”"),
+            (None, Some(true)) => Err("keys-no-variant"),
             (None, _) => Ok(Selection::All),
         }
     }
@@ -283,10 +289,10 @@ impl NewKeyPage {
         });
         let types = KeyType::ALL.into_iter().filter(|key_type| member.role.manages_keys_of(*key_type));
         let tabs = types.map(|key_type| {
-            Choice::new(key_type.as_str(), type_title(key_type), key_type == form.key_type.0)
+            Choice::new(key_type.as_str(), type_title(key_type).to_string(), key_type == form.key_type.0)
         });
         Ok(Self {
-            frame: member.frame("New key", Section::Keys),
+            frame: member.frame(t("keys-new"), Section::Keys),
             tabs: tabs.collect(),
             reach,
             variants: variants.collect(),
@@ -295,16 +301,12 @@ impl NewKeyPage {
         })
     }
 
-    fn explanation(&self) -> &'static str {
-        match self.form.key_type.0 {
-            KeyType::Api => {
-                "For your own servers. Allows everything within its access. Never use it in a browser."
-            }
-            KeyType::Player => {
-                "For opening play sessions, for example from your backend. Allows nothing else."
-            }
-            KeyType::Uploader => "For opening upload sessions. Allows nothing else.",
-            KeyType::Share => "Anyone with the link can listen, until it expires or is revoked.",
-        }
+    fn explanation(&self) -> Message {
+        t(match self.form.key_type.0 {
+            KeyType::Api => "keys-explain-api",
+            KeyType::Player => "keys-explain-player",
+            KeyType::Uploader => "keys-explain-uploader",
+            KeyType::Share => "library-new-link-hint",
+        })
     }
 }

@@ -16,6 +16,7 @@ use crate::page::{Frame, Section, render, render_with};
 use crate::picture::picture;
 use crate::quota::QuotaBar;
 use crate::session::{Member, Owner};
+use crate::text::t;
 
 #[derive(Template)]
 #[template(path = "settings/organization.html")]
@@ -100,7 +101,7 @@ impl OrganizationPage {
         let organization = &member.organization;
         let colours = organization.player_colour.companions();
         Ok(Self {
-            frame: member.frame("Organization", Section::Organization),
+            frame: member.frame(t("base-organization"), Section::Organization),
             id: organization.id.to_string(),
             name: organization.name.clone(),
             subtitle: organization.player_subtitle.clone(),

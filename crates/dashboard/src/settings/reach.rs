@@ -6,6 +6,7 @@ use tonearm_service::Refusal;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::session::{Editor, Member};
+use crate::text::{Message, t};
 
 /// Most collections and tracks that are offered at once.
 const MOST_COLLECTIONS: u32 = 6;
@@ -22,7 +23,7 @@ pub(super) struct Reach {
 
 /// A collection or a track.
 pub(super) struct Found {
-    pub(super) kind: &'static str,
+    pub(super) kind: Message,
     pub(super) title: String,
     /// The collection that a track is in.
     pub(super) inside: String,
@@ -97,10 +98,15 @@ async fn named_collection(
 
 impl Found {
     fn collection(id: CollectionId, title: String) -> Self {
-        Self { kind: "Collection", title, inside: String::new(), query: format!("collection={id}") }
+        Self {
+            kind: t("library-collection"),
+            title,
+            inside: String::new(),
+            query: format!("collection={id}"),
+        }
     }
 
     fn track(id: TrackId, title: String, inside: String) -> Self {
-        Self { kind: "Track", title, inside, query: format!("track={id}") }
+        Self { kind: t("common-track"), title, inside, query: format!("track={id}") }
     }
 }

@@ -11,7 +11,7 @@ use tonearm_domain::{
 };
 use tonearm_service::{RecipeView, TrackInRendering};
 
-use crate::amount::count;
+use super::{sound_line, type_title};
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
@@ -19,6 +19,7 @@ use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Path;
 use crate::session::{Member, Owner};
+use crate::text::{Message, said, t};
 
 #[derive(Template)]
 #[template(path = "settings/recipes.html")]
@@ -33,7 +34,7 @@ struct RecipesPage {
 struct RecipeRow {
     id: String,
     index: String,
-    kind: &'static str,
+    kind: Message,
     settings: String,
     rendering: Option<RenderingRow>,
 }
@@ -41,8 +42,9 @@ struct RecipeRow {
 /// A recipe that is being removed.
 struct RemovedRow {
     index: String,
-    kind: &'static str,
-    files: String,
+    kind: Message,
+    /// How many files it has still.
+    left: Message,
 }
 
 struct RenderingRow {
@@ -51,8 +53,8 @@ struct RenderingRow {
     total: u64,
     failed: u64,
     is_over: bool,
-    /// The tracks in the making, and how much of them is done; empty where there are none.
-    making: String,
+    /// The tracks in the making, and how much of them is done.
+    making: Option<Message>,
 }
 
 /// The form as it was filled in; empty fields take the usual values.
@@ -153,7 +155,7 @@ impl RecipeForm {
         let mut problems = Problems::default();
         let index = self.index.parse::<VariantIndex>();
         if index.is_err() {
-            problems.add("index", "use 2 to 64 characters: a-z, 0-9, _ or -");
+            problems.add("index", &t("variants-bad-name").to_string());
         }
         let mut settings = RecipeSettings::new();
         let mut number = |name: &'static str, key: &str, text: &str| {
@@ -164,7 +166,7 @@ impl RecipeForm {
                 Ok(value) => {
                     settings.insert(key.to_owned(), value.into());
                 }
-                Err(_) => problems.add(name, "enter a number"),
+                Err(_) => problems.add(name, &t("variants-no-number").to_string()),
             }
         };
         if self.is_sound() {
@@ -190,10 +192,11 @@ impl RecipeForm {
         match (index, recipe_type) {
             (Ok(index), Some(recipe_type)) if problems.is_none() => {
                 let kind = RecipeKind::from_settings(recipe_type, &settings);
+                let wrong = |field: &str, problem: String| format!("{field} {}", said(&problem));
                 kind.map(|kind| (index, kind))
-                    .map_err(|error| Problems::one("", &format!("{} {error}", error.field())))
+                    .map_err(|error| Problems::one("", &wrong(error.field(), error.to_string())))
             }
-            (_, None) if problems.is_none() => Err(Problems::one("", "choose a type from the list")),
+            (_, None) if problems.is_none() => Err(Problems::one("", &t("variants-choose-type").to_string())),
             _ => Err(problems),
         }
     }
@@ -219,7 +222,7 @@ impl RecipesPage {
             false => Vec::new(),
         };
         Ok(Self {
-            frame: member.frame("Variants", Section::Recipes),
+            frame: member.frame(t("base-variants"), Section::Recipes),
             rows: recipes.into_iter().map(|view| RecipeRow::of(view, &making)).collect(),
             removed: removed.into_iter().map(RemovedRow::of).collect(),
             form,
@@ -227,61 +230,57 @@ impl RecipesPage {
         })
     }
 
-    fn kinds(&self) -> [(&'static str, &'static str); 7] {
+    fn kinds(&self) -> [(&'static str, Message); 7] {
         [
-            ("transcode", "Transcode (whole track)"),
-            ("preview", "Preview (part of the track)"),
-            ("levels", "Levels (waveform data)"),
-            ("waveform_image", "Waveform image"),
-            ("waveform_video", "Waveform video"),
-            ("original", "Original (uploaded file)"),
-            ("cover", "Cover"),
+            ("transcode", "variants-whole-track"),
+            ("preview", "variants-part-of-track"),
+            ("levels", "variants-waveform-data"),
+            ("waveform_image", "variants-waveform-image"),
+            ("waveform_video", "variants-waveform-video"),
+            ("original", "variants-uploaded-file"),
+            ("cover", "library-cover"),
         ]
+        .map(|(kind, title)| (kind, t(title)))
     }
 
-    fn codecs(&self) -> [(&'static str, &'static str); 6] {
+    fn codecs(&self) -> [(&'static str, String); 6] {
+        let lossless = |codec: &'static str| t("variants-lossless").with("codec", codec).to_string();
         [
-            ("aac", "AAC"),
-            ("mp3", "MP3"),
-            ("opus", "Opus"),
-            ("ogg", "Ogg Vorbis"),
-            ("flac", "FLAC (lossless)"),
-            ("wav", "WAV (lossless)"),
+            ("aac", "AAC".to_owned()),
+            ("mp3", "MP3".to_owned()),
+            ("opus", "Opus".to_owned()),
+            ("ogg", "Ogg Vorbis".to_owned()),
+            ("flac", lossless("FLAC")),
+            ("wav", lossless("WAV")),
         ]
     }
 }
 
 impl RemovedRow {
     fn of((recipe, left): (Recipe, Total)) -> Self {
-        let files = match left {
-            Total::Exactly(1) => "1 file".to_owned(),
-            Total::Exactly(files) => format!("{} files", count(files)),
-            Total::MoreThan(files) => format!("more than {} files", count(files)),
+        let left = match left {
+            Total::Exactly(files) => t("variants-left").with("count", files),
+            Total::MoreThan(files) => t("variants-more-left").with("count", files),
         };
-        Self { index: recipe.index.to_string(), kind: recipe.kind.recipe_type().title(), files }
+        Self { index: recipe.index.to_string(), kind: type_title(recipe.kind.recipe_type()), left }
     }
 }
 
 impl RenderingRow {
     fn of(rendering: &Rendering, making: &[u8]) -> Self {
         let sum: usize = making.iter().map(|percent| usize::from(*percent)).sum();
-        let making_now = sum.checked_div(making.len()).map(|percent| match making.len() {
-            1 => format!("1 track at {percent} %"),
-            tracks => format!("{tracks} tracks at {percent} % on average"),
-        });
+        let average = sum.checked_div(making.len());
+        let told = |percent| t("variants-making").with("count", making.len()).with("percent", percent);
         Self {
             percent: rendering.percent_with(making),
             done: rendering.done,
             total: rendering.total,
             failed: rendering.failed,
             is_over: rendering.finished_at.is_some(),
-            making: making_now.unwrap_or_default(),
+            making: average.map(told),
         }
     }
 }
-
-/// What is said of a recipe whose files shared caches may store.
-const PUBLIC: &str = "cached by CDNs";
 
 impl RecipeRow {
     fn of(view: RecipeView, making: &[TrackInRendering]) -> Self {
@@ -289,28 +288,26 @@ impl RecipeRow {
         let own: Vec<u8> = own.map(|track| track.percent).collect();
         let rendering = view.rendering.as_ref().map(|rendering| RenderingRow::of(rendering, &own));
         let recipe = view.recipe;
-        let line = super::recipe_line(&recipe);
         let settings = match &recipe.kind {
             RecipeKind::Levels(levels) => {
-                let metric = match levels.metric {
-                    Metric::Peak => "peak levels",
-                    Metric::Rms => "loudness levels (RMS)",
+                let id = match levels.metric {
+                    Metric::Peak => "variants-peak-levels",
+                    Metric::Rms => "variants-rms-levels",
                 };
-                format!("{} {metric}", levels.num_samples)
+                Some(t(id).with("count", levels.num_samples).into())
             }
-            kind if kind.transcode().is_none() => String::new(),
-            _ => line.split_once(" · ").map_or("", |(_, settings)| settings).to_owned(),
+            _ => sound_line(&recipe),
         };
-        let settings = match (recipe.cache, settings.as_str()) {
-            (CachePolicy::Private, _) => settings,
-            (CachePolicy::Public, "") => PUBLIC.to_owned(),
-            (CachePolicy::Public, _) => format!("{settings} · {PUBLIC}"),
+        let cached = match recipe.cache {
+            CachePolicy::Private => None,
+            CachePolicy::Public => Some(t("variants-cached").into()),
         };
+        let settings: Vec<String> = settings.into_iter().chain(cached).collect();
         Self {
             id: recipe.id.to_string(),
-            kind: recipe.kind.recipe_type().title(),
+            kind: type_title(recipe.kind.recipe_type()),
             index: recipe.index.to_string(),
-            settings,
+            settings: settings.join(" · "),
             rendering,
         }
     }

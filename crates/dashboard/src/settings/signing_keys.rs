@@ -14,6 +14,7 @@ use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Path;
 use crate::session::{Member, Owner};
+use crate::text::t;
 
 #[derive(Template)]
 #[template(path = "settings/signing_keys.html")]
@@ -67,7 +68,7 @@ impl SigningKeysPage {
     async fn of(app: &Dashboard, member: &Member<Owner>) -> Result<Self, PageError> {
         let keys = app.signing_keys.list(&member.caller()).await?;
         Ok(Self {
-            frame: member.frame("Signing keys", Section::Keys),
+            frame: member.frame(t("keys-signing"), Section::Keys),
             rows: keys.into_iter().rev().map(SigningKeyRow::of).collect(),
             created: None,
             title: String::new(),
@@ -80,7 +81,7 @@ impl SigningKeyRow {
     fn of(key: SigningKey) -> Self {
         Self {
             id: key.id.to_string(),
-            title: if key.title.is_empty() { "Unnamed".to_owned() } else { key.title },
+            title: if key.title.is_empty() { t("common-unnamed").into() } else { key.title },
             created_at: key.created_at.to_string(),
             is_live: key.revoked_at.is_none(),
         }

@@ -6,12 +6,14 @@ use axum::response::Response;
 use http::StatusCode;
 use tonearm_service::{ProviderTest, SetTranscription, TranscriptionView};
 
+use crate::amount::decimal;
 use crate::app::Dashboard;
 use crate::error::{PageError, sentence};
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::session::{Member, Owner};
+use crate::text::{said, t};
 
 #[derive(Template)]
 #[template(path = "settings/transcription.html")]
@@ -91,21 +93,15 @@ pub(super) async fn switch(
 pub(super) async fn test(State(app): State<Dashboard>, member: Member<Owner>) -> Result<Response, PageError> {
     let caller = member.caller();
     let tested = match app.transcriptions.test(&caller).await? {
-        ProviderTest::Answered { after, words } if words.is_empty() => {
-            let sentence = format!(
-                "The provider works: it responded in {:.1} s and heard no words.",
-                after.as_secs_f64()
-            );
-            (true, sentence)
-        }
         ProviderTest::Answered { after, words } => {
-            let sentence = format!(
-                "The provider works: it responded in {:.1} s and heard “{words}”.",
-                after.as_secs_f64()
-            );
-            (true, sentence)
+            let id = if words.is_empty() { "transcription-silent" } else { "transcription-heard" };
+            let seconds = decimal(after.as_secs_f64());
+            (true, t(id).with("seconds", seconds).with("words", words).into())
         }
-        ProviderTest::Failed(reason) => (false, sentence(&format!("the test failed: {reason}"))),
+        ProviderTest::Failed(reason) => {
+            let failed = t("transcription-test-failed").with("reason", said(&reason));
+            (false, sentence(&failed.to_string()))
+        }
     };
     let view = app.transcriptions.settings(&caller).await?;
     let page = TranscriptionPage::of(&app, &member, view).await?;
@@ -123,7 +119,7 @@ impl TranscriptionPage {
             is_retried: failure.is_retried,
         });
         Ok(Self {
-            frame: member.frame("Transcription", Section::Transcription),
+            frame: member.frame(t("base-transcription"), Section::Transcription),
             is_enabled: view.is_enabled,
             is_set: view.base_url.is_some(),
             has_key: view.has_key,

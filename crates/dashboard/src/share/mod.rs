@@ -13,11 +13,12 @@ mod snippet;
 mod track;
 
 use axum::Router;
+use axum::middleware::from_fn;
 use axum::routing::get;
 use tonearm_service::Playback;
 use tower_http::compression::CompressionLayer;
 
-use crate::embed;
+use crate::{embed, text};
 
 pub(crate) use snippet::{Look, Size, Snippets, Theme};
 
@@ -33,9 +34,7 @@ pub struct PublicPages {
 /// `/share/…` and `/embed/…`, to be merged with other routers. None of it takes a cookie.
 pub fn public_routes(pages: PublicPages) -> Router {
     Router::new()
-        .route("/embed/player.js", get(embed::stable_script))
-        .route("/embed/player.css", get(embed::stable_style))
-        .route("/embed/assets/{version}/{name}", get(embed::asset))
+        .merge(embed::routes())
         .route("/share/{first}", get(collection::page))
         .route("/share/{first}/{share_key}", get(track::page))
         .route("/share/{first}/{share_key}/cover", get(cover::redirect))
@@ -45,6 +44,7 @@ pub fn public_routes(pages: PublicPages) -> Router {
         .route("/embed/{first}/{share_key}", get(track::framed))
         .route("/embed/{first}/{share_key}/player.json", get(track::data))
         .route("/embed/{first}/{share_key}/captions.vtt", get(captions::captions))
+        .layer(from_fn(text::negotiate))
         .layer(CompressionLayer::new())
         .with_state(pages)
 }

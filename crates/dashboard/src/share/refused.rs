@@ -11,42 +11,38 @@ use tonearm_service::Refusal;
 use super::page::answer;
 use super::policy::Framing;
 use crate::embed::address;
+use crate::text::{Message, t};
 
 #[derive(Template)]
 #[template(path = "share/refused.html")]
 struct RefusedPage {
     stylesheet: String,
-    heading: &'static str,
-    sentence: &'static str,
+    heading: Message,
+    sentence: Message,
     is_framed: bool,
 }
 
 /// A link that is unknown, revoked, expired or out of scope, all alike; or a service that is away.
 pub(super) struct Refused {
     status: StatusCode,
+    /// The ids of its messages.
     heading: &'static str,
     sentence: &'static str,
 }
 
 impl Refused {
     /// There is nothing behind the link.
-    pub(super) const NOTHING: Self = Self {
-        status: StatusCode::NOT_FOUND,
-        heading: "Link not available",
-        sentence: "This link is invalid, expired or revoked. Ask the sender for a new one.",
-    };
+    pub(super) const NOTHING: Self =
+        Self { status: StatusCode::NOT_FOUND, heading: "share-dead", sentence: "share-dead-text" };
 
-    const AWAY: Self = Self {
-        status: StatusCode::SERVICE_UNAVAILABLE,
-        heading: "Temporarily unavailable",
-        sentence: "The service is temporarily unavailable. Try again shortly.",
-    };
+    const AWAY: Self =
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, heading: "share-away", sentence: "share-away-text" };
 
     pub(super) fn page(&self, framing: Framing) -> Response {
         let page = RefusedPage {
             stylesheet: address("share.css"),
-            heading: self.heading,
-            sentence: self.sentence,
+            heading: t(self.heading),
+            sentence: t(self.sentence),
             is_framed: framing == Framing::Open,
         };
         self.retried_later(answer(self.status, &page, "", "", framing))
@@ -54,7 +50,7 @@ impl Refused {
 
     pub(super) fn json(&self) -> Response {
         let headers = [(CACHE_CONTROL, "no-store"), (ACCESS_CONTROL_ALLOW_ORIGIN, "*")];
-        let body = Json(json!({"ok": false, "message": self.sentence}));
+        let body = Json(json!({"ok": false, "message": t(self.sentence).to_string()}));
         self.retried_later((self.status, headers, body).into_response())
     }
 

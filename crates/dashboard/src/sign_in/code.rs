@@ -18,6 +18,7 @@ use crate::form::Fields;
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Query;
 use crate::session::From;
+use crate::t;
 
 #[derive(Template)]
 #[template(path = "sign_in/code.html")]
@@ -80,7 +81,7 @@ pub(super) async fn enter(
             return Ok(response);
         }
         Err(SignInError::ChallengeOver) => {
-            return Ok(super::password::again(sentence(&SignInError::ChallengeOver.to_string()), next));
+            return Ok(super::password::again(&app, sentence(&SignInError::ChallengeOver.to_string()), next));
         }
         Err(SignInError::Refusal(refusal)) => return Err(refusal.into()),
         Err(error) => error,
@@ -103,5 +104,5 @@ fn challenge(app: &Dashboard, headers: &HeaderMap) -> Option<Challenge> {
 }
 
 fn frame() -> Frame {
-    Frame::new("Two-factor authentication", Section::None)
+    Frame::new(t("sign-in-factor"), Section::None)
 }

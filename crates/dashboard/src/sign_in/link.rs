@@ -9,6 +9,7 @@ use tonearm_service::{Entry, NewPerson, OpenedLink, Refusal, Resource};
 use tonearm_signing::Token;
 
 use super::code::go_on;
+use super::provider::ProviderLink;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
@@ -16,20 +17,23 @@ use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Path;
 use crate::session::{From, SignedIn};
+use crate::text::{Message, role_with_article, t};
 
 #[derive(Template)]
 #[template(path = "sign_in/link.html")]
 struct LinkPage {
     frame: Frame,
-    heading: String,
-    explanation: String,
-    button: &'static str,
+    heading: Message,
+    explanation: Message,
+    button: Message,
     /// Whether it asks who somebody is, beside a password.
     asks_name: bool,
     /// The path of this page, for whoever signs in or out and comes back.
     path: String,
     /// Whether somebody who has an account can accept with it.
     is_invitation: bool,
+    /// The other way to accept an invitation, where it was made for an address.
+    provider: Option<ProviderLink>,
     name: String,
     email: String,
     problems: Problems,
@@ -50,7 +54,7 @@ struct InvitationPage {
     /// Whom the invitation was made for, where that is somebody else.
     meant_for: Option<String>,
     is_member: bool,
-    problem: Option<&'static str>,
+    problem: Option<Message>,
 }
 
 #[derive(Template)]
@@ -68,7 +72,7 @@ pub(super) async fn page(
     if let (OpenedLink::Member { .. }, Ok(signed_in)) = (&opened, &signed_in) {
         return Ok(render(&InvitationPage::of(&app, &token, &opened, signed_in).await?));
     }
-    Ok(render(&LinkPage::of(&token, &opened)))
+    Ok(render(&LinkPage::of(&app, &token, &opened)))
 }
 
 pub(super) async fn use_link(
@@ -85,7 +89,7 @@ pub(super) async fn use_link(
         }
         // Whoever accepted with an account was signed out meanwhile.
         (OpenedLink::Member { .. }, Err(_), accept_as) if !accept_as.is_empty() => {
-            return Ok(render(&LinkPage::of(&token, &opened)));
+            return Ok(render(&LinkPage::of(&app, &token, &opened)));
         }
         _ => {}
     }
@@ -107,7 +111,7 @@ pub(super) async fn use_link(
         Err(Refusal::NotFound(Resource::Invitation)) => Ok(dead()),
         Err(refusal) => {
             let problems = Problems::of(refusal)?;
-            let page = LinkPage { name, email, problems, ..LinkPage::of(&token, &opened) };
+            let page = LinkPage { name, email, problems, ..LinkPage::of(&app, &token, &opened) };
             Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
         }
     }
@@ -132,7 +136,7 @@ async fn accept(
             Err(refusal) => return Err(refusal.into()),
         }
     } else {
-        Some("You are signed in with the account below. The invitation was not used yet.")
+        Some(t("sign-in-as-below"))
     };
     let page = InvitationPage { problem, ..InvitationPage::of(app, token, opened, signed_in).await? };
     Ok(render_with(StatusCode::CONFLICT, &page))
@@ -148,40 +152,51 @@ async fn open(app: &Dashboard, token: &str) -> Result<Option<(Token, OpenedLink)
 }
 
 fn dead() -> Response {
-    let frame = Frame::new("This link is no longer valid", Section::None);
+    let frame = Frame::new(t("sign-in-dead-link"), Section::None);
     render_with(StatusCode::NOT_FOUND, &DeadLinkPage { frame }).into_response()
 }
 
 impl LinkPage {
-    fn of(token: &Token, opened: &OpenedLink) -> Self {
-        let (heading, explanation, button, asks_name) = match opened {
-            OpenedLink::FirstAdministrator => (
-                "Welcome to Tonearm".to_owned(),
-                "Create your account. You will be the administrator of this service.".to_owned(),
-                "Create account",
-                true,
-            ),
+    fn of(app: &Dashboard, token: &Token, opened: &OpenedLink) -> Self {
+        let (heading, explanation, button) = match opened {
+            OpenedLink::FirstAdministrator => {
+                (t("sign-in-welcome"), t("sign-in-welcome-explanation"), "sign-in-create-account")
+            }
             OpenedLink::Member { organization, role, .. } => (
-                format!("Join {}", organization.name),
-                format!("You are invited to join as {}.", article(role.as_str())),
-                "Join organization",
-                true,
+                t("sign-in-join").with("organization", organization.name.clone()),
+                t("sign-in-invited-as").with("role", role_with_article(*role).to_string()),
+                "sign-in-join-button",
             ),
             OpenedLink::NewPassword(person) => (
-                "Set a new password".to_owned(),
-                format!("For {}. This signs you out of all browsers.", person.email),
-                "Set password",
-                false,
+                t("sign-in-new-password"),
+                t("sign-in-new-password-explanation").with("email", person.email.to_string()),
+                "sign-in-set-password",
             ),
         };
+        let asks_name = !matches!(opened, OpenedLink::NewPassword(_));
         let email = match opened {
             OpenedLink::Member { email: Some(email), .. } => email.to_string(),
             _ => String::new(),
         };
-        let frame = Frame::new(&heading, Section::None);
+        let frame = Frame::new(heading.clone(), Section::None);
+        let button = t(button);
         let (name, problems, path) = (String::new(), Problems::default(), path(token));
         let is_invitation = matches!(opened, OpenedLink::Member { .. });
-        Self { frame, heading, explanation, button, asks_name, path, is_invitation, name, email, problems }
+        let has_address = matches!(opened, OpenedLink::Member { email: Some(_), .. });
+        let provider = if has_address { ProviderLink::to(app, &path) } else { None };
+        Self {
+            frame,
+            heading,
+            explanation,
+            button,
+            asks_name,
+            path,
+            is_invitation,
+            provider,
+            name,
+            email,
+            problems,
+        }
     }
 }
 
@@ -198,12 +213,12 @@ impl InvitationPage {
         let person = signed_in.person();
         let own = app.people.organizations_of(person).await?;
         let own_role = own.iter().find(|(found, _)| found.id == organization.id).map(|(_, role)| *role);
-        let heading = format!("Join {}", organization.name);
+        let heading = t("sign-in-join").with("organization", organization.name.clone());
         Ok(Self {
-            frame: signed_in.frame(&heading, Section::None),
+            frame: signed_in.frame(heading, Section::None),
             organization: organization.name.clone(),
             organization_id: organization.id.to_string(),
-            role: article(own_role.unwrap_or(*role).as_str()),
+            role: role_with_article(own_role.unwrap_or(*role)).to_string(),
             path: path(token),
             person_id: person.id.to_string(),
             name: person.name.clone(),
@@ -217,9 +232,4 @@ impl InvitationPage {
 
 fn path(token: &Token) -> String {
     format!("/dashboard/link/{}", token.reveal())
-}
-
-fn article(role: &str) -> String {
-    let article = if role.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-    format!("{article} {role}")
 }

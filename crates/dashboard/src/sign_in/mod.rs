@@ -4,6 +4,8 @@ mod code;
 mod current;
 mod link;
 mod password;
+mod provider;
+mod provider_refused;
 
 use axum::Router;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -17,10 +19,15 @@ use tonearm_signing::Token;
 use crate::app::Dashboard;
 use crate::cookie;
 
+pub(crate) use provider::attempt_cookie;
+pub(crate) use provider_refused::refuse;
+
 pub(crate) fn routes() -> Router<Dashboard> {
     Router::new()
         .route("/sign-in", get(password::page).post(password::sign_in))
         .route("/sign-in/code", get(code::page).post(code::enter))
+        .route("/sign-in/oidc", get(provider::begin))
+        .route("/sign-in/oidc/return", get(provider::finish))
         .route("/sign-out", post(password::sign_out))
         .route("/session.json", get(current::session))
         .route("/link/{token}", get(link::page).post(link::use_link))

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use tonearm_service::SignInError;
 
 use super::code::go_on;
+use super::provider::ProviderLink;
 use crate::app::Dashboard;
 use crate::cookie;
 use crate::error::{PageError, sentence};
@@ -16,6 +17,7 @@ use crate::form::Fields;
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Query;
 use crate::session::{From, SignedIn};
+use crate::t;
 
 #[derive(Template)]
 #[template(path = "sign_in/sign_in.html")]
@@ -28,6 +30,8 @@ struct SignInPage {
     problem: Option<String>,
     /// Whether nobody has an account.
     is_unclaimed: bool,
+    /// The other way to sign in.
+    provider: Option<ProviderLink>,
 }
 
 #[derive(Deserialize)]
@@ -49,8 +53,16 @@ pub(super) async fn page(
     }
     let is_unclaimed = app.people.is_unclaimed().await?;
     let (next, has_unsaved) = (next.to_owned(), !asked.unsaved.is_empty());
-    let email = String::new();
-    Ok(render(&SignInPage { frame: frame(), email, next, has_unsaved, problem: None, is_unclaimed }))
+    let (email, provider) = (String::new(), ProviderLink::to(&app, &next));
+    Ok(render(&SignInPage {
+        frame: frame(),
+        email,
+        next,
+        has_unsaved,
+        problem: None,
+        is_unclaimed,
+        provider,
+    }))
 }
 
 pub(super) async fn sign_in(
@@ -70,8 +82,7 @@ pub(super) async fn sign_in(
             let status = wait.map_or(StatusCode::UNPROCESSABLE_ENTITY, |_| StatusCode::TOO_MANY_REQUESTS);
             let (email, next) = (email.to_owned(), next.to_owned());
             let problem = Some(sentence(&error.to_string()));
-            let page =
-                SignInPage { frame: frame(), email, next, has_unsaved: false, problem, is_unclaimed: false };
+            let page = SignInPage::again(&app, email, next, problem);
             let mut response = render_with(status, &page);
             if let Some(seconds) = wait {
                 response.headers_mut().insert(RETRY_AFTER, seconds.into());
@@ -99,14 +110,20 @@ pub(super) async fn sign_out(
 }
 
 /// The page once more, for whoever has to start again.
-pub(super) fn again(problem: String, next: &str) -> Response {
-    let (email, next, problem) = (String::new(), next.to_owned(), Some(problem));
-    let page = SignInPage { frame: frame(), email, next, has_unsaved: false, problem, is_unclaimed: false };
+pub(super) fn again(app: &Dashboard, problem: String, next: &str) -> Response {
+    let page = SignInPage::again(app, String::new(), next.to_owned(), Some(problem));
     render_with(StatusCode::UNPROCESSABLE_ENTITY, &page)
 }
 
+impl SignInPage {
+    fn again(app: &Dashboard, email: String, next: String, problem: Option<String>) -> Self {
+        let provider = ProviderLink::to(app, &next);
+        Self { frame: frame(), email, next, has_unsaved: false, problem, is_unclaimed: false, provider }
+    }
+}
+
 fn frame() -> Frame {
-    Frame::new("Sign in", Section::None)
+    Frame::new(t("sign-in-button"), Section::None)
 }
 
 /// Where to go afterwards: a page of ours, whatever the address says.

@@ -13,6 +13,7 @@ use crate::error::PageError;
 use crate::page::{Frame, Section, render};
 use crate::path::Path;
 use crate::session::{Member, Viewer};
+use crate::text::t;
 
 #[derive(Template)]
 #[template(path = "usage/drop_off.html")]
@@ -20,7 +21,7 @@ struct DropOffPage {
     frame: Frame,
     title: String,
     track: String,
-    listens: String,
+    listens: u64,
     is_empty: bool,
     chart: String,
     rows: Vec<Row>,
@@ -48,12 +49,12 @@ pub(super) async fn page(
         value: *part,
         told: row.listens.clone(),
     });
-    let chart = Chart::new("Listens by part of the track".to_owned(), bars.collect(), count).drawn();
+    let chart = Chart::new(t("usage-listens-by-part").into(), bars.collect(), count).drawn();
     Ok(render(&DropOffPage {
-        frame: member.frame("Drop-off", Section::Usage),
+        frame: member.frame(t("track-drop-off"), Section::Usage),
         track: member.path(&format!("/tracks/{id}")),
         title: found.title,
-        listens: count(found.listens),
+        listens: found.listens,
         is_empty: found.listens == 0,
         chart,
         rows,

@@ -22,6 +22,7 @@ use crate::page::{Frame, Section, render};
 use crate::path::Query;
 use crate::quota::QuotaBar;
 use crate::session::{Member, Viewer};
+use crate::text::{Message, t};
 use chart::{Bar, Chart};
 use query::{Range, UsageQuery, ranges};
 use table::{DeliveryRow, ListenTable, StorageRow};
@@ -53,14 +54,15 @@ struct UsagePage {
 }
 
 struct Figure {
+    /// The id of its message.
     title: &'static str,
     told: String,
 }
 
 /// A chart, and the same as a table.
 struct ChartCard {
-    title: &'static str,
-    column: &'static str,
+    title: Message,
+    column: Message,
     drawn: String,
     rows: Vec<(String, String)>,
 }
@@ -84,17 +86,17 @@ async fn page(
     let delivered: UsageCounts = deliveries.iter().map(|day| day.counts).sum();
     let now = app.usage.listening_now(&caller).await?;
     let figures = [
-        ("Listens", count(total.listens)),
-        ("Listeners per day, added up", count(total.listeners)),
-        ("Time heard", duration(total.heard_millis)),
-        ("Listening now", count(now)),
-        ("Delivered", bytes(delivered.bytes)),
-        ("Stored", bytes(storage.bytes)),
+        ("usage-listens", count(total.listens)),
+        ("usage-listeners-added", count(total.listeners)),
+        ("usage-heard", duration(total.heard_millis)),
+        ("usage-now", count(now)),
+        ("usage-delivered", bytes(delivered.bytes)),
+        ("usage-stored", bytes(storage.bytes)),
     ];
     let (delivered_tracks, delivered_variants) = delivered_by(&app, &member, &caller, period).await?;
     let (_, largest) = app.usage.storage_by_track(&caller, top()).await?;
     Ok(render(&UsagePage {
-        frame: member.frame("Usage", Section::Usage),
+        frame: member.frame(t("base-usage"), Section::Usage),
         from: period.from().to_string(),
         to: period.to().to_string(),
         ranges: ranges(period, today),
@@ -116,28 +118,33 @@ fn charts(listens: &[DayListens], deliveries: &[DayUsage]) -> Vec<ChartCard> {
     };
     let delivered = deliveries.iter().map(|day| (day.day.to_string(), day.counts.bytes)).collect();
     vec![
-        ChartCard::new("Listens per day", "Listens", of_listens(|counts| counts.listens), count),
-        ChartCard::new("Listeners per day", "Listeners", of_listens(|counts| counts.listeners), count),
         ChartCard::new(
-            "Time heard per day",
-            "Time heard",
+            t("usage-listens-per-day"),
+            t("usage-listens"),
+            of_listens(|counts| counts.listens),
+            count,
+        ),
+        ChartCard::new(
+            t("usage-listeners-per-day"),
+            t("usage-listeners"),
+            of_listens(|counts| counts.listeners),
+            count,
+        ),
+        ChartCard::new(
+            t("usage-heard-per-day"),
+            t("usage-heard"),
             of_listens(|counts| counts.heard_millis),
             duration,
         ),
-        ChartCard::new("Delivered per day", "Delivered", delivered, bytes),
+        ChartCard::new(t("usage-delivered-per-day"), t("usage-delivered"), delivered, bytes),
     ]
 }
 
 impl ChartCard {
-    fn new(
-        title: &'static str,
-        column: &'static str,
-        values: Vec<(String, u64)>,
-        tell: fn(u64) -> String,
-    ) -> Self {
+    fn new(title: Message, column: Message, values: Vec<(String, u64)>, tell: fn(u64) -> String) -> Self {
         let rows = values.iter().rev().map(|(label, value)| (label.clone(), tell(*value))).collect();
         let bars = values.into_iter().map(|(label, value)| Bar { label, value, told: tell(value) });
-        let drawn = Chart::new(title.to_owned(), bars.collect(), tell).drawn();
+        let drawn = Chart::new(title.to_string(), bars.collect(), tell).drawn();
         Self { title, column, drawn, rows }
     }
 }
@@ -152,7 +159,11 @@ async fn tables(
     let mut tables = Vec::new();
     for group in ListenGroup::ALL.into_iter().filter(|group| *group != ListenGroup::Day) {
         let report = app.usage.listens(caller, period, group, top()).await?;
-        if let ListenRows::Subjects(rows) = report.rows {
+        // Most services have no database of countries.
+        let is_shown = group != ListenGroup::Country || report.count > 0;
+        if let ListenRows::Subjects(rows) = report.rows
+            && is_shown
+        {
             tables.push(ListenTable::new(member, group, report.count, rows));
         }
     }

@@ -5,21 +5,84 @@ use tonearm_service::{ListenGroup, SubjectListens, TrackStorage, TrackUsage, Var
 
 use crate::amount::{bytes, count, duration};
 use crate::session::{Member, Viewer};
+use crate::text::t;
 
 /// What was listened to, by one of the groups.
 pub(super) struct ListenTable {
-    pub(super) title: &'static str,
-    pub(super) column: &'static str,
+    pub(super) words: Words,
     pub(super) group: &'static str,
+    pub(super) rows: Vec<ListenRow>,
+    /// How many rows are not shown.
+    pub(super) more: u64,
+}
+
+/// The messages of a table.
+pub(super) struct Words {
+    /// Its heading.
+    pub(super) title: &'static str,
+    /// What it lists, for those who do not see the heading.
+    pub(super) listens: &'static str,
+    /// What its export is of.
+    pub(super) export: &'static str,
+    /// The heading of the first column.
+    pub(super) column: &'static str,
     /// What is told where there are no rows.
     pub(super) nothing: &'static str,
-    pub(super) rows: Vec<ListenRow>,
-    /// Rows that are not shown.
-    pub(super) more: String,
+}
+
+impl Words {
+    const fn of(group: ListenGroup) -> Self {
+        match group {
+            ListenGroup::Day => Self {
+                title: "track-by-day",
+                listens: "usage-listens-per-day",
+                export: "usage-export-days",
+                column: "usage-day",
+                nothing: "usage-none",
+            },
+            ListenGroup::Track => Self {
+                title: "usage-by-track",
+                listens: "usage-listens-by-track",
+                export: "usage-export-by-track",
+                column: "common-track",
+                nothing: "usage-no-track",
+            },
+            ListenGroup::Collection => Self {
+                title: "usage-by-collection",
+                listens: "usage-listens-by-collection",
+                export: "usage-export-by-collection",
+                column: "library-collection",
+                nothing: "usage-no-collection",
+            },
+            ListenGroup::ShareLink => Self {
+                title: "usage-by-share-link",
+                listens: "usage-listens-by-share-link",
+                export: "usage-export-by-share-link",
+                column: "usage-share-key",
+                nothing: "usage-no-share-link",
+            },
+            ListenGroup::Referrer => Self {
+                title: "usage-by-site",
+                listens: "usage-listens-by-site",
+                export: "usage-export-by-site",
+                column: "usage-site",
+                nothing: "usage-no-site",
+            },
+            ListenGroup::Country => Self {
+                title: "usage-by-country",
+                listens: "usage-listens-by-country",
+                export: "usage-export-by-country",
+                column: "usage-country",
+                nothing: "usage-no-country",
+            },
+        }
+    }
 }
 
 pub(super) struct ListenRow {
     pub(super) name: String,
+    /// Whether the name is the code of a country, whose own name scripts know.
+    pub(super) is_country: bool,
     pub(super) link: Option<String>,
     pub(super) listens: String,
     pub(super) listeners: String,
@@ -35,27 +98,11 @@ impl ListenTable {
         total: u64,
         rows: Vec<SubjectListens>,
     ) -> Self {
-        let (title, column, nothing) = match group {
-            ListenGroup::Day => ("By day", "Day", ""),
-            ListenGroup::Track => ("By track", "Track", "No track was listened to in this period."),
-            ListenGroup::Collection => {
-                ("By collection", "Collection", "No collection was listened to in this period.")
-            }
-            ListenGroup::ShareLink => {
-                ("By share link", "Share key", "No share link was listened to in this period.")
-            }
-            ListenGroup::Referrer => {
-                ("By site", "Site", "No other site with a player was seen in this period.")
-            }
-        };
-        let more = total.saturating_sub(rows.len() as u64);
         Self {
-            title,
-            column,
+            words: Words::of(group),
             group: group.as_str(),
-            nothing,
+            more: total.saturating_sub(rows.len() as u64),
             rows: rows.into_iter().map(|row| ListenRow::new(member, group, row)).collect(),
-            more: if more > 0 { count(more) } else { String::new() },
         }
     }
 }
@@ -68,15 +115,16 @@ impl ListenRow {
         let (id, is_known) = (id.unwrap_or_default(), title.is_some());
         let path = |prefix: &str| is_known.then(|| member.path(&format!("{prefix}{id}")));
         let (link, unnamed) = match group {
-            ListenGroup::Track => (path("/tracks/"), "Deleted track".to_owned()),
-            ListenGroup::Collection => (path("/collections/"), "Deleted collection".to_owned()),
-            ListenGroup::ShareLink => (None, "Deleted key".to_owned()),
-            ListenGroup::Day | ListenGroup::Referrer => {
-                (None, if id.is_empty() { "Other sites".to_owned() } else { id.clone() })
+            ListenGroup::Track => (path("/tracks/"), t("common-deleted-track").into()),
+            ListenGroup::Collection => (path("/collections/"), t("common-deleted-collection").into()),
+            ListenGroup::ShareLink => (None, t("usage-deleted-key").into()),
+            ListenGroup::Day | ListenGroup::Referrer | ListenGroup::Country => {
+                (None, if id.is_empty() { t("usage-other-sites").into() } else { id.clone() })
             }
         };
         Self {
             name: title.filter(|title| !title.is_empty()).unwrap_or(unnamed),
+            is_country: group == ListenGroup::Country,
             link,
             listens: count(listens),
             listeners: count(listeners),
@@ -99,12 +147,13 @@ pub(super) struct DeliveryRow {
 impl DeliveryRow {
     pub(super) fn of_track(member: &Member<Viewer>, track: TrackUsage) -> Self {
         let link = track.track_id.map(|id| member.path(&format!("/tracks/{id}")));
-        let unnamed = if link.is_some() { "Deleted track" } else { "Shared covers" };
-        Self::of(track.title.unwrap_or_else(|| unnamed.to_owned()), link, track.counts)
+        let unnamed = if link.is_some() { "common-deleted-track" } else { "usage-shared-covers" };
+        Self::of(track.title.unwrap_or_else(|| t(unnamed).into()), link, track.counts)
     }
 
     pub(super) fn of_variant(variant: VariantUsage) -> Self {
-        let name = variant.variant.map_or_else(|| "Unknown variant".to_owned(), |index| index.to_string());
+        let name =
+            variant.variant.map_or_else(|| t("usage-unknown-variant").into(), |index| index.to_string());
         Self::of(name, None, variant.counts)
     }
 

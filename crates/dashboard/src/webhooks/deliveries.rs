@@ -11,6 +11,7 @@ use crate::flash::Flash;
 use crate::page::{Frame, Section, render};
 use crate::path::Path;
 use crate::session::{Member, Owner};
+use crate::text::t;
 
 use super::status::DeliveryStatus;
 
@@ -35,7 +36,7 @@ struct AttemptRow {
     number: u32,
     url: String,
     started_at: String,
-    duration_ms: u32,
+    duration: String,
     status: Option<u16>,
     error: Option<String>,
     response: String,
@@ -81,7 +82,7 @@ fn pretty(body: &str) -> String {
 
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(MOST_SHOWN) {
-        Some((end, _)) => format!("{}\n… {} bytes in total", &text[..end], text.len()),
+        Some((end, _)) => format!("{}\n{}", &text[..end], t("webhooks-cut").with("count", text.len())),
         None => text.to_owned(),
     }
 }
@@ -92,7 +93,7 @@ impl AttemptRow {
             number: attempt.number,
             url: attempt.url,
             started_at: attempt.started_at.to_string(),
-            duration_ms: attempt.duration_ms,
+            duration: format!("{} ms", attempt.duration_ms),
             status: attempt.status,
             error: attempt.error.as_deref().map(sentence),
             response: shortened(&attempt.response),

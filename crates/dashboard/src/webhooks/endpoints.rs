@@ -15,6 +15,7 @@ use crate::form::{Choice, Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::{Path, Query};
 use crate::session::{Member, Owner};
+use crate::text::{Message, t};
 
 use super::status::DeliveryStatus;
 
@@ -36,8 +37,8 @@ struct WebhooksPage {
 
 struct EndpointCard {
     kind: &'static str,
-    title: &'static str,
-    explanation: &'static str,
+    title: Message,
+    explanation: Message,
     /// As it is set, or as it was typed.
     url: String,
     is_set: bool,
@@ -49,7 +50,7 @@ struct EndpointCard {
 
 /// A secret on the one page that shows it.
 struct Secret {
-    title: &'static str,
+    title: Message,
     text: String,
 }
 
@@ -156,24 +157,43 @@ async fn show(
     kind: WebhookKind,
     text: String,
 ) -> Result<Response, PageError> {
-    let secret = Some(Secret { title: title(kind), text });
+    let secret = Some(Secret { title: title_of_secret(kind), text });
     Ok(render(&WebhooksPage { secret, ..WebhooksPage::of(app, member, WebhooksQuery::default()).await? }))
 }
 
-const fn title(kind: WebhookKind) -> &'static str {
-    match kind {
-        WebhookKind::Track => "Tracks",
-        WebhookKind::File => "Files",
-        WebhookKind::Collection => "Collections",
-    }
+fn title(kind: WebhookKind) -> Message {
+    t(match kind {
+        WebhookKind::Track => "webhooks-tracks",
+        WebhookKind::File => "webhooks-files",
+        WebhookKind::Collection => "webhooks-collections",
+    })
 }
 
-const fn explanation(kind: WebhookKind) -> &'static str {
-    match kind {
-        WebhookKind::Track => "Sent when a track is ready, incomplete or failed.",
-        WebhookKind::File => "Sent for each file of a track that is made or fails.",
-        WebhookKind::Collection => "Sent when a collection is created, changed or deleted.",
-    }
+fn title_of_secret(kind: WebhookKind) -> Message {
+    t(match kind {
+        WebhookKind::Track => "webhooks-secret-of-tracks",
+        WebhookKind::File => "webhooks-secret-of-files",
+        WebhookKind::Collection => "webhooks-secret-of-collections",
+    })
+}
+
+fn explanation(kind: WebhookKind) -> Message {
+    t(match kind {
+        WebhookKind::Track => "webhooks-tracks-hint",
+        WebhookKind::File => "webhooks-files-hint",
+        WebhookKind::Collection => "webhooks-collections-hint",
+    })
+}
+
+fn states(chosen: &str) -> Vec<Choice> {
+    [
+        ("", "webhooks-all"),
+        ("pending", "webhooks-pending"),
+        ("delivered", "webhooks-delivered"),
+        ("failed", "webhooks-failed"),
+    ]
+    .map(|(state, title)| Choice::new(state, t(title).to_string(), state == chosen))
+    .into()
 }
 
 impl WebhooksPage {
@@ -190,14 +210,12 @@ impl WebhooksPage {
         found.truncate(ROWS);
         let older = found.last().filter(|_| has_older).map(|last| last.id.to_string());
         let state = query.state.map(DeliveryState::as_str).unwrap_or_default();
-        let states = [("", "All"), ("pending", "Pending"), ("delivered", "Delivered"), ("failed", "Failed")]
-            .map(|(id, title)| Choice::new(id, title, id == state));
         Ok(Self {
-            frame: member.frame("Webhooks", Section::Webhooks),
+            frame: member.frame(t("base-webhooks"), Section::Webhooks),
             endpoints: endpoints.into(),
             secret: None,
             deliveries: found.into_iter().map(DeliveryRow::of).collect(),
-            states: states.into(),
+            states: states(state),
             is_first: before.is_none(),
             older,
             state: state.to_owned(),

@@ -2,9 +2,11 @@
 
 use tonearm_domain::{DeliveryState, WebhookDelivery};
 
+use crate::text::{Message, t};
+
 /// A state in a word, and the tone of its badge.
 pub(super) struct DeliveryStatus {
-    pub(super) text: &'static str,
+    pub(super) text: Message,
     pub(super) tone: &'static str,
     /// Whether it changes by itself, soon.
     pub(super) is_busy: bool,
@@ -14,11 +16,11 @@ impl DeliveryStatus {
     /// A delivery that failed is not merely pending: it says that it is tried again.
     pub(super) fn of(delivery: &WebhookDelivery) -> Self {
         let (text, tone) = match delivery.state {
-            DeliveryState::Delivered => ("Delivered", "good"),
-            DeliveryState::Failed => ("Failed", "bad"),
-            DeliveryState::Pending if delivery.attempts == 0 => ("Pending", "busy"),
-            DeliveryState::Pending => ("Retrying", "warn"),
+            DeliveryState::Delivered => ("webhooks-delivered", "good"),
+            DeliveryState::Failed => ("webhooks-failed", "bad"),
+            DeliveryState::Pending if delivery.attempts == 0 => ("webhooks-pending", "busy"),
+            DeliveryState::Pending => ("webhooks-retrying", "warn"),
         };
-        Self { text, tone, is_busy: delivery.state == DeliveryState::Pending }
+        Self { text: t(text), tone, is_busy: delivery.state == DeliveryState::Pending }
     }
 }

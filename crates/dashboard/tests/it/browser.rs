@@ -34,11 +34,19 @@ impl Page {
 pub(crate) struct Browser {
     router: Router,
     cookies: HashMap<String, String>,
+    /// `Accept-Language`; empty: the browser does not say.
+    languages: String,
 }
 
 impl Browser {
     pub(crate) fn new(router: Router) -> Self {
-        Self { router, cookies: HashMap::new() }
+        Self { router, cookies: HashMap::new(), languages: String::new() }
+    }
+
+    /// The browser of somebody who reads these languages.
+    pub(crate) fn reading(mut self, languages: &str) -> Self {
+        languages.clone_into(&mut self.languages);
+        self
     }
 
     pub(crate) async fn get(&mut self, path: &str) -> Page {
@@ -74,6 +82,9 @@ impl Browser {
             self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let headers = request.headers_mut();
         headers.insert("host", "audio.example.com".parse().unwrap());
+        if !self.languages.is_empty() {
+            headers.insert("accept-language", self.languages.parse().unwrap());
+        }
         if !cookies.is_empty() {
             headers.insert("cookie", cookies.join("; ").parse().unwrap());
         }

@@ -6,12 +6,12 @@ use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_dashboard::Dashboard;
-use tonearm_domain::{Meter, OrganizationId};
+use tonearm_domain::{Ambient, Meter, OrganizationId};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Audit, Imports, Library, Links, LookupLimits, Lookups, People, Playback, SigningKeys, Streams,
-    Transcriptions, UploadLimits, Uploads, Usage, Webhooks,
+    Audit, Imports, Library, Links, LookupLimits, Lookups, People, Playback, SignInProvider, SigningKeys,
+    Status, Streams, Transcriptions, UploadLimits, Uploads, Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -31,12 +31,22 @@ pub(crate) struct House {
     /// Cancelled when the node would stop.
     pub(crate) shutdown: CancellationToken,
     pub(crate) organization_id: OrganizationId,
+    dashboard: Dashboard,
+    vault: Vault,
     _store: TempDir,
     _database: TestDatabase,
 }
 
 impl House {
     pub(crate) async fn open(database: TestDatabase) -> Self {
+        Self::open_with(database, |_| None).await
+    }
+
+    /// A dashboard that people sign in to with a provider too.
+    pub(crate) async fn open_with(
+        database: TestDatabase,
+        provider: impl FnOnce(&Ambient) -> Option<SignInProvider>,
+    ) -> Self {
         let store = TempDir::with_prefix("tonearm-dashboard-").unwrap();
         let objects = format!("file://{}", store.path().join("objects").display()).parse().unwrap();
         let blobs = Blobs::open(&objects).await.unwrap();
@@ -48,7 +58,8 @@ impl House {
         let vault = Vault::new(&secrets);
         let signer = UrlSigner::new(secrets);
         let links = Links::new(signer.clone(), ambient.clone(), PUBLIC_URL, delivery_url);
-        let people = People::new(catalog.clone(), ambient.clone(), vault.clone(), PUBLIC_URL);
+        let people = People::new(catalog.clone(), ambient.clone(), vault.clone(), PUBLIC_URL)
+            .with_provider(provider(&ambient));
         let limits = UploadLimits { max_source_bytes: 1_000_000, max_cover_bytes: 100_000 };
         let outbound = Outbound::new(false).unwrap();
         let imports = Imports::new(ambient.clone(), vault.clone(), outbound.clone());
@@ -60,13 +71,14 @@ impl House {
         let shutdown = CancellationToken::new();
         let streams = Streams::until(shutdown.clone());
         let dashboard = Dashboard {
+            status: Status::new(catalog.clone(), Some(blobs.clone()), ambient.clone()),
             transcriptions: Transcriptions::new(
                 catalog.clone(),
                 ambient.clone(),
                 vault.clone(),
                 outbound.clone(),
             ),
-            webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound),
+            webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault.clone(), outbound),
             audit: audit.clone(),
             usage: Usage::new(catalog.clone(), ambient.clone()),
             playback: Playback::new(lookups, ambient.clone(), links.clone(), Meter::new(), |_, _| Ok(())),
@@ -81,7 +93,7 @@ impl House {
         };
         let organization_id = library.create_organization("Example Radio").await.unwrap().organization.id;
         Self {
-            router: tonearm_dashboard::router(dashboard),
+            router: tonearm_dashboard::router(dashboard.clone()),
             people,
             library,
             audit,
@@ -89,9 +101,25 @@ impl House {
             clock,
             shutdown,
             organization_id,
+            dashboard,
+            vault,
             _store: store,
             _database: database,
         }
+    }
+
+    /// Another node over the same data, with another provider.
+    pub(crate) fn reopened_with(&self, provider: impl FnOnce(&Ambient) -> Option<SignInProvider>) -> Router {
+        let ambient = self.dashboard.ambient.clone();
+        let provider = provider(&ambient);
+        let people = People::new(self.catalog.clone(), ambient, self.vault.clone(), PUBLIC_URL);
+        let people = people.with_provider(provider);
+        tonearm_dashboard::router(Dashboard { people, ..self.dashboard.clone() })
+    }
+
+    /// Its time and randomness.
+    pub(crate) fn ambient(&self) -> Ambient {
+        self.dashboard.ambient.clone()
     }
 
     /// Nobody's browser.

@@ -13,6 +13,7 @@ crate::on_both!(
     editors_manage_share_links_only,
     forms_say_what_is_wrong,
     a_player_key_is_for_all_variants_or_for_some,
+    a_key_gets_a_new_secret_and_the_old_one_is_ended,
 );
 
 async fn a_share_link_is_made_and_revoked(database: TestDatabase) {
@@ -154,4 +155,29 @@ async fn a_player_key_is_for_all_variants_or_for_some(database: TestDatabase) {
     assert_eq!(variants("All"), Some(Selection::All));
     assert_eq!(variants("Some"), Some(Selection::one("preview".parse().unwrap())));
     assert_eq!(variants("Both"), None);
+}
+
+async fn a_key_gets_a_new_secret_and_the_old_one_is_ended(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut browser = house.administrator().await;
+    let caller = Caller::owner(house.organization_id);
+    let created = house.library.create_key(&caller, CreateKey::new(KeyType::Player, "Web")).await.unwrap();
+    let (keys, edit) = (house.path("/keys"), house.path(&format!("/keys/{}", created.key.id)));
+    let page = browser.submit(&edit, &format!("{edit}/rotate"), &[("overlap", "24")]).await;
+    assert_eq!(page.status, 200, "{}", page.html);
+    let text = page.between("<code id=\"key\">", "</code>");
+    assert_ne!(text, created.text.reveal());
+    assert!(page.html.contains("The old secret works until"), "{}", page.html);
+    let list = browser.get(&keys).await.html;
+    assert!(list.contains("The old secret works until") && !list.contains(&text), "{list}");
+    let bad = browser.submit(&edit, &format!("{edit}/rotate"), &[("overlap", "721")]).await;
+    assert_eq!(bad.status, 400);
+    let again = browser.submit(&edit, &format!("{edit}/rotate"), &[("overlap", "1")]).await;
+    assert_eq!(again.status, 409);
+    let ended = browser.submit(&edit, &format!("{edit}/end-old"), &[]).await;
+    assert_eq!(ended.status, 303);
+    let list = browser.get(&keys).await.html;
+    assert!(!list.contains("The old secret works until"), "{list}");
+    let old = house.library.old_secrets(&caller, &[created.key]).await.unwrap();
+    assert!(old.is_empty());
 }

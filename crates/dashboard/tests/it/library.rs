@@ -178,6 +178,7 @@ async fn a_full_page_stays_small(database: TestDatabase) {
             outcome: FileOutcome::Made {
                 key,
                 size: 2000,
+                sha256: None,
                 file_name: "levels.json".to_owned(),
                 data: FileData::Levels(Levels::new(levels, Metric::Peak, 320)),
             },

@@ -1,6 +1,8 @@
 //! Changing many tracks at once: all or none, within rights and limits, and with a way back.
 
-use tonearm_domain::{CollectionId, TrackId};
+use axum::body::Body;
+use http::Request;
+use tonearm_domain::{CollectionId, Cover, CoverOrigin, TrackId};
 use tonearm_fixtures::TestDatabase;
 
 use crate::browser::{Browser, Page};
@@ -9,9 +11,13 @@ use crate::house::House;
 crate::on_both!(
     selected_tracks_are_changed_and_changes_are_undone,
     what_was_changed_since_is_not_undone,
+    a_cover_is_set_for_many_tracks_and_taken_back,
     selections_are_checked,
     orders_are_of_what_was_seen
 );
+
+/// A picture of one pixel (GIF89a).
+const PIXEL: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\xff\xff\xff\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 
 /// A collection with tracks, and its page.
 struct Season {
@@ -186,4 +192,78 @@ async fn orders_are_of_what_was_seen(database: TestDatabase) {
     let undo = moved.between("\"undo\":\"", "\"");
     assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 303);
     assert_eq!(titles(&mut browser, &season.page).await, ["a", "b", "c"]);
+}
+
+impl House {
+    /// Sends a picture for tracks as the page that asks for it would.
+    async fn covers(
+        &self,
+        browser: &mut Browser,
+        season: &Season,
+        tracks: &[TrackId],
+        picture: &[u8],
+    ) -> Page {
+        let secret = browser.get(&season.page).await.form_secret();
+        let mut body = Vec::new();
+        let list = season.collection.to_string();
+        let mut texts = vec![("form_secret", secret), ("list", list)];
+        texts.extend(tracks.iter().map(|id| ("track", id.to_string())));
+        for (name, text) in texts {
+            let part = format!("--cut\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{text}\r\n");
+            body.extend_from_slice(part.as_bytes());
+        }
+        body.extend_from_slice(
+            b"--cut\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.gif\"\r\n\r\n",
+        );
+        body.extend_from_slice(picture);
+        body.extend_from_slice(b"\r\n--cut--\r\n");
+        let request = Request::post(self.path("/selection/cover"))
+            .header("origin", "https://audio.example.com")
+            .header("content-type", "multipart/form-data; boundary=cut")
+            .body(Body::from(body));
+        browser.send(request.unwrap()).await
+    }
+
+    async fn covers_of(&self, tracks: &[TrackId]) -> Vec<Option<Cover>> {
+        let mut covers = Vec::new();
+        for id in tracks {
+            covers.push(self.catalog.track(self.organization_id, *id).await.unwrap().unwrap().cover);
+        }
+        covers
+    }
+}
+
+async fn a_cover_is_set_for_many_tracks_and_taken_back(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut browser = house.administrator().await;
+    let season = house.season(&["a.wav", "b.wav", "c.wav"]).await;
+    let (tracks, picture) = (&season.tracks, PIXEL);
+    let page = house.sends(&mut browser, &season, "/selection", &tracks[..2], &[("action", "cover")]).await;
+    assert!(page.html.contains("Set the cover of 2 tracks"), "{}", page.html);
+    let first = house.covers(&mut browser, &season, &tracks[..1], picture).await;
+    assert_eq!(first.status, 303, "{}", first.html);
+    let before = house.covers_of(tracks).await;
+    assert!(before[0].is_some_and(|cover| cover.origin == CoverOrigin::Uploaded) && before[1].is_none());
+
+    let covered = house.covers(&mut browser, &season, &tracks[..2], picture).await;
+    let undo = undo_of(&mut browser, &covered).await;
+    let after = house.covers_of(tracks).await;
+    assert!(after[0].is_some() && after[1].is_some() && after[2].is_none());
+    assert!(after[0] != before[0] && after[0] != after[1], "each has files of its own");
+    assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 303);
+    assert_eq!(house.covers_of(tracks).await, before);
+    assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 409, "it works once");
+
+    // What is no picture changes nothing, and what was covered again is not taken back.
+    for nonsense in [&b""[..], b"no picture"] {
+        let refused = house.covers(&mut browser, &season, tracks, nonsense).await;
+        assert_eq!(refused.status, 422, "{}", refused.html);
+    }
+    assert_eq!(house.covers_of(tracks).await, before);
+    let covered = house.covers(&mut browser, &season, tracks, picture).await;
+    let undo = undo_of(&mut browser, &covered).await;
+    house.covers(&mut browser, &season, &tracks[2..], picture).await;
+    let kept = house.covers_of(tracks).await;
+    assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 409);
+    assert_eq!(house.covers_of(tracks).await, kept, "nothing is done half");
 }

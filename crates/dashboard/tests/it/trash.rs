@@ -228,6 +228,12 @@ async fn progress_is_told_until_nothing_is_in_the_making(database: TestDatabase)
     let mut events = Events(response.into_body().into_data_stream());
     let first = events.next().await.unwrap();
     assert!(first.starts_with("data: [{\"id\":") && first.contains(&id.to_string()), "{first}");
+    assert!(first.contains("\"Queued\""), "{first}");
+    let german = Request::get(house.path("/progress")).header("accept-language", "de");
+    let response = browser.open(german.body(Body::empty()).unwrap()).await;
+    let mut in_german = Events(response.into_body().into_data_stream());
+    let first = in_german.next().await.unwrap();
+    assert!(first.contains("\"In der Warteschlange\""), "{first}");
     house.put(id, TrackStatus::Ready, None).await;
     assert_eq!(events.next().await.unwrap(), "event: done\ndata: {}\n\n");
     assert_eq!(events.next().await, None);

@@ -1,10 +1,16 @@
 //! The usage page, where nobody has listened yet and where it is asked for nonsense.
 
-use tonearm_fixtures::TestDatabase;
+use tonearm_domain::{Ambient, CountryCode, ListenerId, Meter, ObjectKey, Track, UsageBatch, Visitor};
+use tonearm_fixtures::{TestDatabase, ambient};
 
 use crate::house::House;
 
-crate::on_both!(an_empty_period_says_so, periods_are_checked, what_is_exported_has_a_header);
+crate::on_both!(
+    an_empty_period_says_so,
+    periods_are_checked,
+    what_is_exported_has_a_header,
+    countries_are_shown_where_they_are_known,
+);
 
 async fn an_empty_period_says_so(database: TestDatabase) {
     let house = House::open(database).await;
@@ -46,6 +52,7 @@ async fn what_is_exported_has_a_header(database: TestDatabase) {
         ("collection", "collection,title,listens,listeners,seconds_heard", 1),
         ("share_link", "share_link,title,listens,listeners,seconds_heard", 1),
         ("referrer", "referrer,title,listens,listeners,seconds_heard", 1),
+        ("country", "country,title,listens,listeners,seconds_heard", 1),
         ("delivered_by_day", "day,title,requests,downloads,starts,bytes", 31),
         ("delivered_by_track", "track,title,requests,downloads,starts,bytes", 1),
         ("delivered_by_variant", "variant,title,requests,downloads,starts,bytes", 1),
@@ -55,4 +62,49 @@ async fn what_is_exported_has_a_header(database: TestDatabase) {
         assert!(csv.html.starts_with(&format!("{header}\r\n")), "{group}: {}", csv.html);
         assert_eq!(csv.html.matches("\r\n").count(), lines, "{group}");
     }
+}
+
+/// What a node counts that delivers the whole of a track to a listener in each of these countries.
+fn heard_in(countries: &[Option<&str>], track: &Track, ambient: &Ambient) -> UsageBatch {
+    let (meter, now) = (Meter::new(), ambient.now());
+    let file = "hq.aaaaaaaaaaaa.mp3".parse().unwrap();
+    let key = ObjectKey { organization_id: track.organization_id, folder: track.index, file };
+    for (number, country) in countries.iter().enumerate() {
+        let listener = ListenerId::from_hash(number as u64);
+        let visitor = Visitor { listener, agent: Some(b"Firefox/120.0"), referrer: None, host: None };
+        let locate = || country.and_then(|code| code.parse::<CountryCode>().ok());
+        let file = meter.listen(&key, 1000, &visitor, now, locate).unwrap();
+        meter.take_range(&file, 0..1000, now);
+    }
+    meter.take(ambient).unwrap()
+}
+
+async fn countries_are_shown_where_they_are_known(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut owner = house.administrator().await;
+    let collection = house.collection("Season").await;
+    let id = house.track(collection, "take.wav").await;
+    let tx = house.catalog.begin().await.unwrap();
+    let mut track = tx.track(house.organization_id, id).await.unwrap().unwrap();
+    track.duration = 600.0;
+    tx.update_track(&track).await.unwrap();
+    tx.commit().await.unwrap();
+    let (ambient, clock) = ambient();
+    let unknown = heard_in(&[None, None], &track, &ambient);
+    assert!(house.catalog.add_usage(&unknown, ambient.now()).await.unwrap());
+    let page = owner.get(&house.path("/usage")).await;
+    assert!(page.html.contains("id=\"by-track\"") && !page.html.contains("id=\"by-country\""));
+
+    clock.advance_seconds(86_400);
+    house.clock.advance_seconds(86_400);
+    let known = heard_in(&[Some("DE"), Some("FR"), None, Some("DE")], &track, &ambient);
+    assert!(house.catalog.add_usage(&known, ambient.now()).await.unwrap());
+    let page = owner.get(&house.path("/usage")).await;
+    let table = page.between("id=\"by-country\"", "</section>");
+    assert!(table.contains("<h2>By country</h2>"), "{table}");
+    let codes: Vec<&str> = table.split("<td data-country>").skip(1).map(|rest| &rest[..7]).collect();
+    assert_eq!(codes, ["DE</td>", "FR</td>"]);
+    let csv = owner.get(&house.path("/usage.csv?group=country")).await;
+    let rows = "DE,\"\",2,2,1200\r\nFR,\"\",1,1,600\r\n";
+    assert_eq!(csv.html, format!("country,title,listens,listeners,seconds_heard\r\n{rows}"));
 }

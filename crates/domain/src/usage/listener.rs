@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Day, Segments};
+use crate::country::CountryCode;
 use crate::object_key::ObjectFile;
 use crate::referrer::Referrer;
 use crate::short_id::ShortId;
@@ -44,7 +45,7 @@ impl ListenerPlace {
     pub const KEPT_SECONDS: i64 = 9 * 24 * 3600;
 }
 
-/// How a listener came to a track, as far as that is known.
+/// How a listener came to a track, and from which country, as far as that is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListenerOrigin {
     /// The key of the share link that was opened.
@@ -53,6 +54,9 @@ pub struct ListenerOrigin {
     /// The site whose page the player is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub referrer: Option<Referrer>,
+    /// The country that they are in. Earlier versions neither write nor read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub country: Option<CountryCode>,
     /// Whether it is somebody of the organization who heard it in the dashboard: what they hear is not a listen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_member: bool,
@@ -62,6 +66,7 @@ impl ListenerOrigin {
     /// Adds what is not known yet.
     pub fn complete(&mut self, more: &Self) {
         self.share_key_id = self.share_key_id.or(more.share_key_id);
+        self.country = self.country.or(more.country);
         self.is_member |= more.is_member;
         if self.referrer.is_none() {
             self.referrer.clone_from(&more.referrer);
@@ -107,4 +112,20 @@ pub struct TakenBytes {
     pub bytes: u64,
     /// In which parts of the file they are.
     pub segments: Segments,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_of_earlier_versions_have_no_country() {
+        let earlier: ListenerOrigin = serde_json::from_str(r#"{"referrer": "blog.example"}"#).unwrap();
+        assert_eq!(earlier.country, None);
+        let mut origin = ListenerOrigin { country: "DE".parse().ok(), ..ListenerOrigin::default() };
+        assert_eq!(serde_json::to_string(&origin).unwrap(), r#"{"country":"DE"}"#);
+        // The first country of a day stays.
+        origin.complete(&ListenerOrigin { country: "FR".parse().ok(), ..earlier.clone() });
+        assert_eq!(origin, ListenerOrigin { country: "DE".parse().ok(), ..earlier });
+    }
 }

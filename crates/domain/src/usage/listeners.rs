@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::coverage::Coverage;
 use super::listener::{ListenerEntry, ListenerId, ListenerOrigin, ListenerPlace, TakenBytes};
 use super::{Day, Segments, is_bot};
+use crate::country::CountryCode;
 use crate::object_key::{ObjectFile, ObjectKey};
 use crate::referrer::Referrer;
 use crate::timestamp::Timestamp;
@@ -64,6 +65,7 @@ struct File {
     file: ObjectFile,
     size: u64,
     referrer: Option<Referrer>,
+    country: Option<CountryCode>,
     state: Mutex<State>,
 }
 
@@ -127,13 +129,15 @@ pub(super) struct Listeners {
 }
 
 impl Listeners {
-    /// Where to count what a visitor takes of a file; none for bots, and where too many listen at the same time.
+    /// Where to count what a visitor takes of a file; none for bots, and where too many listen at the same time. `locate` is
+    /// asked once for each listener and file, not for each range: it takes longer than all the rest.
     pub(super) fn enter(
         &self,
         key: &ObjectKey,
         size: u64,
         visitor: &Visitor<'_>,
         now: Timestamp,
+        locate: impl FnOnce() -> Option<CountryCode>,
     ) -> Option<ListenedFile> {
         let place = ListenerPlace {
             organization_id: key.organization_id,
@@ -161,8 +165,8 @@ impl Listeners {
             is_waiting: false,
             last: now,
         };
-        let (file, referrer) = (key.file.clone(), visitor.referrer());
-        let file = Arc::new(File { place, file, size, referrer, state: Mutex::new(state) });
+        let (file, referrer, country) = (key.file.clone(), visitor.referrer(), locate());
+        let file = Arc::new(File { place, file, size, referrer, country, state: Mutex::new(state) });
         known.files.entry(place).or_default().push(Arc::clone(&file));
         known.count += 1;
         Some(ListenedFile(file))
@@ -211,7 +215,8 @@ impl Listeners {
                 state.is_waiting = false;
                 let (bytes, segments) = (mem::take(&mut state.bytes), mem::take(&mut state.segments));
                 let taken = TakenBytes { file: file.file.clone(), size: file.size, bytes, segments };
-                let origin = ListenerOrigin { referrer: file.referrer.clone(), ..ListenerOrigin::default() };
+                let (referrer, country) = (file.referrer.clone(), file.country);
+                let origin = ListenerOrigin { referrer, country, ..ListenerOrigin::default() };
                 entries.push(entry(file.place, origin, Some(taken)));
             }
         }
@@ -239,6 +244,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     const AGENT: &[u8] = b"Mozilla/5.0 Firefox/120.0";
@@ -255,10 +262,14 @@ mod tests {
         Visitor { listener: ListenerId::from_hash(hash), agent: Some(AGENT), referrer: None, host: None }
     }
 
+    fn enter(listeners: &Listeners, visitor: &Visitor<'_>, now: Timestamp) -> Option<ListenedFile> {
+        listeners.enter(&key(), 1000, visitor, now, || None)
+    }
+
     #[test]
     fn bytes_are_told_once() {
         let listeners = Listeners::default();
-        let file = listeners.enter(&key(), 1000, &visitor(1), now()).unwrap();
+        let file = enter(&listeners, &visitor(1), now()).unwrap();
         listeners.take(&file, 0..100, now());
         listeners.take(&file, 50..150, now());
         let told = |listeners: &Listeners| -> Vec<u64> {
@@ -269,12 +280,12 @@ mod tests {
         listeners.take(&file, 0..150, now());
         assert_eq!(told(&listeners), [0; 0]);
         // A later request of the same listener.
-        let again = listeners.enter(&key(), 1000, &visitor(1), now().plus_seconds(60)).unwrap();
+        let again = enter(&listeners, &visitor(1), now().plus_seconds(60)).unwrap();
         listeners.take(&again, 0..160, now());
         assert_eq!(told(&listeners), [10]);
         // Another listener, and the same on another day.
-        let other = listeners.enter(&key(), 1000, &visitor(2), now()).unwrap();
-        let tomorrow = listeners.enter(&key(), 1000, &visitor(1), now().plus_seconds(86_400)).unwrap();
+        let other = enter(&listeners, &visitor(2), now()).unwrap();
+        let tomorrow = enter(&listeners, &visitor(1), now().plus_seconds(86_400)).unwrap();
         listeners.take(&other, 0..10, now());
         listeners.take(&tomorrow, 0..20, now());
         assert_eq!(told(&listeners), [10, 20]);
@@ -285,14 +296,33 @@ mod tests {
         let listeners = Listeners::default();
         for agent in [None, Some(&b""[..]), Some(b"Googlebot/2.1")] {
             let bot = Visitor { agent, ..visitor(1) };
-            assert!(listeners.enter(&key(), 1000, &bot, now()).is_none());
+            assert!(enter(&listeners, &bot, now()).is_none());
         }
+    }
+
+    #[test]
+    fn a_country_is_looked_up_once_for_a_listener_and_told_with_what_they_take() {
+        let (listeners, asked) = (Listeners::default(), Cell::new(0));
+        let locate = || {
+            asked.set(asked.get() + 1);
+            "DE".parse::<CountryCode>().ok()
+        };
+        for range in [0..100, 100..200] {
+            let file = listeners.enter(&key(), 1000, &visitor(1), now(), locate).unwrap();
+            listeners.take(&file, range, now());
+        }
+        let bot = Visitor { agent: None, ..visitor(2) };
+        assert!(listeners.enter(&key(), 1000, &bot, now(), locate).is_none());
+        assert_eq!(asked.get(), 1);
+        let told = listeners.take_entries();
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].origin.country.map(String::from).as_deref(), Some("DE"));
     }
 
     #[test]
     fn memory_is_bounded_and_room_is_made() {
         let listeners = Listeners::default();
-        let enter = |hash: u64, now| listeners.enter(&key(), 1000, &visitor(hash * PARTS as u64), now);
+        let enter = |hash: u64, now| enter(&listeners, &visitor(hash * PARTS as u64), now);
         for hash in 0..MOST_PER_PART as u64 {
             assert!(enter(hash, now()).is_some());
         }

@@ -15,6 +15,8 @@ pub enum ListenKind {
     ShareLink,
     /// Each site with a player on its pages.
     Referrer,
+    /// Each country with listeners.
+    Country,
 }
 
 impl ListenKind {
@@ -26,6 +28,7 @@ impl ListenKind {
             Self::Track => "track",
             Self::ShareLink => "share_link",
             Self::Referrer => "referrer",
+            Self::Country => "country",
         }
     }
 }

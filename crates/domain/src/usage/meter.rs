@@ -9,6 +9,7 @@ use super::listeners::Listeners;
 use super::{Day, ListenedFile, ListenerOrigin, ListenerPlace, UsageBatch, UsageCounts, UsageEntry, Visitor};
 use crate::OrganizationId;
 use crate::ambient::Ambient;
+use crate::country::CountryCode;
 use crate::object_key::ObjectKey;
 use crate::recipe::VariantIndex;
 use crate::short_id::ShortId;
@@ -62,15 +63,17 @@ impl Meter {
     }
 
     /// Where to count what a visitor takes of a file of `size` bytes; none for bots, and where more listen at the same time than
-    /// a node keeps apart: their deliveries are counted, and they are not.
+    /// a node keeps apart: their deliveries are counted, and they are not. `locate` says which country they are in, and is only
+    /// asked when they begin with the file.
     pub fn listen(
         &self,
         key: &ObjectKey,
         size: u64,
         visitor: &Visitor<'_>,
         now: Timestamp,
+        locate: impl FnOnce() -> Option<CountryCode>,
     ) -> Option<ListenedFile> {
-        self.0.listeners.enter(key, size, visitor, now)
+        self.0.listeners.enter(key, size, visitor, now, locate)
     }
 
     /// Counts a range of a file that was delivered to a listener. Bytes that they have taken before do not count.

@@ -48,6 +48,7 @@ fn call(url: String) -> WebhookCall {
         event: EventKind::WebhookTest,
         body: Bytes::from_static(b"{}"),
         secrets: vec![WebhookSecret::from_bytes([1; 32])],
+        trace: None,
     }
 }
 
@@ -58,6 +59,22 @@ async fn send(outbound: &Outbound, url: String) -> Result<tonearm_outbound::Answ
 
 fn ok() -> Router {
     Router::new().route("/", post(|| async { "taken" }))
+}
+
+#[tokio::test]
+async fn a_webhook_names_the_trace_that_it_is_part_of() {
+    let name_trace = |headers: axum::http::HeaderMap| async move {
+        headers.get("traceparent").map_or("none", |value| value.to_str().unwrap()).to_owned()
+    };
+    let receiver = Receiver::start(Router::new().route("/", post(name_trace))).await;
+    let outbound = Outbound::new(true).unwrap();
+    let (ambient, _) = tonearm_fixtures::ambient();
+    let url = receiver.url("127.0.0.1", "/");
+    let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let traced = WebhookCall { trace: trace.parse().ok(), ..call(url.clone()) };
+    let answer = outbound.send_webhook(&traced, ambient.now()).await.unwrap();
+    assert_eq!(answer.body, trace);
+    assert_eq!(send(&outbound, url).await.unwrap().body, "none");
 }
 
 #[tokio::test]

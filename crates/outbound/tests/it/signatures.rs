@@ -15,6 +15,7 @@ fn receivers_accept_either_secret() {
         event: EventKind::TrackStatusChanged,
         body: Bytes::from(body),
         secrets: secrets.to_vec(),
+        trace: None,
     };
     let now = ambient.now();
     let headers = call.headers(now);

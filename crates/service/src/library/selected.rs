@@ -9,7 +9,7 @@ mod undo;
 use std::collections::{HashMap, HashSet};
 
 use tonearm_catalog::{CatalogError, Transaction};
-use tonearm_domain::{Actor, Track, TrackId, UndoEntry, UndoId, UndoableChange};
+use tonearm_domain::{Actor, Ambient, Track, TrackId, UndoEntry, UndoId, UndoableChange};
 
 use super::Library;
 use crate::caller::Caller;
@@ -57,7 +57,11 @@ pub struct Changed {
 }
 
 /// The selected tracks in the order in which they were named, locked; all of them within the caller's reach.
-async fn lock(tx: &Transaction, caller: &Caller, selected: &SelectedTracks) -> Result<Vec<Track>, Refusal> {
+pub(crate) async fn lock(
+    tx: &Transaction,
+    caller: &Caller,
+    selected: &SelectedTracks,
+) -> Result<Vec<Track>, Refusal> {
     let found = tx.tracks_to_change(caller.organization_id, selected.ids()).await?;
     let mut found: HashMap<TrackId, Track> = found.into_iter().map(|track| (track.id, track)).collect();
     let take = |id: &TrackId| {
@@ -76,26 +80,26 @@ fn some_are_gone() -> Refusal {
     }
 }
 
-impl Library {
-    /// Keeps what it takes to take a change back, where a person has made it.
-    async fn keep_undo(
-        &self,
-        tx: &Transaction,
-        caller: &Caller,
-        change: UndoableChange,
-    ) -> Result<Option<UndoId>, CatalogError> {
-        let Actor::Person(person_id) = caller.origin.actor else { return Ok(None) };
-        let entry = UndoEntry {
-            id: self.ambient.record_id(),
-            organization_id: caller.organization_id,
-            person_id,
-            change,
-            expires_at: self.ambient.now().plus_seconds(UndoEntry::KEPT_SECONDS),
-        };
-        tx.insert_undo_entry(&entry).await?;
-        Ok(Some(entry.id))
-    }
+/// Keeps what it takes to take a change back, where a person has made it.
+pub(crate) async fn keep_undo(
+    tx: &Transaction,
+    ambient: &Ambient,
+    caller: &Caller,
+    change: UndoableChange,
+) -> Result<Option<UndoId>, CatalogError> {
+    let Actor::Person(person_id) = caller.origin.actor else { return Ok(None) };
+    let entry = UndoEntry {
+        id: ambient.record_id(),
+        organization_id: caller.organization_id,
+        person_id,
+        change,
+        expires_at: ambient.now().plus_seconds(UndoEntry::KEPT_SECONDS),
+    };
+    tx.insert_undo_entry(&entry).await?;
+    Ok(Some(entry.id))
+}
 
+impl Library {
     /// The selected tracks, for whoever is about to change them.
     pub async fn selected_tracks(
         &self,

@@ -2,11 +2,13 @@
 
 use std::hash::Hash;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use moka::Expiry;
 use moka::future::Cache;
+use tokio::time::Instant;
 use tonearm_catalog::CatalogError;
+use tonearm_telemetry::Cache as CacheName;
 
 use super::weight::Weight;
 use crate::refusal::Refusal;
@@ -17,11 +19,12 @@ const OVERHEAD: usize = 300;
 /// Values by key and generation, each for a limited time, all within a limit of memory.
 pub(super) struct LookupCache<K, V> {
     cache: Cache<(K, u64), Loaded<V>>,
+    ttl: Duration,
 }
 
 impl<K, V> Clone for LookupCache<K, V> {
     fn clone(&self) -> Self {
-        Self { cache: self.cache.clone() }
+        Self { cache: self.cache.clone(), ttl: self.ttl }
     }
 }
 
@@ -47,8 +50,8 @@ enum Nothing {
 struct SinceLoad(Duration);
 
 impl<K, V> Expiry<K, Loaded<V>> for SinceLoad {
-    fn expire_after_create(&self, _: &K, loaded: &Loaded<V>, created_at: Instant) -> Option<Duration> {
-        Some(self.0.saturating_sub(created_at.saturating_duration_since(loaded.since)))
+    fn expire_after_create(&self, _: &K, loaded: &Loaded<V>, _: std::time::Instant) -> Option<Duration> {
+        Some(self.0.saturating_sub(loaded.since.elapsed()))
     }
 }
 
@@ -64,7 +67,7 @@ where
         };
         let cache =
             Cache::builder().max_capacity(max_bytes).weigher(weigh).expire_after(SinceLoad(ttl)).build();
-        Self { cache }
+        Self { cache, ttl }
     }
 
     /// What is kept under the key, else what `load` finds; however many ask at the same time, one of them loads.
@@ -81,7 +84,14 @@ where
         F: Future<Output = Result<Option<V>, CatalogError>>,
     {
         let key = (key, generation);
-        if let Some(loaded) = self.cache.get(&key).await {
+        let mut known = self.cache.get(&key).await;
+        // The cache goes by the system's clock, which stands still where a simulation moves the time.
+        if known.as_ref().is_some_and(|loaded| loaded.since.elapsed() >= self.ttl) {
+            self.cache.invalidate(&key).await;
+            known = None;
+        }
+        tonearm_telemetry::looked_up(CacheName::Lookups, known.is_some());
+        if let Some(loaded) = known {
             return Ok(Some(loaded.value));
         }
         // On the heap: a query's future takes kilobytes, which most calls never need.
@@ -214,18 +224,26 @@ mod tests {
         assert_eq!(value(&cache, 0, "second").await, "second");
     }
 
-    #[test]
-    fn the_time_of_the_load_counts() {
+    #[tokio::test(start_paused = true)]
+    async fn the_time_of_the_load_counts() {
         let since = Instant::now();
         let loaded = Loaded { value: Arc::new(String::new()), since };
-        let left = |took| {
-            SinceLoad(Duration::from_secs(1)).expire_after_create(
-                &(),
-                &loaded,
-                since + Duration::from_millis(took),
-            )
-        };
-        assert_eq!(left(400), Some(Duration::from_millis(600)));
-        assert_eq!(left(1500), Some(Duration::ZERO));
+        let left =
+            || SinceLoad(Duration::from_secs(1)).expire_after_create(&(), &loaded, std::time::Instant::now());
+        tokio::time::advance(Duration::from_millis(400)).await;
+        assert_eq!(left(), Some(Duration::from_millis(600)));
+        tokio::time::advance(Duration::from_millis(1100)).await;
+        assert_eq!(left(), Some(Duration::ZERO));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn time_that_a_simulation_moves_counts() {
+        let cache = LookupCache::<u32, String>::new(1_000_000, LONG);
+        assert_eq!(value(&cache, 0, "first").await, "first");
+        tokio::time::advance(LONG - Duration::from_secs(1)).await;
+        assert_eq!(value(&cache, 0, "second").await, "first");
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!(value(&cache, 0, "third").await, "third");
+        assert_eq!(value(&cache, 0, "fourth").await, "third");
     }
 }

@@ -219,6 +219,7 @@ impl People {
             is_administrator,
             created_at: self.ambient.now(),
             disabled_at: None,
+            language: None,
         })
     }
 
@@ -272,7 +273,7 @@ pub(super) fn choose_password(text: String, person: &Person) -> Result<Password,
         .map_err(|error| Refusal::invalid("password", error.to_string()))
 }
 
-async fn insert_person(tx: &Transaction, person: &Person, hash: &str) -> Result<(), Refusal> {
+pub(super) async fn insert_person(tx: &Transaction, person: &Person, hash: &str) -> Result<(), Refusal> {
     match tx.insert_person(person, hash).await {
         Err(CatalogError::Taken(Record::EmailAddress)) => Err(Refusal::invalid(
             "email",

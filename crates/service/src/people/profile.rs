@@ -1,7 +1,7 @@
 //! What people change of themselves.
 
 use tonearm_catalog::Transaction;
-use tonearm_domain::{Actor, AuditAction, Origin, Password, Person, SignIn};
+use tonearm_domain::{Actor, AuditAction, Language, Origin, Password, Person, SignIn};
 use tonearm_signing::Token;
 
 use super::links::{choose_password, person_name};
@@ -23,6 +23,13 @@ impl People {
         let name = person_name(name)?;
         let tx = self.catalog.begin().await?;
         tx.rename_person(person.id, &name).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Sets the language of a person's pages; none: that of the browser.
+    pub async fn set_language(&self, person: &Person, language: Option<Language>) -> Result<(), Refusal> {
+        let tx = self.catalog.begin().await?;
+        tx.set_person_language(person.id, language).await?;
         Ok(tx.commit().await?)
     }
 

@@ -14,46 +14,58 @@ use crate::refusal::Refusal;
 /// Under what an attempt counts.
 pub(super) struct Subjects {
     /// Whose failures are forgotten when the attempt succeeds: those of an account, a device or a sign-in.
-    own: ([u8; 32], u32),
+    own: Option<([u8; 32], u32)>,
     address: Option<[u8; 32]>,
 }
 
 impl Subjects {
-    /// Accounts that do not exist count too, so that waiting tells nobody which ones do. The machine's own address
-    /// is that of a proxy, which is everybody.
+    /// Accounts that do not exist count too, so that waiting tells nobody which ones do.
     pub(super) fn of_stranger(email: &EmailAddress, address: Option<IpAddr>) -> Self {
-        let address = address.map(network).filter(|address| !address.is_loopback());
         Self {
-            own: (subject_hash("account", email.as_str()), FailedSignIns::ACCOUNT),
-            address: address.map(|address| subject_hash("address", &address.to_string())),
+            own: Some((subject_hash("account", email.as_str()), FailedSignIns::ACCOUNT)),
+            address: address.and_then(subject_of_address),
         }
+    }
+
+    /// Who comes back from a provider is nobody yet, and counts by the address alone.
+    pub(super) fn of_provider(address: Option<IpAddr>) -> Self {
+        Self { own: None, address: address.and_then(subject_of_address) }
     }
 
     /// A device that the account's owner has signed in with counts alone, so that strangers who guess at the account, or
     /// from the same address, do not keep the owner out.
     pub(super) fn of_device(token: &Token) -> Self {
-        Self { own: (subject_hash("device", &token.reveal()), FailedSignIns::DEVICE), address: None }
+        Self { own: Some((subject_hash("device", &token.reveal()), FailedSignIns::DEVICE)), address: None }
     }
 
     /// Somebody who is signed in and repeats the password counts alone, for the same reason.
     pub(super) fn of_sign_in(id: SignInId) -> Self {
-        Self { own: (subject_hash("sign_in", &id.to_string()), FailedSignIns::DEVICE), address: None }
+        Self { own: Some((subject_hash("sign_in", &id.to_string()), FailedSignIns::DEVICE)), address: None }
     }
 
     /// Whoever knows the password and enters codes counts by the account.
     pub(super) fn of_code(id: PersonId) -> Self {
-        Self { own: (subject_hash("code", &id.to_string()), FailedSignIns::ACCOUNT), address: None }
+        Self { own: Some((subject_hash("code", &id.to_string()), FailedSignIns::ACCOUNT)), address: None }
     }
 
     /// The same on a device that the account's owner has signed in with, which counts alone.
     pub(super) fn of_code_on(token: &Token) -> Self {
-        Self { own: (subject_hash("code_on_device", &token.reveal()), FailedSignIns::DEVICE), address: None }
+        Self {
+            own: Some((subject_hash("code_on_device", &token.reveal()), FailedSignIns::DEVICE)),
+            address: None,
+        }
     }
 
     fn limited(&self) -> impl Iterator<Item = (&[u8; 32], u32)> {
-        let own = std::iter::once((&self.own.0, self.own.1));
+        let own = self.own.iter().map(|(own, most)| (own, *most));
         own.chain(self.address.iter().map(|address| (address, FailedSignIns::ADDRESS)))
     }
+}
+
+/// The machine's own address is that of a proxy, which is everybody.
+fn subject_of_address(address: IpAddr) -> Option<[u8; 32]> {
+    let address = network(address);
+    (!address.is_loopback()).then(|| subject_hash("address", &address.to_string()))
 }
 
 /// An IPv6 customer has a whole /64 of addresses, which count as one.
@@ -97,7 +109,9 @@ impl People {
     /// Takes back that an attempt was counted, and forgets the failures of the account or device: what one person got right says
     /// nothing of others at the same address.
     pub(super) async fn forgive(&self, tx: &Transaction, subjects: &Subjects) -> Result<(), Refusal> {
-        tx.delete_failed_sign_ins(&subjects.own.0).await?;
+        if let Some((own, _)) = &subjects.own {
+            tx.delete_failed_sign_ins(own).await?;
+        }
         if let Some(address) = &subjects.address {
             tx.uncount_sign_in(address).await?;
         }

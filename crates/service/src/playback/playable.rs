@@ -137,7 +137,7 @@ pub(super) fn offered<'a>(session: &PlaySession, ready: &'a ReadyTrack) -> Vec<O
     let listed = ready.files.iter().filter(|file| session.lists(&file.recipe));
     let mut offers: Vec<Offer<'_>> = listed
         .filter_map(|file| match &file.outcome {
-            FileOutcome::Made { key, size, file_name, data } => {
+            FileOutcome::Made { key, size, file_name, data, .. } => {
                 Some(Offer { file, key, size: *size, data, name: file_name.clone() })
             }
             FileOutcome::Failed { .. } => None,

@@ -9,6 +9,8 @@ use futures::StreamExt;
 use tonearm_catalog::{Catalog, CatalogError};
 use tonearm_domain::{ClaimedJob, Import, OrganizationId, Track, TrackId, TrackStatus};
 use tonearm_outbound::{FetchError, Fetched};
+use tonearm_telemetry::Outcome;
+use tracing::Instrument;
 
 use super::job_error::JobError;
 use super::runner::{JobRun, Processing};
@@ -80,12 +82,18 @@ impl Processing {
             self.importing.as_ref().ok_or_else(|| JobError::internal("imports are not set up"))?;
         let arriving = Arriving::default();
         // Dropped, it leaves nothing in the store.
+        let fetching = importing.fetch_and_store(&self.catalog, &track, &import, &arriving);
         let arrived = tokio::select! {
             biased;
-            arrived = importing.fetch_and_store(&self.catalog, &track, &import, &arriving) => arrived,
+            arrived = fetching.instrument(tracing::info_span!("import")) => arrived,
             () = run.cancel.cancelled() => return Err(JobError::Cancelled),
             () = self.report_until_called_off(track_id, &arriving) => return self.finish(&run.claimed).await,
         };
+        tonearm_telemetry::imported(match &arrived {
+            Ok(_) => Outcome::Success,
+            Err(ImportTrouble::Fetch(FetchError::Final(_))) => Outcome::Failure,
+            Err(ImportTrouble::Fetch(_) | ImportTrouble::Own(_)) => Outcome::Retry,
+        });
         match arrived {
             Ok(arrived) => self.record_import(run, importing, &track, arrived).await,
             Err(ImportTrouble::Own(error)) => Err(error),

@@ -1,7 +1,9 @@
 //! What every job works with, and how it ends.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, PurgedTitles, Transaction};
@@ -13,6 +15,7 @@ use super::import_source::Importing;
 use super::job_error::JobError;
 use super::running_tracks::RunningTracks;
 use crate::imports::Imports;
+use crate::status::RunCounter;
 use crate::transcription::Transcriptions;
 use crate::uploads::Uploads;
 
@@ -30,6 +33,16 @@ pub struct Processing {
     pub(super) importing: Option<Importing>,
     pub(super) purged_titles: PurgedTitles,
     pub(super) retention: Retention,
+    runs: RunCounter,
+    pub(super) encoding: Option<Arc<dyn StandIn>>,
+}
+
+/// Takes the place of the use cases of class [`JobClass::Encode`](tonearm_domain::JobClass): for simulations, in which ffmpeg
+/// would take real time.
+#[async_trait]
+pub trait StandIn: Send + Sync {
+    /// Does a job, and finishes it while its lease is held.
+    async fn run(&self, run: &JobRun) -> Result<(), JobError>;
 }
 
 /// One run of a job.
@@ -65,6 +78,8 @@ impl Processing {
             importing: None,
             purged_titles: PurgedTitles::default(),
             retention: Retention::default(),
+            runs: RunCounter::default(),
+            encoding: None,
         }
     }
 
@@ -86,6 +101,21 @@ impl Processing {
     /// The same with other times after which rows are removed.
     pub fn with_retention(self, retention: Retention) -> Self {
         Self { retention, ..self }
+    }
+
+    /// The same, counting runs that end for whoever has the same counter.
+    pub fn counting_runs(self, runs: RunCounter) -> Self {
+        Self { runs, ..self }
+    }
+
+    /// What counts runs that end.
+    pub fn runs(&self) -> &RunCounter {
+        &self.runs
+    }
+
+    /// The same with something in place of jobs that encode.
+    pub fn with_stand_in(self, encoding: Arc<dyn StandIn>) -> Self {
+        Self { encoding: Some(encoding), ..self }
     }
 
     /// The catalog, for claiming jobs and keeping their leases.

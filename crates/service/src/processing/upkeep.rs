@@ -6,6 +6,7 @@ mod forget_expired;
 mod publish_manifest;
 mod purge_collection;
 mod purge_track;
+mod putting_off;
 mod remove_recipe;
 mod resume_collection;
 mod sweep_objects;

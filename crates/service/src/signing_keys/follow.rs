@@ -24,6 +24,9 @@ const LOOK_DEADLINE: Duration = Duration::from_secs(5);
 /// How long it may take to tell other nodes.
 const TELL_DEADLINE: Duration = Duration::from_secs(10);
 
+/// How often a node asks whether the list is to be renewed, which is done every minute by one of them.
+const ASK_SECONDS: i64 = 10;
+
 /// Where a node learns which keys are live.
 enum Source {
     /// From the catalog; it tells the others through the store.
@@ -50,6 +53,8 @@ pub struct KeyFollower {
     known: Vec<SigningKeyName>,
     read_at: Option<Timestamp>,
     told: Option<Vec<SigningKeyName>>,
+    /// When it was last asked whether the list is to be renewed.
+    asked_at: Option<Timestamp>,
 }
 
 impl KeyFollower {
@@ -64,7 +69,7 @@ impl KeyFollower {
     }
 
     fn new(source: Source, signer: UrlSigner, ambient: Ambient) -> Self {
-        Self { source, signer, ambient, known: Vec::new(), read_at: None, told: None }
+        Self { source, signer, ambient, known: Vec::new(), read_at: None, told: None, asked_at: None }
     }
 
     /// Looks which keys are live, and from then on honours those. Ends within 15 seconds. The signer itself honours none
@@ -75,6 +80,7 @@ impl KeyFollower {
         match in_time(LOOK_DEADLINE, self.read()).await {
             Ok(live) => {
                 self.read_at = Some(asked_at);
+                tonearm_telemetry::read_key_list();
                 // What was revoked ends at once, however long it takes to tell others; what is new begins when they
                 // are told.
                 self.forget_all_but(&live, asked_at);
@@ -122,18 +128,23 @@ impl KeyFollower {
             return Ok(());
         };
         let is_due = match &self.told {
-            // Each node tells what is new, so that nobody has to rely on another.
-            Some(told) if told != live => true,
-            Some(told) => !told.is_empty() && catalog.take_task(ScheduledTask::RenewKeyList, now).await?,
+            Some(told) if told == live => {
+                let is_asked =
+                    !live.is_empty() && self.asked_at.is_none_or(|at| at.plus_seconds(ASK_SECONDS) <= now);
+                is_asked && {
+                    self.asked_at = Some(now);
+                    catalog.take_task(ScheduledTask::RenewKeyList, now).await?
+                }
+            }
             // A list without keys says no more than no list does.
-            None => !live.is_empty() || stored::is_there(blobs).await?,
+            None if live.is_empty() => stored::is_there(blobs).await?,
+            // Each node sees to it that what is new is told; mostly another one was faster.
+            _ => !stored::says(blobs, &self.signer, &self.ambient, live).await?,
         };
         if is_due {
             stored::write(blobs, &self.signer, live, now, &self.ambient).await?;
         }
-        if is_due || self.told.is_none() {
-            self.told = Some(live.to_vec());
-        }
+        self.told = Some(live.to_vec());
         Ok(())
     }
 }

@@ -43,6 +43,17 @@ pub(super) async fn is_there(blobs: &Blobs) -> Result<bool, BlobError> {
     Ok(!lists(blobs).await?.is_empty())
 }
 
+/// Whether the latest list says that exactly these keys are live.
+pub(super) async fn says(
+    blobs: &Blobs,
+    signer: &UrlSigner,
+    ambient: &Ambient,
+    live: &[SigningKeyName],
+) -> Result<bool, BlobError> {
+    // A list without keys cannot be told from none by what is read.
+    Ok(!live.is_empty() && read(blobs, signer, ambient).await? == live)
+}
+
 /// Writes the list that holds from `looked_at` on, and removes those that it replaced.
 pub(super) async fn write(
     blobs: &Blobs,

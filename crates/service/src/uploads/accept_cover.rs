@@ -29,12 +29,7 @@ impl Uploads {
         owner: CoverOwner,
         picture: Bytes,
     ) -> Result<(), Refusal> {
-        if picture.is_empty() {
-            return Err(Refusal::invalid("file", "is empty; send a JPEG, PNG, WebP or GIF picture"));
-        }
-        if picture.len() as u64 > self.limits.max_cover_bytes {
-            return Err(Refusal::TooLarge { limit: self.limits.max_cover_bytes });
-        }
+        self.check_picture(&picture)?;
         self.require_room_for_cover(organization_id, Some(picture.len() as u64)).await?;
         let folder = self.cover_folder(organization_id, owner).await?;
         let cut = self.pictures.covers(picture.clone()).await.map_err(refuse_picture)?;
@@ -42,7 +37,7 @@ impl Uploads {
         let original = cover.original_key(organization_id, folder, cut.content_type);
         let used = async {
             self.blobs.put_bytes(&original, picture).await.map_err(refuse_put)?;
-            covers::store(&self.blobs, organization_id, folder, cover, cut.images)
+            covers::store(&self.blobs, organization_id, folder, cover, &cut.images)
                 .await
                 .map_err(refuse_put)?;
             self.use_cover(origin, organization_id, owner, cover, cut.theme).await
@@ -56,6 +51,17 @@ impl Uploads {
             }
         }
         used
+    }
+
+    /// Refuses a picture that is empty or too large.
+    pub(super) fn check_picture(&self, picture: &Bytes) -> Result<(), Refusal> {
+        if picture.is_empty() {
+            return Err(Refusal::invalid("file", "is empty; send a JPEG, PNG, WebP or GIF picture"));
+        }
+        if picture.len() as u64 > self.limits.max_cover_bytes {
+            return Err(Refusal::TooLarge { limit: self.limits.max_cover_bytes });
+        }
+        Ok(())
     }
 
     /// Makes the organization's cover, for everything in it that has none, from a picture.
@@ -138,7 +144,7 @@ async fn put_to_use(
     Ok(())
 }
 
-fn refuse_picture(error: MediaError) -> Refusal {
+pub(super) fn refuse_picture(error: MediaError) -> Refusal {
     match error {
         MediaError::Unsupported(reason) | MediaError::LimitHit(reason) => Refusal::invalid("file", reason),
         // The same picture can be sent again when this is over.

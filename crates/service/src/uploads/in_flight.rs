@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use tonearm_domain::{OrganizationId, Track, TrackId};
+use tracing::Instrument;
 
 use super::Uploads;
 
@@ -60,7 +61,7 @@ impl Renewals {
         let (catalog, due) = (self.uploads.catalog.clone(), Arc::clone(&self.due));
         let (organization_id, track_id) = (self.organization_id, self.track_id);
         // Beside the upload, which must not wait for the database.
-        tokio::spawn(async move {
+        let renewing = async move {
             match catalog.renew_upload(organization_id, track_id, now.plus_seconds(WAITED_SECONDS)).await {
                 Ok(true) => {
                     let next = now.plus_seconds(WAITED_SECONDS - RENEWED_WITHIN_SECONDS);
@@ -73,6 +74,7 @@ impl Renewals {
                     due.store(now.plus_seconds(RETRY_SECONDS).unix_millis(), Ordering::Relaxed);
                 }
             }
-        });
+        };
+        tokio::spawn(renewing.in_current_span());
     }
 }

@@ -79,6 +79,13 @@ impl UsageKeeper {
     /// Keeps what was counted since the last time. After an error nothing is lost: the same batch is given again
     /// under the same name, so that it counts once even if it had arrived.
     pub async fn flush(&mut self) -> Result<(), Refusal> {
+        let flushed = self.flush_all().await;
+        let waiting = self.pending.as_ref().map(|batch| batch.taken_at.unix_millis());
+        tonearm_telemetry::waits_with_usage(waiting);
+        flushed
+    }
+
+    async fn flush_all(&mut self) -> Result<(), Refusal> {
         self.give().await?;
         self.warn_of_overflow();
         self.pending = self.meter.take(&self.ambient);

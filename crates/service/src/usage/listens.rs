@@ -28,11 +28,14 @@ pub enum ListenGroup {
     ShareLink,
     /// A site with a player on its pages each.
     Referrer,
+    /// A country each.
+    Country,
 }
 
 impl ListenGroup {
     /// Every group, in the order they are shown.
-    pub const ALL: [Self; 5] = [Self::Day, Self::Track, Self::Collection, Self::ShareLink, Self::Referrer];
+    pub const ALL: [Self; 6] =
+        [Self::Day, Self::Track, Self::Collection, Self::ShareLink, Self::Referrer, Self::Country];
 
     /// The group as text.
     pub const fn as_str(self) -> &'static str {
@@ -42,6 +45,7 @@ impl ListenGroup {
             Self::Collection => "collection",
             Self::ShareLink => "share_link",
             Self::Referrer => "referrer",
+            Self::Country => "country",
         }
     }
 
@@ -52,6 +56,7 @@ impl ListenGroup {
             Self::Collection => Some(ListenKind::Collection),
             Self::ShareLink => Some(ListenKind::ShareLink),
             Self::Referrer => Some(ListenKind::Referrer),
+            Self::Country => Some(ListenKind::Country),
         }
     }
 }
@@ -62,7 +67,7 @@ impl FromStr for ListenGroup {
     fn from_str(text: &str) -> Result<Self, Refusal> {
         let known = Self::ALL.into_iter().find(|group| group.as_str() == text);
         known.ok_or_else(|| {
-            Refusal::invalid("group", "must be day, track, collection, share_link or referrer")
+            Refusal::invalid("group", "must be day, track, collection, share_link, referrer or country")
         })
     }
 }
@@ -72,7 +77,7 @@ impl FromStr for ListenGroup {
 pub enum ListenRows {
     /// Every day of the period, the first one first.
     Days(Vec<DayListens>),
-    /// Tracks, collections, share links or sites, those with most listens first.
+    /// Tracks, collections, share links, sites or countries, those with most listens first.
     Subjects(Vec<SubjectListens>),
 }
 
@@ -103,8 +108,8 @@ pub struct DropOff {
 }
 
 impl Usage {
-    /// What was listened to of what the caller reaches, in the same time as [`Usage::report`]. Share links and sites are only
-    /// told to callers who reach everything.
+    /// What was listened to of what the caller reaches, in the same time as [`Usage::report`]. Share links, sites and
+    /// countries are only told to callers who reach everything.
     pub async fn listens(
         &self,
         caller: &Caller,
@@ -122,7 +127,7 @@ impl Usage {
                 (count, ListenRows::Days(days.into_iter().skip(skip).take(take).collect()))
             }
             Some(kind) => {
-                if matches!(kind, ListenKind::ShareLink | ListenKind::Referrer) {
+                if matches!(kind, ListenKind::ShareLink | ListenKind::Referrer | ListenKind::Country) {
                     caller.require_whole_organization()?;
                 }
                 let filter = filter(caller, period);

@@ -1,8 +1,8 @@
 //! Counts of nodes without a catalog, on their way through the store.
 
 use bytes::{Bytes, BytesMut};
-use futures::TryStreamExt;
-use tonearm_blobs::{BlobError, Blobs};
+use futures::{StreamExt, TryStreamExt, stream};
+use tonearm_blobs::{BlobError, Blobs, ObjectMeta};
 use tonearm_domain::{ContentType, ObjectFile, ObjectKey, ScheduledTask, ShortId, UsageBatch, VariantIndex};
 
 use super::Usage;
@@ -16,6 +16,13 @@ pub(super) const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Batches that are added at one go, so that one look ends in time.
 const MOST_BATCHES: usize = 1000;
+
+/// Batches that are added in one transaction, and the entries that they may have together.
+const MOST_TOGETHER: usize = 100;
+const MOST_ENTRIES_TOGETHER: usize = 3000;
+
+/// Batches that are fetched at the same time: a request to a bucket takes some milliseconds, most of which is waiting.
+const FETCHED_AT_ONCE: usize = 8;
 
 fn folder() -> ShortId {
     FOLDER.parse().expect("twelve letters are a short id")
@@ -66,24 +73,72 @@ impl Usage {
             }
         }
         drop(listed);
-        let mut added = 0;
-        for (key, meta) in found {
-            if meta.size > MOST_BYTES {
-                tracing::error!(%key, size = meta.size, "ignoring a usage batch that is too large");
-                continue;
+        let oldest = found.iter().map(|(_, meta)| meta.modified.unix_millis()).min();
+        tonearm_telemetry::found_stored_usage(oldest);
+        let mut fetched = stream::iter(found)
+            .map(|(key, meta)| fetch(blobs, key, meta))
+            .buffered(FETCHED_AT_ONCE)
+            .try_filter_map(|fetched| std::future::ready(Ok(fetched)));
+        let (mut added, mut entries, mut together) = (0, 0, Vec::new());
+        while let Some((key, batch)) = fetched.try_next().await? {
+            entries += batch.entries.len() + batch.listeners.len();
+            together.push((key, batch));
+            if together.len() >= MOST_TOGETHER || entries >= MOST_ENTRIES_TOGETHER {
+                added += self.add_together(blobs, std::mem::take(&mut together)).await?;
+                entries = 0;
             }
-            let Some(json) = read(blobs, &key).await? else {
-                continue;
-            };
-            let Ok(batch) = serde_json::from_slice::<UsageBatch>(&json) else {
-                tracing::error!(%key, "ignoring a usage batch that cannot be parsed");
-                continue;
-            };
-            added += usize::from(self.add(&batch).await?);
-            blobs.delete(&key).await?;
         }
+        added += self.add_together(blobs, together).await?;
+        tonearm_telemetry::found_stored_usage(None);
         Ok(added)
     }
+
+    /// Adds batches in one transaction and removes them. Where that fails, one by one, so that one that cannot be added keeps
+    /// none before it from being counted.
+    async fn add_together(
+        &self,
+        blobs: &Blobs,
+        together: Vec<(ObjectKey, UsageBatch)>,
+    ) -> Result<usize, Refusal> {
+        if together.is_empty() {
+            return Ok(0);
+        }
+        let (keys, batches): (Vec<ObjectKey>, Vec<UsageBatch>) = together.into_iter().unzip();
+        match self.catalog.add_usage_of_many(&batches, self.ambient.now()).await {
+            Ok(added) => {
+                blobs.delete_many(keys).await?;
+                Ok(added)
+            }
+            Err(_) => {
+                let mut added = 0;
+                for (key, batch) in keys.iter().zip(&batches) {
+                    added += usize::from(self.add(batch).await?);
+                    blobs.delete(key).await?;
+                }
+                Ok(added)
+            }
+        }
+    }
+}
+
+/// A batch with its name. `None`: it is gone, or is none.
+async fn fetch(
+    blobs: &Blobs,
+    key: ObjectKey,
+    meta: ObjectMeta,
+) -> Result<Option<(ObjectKey, UsageBatch)>, BlobError> {
+    if meta.size > MOST_BYTES {
+        tracing::error!(%key, size = meta.size, "ignoring a usage batch that is too large");
+        return Ok(None);
+    }
+    let Some(json) = read(blobs, &key).await? else {
+        return Ok(None);
+    };
+    let Ok(batch) = serde_json::from_slice(&json) else {
+        tracing::error!(%key, "ignoring a usage batch that cannot be parsed");
+        return Ok(None);
+    };
+    Ok(Some((key, batch)))
 }
 
 async fn read(blobs: &Blobs, key: &ObjectKey) -> Result<Option<Bytes>, BlobError> {

@@ -10,6 +10,9 @@ use tonearm_domain::{
     Timestamp, Webhook, WebhookDelivery, WebhookId,
 };
 use tonearm_outbound::{Answer, WebhookCall};
+use tonearm_telemetry::Outcome;
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 use super::Webhooks;
 use crate::batches::{BATCH, in_batches};
@@ -50,7 +53,12 @@ impl Webhooks {
     }
 
     /// Sends a claimed delivery, once.
-    pub async fn send(&self, webhook: &Webhook, mut claimed: ClaimedDelivery) -> SentWebhook {
+    pub async fn send(&self, webhook: &Webhook, claimed: ClaimedDelivery) -> SentWebhook {
+        let span = span(&claimed);
+        self.send_in_span(webhook, claimed).instrument(span).await
+    }
+
+    async fn send_in_span(&self, webhook: &Webhook, mut claimed: ClaimedDelivery) -> SentWebhook {
         let started_at = self.ambient.now();
         let begun = Instant::now();
         let outcome = match self.call(webhook, &claimed.delivery, started_at) {
@@ -73,6 +81,8 @@ impl Webhooks {
         }
         let [jitter] = self.ambient.random::<1>();
         judge(&mut claimed.delivery, &attempt, jitter, self.ambient.now());
+        tonearm_telemetry::sent_webhook(outcome_of(claimed.delivery.state));
+        note(&attempt);
         SentWebhook { claimed, attempt }
     }
 
@@ -89,6 +99,7 @@ impl Webhooks {
             delivery_id: delivery.id,
             event: delivery.event,
             body: self.with_urls(&delivery.payload).into(),
+            trace: tonearm_telemetry::current_trace(),
             secrets: secrets.map_err(|refusal| refusal.to_string())?,
         })
     }
@@ -135,6 +146,44 @@ impl Webhooks {
             tracing::info!(given_up, "gave up webhook deliveries that kept failing");
         }
         Ok(())
+    }
+}
+
+/// The span of an attempt, which goes on with the trace of what happened. The URL is left out: it may contain a secret.
+fn span(claimed: &ClaimedDelivery) -> Span {
+    let delivery = &claimed.delivery;
+    let span = tracing::error_span!(
+        "webhook",
+        otel.kind = "client",
+        otel.name = %format_args!("webhook {}", delivery.event.as_str()),
+        otel.status_code = Empty,
+        delivery_id = %delivery.id,
+        webhook_id = %delivery.webhook_id,
+        organization_id = %delivery.organization_id,
+        event = delivery.event.as_str(),
+        webhook.attempt = delivery.attempts,
+        status = Empty,
+    );
+    tonearm_telemetry::continue_trace(&span, claimed.trace);
+    span
+}
+
+/// Notes on the span of an attempt what came of it.
+fn note(attempt: &DeliveryAttempt) {
+    let span = Span::current();
+    if let Some(status) = attempt.status {
+        span.record("status", status);
+    }
+    if !attempt.is_success() {
+        tonearm_telemetry::note_failure(&span);
+    }
+}
+
+fn outcome_of(state: DeliveryState) -> Outcome {
+    match state {
+        DeliveryState::Delivered => Outcome::Success,
+        DeliveryState::Failed => Outcome::Failure,
+        DeliveryState::Pending => Outcome::Retry,
     }
 }
 

@@ -13,7 +13,8 @@ use crate::station::Station;
 on_both!(
     keys_are_honoured_until_they_are_revoked,
     nodes_without_a_catalog_fail_closed,
-    lists_are_not_taken_from_strangers
+    lists_are_not_taken_from_strangers,
+    one_node_tells_what_all_know
 );
 
 fn signer(n: u8) -> UrlSigner {
@@ -87,6 +88,36 @@ async fn keys_are_honoured_until_they_are_revoked(database: TestDatabase) {
     assert_eq!((api.live_keys().len(), edge.live_keys().len()), (0, 0));
     let listed = scene.keys.list(caller).await.unwrap();
     assert_eq!((listed.len(), listed[0].revoked_at.is_some()), (1, true));
+}
+
+async fn one_node_tells_what_all_know(database: TestDatabase) {
+    let scene = Scene::set(database).await;
+    let (first, second, edge) = (signer(1), signer(1), signer(1));
+    let (mut at_first, mut at_second) = (scene.by_catalog(&first), scene.by_catalog(&second));
+    let mut at_edge = scene.by_store(&edge);
+    at_first.look().await.unwrap();
+    at_second.look().await.unwrap();
+    let caller = &scene.station.caller;
+    let created = scene.keys.create(caller, "backend").await.unwrap();
+    for follower in [&mut at_first, &mut at_second] {
+        follower.look().await.unwrap();
+    }
+    assert_eq!(scene.lists().await, 1);
+    // One that starts finds it there.
+    scene.by_catalog(&signer(1)).look().await.unwrap();
+    assert_eq!(scene.lists().await, 1);
+    // What is there says something else.
+    let other = scene.keys.create(caller, "another").await.unwrap();
+    scene.clock.advance_seconds(1);
+    at_second.look().await.unwrap();
+    at_edge.look().await.unwrap();
+    assert_eq!(edge.live_keys().len(), 2);
+    scene.keys.revoke(caller, created.key.id).await.unwrap();
+    scene.keys.revoke(caller, other.key.id).await.unwrap();
+    scene.clock.advance_seconds(1);
+    at_first.look().await.unwrap();
+    at_edge.look().await.unwrap();
+    assert_eq!(edge.live_keys().len(), 0);
 }
 
 async fn nodes_without_a_catalog_fail_closed(database: TestDatabase) {

@@ -119,7 +119,13 @@ impl Station {
             id: ambient.record_id(),
             track_id: self.track.id,
             recipe,
-            outcome: FileOutcome::Made { key, size: 1000, file_name: "tone.mp3".to_owned(), data },
+            outcome: FileOutcome::Made {
+                key,
+                size: 1000,
+                sha256: None,
+                file_name: "tone.mp3".to_owned(),
+                data,
+            },
             created_at: ambient.now(),
         }
     }

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use futures::TryStreamExt;
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
@@ -13,7 +14,7 @@ use tonearm_fixtures::{ManualClock, S3Server, TestDatabase, ambient};
 use tonearm_media::{Media, MediaConfig};
 use tonearm_service::{
     Caller, CreateCollection, CreateTrack, JobError, JobRun, Library, Links, Processing, StoreIdentity,
-    Sweeps,
+    Sweeps, Verification, VerifyState, VerifyTerms,
 };
 use tonearm_signing::{Secrets, UrlSigner};
 
@@ -102,6 +103,24 @@ impl Scene {
         self.processing.run(&JobRun { claimed, cancel }).await
     }
 
+    /// Runs the jobs that are due.
+    pub(crate) async fn run_jobs(&self) {
+        loop {
+            let (now, lease) = (self.ambient.now(), self.ambient.credential_id());
+            let claimed = self.catalog.claim_job(now, lease, now.plus_seconds(60)).await.unwrap();
+            let Some(claimed) = claimed else { return };
+            let run = JobRun { claimed, cancel: CancellationToken::new() };
+            self.processing.run(&run).await.unwrap();
+        }
+    }
+
+    /// How much `tonearm verify` finds.
+    pub(crate) async fn findings(&self) -> u64 {
+        let verification = Verification::new(self.catalog.clone(), self.blobs.clone(), self.ambient.clone());
+        let state = VerifyState::new(self.ambient.now());
+        verification.run(VerifyTerms::default(), state, &mut |_| {}).await.unwrap().findings()
+    }
+
     pub(crate) async fn jobs(&self) -> Vec<String> {
         self.catalog.pending_jobs().await.unwrap().into_iter().map(|job| job.kind).collect()
     }
@@ -140,7 +159,7 @@ impl Scene {
         let (created, _) = self.library.create_track(&self.caller, create).await.unwrap();
         let mut track = created.track;
         track.status = TrackStatus::Ready;
-        track.source = Some(Source { key: key.clone(), size: 5, sha256: [0; 32] });
+        track.source = Some(Source { key: key.clone(), size: 5, sha256: Sha256::digest(b"sound").into() });
         let tx = self.catalog.begin().await.unwrap();
         tx.update_track(&track).await.unwrap();
         tx.commit().await.unwrap();

@@ -15,6 +15,7 @@ on_both!(
     counts_are_kept_once,
     counts_wait_for_the_catalog,
     counts_come_through_the_store_once,
+    many_batches_cost_as_much_as_few,
     what_is_no_batch_is_left_alone,
     what_is_left_on_the_disk_is_kept_at_the_next_start,
     what_is_left_on_the_disk_counts_once,
@@ -105,6 +106,24 @@ async fn counts_are_kept_once(database: TestDatabase) {
     assert!(scene.usage.add(&batch).await.unwrap());
     assert!(!scene.usage.add(&batch).await.unwrap());
     assert_eq!(scene.kept().await, 13);
+}
+
+async fn many_batches_cost_as_much_as_few(database: TestDatabase) {
+    let scene = Scene::set(database).await;
+    let (meter, blobs) = (scene.meter.clone(), scene.blobs.clone());
+    let mut keeper = UsageKeeper::in_store(meter, blobs, scene.ambient.clone());
+    let mut statements = Vec::new();
+    for batches in [2, 40] {
+        for _ in 0..batches {
+            scene.count(5);
+            keeper.flush().await.unwrap();
+        }
+        let (queries, added) = scene.station.node.count(scene.usage.add_stored(&scene.blobs)).await;
+        assert_eq!((added.unwrap(), scene.stored().await), (batches, 0));
+        statements.push(queries);
+    }
+    assert_eq!(statements[0], statements[1]);
+    assert_eq!(scene.kept().await, 210);
 }
 
 async fn counts_wait_for_the_catalog(database: TestDatabase) {

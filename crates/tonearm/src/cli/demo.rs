@@ -13,7 +13,7 @@ use tokio_util::io::ReaderStream;
 use tonearm_domain::{Ambient, KeyType, LimitOffset, ListWindow, TrackId, TrackStatus};
 use tonearm_service::{Caller, CreateCollection, CreateKey, Library};
 
-use super::Failure;
+use super::{Failure, print};
 use crate::{Config, Node, Parts};
 
 /// How long the demo's key and its play session last: long enough to listen.
@@ -37,7 +37,7 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
     let own_node = match client.get(format!("{url}/healthz")).send().await {
         Ok(_) => None,
         Err(_) => {
-            println!("No service is running at {url}; starting one for this demo.");
+            print::outln!("No service is running at {url}; starting one for this demo.");
             let config = Config { migrate: false, ..config.clone() };
             Some(Node::start(&config, ambient.clone()).await?)
         }
@@ -56,7 +56,7 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
         }
     }
     if let Some(node) = own_node {
-        println!("\nThe service runs until you press Ctrl-C.");
+        print::outln!("\nThe service runs until you press Ctrl-C.");
         tokio::signal::ctrl_c().await.map_err(Failure::failed)?;
         node.stop().await;
     }
@@ -109,13 +109,13 @@ impl Demo {
         self.wait_until_final(&track_id).await?;
         let session = json!({"track_id": track_id, "is_downloadable": true, "expires_in": DEMO_SECONDS});
         let session = self.call(Method::POST, "/v1/play_session/track", Some(session)).await?;
-        println!("\nplay session\n{}\n", shown(session.clone()));
+        print::outln!("\nplay session\n{}\n", shown(session.clone()));
         for variant in
             session.pointer("/first_track/variants").and_then(Value::as_array).into_iter().flatten()
         {
-            println!("{:10} {}", text(variant, "/variant/index")?, text(variant, "/url")?);
+            print::outln!("{:10} {}", text(variant, "/variant/index")?, text(variant, "/url")?);
         }
-        println!("\nOpen one of these URLs in a browser to listen.");
+        print::outln!("\nOpen one of these URLs in a browser to listen.");
         Ok(())
     }
 

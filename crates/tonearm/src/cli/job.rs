@@ -1,13 +1,12 @@
 //! `tonearm job`
 
-use std::io::{BufRead, IsTerminal, Write};
-
 use clap::Subcommand;
 use serde_json::{Value, json};
 use tonearm_catalog::{JobFilter, JobState, PendingJob};
 use tonearm_domain::{Ambient, Job, JobId, LimitOffset, Origin};
 use tonearm_service::Jobs;
 
+use super::confirm::confirm;
 use super::{Failure, print};
 use crate::{Config, Parts};
 
@@ -70,23 +69,10 @@ fn known(is_known: bool, job: JobId) -> Result<(), Failure> {
 }
 
 async fn drop_job(jobs: &Jobs, job: JobId, is_sure: bool) -> Result<(), Failure> {
-    if !is_sure && !confirm(job)? {
-        return Err(Failure::Failed("nothing was removed".to_owned()));
+    if !is_sure {
+        confirm(&format!("Remove job {job} without running it?"), "remove the job", "removed")?;
     }
     known(jobs.drop_job(Origin::command_line(), job).await?, job)
-}
-
-/// Asks at the terminal.
-fn confirm(job: JobId) -> Result<bool, Failure> {
-    let stdin = std::io::stdin();
-    if !stdin.is_terminal() {
-        return Err(Failure::Usage("cannot ask without a terminal; add --yes to remove the job".to_owned()));
-    }
-    print!("Remove job {job} without running it? [y/N] ");
-    std::io::stdout().flush().map_err(Failure::failed)?;
-    let mut answer = String::new();
-    stdin.lock().read_line(&mut answer).map_err(Failure::failed)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 fn list(jobs: &[PendingJob], total: u64, offset: i64) {
@@ -107,7 +93,7 @@ fn list(jobs: &[PendingJob], total: u64, offset: i64) {
     print::table(["JOB", "KIND", "STATE", "NEXT RUN", "ATTEMPTS", "TRACK", "REASON"], &rows);
     let shown = u64::try_from(offset).unwrap_or(0) + jobs.len() as u64;
     if shown < total {
-        println!("{total} jobs in total; `--offset {shown}` shows the next page.");
+        print::outln!("{total} jobs in total; `--offset {shown}` shows the next page.");
     }
 }
 

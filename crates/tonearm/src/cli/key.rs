@@ -3,8 +3,8 @@
 use clap::Subcommand;
 use serde_json::json;
 use tonearm_domain::{
-    AllowedOrigins, Ambient, ApiKeyId, CollectionId, CreatorId, KeyType, OrganizationId, PageOrigin,
-    Selection, Timestamp, TrackId, VariantIndex, VariantList,
+    AllowedOrigins, Ambient, ApiKeyId, CollectionId, CreatorId, KeyOverlap, KeyType, OrganizationId,
+    PageOrigin, Selection, Timestamp, TrackId, VariantIndex, VariantList,
 };
 use tonearm_service::{Caller, CreateKey};
 
@@ -23,6 +23,30 @@ pub(super) enum Command {
         /// Print JSON, one key per line
         #[arg(long)]
         json: bool,
+    },
+    /// Give an API key a new secret, shown only once; the old one works on for a while
+    Rotate {
+        /// The organization's id
+        #[arg(long)]
+        org: OrganizationId,
+        /// The key's id
+        #[arg(long, value_name = "ID")]
+        key: ApiKeyId,
+        /// Hours for which the old secret works, up to 720; 0 ends it now
+        #[arg(long, value_name = "HOURS", default_value = "24")]
+        overlap: KeyOverlap,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// End the old secret of an API key that was rotated
+    EndOld {
+        /// The organization's id
+        #[arg(long)]
+        org: OrganizationId,
+        /// The key's id
+        #[arg(long, value_name = "ID")]
+        key: ApiKeyId,
     },
     /// Revoke an API key
     Revoke {
@@ -84,11 +108,12 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             if as_json {
                 print::json(&json!({"api_key_id": id, "api_key": text}));
             } else {
-                println!("key id   {id}\nAPI key  {text}\n\nThe key is shown only once.");
+                print::outln!("key id   {id}\nAPI key  {text}\n\nThe key is shown only once.");
             }
         }
         Command::List { org, json: as_json } => {
             let keys = library.keys(&Caller::owner(org)).await?;
+            let old = library.old_secrets(&Caller::owner(org), &keys).await?;
             if as_json {
                 for key in keys {
                     print::json(&json!({
@@ -103,6 +128,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
                         "allowed_origins": key.allowed_origins.only(),
                         "expires_at": key.expires_at,
                         "revoked_at": key.revoked_at,
+                        "old_secret_until": old.get(&key.id),
                         "created_at": key.created_at,
                     }));
                 }
@@ -118,6 +144,23 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
                     .collect();
                 print::table(["KEY", "TYPE", "STATE", "EXPIRES", "TITLE"], &rows);
             }
+        }
+        Command::Rotate { org, key, overlap, json: as_json } => {
+            let rotated = library.rotate_key(&Caller::owner(org), key, overlap).await?;
+            let text = rotated.text.reveal();
+            if as_json {
+                print::json(
+                    &json!({"api_key_id": key, "api_key": text, "old_secret_until": rotated.old_until}),
+                );
+            } else {
+                let old = rotated.old_until.map_or("ended".to_owned(), |at| format!("works until {at}"));
+                print::outln!(
+                    "key id   {key}\nAPI key  {text}\nold key  {old}\n\nThe key is shown only once."
+                );
+            }
+        }
+        Command::EndOld { org, key } => {
+            library.end_old_secret(&Caller::owner(org), key).await?;
         }
         Command::Revoke { org, key } => {
             library.revoke_key(&Caller::owner(org), key).await?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tonearm_catalog::{Catalog, CatalogError, ConnectOptions, MigrationEvent, SchemaError};
 
-use super::Failure;
+use super::{Failure, print};
 use crate::{Config, StartError};
 
 /// How often the rows are told that were done.
@@ -33,9 +33,9 @@ pub(super) async fn run(config: &Config, args: Args) -> Result<(), Failure> {
         .await
         .map_err(|source| failed(config, source))?;
     match count {
-        0 => println!("{} is up to date.", config.database_url),
-        1 => println!("{} is now up to date: 1 step was applied.", config.database_url),
-        _ => println!("{} is now up to date: {count} steps were applied.", config.database_url),
+        0 => print::outln!("{} is up to date.", config.database_url),
+        1 => print::outln!("{} is now up to date: 1 step was applied.", config.database_url),
+        _ => print::outln!("{} is now up to date: {count} steps were applied.", config.database_url),
     }
     Ok(())
 }
@@ -51,10 +51,10 @@ async fn check(config: &Config, options: &ConnectOptions) -> Result<(), Failure>
         Err(source) => return Err(failed(config, source)),
     };
     for name in &missing {
-        println!("{name}");
+        print::outln!("{name}");
     }
     match missing.len() {
-        0 => println!("{} is up to date.", config.database_url),
+        0 => print::outln!("{} is up to date.", config.database_url),
         1 => return Err(Failure::failed("1 step is missing; run `tonearm migrate`")),
         count => return Err(Failure::failed(format!("{count} steps are missing; run `tonearm migrate`"))),
     }
@@ -80,16 +80,23 @@ impl Rows {
     }
 }
 
+/// Says what is being done. It is done to its end, whoever reads about it.
 fn tell(event: MigrationEvent<'_>, rows: &Rows) {
     match event {
-        MigrationEvent::Waiting => println!("Another process is migrating this database; waiting for it."),
-        MigrationEvent::SettingUp => println!("The database is empty; creating its tables."),
-        MigrationEvent::Step { name } => println!("{name}"),
-        MigrationEvent::Index { name } => println!("  index {name}"),
-        MigrationEvent::Rows { table, done } if rows.is_due(table) => println!("  {table}: {done} rows"),
+        MigrationEvent::Waiting => say("Another process is migrating this database; waiting for it."),
+        MigrationEvent::SettingUp => say("The database is empty; creating its tables."),
+        MigrationEvent::Step { name } => say(name),
+        MigrationEvent::Index { name } => say(format_args!("  index {name}")),
+        MigrationEvent::Rows { table, done } if rows.is_due(table) => {
+            say(format_args!("  {table}: {done} rows"));
+        }
         MigrationEvent::Blocked { name } => {
-            println!("  {name} could not lock a table because it is in use; trying again");
+            say(format_args!("  {name} could not lock a table because it is in use; trying again"));
         }
         _ => {}
     }
+}
+
+fn say(line: impl std::fmt::Display) {
+    print::announce(format_args!("{line}"));
 }

@@ -131,7 +131,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             if as_json {
                 print::json(&json!({"organization_id": id, "api_key": key}));
             } else {
-                println!("organization  {id}\nAPI key       {key}\n\nThe key is shown only once.");
+                print::outln!("organization  {id}\nAPI key       {key}\n\nThe key is shown only once.");
             }
         }
         Command::List { json: as_json } => {
@@ -156,7 +156,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             let caller = Caller::owner(org);
             // Keys are derived, for any id: a mistyped one must not look like an organization.
             let found = library.organization(&caller, org).await?;
-            println!("{}", parts.signer.delivery_key(found.organization.id));
+            print::outln!("{}", parts.signer.delivery_key(found.organization.id));
         }
         Command::Quota { org, json: as_json } => {
             let caller = Caller::owner(org);

@@ -89,46 +89,46 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     match command {
         Command::Add { email, name, administrator } => {
             let (_, link) = people.add_person(&name, &email, administrator).await?;
-            println!("{}\n\nThe link works once, until {}.", link.url, link.expires_at);
+            print::outln!("{}\n\nThe link works once, until {}.", link.url, link.expires_at);
         }
         Command::ResetPassword { email } => {
             let link = people.new_password_link(&email).await?;
-            println!("{}\n\nThe link works once, until {}.", link.url, link.expires_at);
+            print::outln!("{}\n\nThe link works once, until {}.", link.url, link.expires_at);
         }
         Command::Disable { email, new_owner } => {
             let (person, ownerless) = about(&people, &email, new_owner).await?;
             people.disable_person(Origin::command_line(), person.id, ownerless).await?;
-            println!("{} is disabled and signed out everywhere.", person.email);
+            print::outln!("{} is disabled and signed out everywhere.", person.email);
         }
         Command::Enable { email } => {
             let person = people.person_by_email(&email).await?;
             people.enable_person(Origin::command_line(), person.id).await?;
-            println!("{} can sign in again.", person.email);
+            print::outln!("{} can sign in again.", person.email);
         }
         Command::Remove { email, new_owner } => {
             let (person, ownerless) = about(&people, &email, new_owner).await?;
             people.remove_person(Origin::command_line(), person.id, ownerless).await?;
-            println!("{} is removed.", person.email);
+            print::outln!("{} is removed.", person.email);
         }
         Command::EndSessions { email } => {
             let person = people.person_by_email(&email).await?;
             people.end_sessions(Origin::command_line(), person.id).await?;
-            println!("{} is signed out everywhere.", person.email);
+            print::outln!("{} is signed out everywhere.", person.email);
         }
         Command::ResetSecondFactor { email } => {
             let person = people.person_by_email(&email).await?;
             people.reset_second_factor(Origin::command_line(), person.id).await?;
-            println!("{} can sign in with the password alone.", person.email);
+            print::outln!("{} can sign in with the password alone.", person.email);
         }
         Command::Promote { email } => {
             let person = people.person_by_email(&email).await?;
             people.set_administrator(Origin::command_line(), person.id, true).await?;
-            println!("{} is an administrator.", person.email);
+            print::outln!("{} is an administrator.", person.email);
         }
         Command::Demote { email } => {
             let person = people.person_by_email(&email).await?;
             people.set_administrator(Origin::command_line(), person.id, false).await?;
-            println!("{} is no longer an administrator.", person.email);
+            print::outln!("{} is no longer an administrator.", person.email);
         }
         Command::List { json: as_json } => list(&people, as_json).await?,
     }

@@ -1,10 +1,78 @@
-//! Printing results: a line of JSON for programs, words for people.
+//! Printing results: a line of JSON for programs, words for people. `println!` panics where nobody reads any more.
+
+use std::fmt::Arguments;
+use std::io::{self, ErrorKind, Write};
+use std::process::exit;
 
 use serde_json::Value;
 
+/// What shells report of a program that SIGPIPE has ended. The signal itself stays ignored: connections and pipes to child
+/// processes would raise it too.
+const READER_IS_GONE: i32 = 128 + 13;
+
+/// Prints to standard output; ends the command if nobody reads it.
+macro_rules! out {
+    ($($words:tt)*) => { $crate::cli::print::write(format_args!($($words)*)) };
+}
+
+/// The same with the end of a line.
+macro_rules! outln {
+    ($($words:tt)*) => { $crate::cli::print::write_line(format_args!($($words)*)) };
+}
+
+pub(super) use {out, outln};
+
+pub(super) fn write(words: Arguments<'_>) {
+    if let Err(error) = io::stdout().write_fmt(words) {
+        end(&error);
+    }
+}
+
+pub(super) fn write_line(words: Arguments<'_>) {
+    write(format_args!("{words}\n"));
+}
+
+/// Shows what was printed of a line that is not complete.
+pub(super) fn flush() {
+    if let Err(error) = io::stdout().flush() {
+        end(&error);
+    }
+}
+
+/// Prints a line to standard error, where it can be read.
+pub(super) fn complain(words: Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{words}");
+}
+
+/// Prints a line about work that goes on if nobody reads it.
+pub(super) fn announce(words: Arguments<'_>) {
+    let _ = writeln!(io::stdout(), "{words}");
+}
+
+/// Prints help, or what is wrong with the arguments, and ends.
+pub(super) fn explain(arguments: &clap::Error) -> ! {
+    match arguments.print() {
+        Err(error) if !arguments.use_stderr() => end(&error),
+        _ => exit(arguments.exit_code()),
+    }
+}
+
+fn end(error: &io::Error) -> ! {
+    if error.kind() == ErrorKind::BrokenPipe {
+        exit(READER_IS_GONE);
+    }
+    complain(format_args!("tonearm: cannot write to standard output: {error}"));
+    exit(1);
+}
+
 /// Prints one JSON value on one line.
 pub(super) fn json(value: &Value) {
-    println!("{value}");
+    outln!("{value}");
+}
+
+/// Prints a long JSON value for people to read.
+pub(super) fn document(value: &Value) {
+    outln!("{value:#}");
 }
 
 /// Prints rows as columns that line up, under their names.
@@ -18,7 +86,7 @@ pub(super) fn table<const N: usize>(names: [&str; N], rows: &[[String; N]]) {
     let line = |cells: [&str; N]| {
         let padded: Vec<String> =
             cells.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        println!("{}", padded.join("  ").trim_end());
+        outln!("{}", padded.join("  ").trim_end());
     };
     line(names);
     for row in rows {

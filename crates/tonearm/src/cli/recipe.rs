@@ -104,7 +104,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             if add.json {
                 print::json(&json!({"variant_id": recipe.id, "index": recipe.index}));
             } else {
-                println!("added {} ({})", recipe.index, recipe.kind.recipe_type().title());
+                print::outln!("added {} ({})", recipe.index, recipe.kind.recipe_type().title());
             }
             if add.render_existing { render(&library, &caller, recipe.id).await } else { Ok(()) }
         }
@@ -133,7 +133,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             let caller = Caller::owner(which.org);
             let recipe = find(&library, &caller, &which.index).await?.recipe;
             library.remove_recipe(&caller, recipe.id).await?;
-            println!("removed {}; its files are being removed in the background", which.index);
+            print::outln!("removed {}; its files are being removed in the background", which.index);
             Ok(())
         }
     }
@@ -216,7 +216,7 @@ async fn find(library: &Library, caller: &Caller, index: &VariantIndex) -> Resul
 
 async fn render(library: &Library, caller: &Caller, id: tonearm_domain::VariantId) -> Result<(), Failure> {
     let rendering = library.render_existing(caller, id).await?;
-    println!(
+    print::outln!(
         "rendering {} tracks in the background; `tonearm recipe list` shows the progress",
         rendering.total
     );
@@ -234,7 +234,7 @@ async fn wait(library: &Library, caller: &Caller, index: &VariantIndex) -> Resul
         bar.set_position(rendering.done);
         if rendering.finished_at.is_some() {
             bar.finish();
-            println!("{} tracks, {} failed", rendering.done, rendering.failed);
+            print::outln!("{} tracks, {} failed", rendering.done, rendering.failed);
             break;
         }
         tokio::time::sleep(Duration::from_millis(500)).await;

@@ -1,5 +1,6 @@
 //! `tonearm serve`
 
+use std::net::TcpListener;
 use std::path::PathBuf;
 
 use rustix::process::{Resource, getrlimit, setrlimit};
@@ -7,9 +8,9 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tonearm_domain::Ambient;
 use tonearm_service::{Caller, CreateCollection};
 
-use super::Failure;
+use super::{Failure, print};
 use crate::config::unknown_variables;
-use crate::{Config, Node, Overrides, Parts, Role, opening};
+use crate::{Config, Node, Overrides, Parts, Role, opening, service_manager};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -43,7 +44,13 @@ impl Args {
     }
 }
 
-pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result<(), Failure> {
+/// Serves until told to stop, on the socket that a service manager passed on or on the configured address.
+pub(super) async fn run(
+    config: &Config,
+    ambient: Ambient,
+    args: Args,
+    socket: Option<TcpListener>,
+) -> Result<(), Failure> {
     let mut terminate = signal(SignalKind::terminate()).map_err(Failure::failed)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(Failure::failed)?;
     allow_open_files();
@@ -55,7 +62,7 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
     // A start waits for others, such as a migration, a database or a bucket. Until requests are answered it can be given up
     // anywhere.
     let mut node = tokio::select! {
-        node = serve(config, ambient) => node?,
+        node = serve(config, ambient, socket) => node?,
         _ = terminate.recv() => return Ok(()),
         _ = interrupt.recv() => return Ok(()),
     };
@@ -65,8 +72,15 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
     };
     let told = match early {
         Some(told) => told,
-        None => told_to_stop(&mut terminate, &mut interrupt).await,
+        None => {
+            service_manager::tell_ready(node.address());
+            tokio::select! {
+                told = told_to_stop(&mut terminate, &mut interrupt) => told,
+                never = node.watchdog().watch() => match never {},
+            }
+        }
     };
+    service_manager::tell_stopping();
     if told == Told::Terminate {
         // Load balancers see it in `/readyz`, and have this time to send their clients elsewhere.
         node.announce_stop();
@@ -97,9 +111,9 @@ async fn told_to_stop(terminate: &mut Signal, interrupt: &mut Signal) -> Told {
 }
 
 /// Starts a node that answers requests. Nobody can connect before the tables are prepared.
-async fn serve(config: &Config, ambient: Ambient) -> Result<Node, Failure> {
+async fn serve(config: &Config, ambient: Ambient, socket: Option<TcpListener>) -> Result<Node, Failure> {
     opening::prepare_tables(config, &ambient).await?;
-    Ok(Node::serve(config, ambient).await?)
+    Ok(Node::serve(config, ambient, socket).await?)
 }
 
 /// Lets a node do all else that it is to do, and says how it is reached.
@@ -122,10 +136,10 @@ async fn get_ready(node: &mut Node, config: &Config, args: &Args) -> Result<(), 
 /// As long as nobody can sign in, tells how somebody can.
 async fn invite(parts: &Parts) -> Result<(), Failure> {
     if let Some(link) = parts.people.first_administrator_link().await? {
-        println!(
+        print::announce(format_args!(
             "\nNobody can sign in to the dashboard yet. Open this link once to become its administrator:\n\n{}\n",
             link.url
-        );
+        ));
     }
     Ok(())
 }
@@ -142,7 +156,7 @@ fn allow_open_files() {
 /// Makes an empty catalog useful and tells how.
 async fn setup(parts: &Parts, public_url: &str) -> Result<(), Failure> {
     if !parts.library.organizations().await?.is_empty() {
-        println!("Tonearm is running at {public_url}. Try it: make demo FILE=song.mp3");
+        print::announce(format_args!("Tonearm is running at {public_url}. Try it: make demo FILE=song.mp3"));
         return Ok(());
     }
     let created = parts.library.create_organization("My audio").await?;
@@ -151,7 +165,7 @@ async fn setup(parts: &Parts, public_url: &str) -> Result<(), Failure> {
     let collection = parts.library.create_collection(&caller, collection).await?.0.collection;
     let (organization_id, collection_id, key) =
         (created.organization.id, collection.id, created.api_key.reveal());
-    println!(
+    print::announce(format_args!(
         "\n\
          Tonearm is running at {public_url}\n\n\
          organization  {organization_id}\n\
@@ -163,6 +177,6 @@ async fn setup(parts: &Parts, public_url: &str) -> Result<(), Failure> {
          curl -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' \\\n     \
          -d '{{\"collection_id\":\"{collection_id}\",\"file_name\":\"song.mp3\"}}' \\\n     \
          {public_url}/v1/track\n"
-    );
+    ));
     Ok(())
 }

@@ -52,7 +52,9 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             if as_json {
                 print::json(&json!({"signing_key_id": id, "secret": secret}));
             } else {
-                println!("key id (kid)   {id}\nsecret         {secret}\n\nThe secret is shown only once.");
+                print::outln!(
+                    "key id (kid)   {id}\nsecret         {secret}\n\nThe secret is shown only once."
+                );
             }
         }
         Command::List { org, json: as_json } => {

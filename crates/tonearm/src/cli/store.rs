@@ -1,12 +1,11 @@
 //! `tonearm store`
 
-use std::io::{IsTerminal, Write};
-
 use clap::Subcommand;
 use serde_json::json;
 use tonearm_domain::{Ambient, Evidence, StoreId};
 use tonearm_service::{IdentityError, StoreIdentity, StoreTie};
 
+use super::confirm::confirm;
 use super::{Failure, print};
 use crate::{Config, Parts};
 
@@ -55,9 +54,9 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         Command::Show { json: false } => {
             show(config, &tie, evidence);
             match tie.agreed() {
-                Ok(Some(_)) => println!("\nThey belong together."),
-                Ok(None) => println!("\nThey will get an identity on the next start of a node."),
-                Err(mismatch) => println!("\n{mismatch}."),
+                Ok(Some(_)) => print::outln!("\nThey belong together."),
+                Ok(None) => print::outln!("\nThey will get an identity on the next start of a node."),
+                Err(mismatch) => print::outln!("\n{mismatch}."),
             }
             Ok(())
         }
@@ -74,34 +73,23 @@ fn show(config: &Config, tie: &StoreTie, evidence: Evidence) {
         [] => "none".to_owned(),
         found => found.iter().map(StoreId::to_string).collect::<Vec<_>>().join(", "),
     };
-    println!("database      {}", config.database_url);
-    println!("  identity    {of_database}");
-    println!("  objects     {} checked, {} found in the store", evidence.named, evidence.found);
-    println!("object store  {}", config.storage_url);
-    println!("  identity    {of_store}");
-    println!("  objects     {} checked, {} known to the database", evidence.listed, evidence.known);
+    print::outln!("database      {}", config.database_url);
+    print::outln!("  identity    {of_database}");
+    print::outln!("  objects     {} checked, {} found in the store", evidence.named, evidence.found);
+    print::outln!("object store  {}", config.storage_url);
+    print::outln!("  identity    {of_store}");
+    print::outln!("  objects     {} checked, {} known to the database", evidence.listed, evidence.known);
 }
 
 async fn adopt(identity: &StoreIdentity, yes: bool) -> Result<(), Failure> {
-    println!(
+    print::outln!(
         "\nThis gives both a new identity. No other database can use the store after that. The next sweep notes objects \
          that\nthis database does not know, and removes them a day later; `tonearm sweep` shows them."
     );
-    if !yes && !is_confirmed()? {
-        return Err(Failure::failed("nothing was changed"));
+    if !yes {
+        confirm("Continue?", "continue", "changed")?;
     }
     let id = identity.adopt().await?;
-    println!("\nThe database and the object store now share the identity {id}.");
+    print::outln!("\nThe database and the object store now share the identity {id}.");
     Ok(())
-}
-
-fn is_confirmed() -> Result<bool, Failure> {
-    if !std::io::stdin().is_terminal() {
-        return Err(Failure::Usage("cannot ask without a terminal; add --yes to continue".to_owned()));
-    }
-    print!("Continue? [y/N] ");
-    std::io::stdout().flush().map_err(Failure::failed)?;
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer).map_err(Failure::failed)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }

@@ -22,7 +22,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
     if args.confirm {
         return match sweeps.confirm().await? {
             Some(count) => {
-                println!(
+                print::outln!(
                     "A sweep starts now and removes {count} objects, unless the database knows them by then."
                 );
                 Ok(())
@@ -58,26 +58,28 @@ fn print_json(view: &SweepView) {
 
 fn print_words(view: &SweepView) {
     let Some(sweep) = &view.sweep else {
-        println!("There has been no sweep yet. Sweeps run about every six hours while a worker is running.");
+        print::outln!(
+            "There has been no sweep yet. Sweeps run about every six hours while a worker is running."
+        );
         return;
     };
     if let Some(refusal) = &sweep.refusal {
-        println!("The last sweep did not start: {refusal}.\n");
+        print::outln!("The last sweep did not start: {refusal}.\n");
     }
-    println!("started    {}", sweep.started_at);
+    print::outln!("started    {}", sweep.started_at);
     match (sweep.is_running, &sweep.last_key, sweep.finished_at) {
-        (true, Some(key), _) => println!("running    at {key}"),
-        (true, None, _) => println!("running    at the beginning"),
-        (false, _, Some(at)) => println!("finished   {at}"),
+        (true, Some(key), _) => print::outln!("running    at {key}"),
+        (true, None, _) => print::outln!("running    at the beginning"),
+        (false, _, Some(at)) => print::outln!("finished   {at}"),
         (false, _, None) => {}
     }
-    println!("seen       {} objects", sweep.seen);
-    println!("unknown    {}, of which {} are noted", sweep.unknown, view.noted);
-    println!("removed    {}", sweep.removed);
+    print::outln!("seen       {} objects", sweep.seen);
+    print::outln!("unknown    {}, of which {} are noted", sweep.unknown, view.noted);
+    print::outln!("removed    {}", sweep.removed);
     if sweep.confirmed_until.is_some() {
-        println!("\n{} objects are confirmed; the next sweep removes them.", sweep.due);
+        print::outln!("\n{} objects are confirmed; the next sweep removes them.", sweep.due);
     } else if sweep.due > 0 {
-        println!(
+        print::outln!(
             "\n{} objects have been unknown for a day, which are too many to remove without confirmation.\n\
              Make sure that this is the right database and that it is complete, then run: tonearm sweep --confirm",
             sweep.due

@@ -46,9 +46,11 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         Command::Status { org, track, watch, json } => (org, track, watch, json),
         Command::Retry { org, track, variant } => {
             let retried = library.retry_track(&Caller::owner(org), track, variant.as_ref()).await?.track;
-            println!(
+            print::outln!(
                 "{} is {}. `tonearm track status --org {org} {} --watch` shows its progress.",
-                retried.file_name, retried.status, retried.id
+                retried.file_name,
+                retried.status,
+                retried.id
             );
             return Ok(());
         }
@@ -68,23 +70,23 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     }
     tracks.iter().for_each(show);
     if tracks.is_empty() {
-        println!("No track is being processed.");
+        print::outln!("No track is being processed.");
     }
     Ok(())
 }
 
 fn show(track: &TrackProgressView) {
-    println!("{}  {}  {} %", track.track_id, track.status, track.percent);
+    print::outln!("{}  {}  {} %", track.track_id, track.status, track.percent);
     if let Some(outage) = track.waits_for {
-        println!("  {}", outage.sentence());
+        print::outln!("  {}", outage.sentence());
     } else if let Some(reason) = &track.reason {
-        println!("  {reason}");
+        print::outln!("  {reason}");
     }
     for variant in &track.variants {
         let failed = track.failed.iter().find(|failed| failed.index == variant.index);
         match failed {
-            Some(failed) => println!("  {:20} failed: {}", variant.index, failed.reason),
-            None => println!("  {:20} {}", variant.index, words(variant.making)),
+            Some(failed) => print::outln!("  {:20} failed: {}", variant.index, failed.reason),
+            None => print::outln!("  {:20} {}", variant.index, words(variant.making)),
         }
     }
 }

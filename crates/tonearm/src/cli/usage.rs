@@ -18,7 +18,7 @@ pub(super) struct Args {
     /// The last day, in UTC [default: today]
     #[arg(long, value_name = "DAY")]
     to: Option<Day>,
-    /// What to group by: day, track, collection, share_link or referrer
+    /// What to group by: day, track, collection, share_link, referrer or country
     #[arg(long, default_value = "day")]
     group: String,
     /// How many rows to print, 1 to 200

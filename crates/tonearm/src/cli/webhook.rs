@@ -98,7 +98,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             if as_json {
                 print::json(&json!({"kind": endpoint.kind, "url": url, "secret": secret}));
             } else {
-                println!("{} events are sent to {url}\nsecret  {secret}", endpoint.kind.as_str());
+                print::outln!("{} events are sent to {url}\nsecret  {secret}", endpoint.kind.as_str());
             }
         }
         Command::Show { org, secrets, json } => show(&webhooks, org, secrets, json).await?,
@@ -107,7 +107,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         }
         Command::Test(endpoint) => test(&webhooks, endpoint).await?,
         Command::Rotate(endpoint) => {
-            println!("{}", webhooks.rotate(&Caller::owner(endpoint.org), endpoint.kind).await?.secret);
+            print::outln!("{}", webhooks.rotate(&Caller::owner(endpoint.org), endpoint.kind).await?.secret);
         }
         Command::Deliveries { org, delivery: Some(id), .. } => {
             let view = webhooks.delivery(&Caller::owner(org), id).await?;
@@ -129,7 +129,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
                 Some(id) => webhooks.replay(&caller, id).await?,
                 None => {
                     let count = webhooks.replay_failed(&caller, endpoint.kind).await?;
-                    println!("queued {count} deliveries");
+                    print::outln!("queued {count} deliveries");
                 }
             }
         }
@@ -186,10 +186,10 @@ async fn test(webhooks: &Webhooks, endpoint: Endpoint) -> Result<(), Failure> {
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
-        println!("{} after {} ms", attempt.url, attempt.duration_ms);
+        print::outln!("{} after {} ms", attempt.url, attempt.duration_ms);
         return match (&attempt.error, attempt.status) {
             (None, status) => {
-                println!("delivered: the endpoint responded with {}", status.unwrap_or_default());
+                print::outln!("delivered: the endpoint responded with {}", status.unwrap_or_default());
                 Ok(())
             }
             (Some(error), _) => Err(Failure::Failed(format!("not delivered: {error}"))),

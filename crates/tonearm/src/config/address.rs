@@ -7,13 +7,14 @@ use super::error::ConfigError;
 use crate::TlsFiles;
 use crate::proxies::TrustedProxies;
 
-pub(super) fn parse_listen(text: &str) -> Result<SocketAddr, ConfigError> {
+/// The address of the setting with this name.
+pub(super) fn parse_listen(setting: &'static str, text: &str) -> Result<SocketAddr, ConfigError> {
     let problem = "is not an address and port such as 127.0.0.1:8080 or [::]:80";
     match text.strip_prefix("localhost:") {
         Some(port) => format!("127.0.0.1:{port}").parse(),
         None => text.parse(),
     }
-    .map_err(|_| ConfigError::new("listen", format!("{text:?} {problem}")))
+    .map_err(|_| ConfigError::new(setting, format!("{text:?} {problem}")))
 }
 
 pub(super) fn parse_public_url(text: String) -> Result<String, ConfigError> {

@@ -7,13 +7,15 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::retention::Days;
+use super::secret_files::SecretSetting;
 use super::{ByteSize, ConfigError, Role};
 
 /// The commented configuration file with every setting at its default.
 pub(crate) const EXAMPLE: &str = include_str!("../../../../tonearm.toml");
 
 /// The variables that are no settings of the service: where its files are, and what its clients use.
-const PLACES: [&str; 4] = ["TONEARM_CONFIG", "TONEARM_DATA_DIR", "TONEARM_SERVER", "TONEARM_API_KEY"];
+const PLACES: [&str; 5] =
+    ["TONEARM_CONFIG", "TONEARM_DATA_DIR", "TONEARM_SERVER", "TONEARM_API_KEY", "TONEARM_API_KEY_FILE"];
 
 /// Those of some names of variables that begin with `TONEARM_` and mean nothing: most are misspelt.
 pub(crate) fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
@@ -50,27 +52,43 @@ pub(super) struct Settings {
     pub(super) delivery_cache_window_seconds: Option<u32>,
     pub(super) data_dir: Option<PathBuf>,
     pub(super) database_url: Option<String>,
+    pub(super) database_url_file: Option<PathBuf>,
     pub(super) storage_url: Option<String>,
+    pub(super) storage_url_file: Option<PathBuf>,
     pub(super) secret: Option<String>,
+    pub(super) secret_file: Option<PathBuf>,
     pub(super) roles: Option<Vec<Role>>,
     pub(super) trusted_proxies: Option<Vec<String>>,
     pub(super) forwarded_header: Option<String>,
     pub(super) tls_cert: Option<PathBuf>,
     pub(super) tls_key: Option<PathBuf>,
     pub(super) http2_without_tls: Option<bool>,
+    pub(super) tls: TlsSettings,
     pub(super) database: DatabaseSettings,
     pub(super) limits: LimitSettings,
     pub(super) shutdown: ShutdownSettings,
     pub(super) library: LibrarySettings,
     pub(super) usage: UsageSettings,
     pub(super) retention: RetentionSettings,
+    pub(super) privacy: PrivacySettings,
     pub(super) api: ApiSettings,
     pub(super) edge: EdgeSettings,
     pub(super) worker: WorkerSettings,
     pub(super) media: MediaSettings,
     pub(super) outbound: OutboundSettings,
     pub(super) webhooks: WebhookSettings,
+    pub(super) oidc: OidcSettings,
     pub(super) log: LogSettings,
+    pub(super) metrics: MetricsSettings,
+    pub(super) tracing: TracingSettings,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct TlsSettings {
+    pub(super) acme: Option<Vec<String>>,
+    pub(super) acme_contact: Option<String>,
+    pub(super) acme_directory: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -129,6 +147,7 @@ pub(super) struct EdgeSettings {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct UsageSettings {
     pub(super) keep_titles: Option<bool>,
+    pub(super) country_database: Option<PathBuf>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -138,8 +157,15 @@ pub(super) struct RetentionSettings {
     pub(super) webhook_days: Option<Days>,
     pub(super) failed_job_days: Option<Days>,
     pub(super) session_days: Option<Days>,
+    pub(super) sign_in_days: Option<Days>,
     pub(super) invitation_days: Option<Days>,
     pub(super) usage_batch_days: Option<Days>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct PrivacySettings {
+    pub(super) truncate_addresses: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -177,9 +203,37 @@ pub(super) struct WebhookSettings {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+pub(super) struct OidcSettings {
+    pub(super) issuer: Option<String>,
+    pub(super) client_id: Option<String>,
+    pub(super) client_secret: Option<String>,
+    pub(super) name: Option<String>,
+    pub(super) scopes: Option<Vec<String>>,
+    pub(super) allowed_domains: Option<Vec<String>>,
+    pub(super) join: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct LogSettings {
     pub(super) format: Option<String>,
     pub(super) filter: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct MetricsSettings {
+    pub(super) listen: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct TracingSettings {
+    pub(super) otlp_endpoint: Option<String>,
+    pub(super) otlp_headers: Option<String>,
+    pub(super) otlp_headers_file: Option<PathBuf>,
+    pub(super) sample_ratio: Option<f64>,
+    pub(super) service_name: Option<String>,
 }
 
 impl Settings {
@@ -195,15 +249,18 @@ impl Settings {
         variables.text("delivery_cache", &mut settings.delivery_cache);
         variables.toml("delivery_cache_window_seconds", &mut settings.delivery_cache_window_seconds)?;
         variables.path("data_dir", &mut settings.data_dir);
-        variables.text("database_url", &mut settings.database_url);
-        variables.text("storage_url", &mut settings.storage_url);
-        variables.text("secret", &mut settings.secret);
+        variables.secret("database_url", &mut settings.database_url, &mut settings.database_url_file);
+        variables.secret("storage_url", &mut settings.storage_url, &mut settings.storage_url_file);
+        variables.secret("secret", &mut settings.secret, &mut settings.secret_file);
         variables.roles("roles", &mut settings.roles)?;
         variables.list("trusted_proxies", &mut settings.trusted_proxies);
         variables.text("forwarded_header", &mut settings.forwarded_header);
         variables.path("tls_cert", &mut settings.tls_cert);
         variables.path("tls_key", &mut settings.tls_key);
         variables.toml("http2_without_tls", &mut settings.http2_without_tls)?;
+        variables.list("tls.acme", &mut settings.tls.acme);
+        variables.text("tls.acme_contact", &mut settings.tls.acme_contact);
+        variables.text("tls.acme_directory", &mut settings.tls.acme_directory);
         variables.toml("database.connections", &mut settings.database.connections)?;
         variables
             .toml("database.statement_timeout_seconds", &mut settings.database.statement_timeout_seconds)?;
@@ -227,13 +284,16 @@ impl Settings {
         variables.toml("shutdown.drain_seconds", &mut settings.shutdown.drain_seconds)?;
         variables.toml("library.keep_deleted_hours", &mut settings.library.keep_deleted_hours)?;
         variables.toml("usage.keep_titles", &mut settings.usage.keep_titles)?;
+        variables.path("usage.country_database", &mut settings.usage.country_database);
         let retention = &mut settings.retention;
         variables.parsed("retention.audit_days", &mut retention.audit_days)?;
         variables.parsed("retention.webhook_days", &mut retention.webhook_days)?;
         variables.parsed("retention.failed_job_days", &mut retention.failed_job_days)?;
         variables.parsed("retention.session_days", &mut retention.session_days)?;
+        variables.parsed("retention.sign_in_days", &mut retention.sign_in_days)?;
         variables.parsed("retention.invitation_days", &mut retention.invitation_days)?;
         variables.parsed("retention.usage_batch_days", &mut retention.usage_batch_days)?;
+        variables.toml("privacy.truncate_addresses", &mut settings.privacy.truncate_addresses)?;
         variables.toml("api.public_play_sessions", &mut settings.api.public_play_sessions)?;
         variables.toml("edge.threads", &mut settings.edge.threads)?;
         variables.toml("edge.clock_tolerance_seconds", &mut settings.edge.clock_tolerance_seconds)?;
@@ -253,9 +313,38 @@ impl Settings {
         variables.toml("webhooks.connections", &mut settings.webhooks.connections)?;
         variables
             .toml("webhooks.connections_per_endpoint", &mut settings.webhooks.connections_per_endpoint)?;
+        variables.text("oidc.issuer", &mut settings.oidc.issuer);
+        variables.text("oidc.client_id", &mut settings.oidc.client_id);
+        variables.text("oidc.client_secret", &mut settings.oidc.client_secret);
+        variables.text("oidc.name", &mut settings.oidc.name);
+        variables.list("oidc.scopes", &mut settings.oidc.scopes);
+        variables.list("oidc.allowed_domains", &mut settings.oidc.allowed_domains);
+        variables.text("oidc.join", &mut settings.oidc.join);
         variables.text("log.format", &mut settings.log.format);
         variables.text("log.filter", &mut settings.log.filter);
+        variables.text("metrics.listen", &mut settings.metrics.listen);
+        let tracing = &mut settings.tracing;
+        variables.text("tracing.otlp_endpoint", &mut tracing.otlp_endpoint);
+        variables.secret("tracing.otlp_headers", &mut tracing.otlp_headers, &mut tracing.otlp_headers_file);
+        variables.toml("tracing.sample_ratio", &mut tracing.sample_ratio)?;
+        variables.text("tracing.service_name", &mut tracing.service_name);
         Ok(settings)
+    }
+}
+
+impl Settings {
+    /// The settings that are secret, taken out: database, store, master secrets, headers for the collector of traces.
+    pub(super) fn take_secrets(&mut self) -> [SecretSetting; 4] {
+        let take = |value: &mut Option<String>, file: &mut Option<PathBuf>| SecretSetting {
+            value: value.take(),
+            file: file.take(),
+        };
+        [
+            take(&mut self.database_url, &mut self.database_url_file),
+            take(&mut self.storage_url, &mut self.storage_url_file),
+            take(&mut self.secret, &mut self.secret_file),
+            take(&mut self.tracing.otlp_headers, &mut self.tracing.otlp_headers_file),
+        ]
     }
 }
 
@@ -271,6 +360,15 @@ impl<F: Fn(&str) -> Option<String>> Variables<'_, F> {
     fn text(&self, setting: &str, target: &mut Option<String>) {
         if let Some(value) = self.get(setting) {
             *target = Some(value);
+        }
+    }
+
+    /// A secret, or the file that holds it. Either variable overrides both settings.
+    fn secret(&self, setting: &str, value: &mut Option<String>, file: &mut Option<PathBuf>) {
+        let (text, path) = (self.get(setting), self.get(&format!("{setting}_file")));
+        if text.is_some() || path.is_some() {
+            *value = text;
+            *file = path.map(PathBuf::from);
         }
     }
 

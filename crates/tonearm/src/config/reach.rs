@@ -29,7 +29,8 @@ impl Config {
     }
 }
 
-fn is_loopback(host: &str) -> bool {
+/// Whether a host of a URL is this machine.
+pub(crate) fn is_loopback(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     host == "localhost" || address.is_ok_and(|address| address.to_canonical().is_loopback())
 }

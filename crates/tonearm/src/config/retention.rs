@@ -48,7 +48,15 @@ pub(super) fn retention(settings: &RetentionSettings) -> Result<Retention, Confi
         let problem = format!("must be at least {least}, because batches may be submitted again until then");
         return Err(ConfigError::new(batches, problem));
     }
+    let of_sign_ins = "retention.sign_in_days";
+    let sign_ins = keep_for(of_sign_ins, settings.sign_in_days.as_ref(), usual.sign_ins)?;
+    let most = Retention::MOST_SIGN_IN_DAYS;
+    if !matches!(sign_ins, KeepFor::Days(days) if days <= most) {
+        let problem = format!("must be at most {most}, because sign-ins end then");
+        return Err(ConfigError::new(of_sign_ins, problem));
+    }
     Ok(Retention {
+        sign_ins,
         audit: keep_for("retention.audit_days", settings.audit_days.as_ref(), usual.audit)?,
         webhooks: keep_for("retention.webhook_days", settings.webhook_days.as_ref(), usual.webhooks)?,
         failed_jobs: keep_for(
@@ -98,6 +106,10 @@ mod tests {
         }
         let error = read("usage_batch_days = 6").unwrap_err();
         assert!(error.starts_with("retention.usage_batch_days: must be at least 7"), "{error}");
+        assert!(
+            read("sign_in_days = 91").unwrap_err().starts_with("retention.sign_in_days: must be at most 90")
+        );
+        assert!(read("sign_in_days = \"forever\"").is_err());
         assert!(read("webhook_days = true").is_err());
     }
 }

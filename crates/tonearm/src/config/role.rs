@@ -12,6 +12,17 @@ pub enum Role {
     Edge,
 }
 
+impl Role {
+    /// The role as text.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Api => "api",
+            Self::Worker => "worker",
+            Self::Edge => "edge",
+        }
+    }
+}
+
 impl std::str::FromStr for Role {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {

@@ -50,10 +50,15 @@ pub(super) fn database_connections(settings: &DatabaseSettings, roles: &[Role]) 
 }
 
 impl Config {
+    /// How many connections to the database this node may open.
+    pub(crate) fn connections(&self) -> u32 {
+        self.database_connections.saturating_add(u32::from(self.has_role(Role::Worker)))
+    }
+
     /// What is wrong with the connections of this node, where the database server has room for so many. Nodes with
     /// the role `worker` use one more, to listen.
     pub(crate) fn too_many_connections(&self, most: u32) -> Option<String> {
-        let own = self.database_connections.saturating_add(u32::from(self.has_role(Role::Worker)));
+        let own = self.connections();
         (own > most).then(|| {
             format!(
                 "this node may open {own} connections to the database, but its server accepts only {most} from all nodes \

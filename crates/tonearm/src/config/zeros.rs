@@ -8,7 +8,7 @@ use super::{ByteSize, Config, Overrides};
 /// A setting, and what shows that its 0 was understood; none where it is refused.
 type Zero = (&'static str, Option<fn(&Config) -> bool>);
 
-const ZEROS: [Zero; 35] = [
+const ZEROS: [Zero; 36] = [
     // There is no limit.
     ("limits.min_free_space", Some(|config| config.min_free_space == 0)),
     ("limits.max_queued_jobs", Some(|config| config.max_queued_jobs == 0)),
@@ -36,6 +36,7 @@ const ZEROS: [Zero; 35] = [
     ("retention.webhook_days", None),
     ("retention.failed_job_days", None),
     ("retention.session_days", None),
+    ("retention.sign_in_days", None),
     ("retention.invitation_days", None),
     ("retention.usage_batch_days", None),
     ("edge.threads", None),

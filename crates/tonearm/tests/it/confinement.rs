@@ -30,9 +30,9 @@ async fn a_kernel_without_landlock_is_told_of_and_can_be_refused() {
     program.take_landlock_away();
     let without = program.run(&["doctor"]);
     assert!(without.status.success(), "best effort is enough: {}", report(&without));
-    let line = "warn  files     ffmpeg can use every file that Tonearm can, as Landlock is missing";
+    let line = "warn  files       ffmpeg can use every file that Tonearm can, as Landlock is missing";
     assert!(report(&without).contains(line), "{}", report(&without));
-    assert!(report(&without).contains("ok    network   ffmpeg has no sockets"), "{}", report(&without));
+    assert!(report(&without).contains("ok    network     ffmpeg has no sockets"), "{}", report(&without));
     program.start().await;
     let line = start_up_line(&program);
     assert!(line.contains("WARN") && line.contains("NOT blocked: files"), "{line}");
@@ -43,7 +43,11 @@ async fn a_kernel_without_landlock_is_told_of_and_can_be_refused() {
     program.set("TONEARM_MEDIA_CONFINEMENT", "required");
     let required = program.run(&["doctor"]);
     assert_eq!(required.status.code(), Some(1));
-    assert!(report(&required).contains("FAIL  files     ffmpeg can use every file"), "{}", report(&required));
+    assert!(
+        report(&required).contains("FAIL  files       ffmpeg can use every file"),
+        "{}",
+        report(&required)
+    );
     let serve = program.run(&["serve", "--listen", "127.0.0.1:0"]);
     assert_eq!(serve.status.code(), Some(1));
     let said = String::from_utf8(serve.stderr).unwrap();
@@ -54,7 +58,7 @@ async fn a_kernel_without_landlock_is_told_of_and_can_be_refused() {
     }
     // A child that is started all the same is refused one by one.
     assert!(
-        report(&required).contains("FAIL  ffmpeg    ffmpeg is not started: media.confinement"),
+        report(&required).contains("FAIL  ffmpeg      ffmpeg is not started: media.confinement"),
         "{}",
         report(&required)
     );

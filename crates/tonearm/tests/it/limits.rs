@@ -137,7 +137,15 @@ async fn a_process_has_the_files_and_threads_it_may_have() {
         edge.start().await;
         let process = PathBuf::from(format!("/proc/{}", edge.pid().unwrap()));
         let cores = || std::thread::available_parallelism().unwrap().get();
-        assert_eq!(delivery_threads(&process), threads.unwrap_or_else(cores));
+        let expected = threads.unwrap_or_else(cores);
+        // A thread takes its name after it was started.
+        let named = async {
+            while delivery_threads(&process) < expected {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(EVENTUALLY, named).await.unwrap();
+        assert_eq!(delivery_threads(&process), expected);
         let limits = std::fs::read_to_string(process.join("limits")).unwrap();
         let files = limits.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap();
         let files: Vec<&str> = files.split_whitespace().collect();

@@ -2,15 +2,22 @@
 
 use std::time::{Duration, Instant};
 
-use reqwest::Method;
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use tonearm::Role;
+use tonearm_domain::Origin;
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
-use tonearm_testkit::{Client, TestServer};
+use tonearm_fixtures::country_database;
+use tonearm_service::ListenerReference;
+use tonearm_testkit::{Backend, Client, Program, TestServer};
 
-use crate::{on_both_backends, text};
+use crate::{binary, on_both_backends, text};
 
-on_both_backends!(what_listeners_receive_is_counted, share_links_count_what_is_heard);
+on_both_backends!(
+    what_listeners_receive_is_counted,
+    share_links_count_what_is_heard,
+    a_listener_is_told_and_forgotten,
+);
 
 const FIREFOX: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0";
 const SAFARI: &str = "Mozilla/5.0 (Macintosh) AppleWebKit/605.1.15 Version/17.1 Safari/605.1.15";
@@ -27,10 +34,13 @@ async fn two_minutes(client: &Client) -> (String, String) {
 
 /// Somebody with this browser takes a share of the file from its beginning.
 async fn takes(client: &Client, url: &str, agent: &str, bytes: std::ops::Range<u64>) {
+    assert_eq!(client.send(piece(client, url, agent, bytes)).await.status, 206);
+}
+
+fn piece(client: &Client, url: &str, agent: &str, bytes: std::ops::Range<u64>) -> RequestBuilder {
     let range = format!("bytes={}-{}", bytes.start, bytes.end - 1);
     let request = client.request(Method::GET, url).header("range", range).header("user-agent", agent);
-    let request = request.header("referer", "https://blog.example/post");
-    assert_eq!(client.send(request).await.status, 206);
+    request.header("referer", "https://blog.example/post")
 }
 
 async fn total(client: &Client) -> Value {
@@ -98,6 +108,7 @@ async fn what_listeners_receive_is_counted(server: TestServer) {
     assert_eq!(rows(client, "collection").await, [(json!(collection), json!("Songs of the tide"), 2)]);
     assert_eq!(rows(client, "referrer").await, [(json!("blog.example"), Value::Null, 2)]);
     assert_eq!(rows(client, "share_link").await, []);
+    assert_eq!(rows(client, "country").await, [], "there is no database of countries");
 
     // The same browser on the next day.
     let before = total(client).await["listens"].as_u64().unwrap();
@@ -132,4 +143,113 @@ async fn share_links_count_what_is_heard(server: TestServer) {
     let requests = client.get("/v1/usage").await.ok()["total"].clone();
     assert_eq!(requests["stream_redirects"], 2, "HEAD counts nothing");
     server.node.stop().await;
+}
+
+async fn a_listener_is_told_and_forgotten(server: TestServer) {
+    let client = &server.client;
+    let (track, _) = two_minutes(client).await;
+    let session = json!({"track_id": track, "variants": ["hq"]});
+    let session = client.post("/v1/play_session/track", &session).await.ok();
+    let url = text(&session, "/first_track/variants/0/url").to_owned();
+    let size = session["first_track"]["variants"][0]["size"].as_u64().unwrap();
+    let anyone = client.without_key();
+    for agent in [FIREFOX, SAFARI] {
+        takes(&anyone, &url, agent, 0..size).await;
+    }
+    let counted = json!({"listens": 2, "listeners": 2, "seconds_heard": 240});
+    becomes(&server, &counted).await;
+    let privacy = server.node.parts().unwrap().privacy(&server.ambient);
+    let visitor = |agent: &str| ListenerReference::Visitor {
+        address: "127.0.0.1".parse().unwrap(),
+        agent: Some(agent.to_owned()),
+    };
+    let heard = async |agent| privacy.listener(&visitor(agent)).await.unwrap().listening;
+    let found = heard(FIREFOX).await;
+    assert_eq!((found.len(), found[0].is_listen), (1, true));
+    assert_eq!(found[0].referrer.as_deref(), Some("blog.example"));
+    assert_eq!(found[0].country, None);
+    assert!(privacy.erase_listener(Origin::command_line(), &visitor(FIREFOX)).await.unwrap() > 0);
+    assert!(heard(FIREFOX).await.is_empty());
+    assert_eq!(heard(SAFARI).await.len(), 1, "others are left alone");
+    assert_eq!(total(client).await, counted, "sums are about nobody");
+    server.node.stop().await;
+}
+
+/// Listeners in two countries and somewhere else, who are served by nodes with a catalog and without.
+async fn listens_are_told_by_country(backend: Backend) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("countries.mmdb");
+    std::fs::write(&path, country_database(&[("203.0.113.0/24", "DE"), ("2001:db8::/32", "FR")])).unwrap();
+    let variables = [
+        ("TONEARM_TRUSTED_PROXIES", "127.0.0.0/8,::1"),
+        ("TONEARM_USAGE_COUNTRY_DATABASE", path.to_str().unwrap()),
+    ];
+    let server = TestServer::start_with(backend, &variables).await;
+    let edge = server.another_node(vec![Role::Edge]).await;
+    let client = &server.client;
+    let (track, _) = two_minutes(client).await;
+    let asked = json!({"track_id": track, "variants": ["hq"]});
+    let session = client.post("/v1/play_session/track", &asked).await.ok();
+    let url = text(&session, "/first_track/variants/0/url").to_owned();
+    let size = session["first_track"]["variants"][0]["size"].as_u64().unwrap();
+    let at_edge = url.replace(server.node.public_url(), edge.public_url());
+    let anyone = client.without_key();
+    for (url, address) in [
+        (&url, "203.0.113.7"),
+        (&url, "203.0.113.7"),
+        (&url, "203.0.113.8"),
+        (&at_edge, "2001:db8::1"),
+        (&at_edge, "198.51.100.1"),
+    ] {
+        let request = piece(&anyone, url, FIREFOX, 0..size).header("x-forwarded-for", address);
+        assert_eq!(anyone.send(request).await.status, 206);
+    }
+    becomes(&server, &json!({"listens": 4, "listeners": 4, "seconds_heard": 480})).await;
+    let null = Value::Null;
+    assert_eq!(rows(client, "country").await, [(json!("DE"), null.clone(), 2), (json!("FR"), null, 1)]);
+    let privacy = server.node.parts().unwrap().privacy(&server.ambient);
+    let (address, agent) = ("203.0.113.7".parse().unwrap(), Some(FIREFOX.to_owned()));
+    let kept = privacy.listener(&ListenerReference::Visitor { address, agent }).await.unwrap();
+    assert_eq!(kept.listening[0].country.as_deref(), Some("DE"));
+    let days = client.get("/v1/listens").await.ok();
+    let organization = server.organization_id.as_str();
+    let (from, to) = (text(&days, "/from"), text(&days, "/to"));
+    let command =
+        ["usage", "--org", organization, "--group", "country", "--from", from, "--to", to, "--json"];
+    let printed = server.program(binary()).run(&command);
+    let printed = String::from_utf8(printed.stdout).unwrap();
+    let lines: Vec<Value> = printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 2, "{printed}");
+    assert_eq!((&lines[0]["country"], &lines[0]["listens"]), (&json!("DE"), &json!(2)));
+    edge.stop().await;
+    server.node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn listens_are_told_by_country_from_sqlite() {
+    Box::pin(listens_are_told_by_country(Backend::Embedded)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn listens_are_told_by_country_from_postgres() {
+    Box::pin(listens_are_told_by_country(Backend::Distributed)).await;
+}
+
+#[test]
+fn a_node_does_not_start_without_its_database_of_countries() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    let path = data.path().join("countries.mmdb");
+    program.set("TONEARM_USAGE_COUNTRY_DATABASE", path.to_str().unwrap());
+    let whole = country_database(&[("203.0.113.0/24", "DE")]);
+    for file in [None, Some(&b""[..]), Some(b"DE,203.0.113.0/24"), Some(&whole[..whole.len() - 1])] {
+        if let Some(bytes) = file {
+            std::fs::write(&path, bytes).unwrap();
+        }
+        let refused = program.run(&["serve", "--listen", "127.0.0.1:0"]);
+        let message = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(1), "{message}");
+        let last = message.lines().last().unwrap();
+        assert!(last.starts_with("tonearm: usage.country_database: cannot use "), "{message}");
+    }
 }

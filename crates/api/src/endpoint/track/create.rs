@@ -106,6 +106,7 @@ pub(crate) async fn create(
     Body(fields): Body<Fields>,
 ) -> Result<Answer<Created>, ApiError> {
     let (track, handles) = library.create_track(&caller, fields.into_track("file_name")?).await?;
+    tonearm_telemetry::note_track(track.track.id);
     Ok(Answer::traced(
         request,
         Created {

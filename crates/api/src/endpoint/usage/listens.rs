@@ -46,7 +46,7 @@ pub(crate) struct Listens {
     from: Day,
     /// The last day, inclusive.
     to: Day,
-    #[schema(pattern = "^(day|track|collection|share_link|referrer)$")]
+    #[schema(pattern = "^(day|track|collection|share_link|referrer|country)$")]
     group: &'static str,
     /// The sums of the whole period.
     total: ListenSums,
@@ -55,7 +55,7 @@ pub(crate) struct Listens {
     listens: Vec<ListenRecord>,
 }
 
-/// Returns the listens of everything that the key can access, by day, track, collection, share link or site.
+/// Returns the listens of everything that the key can access, by day, track, collection, share link, site or country.
 #[utoipa::path(
     get,
     path = "/listens",
@@ -64,7 +64,7 @@ pub(crate) struct Listens {
     params(
         ("from" = Option<Day>, Query, description = "The first day, in UTC. Default: the first of the 30 days that end with `to`."),
         ("to" = Option<Day>, Query, description = "The last day, inclusive, in UTC. Default: today. At most 367 days in total."),
-        ("group" = Option<String>, Query, pattern = "^(day|track|collection|share_link|referrer)$", description = "What to group by. Default: `day`. `share_link` and `referrer` need a key for the whole organization."),
+        ("group" = Option<String>, Query, pattern = "^(day|track|collection|share_link|referrer|country)$", description = "What to group by. Default: `day`. `share_link`, `referrer` and `country` need a key for the whole organization. Countries are known only if the service has a country database."),
         ListQuery,
     ),
     responses((

@@ -2,7 +2,7 @@
 
 use tonearm_domain::{AuditAction, Job, UndoableChange};
 
-use super::{Changed, SelectedTracks, lock};
+use super::{Changed, SelectedTracks, keep_undo, lock};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::library::Library;
@@ -31,7 +31,7 @@ impl Library {
             audit::record(&tx, &self.ambient, caller, done).await?;
         }
         let change = UndoableChange::Deletion { tracks: selected.ids().to_vec() };
-        let undo = self.keep_undo(&tx, caller, change).await?;
+        let undo = keep_undo(&tx, &self.ambient, caller, change).await?;
         tx.commit().await?;
         Ok(Changed { count: tracks.len(), undo })
     }

@@ -3,7 +3,7 @@
 use tonearm_catalog::{Transaction, VacatedPlace};
 use tonearm_domain::{AuditAction, CollectionId, MovedTrack, Track, UndoableChange};
 
-use super::{Changed, SelectedTracks, lock};
+use super::{Changed, SelectedTracks, keep_undo, lock};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::library::Library;
@@ -34,7 +34,7 @@ impl Library {
         if moved.is_empty() {
             return Ok(Changed { count: 0, undo: None });
         }
-        let undo = self.keep_undo(&tx, caller, UndoableChange::Move { tracks: moved }).await?;
+        let undo = keep_undo(&tx, &self.ambient, caller, UndoableChange::Move { tracks: moved }).await?;
         tx.commit().await?;
         Ok(Changed { count: tracks.len(), undo })
     }

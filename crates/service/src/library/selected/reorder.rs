@@ -3,7 +3,7 @@
 use tonearm_catalog::Transaction;
 use tonearm_domain::{AuditAction, CollectionId, TrackId, UndoableChange};
 
-use super::{Changed, SelectedTracks};
+use super::{Changed, SelectedTracks, keep_undo};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::library::Library;
@@ -46,7 +46,8 @@ impl Library {
         self.put_in_order(&tx, caller, collection_id, (&before, &after)).await?;
         let count = after.len();
         let undo =
-            self.keep_undo(&tx, caller, UndoableChange::Order { collection_id, before, after }).await?;
+            keep_undo(&tx, &self.ambient, caller, UndoableChange::Order { collection_id, before, after })
+                .await?;
         tx.commit().await?;
         Ok(Changed { count, undo })
     }

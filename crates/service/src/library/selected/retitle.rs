@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tonearm_catalog::Transaction;
 use tonearm_domain::{AuditAction, RetitledTrack, Track, TrackId, UndoableChange};
 
-use super::{Changed, SelectedTracks, lock};
+use super::{Changed, SelectedTracks, keep_undo, lock};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::library::Library;
@@ -50,7 +50,7 @@ impl Library {
         if count == 0 {
             return Ok(Changed { count, undo: None });
         }
-        let undo = self.keep_undo(&tx, caller, UndoableChange::Titles { tracks: retitled }).await?;
+        let undo = keep_undo(&tx, &self.ambient, caller, UndoableChange::Titles { tracks: retitled }).await?;
         tx.commit().await?;
         Ok(Changed { count, undo })
     }

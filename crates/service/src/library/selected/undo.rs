@@ -4,11 +4,13 @@ use std::collections::HashMap;
 
 use tonearm_catalog::{CatalogError, Record, Transaction};
 use tonearm_domain::{
-    Actor, AuditAction, CollectionId, MovedTrack, RetitledTrack, Track, TrackId, UndoId, UndoableChange,
+    Actor, AuditAction, CollectionId, CoverOwner, CoveredTrack, MovedTrack, RetitledTrack, Track, TrackId,
+    UndoId, UndoableChange,
 };
 
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
+use crate::covers;
 use crate::library::{Library, resume};
 use crate::quotas;
 use crate::refusal::Refusal;
@@ -31,6 +33,7 @@ impl Library {
             UndoableChange::Deletion { tracks } => self.restore_tracks(&tx, caller, &tracks).await?,
             UndoableChange::Move { tracks } => self.move_back(&tx, caller, &tracks).await?,
             UndoableChange::Titles { tracks } => self.set_titles_back(&tx, caller, tracks).await?,
+            UndoableChange::Covers { tracks } => self.set_covers_back(&tx, caller, tracks).await?,
             UndoableChange::Order { collection_id, before, after } => {
                 self.put_in_order(&tx, caller, collection_id, (&after, &before)).await?;
                 Some(collection_id)
@@ -105,6 +108,34 @@ impl Library {
                 found.remove(&id).filter(|track| track.player_title == after).ok_or_else(changed_since)?;
             seen = Some(track.collection_id);
             self.set_title(tx, caller, track, before).await?;
+        }
+        Ok(seen)
+    }
+}
+
+impl Library {
+    async fn set_covers_back(
+        &self,
+        tx: &Transaction,
+        caller: &Caller,
+        covered: Vec<CoveredTrack>,
+    ) -> Result<Option<CollectionId>, Refusal> {
+        let ids: Vec<TrackId> = covered.iter().map(|track| track.id).collect();
+        let mut found = by_id(tx.tracks_to_change(caller.organization_id, &ids).await?);
+        let mut seen = None;
+        for CoveredTrack { id, before, colours, after } in covered {
+            let is_as_set = |track: &Track| track.cover.is_some_and(|cover| cover.version == after);
+            // Whoever processes a track has looked already whether it has a cover.
+            let can_be_set = |track: &Track| before.is_some() || !track.status.is_processing();
+            let mut track = found
+                .remove(&id)
+                .filter(|track| is_as_set(track) && can_be_set(track))
+                .ok_or_else(changed_since)?;
+            (track.cover, track.theme.found) = (before, colours);
+            tx.update_track(&track).await?;
+            covers::queue_rest(tx, &self.ambient, caller.organization_id, CoverOwner::Track(id)).await?;
+            note(self, tx, caller, AuditAction::TrackCover, &track).await?;
+            seen = Some(track.collection_id);
         }
         Ok(seen)
     }

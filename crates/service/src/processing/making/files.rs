@@ -4,11 +4,13 @@ use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 use futures::stream::{FuturesUnordered, StreamExt, TryStreamExt};
+use tonearm_blobs::Stored;
 use tonearm_domain::{
     ContentType, Cover, FileData, FileOutcome, LevelsSettings, Making, ObjectFile, ObjectKey, Outage, Recipe,
     RecipeKind, Source, ThemeColour, Track, original_name,
 };
 use tonearm_media::{LimitTier, Output, Rendered, RunScope, Waveform};
+use tracing::{Instrument, Span};
 
 use super::analysis::Analysed;
 use super::plan::Piece;
@@ -193,13 +195,14 @@ impl Processing {
                 Made::Stored(outcome) => outcome.clone(),
                 Made::Bytes(bytes, content_type, data) => {
                     let key = self.new_key(&context.track, recipe, *content_type);
-                    let stored = self.blobs.put_bytes(&key, bytes.clone()).await?;
-                    outcome(&context.track, key, stored.size, data.clone())
+                    let stored =
+                        self.blobs.put_bytes(&key, bytes.clone()).instrument(storing(recipe)).await?;
+                    outcome(&context.track, key, stored.into(), data.clone())
                 }
                 Made::Rendered(file) => {
                     let key = self.new_key(&context.track, recipe, file.content_type);
-                    let stored = self.blobs.put_file(&key, &file.path).await?;
-                    outcome(&context.track, key, stored.size, file.data.clone())
+                    let stored = self.blobs.put_file(&key, &file.path).instrument(storing(recipe)).await?;
+                    outcome(&context.track, key, stored.into(), file.data.clone())
                 }
             };
             self.conclude_one(results, recipe, outcome).await?;
@@ -236,7 +239,10 @@ impl Processing {
             unrecorded.retain(|(earlier, _)| earlier.id != recipe.id);
             unrecorded.push((recipe.clone(), outcome));
         } else {
-            self.record_file(results.context, recipe.clone(), outcome).await?;
+            let recording = tracing::info_span!("record_file", variant = %recipe.index);
+            Box::pin(self.record_file(results.context, recipe.clone(), outcome))
+                .instrument(recording)
+                .await?;
         }
         results.context.board.set([recipe], if is_made { Making::Made } else { Making::Failed });
         Ok(())
@@ -274,7 +280,8 @@ impl Processing {
                 own
             }
         };
-        Ok(outcome(track, key, source.size, FileData::NONE))
+        let bytes = FileBytes { size: source.size, sha256: Some(source.sha256) };
+        Ok(outcome(track, key, bytes, FileData::NONE))
     }
 
     /// A name for a file of a track, in the track's own folder.
@@ -287,6 +294,11 @@ impl Processing {
     }
 }
 
+/// The span in which a file that was made by a recipe is put into the store.
+fn storing(recipe: &Recipe) -> Span {
+    tracing::info_span!("store_file", variant = %recipe.index)
+}
+
 fn levels(settings: &LevelsSettings, analysed: &Analysed) -> Option<Made> {
     let (bytes, data) = match analysed.waveform(settings)? {
         Waveform::Levels(levels) => (serde_json::to_vec(levels).ok()?, FileData::Levels(levels.clone())),
@@ -295,7 +307,21 @@ fn levels(settings: &LevelsSettings, analysed: &Analysed) -> Option<Made> {
     Some(Made::Bytes(bytes.into(), settings.format.content_type(), data))
 }
 
-pub(super) fn outcome(track: &Track, key: ObjectKey, size: u64, data: FileData) -> FileOutcome {
+/// What is known of the bytes of a file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FileBytes {
+    pub(super) size: u64,
+    /// None where they were copied from a file of which it is not known.
+    pub(super) sha256: Option<[u8; 32]>,
+}
+
+impl From<Stored> for FileBytes {
+    fn from(stored: Stored) -> Self {
+        Self { size: stored.size, sha256: Some(stored.sha256) }
+    }
+}
+
+pub(super) fn outcome(track: &Track, key: ObjectKey, bytes: FileBytes, data: FileData) -> FileOutcome {
     let file_name = original_name(&track.file_name, key.file.content_type);
-    FileOutcome::Made { file_name, key, size, data }
+    FileOutcome::Made { file_name, key, size: bytes.size, sha256: bytes.sha256, data }
 }

@@ -181,7 +181,8 @@ impl Processing {
         let stored = self.blobs.put_bytes(&key, Bytes::from(jpeg)).await?;
         let file_name = delivery_name(&track.file_name, ContentType::Jpeg.extension());
         let data = FileData::Picture { width: size.side(), height: size.side() };
-        let outcome = FileOutcome::Made { file_name, key, size: stored.size, data };
+        let sha256 = Some(stored.sha256);
+        let outcome = FileOutcome::Made { file_name, key, size: stored.size, sha256, data };
         let recording = self.recording_for(run, track).await?;
         let Some(mut recording) = recording else { return Ok(()) };
         recording.put_file(file.recipe.clone(), outcome).await?;

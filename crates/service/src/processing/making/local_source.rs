@@ -8,6 +8,7 @@ use tempfile::TempDir;
 use tokio::sync::OnceCell;
 use tonearm_domain::{Outage, Source};
 use tonearm_media::RunScope;
+use tracing::Instrument;
 
 use crate::processing::job_error::JobError;
 use crate::processing::runner::Processing;
@@ -36,7 +37,8 @@ impl Processing {
             None => {
                 let path = scratch.path().join("source");
                 let _room = self.room.promise(&path, source.size).await?;
-                if !self.blobs.fetch_to(&source.key, &path).await? {
+                let fetching = tracing::info_span!("fetch_source", bytes = source.size);
+                if !self.blobs.fetch_to(&source.key, &path).instrument(fetching).await? {
                     return Err(missing());
                 }
                 path

@@ -78,7 +78,7 @@ impl Processing {
             (drawn, CoverOrigin::Generated)
         };
         let cover = Cover { version: self.ambient.short_id(), origin };
-        covers::store(&self.blobs, track.organization_id, track.index, cover, images).await?;
+        covers::store(&self.blobs, track.organization_id, track.index, cover, &images).await?;
         Ok(Some(MadeCover { cover, theme }))
     }
 

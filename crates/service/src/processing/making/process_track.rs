@@ -4,6 +4,7 @@ use tonearm_domain::{
     CoverOrigin, FileOutcome, OrganizationId, Outage, Recipe, Source, Track, TrackId, TrackStatus, untried,
 };
 use tonearm_media::LimitTier;
+use tracing::Instrument;
 
 use super::analysis::Analysed;
 use super::files::{Limited, MadeCover, Results};
@@ -139,7 +140,8 @@ impl Processing {
             // The files cut from the cover may show the one before.
             recording.queue_cover_files().await?;
         }
-        let is_finished = recording.settle_and_finish(&run.claimed).await?;
+        let settling = tracing::info_span!("record_track");
+        let is_finished = recording.settle_and_finish(&run.claimed).instrument(settling).await?;
         Ok(if is_finished { Pass::Finished } else { Pass::Again })
     }
 

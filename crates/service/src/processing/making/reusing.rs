@@ -12,7 +12,7 @@ use tonearm_domain::{
 };
 
 use super::analysis::Analysed;
-use super::files::{MadeCover, outcome};
+use super::files::{FileBytes, MadeCover, outcome};
 use super::pictures::{CoverTerms, needs_placeholder};
 use super::recording::{Measured, Unrecorded};
 use crate::covers;
@@ -43,15 +43,15 @@ impl Model {
     }
 
     /// The file that a recipe would make of `track`, too.
-    fn file_for(&self, recipe: &Recipe, track: &Track) -> Option<(&ObjectKey, u64, &FileData)> {
+    fn file_for(&self, recipe: &Recipe, track: &Track) -> Option<(&ObjectKey, FileBytes, &FileData)> {
         let has_same_words = self.track.player_title == track.player_title
             && self.track.player_subtitle == track.player_subtitle;
         if !depends_on_source_alone(&recipe.kind, has_same_words) {
             return None;
         }
         self.files.iter().find_map(|file| match &file.outcome {
-            FileOutcome::Made { key, size, data, .. } if file.recipe.kind == recipe.kind => {
-                Some((key, *size, data))
+            FileOutcome::Made { key, size, sha256, data, .. } if file.recipe.kind == recipe.kind => {
+                Some((key, FileBytes { size: *size, sha256: *sha256 }, data))
             }
             _ => None,
         })
@@ -140,10 +140,10 @@ impl Processing {
         if matches!(recipe.kind, RecipeKind::Original {}) {
             return self.original(track, source, slice::from_ref(recipe)).await.map(Some);
         }
-        let Some((from, size, data)) = model.file_for(recipe, track) else { return Ok(None) };
+        let Some((from, bytes, data)) = model.file_for(recipe, track) else { return Ok(None) };
         let to = self.new_key(track, recipe, from.file.content_type);
-        let is_copied = self.blobs.copy(from, &to).await? == Some(size);
-        Ok(is_copied.then(|| outcome(track, to, size, data.clone())))
+        let is_copied = self.blobs.copy(from, &to).await? == Some(bytes.size);
+        Ok(is_copied.then(|| outcome(track, to, bytes, data.clone())))
     }
 
     /// The cover that the track would get: the art in the file is copied, a placeholder is drawn. `None` where it needs none,
@@ -170,7 +170,7 @@ impl Processing {
         let Some(levels) = model.levels() else { return Ok(None) };
         let images = self.draw_placeholder(&own, track, &theme, levels.to_vec()).await?;
         let cover = Cover { version: self.ambient.short_id(), origin: CoverOrigin::Generated };
-        covers::store(&self.blobs, track.organization_id, track.index, cover, images).await?;
+        covers::store(&self.blobs, track.organization_id, track.index, cover, &images).await?;
         Ok(Some(MadeCover { cover, theme }))
     }
 
@@ -219,7 +219,10 @@ impl Processing {
         own.source = Some(shared.clone());
         tx.update_track(&own).await?;
         tx.commit().await?;
-        self.delete_unless_source(vec![source.key]).await?;
+        // The sweep removes what stays.
+        if !self.are_removals_held().await? {
+            self.delete_unless_source(vec![source.key]).await?;
+        }
         Ok(shared)
     }
 

@@ -33,6 +33,9 @@ impl Processing {
                 return Err(JobError::Cancelled);
             }
             let replaced = self.catalog.replaced_objects(self.ambient.now(), OBJECTS).await?;
+            if self.are_removals_held().await? {
+                return Ok(());
+            }
             self.delete_unless_source(replaced.clone()).await?;
             self.catalog.forget_replaced_objects(&replaced).await?;
             if (replaced.len() as u64) < OBJECTS {

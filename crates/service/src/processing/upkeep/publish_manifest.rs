@@ -49,7 +49,11 @@ impl Processing {
         let json = serde_json::to_vec(&next.manifest).map_err(JobError::internal)?;
         let key = |generation| TrackManifest::key(organization_id, next.folder, generation);
         self.blobs.put_bytes(&key(next.generation), Bytes::from(json)).await?;
-        if let Some(previous) = next.generation.previous() {
+        // The sweep removes what stays.
+        let previous = next.generation.previous();
+        if let Some(previous) = previous
+            && !self.are_removals_held().await?
+        {
             self.blobs.delete(&key(previous)).await?;
         }
         Ok(())

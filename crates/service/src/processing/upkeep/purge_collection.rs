@@ -28,6 +28,9 @@ impl Processing {
             return finish(&run.claimed, tx).await;
         }
         tx.commit().await?;
+        if self.are_removals_held().await? {
+            return self.put_off(run).await;
+        }
         self.remove_folder(organization_id, collection.folder).await?;
         let tx = self.catalog.begin().await?;
         tx.purge_collection(organization_id, collection_id).await?;

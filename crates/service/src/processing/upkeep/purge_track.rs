@@ -24,6 +24,9 @@ impl Processing {
             return finish(&run.claimed, tx).await;
         }
         tx.commit().await?;
+        if self.are_removals_held().await? {
+            return self.put_off(run).await;
+        }
         // Another track may have the same source. The last one that has it removes it.
         let mut keys = self.objects_in(organization_id, track.index).await?;
         keys.extend(track.source.map(|source| source.key).filter(|key| key.folder != track.index));

@@ -121,6 +121,10 @@ impl Processing {
 
     /// Removes what has been unknown for long enough, or leaves it for a person to confirm, and ends the job.
     async fn remove_due(&self, run: &JobRun, mut sweep: Sweep) -> Result<(), Stop> {
+        // One look is enough: what is due was unknown a day ago, before any backup that begins from now on.
+        if self.are_removals_held().await? {
+            return Ok(self.put_off(run).await?);
+        }
         let due_until = SweepRules::spared_after(sweep.started_at);
         let confirmed_until = self.catalog.sweep().await?.and_then(|sweep| sweep.confirmed_until);
         if self.may_remove(&sweep, due_until).await? {

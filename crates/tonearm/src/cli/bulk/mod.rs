@@ -8,7 +8,7 @@ mod stop;
 mod text;
 mod waiting;
 
-pub(super) use remote::RemoteArgs;
+pub(super) use remote::{RemoteArgs, is_sendable};
 pub(super) use report::{Kind, Report, ReportEntry};
 pub(super) use screen::Screen;
 pub(super) use state::{LockError, lock, state_folder};
@@ -20,7 +20,7 @@ use super::Failure;
 
 /// Runs a command to its end on a runtime of its own.
 pub(super) fn block_on(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
-    crate::log::start("warn", false).map_err(Failure::Usage)?;
+    crate::log::start("warn", false, None).map_err(Failure::Usage)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::failed)?;
     let done = runtime.block_on(work);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tonearm_client::{Client, ClientOptions, ServerUrl};
 
 use crate::ambient;
-use crate::cli::Failure;
+use crate::cli::{Failure, print};
 
 /// More than any key has, in bytes.
 const LONGEST_KEY_FILE: u64 = 4096;
@@ -18,16 +18,25 @@ pub(in crate::cli) struct RemoteArgs {
     #[arg(long, value_name = "URL", env = "TONEARM_SERVER", default_value = "http://127.0.0.1:8080")]
     server: ServerUrl,
     /// File with an API key of type `api`; - reads it from standard input [default: the variable TONEARM_API_KEY]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", env = "TONEARM_API_KEY_FILE")]
     key_file: Option<PathBuf>,
-    /// Seconds after which something that keeps failing, such as a connection, is given up
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-    retry_for: u32,
+    /// Seconds after which something that keeps failing, such as a connection, is given up [default: 300; mcp: 30]
+    #[arg(long, value_name = "SECONDS")]
+    retry_for: Option<u32>,
 }
+
+/// How long something that fails is tried again while nobody waits for it.
+const PATIENCE_SECONDS: u32 = 300;
 
 impl RemoteArgs {
     /// A client to the service.
     pub(in crate::cli) fn client(&self) -> Result<Client, Failure> {
+        self.client_with(PATIENCE_SECONDS)
+    }
+
+    /// A client to the service that gives up after so many seconds, unless it was told otherwise.
+    pub(in crate::cli) fn client_with(&self, patience_seconds: u32) -> Result<Client, Failure> {
+        let client = self.keyless(patience_seconds)?;
         let key = match &self.key_file {
             Some(file) => key_in(file)?,
             None => std::env::var("TONEARM_API_KEY").map_err(|_| {
@@ -35,19 +44,29 @@ impl RemoteArgs {
             })?,
         };
         let key = key.trim();
-        // A header cannot have anything else.
-        if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        if !is_sendable(key) {
             return Err(Failure::Usage("the API key is not valid; it has letters, digits and _".to_owned()));
         }
+        Ok(client.with_key(key))
+    }
+
+    /// A client to the service without a key of its own.
+    pub(in crate::cli) fn keyless(&self, patience_seconds: u32) -> Result<Client, Failure> {
         if self.server.is_exposed() {
-            eprintln!(
+            print::complain(format_args!(
                 "Warning: {} is not encrypted, so others on the network can read the API key.",
                 self.server
-            );
+            ));
         }
-        let options = ClientOptions { patience: Duration::from_secs(self.retry_for.into()) };
-        Client::new(self.server.clone(), key, ambient::system(), options).map_err(Failure::failed)
+        let seconds = self.retry_for.unwrap_or(patience_seconds);
+        let options = ClientOptions { patience: Duration::from_secs(seconds.into()) };
+        Client::new(self.server.clone(), "", ambient::system(), options).map_err(Failure::failed)
     }
+}
+
+/// Whether a text can be an API key: a header cannot have anything else.
+pub(in crate::cli) fn is_sendable(key: &str) -> bool {
+    !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 fn key_in(file: &Path) -> Result<String, Failure> {

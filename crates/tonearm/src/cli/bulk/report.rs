@@ -162,8 +162,8 @@ impl Report {
             let parts: Vec<String> =
                 counted().map(|(kind, count)| format!("{count} {}", kind.words())).collect();
             match parts.is_empty() {
-                true => println!("There are no {noun}."),
-                false => println!("{}", parts.join(", ")),
+                true => print::outln!("There are no {noun}."),
+                false => print::outln!("{}", parts.join(", ")),
             }
             self.list_failures();
         }
@@ -180,11 +180,11 @@ impl Report {
 
     fn list_failures(&self) {
         for failure in &self.failures {
-            println!("  failed: {failure}");
+            print::outln!("  failed: {failure}");
         }
         let more = self.count(Kind::Failed) - self.failures.len() as u64;
         if more > 0 {
-            println!("  and {more} more");
+            print::outln!("  and {more} more");
         }
     }
 }

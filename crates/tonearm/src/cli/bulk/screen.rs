@@ -6,6 +6,7 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::text::shown_text;
+use crate::cli::print;
 
 /// A terminal, or a file that standard error goes to.
 #[derive(Debug, Clone)]
@@ -29,14 +30,14 @@ impl Screen {
             // A terminal that is gone is no reason to stop.
             drop(self.bars.println(line));
         } else if !self.is_quiet {
-            eprintln!("{line}");
+            print::complain(format_args!("{line}"));
         }
     }
 
     /// Something that did not go well, and is no failure.
     pub(in crate::cli) fn warn(&self, warning: &str) {
         let line = format!("Warning: {warning}");
-        if self.is_quiet { eprintln!("{line}") } else { self.line(&line) }
+        if self.is_quiet { print::complain(format_args!("{line}")) } else { self.line(&line) }
     }
 
     /// A line about one thing that went well: where there are bars, they tell it.

@@ -14,8 +14,10 @@ mod listening;
 mod pages;
 mod people;
 mod playing;
+mod right_to_left;
 mod shares;
 mod sharing;
+mod translated;
 mod trust;
 mod uploading;
 mod webhooks;
@@ -92,9 +94,11 @@ impl Ada {
         (track, collection)
     }
 
-    async fn leaves(self) {
-        self.browser.close().await;
-        self.server.node.stop().await;
+    fn leaves(self) -> impl Future<Output = ()> {
+        Box::pin(async move {
+            self.browser.close().await;
+            self.server.node.stop().await;
+        })
     }
 }
 

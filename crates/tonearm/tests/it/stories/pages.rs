@@ -30,7 +30,7 @@ const WEIGH: &str = "
     return [page, ...told].map(({ decodedBodySize }) => decodedBodySize).reduce((sum, size) => sum + size);";
 
 /// What cannot be seen in the window without scrolling sideways, and cells of tables that something else covers.
-const OUT_OF_SIGHT: &str = "
+pub(super) const OUT_OF_SIGHT: &str = "
     const said = (element) => `${element.tagName} ${element.className} ${element.textContent.trim().slice(0, 40)}`;
     const found = [];
     if (document.documentElement.scrollWidth > innerWidth) found.push('the page scrolls sideways');
@@ -58,12 +58,16 @@ const OUT_OF_SIGHT: &str = "
     scrollTo(0, 0);
     return [...new Set(found)];";
 
+/// Ends with the frame after the next.
+const DRAWN: &str =
+    "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));";
+
 /// A name and an address.
-type Page = (&'static str, String);
+pub(super) type Page = (&'static str, String);
 
 impl Gallery {
     /// What everybody may see.
-    async fn pages_for_strangers(&self) -> Vec<Page> {
+    pub(super) async fn pages_for_strangers(&self) -> Vec<Page> {
         let url = self.ada.server.node.public_url();
         let (track, track_key, collection_key) = (&self.track, &self.track_key, &self.collection_key);
         vec![
@@ -79,7 +83,7 @@ impl Gallery {
     }
 
     /// What an owner may see.
-    fn pages_for_owners(&self) -> Vec<Page> {
+    pub(super) fn pages_for_owners(&self) -> Vec<Page> {
         let pages = [
             ("library", "/library".to_owned()),
             ("library-search", "/library?q=harbour".to_owned()),
@@ -132,6 +136,7 @@ impl Gallery {
         let invitation = parts.people.invite(&caller, Role::Editor, "cleo@example.com").await.unwrap().url;
         vec![
             ("people", format!("{url}/dashboard/people")),
+            ("status", format!("{url}/dashboard/status")),
             ("account-own", format!("{url}/dashboard/people/{own}")),
             ("account", format!("{url}/dashboard/people/{}", bea.id)),
             ("second-factor", format!("{}/profile/second-factor", self.ada.base)),
@@ -171,16 +176,23 @@ impl Browser {
             { "name": "prefers-reduced-motion", "value": "reduce" },
         ]);
         self.command("Emulation.setEmulatedMedia", json!({ "features": features })).await;
+        self.has_drawn().await;
+    }
+
+    /// Waits until what follows the size of the window has followed: scripts hear of it with the next frame.
+    async fn has_drawn(&self) {
+        self.client.execute_async(DRAWN, Vec::new()).await.unwrap();
     }
 
     /// Opens a page and waits until it is all there.
-    async fn opens(&self, address: &str) {
+    pub(super) async fn opens(&self, address: &str) {
         self.goto(address).await;
         self.until(
             "[...document.images].every((image) => image.complete || image.loading === 'lazy') && \
              [...document.querySelectorAll('tonearm-player')].every((player) => player.duration > 0)",
         )
         .await;
+        self.has_drawn().await;
     }
 }
 

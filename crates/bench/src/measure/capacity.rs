@@ -1,0 +1,177 @@
+//! What the model of docs/scaling.md reckons with, measured here: CPU time per hour of sound, memory per connection, statements
+//! per play. Reference: the figures of the document.
+
+use std::io::Write as _;
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+use tonearm_fixtures::audio::{Signal, WavSpec, wav};
+
+use super::listeners;
+use crate::model::{self, Parameter};
+use crate::plan::Plan;
+use crate::report::{Goal, Row};
+use crate::stage::{Stage, text};
+use crate::{http, memory};
+
+/// When nothing of what was done before is left to do.
+const SETTLED: Duration = Duration::from_secs(3);
+
+/// How long the statements of a node without work are counted.
+const IDLE: Duration = Duration::from_secs(10);
+
+/// Requests of each kind, one after another.
+const REQUESTS: usize = 500;
+
+/// What may be counted too much: statements of the node's own upkeep come in bursts.
+const TOLERANCE: f64 = 0.05;
+
+/// A reading of `/metrics`.
+const STATEMENTS: &str = "tonearm_database_statements_total";
+
+pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
+    let mut rows = vec![row(model::PROCESSING, processing(plan).await?)];
+    rows.extend(connections(plan).await?);
+    rows.extend(statements().await?);
+    Ok(rows)
+}
+
+fn row(parameter: Parameter, measured: f64) -> Row {
+    Row {
+        name: format!("capacity: {}", parameter.name),
+        unit: parameter.unit,
+        figures: (measured, parameter.value),
+        reference: "docs/scaling.md",
+        goal: Some(Goal::Within(parameter.value * parameter.factor + TOLERANCE)),
+    }
+}
+
+/// Seconds of CPU time that the service and its encoders take for an hour of sound.
+async fn processing(plan: &Plan) -> Result<f64> {
+    let stage = Stage::open().await?;
+    let seconds = plan.sound_seconds;
+    let signal = Signal::Noise { seed: 1, amplitude: 0.3 };
+    let sound = wav(&WavSpec { seconds, signal, ..WavSpec::default() });
+    let process = *stage.processes().first().context("the service runs")?;
+    let before = cpu_seconds(process)?;
+    stage.upload("noise.wav", &sound).await?;
+    thread::sleep(SETTLED);
+    Ok((cpu_seconds(process)? - before) * 3600.0 / seconds)
+}
+
+/// Seconds of CPU time of a process and of its children that have ended.
+fn cpu_seconds(process: u32) -> Result<f64> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
+    let (_, fields) = stat.rsplit_once(')').context("/proc tells no name")?;
+    // Fields 14 to 17 (proc_pid_stat(5)); the first one behind the name is field 3.
+    let ticks: u64 =
+        fields.split_ascii_whitespace().skip(11).take(4).map(str::parse::<u64>).sum::<Result<_, _>>()?;
+    Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
+}
+
+/// Memory of a node, and of connections with and without a listener.
+async fn connections(plan: &Plan) -> Result<Vec<Row>> {
+    listeners::allow_open_files(plan.listeners)?;
+    let stage = Stage::open().await?;
+    thread::sleep(SETTLED);
+    let idle = memory::resident(&stage.processes())? as f64;
+    let address = stage.url().strip_prefix("http://").context("the service speaks HTTP")?.parse()?;
+    let open: Vec<TcpStream> =
+        (0..plan.listeners).map(|_| listeners::connect(address)).collect::<Result<_>>()?;
+    // The last one has its answer when all have been accepted.
+    let mut last = open.last().context("there are connections")?;
+    last.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
+    thread::sleep(SETTLED);
+    let connected = memory::resident(&stage.processes())? as f64;
+    drop(open);
+    let listening = listeners::memory_of_listeners(plan).await?;
+    let each = |more: f64| more / plan.listeners as f64 / 1e3;
+    Ok(vec![
+        row(model::IDLE_NODE, idle / 1e6),
+        row(model::CONNECTION, each(connected - idle)),
+        row(model::LISTENER, each(listening * 1e6 - idle)),
+    ])
+}
+
+/// Statements of sessions, of their tracks, and of ranges, without those of the node itself.
+async fn statements() -> Result<Vec<Row>> {
+    let mut stage = Stage::open().await?;
+    let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+    stage.restart_with("TONEARM_METRICS_LISTEN", &port.to_string()).await;
+    let tracks = stage.fill(20).await?;
+    let counter = Counter { url: format!("http://{port}/metrics") };
+    thread::sleep(SETTLED);
+    let (before, began) = (counter.read()?, Instant::now());
+    thread::sleep(IDLE);
+    let own = (counter.read()? - before) / began.elapsed().as_secs_f64();
+    let body = json!({"collection_id": stage.collection_id});
+    let session = stage.client.post("/v1/play_session/collection", &body).await.ok();
+    let id = text(&session, "/play_session_id")?.to_owned();
+    let sessions = counter.each(own, async |_| {
+        stage.client.post("/v1/play_session/collection", &body).await.ok();
+        Ok(())
+    });
+    let sessions = sessions.await?;
+    let lookups = counter.each(own, async |_| {
+        stage.client.get(&format!("/v1/play/{id}/{}", tracks[0])).await.ok();
+        Ok(())
+    });
+    let lookups = lookups.await?;
+    let original = stage.original(&tracks[0]).await?;
+    let ranges = counter.each(own, async |_| {
+        ensure!(http::get(&original)?.status == 200, "the file did not come");
+        Ok(())
+    });
+    let ranges = ranges.await?;
+    Ok(vec![row(model::SESSION, sessions), row(model::TRACK, lookups), row(model::RANGE, ranges)])
+}
+
+/// The counter of statements of a node.
+struct Counter {
+    url: String,
+}
+
+impl Counter {
+    fn read(&self) -> Result<f64> {
+        let mut answer = String::new();
+        let mut socket =
+            TcpStream::connect(self.url.trim_start_matches("http://").trim_end_matches("/metrics"))?;
+        socket.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
+        std::io::Read::read_to_string(&mut socket, &mut answer)?;
+        parse_counter(&answer).with_context(|| format!("{} does not tell {STATEMENTS}", self.url))
+    }
+
+    /// Statements of each of many requests, without `own` statements a second.
+    async fn each(&self, own: f64, mut request: impl AsyncFnMut(usize) -> Result<()>) -> Result<f64> {
+        let (before, began) = (self.read()?, Instant::now());
+        for number in 0..REQUESTS {
+            request(number).await?;
+        }
+        let more = self.read()? - before - own * began.elapsed().as_secs_f64();
+        Ok((more / REQUESTS as f64).max(0.0))
+    }
+}
+
+fn parse_counter(metrics: &str) -> Option<f64> {
+    metrics.lines().find_map(|line| line.strip_prefix(STATEMENTS))?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_counter_of_statements_is_read() {
+        let metrics = format!("# TYPE {STATEMENTS} counter\n{STATEMENTS} 42\nother 1\n");
+        assert_eq!(parse_counter(&metrics), Some(42.0));
+        assert_eq!(parse_counter("other 1\n"), None);
+    }
+
+    #[test]
+    fn the_time_of_this_process_is_read() {
+        assert!(cpu_seconds(std::process::id()).unwrap() >= 0.0);
+    }
+}

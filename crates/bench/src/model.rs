@@ -1,0 +1,53 @@
+//! The figures of docs/scaling.md that can be measured on one machine.
+
+use crate::report::Unit;
+
+/// A figure of the model in docs/scaling.md.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Parameter {
+    /// What the row in the document is called.
+    pub(crate) name: &'static str,
+    pub(crate) value: f64,
+    pub(crate) unit: Unit,
+    /// What is measured may be at most so many times as much, on a machine like that of docs/benchmarks.md.
+    pub(crate) factor: f64,
+}
+
+const fn parameter(name: &'static str, value: f64, unit: Unit, factor: f64) -> Parameter {
+    Parameter { name, value, unit, factor }
+}
+
+/// CPU time of all recipes of a new organization, by Tonearm.
+pub(crate) const PROCESSING: Parameter =
+    parameter("CPU of processing, all default recipes", 105.0, Unit::SecondsPerHour, 1.5);
+/// Resident memory of a node that does nothing.
+pub(crate) const IDLE_NODE: Parameter = parameter("memory of an idle node", 55.0, Unit::Megabytes, 1.5);
+/// More of it for each connection that has asked for a file and takes it slowly.
+pub(crate) const LISTENER: Parameter = parameter("memory of a listener", 9.1, Unit::Kilobytes, 2.0);
+/// More of it for each connection that asks for nothing.
+pub(crate) const CONNECTION: Parameter = parameter("memory of an idle connection", 9.1, Unit::Kilobytes, 2.0);
+/// Statements for a new play session of a collection whose tracks are listed once a second anyway.
+pub(crate) const SESSION: Parameter = parameter("statements for a play session", 1.0, Unit::Statements, 1.5);
+/// Statements for a track of a session within the second of the caches.
+pub(crate) const TRACK: Parameter =
+    parameter("statements for a track of a session", 0.0, Unit::Statements, 1.0);
+/// Statements for a range of a file.
+pub(crate) const RANGE: Parameter = parameter("statements for a range", 0.0, Unit::Statements, 1.0);
+
+/// All of them.
+#[cfg(test)]
+const ALL: [Parameter; 7] = [PROCESSING, IDLE_NODE, LISTENER, CONNECTION, SESSION, TRACK, RANGE];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_document_has_the_same_figures() {
+        let document = include_str!("../../../docs/scaling.md");
+        for Parameter { name, value, unit, .. } in ALL {
+            let row = format!("| {name} | {value} {} |", unit.as_str());
+            assert!(document.contains(&row), "docs/scaling.md has no row {row}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Files by name in a folder.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tokio::task::spawn_blocking;
+
+use super::{TEMPORARIES, delete, if_there, private_folders, writing};
+use crate::error::{BlobError, PutError};
+use crate::object::{PutTerms, Stored};
+use crate::store::Incoming;
+
+/// Makes the folder if it is not there.
+pub(crate) async fn prepare(root: PathBuf) -> Result<PathBuf, BlobError> {
+    spawn_blocking(move || {
+        private_folders().recursive(true).create(root.join(TEMPORARIES))?;
+        Ok(root)
+    })
+    .await?
+}
+
+pub(crate) async fn put_named(
+    root: &Path,
+    name: &str,
+    body: Incoming<'_>,
+    terms: PutTerms,
+) -> Result<Stored, PutError> {
+    writing::put(root, &root.join(name), body, terms).await
+}
+
+pub(crate) async fn open_named(root: &Path, name: &str) -> Result<Option<File>, BlobError> {
+    let (root, path) = (root.to_owned(), root.join(name));
+    Ok(spawn_blocking(move || if_there(&root, File::open(path))).await??)
+}
+
+pub(crate) async fn delete_named(root: &Path, name: &str) -> Result<(), BlobError> {
+    let (root, path) = (root.to_owned(), root.join(name));
+    Ok(spawn_blocking(move || delete(&root, &path)).await??)
+}
+
+/// The names of all files below a folder, in no order.
+pub(crate) async fn list_named(root: &Path, folder: &str) -> Result<Vec<String>, BlobError> {
+    let (root, folder) = (root.to_owned(), folder.to_owned());
+    let found = spawn_blocking(move || {
+        fs::metadata(root.join(TEMPORARIES))?;
+        let mut found = Vec::new();
+        collect(&root, &folder, &mut found)?;
+        Ok::<_, io::Error>(found)
+    });
+    Ok(found.await??)
+}
+
+fn collect(root: &Path, folder: &str, found: &mut Vec<String>) -> io::Result<()> {
+    let entries = match fs::read_dir(root.join(folder)) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    for entry in entries {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let name = format!("{folder}/{name}");
+        if entry.file_type()?.is_dir() {
+            collect(root, &name, found)?;
+        } else {
+            found.push(name);
+        }
+    }
+    Ok(())
+}

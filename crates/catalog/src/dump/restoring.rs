@@ -1,0 +1,129 @@
+//! An empty database that is to be filled from a backup.
+
+use std::fs::File;
+
+use sea_orm::{DatabaseConnection, EntityTrait, TransactionTrait};
+use tonearm_domain::StoreId;
+
+use super::loading::Loading;
+use super::unfinished;
+use crate::catalog::{ConnectOptions, write_transaction};
+use crate::entity::store;
+use crate::error::CatalogError;
+use crate::migration::{self, MigrationReport};
+use crate::query::one;
+use crate::store::StoreRecord;
+use crate::url::{DatabaseLocation, DatabaseUrl};
+use crate::{postgres, sqlite};
+
+/// Why a database cannot be filled from a backup.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    /// There are rows in it.
+    #[error(
+        "the database is not empty (there are rows in {table}). A backup is restored into an empty database only: \
+         create a new one and set database_url"
+    )]
+    NotEmpty {
+        /// A table with rows.
+        table: String,
+    },
+    /// Another backup was restored into it, and not to the end.
+    #[error(
+        "the database contains the backup {backup}, whose restore was interrupted. Run `tonearm restore` with \
+         `--backup {backup}` and the place of that backup to complete it, or create a new database and set database_url"
+    )]
+    Interrupted {
+        /// The other backup.
+        backup: String,
+    },
+    /// A newer version made the backup.
+    #[error(
+        "the backup was made by a newer version of Tonearm: this version does not know the step {step}. Restore it \
+         with the version that made it, or a newer one"
+    )]
+    Newer {
+        /// A step that this version does not know.
+        step: String,
+    },
+    /// The tables are those of another version.
+    #[error(
+        "the database has tables of another version than the backup. Create a new, empty database and set \
+         database_url"
+    )]
+    OtherVersion,
+    /// A table of the backup is not the one of this version, although the steps are.
+    #[error("the table {table} of the backup does not match the one of the database")]
+    OtherTables {
+        /// Which one.
+        table: String,
+    },
+    /// The database.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+}
+
+/// A database that nobody else migrates meanwhile.
+pub struct Restoring {
+    db: DatabaseConnection,
+    _lock: Option<File>,
+}
+
+impl Restoring {
+    /// Opens a database, and creates the file of an SQLite database. Waits for another process that migrates.
+    pub async fn open(
+        url: &DatabaseUrl,
+        options: &ConnectOptions,
+        report: MigrationReport<'_>,
+    ) -> Result<Self, CatalogError> {
+        Ok(match &url.0 {
+            DatabaseLocation::Sqlite(path) => {
+                let (db, lock) = sqlite::open_alone(path, options, report).await?;
+                Self { db, _lock: Some(lock) }
+            }
+            DatabaseLocation::Postgres(server) => {
+                Self { db: postgres::open_alone(server, options, report).await?, _lock: None }
+            }
+        })
+    }
+
+    /// Makes the tables as these steps made them. What is there already must be just that, as after an attempt that was
+    /// interrupted.
+    pub async fn prepare(&self, steps: &[String], report: MigrationReport<'_>) -> Result<(), RestoreError> {
+        if let Some(step) = migration::unknown_step(steps) {
+            return Err(RestoreError::Newer { step: step.to_owned() });
+        }
+        migration::run_only(&self.db, steps, report).await?;
+        let tx = self.db.begin().await.map_err(CatalogError::from)?;
+        let mut applied = migration::applied_steps(&tx).await?;
+        tx.rollback().await.map_err(CatalogError::from)?;
+        let mut steps = steps.to_vec();
+        applied.sort_unstable();
+        steps.sort_unstable();
+        if applied == steps { Ok(()) } else { Err(RestoreError::OtherVersion) }
+    }
+
+    /// The backup whose rows were loaded by a restore that was interrupted before it linked the store.
+    pub async fn unfinished(&self) -> Result<Option<String>, CatalogError> {
+        Ok(unfinished::read(&self.db, &self.db).await?)
+    }
+
+    /// The identity of the store that the database belongs to, if a node was started with it before.
+    pub async fn store(&self) -> Result<Option<StoreId>, CatalogError> {
+        let record: Option<StoreRecord> = one(&self.db, store::Entity::find_by_id(store::ONLY)).await?;
+        Ok(record.map(|record| record.id))
+    }
+
+    /// Begins to fill the tables.
+    pub async fn begin(&self) -> Result<Loading, RestoreError> {
+        let tx = self.db.begin_with_options(write_transaction()).await.map_err(CatalogError::from)?;
+        Loading::begin(tx).await
+    }
+
+    /// Brings the tables up to date with this version and closes the database. Gives how many steps were applied.
+    pub async fn finish(self, report: MigrationReport<'_>) -> Result<usize, CatalogError> {
+        let count = migration::run(&self.db, report).await;
+        self.db.close().await?;
+        count
+    }
+}

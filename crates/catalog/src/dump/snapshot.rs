@@ -1,0 +1,111 @@
+//! Reading all tables as they were at one moment.
+
+use std::collections::HashSet;
+
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, Statement, Value};
+use tonearm_domain::{ObjectKey, StoreId};
+
+use super::schema::{parameter, quoted};
+use super::{DumpRow, DumpTable, cells, schema};
+use crate::catalog::Catalog;
+use crate::entity::store;
+use crate::error::CatalogError;
+use crate::migration;
+use crate::named::{NamedTrack, TrackPlace, orders_bytewise, tracks_between};
+use crate::objects::known_among;
+use crate::query::one;
+use crate::store::StoreRecord;
+
+/// Rows that are read at once. Some hold long texts.
+const PAGE: usize = 200;
+
+/// PostgreSQL would end a transaction that waits while a file is written.
+const PATIENCE: &str =
+    "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = '10min'";
+
+/// The catalog at one moment. It holds a connection, and should not be kept for long: what is deleted meanwhile takes up
+/// room until it is dropped.
+pub struct Snapshot {
+    db: DatabaseTransaction,
+    tables: Vec<DumpTable>,
+    steps: Vec<String>,
+    store: Option<StoreId>,
+    is_bytewise: bool,
+}
+
+impl Catalog {
+    /// The catalog as it is now. Others go on writing.
+    pub async fn snapshot(&self) -> Result<Snapshot, CatalogError> {
+        let db = self.begin_snapshot().await?;
+        if db.get_database_backend() == DbBackend::Postgres {
+            db.execute_unprepared(PATIENCE).await?;
+        }
+        // The first read decides which moment it is.
+        let steps = migration::applied_steps(&db).await?;
+        let tables = schema::read(&db).await?;
+        let record: Option<StoreRecord> =
+            one(&db, <store::Entity as sea_orm::EntityTrait>::find_by_id(store::ONLY)).await?;
+        let is_bytewise = orders_bytewise(&db).await?;
+        Ok(Snapshot { db, tables, steps, store: record.map(|record| record.id), is_bytewise })
+    }
+}
+
+impl Snapshot {
+    /// The tables, those that others refer to before them.
+    pub fn tables(&self) -> &[DumpTable] {
+        &self.tables
+    }
+
+    /// The steps that made the tables, sorted.
+    pub fn steps(&self) -> &[String] {
+        &self.steps
+    }
+
+    /// The identity of the store that the database belongs to.
+    pub fn store(&self) -> Option<StoreId> {
+        self.store
+    }
+
+    /// The next rows of a table, in the order of its primary key, behind the row `after`. None at the end.
+    pub async fn page(
+        &self,
+        table: &DumpTable,
+        after: Option<&DumpRow>,
+    ) -> Result<Vec<DumpRow>, CatalogError> {
+        let backend = self.db.get_database_backend();
+        let columns: Vec<String> =
+            table.columns.iter().map(|column| cells::selected(backend, column)).collect();
+        let key: Vec<String> = table.key.iter().map(|name| quoted(name)).collect();
+        let (columns, key, name) = (columns.join(", "), key.join(", "), quoted(&table.name));
+        let mut values: Vec<Value> = Vec::new();
+        let mut behind = String::new();
+        if let Some(row) = after {
+            for (place, column) in table.key_columns() {
+                let cell = row.get(place).unwrap_or(&serde_json::Value::Null);
+                values.push(cells::value(&table.name, column, cell)?);
+            }
+            let parameters: Vec<String> =
+                (1..=values.len()).map(|number| parameter(backend, number)).collect();
+            behind = format!("WHERE ({key}) > ({})", parameters.join(", "));
+        }
+        let sql = format!("SELECT {columns} FROM {name} {behind} ORDER BY {key} LIMIT {PAGE}");
+        let statement = Statement::from_sql_and_values(backend, sql, values);
+        let rows = self.db.query_all_raw(statement).await?;
+        Ok(rows.iter().map(|row| cells::read(row, &table.columns)).collect::<Result<_, _>>()?)
+    }
+
+    /// As [`Catalog::known_objects`].
+    pub async fn known_objects(&self, keys: &[ObjectKey]) -> Result<HashSet<ObjectKey>, CatalogError> {
+        known_among(&self.db, keys).await
+    }
+
+    /// As [`Catalog::tracks_between`].
+    pub async fn tracks_between(
+        &self,
+        after: Option<TrackPlace>,
+        until: Option<TrackPlace>,
+        limit: u64,
+    ) -> Result<Vec<NamedTrack>, CatalogError> {
+        tracks_between(&self.db, self.is_bytewise, (after, until), limit).await
+    }
+}

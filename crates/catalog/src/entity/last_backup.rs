@@ -1,0 +1,20 @@
+//! The row of `last_backup`.
+
+use sea_orm::entity::prelude::*;
+
+/// The id of the only row.
+pub(crate) const ONLY: i32 = 1;
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "last_backup")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: i32,
+    pub made_at: i64,
+    pub finished_at: i64,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,98 @@
+//! Accounts of people at an OpenID Connect provider, and sign-ins by it that were answered.
+
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Select, Set, TryInsertResult};
+use tonearm_domain::{IdentityId, PersonId, PersonIdentity, Timestamp};
+
+use crate::catalog::Catalog;
+use crate::entity::person_identity::{ActiveModel, Column, Entity};
+use crate::entity::sign_in_state;
+use crate::error::{CatalogError, Record};
+use crate::query::{all, one};
+use crate::transaction::Transaction;
+
+impl Catalog {
+    /// The account of a provider with this subject, if it is somebody's.
+    pub async fn identity(
+        &self,
+        issuer: &str,
+        subject: &str,
+    ) -> Result<Option<PersonIdentity>, CatalogError> {
+        one(self.reader(), by_subject(issuer, subject)).await
+    }
+
+    /// The accounts of a person, at most [`PersonIdentity::MOST`], the first one linked first.
+    pub async fn identities(&self, person: PersonId) -> Result<Vec<PersonIdentity>, CatalogError> {
+        all(self.reader(), of_person(person)).await
+    }
+}
+
+impl Transaction {
+    /// The account of a provider with this subject, if it is somebody's. It is not locked: lock the person.
+    pub async fn identity(
+        &self,
+        issuer: &str,
+        subject: &str,
+    ) -> Result<Option<PersonIdentity>, CatalogError> {
+        one(self.db(), by_subject(issuer, subject)).await
+    }
+
+    /// The accounts of a person, the first one linked first. They change with the person locked.
+    pub async fn identities(&self, person: PersonId) -> Result<Vec<PersonIdentity>, CatalogError> {
+        all(self.db(), of_person(person)).await
+    }
+
+    /// Links an account. It must be nobody's.
+    pub async fn insert_identity(&self, identity: &PersonIdentity) -> Result<(), CatalogError> {
+        let insert = Entity::insert(ActiveModel::from(identity)).exec_without_returning(self.db());
+        insert.await.map_err(CatalogError::or_taken(Record::Unique))?;
+        Ok(())
+    }
+
+    /// Notes that a person has signed in with an account, and under which address the provider has it. Tells whether it is
+    /// still the person's.
+    pub async fn note_identity_used(
+        &self,
+        person: PersonId,
+        id: IdentityId,
+        email: Option<&str>,
+        now: Timestamp,
+    ) -> Result<bool, CatalogError> {
+        let update = Entity::update_many()
+            .col_expr(Column::UsedAt, Expr::value(now.unix_millis()))
+            .col_expr(Column::Email, Expr::value(email))
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::PersonId.eq(person.uuid()));
+        Ok(update.exec(self.db()).await?.rows_affected > 0)
+    }
+
+    /// Unlinks an account of a person. Tells whether it was there.
+    pub async fn delete_identity(&self, person: PersonId, id: IdentityId) -> Result<bool, CatalogError> {
+        let delete =
+            Entity::delete_many().filter(Column::Id.eq(id.uuid())).filter(Column::PersonId.eq(person.uuid()));
+        Ok(delete.exec(self.db()).await?.rows_affected > 0)
+    }
+
+    /// Uses up the state of a sign-in, which is known by its hash. Tells whether it was not used before.
+    pub async fn use_sign_in_state(
+        &self,
+        hash: &[u8; 32],
+        expires_at: Timestamp,
+    ) -> Result<bool, CatalogError> {
+        use sign_in_state::{ActiveModel, Column, Entity};
+        let row = ActiveModel { hash: Set(hash.to_vec()), expires_at: Set(expires_at.unix_millis()) };
+        let inserted = Entity::insert(row)
+            .on_conflict_do_nothing_on([Column::Hash])
+            .exec_without_returning(self.db())
+            .await?;
+        Ok(matches!(inserted, TryInsertResult::Inserted(1..)))
+    }
+}
+
+fn by_subject(issuer: &str, subject: &str) -> Select<Entity> {
+    Entity::find().filter(Column::Issuer.eq(issuer)).filter(Column::Subject.eq(subject))
+}
+
+fn of_person(person: PersonId) -> Select<Entity> {
+    Entity::find().filter(Column::PersonId.eq(person.uuid())).order_by_asc(Column::Id)
+}

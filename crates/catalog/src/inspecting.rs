@@ -1,0 +1,85 @@
+//! What the database says of itself, for those who look for what is wrong with it.
+
+use sea_orm::{ConnectionTrait, DbBackend, QueryResult, Statement};
+use tonearm_domain::Timestamp;
+
+use crate::catalog::Catalog;
+use crate::column::moment;
+use crate::error::CatalogError;
+
+const SERVER_SETTINGS: &str = "SELECT current_setting('server_version') AS version, \
+     CAST(current_setting('server_version_num') AS integer) AS number, \
+     current_setting('server_encoding') AS encoding, \
+     current_setting('synchronous_commit') AS synchronous_commit, \
+     current_setting('fsync') AS fsync, \
+     current_setting('TimeZone') AS time_zone";
+
+const SERVER_TIME: &str =
+    "SELECT CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT) AS present";
+
+/// What a PostgreSQL server is set to, for connections of this service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerSettings {
+    /// The version, as the server writes it.
+    pub version: String,
+    /// The same before the first dot, such as 15.
+    pub major: u32,
+    /// How text is stored, such as `UTF8`.
+    pub encoding: String,
+    /// What a commit waits for, such as `on`.
+    pub synchronous_commit: String,
+    /// Whether what was written is flushed to the disk.
+    pub is_flushed: bool,
+    /// The time zone of its texts.
+    pub time_zone: String,
+}
+
+impl Catalog {
+    /// What the server is set to; none where there is no server.
+    pub async fn server_settings(&self) -> Result<Option<ServerSettings>, CatalogError> {
+        let Some(row) = self.ask_server(SERVER_SETTINGS).await? else { return Ok(None) };
+        let number: i32 = row.try_get("", "number")?;
+        let fsync: String = row.try_get("", "fsync")?;
+        Ok(Some(ServerSettings {
+            version: row.try_get("", "version")?,
+            major: u32::try_from(number / 10_000).unwrap_or(0),
+            encoding: row.try_get("", "encoding")?,
+            synchronous_commit: row.try_get("", "synchronous_commit")?,
+            is_flushed: fsync == "on",
+            time_zone: row.try_get("", "time_zone")?,
+        }))
+    }
+
+    /// The present by the server's clock; none where there is no server.
+    pub async fn server_time(&self) -> Result<Option<Timestamp>, CatalogError> {
+        let row = self.ask_server(SERVER_TIME).await?;
+        row.map(|row| moment("clock_timestamp", row.try_get("", "present")?)).transpose()
+    }
+
+    /// The journal mode of the file, such as `wal`; none where there is a server.
+    pub async fn journal_mode(&self) -> Result<Option<String>, CatalogError> {
+        self.ask_file("PRAGMA journal_mode", "journal_mode").await
+    }
+
+    /// The first damage that SQLite finds in the file, or `ok`; none where there is a server. It reads the whole file.
+    pub async fn quick_check(&self) -> Result<Option<String>, CatalogError> {
+        self.ask_file("PRAGMA quick_check(1)", "quick_check").await
+    }
+
+    async fn ask_server(&self, question: &str) -> Result<Option<QueryResult>, CatalogError> {
+        let db = self.reader();
+        if db.get_database_backend() != DbBackend::Postgres {
+            return Ok(None);
+        }
+        Ok(db.query_one_raw(Statement::from_string(DbBackend::Postgres, question)).await?)
+    }
+
+    async fn ask_file(&self, question: &str, column: &str) -> Result<Option<String>, CatalogError> {
+        let db = self.reader();
+        if db.get_database_backend() != DbBackend::Sqlite {
+            return Ok(None);
+        }
+        let row = db.query_one_raw(Statement::from_string(DbBackend::Sqlite, question)).await?;
+        Ok(row.map(|row| row.try_get("", column)).transpose()?)
+    }
+}

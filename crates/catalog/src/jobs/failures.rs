@@ -1,0 +1,90 @@
+//! The jobs that were given up of late, by what they failed for.
+
+use sea_orm::{ConnectionTrait, QueryResult, Statement};
+use tonearm_domain::{JobId, OrganizationId, Timestamp, TrackId};
+use uuid::Uuid;
+
+use crate::catalog::Catalog;
+use crate::column::moment;
+use crate::error::CatalogError;
+
+/// Jobs that are looked at, the latest.
+const MOST: usize = 1000;
+
+/// Characters of a reason that count.
+const REASON_LENGTH: usize = 300;
+
+/// Jobs of one kind that were given up for one reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedJobs {
+    /// Their kind, which a later version may have queued.
+    pub kind: String,
+    /// The reason, perhaps only its beginning; empty where there is none.
+    pub reason: String,
+    /// How many there are.
+    pub count: u64,
+    /// When the latest of them was given up.
+    pub last_at: Timestamp,
+    /// The latest of them.
+    pub job_id: JobId,
+    /// Whose it is.
+    pub organization_id: Option<OrganizationId>,
+    /// The track that it worked on.
+    pub track_id: Option<TrackId>,
+}
+
+/// What was given up since a moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct JobFailures {
+    /// By kind and reason, the most frequent first.
+    pub groups: Vec<FailedJobs>,
+    /// Whether all jobs are counted; there may be too many.
+    pub is_complete: bool,
+}
+
+fn statement(since: Timestamp) -> String {
+    let since = since.unix_millis();
+    format!(
+        "SELECT id, kind, SUBSTR(last_error, 1, {REASON_LENGTH}) AS reason, failed_at, organization_id, track_id \
+         FROM job WHERE failed_at IS NOT NULL AND failed_at > {since} ORDER BY failed_at DESC LIMIT {MOST}"
+    )
+}
+
+fn alone(row: &QueryResult) -> Result<FailedJobs, CatalogError> {
+    let reason: Option<String> = row.try_get("", "reason")?;
+    let id: Uuid = row.try_get("", "id")?;
+    let (organization, track): (Option<Uuid>, Option<Uuid>) =
+        (row.try_get("", "organization_id")?, row.try_get("", "track_id")?);
+    Ok(FailedJobs {
+        kind: row.try_get("", "kind")?,
+        reason: reason.unwrap_or_default(),
+        count: 1,
+        last_at: moment("job.failed_at", row.try_get("", "failed_at")?)?,
+        job_id: JobId::from_uuid(id),
+        organization_id: organization.map(OrganizationId::from_uuid),
+        track_id: track.map(TrackId::from_uuid),
+    })
+}
+
+impl Catalog {
+    /// What was given up since a moment and not removed or retried, in at most `most` groups. Reads a bounded number of
+    /// rows through an index.
+    pub async fn failed_jobs(&self, since: Timestamp, most: usize) -> Result<JobFailures, CatalogError> {
+        let db = self.reader();
+        let found = Statement::from_string(db.get_database_backend(), statement(since));
+        let rows = db.query_all_raw(found).await?;
+        let mut groups: Vec<FailedJobs> = Vec::new();
+        for row in &rows {
+            let failed = alone(row)?;
+            // The latest came first, and stands for the others.
+            match groups.iter_mut().find(|one| one.kind == failed.kind && one.reason == failed.reason) {
+                Some(group) => group.count += 1,
+                None => groups.push(failed),
+            }
+        }
+        groups.sort_by_key(|group| std::cmp::Reverse(group.count));
+        let is_complete = rows.len() < MOST && groups.len() <= most;
+        groups.truncate(most);
+        Ok(JobFailures { groups, is_complete })
+    }
+}

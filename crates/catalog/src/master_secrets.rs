@@ -1,0 +1,54 @@
+//! When master secrets were in use: the `master_secret` table, which holds fingerprints and no secrets.
+
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    Set,
+};
+use tonearm_domain::{MasterSecretUse, Timestamp};
+
+use crate::catalog::Catalog;
+use crate::entity::master_secret::{ActiveModel, Column, Entity};
+use crate::entity::signing_key;
+use crate::error::CatalogError;
+use crate::query::all;
+
+impl Catalog {
+    /// Notes that a node signs with a master secret, and forgets all but the latest.
+    pub async fn note_master_secret(&self, fingerprint: &str, now: Timestamp) -> Result<(), CatalogError> {
+        let tx = self.begin().await?;
+        let row = ActiveModel {
+            fingerprint: Set(fingerprint.to_owned()),
+            first_at: Set(now.unix_millis()),
+            last_at: Set(now.unix_millis()),
+        };
+        let again = OnConflict::column(Column::Fingerprint).update_column(Column::LastAt).to_owned();
+        Entity::insert(row).on_conflict(again).exec_without_returning(tx.db()).await?;
+        let latest = Query::select()
+            .column(Column::Fingerprint)
+            .from(Entity)
+            .order_by(Column::LastAt, Order::Desc)
+            .limit(MasterSecretUse::MOST_KEPT)
+            .take();
+        let others = Query::delete()
+            .from_table(Entity)
+            .and_where(Expr::col(Column::Fingerprint).in_subquery(latest).not())
+            .take();
+        tx.db().execute(&others).await?;
+        tx.commit().await
+    }
+
+    /// Which master secrets were in use, the one that began last first.
+    pub async fn master_secrets(&self) -> Result<Vec<MasterSecretUse>, CatalogError> {
+        let select = Entity::find().order_by_desc(Column::FirstAt).limit(MasterSecretUse::MOST_KEPT);
+        all(self.reader(), select).await
+    }
+
+    /// How many signing keys that are not revoked were made up to a moment.
+    pub async fn live_signing_keys_until(&self, until: Timestamp) -> Result<u64, CatalogError> {
+        let select = signing_key::Entity::find()
+            .filter(signing_key::Column::RevokedAt.is_null())
+            .filter(signing_key::Column::CreatedAt.lte(until.unix_millis()));
+        Ok(select.count(self.reader()).await?)
+    }
+}

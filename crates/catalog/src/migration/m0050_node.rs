@@ -1,0 +1,34 @@
+//! The nodes that are running, by their last sign of life.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::schema::{big_integer, big_integer_null, text, uuid};
+
+use super::pieces::index;
+use super::step::Step;
+
+pub(super) fn step() -> Step {
+    Step::expand("m0050_node").change(Migration)
+}
+
+#[derive(DeriveMigrationName)]
+struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let node = Table::create()
+            .table("node")
+            .col(uuid("id").primary_key())
+            .col(text("name"))
+            .col(text("address"))
+            .col(text("version"))
+            .col(text("roles"))
+            .col(big_integer("started_at"))
+            .col(big_integer("seen_at"))
+            .col(big_integer_null("clock_ahead_millis"))
+            .take();
+        manager.create_table(node).await?;
+        // The table is new and empty, so its index is made with it.
+        manager.create_index(index("node", &["seen_at"])).await
+    }
+}

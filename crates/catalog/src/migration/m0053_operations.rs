@@ -1,0 +1,45 @@
+//! What operators ask about: the bytes of made files, the runs of jobs, and the latest backup. And how far a restore is.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::schema::{big_integer, integer, text};
+
+use super::pieces::add;
+use super::step::Step;
+
+pub(super) fn step() -> Step {
+    Step::expand("m0053_operations").change(Migration)
+}
+
+#[derive(DeriveMigrationName)]
+struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        // Null for files that were made before. With the version of the object: the version before replaces the object of a row
+        // and leaves the hash as it was.
+        add(manager, "track_file", ColumnDef::new("object_sha256").text().null().take()).await?;
+        add(manager, "node", ColumnDef::new("ended_jobs").text().null().take()).await?;
+        let backup = Table::create()
+            .table("last_backup")
+            // There is one row.
+            .col(integer("id").primary_key())
+            .col(big_integer("made_at"))
+            .col(big_integer("finished_at"))
+            .take();
+        manager.create_table(backup).await?;
+        manager.create_table(unfinished_restore()).await
+    }
+}
+
+/// Says that the rows of a backup were loaded and the store is yet to be linked. A restore makes this table itself when the
+/// backup is older than this step.
+pub(crate) fn unfinished_restore() -> TableCreateStatement {
+    Table::create()
+        .table("unfinished_restore")
+        .if_not_exists()
+        // There is one row at most.
+        .col(integer("id").primary_key())
+        .col(text("backup"))
+        .take()
+}

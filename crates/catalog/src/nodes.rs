@@ -1,0 +1,116 @@
+//! Which nodes are running: the `node` table. The clock that decides what is due decides when a node was seen.
+
+use std::collections::BTreeMap;
+
+use sea_orm::sea_query::{OnConflict, Query};
+use sea_orm::{ConnectionTrait, EntityTrait, QueryResult, Statement};
+use tonearm_domain::{JobClass, NodeId, NodeRecord, PerClass, RecentRuns, Timestamp};
+use uuid::Uuid;
+
+use crate::catalog::Catalog;
+use crate::column::{corrupt, moment};
+use crate::entity::node::{Column, Entity};
+use crate::error::CatalogError;
+
+/// Nodes that are told at most.
+const MOST: u64 = 200;
+
+/// A node and its last sign of life.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenNode {
+    /// The node.
+    pub node: NodeRecord,
+    /// Milliseconds since its last sign of life.
+    pub seen_millis_ago: u64,
+}
+
+fn statement(now: &str) -> String {
+    let kept = NodeRecord::KEPT_SECONDS * 1000;
+    format!(
+        "SELECT id, name, address, version, roles, started_at, clock_ahead_millis, ended_jobs, \
+         {now} - seen_at AS age FROM node \
+         WHERE seen_at > {now} - {kept} ORDER BY seen_at DESC LIMIT {MOST}"
+    )
+}
+
+/// The runs of each class, by its name.
+fn runs_text(runs: &PerClass<RecentRuns>) -> Result<String, CatalogError> {
+    let by_name: BTreeMap<&str, RecentRuns> =
+        JobClass::ALL.into_iter().map(|class| (class.as_str(), runs.get(class))).collect();
+    serde_json::to_string(&by_name).map_err(|_| corrupt("node.ended_jobs"))
+}
+
+/// A node of the version before tells nothing, and one of a later version may tell it in another way.
+fn recent_runs(text: Option<String>) -> PerClass<RecentRuns> {
+    let by_name: BTreeMap<String, RecentRuns> =
+        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    PerClass::of(|class| by_name.get(class.as_str()).copied().unwrap_or_default())
+}
+
+fn seen(row: &QueryResult) -> Result<SeenNode, CatalogError> {
+    let (id, age): (Uuid, i64) = (row.try_get("", "id")?, row.try_get("", "age")?);
+    let roles: String = row.try_get("", "roles")?;
+    let node = NodeRecord {
+        id: NodeId::from_uuid(id),
+        name: row.try_get("", "name")?,
+        address: row.try_get("", "address")?,
+        version: row.try_get("", "version")?,
+        roles: roles.split(',').map(str::to_owned).collect(),
+        started_at: moment("node.started_at", row.try_get("", "started_at")?)?,
+        clock_ahead_millis: row.try_get("", "clock_ahead_millis")?,
+        recent_runs: recent_runs(row.try_get("", "ended_jobs")?),
+    };
+    Ok(SeenNode { node, seen_millis_ago: u64::try_from(age).unwrap_or(0) })
+}
+
+impl Catalog {
+    /// Writes down that a node is alive now.
+    pub async fn note_node(&self, node: &NodeRecord, now: Timestamp) -> Result<(), CatalogError> {
+        let renewed = OnConflict::column(Column::Id)
+            .update_columns([Column::SeenAt, Column::ClockAheadMillis, Column::EndedJobs])
+            .to_owned();
+        let insert = Query::insert()
+            .into_table(Entity)
+            .columns([
+                Column::Id,
+                Column::Name,
+                Column::Address,
+                Column::Version,
+                Column::Roles,
+                Column::StartedAt,
+                Column::ClockAheadMillis,
+                Column::EndedJobs,
+                Column::SeenAt,
+            ])
+            .values_panic([
+                node.id.uuid().into(),
+                node.name.clone().into(),
+                node.address.clone().into(),
+                node.version.clone().into(),
+                node.roles.join(",").into(),
+                node.started_at.unix_millis().into(),
+                node.clock_ahead_millis.into(),
+                runs_text(&node.recent_runs)?.into(),
+                self.due_clock().now(now),
+            ])
+            .on_conflict(renewed)
+            .take();
+        self.writer().execute(&insert).await?;
+        Ok(())
+    }
+
+    /// Removes a node that stops.
+    pub async fn forget_node(&self, id: NodeId) -> Result<(), CatalogError> {
+        Entity::delete_by_id(id.uuid()).exec(self.writer()).await?;
+        Ok(())
+    }
+
+    /// The nodes that gave a sign of life in the last day, the latest first: those that run, and those that ended without
+    /// saying so.
+    pub async fn seen_nodes(&self, now: Timestamp) -> Result<Vec<SeenNode>, CatalogError> {
+        let db = self.reader();
+        let text = statement(&self.due_clock().now_text(now));
+        let rows = db.query_all_raw(Statement::from_string(db.get_database_backend(), text)).await?;
+        rows.iter().map(seen).collect()
+    }
+}

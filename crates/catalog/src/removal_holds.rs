@@ -1,0 +1,49 @@
+//! Who needs objects to stay in the store although rows do not name them any more: the `removal_hold` table.
+//!
+//! A backup reads the rows as they were at one moment and copies the objects that they name afterwards. It holds removals
+//! before that moment. Whoever removes an object changes its rows first and looks for holds then: where the change came
+//! after the moment of the backup, so does the look, which finds the hold.
+
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
+use sea_orm::{Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
+use tonearm_domain::{RemovalHold, RemovalHoldId, Timestamp};
+
+use crate::catalog::Catalog;
+use crate::entity::removal_hold::{Column, Entity};
+use crate::error::CatalogError;
+
+/// In force. One that ends later than any can was written by a clock that was wrong.
+fn in_force(now: &SimpleExpr) -> Condition {
+    let held_until = || Expr::col((Entity, Column::HeldUntil));
+    let latest = now.clone().add(2 * RemovalHold::MILLIS);
+    Condition::all().add(held_until().gt(now.clone())).add(held_until().lte(latest))
+}
+
+impl Catalog {
+    /// Holds removals for [`RemovalHold::MILLIS`] from now on, or for longer than before. Forgets holds that have ended.
+    pub async fn hold_removals(&self, id: RemovalHoldId, now: Timestamp) -> Result<(), CatalogError> {
+        let now = self.due_clock().now(now);
+        let hold = Query::insert()
+            .into_table(Entity)
+            .columns([Column::Id, Column::HeldUntil])
+            .values_panic([id.uuid().into(), now.clone().add(RemovalHold::MILLIS)])
+            .on_conflict(OnConflict::column(Column::Id).update_column(Column::HeldUntil).to_owned())
+            .take();
+        self.writer().execute(&hold).await?;
+        Entity::delete_many().filter(in_force(&now).not()).exec(self.writer()).await?;
+        Ok(())
+    }
+
+    /// Ends a hold.
+    pub async fn release_removals(&self, id: RemovalHoldId) -> Result<(), CatalogError> {
+        Entity::delete_by_id(id.uuid()).exec(self.writer()).await?;
+        Ok(())
+    }
+
+    /// Whether objects must stay in the store for now. To be asked after the rows were changed that named them.
+    pub async fn are_removals_held(&self, now: Timestamp) -> Result<bool, CatalogError> {
+        let now = self.due_clock().now(now);
+        let select = Entity::find().select_only().column(Column::Id).filter(in_force(&now));
+        Ok(select.into_tuple::<uuid::Uuid>().one(self.reader()).await?.is_some())
+    }
+}

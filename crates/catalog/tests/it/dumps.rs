@@ -1,0 +1,316 @@
+//! Dumps of all tables, and loading them into either database.
+
+use std::collections::BTreeMap;
+
+use sea_orm::ConnectionTrait;
+use serde_json::Value;
+use tonearm_catalog::{
+    Catalog, ColumnKind, ConnectOptions, DumpRow, DumpTable, LEFT_OUT, Migrate, RestoreError, Restoring,
+};
+use tonearm_domain::{Ambient, FileData, Job, SearchWords, StoreId};
+use tonearm_fixtures::ambient;
+
+use crate::database::{Reach, TestDatabase};
+use crate::samples::*;
+
+crate::on_both!(
+    every_table_is_dumped_or_left_out_for_a_reason,
+    rows_are_the_same_in_either_database,
+    counters_and_searches_go_on,
+    backups_of_earlier_versions_are_brought_up_to_date,
+    what_does_not_fit_is_refused,
+    a_dump_is_of_one_moment,
+    rows_are_marked_until_the_store_is_tied,
+);
+
+/// Rows by table.
+type Dump = BTreeMap<String, (DumpTable, Vec<DumpRow>)>;
+
+async fn dump(catalog: &Catalog) -> (Dump, Vec<String>) {
+    let snapshot = catalog.snapshot().await.unwrap();
+    let mut dump = Dump::new();
+    for table in snapshot.tables() {
+        let mut rows: Vec<DumpRow> = Vec::new();
+        loop {
+            let page = snapshot.page(table, rows.last()).await.unwrap();
+            if page.is_empty() {
+                break;
+            }
+            rows.extend(page);
+        }
+        dump.insert(table.name.clone(), (table.clone(), rows));
+    }
+    (dump, snapshot.steps().to_vec())
+}
+
+async fn open(database: &TestDatabase) -> Restoring {
+    Restoring::open(&database.database_url(), &ConnectOptions::default(), &|_| {}).await.unwrap()
+}
+
+async fn restored(dump: &Dump, steps: &[String], into: &TestDatabase) -> Catalog {
+    let restoring = open(into).await;
+    restoring.prepare(steps, &|_| {}).await.unwrap();
+    let loading = restoring.begin().await.unwrap();
+    let tables: Vec<DumpTable> = dump.values().map(|(table, _)| table.clone()).collect();
+    loading.require(&tables).unwrap();
+    for table in loading.tables() {
+        loading.insert(table, &dump[&table.name].1).await.unwrap();
+    }
+    loading.commit().await.unwrap();
+    restoring.finish(&|_| {}).await.unwrap();
+    let options = ConnectOptions { migrate: Migrate::Never, ..ConnectOptions::default() };
+    Catalog::connect(&into.database_url(), options).await.unwrap()
+}
+
+/// Rows whose JSON is compared by what it says; the two databases write it differently.
+fn told(dump: &Dump) -> BTreeMap<&str, Vec<Vec<Value>>> {
+    let cell = |kind: ColumnKind, cell: &Value| match (kind, cell.as_str()) {
+        (ColumnKind::Json, Some(text)) => serde_json::from_str(text).unwrap(),
+        _ => cell.clone(),
+    };
+    let row = |table: &DumpTable, row: &DumpRow| {
+        table.columns.iter().zip(row).map(|(column, it)| cell(column.kind, it)).collect::<Vec<Value>>()
+    };
+    let mut told = BTreeMap::new();
+    for (name, (table, rows)) in dump {
+        let mut rows: Vec<Vec<Value>> = rows.iter().map(|it| row(table, it)).collect();
+        // By the text of a key, which servers sort by their own rules.
+        rows.sort_by_key(|row| serde_json::to_string(row).unwrap());
+        told.insert(name.as_str(), rows);
+    }
+    told
+}
+
+/// Rows in as many tables as is easy, with every kind of value.
+async fn fill(catalog: &Catalog, ambient: &Ambient) {
+    let organization = full_organization(ambient);
+    let creator = creator(ambient, &organization);
+    let collection = full_collection(ambient, &organization, &creator);
+    let mut track = full_track(ambient, &collection, &creator);
+    track.duration = 0.1 + 0.2;
+    let recipe = recipe(ambient, &organization, None, "clip", 0);
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_organization(&organization).await.unwrap();
+    tx.insert_creator(&creator).await.unwrap();
+    tx.insert_collection(&collection).await.unwrap();
+    tx.insert_recipe(&recipe).await.unwrap();
+    tx.insert_track(&track).await.unwrap();
+    tx.put_track_file(&made_file(ambient, &track, &recipe, FileData::Picture { width: 1, height: 2 }))
+        .await
+        .unwrap();
+    tx.insert_play_sessions(&[play_session(ambient, &collection)]).await.unwrap();
+    tx.insert_api_key(&api_key(ambient, &organization), &ambient.random()).await.unwrap();
+    let job = Job::ProcessTrack { organization_id: organization.id, track_id: track.id };
+    tx.enqueue(job, ambient.record_id(), ambient.now(), None).await.unwrap();
+    tx.commit().await.unwrap();
+    // More than a page.
+    for _ in 0..450 {
+        stored_track(catalog, bare_track(ambient, &collection)).await;
+    }
+}
+
+async fn every_table_is_dumped_or_left_out_for_a_reason(database: TestDatabase) {
+    let catalog = database.catalog().await;
+    let snapshot = catalog.snapshot().await.unwrap();
+    let mut named: Vec<String> = snapshot.tables().iter().map(|table| table.name.clone()).collect();
+    named.extend(LEFT_OUT.iter().map(|(table, _)| (*table).to_owned()));
+    named.sort_unstable();
+    let sql = match database.url.starts_with("sqlite") {
+        // The index of a search is built from its table.
+        true => {
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' \
+             AND name NOT LIKE 'track_search_trigram%'"
+        }
+        false => "SELECT CAST(tablename AS text) AS name FROM pg_tables WHERE schemaname = current_schema()",
+    };
+    let raw = database.raw().await;
+    let statement = sea_orm::Statement::from_string(raw.get_database_backend(), sql);
+    let rows = raw.query_all_raw(statement).await.unwrap();
+    let mut live: Vec<String> = rows.iter().map(|row| row.try_get("", "name").unwrap()).collect();
+    live.sort_unstable();
+    assert_eq!(named, live, "each table is dumped, or is in LEFT_OUT with a reason");
+    let other = match database.url.starts_with("sqlite") {
+        true => TestDatabase::postgres().await,
+        false => TestDatabase::sqlite(),
+    };
+    let other = other.catalog().await;
+    assert_eq!(other.snapshot().await.unwrap().tables(), snapshot.tables(), "both databases have the same");
+}
+
+async fn rows_are_the_same_in_either_database(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    fill(&catalog, &ambient).await;
+    let (first, steps) = dump(&catalog).await;
+    assert!(first["track"].1.len() == 451 && !first["job"].1.is_empty());
+    for into in [TestDatabase::sqlite(), TestDatabase::postgres().await] {
+        let second = restored(&first, &steps, &into).await;
+        let (second, _) = dump(&second).await;
+        assert_eq!(told(&first), told(&second));
+        // And back.
+        let back = TestDatabase::sqlite();
+        let third = restored(&second, &steps, &back).await;
+        let (third, _) = dump(&third).await;
+        assert_eq!(told(&first), told(&third));
+    }
+}
+
+async fn counters_and_searches_go_on(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (TestDatabase::sqlite().catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let mut found = bare_track(&ambient, &collection);
+    found.player_title = Some("Nightingale".to_owned());
+    let found = stored_track(&catalog, found).await;
+    let (dumped, steps) = dump(&catalog).await;
+    let catalog = restored(&dumped, &steps, &database).await;
+    let later = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    assert_eq!(later.order, found.order + 1);
+    let (again, _) = dump(&catalog).await;
+    let column = |table: &str, column: &str| {
+        let (table, rows) = &again[table];
+        let place = table.columns.iter().position(|it| it.name == column).unwrap();
+        rows.iter().map(|row| row[place].clone()).collect::<Vec<Value>>()
+    };
+    assert_eq!(column("track", "id").len(), 2);
+    // The trigger counts again, once.
+    let more = bare_collection(&ambient, &organization);
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_collection(&more).await.unwrap();
+    tx.commit().await.unwrap();
+    let (again, _) = dump(&catalog).await;
+    let (table, rows) = &again["collection_count"];
+    let place = table.columns.iter().position(|it| it.name == "collections").unwrap();
+    assert_eq!(rows.iter().map(|row| row[place].clone()).collect::<Vec<_>>(), [Value::from(2)]);
+    let query = tonearm_domain::PageQuery {
+        words: SearchWords::parse("ghtinga"),
+        sort: tonearm_domain::TrackSort::Order,
+        cursor: tonearm_domain::Cursor::First,
+        limit: 10,
+    };
+    let page = catalog.track_page(organization.id, Some(collection.id), &query).await.unwrap();
+    assert_eq!(page.rows.iter().map(|track| track.id).collect::<Vec<_>>(), [found.id]);
+}
+
+/// The last step is taken away from the backup, as if the version before had made it.
+async fn backups_of_earlier_versions_are_brought_up_to_date(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (TestDatabase::sqlite().catalog().await, ambient());
+    fill(&catalog, &ambient).await;
+    let (mut dumped, mut steps) = dump(&catalog).await;
+    // What later steps have added.
+    let last = steps.iter().position(|step| step == "m0046_person_language").unwrap();
+    steps.truncate(last);
+    for table in ["old_api_key", "master_secret", "acme_account", "acme_certificate"] {
+        dumped.remove(table).unwrap();
+    }
+    let added = [
+        ("person", "language"),
+        ("listener_track", "country"),
+        ("job", "traceparent"),
+        ("webhook_delivery", "traceparent"),
+        ("track_file", "object_sha256"),
+    ];
+    for (table, column) in added {
+        let (table, rows) = dumped.get_mut(table).unwrap();
+        let place = table.columns.iter().position(|found| found.name == column).unwrap();
+        table.columns.remove(place);
+        for row in rows {
+            row.remove(place);
+        }
+    }
+    let catalog = restored(&dumped, &steps, &database).await;
+    assert_eq!(dump(&catalog).await.0["track"].1.len(), 451);
+}
+
+async fn what_does_not_fit_is_refused(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (TestDatabase::sqlite().catalog().await, ambient());
+    stored_collection(&catalog, &ambient).await;
+    let (dumped, steps) = dump(&catalog).await;
+
+    let mut newer = steps.clone();
+    newer.push("m9999_of_the_future".to_owned());
+    let refused = open(&database).await.prepare(&newer, &|_| {}).await.unwrap_err();
+    assert!(matches!(refused, RestoreError::Newer { .. }), "{refused}");
+
+    let mut tables: Vec<DumpTable> = dumped.values().map(|(table, _)| table.clone()).collect();
+    tables[0].columns.pop();
+    let restoring = open(&database).await;
+    restoring.prepare(&steps, &|_| {}).await.unwrap();
+    let refused = restoring.begin().await.unwrap().require(&tables).unwrap_err();
+    assert!(matches!(refused, RestoreError::OtherTables { .. }), "{refused}");
+    drop(restoring);
+
+    // What was begun and dropped leaves nothing, and a row that is no row is refused.
+    let restoring = open(&database).await;
+    restoring.prepare(&steps, &|_| {}).await.unwrap();
+    let loading = restoring.begin().await.unwrap();
+    let (organizations, rows) = &dumped["organization"];
+    loading.insert(organizations, rows).await.unwrap();
+    assert!(loading.insert(organizations, &[vec![Value::from(1)]]).await.is_err());
+    drop(loading);
+    drop(restoring);
+
+    let full = restored(&dumped, &steps, &database).await;
+    full.close().await.unwrap();
+    let restoring = open(&database).await;
+    restoring.prepare(&steps, &|_| {}).await.unwrap();
+    let refused = restoring.begin().await.err().unwrap();
+    assert!(matches!(refused, RestoreError::NotEmpty { .. }), "{refused}");
+}
+
+async fn a_dump_is_of_one_moment(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let (_, collection) = stored_collection(&catalog, &ambient).await;
+    stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let snapshot = catalog.snapshot().await.unwrap();
+    stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let tracks = snapshot.tables().iter().find(|table| table.name == "track").unwrap();
+    assert_eq!(snapshot.page(tracks, None).await.unwrap().len(), 1);
+    assert_eq!(snapshot.tracks_between(None, None, 10).await.unwrap().len(), 1);
+    drop(snapshot);
+    assert_eq!(
+        catalog.snapshot().await.unwrap().page(&tracks_of(&catalog).await, None).await.unwrap().len(),
+        2
+    );
+}
+
+async fn tracks_of(catalog: &Catalog) -> DumpTable {
+    let snapshot = catalog.snapshot().await.unwrap();
+    snapshot.tables().iter().find(|table| table.name == "track").unwrap().clone()
+}
+
+/// Also the rows of a version that has no table for that.
+async fn rows_are_marked_until_the_store_is_tied(database: TestDatabase) {
+    let (source, (ambient, _)) = (TestDatabase::sqlite().catalog().await, ambient());
+    stored_collection(&source, &ambient).await;
+    let (dumped, mut steps) = dump(&source).await;
+    steps.retain(|step| step != "m0053_operations");
+    let restoring = open(&database).await;
+    assert_eq!(restoring.unfinished().await.unwrap(), None, "there is no table at all");
+    restoring.prepare(&steps, &|_| {}).await.unwrap();
+    assert_eq!(restoring.unfinished().await.unwrap(), None);
+    for is_kept in [false, true] {
+        let loading = restoring.begin().await.unwrap();
+        let (organizations, rows) = &dumped["organization"];
+        loading.insert(organizations, rows).await.unwrap();
+        loading.mark("20300131T235959.000Z ab").await.unwrap();
+        if is_kept {
+            loading.commit().await.unwrap();
+        }
+    }
+    let noted = restoring.unfinished().await.unwrap();
+    assert_eq!(noted.as_deref(), Some("20300131T235959.000Z ab"));
+    restoring.finish(&|_| {}).await.unwrap();
+
+    // The next attempt finds it, and tying the store removes it.
+    let restoring = open(&database).await;
+    assert!(restoring.unfinished().await.unwrap().is_some());
+    restoring.finish(&|_| {}).await.unwrap();
+    let options = ConnectOptions { migrate: Migrate::Never, ..ConnectOptions::default() };
+    let catalog = Catalog::connect(&database.database_url(), options).await.unwrap();
+    let tx = catalog.begin().await.unwrap();
+    let id = StoreId::new(ambient.short_id());
+    tx.replace_store_id(id, ambient.now()).await.unwrap();
+    assert!(tx.tie_store(id, ambient.now()).await.unwrap());
+    tx.commit().await.unwrap();
+    catalog.close().await.unwrap();
+    assert_eq!(open(&database).await.unfinished().await.unwrap(), None);
+}

@@ -1,0 +1,23 @@
+# Einem Schlüssel ein neues Geheimnis geben.
+
+key-rotate = Neues Geheimnis
+key-rotate-about = Der Schlüssel erhält ein neues Geheimnis, alles andere bleibt. Das alte Geheimnis gilt noch eine Weile, damit Sie es überall ersetzen können.
+key-overlap = Das alte Geheimnis gilt noch
+key-overlap-none = Sofort beenden
+key-overlap-hours = { $count ->
+    [one] { $count } Stunde
+   *[other] { $count } Stunden
+}
+key-overlap-days = { $count ->
+    [one] { $count } Tag
+   *[other] { $count } Tage
+}
+key-rotate-button = Neues Geheimnis erstellen
+key-rotated = Neues Geheimnis erstellt
+key-shown-once = Kopieren Sie es jetzt. Es wird nur einmal gezeigt, weil nur ein Hash gespeichert ist.
+key-copy = Kopieren
+key-back = Schlüssel und Links
+key-old-until = Das alte Geheimnis gilt bis
+key-old-ended = Das alte Geheimnis gilt nicht mehr.
+key-end-old = Altes Geheimnis jetzt beenden
+key-end-old-confirm = Das alte Geheimnis beenden? Alles, was es noch verwendet, funktioniert dann nicht mehr. Das lässt sich nicht rückgängig machen.

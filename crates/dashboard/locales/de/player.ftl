@@ -1,0 +1,42 @@
+# The player (`assets/player`). Its modules have the English sentences; those of the other languages are found by them.
+
+player-play = Abspielen
+player-pause = Anhalten
+player-name = Audioplayer
+player-name-title = Audioplayer: { $title }
+player-position = Position
+player-time = { $position } von { $duration }
+player-previous = Vorheriger Titel
+player-next = Nächster Titel
+player-speed = Wiedergabegeschwindigkeit
+player-quality = Qualität
+player-mute = Ton aus
+player-unmute = Ton an
+player-volume = Lautstärke
+player-tracks = Titel
+player-not-available = Nicht verfügbar
+player-chapters = Kapitel
+player-transcript = Transkript
+
+# Names of what has none.
+
+player-chapter = Kapitel { $number }
+player-track = Titel { $number }
+player-untitled = Ohne Titel
+
+# What went wrong.
+
+player-link = Dieser Link ist nicht mehr gültig. Bitten Sie um einen neuen.
+player-session = Die Sitzung ist abgelaufen. Laden Sie die Seite neu, um fortzufahren.
+player-offline = Keine Verbindung zum Server. Die Wiedergabe wird fortgesetzt, sobald sie wieder besteht.
+player-unavailable = Das Audio ist nicht verfügbar. Versuchen Sie es in Kürze erneut.
+player-missing = Dieser Titel ist nicht mehr verfügbar.
+player-missing-title = „{ $title }“ ist nicht mehr verfügbar.
+player-unsupported = Dieser Browser kann diesen Titel nicht abspielen.
+player-unsupported-title = Dieser Browser kann „{ $title }“ nicht abspielen.
+player-damaged = Die Audiodatei dieses Titels ist beschädigt.
+player-damaged-title = Die Audiodatei von „{ $title }“ ist beschädigt.
+player-empty = Noch keine Titel zum Abspielen.
+player-empty-title = { $title } hat noch keine Titel zum Abspielen.
+player-skipped = Der nächste Titel wird abgespielt.
+player-try-again = Erneut versuchen

@@ -1,0 +1,23 @@
+# Donner un nouveau secret à une clé.
+
+key-rotate = Nouveau secret
+key-rotate-about = La clé reçoit un nouveau secret et garde tout le reste. L’ancien secret reste valable quelque temps, afin que vous puissiez le remplacer partout.
+key-overlap = L’ancien secret reste valable
+key-overlap-none = Y mettre fin maintenant
+key-overlap-hours = { $count ->
+    [one] { $count } heure
+   *[other] { $count } heures
+}
+key-overlap-days = { $count ->
+    [one] { $count } jour
+   *[other] { $count } jours
+}
+key-rotate-button = Créer un nouveau secret
+key-rotated = Nouveau secret créé
+key-shown-once = Copiez-le maintenant. Il n’est affiché qu’une fois, car seul un condensat est enregistré.
+key-copy = Copier
+key-back = Clés et liens
+key-old-until = L’ancien secret est valable jusqu’au
+key-old-ended = L’ancien secret n’est plus valable.
+key-end-old = Mettre fin à l’ancien secret
+key-end-old-confirm = Mettre fin à l’ancien secret ? Tout ce qui l’utilise encore cessera de fonctionner. Cette action est irréversible.

@@ -1,0 +1,59 @@
+//! The span of each request for a page: lines that are logged within have its id, and it may be part of a trace.
+
+use std::net::SocketAddr;
+
+use axum::extract::{ConnectInfo, FromRequestParts, MatchedPath, RawPathParams, Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::request::Parts;
+use tonearm_domain::{OrganizationId, RequestId, StoredAddresses, TrackId};
+use tonearm_telemetry::ArrivedRequest;
+use tracing::{Instrument, Span};
+
+use crate::app::Dashboard;
+
+/// Puts what is logged while a request is answered under its id.
+pub(crate) async fn identify(State(app): State<Dashboard>, request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let span = span(app.ambient.credential_id(), &parts);
+    async move {
+        note_ids(&mut parts).await;
+        let response = next.run(Request::from_parts(parts, body)).await;
+        let (span, status) = (Span::current(), response.status());
+        span.record("status", status.as_u16());
+        if status.is_server_error() {
+            tonearm_telemetry::note_failure(&span);
+        }
+        response
+    }
+    .instrument(span)
+    .await
+}
+
+fn span(id: RequestId, parts: &Parts) -> Span {
+    let stored = parts.extensions.get::<StoredAddresses>().copied().unwrap_or_default();
+    let client = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+    let arrived = ArrivedRequest {
+        method: parts.method.as_str(),
+        // The pattern, as paths hold credentials.
+        route: parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str),
+        address: client.map(|info| stored.of(info.0.ip().to_canonical())),
+    };
+    let span = tonearm_telemetry::request_span(id, arrived);
+    tonearm_telemetry::continue_trace(&span, parts.extensions.get().copied());
+    span
+}
+
+/// Notes the organization and the track that the path names.
+async fn note_ids(parts: &mut Parts) {
+    let Ok(parameters) = RawPathParams::from_request_parts(parts, &()).await else { return };
+    for (name, text) in &parameters {
+        match name {
+            "organization_id" if text.parse::<OrganizationId>().is_ok() => {
+                tonearm_telemetry::note_organization(text);
+            }
+            "track_id" if text.parse::<TrackId>().is_ok() => tonearm_telemetry::note_track(text),
+            _ => {}
+        }
+    }
+}

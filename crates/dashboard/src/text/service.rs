@@ -1,0 +1,80 @@
+//! What use cases say, which they say in English, in the language of the request.
+//!
+//! The interface for programs has the same sentences, so they have no ids. The messages of `service.ftl` are known by their
+//! English text: what a use case said is compared with it, and what stands where it has arguments becomes theirs. A sentence
+//! that is no message stays English.
+
+use std::sync::LazyLock;
+
+use fluent_bundle::{FluentArgs, FluentResource};
+use fluent_syntax::ast::{Entry, Expression, InlineExpression, PatternElement};
+use tonearm_domain::Language;
+
+use super::language::current;
+use super::messages::write;
+
+const ENGLISH: &str = include_str!("../../locales/en/service.ftl");
+
+/// A part of an English sentence.
+pub(super) enum Part {
+    Text(String),
+    Argument(String),
+}
+
+/// The English sentences: their ids and their parts.
+pub(super) static SENTENCES: LazyLock<Vec<(String, Vec<Part>)>> = LazyLock::new(|| {
+    let resource = FluentResource::try_new(ENGLISH.to_owned()).unwrap_or_else(|(resource, _)| resource);
+    let message = |entry: &Entry<&str>| {
+        let Entry::Message(message) = entry else { return None };
+        let elements = &message.value.as_ref()?.elements;
+        Some((message.id.name.to_owned(), elements.iter().filter_map(part).collect()))
+    };
+    resource.entries().filter_map(message).collect()
+});
+
+fn part(element: &PatternElement<&str>) -> Option<Part> {
+    match element {
+        PatternElement::TextElement { value } => Some(Part::Text((*value).to_owned())),
+        PatternElement::Placeable {
+            expression: Expression::Inline(InlineExpression::VariableReference { id }),
+        } => Some(Part::Argument(id.name.to_owned())),
+        PatternElement::Placeable { .. } => None,
+    }
+}
+
+/// What a use case said, in the language of the request; none where that is English or knows no such sentence.
+pub(crate) fn translated(said: &str) -> Option<String> {
+    let language = current();
+    if language == Language::English {
+        return None;
+    }
+    let (id, arguments) = SENTENCES.iter().find_map(|(id, parts)| Some((id, arguments(said, parts)?)))?;
+    Some(write(language, id, &arguments))
+}
+
+/// The same, or the English sentence where there is no other.
+pub(crate) fn said(said: &str) -> String {
+    translated(said).unwrap_or_else(|| said.to_owned())
+}
+
+/// The arguments with which a sentence reads so, if it can.
+fn arguments(said: &str, parts: &[Part]) -> Option<FluentArgs<'static>> {
+    let mut arguments = FluentArgs::new();
+    let mut rest = said;
+    let mut parts = parts.iter().peekable();
+    while let Some(part) = parts.next() {
+        match (part, parts.peek()) {
+            (Part::Text(text), _) => rest = rest.strip_prefix(text.as_str())?,
+            (Part::Argument(name), Some(Part::Text(next))) => {
+                let end = rest.find(next.as_str()).filter(|end| *end > 0)?;
+                arguments.set(name.clone(), rest[..end].to_owned());
+                rest = &rest[end..];
+            }
+            (Part::Argument(name), _) => {
+                arguments.set(name.clone(), rest.to_owned());
+                rest = "";
+            }
+        }
+    }
+    rest.is_empty().then_some(arguments)
+}

@@ -1,0 +1,130 @@
+//! The HTTP client for calls to certificate authorities.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http::header::{DATE, HeaderMap, HeaderValue, RETRY_AFTER};
+use http_body_util::BodyExt as _;
+use instant_acme::{BodyWrapper, BytesResponse, Error, HttpClient};
+use tonearm_domain::AskedPause;
+
+/// How long one call may take.
+const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The most bytes of an answer that are read. A chain of certificates has some thousand.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Calls an authority, and trusts what this system trusts. Remembers for how long its last answer asked to wait.
+#[derive(Clone)]
+pub(crate) struct AcmeHttp {
+    client: reqwest::Client,
+    /// Seconds; 0 for none.
+    asked: Arc<AtomicU64>,
+}
+
+impl AcmeHttp {
+    pub(crate) fn new() -> Result<Self, reqwest::Error> {
+        // Fails where somebody has installed one already, which is as well.
+        drop(rustls::crypto::ring::default_provider().install_default());
+        let client = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .timeout(CALL_TIMEOUT)
+            .user_agent(concat!("Tonearm/", env!("CARGO_PKG_VERSION")))
+            .build()?;
+        Ok(Self { client, asked: Arc::default() })
+    }
+
+    /// The same for another conversation.
+    pub(crate) fn afresh(&self) -> Self {
+        Self { client: self.client.clone(), asked: Arc::default() }
+    }
+
+    /// For how many seconds the last answer of this conversation asked to wait, at most a day.
+    pub(crate) fn asked_seconds(&self) -> Option<u64> {
+        Some(self.asked.load(Ordering::Relaxed)).filter(|seconds| *seconds > 0)
+    }
+}
+
+impl HttpClient for AcmeHttp {
+    fn request(
+        &self,
+        request: http::Request<BodyWrapper<Bytes>>,
+    ) -> Pin<Box<dyn Future<Output = Result<BytesResponse, Error>> + Send>> {
+        let Self { client, asked } = self.clone();
+        Box::pin(async move {
+            let (parts, body) = request.into_parts();
+            let body = body.collect().await.unwrap_or_else(|never| match never {}).to_bytes();
+            let call = client.request(parts.method, parts.uri.to_string()).headers(parts.headers).body(body);
+            let mut answer = call.send().await.map_err(other)?;
+            let (mut head, ()) = http::Response::new(()).into_parts();
+            head.status = answer.status();
+            head.headers = std::mem::take(answer.headers_mut());
+            let seconds = bounded_wait(&mut head.headers);
+            asked.store(seconds.unwrap_or(0), Ordering::Relaxed);
+            let mut read = BytesMut::new();
+            while let Some(piece) = answer.chunk().await.map_err(other)? {
+                if read.len() + piece.len() > MOST_BYTES {
+                    return Err(Error::Str("an answer of the authority is too long"));
+                }
+                read.extend_from_slice(&piece);
+            }
+            Ok(BytesResponse { parts: head, body: Box::new(read.freeze()) })
+        })
+    }
+}
+
+/// For how many seconds an answer asks to wait. The header is set to that: a larger number would be added to the time of the
+/// clock as it is. A moment counts from the one of the answer, so that clocks need not agree.
+fn bounded_wait(headers: &mut HeaderMap) -> Option<u64> {
+    let text = headers.remove(RETRY_AFTER)?;
+    let text = text.to_str().ok()?.trim();
+    let seconds = match text.parse::<u64>() {
+        Ok(seconds) => seconds,
+        Err(_) => {
+            let until = httpdate::parse_http_date(text).ok()?;
+            let sent = httpdate::parse_http_date(headers.get(DATE)?.to_str().ok()?).ok()?;
+            until.duration_since(sent).ok()?.as_secs()
+        }
+    };
+    let seconds = seconds.min(AskedPause::MOST_SECONDS);
+    headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    Some(seconds)
+}
+
+fn other(error: reqwest::Error) -> Error {
+    Error::Other(error.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_are_bounded_and_need_no_clock() {
+        let sent = "Mon, 05 Nov 2029 12:00:00 GMT";
+        let day = AskedPause::MOST_SECONDS;
+        for (asked, told) in [
+            ("120", Some(120)),
+            (" 0 ", Some(0)),
+            ("18446744073709551615", Some(day)),
+            ("99999999999999999999999", None),
+            ("Mon, 05 Nov 2029 12:10:00 GMT", Some(600)),
+            ("Tue, 05 Nov 2069 12:10:00 GMT", Some(day)),
+            ("Mon, 05 Nov 2029 11:00:00 GMT", None),
+            ("soon", None),
+            ("-5", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(DATE, HeaderValue::from_static(sent));
+            headers.insert(RETRY_AFTER, HeaderValue::from_static(asked));
+            assert_eq!(bounded_wait(&mut headers), told, "{asked}");
+            let left = headers.get(RETRY_AFTER).map(|value| value.to_str().unwrap().to_owned());
+            assert_eq!(left, told.map(|seconds| seconds.to_string()), "{asked}");
+        }
+        let mut none = HeaderMap::new();
+        assert_eq!(bounded_wait(&mut none), None);
+    }
+}

@@ -1,0 +1,67 @@
+//! From when until when a certificate is valid, by its own words.
+
+use tonearm_domain::Timestamp;
+
+/// From when until when a certificate is valid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CertificateTerm {
+    /// From when.
+    pub not_before: Timestamp,
+    /// Until when.
+    pub not_after: Timestamp,
+}
+
+/// Bytes that are no certificate, or one without dates that can be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CertificateTermError {
+    /// They are no certificate; with what the parser says.
+    #[error("the certificate cannot be read: {0}")]
+    Unreadable(String),
+    /// A date is out of range.
+    #[error("the certificate has no valid dates")]
+    Dates,
+}
+
+impl CertificateTerm {
+    /// Reads a certificate in DER.
+    pub fn read(certificate: &[u8]) -> Result<Self, CertificateTermError> {
+        let (_, parsed) = x509_parser::parse_x509_certificate(certificate)
+            .map_err(|error| CertificateTermError::Unreadable(error.to_string()))?;
+        let moment = |seconds| Timestamp::from_unix_seconds(seconds).ok_or(CertificateTermError::Dates);
+        let validity = parsed.validity();
+        let (from, until) = (validity.not_before.timestamp(), validity.not_after.timestamp());
+        Ok(Self { not_before: moment(from)?, not_after: moment(until)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{CertificateParams, KeyPair, date_time_ymd};
+
+    use super::*;
+
+    fn certificate(until: i32) -> Vec<u8> {
+        let mut params = CertificateParams::new(["audio.example.com".to_owned()]).unwrap();
+        (params.not_before, params.not_after) = (date_time_ymd(2025, 1, 1), date_time_ymd(until, 1, 31));
+        params.self_signed(&KeyPair::generate().unwrap()).unwrap().der().to_vec()
+    }
+
+    #[test]
+    fn dates_are_read() {
+        // Written in two forms: with two digits of the year, and from 2050 with four.
+        for (year, end) in [(2030, "2030-01-31T00:00:00.000Z"), (2061, "2061-01-31T00:00:00.000Z")] {
+            let term = CertificateTerm::read(&certificate(year)).unwrap();
+            assert_eq!(term.not_before.to_string(), "2025-01-01T00:00:00.000Z");
+            assert_eq!(term.not_after.to_string(), end);
+        }
+    }
+
+    #[test]
+    fn what_is_no_certificate_has_no_dates() {
+        let whole = certificate(2030);
+        for end in 0..whole.len() {
+            assert!(CertificateTerm::read(&whole[..end]).is_err(), "{end}");
+        }
+        assert!(CertificateTerm::read(b"-----BEGIN CERTIFICATE-----").is_err());
+    }
+}

@@ -1,0 +1,91 @@
+//! Why a provider did not say who somebody is.
+
+use std::error::Error as StdError;
+
+use openidconnect::core::{CoreErrorResponseType, CoreRequestTokenError};
+use openidconnect::{ClaimsVerificationError, DiscoveryError, RequestTokenError, SignatureVerificationError};
+
+use crate::outbound::CallError;
+
+/// Why there is no account. The texts are for the log and for operators; they hold neither codes nor tokens.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProviderError {
+    /// It cannot be reached, does not answer in time, or answers with an error of its own.
+    #[error("the OpenID Connect provider is unavailable: {0}")]
+    Away(String),
+    /// It does not know this service as its client, or is set up in a way that this service cannot work with.
+    #[error("the OpenID Connect provider does not accept this service: {0}")]
+    Misconfigured(String),
+    /// It, or its token, says to be another provider.
+    #[error("the OpenID Connect provider is another one than configured: {0}")]
+    WrongIssuer(String),
+    /// What the browser brought is not accepted any more.
+    #[error("the OpenID Connect provider refused the code: {0}")]
+    Refused(String),
+    /// Its token does not hold what it must.
+    #[error("the ID token is not valid: {0}")]
+    BadToken(String),
+}
+
+impl ProviderError {
+    /// Whether it says nothing about who tries to sign in.
+    pub fn is_outage(&self) -> bool {
+        matches!(self, Self::Away(_) | Self::Misconfigured(_))
+    }
+}
+
+/// The causes of an error too, as the first one says little.
+fn with_causes(error: &dyn StdError) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
+
+impl From<DiscoveryError<CallError>> for ProviderError {
+    fn from(error: DiscoveryError<CallError>) -> Self {
+        match error {
+            DiscoveryError::Request(error) => Self::Away(error.to_string()),
+            DiscoveryError::Response(status, _, text) if status.is_server_error() => Self::Away(text),
+            DiscoveryError::Response(_, _, text) => Self::Misconfigured(text),
+            DiscoveryError::Validation(text) => Self::WrongIssuer(text),
+            other => Self::Misconfigured(with_causes(&other)),
+        }
+    }
+}
+
+impl From<CoreRequestTokenError<CallError>> for ProviderError {
+    /// What the provider explains beside the kind of its error may repeat the code, so it is left out.
+    fn from(error: CoreRequestTokenError<CallError>) -> Self {
+        match error {
+            RequestTokenError::Request(error) => Self::Away(error.to_string()),
+            RequestTokenError::ServerResponse(response) => match response.error() {
+                CoreErrorResponseType::InvalidGrant => Self::Refused("invalid_grant".to_owned()),
+                other => Self::Misconfigured(other.to_string()),
+            },
+            // The parser's message could quote the token.
+            RequestTokenError::Parse(error, _) => {
+                Self::BadToken(format!("the response cannot be read at {}", error.path()))
+            }
+            RequestTokenError::Other(text) => Self::Away(text),
+        }
+    }
+}
+
+impl From<ClaimsVerificationError> for ProviderError {
+    fn from(error: ClaimsVerificationError) -> Self {
+        match error {
+            ClaimsVerificationError::InvalidIssuer(text) => Self::WrongIssuer(text),
+            other => Self::BadToken(with_causes(&other)),
+        }
+    }
+}
+
+/// Whether the provider may have made new keys since they were fetched.
+pub(super) fn is_unknown_key(error: &ClaimsVerificationError) -> bool {
+    matches!(error, ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoMatchingKey))
+}

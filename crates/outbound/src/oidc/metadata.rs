@@ -1,0 +1,152 @@
+//! What a provider says of itself, kept for a while.
+
+use std::sync::Arc;
+
+use openidconnect::core::{CoreClientAuthMethod, CoreJsonWebKeySet, CoreProviderMetadata};
+use openidconnect::{AuthType, AuthUrl, IssuerUrl, JsonWebKeySetUrl, TokenUrl};
+use tokio::sync::Mutex;
+use tonearm_domain::{Ambient, Timestamp};
+use url::Url;
+
+use super::error::ProviderError;
+use super::http::ProviderHttp;
+use super::settings::{Issuer, is_safe};
+
+/// Seconds until it is asked for again.
+const FRESH: i64 = 3600;
+/// Seconds for which it is used where the provider does not answer.
+const USABLE: i64 = 24 * 3600;
+/// Seconds until keys are asked for again because a token names one that is not known.
+const KEYS_EVERY: i64 = 60;
+/// Seconds until a provider that did not answer is asked again.
+const PAUSE: i64 = 5;
+
+/// Where a provider is asked for what, and its keys.
+pub(super) struct Metadata {
+    pub(super) authorize: AuthUrl,
+    pub(super) token: TokenUrl,
+    pub(super) auth: AuthType,
+    pub(super) keys: CoreJsonWebKeySet,
+    jwks: JsonWebKeySetUrl,
+}
+
+#[derive(Default)]
+struct Kept {
+    metadata: Option<(Arc<Metadata>, Timestamp)>,
+    keys_at: Option<Timestamp>,
+    failed: Option<(ProviderError, Timestamp)>,
+}
+
+/// Asks once, however many wait.
+pub(super) struct MetadataCache {
+    ambient: Ambient,
+    kept: Mutex<Kept>,
+}
+
+impl MetadataCache {
+    pub(super) fn new(ambient: Ambient) -> Self {
+        Self { ambient, kept: Mutex::default() }
+    }
+
+    /// What is known, asked for where it is too old.
+    pub(super) async fn get(
+        &self,
+        issuer: &Issuer,
+        http: &ProviderHttp,
+    ) -> Result<Arc<Metadata>, ProviderError> {
+        let mut kept = self.kept.lock().await;
+        let now = self.ambient.now();
+        let within = |at: Timestamp, seconds: i64| now < at.plus_seconds(seconds);
+        if let Some((metadata, at)) = &kept.metadata
+            && within(*at, FRESH)
+        {
+            return Ok(Arc::clone(metadata));
+        }
+        let older =
+            kept.metadata.as_ref().filter(|(_, at)| within(*at, USABLE)).map(|(old, _)| Arc::clone(old));
+        let refused =
+            kept.failed.as_ref().filter(|(_, at)| within(*at, PAUSE)).map(|(error, _)| error.clone());
+        let found = match refused {
+            Some(error) => Err(error),
+            None => {
+                // Counts as failed until it has succeeded: whoever waits may be gone by then.
+                kept.failed = Some((ProviderError::Away("it did not respond in time".to_owned()), now));
+                discover(issuer, http).await.inspect_err(|error| kept.failed = Some((error.clone(), now)))
+            }
+        };
+        match (found, older) {
+            (Ok(metadata), _) => {
+                let metadata = Arc::new(metadata);
+                let (found, keys) = (Some((Arc::clone(&metadata), now)), Some(now));
+                *kept = Kept { metadata: found, keys_at: keys, failed: None };
+                Ok(metadata)
+            }
+            (Err(error), Some(older)) if error.is_outage() => {
+                tracing::warn!(%error, "what is known of the OpenID Connect provider is used for longer");
+                Ok(older)
+            }
+            (Err(error), _) => Err(error),
+        }
+    }
+
+    /// The same with the keys as they are now; none where they were asked for less than a minute ago.
+    pub(super) async fn with_new_keys(
+        &self,
+        http: &ProviderHttp,
+    ) -> Result<Option<Arc<Metadata>>, ProviderError> {
+        let mut kept = self.kept.lock().await;
+        let now = self.ambient.now();
+        if kept.keys_at.is_some_and(|at| now < at.plus_seconds(KEYS_EVERY)) {
+            return Ok(None);
+        }
+        let Some((known, at)) = kept.metadata.clone() else { return Ok(None) };
+        kept.keys_at = Some(now);
+        let keys = CoreJsonWebKeySet::fetch_async(&known.jwks, http).await?;
+        let metadata = Arc::new(Metadata {
+            authorize: known.authorize.clone(),
+            token: known.token.clone(),
+            auth: known.auth.clone(),
+            keys,
+            jwks: known.jwks.clone(),
+        });
+        kept.metadata = Some((Arc::clone(&metadata), at));
+        Ok(Some(metadata))
+    }
+}
+
+async fn discover(issuer: &Issuer, http: &ProviderHttp) -> Result<Metadata, ProviderError> {
+    let url = IssuerUrl::new(issuer.as_str().to_owned())
+        .map_err(|error| ProviderError::Misconfigured(error.to_string()))?;
+    let found = CoreProviderMetadata::discover_async(url, http).await?;
+    let token = found.token_endpoint().cloned().ok_or_else(|| missing("token_endpoint"))?;
+    for (name, endpoint) in [
+        ("authorization_endpoint", found.authorization_endpoint().url()),
+        ("token_endpoint", token.url()),
+        ("jwks_uri", found.jwks_uri().url()),
+    ] {
+        require_safe(name, endpoint)?;
+    }
+    let methods = found.token_endpoint_auth_methods_supported();
+    let takes_only_post = methods.is_some_and(|methods| {
+        methods.contains(&CoreClientAuthMethod::ClientSecretPost)
+            && !methods.contains(&CoreClientAuthMethod::ClientSecretBasic)
+    });
+    Ok(Metadata {
+        authorize: found.authorization_endpoint().clone(),
+        token,
+        auth: if takes_only_post { AuthType::RequestBody } else { AuthType::BasicAuth },
+        keys: found.jwks().clone(),
+        jwks: found.jwks_uri().clone(),
+    })
+}
+
+fn missing(name: &str) -> ProviderError {
+    ProviderError::Misconfigured(format!("its configuration has no {name}"))
+}
+
+fn require_safe(name: &str, endpoint: &Url) -> Result<(), ProviderError> {
+    if is_safe(endpoint) {
+        return Ok(());
+    }
+    Err(ProviderError::Misconfigured(format!("its {name} is not an https URL")))
+}

@@ -1,0 +1,88 @@
+//! Why a backup could not be made or restored.
+
+use tonearm_blobs::{BlobError, PutError};
+use tonearm_catalog::{CatalogError, RestoreError};
+
+use super::manifest::BackupTime;
+use crate::inventory::WalkError;
+use crate::store_identity::IdentityError;
+
+/// Why a backup could not be made or restored. The texts say what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// There is none.
+    #[error("there is no complete backup in this target")]
+    NoBackup,
+    /// There is none of this time.
+    #[error("there is no complete backup of {0} in this target; `tonearm backup list` shows which there are")]
+    NoSuchBackup(BackupTime),
+    /// A part is not what was stored.
+    #[error("the backup is damaged: {part} {problem}. Restore another backup, or this one from another copy")]
+    Broken {
+        /// Which part.
+        part: String,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// A newer version made it.
+    #[error(
+        "the backup has the format {0}, which this version of Tonearm does not know; use a newer version"
+    )]
+    Format(u32),
+    /// The master secret is another one.
+    #[error(
+        "the backup was made with another master secret. Set `secret` to the one of that service. If it is lost, \
+         --secret-changed restores without it: secrets of webhooks, keys of transcription providers, credentials for \
+         import buckets, authenticator apps, the texts of share links and signing keys of organizations are then lost, \
+         and signed URLs become invalid"
+    )]
+    Secret,
+    /// The store belongs to another database.
+    #[error(
+        "the object store belongs to a database already ({0}). If that database is lost for good, --adopt-store links \
+         the store to the restored one; otherwise, set storage_url to an empty place"
+    )]
+    StoreInUse(String),
+    /// A local file.
+    #[error("cannot use a temporary file: {0}")]
+    Local(#[from] std::io::Error),
+    /// The target of the backup.
+    #[error("the target of the backup: {0}")]
+    Target(#[source] BlobError),
+    /// The store.
+    #[error("the object store: {0}")]
+    Store(#[source] BlobError),
+    /// The catalog.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// The database that is restored into.
+    #[error(transparent)]
+    Restore(#[from] RestoreError),
+    /// The identity of database and store.
+    #[error(transparent)]
+    Identity(#[from] IdentityError),
+}
+
+impl BackupError {
+    pub(super) fn broken(part: &str, problem: &'static str) -> Self {
+        Self::Broken { part: part.to_owned(), problem }
+    }
+
+    /// Of a put into the target.
+    pub(super) fn of_put(error: PutError) -> Self {
+        match error {
+            PutError::Store(error) => Self::Target(error),
+            PutError::Interrupted(source) => Self::Local(std::io::Error::other(source)),
+            other => Self::Local(std::io::Error::other(other)),
+        }
+    }
+}
+
+impl From<WalkError> for BackupError {
+    fn from(error: WalkError) -> Self {
+        match error {
+            WalkError::Store(error) => Self::Store(error),
+            WalkError::Catalog(error) => Self::Catalog(error),
+        }
+    }
+}

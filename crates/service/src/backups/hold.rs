@@ -1,0 +1,47 @@
+//! Keeping the objects in the store that the rows of a backup name.
+
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+use tonearm_catalog::{Catalog, CatalogError};
+use tonearm_domain::{Ambient, RemovalHold, RemovalHoldId};
+
+/// A hold on removals, which is renewed until it is released or dropped. Dropped, it ends after a while.
+pub(super) struct Hold {
+    catalog: Catalog,
+    id: RemovalHoldId,
+    renewing: JoinHandle<()>,
+}
+
+impl Hold {
+    /// Holds removals from now on.
+    pub(super) async fn begin(catalog: &Catalog, ambient: &Ambient) -> Result<Self, CatalogError> {
+        let id = ambient.record_id();
+        catalog.hold_removals(id, ambient.now()).await?;
+        let renewing = tokio::spawn(renew(catalog.clone(), ambient.clone(), id));
+        Ok(Self { catalog: catalog.clone(), id, renewing })
+    }
+
+    /// Lets objects be removed again.
+    pub(super) async fn release(self) {
+        self.renewing.abort();
+        if let Err(error) = self.catalog.release_removals(self.id).await {
+            tracing::warn!(%error, "deleted objects are removed some minutes later: the end of the backup was not recorded");
+        }
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.renewing.abort();
+    }
+}
+
+async fn renew(catalog: Catalog, ambient: Ambient, id: RemovalHoldId) {
+    loop {
+        tokio::time::sleep(Duration::from_secs(RemovalHold::RENEWED_SECONDS)).await;
+        if let Err(error) = catalog.hold_removals(id, ambient.now()).await {
+            tracing::warn!(%error, "objects that are deleted during the backup may be missing in it");
+        }
+    }
+}

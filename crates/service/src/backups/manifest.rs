@@ -1,0 +1,272 @@
+//! What a backup consists of. It is written last.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use tonearm_catalog::DumpTable;
+use tonearm_domain::Timestamp;
+
+use super::error::BackupError;
+
+/// The format of this version.
+pub(super) const FORMAT: u32 = 1;
+/// The part that lists the objects.
+pub(super) const OBJECTS: &str = "objects.jsonl.gz";
+/// The manifest itself.
+pub(super) const MANIFEST: &str = "manifest.json";
+
+/// The moment of a backup, which is its name: `20300131T235959.000Z`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct BackupTime(Timestamp);
+
+/// Text that is not the name of a backup.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("must be the time of a backup, such as 20300131T235959.000Z")]
+pub struct BackupTimeError;
+
+impl BackupTime {
+    pub(super) fn new(at: Timestamp) -> Self {
+        Self(at)
+    }
+
+    /// The moment.
+    pub fn at(self) -> Timestamp {
+        self.0
+    }
+}
+
+impl fmt::Display for BackupTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.to_string().replace(['-', ':'], ""))
+    }
+}
+
+impl FromStr for BackupTime {
+    type Err = BackupTimeError;
+
+    fn from_str(text: &str) -> Result<Self, BackupTimeError> {
+        if !text.is_ascii() || text.len() < 15 {
+            return Err(BackupTimeError);
+        }
+        let (date, time) = text.split_at(8);
+        let parts =
+            (date.get(..4), date.get(4..6), date.get(6..), time.get(..3), time.get(3..5), time.get(5..));
+        let (Some(year), Some(month), Some(day), Some(hour), Some(minute), Some(rest)) = parts else {
+            return Err(BackupTimeError);
+        };
+        let at = format!("{year}-{month}-{day}{hour}:{minute}:{rest}");
+        let time = Self(at.parse().map_err(|_| BackupTimeError)?);
+        // One spelling each.
+        if time.to_string() == text { Ok(time) } else { Err(BackupTimeError) }
+    }
+}
+
+impl TryFrom<String> for BackupTime {
+    type Error = BackupTimeError;
+    fn try_from(text: String) -> Result<Self, BackupTimeError> {
+        text.parse()
+    }
+}
+
+impl From<BackupTime> for String {
+    fn from(time: BackupTime) -> String {
+        time.to_string()
+    }
+}
+
+/// A file of a backup.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Part {
+    /// Its name, in the folder of the backup.
+    pub(super) name: String,
+    /// Rows, or objects.
+    pub(super) rows: u64,
+    /// Its bytes.
+    pub(super) bytes: u64,
+    /// Their SHA-256, as hex digits.
+    pub(super) sha256: String,
+}
+
+/// What a backup consists of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    pub(super) format: u32,
+    /// The version of Tonearm that made it.
+    pub(super) version: String,
+    pub(super) made_at: BackupTime,
+    /// `sqlite` or `postgres`: for people.
+    pub(super) database: String,
+    /// The steps that made the tables.
+    pub(super) steps: Vec<String>,
+    /// The identity of the store.
+    pub(super) store: Option<String>,
+    /// Fingerprints of the master secrets, the first one first.
+    pub(super) secrets: Vec<String>,
+    /// The tables, those that others refer to before them.
+    pub(super) tables: Vec<DumpTable>,
+    /// One for each table, and the list of the objects.
+    pub(super) parts: Vec<Part>,
+    pub(super) objects: u64,
+    pub(super) bytes: u64,
+}
+
+/// What tells a backup from every other one, as a restore notes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct BackupMark(String);
+
+impl BackupMark {
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The name of a backup, by a mark that was noted.
+    pub(super) fn name_of(noted: &str) -> &str {
+        noted.split(' ').next().unwrap_or(noted)
+    }
+}
+
+/// The manifest as it is stored, with the SHA-256 of its text. As it has those of all parts, it stands for the whole.
+#[derive(Serialize, Deserialize)]
+struct Sealed<T> {
+    sha256: String,
+    manifest: T,
+}
+
+/// Of any format.
+#[derive(Deserialize)]
+struct AnyFormat {
+    format: u32,
+}
+
+impl Manifest {
+    pub(super) fn to_bytes(&self) -> Result<Vec<u8>, BackupError> {
+        let failed = |error: serde_json::Error| BackupError::Local(error.into());
+        let text = serde_json::to_string(self).map_err(failed)?;
+        let sha256 = hex::encode(Sha256::digest(&text));
+        let manifest = serde_json::value::RawValue::from_string(text).map_err(failed)?;
+        serde_json::to_vec(&Sealed { sha256, manifest }).map_err(failed)
+    }
+
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self, BackupError> {
+        let unreadable = |_| BackupError::broken(MANIFEST, "cannot be read");
+        let sealed: Sealed<&serde_json::value::RawValue> =
+            serde_json::from_slice(bytes).map_err(unreadable)?;
+        let text = sealed.manifest.get();
+        if hex::encode(Sha256::digest(text)) != sealed.sha256 {
+            return Err(BackupError::broken(MANIFEST, "has another hash than was recorded"));
+        }
+        let AnyFormat { format } = serde_json::from_str(text).map_err(unreadable)?;
+        if format != FORMAT {
+            return Err(BackupError::Format(format));
+        }
+        serde_json::from_str(text).map_err(unreadable)
+    }
+
+    /// What tells a backup from every other one: its name, and a hash of all its parts.
+    pub(super) fn mark(&self) -> BackupMark {
+        let mut hash = Sha256::new();
+        self.parts.iter().for_each(|part| hash.update(&part.sha256));
+        BackupMark(format!("{} {}", self.made_at, hex::encode(hash.finalize())))
+    }
+
+    pub(super) fn part(&self, name: &str) -> Result<&Part, BackupError> {
+        let found = self.parts.iter().find(|part| part.name == name);
+        found.ok_or_else(|| BackupError::broken(name, "is not in the manifest"))
+    }
+
+    /// The part with the rows of a table.
+    pub(super) fn part_of_table(table: &str) -> String {
+        format!("{table}.jsonl.gz")
+    }
+}
+
+/// A complete backup, for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BackupSummary {
+    /// Its name.
+    pub backup: BackupTime,
+    /// The version of Tonearm that made it.
+    pub version: String,
+    /// `sqlite` or `postgres`.
+    pub database: String,
+    /// Rows of all tables.
+    pub rows: u64,
+    /// Objects that it names.
+    pub objects: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl From<&Manifest> for BackupSummary {
+    fn from(manifest: &Manifest) -> Self {
+        let rows = manifest.parts.iter().filter(|part| part.name != OBJECTS).map(|part| part.rows).sum();
+        Self {
+            backup: manifest.made_at,
+            version: manifest.version.clone(),
+            database: manifest.database.clone(),
+            rows,
+            objects: manifest.objects,
+            bytes: manifest.bytes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest() -> Manifest {
+        Manifest {
+            format: FORMAT,
+            version: "1.2.3".to_owned(),
+            made_at: "20300131T235959.123Z".parse().unwrap(),
+            database: "sqlite".to_owned(),
+            steps: vec!["m0001".to_owned()],
+            store: None,
+            secrets: vec!["ab".to_owned()],
+            tables: Vec::new(),
+            parts: Vec::new(),
+            objects: 1,
+            bytes: 2,
+        }
+    }
+
+    #[test]
+    fn times_are_names() {
+        let time: BackupTime = "20300131T235959.123Z".parse().unwrap();
+        assert_eq!(time.to_string(), "20300131T235959.123Z");
+        for bad in ["", "2030", "2030-01-31T23:59:59.123Z", "20301331T235959.123Z", "20300131T235959Zä"] {
+            assert_eq!(bad.parse::<BackupTime>(), Err(BackupTimeError), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_mark_names_one_backup() {
+        let part = |sha256: &str| Part {
+            name: "track.jsonl.gz".to_owned(),
+            rows: 1,
+            bytes: 2,
+            sha256: sha256.to_owned(),
+        };
+        let one = Manifest { parts: vec![part("aa")], ..manifest() };
+        assert_eq!(one.mark(), Manifest { version: "2.0.0".to_owned(), ..one.clone() }.mark());
+        assert_ne!(one.mark(), Manifest { parts: vec![part("ab")], ..manifest() }.mark());
+        assert_eq!(BackupMark::name_of(one.mark().as_str()), "20300131T235959.123Z");
+    }
+
+    #[test]
+    fn a_changed_manifest_is_refused() {
+        let bytes = manifest().to_bytes().unwrap();
+        assert_eq!(Manifest::from_bytes(&bytes).unwrap(), manifest());
+        let text = String::from_utf8(bytes).unwrap();
+        for changed in [text.replace("1.2.3", "1.2.4"), text[..text.len() - 1].to_owned(), String::new()] {
+            let error = Manifest::from_bytes(changed.as_bytes()).unwrap_err();
+            assert!(matches!(error, BackupError::Broken { .. }), "{error}");
+        }
+        let newer = Manifest { format: FORMAT + 1, ..manifest() }.to_bytes().unwrap();
+        assert!(matches!(Manifest::from_bytes(&newer), Err(BackupError::Format(_))));
+    }
+}

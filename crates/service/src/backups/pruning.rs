@@ -1,0 +1,73 @@
+//! Removing older backups, and the objects that only these name.
+
+use std::num::NonZeroU64;
+use std::path::Path;
+
+use futures::TryStreamExt;
+use tonearm_domain::{ObjectKey, SweepRules, Timestamp};
+
+use super::BackupReport;
+use super::error::BackupError;
+use super::manifest::OBJECTS;
+use super::object_list::Sorted;
+use super::target::BackupTarget;
+
+/// Objects that are removed at once.
+const BATCH: usize = 500;
+
+/// Keeps the newest `keep` backups.
+pub(super) async fn prune(
+    target: &BackupTarget,
+    keep: NonZeroU64,
+    (now, scratch): (Timestamp, &Path),
+    report: &mut BackupReport,
+) -> Result<(), BackupError> {
+    let mut backups = target.complete().await?;
+    let kept = usize::try_from(keep.get()).unwrap_or(usize::MAX);
+    let kept = backups.split_off(backups.len().saturating_sub(kept));
+    for old in &backups {
+        target.remove(old.manifest.made_at).await?;
+        report.pruned += 1;
+    }
+    // One that is younger may be in the making.
+    let spared_after = SweepRules::spared_after(now);
+    for time in target.incomplete().await? {
+        if time.at() < spared_after {
+            target.remove(time).await?;
+        }
+    }
+    // What an interrupted backup copied is named by none, and goes with the rest when it is a day old.
+    let mut lists = Vec::new();
+    for backup in &kept {
+        let part = target.fetch(backup.manifest.made_at, backup.manifest.part(OBJECTS)?, scratch).await?;
+        lists.push((Sorted::of_part(&part).await?, part));
+    }
+    let mut unnamed: Vec<ObjectKey> = Vec::new();
+    let mut pool = target.objects().list_after(None);
+    while let Some((key, meta)) = pool.try_next().await.map_err(BackupError::Target)? {
+        let name = key.to_string();
+        let mut is_named = false;
+        for (list, _) in &mut lists {
+            is_named |= list.find(&name).await?.is_some();
+        }
+        if !is_named && meta.modified < spared_after {
+            unnamed.push(key);
+        }
+        if unnamed.len() == BATCH {
+            remove(target, &mut unnamed, report).await?;
+        }
+    }
+    remove(target, &mut unnamed, report).await
+}
+
+async fn remove(
+    target: &BackupTarget,
+    unnamed: &mut Vec<ObjectKey>,
+    report: &mut BackupReport,
+) -> Result<(), BackupError> {
+    if unnamed.is_empty() {
+        return Ok(());
+    }
+    report.pruned_objects += unnamed.len() as u64;
+    target.objects().delete_many(std::mem::take(unnamed)).await.map_err(BackupError::Target)
+}

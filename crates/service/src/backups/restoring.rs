@@ -1,0 +1,153 @@
+//! Restoring a backup into an empty database and its store.
+//!
+//! The objects come first and the rows last, in one transaction: wherever it is interrupted, the database is empty or complete,
+//! and the same command goes on. Until database and store are linked, a mark in the database says whose rows it has.
+
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+
+use futures::TryStreamExt;
+use tonearm_blobs::Blobs;
+use tonearm_catalog::{Catalog, ConnectOptions, DatabaseUrl, Migrate, RestoreError, Restoring};
+use tonearm_domain::{Ambient, ObjectKey, StoreId};
+use tonearm_signing::Secrets;
+
+use super::error::BackupError;
+use super::manifest::{BackupMark, BackupTime, Manifest, OBJECTS};
+use super::part::PartFile;
+use super::target::BackupTarget;
+use super::{Hear, loading, returning};
+use crate::rate::Rate;
+use crate::store_identity::StoreIdentity;
+
+/// How a backup is restored.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RestoreTerms {
+    /// Which one; the newest for `None`.
+    pub backup: Option<BackupTime>,
+    /// Whether it is restored although the master secret is another one.
+    pub is_secret_changed: bool,
+    /// Whether it is restored into a store that belongs to another database.
+    pub adopts_store: bool,
+    /// Bytes that are copied in a second at most.
+    pub bytes_per_second: Option<NonZeroU64>,
+}
+
+/// What was restored.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RestoreReport {
+    /// Rows of all tables.
+    pub rows: u64,
+    /// Objects that are in the store.
+    pub objects: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Those that were copied by this run.
+    pub copied: u64,
+    /// Objects that the backup has lost.
+    pub lost: u64,
+    /// Steps that brought older tables up to date.
+    pub steps: usize,
+}
+
+/// Restores backups.
+pub struct Restores {
+    url: DatabaseUrl,
+    options: ConnectOptions,
+    blobs: Blobs,
+    ambient: Ambient,
+    secrets: Secrets,
+    scratch: PathBuf,
+}
+
+impl Restores {
+    /// Into this database and this store.
+    pub fn new(
+        (url, options): (DatabaseUrl, ConnectOptions),
+        blobs: Blobs,
+        ambient: Ambient,
+        secrets: Secrets,
+        scratch: PathBuf,
+    ) -> Self {
+        Self { url, options, blobs, ambient, secrets, scratch }
+    }
+
+    /// Restores a backup, and links the database to the store. Gives the catalog, which can be used from then on.
+    pub async fn run(
+        &self,
+        target: &BackupTarget,
+        terms: RestoreTerms,
+        hear: Hear<'_>,
+    ) -> Result<(BackupTime, RestoreReport, Catalog), BackupError> {
+        let manifest = target.find(terms.backup).await?;
+        self.check_secret(&manifest, terms)?;
+        let restoring = Restoring::open(&self.url, &self.options, &|_| {}).await?;
+        let is_loaded = is_loaded(&restoring, &manifest).await?;
+        // Whatever is refused is refused before hours are spent on objects.
+        if !is_loaded {
+            restoring.prepare(&manifest.steps, &|_| {}).await?;
+            restoring.begin().await?.require(&manifest.tables)?;
+        }
+        self.check_store(&restoring, terms).await?;
+        let (tables, objects) = self.fetch(target, &manifest).await?;
+        let mut report = RestoreReport::default();
+        let rate = Rate::new(terms.bytes_per_second);
+        returning::return_objects((target, &self.blobs), &objects, &rate, &mut report, hear).await?;
+        report.rows = match is_loaded {
+            true => tables.iter().map(|file| file.part.rows).sum(),
+            false => loading::load(&restoring, &manifest, &tables, hear).await?,
+        };
+        report.steps = restoring.finish(&|_| {}).await?;
+        let options = ConnectOptions { migrate: Migrate::Never, ..self.options.clone() };
+        let catalog = Catalog::connect(&self.url, options).await?;
+        StoreIdentity::new(catalog.clone(), self.blobs.clone(), self.ambient.clone()).adopt().await?;
+        Ok((manifest.made_at, report, catalog))
+    }
+
+    /// What is sealed is under the first master secret; nodes that replace it have the earlier ones as well.
+    fn check_secret(&self, manifest: &Manifest, terms: RestoreTerms) -> Result<(), BackupError> {
+        let ours = self.secrets.fingerprints();
+        let is_known = manifest.secrets.first().is_some_and(|first| ours.contains(first));
+        if is_known || terms.is_secret_changed { Ok(()) } else { Err(BackupError::Secret) }
+    }
+
+    /// Two databases with one store would remove each other's objects.
+    async fn check_store(&self, restoring: &Restoring, terms: RestoreTerms) -> Result<(), BackupError> {
+        let own = restoring.store().await?;
+        let listed = self.blobs.list(Some(ObjectKey::RESERVED), Some(StoreId::folder()));
+        let mut ids = std::pin::pin!(
+            listed.try_filter_map(|(key, _)| std::future::ready(Ok(StoreId::of_object(&key))))
+        );
+        while let Some(id) = ids.try_next().await.map_err(BackupError::Store)? {
+            if own != Some(id) && !terms.adopts_store {
+                return Err(BackupError::StoreInUse(id.to_string()));
+            }
+        }
+        Ok(())
+    }
+
+    async fn fetch(
+        &self,
+        target: &BackupTarget,
+        manifest: &Manifest,
+    ) -> Result<(Vec<PartFile>, PartFile), BackupError> {
+        let mut tables = Vec::with_capacity(manifest.tables.len());
+        for table in &manifest.tables {
+            let part = manifest.part(&Manifest::part_of_table(&table.name))?;
+            tables.push(target.fetch(manifest.made_at, part, &self.scratch).await?);
+        }
+        let objects = target.fetch(manifest.made_at, manifest.part(OBJECTS)?, &self.scratch).await?;
+        Ok((tables, objects))
+    }
+}
+
+/// Whether the rows of this backup are in the database, as a restore left them that was interrupted before it linked the store.
+async fn is_loaded(restoring: &Restoring, manifest: &Manifest) -> Result<bool, BackupError> {
+    match restoring.unfinished().await? {
+        None => Ok(false),
+        Some(noted) if noted == manifest.mark().as_str() => Ok(true),
+        Some(noted) => {
+            Err(RestoreError::Interrupted { backup: BackupMark::name_of(&noted).to_owned() }.into())
+        }
+    }
+}

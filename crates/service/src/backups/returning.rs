@@ -1,0 +1,93 @@
+//! Copying the objects of a backup into the store.
+
+use futures::stream::{self, BoxStream};
+use futures::{StreamExt, TryStreamExt};
+use tonearm_blobs::{Blobs, ObjectMeta};
+
+use super::error::BackupError;
+use super::object_list::{ListedObject, Sorted, lines};
+use super::part::PartFile;
+use super::restoring::RestoreReport;
+use super::target::BackupTarget;
+use super::transfer::{Route, Transfer};
+use super::{BackupEvent, Hear};
+use crate::rate::Rate;
+
+/// Objects that are copied at once.
+const AT_ONCE: usize = 8;
+
+/// The objects of the backup beside those of the store.
+struct Side<'a> {
+    wanted: BoxStream<'static, Result<ListedObject, BackupError>>,
+    store: Sorted<'a, ObjectMeta>,
+}
+
+enum Outcome {
+    Kept(ListedObject),
+    Copied(ListedObject),
+    Lost(ListedObject, &'static str),
+}
+
+/// Copies what the store does not have. An object that the backup lost is told, and does not keep the others from being
+/// restored.
+pub(super) async fn return_objects(
+    (target, blobs): (&BackupTarget, &Blobs),
+    objects: &PartFile,
+    rate: &Rate,
+    report: &mut RestoreReport,
+    hear: Hear<'_>,
+) -> Result<(), BackupError> {
+    let side = Side { wanted: lines(objects).await?, store: Sorted::of_store(blobs, BackupError::Store) };
+    let route = Route {
+        from: target.objects(),
+        from_failed: BackupError::Target,
+        to: blobs,
+        to_failed: BackupError::Store,
+        rate,
+    };
+    let mut outcomes = stream::try_unfold(side, Side::next)
+        .map_ok(|(object, found)| copy(&route, object, found))
+        .try_buffered(AT_ONCE)
+        .boxed();
+    while let Some(outcome) = outcomes.try_next().await? {
+        let (object, is_copied) = match outcome {
+            Outcome::Kept(object) => (object, false),
+            Outcome::Copied(object) => (object, true),
+            Outcome::Lost(object, reason) => {
+                report.lost += 1;
+                hear(BackupEvent::Problem { key: &object.0, reason });
+                continue;
+            }
+        };
+        report.objects += 1;
+        report.bytes += object.1;
+        report.copied += u64::from(is_copied);
+        hear(BackupEvent::Copied { objects: report.objects, bytes: report.bytes });
+    }
+    Ok(())
+}
+
+impl Side<'_> {
+    async fn next(mut self) -> Result<Option<((ListedObject, Option<ObjectMeta>), Self)>, BackupError> {
+        let Some(object) = self.wanted.try_next().await? else { return Ok(None) };
+        let found = self.store.find(&object.0.to_string()).await?;
+        Ok(Some(((object, found), self)))
+    }
+}
+
+async fn copy(
+    route: &Route<'_>,
+    object: ListedObject,
+    found: Option<ObjectMeta>,
+) -> Result<Outcome, BackupError> {
+    match found {
+        Some(meta) if meta.size == object.1 => return Ok(Outcome::Kept(object)),
+        Some(_) => route.to.delete(&object.0).await.map_err(BackupError::Store)?,
+        None => {}
+    }
+    Ok(match route.copy(&object).await? {
+        Transfer::Copied(_) => Outcome::Copied(object),
+        Transfer::Gone => Outcome::Lost(object, "it is missing in the backup"),
+        Transfer::Damaged => Outcome::Lost(object, "its copy in the backup is damaged"),
+    })
+}

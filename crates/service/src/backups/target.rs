@@ -1,0 +1,185 @@
+//! Where backups are kept.
+
+use std::path::Path;
+
+use bytes::Bytes;
+use futures::TryStreamExt;
+use sha2::{Digest, Sha256};
+use tokio::io::AsyncWriteExt;
+use tonearm_blobs::{BlobError, Blobs, FileName, NamedFiles, StorageUrl};
+
+use super::error::BackupError;
+use super::manifest::{BackupSummary, BackupTime, MANIFEST, Manifest, Part};
+use super::part::PartFile;
+
+/// The folder of all backups.
+const CATALOG: &str = "catalog";
+/// The folder of the objects of all backups.
+const OBJECTS: &str = "objects";
+/// The largest manifest, in bytes.
+const LARGEST_MANIFEST: usize = 16 * 1024 * 1024;
+
+/// A folder, or a part of a bucket, with backups.
+#[derive(Debug, Clone)]
+pub struct BackupTarget {
+    files: NamedFiles,
+    objects: Blobs,
+}
+
+/// A backup with a manifest.
+pub(super) struct Complete {
+    pub(super) manifest: Manifest,
+}
+
+impl BackupTarget {
+    /// Opens a target. A folder is created if it is not there.
+    pub async fn open(url: &StorageUrl) -> Result<Self, BackupError> {
+        let files = NamedFiles::open(url).await.map_err(BackupError::Target)?;
+        let objects = Blobs::open(&url.below(OBJECTS)).await.map_err(BackupError::Target)?;
+        Ok(Self { files, objects })
+    }
+
+    /// The complete backups, the oldest first.
+    pub async fn list(&self) -> Result<Vec<BackupSummary>, BackupError> {
+        Ok(self.complete().await?.iter().map(|backup| BackupSummary::from(&backup.manifest)).collect())
+    }
+
+    pub(super) fn objects(&self) -> &Blobs {
+        &self.objects
+    }
+
+    pub(super) async fn complete(&self) -> Result<Vec<Complete>, BackupError> {
+        let mut found = Vec::new();
+        for name in self.names().await? {
+            if let Some((time, MANIFEST)) = split(&name) {
+                found.push(self.manifest(time).await?);
+            }
+        }
+        found.sort_by_key(|backup| backup.manifest.made_at);
+        Ok(found)
+    }
+
+    /// The newest backup, or the one of a time.
+    pub(super) async fn find(&self, time: Option<BackupTime>) -> Result<Manifest, BackupError> {
+        let backups = self.complete().await?;
+        let mut backups = backups.into_iter().map(|backup| backup.manifest);
+        match time {
+            Some(time) => {
+                backups.find(|backup| backup.made_at == time).ok_or(BackupError::NoSuchBackup(time))
+            }
+            None => backups.next_back().ok_or(BackupError::NoBackup),
+        }
+    }
+
+    async fn manifest(&self, time: BackupTime) -> Result<Complete, BackupError> {
+        let name = file(time, MANIFEST)?;
+        let bytes = self.files.read(&name, LARGEST_MANIFEST).await.map_err(BackupError::Target)?;
+        let bytes = bytes.ok_or_else(|| BackupError::broken(name.as_str(), "is missing"))?;
+        let manifest = Manifest::from_bytes(&bytes)?;
+        if manifest.made_at != time {
+            return Err(BackupError::broken(name.as_str(), "is the one of another backup"));
+        }
+        Ok(Complete { manifest })
+    }
+
+    /// All files of all backups, complete or not.
+    async fn names(&self) -> Result<Vec<FileName>, BackupError> {
+        self.files.list(&name(CATALOG)?).await.map_err(BackupError::Target)
+    }
+
+    /// Stores the parts, and then the manifest, with which the backup is complete.
+    pub(super) async fn finish(
+        &self,
+        mut manifest: Manifest,
+        parts: impl Iterator<Item = &PartFile> + Send,
+    ) -> Result<(), BackupError> {
+        let time = manifest.made_at;
+        for local in parts {
+            let name = file(time, &local.part.name)?;
+            let stored = self.files.put_file(&name, local.path()).await.map_err(BackupError::of_put)?;
+            if hex::encode(stored.sha256) != local.part.sha256 {
+                return Err(BackupError::broken(&local.part.name, "was changed while it was stored"));
+            }
+            manifest.parts.push(local.part.clone());
+        }
+        let bytes = Bytes::from(manifest.to_bytes()?);
+        self.files.put_bytes(&file(time, MANIFEST)?, bytes).await.map_err(BackupError::of_put)?;
+        Ok(())
+    }
+
+    /// Fetches a part into a folder, and checks its hash.
+    pub(super) async fn fetch(
+        &self,
+        time: BackupTime,
+        part: &Part,
+        folder: &Path,
+    ) -> Result<PartFile, BackupError> {
+        let name = file(time, &part.name)?;
+        let stream = self.files.get(&name).await.map_err(BackupError::Target)?;
+        let mut stream = stream.ok_or_else(|| BackupError::broken(name.as_str(), "is missing"))?;
+        let (local, path) = tempfile::Builder::new().prefix("part-").tempfile_in(folder)?.into_parts();
+        let mut local = tokio::fs::File::from_std(local);
+        let (mut hash, mut bytes) = (Sha256::new(), 0);
+        loop {
+            match stream.try_next().await {
+                Ok(Some(chunk)) => {
+                    bytes += chunk.len() as u64;
+                    if bytes > part.bytes {
+                        return Err(BackupError::broken(name.as_str(), "is longer than was recorded"));
+                    }
+                    hash.update(&chunk);
+                    local.write_all(&chunk).await?;
+                }
+                Ok(None) => break,
+                Err(BlobError::Corrupt) => {
+                    return Err(BackupError::broken(name.as_str(), "is shorter than was recorded"));
+                }
+                Err(error) => return Err(BackupError::Target(error)),
+            }
+        }
+        local.flush().await?;
+        if bytes != part.bytes || hex::encode(hash.finalize()) != part.sha256 {
+            return Err(BackupError::broken(name.as_str(), "has another hash than was recorded"));
+        }
+        Ok(PartFile::fetched(part.clone(), path))
+    }
+
+    /// Removes a backup, the manifest first.
+    pub(super) async fn remove(&self, time: BackupTime) -> Result<(), BackupError> {
+        let delete = async |name: &FileName| self.files.delete(name).await.map_err(BackupError::Target);
+        delete(&file(time, MANIFEST)?).await?;
+        for name in self.files.list(&folder(time)?).await.map_err(BackupError::Target)? {
+            delete(&name).await?;
+        }
+        Ok(())
+    }
+
+    /// The times of backups without a manifest.
+    pub(super) async fn incomplete(&self) -> Result<Vec<BackupTime>, BackupError> {
+        let names = self.names().await?;
+        let files: Vec<(BackupTime, &str)> = names.iter().filter_map(split).collect();
+        let is_complete = |time: BackupTime| files.contains(&(time, MANIFEST));
+        let mut times: Vec<BackupTime> =
+            files.iter().map(|(time, _)| *time).filter(|time| !is_complete(*time)).collect();
+        times.dedup();
+        Ok(times)
+    }
+}
+
+/// The backup and the part that a name stands for.
+fn split(name: &FileName) -> Option<(BackupTime, &str)> {
+    let (time, part) = name.as_str().strip_prefix(CATALOG)?.strip_prefix('/')?.split_once('/')?;
+    Some((time.parse().ok()?, part))
+}
+
+fn name(text: &str) -> Result<FileName, BackupError> {
+    text.parse().map_err(|_| BackupError::broken(text, "is not the name of a part"))
+}
+
+fn folder(time: BackupTime) -> Result<FileName, BackupError> {
+    name(&format!("{CATALOG}/{time}"))
+}
+
+fn file(time: BackupTime, part: &str) -> Result<FileName, BackupError> {
+    name(&format!("{CATALOG}/{time}/{part}"))
+}

@@ -1,0 +1,105 @@
+//! Copying one object from one store to another.
+
+use futures::{StreamExt, TryStreamExt};
+use sha2::{Digest, Sha256};
+use std::time::Duration;
+use tonearm_blobs::{BlobError, Blobs, BoxError, OnFailure, PutError, PutTerms};
+use tonearm_domain::ObjectKey;
+
+use super::error::BackupError;
+use super::object_list::ListedObject;
+use crate::rate::Rate;
+
+/// How often a copy is tried.
+const TRIES: u32 = 4;
+/// The pause after the first failure; it doubles.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// What became of a copy.
+pub(super) enum Transfer {
+    /// It is there, with this hash.
+    Copied([u8; 32]),
+    /// There is no such object.
+    Gone,
+    /// The object does not have the length or the hash that it should have.
+    Damaged,
+}
+
+/// Two stores, and how to say that one of them failed.
+pub(super) struct Route<'a> {
+    pub(super) from: &'a Blobs,
+    pub(super) from_failed: fn(BlobError) -> BackupError,
+    pub(super) to: &'a Blobs,
+    pub(super) to_failed: fn(BlobError) -> BackupError,
+    pub(super) rate: &'a Rate,
+}
+
+impl Route<'_> {
+    /// Copies an object, checking its length and its hash where that is known.
+    pub(super) async fn copy(&self, object: &ListedObject) -> Result<Transfer, BackupError> {
+        let mut pause = PAUSE;
+        for _ in 1..TRIES {
+            match self.try_to_copy(object).await {
+                Err(error) => {
+                    tracing::debug!(key = %object.0, %error, "could not copy an object; trying again");
+                    tokio::time::sleep(pause).await;
+                    pause *= 2;
+                }
+                done => return done,
+            }
+        }
+        self.try_to_copy(object).await
+    }
+
+    async fn try_to_copy(&self, object: &ListedObject) -> Result<Transfer, BackupError> {
+        let ListedObject(key, size, _) = object;
+        let body = match self.from.get(key, None).await {
+            Ok(Some(body)) => body,
+            Ok(None) => return Ok(Transfer::Gone),
+            Err(BlobError::Corrupt) => return Ok(Transfer::Damaged),
+            Err(error) => return Err((self.from_failed)(error)),
+        };
+        let chunks = body.stream.map_err(BoxError::from).and_then(|chunk| async {
+            self.rate.take(chunk.len() as u64).await;
+            Ok(chunk)
+        });
+        let terms = PutTerms {
+            expected_size: Some(*size),
+            expected_sha256: object.sha256(),
+            on_failure: OnFailure::Leave,
+            ..PutTerms::default()
+        };
+        match self.to.put(key, chunks.boxed(), terms).await {
+            Ok(stored) => Ok(Transfer::Copied(stored.sha256)),
+            Err(PutError::DigestMismatch | PutError::TooLarge { .. }) => Ok(Transfer::Damaged),
+            Err(PutError::Store(error)) => Err((self.to_failed)(error)),
+            Err(PutError::Interrupted(source)) => match source.downcast::<BlobError>() {
+                Ok(error) if matches!(*error, BlobError::Corrupt) => Ok(Transfer::Damaged),
+                Ok(error) => Err((self.from_failed)(*error)),
+                // The object ended early.
+                Err(_) => Ok(Transfer::Damaged),
+            },
+        }
+    }
+}
+
+/// The hash of an object that is there already; `None` where it is not, or not whole.
+pub(super) async fn hash_of(
+    blobs: &Blobs,
+    key: &ObjectKey,
+    rate: &Rate,
+) -> Result<Option<[u8; 32]>, BlobError> {
+    let Some(mut body) = blobs.get(key, None).await? else { return Ok(None) };
+    let mut hash = Sha256::new();
+    loop {
+        match body.stream.try_next().await {
+            Ok(Some(chunk)) => {
+                rate.take(chunk.len() as u64).await;
+                hash.update(&chunk);
+            }
+            Ok(None) => return Ok(Some(hash.finalize().into())),
+            Err(BlobError::Corrupt) => return Ok(None),
+            Err(error) => return Err(error),
+        }
+    }
+}

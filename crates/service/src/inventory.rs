@@ -1,0 +1,253 @@
+//! Walking through the catalog and the store at once, in the order of the objects' names.
+//!
+//! Both are read a page at a time, so memory does not grow with the library.
+
+use std::collections::{HashMap, HashSet};
+
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use tonearm_blobs::{BlobError, Blobs, ObjectMeta};
+use tonearm_catalog::{Catalog, CatalogError, NamedKind, NamedObject, NamedTrack, Snapshot, TrackPlace};
+use tonearm_domain::{ObjectKey, TrackId, TrackManifest};
+
+/// Objects that are listed before their rows are read.
+const GROUP: usize = 1000;
+/// Tracks that are read at once.
+const PAGE: u64 = 200;
+
+/// Whose rows the store is compared with.
+pub(crate) enum Rows<'a> {
+    /// The catalog, while others write.
+    Live {
+        catalog: &'a Catalog,
+        /// See [`Catalog::orders_bytewise`].
+        is_bytewise: bool,
+    },
+    /// The catalog at one moment.
+    Snapshot(&'a Snapshot),
+}
+
+impl Rows<'_> {
+    async fn tracks(
+        &self,
+        after: Option<TrackPlace>,
+        until: Option<TrackPlace>,
+    ) -> Result<Vec<NamedTrack>, CatalogError> {
+        match self {
+            Self::Live { catalog, is_bytewise } => {
+                catalog.tracks_between(*is_bytewise, after, until, PAGE).await
+            }
+            Self::Snapshot(snapshot) => snapshot.tracks_between(after, until, PAGE).await,
+        }
+    }
+
+    async fn known(&self, keys: &[ObjectKey]) -> Result<HashSet<ObjectKey>, CatalogError> {
+        match self {
+            Self::Live { catalog, .. } => catalog.known_objects(keys).await,
+            Self::Snapshot(snapshot) => snapshot.known_objects(keys).await,
+        }
+    }
+}
+
+/// Why the walk ends early.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WalkError {
+    #[error(transparent)]
+    Store(#[from] BlobError),
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+}
+
+/// An object that a track names.
+#[derive(Debug, Clone)]
+pub(crate) struct NamedBy {
+    pub(crate) track: TrackId,
+    pub(crate) object: NamedObject,
+}
+
+/// An object that is in the store.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    pub(crate) key: ObjectKey,
+    pub(crate) meta: ObjectMeta,
+    /// The track in whose folder it is, if that names it.
+    pub(crate) named: Option<NamedBy>,
+    /// Whether its length is not the one that the track says. It is a suspect then.
+    pub(crate) has_other_length: bool,
+    /// Whether any row speaks of it.
+    pub(crate) is_known: bool,
+}
+
+/// What a step of the walk found.
+#[derive(Debug, Default)]
+pub(crate) struct Stretch {
+    /// Objects in the store, in the order of their names.
+    pub(crate) seen: Vec<Seen>,
+    /// Objects that seem to be missing, or to have another length. Rows and objects may have changed between the looks at them.
+    pub(crate) suspects: Vec<NamedBy>,
+    /// Sources in the folders of other tracks, which are there.
+    pub(crate) shared: Vec<NamedBy>,
+    /// How many tracks were looked at.
+    pub(crate) tracks: u64,
+}
+
+/// The walk.
+pub(crate) struct Walk<'a> {
+    rows: Rows<'a>,
+    blobs: &'a Blobs,
+    listing: BoxStream<'a, Result<(ObjectKey, ObjectMeta), BlobError>>,
+    is_listed: bool,
+    /// Objects behind the group.
+    ahead: Vec<(ObjectKey, ObjectMeta)>,
+    after: Option<TrackPlace>,
+    group: Option<Group>,
+    is_done: bool,
+}
+
+/// Objects of whole folders, and the tracks between the last group and the end of this one.
+struct Group {
+    seen: Vec<Seen>,
+    places: HashMap<ObjectKey, usize>,
+    /// The newest generation of the manifests in each folder.
+    manifests: HashMap<TrackPlace, u64>,
+    until: Option<TrackPlace>,
+}
+
+fn place_of(key: &ObjectKey) -> TrackPlace {
+    TrackPlace { organization_id: key.organization_id, folder: key.folder }
+}
+
+impl<'a> Walk<'a> {
+    /// From the beginning, or behind the last object of a walk before.
+    pub(crate) fn new(rows: Rows<'a>, blobs: &'a Blobs, after: Option<&ObjectKey>) -> Self {
+        Self {
+            rows,
+            blobs,
+            listing: blobs.list_after(after),
+            is_listed: false,
+            ahead: Vec::new(),
+            after: after.map(place_of),
+            group: None,
+            is_done: false,
+        }
+    }
+
+    /// The next step; `None` at the end.
+    pub(crate) async fn next(&mut self) -> Result<Option<Stretch>, WalkError> {
+        let mut group = match self.group.take() {
+            Some(group) => group,
+            None if self.is_done => return Ok(None),
+            None => self.next_group().await?,
+        };
+        let tracks = self.rows.tracks(self.after, group.until).await?;
+        let mut stretch = Stretch { tracks: tracks.len() as u64, ..Stretch::default() };
+        for track in &tracks {
+            self.compare(track, &mut group, &mut stretch).await?;
+        }
+        if let Some(last) = tracks.last().filter(|_| tracks.len() as u64 == PAGE) {
+            self.after = Some(last.place);
+            self.group = Some(group);
+            return Ok(Some(stretch));
+        }
+        self.is_done = group.until.is_none();
+        self.after = group.until.or(self.after);
+        let unnamed: Vec<ObjectKey> =
+            group.seen.iter().filter(|seen| seen.named.is_none()).map(|seen| seen.key.clone()).collect();
+        let known = self.rows.known(&unnamed).await?;
+        for seen in &mut group.seen {
+            seen.is_known = seen.named.is_some() || known.contains(&seen.key);
+        }
+        stretch.seen = group.seen;
+        Ok(Some(stretch))
+    }
+
+    /// Lists until whole folders are there.
+    async fn next_group(&mut self) -> Result<Group, WalkError> {
+        while !self.is_listed && !self.has_whole_folders() {
+            match self.listing.next().await.transpose()? {
+                // What nodes tell each other is not the content of anybody.
+                Some((key, _)) if key.organization_id == ObjectKey::RESERVED => {}
+                Some(found) => self.ahead.push(found),
+                None => self.is_listed = true,
+            }
+        }
+        let objects = match self.ahead.last().map(|(key, _)| place_of(key)) {
+            Some(last) if !self.is_listed => {
+                let cut = self.ahead.partition_point(|(key, _)| place_of(key) != last);
+                let rest = self.ahead.split_off(cut);
+                std::mem::replace(&mut self.ahead, rest)
+            }
+            _ => std::mem::take(&mut self.ahead),
+        };
+        let until = objects.last().map(|(key, _)| place_of(key)).filter(|_| !self.is_listed);
+        Ok(Group::new(objects, until))
+    }
+
+    fn has_whole_folders(&self) -> bool {
+        match (self.ahead.first(), self.ahead.last()) {
+            (Some((first, _)), Some((last, _))) => {
+                self.ahead.len() > GROUP && place_of(first) != place_of(last)
+            }
+            _ => false,
+        }
+    }
+
+    async fn compare(
+        &self,
+        track: &NamedTrack,
+        group: &mut Group,
+        stretch: &mut Stretch,
+    ) -> Result<(), WalkError> {
+        for object in &track.objects {
+            let named = NamedBy { track: track.id, object: object.clone() };
+            if object.kind == NamedKind::Manifest && group.has_manifest(&object.key) {
+                continue;
+            }
+            if let Some(place) = group.places.get(&object.key).copied() {
+                let seen = &mut group.seen[place];
+                if object.size.is_some_and(|size| size != seen.meta.size) {
+                    seen.has_other_length = true;
+                    stretch.suspects.push(named.clone());
+                }
+                seen.named = Some(named);
+                continue;
+            }
+            let is_elsewhere = place_of(&object.key) != track.place;
+            let found = if is_elsewhere { self.blobs.head(&object.key).await? } else { None };
+            match found {
+                Some(meta) if object.size.is_none_or(|size| size == meta.size) => stretch.shared.push(named),
+                _ => stretch.suspects.push(named),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Group {
+    fn new(objects: Vec<(ObjectKey, ObjectMeta)>, until: Option<TrackPlace>) -> Self {
+        let places = objects
+            .iter()
+            .enumerate()
+            .map(|(place, (key, _))| (key.clone(), place))
+            .collect::<HashMap<_, _>>();
+        let mut manifests = HashMap::new();
+        for (key, _) in &objects {
+            if let Some(generation) = TrackManifest::generation(key) {
+                let newest = manifests.entry(place_of(key)).or_insert(0);
+                *newest = generation.number().max(*newest);
+            }
+        }
+        let seen = objects
+            .into_iter()
+            .map(|(key, meta)| Seen { key, meta, named: None, has_other_length: false, is_known: false })
+            .collect();
+        Self { seen, places, manifests, until }
+    }
+
+    /// Whether there is this generation of a manifest, or a later one.
+    fn has_manifest(&self, key: &ObjectKey) -> bool {
+        let wanted = TrackManifest::generation(key).map(|generation| generation.number());
+        let newest = self.manifests.get(&place_of(key)).copied();
+        matches!((wanted, newest), (Some(wanted), Some(newest)) if newest >= wanted)
+    }
+}

@@ -1,0 +1,92 @@
+//! Giving a key a new secret. The old one works on for a while, so that whoever uses the key can change it without a gap.
+
+use std::collections::HashMap;
+
+use tonearm_domain::{ApiKey, ApiKeyId, AuditAction, KeyOverlap, Timestamp};
+use tonearm_signing::ApiKeyText;
+
+use super::Library;
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::refusal::{Refusal, Resource};
+
+/// A key that was given a new secret.
+#[derive(Debug)]
+pub struct RotatedKey {
+    /// The record, which is the same as before.
+    pub key: ApiKey,
+    /// The new secret, shown this once.
+    pub text: ApiKeyText,
+    /// Until when the old one works; none: it ended.
+    pub old_until: Option<Timestamp>,
+}
+
+impl Library {
+    /// Gives a key a new secret, on behalf of a person or the command line. Refused while the secret before still works:
+    /// there are never more than two.
+    pub async fn rotate_key(
+        &self,
+        caller: &Caller,
+        id: ApiKeyId,
+        overlap: KeyOverlap,
+    ) -> Result<RotatedKey, Refusal> {
+        caller.require_whole_organization()?;
+        let tx = self.catalog.begin().await?;
+        let found = tx.api_key(caller.organization_id, id).await?;
+        let key = found.ok_or(Refusal::NotFound(Resource::ApiKey))?;
+        let now = self.ambient.now();
+        if !key.is_valid_at(now) {
+            let message = "this API key is revoked or expired; create another one".to_owned();
+            return Err(Refusal::Conflict { code: "key_not_valid", message });
+        }
+        if let Some(until) = tx.old_api_key_until(id).await?.filter(|until| *until > now) {
+            let message = format!(
+                "the old secret of this API key still works until {until}; end it before you rotate again"
+            );
+            return Err(Refusal::Conflict { code: "key_rotating", message });
+        }
+        let text = ApiKeyText::new(caller.organization_id, key.key_type, self.ambient.random());
+        // No secret outlives its key.
+        let old_until = overlap.until(now).map(|until| key.expires_at.map_or(until, |end| end.min(until)));
+        tx.replace_api_key_hash(&key, &text.hash(), old_until).await?;
+        tx.delete_share_key_text(id).await?;
+        self.keep_share_text(&tx, caller, &key, &text).await?;
+        let done = AuditedAction { action: AuditAction::KeyRotate, subject_id: id.uuid(), title: &key.title };
+        audit::record(&tx, &self.ambient, caller, done).await?;
+        tx.commit().await?;
+        Ok(RotatedKey { key, text, old_until })
+    }
+
+    /// Ends the old secret of a key before its time.
+    pub async fn end_old_secret(&self, caller: &Caller, id: ApiKeyId) -> Result<ApiKey, Refusal> {
+        caller.require_whole_organization()?;
+        let tx = self.catalog.begin().await?;
+        let found = tx.api_key(caller.organization_id, id).await?;
+        let key = found.ok_or(Refusal::NotFound(Resource::ApiKey))?;
+        let until = tx.old_api_key_until(id).await?;
+        if until.is_none_or(|until| until <= self.ambient.now()) {
+            let message = "this API key has no old secret that still works".to_owned();
+            return Err(Refusal::Conflict { code: "key_not_rotating", message });
+        }
+        tx.end_old_api_key(caller.organization_id, id).await?;
+        let done = AuditedAction { action: AuditAction::KeyEndOld, subject_id: id.uuid(), title: &key.title };
+        audit::record(&tx, &self.ambient, caller, done).await?;
+        tx.commit().await?;
+        Ok(key)
+    }
+
+    /// Until when the old secrets of keys of the organization work. Keys without one that still works are missing.
+    pub async fn old_secrets(
+        &self,
+        caller: &Caller,
+        keys: &[ApiKey],
+    ) -> Result<HashMap<ApiKeyId, Timestamp>, Refusal> {
+        caller.require_whole_organization()?;
+        let own = keys.iter().filter(|key| key.organization_id == caller.organization_id);
+        let ids: Vec<ApiKeyId> = own.map(|key| key.id).collect();
+        let mut found = self.catalog.old_keys_until(&ids).await?;
+        let now = self.ambient.now();
+        found.retain(|_, until| *until > now);
+        Ok(found)
+    }
+}

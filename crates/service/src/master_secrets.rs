@@ -1,0 +1,186 @@
+//! Which master secrets are in use, and when an old one can go.
+
+use tonearm_catalog::Catalog;
+use tonearm_domain::{Ambient, MasterSecretUse, Timestamp};
+use tonearm_signing::Secrets;
+
+use crate::refusal::Refusal;
+use crate::resealing::{Resealing, SealedCounts};
+
+/// Knows the master secrets of this process and when they were in use by any node.
+#[derive(Clone)]
+pub struct MasterSecrets {
+    catalog: Catalog,
+    ambient: Ambient,
+    resealing: Resealing,
+    /// Of the secrets in their order, the signing one first.
+    fingerprints: Vec<String>,
+    /// Seconds by which URLs for shared caches are valid for longer.
+    rounding: u32,
+}
+
+/// What is known of the master secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MasterSecretStatus {
+    /// Each secret of this process in its order, the signing one first.
+    pub secrets: Vec<MasterSecretView>,
+    /// Stored secrets that open under none of them.
+    pub lost: u64,
+    /// Signing keys that work only as long as an older secret is listed.
+    pub old_signing_keys: u64,
+    /// When the last signature of the older secrets has expired; none: there are none, or none was ever first.
+    pub expired_at: Option<Timestamp>,
+    /// The moment for which this was found.
+    pub now: Timestamp,
+}
+
+/// What is known of one master secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MasterSecretView {
+    /// Tells it from others; nothing of the secret follows from it.
+    pub fingerprint: String,
+    /// When nodes signed with it; none: none did.
+    pub used: Option<MasterSecretUse>,
+    /// How many stored secrets are encrypted with it.
+    pub sealed: u64,
+}
+
+/// What a rotation has to do next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RotationStep {
+    /// List a new secret after the others, on every node.
+    Add,
+    /// Put the last secret first.
+    Promote,
+    /// Wait, and then remove all but the first.
+    Remove,
+}
+
+impl MasterSecretStatus {
+    /// What a rotation has to do next.
+    pub fn next_step(&self) -> RotationStep {
+        match self.secrets.as_slice() {
+            [] | [_] => RotationStep::Add,
+            // One that nodes know and never signed with is new.
+            [.., last] if last.used.is_none() => RotationStep::Promote,
+            _ => RotationStep::Remove,
+        }
+    }
+
+    /// Whether a node has said yet which secret it signs with.
+    pub fn is_known(&self) -> bool {
+        self.secrets.iter().any(|secret| secret.used.is_some())
+    }
+
+    /// What still depends on the older secrets, in sentences; none: they can go.
+    pub fn reasons_to_wait(&self) -> Vec<String> {
+        let mut reasons = Vec::new();
+        let sealed: u64 = self.secrets.iter().skip(1).map(|secret| secret.sealed).sum();
+        if self.secrets.first().is_some_and(|first| first.used.is_none()) {
+            reasons.push("no node signs with the first secret yet; restart the nodes".to_owned());
+        }
+        if sealed > 0 {
+            reasons.push(format!("{sealed} stored secrets are encrypted with an older one; restart a node"));
+        }
+        if self.old_signing_keys > 0 {
+            let count = self.old_signing_keys;
+            reasons.push(format!(
+                "{count} signing keys were created with an older one and stop working without it; create new ones, then \
+                 revoke them"
+            ));
+        }
+        if let Some(at) = self.expired_at.filter(|at| *at > self.now) {
+            reasons.push(format!("URLs that were signed with an older one are valid until {at}"));
+        }
+        reasons
+    }
+}
+
+impl MasterSecrets {
+    /// Over the catalog, with the secrets of this process. `rounding` is the window of URLs for shared caches, in seconds.
+    pub fn new(
+        catalog: Catalog,
+        ambient: Ambient,
+        resealing: Resealing,
+        secrets: &Secrets,
+        rounding: u32,
+    ) -> Self {
+        Self { catalog, ambient, resealing, fingerprints: secrets.fingerprints(), rounding }
+    }
+
+    /// Notes which secret this node signs with. To be called at the start and every [`MasterSecretUse::NOTED_EVERY`] seconds.
+    pub async fn note(&self) -> Result<(), Refusal> {
+        let Some(first) = self.fingerprints.first() else { return Ok(()) };
+        Ok(self.catalog.note_master_secret(first, self.ambient.now()).await?)
+    }
+
+    /// What is known of the secrets now.
+    pub async fn status(&self) -> Result<MasterSecretStatus, Refusal> {
+        let known = self.catalog.master_secrets().await?;
+        let SealedCounts { sealed, lost } = self.resealing.counts().await?;
+        let used = |fingerprint: &str| known.iter().find(|used| used.fingerprint == fingerprint).cloned();
+        let views = self.fingerprints.iter().zip(sealed).map(|(fingerprint, sealed)| MasterSecretView {
+            fingerprint: fingerprint.clone(),
+            used: used(fingerprint),
+            sealed,
+        });
+        let secrets: Vec<_> = views.collect();
+        let older = secrets.iter().skip(1).filter_map(|secret| secret.used.as_ref());
+        // A signing key is made under what was first then, by the node that made it.
+        let last_at = older.clone().map(|used| used.last_at).max();
+        let old_signing_keys = match (last_at, secrets.first().and_then(|first| first.used.as_ref())) {
+            (None, _) => 0,
+            (Some(last), None) => self.catalog.live_signing_keys_until(last).await?,
+            (Some(last), Some(first)) => {
+                let until = last.plus_seconds(MasterSecretUse::NOTED_EVERY).max(first.first_at);
+                self.catalog.live_signing_keys_until(until).await?
+            }
+        };
+        let expired_at = older.map(|used| used.last_signature_expires_at(self.rounding)).max();
+        Ok(MasterSecretStatus { secrets, lost, old_signing_keys, expired_at, now: self.ambient.now() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secret(fingerprint: &str, used: Option<(i64, i64)>, sealed: u64) -> MasterSecretView {
+        let at = |seconds| Timestamp::from_unix_seconds(seconds).unwrap();
+        MasterSecretView {
+            fingerprint: fingerprint.to_owned(),
+            used: used.map(|(first, last)| MasterSecretUse {
+                fingerprint: fingerprint.to_owned(),
+                first_at: at(first),
+                last_at: at(last),
+            }),
+            sealed,
+        }
+    }
+
+    fn status(secrets: Vec<MasterSecretView>) -> MasterSecretStatus {
+        let now = Timestamp::from_unix_seconds(1_000_000).unwrap();
+        let older = secrets.iter().skip(1).filter_map(|secret| secret.used.as_ref());
+        let expired_at = older.map(|used| used.last_signature_expires_at(0)).max();
+        MasterSecretStatus { secrets, lost: 0, old_signing_keys: 0, expired_at, now }
+    }
+
+    #[test]
+    fn a_rotation_has_three_steps() {
+        let alone = status(vec![secret("a", Some((0, 999_000)), 3)]);
+        assert_eq!(alone.next_step(), RotationStep::Add);
+        let added = status(vec![secret("a", Some((0, 999_000)), 3), secret("b", None, 0)]);
+        assert_eq!(added.next_step(), RotationStep::Promote);
+        let promoted =
+            status(vec![secret("b", Some((999_500, 999_900)), 3), secret("a", Some((0, 999_000)), 0)]);
+        assert_eq!(promoted.next_step(), RotationStep::Remove);
+        assert_eq!(promoted.reasons_to_wait().len(), 1);
+        let over = status(vec![secret("b", Some((800_000, 999_900)), 3), secret("a", Some((0, 800_000)), 0)]);
+        assert_eq!(over.reasons_to_wait(), [""; 0]);
+        let sealed =
+            status(vec![secret("b", Some((800_000, 999_900)), 3), secret("a", Some((0, 800_000)), 1)]);
+        assert_eq!(sealed.reasons_to_wait().len(), 1);
+        let restarted = status(vec![secret("b", None, 0), secret("a", Some((0, 800_000)), 0)]);
+        assert!(restarted.reasons_to_wait()[0].starts_with("no node signs with the first secret yet"));
+    }
+}

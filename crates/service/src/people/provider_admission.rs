@@ -1,0 +1,80 @@
+//! People whom the provider brings in for the first time: those who were invited, and those who may join.
+
+use tonearm_catalog::Transaction;
+use tonearm_domain::{EmailAddress, InvitationPurpose, Person, Role};
+use tonearm_outbound::Account;
+
+use super::links::{insert_person, person_name};
+use super::provider::SignInProvider;
+use super::{People, ProviderSignInError, passwords};
+use crate::refusal::{Refusal, Resource};
+
+/// Most invitations to one address that are taken up at once.
+const MOST_INVITATIONS: u64 = 20;
+
+impl People {
+    /// Makes a person of somebody with a verified address, who takes all invitations up that were made for it. The first
+    /// administrator does not come this way.
+    pub(super) async fn admit(
+        &self,
+        tx: &Transaction,
+        provider: &SignInProvider,
+        email: &EmailAddress,
+        account: &Account,
+    ) -> Result<Person, ProviderSignInError> {
+        let no_account = || ProviderSignInError::NoAccount(email.clone());
+        if !tx.has_people().await? {
+            return Err(no_account());
+        }
+        let now = self.ambient.now();
+        let mut invitations = tx.open_invitations_for(email, MOST_INVITATIONS).await?;
+        invitations.retain(|invitation| invitation.is_valid_at(now));
+        let mut places = Vec::new();
+        for invitation in invitations {
+            if let InvitationPurpose::Member { organization_id, role, .. } = invitation.purpose {
+                tx.note_invitation_used(invitation.id, now).await?;
+                places.push((organization_id, role));
+            }
+        }
+        if places.is_empty() {
+            let id = provider.join().ok_or_else(no_account)?;
+            if tx.organization(id).await?.is_none() {
+                tracing::error!(organization_id = %id, "the organization that oidc.join names does not exist");
+                return Err(no_account());
+            }
+            places.push((id, Role::Viewer));
+        }
+        let person = self.person_of(email, account);
+        insert_person(tx, &person, passwords::NONE).await.map_err(again_if_taken)?;
+        for (organization, role) in places {
+            self.insert_membership(tx, organization, person.id, role).await?;
+        }
+        Ok(person)
+    }
+
+    fn person_of(&self, email: &EmailAddress, account: &Account) -> Person {
+        let told: String =
+            account.name.iter().flat_map(|name| name.chars()).filter(|c| !c.is_control()).collect();
+        let told: String = told.trim().chars().take(100).collect();
+        let local = email.as_str().split('@').next().unwrap_or_default();
+        Person {
+            id: self.ambient.record_id(),
+            email: email.clone(),
+            name: person_name(&told).unwrap_or_else(|_| local.chars().take(100).collect()),
+            is_administrator: false,
+            created_at: self.ambient.now(),
+            disabled_at: None,
+            language: None,
+        }
+    }
+}
+
+/// Somebody else made the same person in between.
+fn again_if_taken(refusal: Refusal) -> ProviderSignInError {
+    match refusal {
+        Refusal::Invalid { field: "email", .. } | Refusal::NotFound(Resource::Invitation) => {
+            ProviderSignInError::Over
+        }
+        other => other.into(),
+    }
+}

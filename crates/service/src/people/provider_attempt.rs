@@ -1,0 +1,122 @@
+//! The way to the provider: what the browser holds until it comes back.
+//!
+//! It is sealed text in a cookie, so that nothing is stored for those who never come back, and other browsers have no part in
+//! it. Coming back uses it up.
+
+use serde::{Deserialize, Serialize};
+use tonearm_domain::{PersonId, PersonIdentity, SignInId, Timestamp};
+use tonearm_outbound::ProviderSecrets;
+use tonearm_signing::{Token, subject_hash};
+
+use super::provider::SignInProvider;
+use super::{People, ProviderSignInError, Resumed};
+use crate::refusal::Refusal;
+
+const PLACE: &str = "provider_attempt";
+
+/// Longest path that a browser is sent to afterwards, as cookies have little room.
+const MOST_PATH: usize = 500;
+
+/// A browser that is on its way to the provider.
+pub struct Begun {
+    /// Where it goes.
+    pub url: String,
+    /// What it has to bring back, for a cookie: letters and digits.
+    pub sealed: String,
+}
+
+/// A browser that is back.
+pub struct ProviderAttempt {
+    pub(super) state: Token,
+    pub(super) secrets: ProviderSecrets,
+    pub(super) ends: Timestamp,
+    pub(super) link: Option<(PersonId, SignInId)>,
+    next: String,
+}
+
+impl ProviderAttempt {
+    /// Where the browser goes afterwards.
+    pub fn next(&self) -> &str {
+        &self.next
+    }
+
+    /// Whether somebody who is signed in links an account.
+    pub fn is_link(&self) -> bool {
+        self.link.is_some()
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Sealed {
+    issuer: String,
+    state: String,
+    nonce: String,
+    verifier: String,
+    at: i64,
+    next: String,
+    link: Option<(PersonId, SignInId)>,
+}
+
+impl People {
+    /// Begins a sign-in with the provider. Afterwards the browser goes to `next`, a path of ours.
+    pub async fn begin_provider_sign_in(&self, next: &str) -> Result<Begun, ProviderSignInError> {
+        self.begin(next, None).await
+    }
+
+    /// Begins to link an account to somebody who is signed in.
+    pub async fn begin_link(&self, resumed: &Resumed, next: &str) -> Result<Begun, ProviderSignInError> {
+        self.begin(next, Some((resumed.person.id, resumed.sign_in.id))).await
+    }
+
+    async fn begin(
+        &self,
+        next: &str,
+        link: Option<(PersonId, SignInId)>,
+    ) -> Result<Begun, ProviderSignInError> {
+        let provider = self.required_provider()?;
+        let secrets = ProviderSecrets {
+            state: self.token().reveal(),
+            nonce: self.token().reveal(),
+            verifier: hex::encode(self.ambient.random::<32>()),
+        };
+        let url = provider.provider().authorize_url(&secrets).await?;
+        let next = if next.len() <= MOST_PATH { next } else { "/dashboard" };
+        let ProviderSecrets { state, nonce, verifier } = secrets;
+        let (issuer, at) = (provider.issuer().to_owned(), self.ambient.now().unix_millis());
+        let sealed = Sealed { issuer, state, nonce, verifier, at, next: next.to_owned(), link };
+        let text = serde_json::to_vec(&sealed).map_err(|error| Refusal::Internal(error.into()))?;
+        let sealed = hex::encode(self.vault.seal(PLACE, self.ambient.random(), &text));
+        Ok(Begun { url, sealed })
+    }
+
+    /// What a browser brings back, if it began here, less than ten minutes ago, and comes back with the state that it left
+    /// with.
+    pub fn open_attempt(&self, sealed: &str, state: &str) -> Option<ProviderAttempt> {
+        let provider = self.provider.as_deref()?;
+        let text = self.vault.open(PLACE, &hex::decode(sealed).ok()?)?;
+        let Sealed { issuer, state: own, nonce, verifier, at, next, link } =
+            serde_json::from_slice(&text).ok()?;
+        let ends = Timestamp::from_unix_millis(at)?.plus_seconds(PersonIdentity::ATTEMPT);
+        let (own, state): (Token, Token) = (own.parse().ok()?, state.parse().ok()?);
+        // Of hashes, the time that it takes to compare them tells nothing.
+        let is_own = own.hash() == state.hash() && issuer == provider.issuer();
+        if !is_own || self.ambient.now() >= ends {
+            return None;
+        }
+        let secrets = ProviderSecrets { state: state.reveal(), nonce, verifier };
+        Some(ProviderAttempt { state, secrets, ends, link, next })
+    }
+
+    /// Uses an attempt up. Tells whether it was not used before, on any node.
+    pub(super) async fn use_attempt(&self, attempt: &ProviderAttempt) -> Result<bool, Refusal> {
+        let hash = subject_hash("sign_in_state", &attempt.state.reveal());
+        let tx = self.catalog.begin().await?;
+        let is_new = tx.use_sign_in_state(&hash, attempt.ends).await?;
+        tx.commit().await?;
+        Ok(is_new)
+    }
+
+    pub(super) fn required_provider(&self) -> Result<&SignInProvider, ProviderSignInError> {
+        self.provider.as_deref().ok_or(ProviderSignInError::NoProvider)
+    }
+}

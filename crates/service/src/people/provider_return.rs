@@ -1,0 +1,281 @@
+//! The way back from the provider: who that is, and whether the person is let in.
+
+use tonearm_catalog::{CatalogError, Record, Transaction};
+use tonearm_domain::{Actor, AuditAction, EmailAddress, Origin, Person, PersonId, PersonIdentity};
+use tonearm_outbound::{Account, ProviderError};
+use tonearm_signing::Token;
+
+use super::passwords;
+use super::provider::{SignInProvider, verified_email};
+use super::throttle::Subjects;
+use super::{Device, Entry, People, ProviderAttempt, Resumed, SignInError};
+use crate::refusal::Refusal;
+
+/// What the provider sends a browser back with.
+#[derive(Default)]
+pub struct ProviderAnswer {
+    /// What names the account, for us alone.
+    pub code: Option<String>,
+    /// Why there is none.
+    pub error: Option<String>,
+    /// Who answers, where the provider says so (RFC 9207).
+    pub issuer: Option<String>,
+}
+
+/// How far somebody got who is back from the provider.
+#[derive(Debug)]
+pub enum Returned {
+    /// The provider's account is a person's.
+    Entered {
+        /// In, or to where a code is asked for.
+        entry: Entry,
+        /// Whether the person was made now, with the invitations there were.
+        is_new: bool,
+    },
+    /// The account is linked to the person who is signed in.
+    Linked,
+}
+
+/// Why somebody did not get in with the provider. The texts are for the log.
+#[derive(Debug, thiserror::Error)]
+pub enum ProviderSignInError {
+    /// The service has none.
+    #[error("no OpenID Connect provider is configured")]
+    NoProvider,
+    /// It was begun too long ago, elsewhere, or was answered before.
+    #[error("the attempt is over")]
+    Over,
+    /// The person, or the provider's rules, said no.
+    #[error("the provider denied access")]
+    Denied,
+    /// The provider did not say who it is.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+    /// The account has no address that the provider has verified.
+    #[error("the provider has not verified the email address")]
+    Unverified,
+    /// The account's address is of a domain that is not let in.
+    #[error("the domain of the email address is not allowed")]
+    ForeignDomain,
+    /// The account is nobody's, and nobody has invited its address.
+    #[error("there is no account with the email address {0}")]
+    NoAccount(EmailAddress),
+    /// The account is linked to another person.
+    #[error("the provider's account is linked to another person")]
+    Taken,
+    /// The person has too many.
+    #[error("the person has too many linked accounts")]
+    TooManyIdentities,
+    /// As for every sign-in.
+    #[error(transparent)]
+    SignIn(#[from] SignInError),
+}
+
+impl From<Refusal> for ProviderSignInError {
+    fn from(refusal: Refusal) -> Self {
+        Self::SignIn(refusal.into())
+    }
+}
+
+impl From<CatalogError> for ProviderSignInError {
+    fn from(error: CatalogError) -> Self {
+        Self::SignIn(error.into())
+    }
+}
+
+/// Whose account it is, as far as can be told before anything is locked.
+enum Owner {
+    Linked(Box<PersonIdentity>, Box<Person>),
+    Address(EmailAddress),
+}
+
+impl People {
+    /// Lets somebody in who is back from the provider, or links the account to `resumed`. Attempts count by the address that
+    /// they come from; where the provider fails, they do not.
+    pub async fn return_from_provider(
+        &self,
+        attempt: &ProviderAttempt,
+        answer: ProviderAnswer,
+        resumed: Option<&Resumed>,
+        device: Device,
+    ) -> Result<Returned, ProviderSignInError> {
+        let provider = self.required_provider()?;
+        if !self.use_attempt(attempt).await? {
+            return Err(ProviderSignInError::Over);
+        }
+        let code = code_of(provider, answer)?;
+        let subjects = Subjects::of_provider(device.address);
+        if let Some(seconds) = self.wait(&subjects).await? {
+            return Err(SignInError::TooMany(seconds).into());
+        }
+        self.begin_attempt(&subjects).await?.map_err(SignInError::TooMany)?;
+        let origin = Origin { actor: Actor::Stranger, address: device.address };
+        let identified = provider.provider().identify(code, &attempt.secrets).await;
+        let account = match identified {
+            Ok(account) => account,
+            Err(error) if error.is_outage() => {
+                let tx = self.catalog.begin().await?;
+                self.forgive(&tx, &subjects).await?;
+                tx.commit().await?;
+                return Err(error.into());
+            }
+            Err(error) => {
+                self.note_failure(&subjects, None, origin).await?;
+                return Err(error.into());
+            }
+        };
+        let returned = match attempt.link {
+            Some(link) => self.link_identity(provider, link, resumed, &account, &subjects, &device).await,
+            None => self.enter_with(provider, &account, &subjects, device).await,
+        };
+        if returned.as_ref().is_err_and(is_verdict) {
+            self.note_failure(&subjects, None, origin).await?;
+        }
+        returned
+    }
+
+    /// Lets the person in whose account it is.
+    async fn enter_with(
+        &self,
+        provider: &SignInProvider,
+        account: &Account,
+        subjects: &Subjects,
+        device: Device,
+    ) -> Result<Returned, ProviderSignInError> {
+        require_allowed(provider, account)?;
+        let owner = self.owner(provider, account).await?;
+        let email = match &owner {
+            Owner::Linked(_, person) => &person.email,
+            Owner::Address(email) => email,
+        };
+        let known = self.known_device(email, &device).await?;
+        let tx = self.catalog.begin().await?;
+        self.forgive(&tx, subjects).await?;
+        match owner {
+            Owner::Linked(identity, person) => {
+                self.enter_linked(tx, &identity, person.id, account, device, known).await
+            }
+            Owner::Address(email) => {
+                self.enter_by_address(tx, provider, &email, account, device, known).await
+            }
+        }
+    }
+
+    async fn owner(
+        &self,
+        provider: &SignInProvider,
+        account: &Account,
+    ) -> Result<Owner, ProviderSignInError> {
+        if let Some(identity) = self.catalog.identity(provider.issuer(), &account.subject).await? {
+            let person = self.catalog.person(identity.person_id).await?;
+            let person = person.ok_or(ProviderSignInError::Over)?;
+            return Ok(Owner::Linked(Box::new(identity), Box::new(person)));
+        }
+        let email = verified_email(account).ok_or(ProviderSignInError::Unverified)?;
+        Ok(Owner::Address(email.clone()))
+    }
+
+    async fn enter_linked(
+        &self,
+        tx: Transaction,
+        identity: &PersonIdentity,
+        id: PersonId,
+        account: &Account,
+        device: Device,
+        known: Option<Token>,
+    ) -> Result<Returned, ProviderSignInError> {
+        let (person, hash) = tx.person_with_password(id).await?.ok_or(ProviderSignInError::Over)?;
+        if !person.is_active() {
+            return Err(SignInError::Disabled.into());
+        }
+        let (email, now) = (account.email.as_ref().map(EmailAddress::as_str), self.ambient.now());
+        // Unlinked meanwhile.
+        if !tx.note_identity_used(person.id, identity.id, email, now).await? {
+            return Err(ProviderSignInError::Over);
+        }
+        self.enter_identified(tx, person, &hash, device, known, false).await
+    }
+
+    /// Links the account to the person who has its address, or makes the person who was invited or may join.
+    async fn enter_by_address(
+        &self,
+        tx: Transaction,
+        provider: &SignInProvider,
+        email: &EmailAddress,
+        account: &Account,
+        device: Device,
+        known: Option<Token>,
+    ) -> Result<Returned, ProviderSignInError> {
+        let (person, hash, is_new) = match tx.person_with_password_by_email(email).await? {
+            Some((person, _)) if !person.is_active() => return Err(SignInError::Disabled.into()),
+            Some((person, hash)) => (person, hash, false),
+            None => {
+                let person = self.admit(&tx, provider, email, account).await?;
+                (person, passwords::NONE.to_owned(), true)
+            }
+        };
+        self.insert_identity(&tx, provider, &person, account, device.address).await?;
+        self.enter_identified(tx, person, &hash, device, known, is_new).await
+    }
+
+    async fn enter_identified(
+        &self,
+        tx: Transaction,
+        person: Person,
+        hash: &str,
+        device: Device,
+        known: Option<Token>,
+        is_new: bool,
+    ) -> Result<Returned, ProviderSignInError> {
+        self.record_of_person(&tx, AuditAction::IdentityUse, &person, device.address).await?;
+        let entry = self.let_in_or_ask(&tx, person, hash, device, known).await?;
+        tx.commit().await?;
+        Ok(Returned::Entered { entry, is_new })
+    }
+}
+
+/// The code, if the provider that was asked has answered with one.
+fn code_of(provider: &SignInProvider, answer: ProviderAnswer) -> Result<String, ProviderSignInError> {
+    if let Some(issuer) = answer.issuer.filter(|issuer| issuer != provider.issuer()) {
+        return Err(ProviderError::WrongIssuer(format!("the answer comes from {issuer:?}")).into());
+    }
+    match (answer.code, answer.error.as_deref()) {
+        (_, Some("access_denied")) => Err(ProviderSignInError::Denied),
+        (_, Some("temporarily_unavailable" | "server_error")) => {
+            Err(ProviderError::Away("it responded with an error of its own".to_owned()).into())
+        }
+        (_, Some(error)) => {
+            // Anybody can write it into an address.
+            let error: String = error.chars().filter(char::is_ascii_graphic).take(60).collect();
+            Err(ProviderError::Misconfigured(error).into())
+        }
+        (Some(code), None) if !code.is_empty() => Ok(code),
+        _ => Err(ProviderSignInError::Over),
+    }
+}
+
+/// Refuses accounts whose addresses the operator does not want.
+pub(super) fn require_allowed(
+    provider: &SignInProvider,
+    account: &Account,
+) -> Result<(), ProviderSignInError> {
+    match verified_email(account) {
+        _ if provider.takes_any_address() => Ok(()),
+        Some(email) if provider.allows(email) => Ok(()),
+        Some(_) => Err(ProviderSignInError::ForeignDomain),
+        None => Err(ProviderSignInError::Unverified),
+    }
+}
+
+/// Whether an error says something of who tried, so that it counts. What the provider refused was counted already.
+fn is_verdict(error: &ProviderSignInError) -> bool {
+    !matches!(error, ProviderSignInError::SignIn(SignInError::Refusal(_) | SignInError::TooMany(_)))
+}
+
+/// Somebody else linked the account in between.
+pub(super) fn taken(error: CatalogError) -> ProviderSignInError {
+    match error {
+        CatalogError::Taken(Record::Unique) => ProviderSignInError::Taken,
+        other => other.into(),
+    }
+}

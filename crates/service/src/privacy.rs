@@ -1,0 +1,50 @@
+//! What the service keeps about one person or one listener: telling it, and forgetting it.
+
+mod listener;
+mod person;
+
+use tonearm_catalog::Catalog;
+use tonearm_domain::{Ambient, AuditAction, AuditEntry, Origin};
+use tonearm_signing::{ListenerHasher, UrlSigner};
+
+use crate::people::People;
+use crate::refusal::Refusal;
+
+pub use listener::{KeptListener, ListenerReference};
+pub use person::{KeptPerson, PersonReference};
+
+/// Tells and forgets what is kept about somebody.
+#[derive(Clone)]
+pub struct Privacy {
+    catalog: Catalog,
+    ambient: Ambient,
+    people: People,
+    /// One for each master secret: listeners of the last days may be hashed under an older one.
+    hashers: Vec<ListenerHasher>,
+}
+
+impl Privacy {
+    /// Over the catalog.
+    pub fn new(catalog: Catalog, ambient: Ambient, people: People, signer: &UrlSigner) -> Self {
+        Self { catalog, ambient, people, hashers: signer.listener_hashers() }
+    }
+
+    /// An entry that says that somebody was forgotten, and not who.
+    fn erasure(&self, by: Origin, subject_id: Option<uuid::Uuid>) -> AuditEntry {
+        AuditEntry {
+            id: self.ambient.record_id(),
+            organization_id: None,
+            at: self.ambient.now(),
+            origin: by,
+            action: AuditAction::PrivacyErase,
+            subject_id,
+            title: None,
+        }
+    }
+
+    async fn record_erasure(&self, by: Origin, subject_id: Option<uuid::Uuid>) -> Result<(), Refusal> {
+        let tx = self.catalog.begin().await?;
+        tx.audit(&self.erasure(by, subject_id)).await?;
+        Ok(tx.commit().await?)
+    }
+}

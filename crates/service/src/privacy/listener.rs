@@ -1,0 +1,68 @@
+//! What is kept about a listener, who is a hash of a day, an address and a user agent.
+
+use std::net::IpAddr;
+
+use tonearm_catalog::KeptListening;
+use tonearm_domain::{Day, ListenerId, ListenerPlace, Origin};
+
+use super::Privacy;
+use crate::refusal::Refusal;
+
+/// Who is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ListenerReference {
+    /// Whoever had this address and user agent, on any day of which hashes are kept.
+    Visitor {
+        /// The address.
+        address: IpAddr,
+        /// The `User-Agent`, exactly as it was sent; none: without one.
+        agent: Option<String>,
+    },
+    /// The hash of one day.
+    Hash(ListenerId),
+}
+
+/// What is kept about a listener.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptListener {
+    /// The hashes of the listener, by day.
+    pub hashes: Vec<(Day, ListenerId)>,
+    /// What was taken of tracks.
+    pub listening: Vec<KeptListening>,
+}
+
+impl Privacy {
+    /// The hashes of a listener on each day of which any are kept.
+    fn hashes(&self, listener: &ListenerReference) -> Vec<(Day, ListenerId)> {
+        let now = self.ambient.now();
+        // One more on both sides: rows go some hours after their time, and other clocks may be ahead.
+        let days = ListenerPlace::KEPT_SECONDS / 86_400 + 1;
+        let days = (-1..=days).map(|ago| Day::of(now.plus_seconds(-ago * 86_400)));
+        let of_day = |day: Day| match listener {
+            ListenerReference::Hash(hash) => vec![(day, *hash)],
+            ListenerReference::Visitor { address, agent } => {
+                let agent = agent.as_deref().map(str::as_bytes);
+                let hash = |hasher: &tonearm_signing::ListenerHasher| hasher.listener(day, *address, agent);
+                self.hashers.iter().map(|hasher| (day, hash(hasher))).collect()
+            }
+        };
+        days.flat_map(of_day).collect()
+    }
+
+    /// What is kept about a listener.
+    pub async fn listener(&self, listener: &ListenerReference) -> Result<KeptListener, Refusal> {
+        let hashes = self.hashes(listener);
+        let listening = self.catalog.kept_listening(&hashes).await?;
+        Ok(KeptListener { hashes, listening })
+    }
+
+    /// Forgets a listener. Sums, which are about nobody, stay. Gives how many rows there were.
+    pub async fn erase_listener(&self, by: Origin, listener: &ListenerReference) -> Result<u64, Refusal> {
+        let hashes = self.hashes(listener);
+        let tx = self.catalog.begin().await?;
+        let rows = tx.forget_listeners(&hashes).await?;
+        tx.audit(&self.erasure(by, None)).await?;
+        tx.commit().await?;
+        Ok(rows)
+    }
+}

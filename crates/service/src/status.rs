@@ -1,0 +1,204 @@
+//! How the service is: its nodes, its work, what it depends on. For whoever operates it.
+
+mod disks;
+mod heartbeat;
+mod jobs;
+mod report;
+mod run_counter;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
+use tonearm_blobs::Blobs;
+use tonearm_catalog::{Catalog, CatalogError, SeenNode};
+use tonearm_domain::{Ambient, CertificateNames, NodeId, NodeRecord, Timestamp};
+
+pub use disks::{DiskPlace, DiskStatus, Disks};
+pub use heartbeat::Heartbeat;
+pub use report::{AcmeStatus, BackupStatus, NearQuotas, NodeStatus, QueueStatus, Reach, StatusReport};
+pub use run_counter::RunCounter;
+
+use jobs::{ended_runs, queues};
+
+/// How long a part may take to answer.
+const DEADLINE: Duration = Duration::from_secs(3);
+
+/// How long a report is given out again: however often somebody asks, the parts are asked this often.
+const FRESH: Duration = Duration::from_secs(5);
+
+/// Groups of failures that are told.
+const MOST_FAILURES: usize = 20;
+
+/// Quotas that are told.
+const MOST_QUOTAS: usize = 20;
+
+/// What was given up for so long is told.
+const FAILED_FOR_SECONDS: i64 = 24 * 3600;
+
+/// Tells when the certificate of this node ends; none where it cannot be told.
+pub type CertificateEnd = Arc<dyn Fn() -> Option<Timestamp> + Send + Sync>;
+
+/// Tells how the service is. Cheap to clone.
+#[derive(Clone)]
+pub struct Status {
+    catalog: Catalog,
+    blobs: Option<Blobs>,
+    ambient: Ambient,
+    disks: Disks,
+    node: Option<NodeId>,
+    certificate: Option<CertificateEnd>,
+    acme: Option<CertificateNames>,
+    last: Arc<Mutex<Option<(Instant, StatusReport)>>>,
+}
+
+impl Status {
+    /// Over a catalog and, where it could be opened, its store.
+    pub fn new(catalog: Catalog, blobs: Option<Blobs>, ambient: Ambient) -> Self {
+        Self {
+            catalog,
+            blobs,
+            ambient,
+            disks: Disks::default(),
+            node: None,
+            certificate: None,
+            acme: None,
+            last: Arc::default(),
+        }
+    }
+
+    /// Tells of these file systems too.
+    pub fn with_disks(mut self, disks: Disks) -> Self {
+        self.disks = disks;
+        self
+    }
+
+    /// Says which of the nodes is asked.
+    pub fn of_node(mut self, id: NodeId) -> Self {
+        self.node = Some(id);
+        self
+    }
+
+    /// Tells of the certificate too.
+    pub fn with_certificate(mut self, ends_at: Option<CertificateEnd>) -> Self {
+        self.certificate = ends_at;
+        self
+    }
+
+    /// Tells of the certificate for these names too, which nodes get by themselves.
+    pub fn with_acme(mut self, names: Option<CertificateNames>) -> Self {
+        self.acme = names;
+        self
+    }
+
+    /// A report of the last seconds. Of several that ask at once, one looks and the others wait for it.
+    pub async fn recent(&self) -> StatusReport {
+        let mut last = self.last.lock().await;
+        if let Some((made_at, report)) = &*last
+            && made_at.elapsed() < FRESH
+        {
+            return report.clone();
+        }
+        let report = self.report().await;
+        *last = Some((Instant::now(), report.clone()));
+        report
+    }
+
+    /// A new report. It takes as long as its slowest part, and no longer than the deadline of one.
+    pub async fn report(&self) -> StatusReport {
+        Box::pin(self.look()).await
+    }
+
+    async fn look(&self) -> StatusReport {
+        let at = self.ambient.now();
+        let (database, store, nodes, tallies, failures, disks, acme, backup, near_quotas) = futures::join!(
+            reach("the database", self.catalog.ping()),
+            self.reach_store(),
+            in_time("the nodes", self.catalog.seen_nodes(at)),
+            in_time("the jobs", self.catalog.job_tallies(at)),
+            in_time(
+                "failed jobs",
+                self.catalog.failed_jobs(at.plus_seconds(-FAILED_FOR_SECONDS), MOST_FAILURES)
+            ),
+            self.disks.look(),
+            self.acme(),
+            in_time("the last backup", self.catalog.last_backup()),
+            in_time("quotas", self.catalog.near_quotas(MOST_QUOTAS + 1)),
+        );
+        let nodes = nodes.map(|nodes| self.told_nodes(nodes, at));
+        let ended = nodes.as_deref().map(ended_runs);
+        StatusReport {
+            at,
+            database,
+            store,
+            nodes,
+            queues: tallies.map(|tallies| queues(&tallies, ended)),
+            failures,
+            disks,
+            certificate_ends_at: self.certificate.as_ref().and_then(|ends_at| ends_at()),
+            acme,
+            backup: backup.map(|last| BackupStatus { last }),
+            near_quotas: near_quotas.map(|mut quotas| {
+                let is_complete = quotas.len() <= MOST_QUOTAS;
+                quotas.truncate(MOST_QUOTAS);
+                NearQuotas { quotas, is_complete }
+            }),
+        }
+    }
+
+    async fn acme(&self) -> Option<AcmeStatus> {
+        let names = self.acme.as_ref()?;
+        let state = in_time("the certificate", self.catalog.certificate(names)).await?;
+        Some(AcmeStatus::of(names.clone(), state))
+    }
+
+    async fn reach_store(&self) -> Reach {
+        match &self.blobs {
+            Some(blobs) => reach("the store", blobs.check()).await,
+            None => Reach::Failed,
+        }
+    }
+
+    fn told_nodes(&self, seen: Vec<SeenNode>, at: Timestamp) -> Vec<NodeStatus> {
+        let told = |seen: SeenNode| NodeStatus {
+            seen_at: at.plus_millis(-i64::try_from(seen.seen_millis_ago).unwrap_or(i64::MAX)),
+            is_lost: seen.seen_millis_ago > NodeRecord::LOST_AFTER_MILLIS,
+            is_this: self.node == Some(seen.node.id),
+            node: seen.node,
+        };
+        let mut nodes: Vec<NodeStatus> = seen.into_iter().map(told).collect();
+        nodes.sort_by_cached_key(|status| (status.is_lost, status.node.name.clone(), status.node.id));
+        nodes
+    }
+}
+
+async fn reach<E: fmt::Display>(part: &'static str, asked: impl Future<Output = Result<(), E>>) -> Reach {
+    let began = Instant::now();
+    match timeout(DEADLINE, asked).await {
+        Ok(Ok(())) => Reach::Answered(began.elapsed()),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "the status page cannot reach {part}");
+            Reach::Failed
+        }
+        Err(_) => {
+            tracing::warn!(deadline = ?DEADLINE, "the status page got no answer from {part}");
+            Reach::TimedOut
+        }
+    }
+}
+
+async fn in_time<T>(what: &'static str, asked: impl Future<Output = Result<T, CatalogError>>) -> Option<T> {
+    match timeout(DEADLINE, asked).await {
+        Ok(Ok(told)) => Some(told),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "the status page could not read {what}");
+            None
+        }
+        Err(_) => {
+            tracing::warn!(deadline = ?DEADLINE, "the status page could not read {what} in time");
+            None
+        }
+    }
+}

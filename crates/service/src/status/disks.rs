@@ -1,0 +1,109 @@
+//! Free space on the file systems of this node.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+/// How long the file systems may take to answer: one on a network may hang.
+const DEADLINE: Duration = Duration::from_secs(3);
+
+/// What a folder is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiskPlace {
+    /// The data of the node.
+    Data,
+    /// The file of the database.
+    Database,
+    /// The objects.
+    Store,
+}
+
+impl DiskPlace {
+    /// The place as text.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::Database => "database",
+            Self::Store => "store",
+        }
+    }
+}
+
+/// How much is free on a file system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DiskStatus {
+    /// What is there.
+    pub place: DiskPlace,
+    /// Bytes that a process without privileges can still write.
+    pub free: u64,
+    /// Bytes of the file system.
+    pub size: u64,
+}
+
+/// The folders that a node writes to. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Disks(Arc<[(DiskPlace, PathBuf)]>);
+
+impl Disks {
+    /// These folders. Of several on one file system, the first is told.
+    pub fn new(places: impl IntoIterator<Item = (DiskPlace, PathBuf)>) -> Self {
+        Self(places.into_iter().collect())
+    }
+
+    /// How much is free. A file system that does not answer is left out.
+    pub(super) async fn look(&self) -> Vec<DiskStatus> {
+        let disks = self.clone();
+        let asked = tokio::task::spawn_blocking(move || disks.ask());
+        match timeout(DEADLINE, asked).await {
+            Ok(Ok(found)) => found,
+            Ok(Err(_)) => Vec::new(),
+            Err(_) => {
+                tracing::warn!(deadline = ?DEADLINE, "the file systems did not say in time how much is free");
+                Vec::new()
+            }
+        }
+    }
+
+    fn ask(&self) -> Vec<DiskStatus> {
+        let mut systems = Vec::new();
+        let mut found = Vec::new();
+        for (place, path) in self.0.iter() {
+            let Ok(about) = rustix::fs::stat(path) else { continue };
+            if systems.contains(&about.st_dev) {
+                continue;
+            }
+            let Ok(space) = rustix::fs::statvfs(path) else { continue };
+            systems.push(about.st_dev);
+            let bytes = |blocks: u64| blocks.saturating_mul(space.f_frsize);
+            found.push(DiskStatus {
+                place: *place,
+                free: bytes(space.f_bavail),
+                size: bytes(space.f_blocks),
+            });
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn one_file_system_is_told_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = folder.path().join("objects");
+        std::fs::create_dir(&inside).unwrap();
+        let disks = Disks::new([
+            (DiskPlace::Database, "/nonexistent".into()),
+            (DiskPlace::Data, folder.path().to_owned()),
+            (DiskPlace::Store, inside),
+        ]);
+        let found = disks.look().await;
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].place, DiskPlace::Data);
+        assert!(found[0].size > 0 && found[0].free <= found[0].size, "{found:?}");
+    }
+}

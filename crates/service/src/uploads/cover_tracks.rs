@@ -1,0 +1,116 @@
+//! One cover for many tracks.
+
+use bytes::Bytes;
+use futures::{StreamExt as _, TryStreamExt as _};
+use tonearm_domain::{
+    AuditAction, Cover, CoverOrigin, CoverOwner, CoveredTrack, ObjectKey, OrganizationId, Track,
+    UndoableChange,
+};
+use tonearm_media::Covers;
+
+use super::Uploads;
+use super::accept_cover::refuse_picture;
+use super::accept_source::refuse_put;
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::covers;
+use crate::library::selected::{Changed, SelectedTracks, keep_undo, lock};
+use crate::refusal::Refusal;
+
+/// Tracks whose files are stored at the same time.
+const AT_ONCE: usize = 4;
+
+/// A cover that is stored for a track, and in use by none yet.
+struct Stored {
+    cover: Cover,
+    objects: Vec<ObjectKey>,
+}
+
+impl Uploads {
+    /// Makes a cover from a picture and puts it to use for all selected tracks, or for none. Each track gets files of its own.
+    pub async fn cover_tracks(
+        &self,
+        caller: &Caller,
+        selected: &SelectedTracks,
+        picture: Bytes,
+    ) -> Result<Changed, Refusal> {
+        self.check_picture(&picture)?;
+        let organization_id = caller.organization_id;
+        let bytes = (picture.len() as u64).saturating_mul(selected.ids().len() as u64);
+        self.require_room_for_cover(organization_id, Some(bytes)).await?;
+        let tracks = {
+            let tx = self.catalog.begin().await?;
+            let tracks = lock(&tx, caller, selected).await?;
+            tx.commit().await?;
+            tracks
+        };
+        let cut = self.pictures.covers(picture.clone()).await.map_err(refuse_picture)?;
+        let planned: Vec<Stored> = tracks.iter().map(|track| self.planned(track, &cut)).collect();
+        let used = async {
+            // Collected, since the compiler cannot prove that a closure over borrowed pairs is `Send`.
+            let mut storing = Vec::with_capacity(tracks.len());
+            for (track, plan) in tracks.iter().zip(&planned) {
+                storing.push(self.store(organization_id, track, plan, &cut, &picture));
+            }
+            futures::stream::iter(storing).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+            self.use_covers(caller, selected, &planned, &cut).await
+        };
+        let used = used.await;
+        // Only where it is sure that no row names them: after an outage the sweep decides.
+        if matches!(used, Err(Refusal::Conflict { .. } | Refusal::NotFound(_))) {
+            let left = planned.into_iter().flat_map(|stored| stored.objects).collect();
+            if let Err(error) = self.blobs.delete_many(left).await {
+                tracing::warn!(%error, "could not remove covers that were not recorded");
+            }
+        }
+        used
+    }
+
+    fn planned(&self, track: &Track, cut: &Covers) -> Stored {
+        let cover = Cover { version: self.ambient.short_id(), origin: CoverOrigin::Uploaded };
+        let original = cover.original_key(track.organization_id, track.index, cut.content_type);
+        Stored { cover, objects: covers::objects(track.organization_id, track.index, cover, original) }
+    }
+
+    async fn store(
+        &self,
+        organization_id: OrganizationId,
+        track: &Track,
+        plan: &Stored,
+        cut: &Covers,
+        picture: &Bytes,
+    ) -> Result<(), Refusal> {
+        let original = plan.cover.original_key(organization_id, track.index, cut.content_type);
+        self.blobs.put_bytes(&original, picture.clone()).await.map_err(refuse_put)?;
+        covers::store(&self.blobs, organization_id, track.index, plan.cover, &cut.images)
+            .await
+            .map_err(refuse_put)
+    }
+
+    async fn use_covers(
+        &self,
+        caller: &Caller,
+        selected: &SelectedTracks,
+        stored: &[Stored],
+        cut: &Covers,
+    ) -> Result<Changed, Refusal> {
+        let tx = self.catalog.begin().await?;
+        let mut covered = Vec::new();
+        // In the same order as before.
+        for (mut track, stored) in lock(&tx, caller, selected).await?.into_iter().zip(stored) {
+            let before = track.cover.replace(stored.cover);
+            let colours = std::mem::replace(&mut track.theme.found, cut.theme.clone());
+            tx.update_track(&track).await?;
+            covers::queue_rest(&tx, &self.ambient, caller.organization_id, CoverOwner::Track(track.id))
+                .await?;
+            let subject_id = track.id.uuid();
+            let done = AuditedAction { action: AuditAction::TrackCover, subject_id, title: &track.file_name };
+            audit::record(&tx, &self.ambient, caller, done).await?;
+            covered.push(CoveredTrack { id: track.id, before, colours, after: stored.cover.version });
+        }
+        let count = covered.len();
+        let undo = keep_undo(&tx, &self.ambient, caller, UndoableChange::Covers { tracks: covered }).await?;
+        tx.commit().await?;
+        Ok(Changed { count, undo })
+    }
+}

@@ -1,0 +1,179 @@
+//! Comparing the catalog with the store: rows without objects, objects without rows, wrong lengths and wrong bytes.
+//!
+//! Others write meanwhile, so what does not fit is looked at once more before it becomes a finding: first the object, then the
+//! row. Objects are stored before their rows and removed after them, and no name is used twice; so a row that still names an
+//! object which was missing a moment ago has lost it.
+
+mod finding;
+mod owners;
+mod progress;
+mod reading;
+mod recheck;
+mod repair;
+
+use std::num::NonZeroU64;
+
+use tonearm_blobs::{BlobError, Blobs};
+use tonearm_catalog::{Catalog, CatalogError};
+use tonearm_domain::{Ambient, ObjectKey, SweepRules};
+
+pub use finding::{Finding, FindingKind, Remedy};
+pub use progress::{VerifyPhase, VerifyState};
+
+use crate::inventory::{Rows, Seen, Stretch, Walk, WalkError};
+use crate::rate::Rate;
+use finding::Subject;
+
+/// What is checked, and how fast.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct VerifyTerms {
+    /// Whether the bytes of all objects are read, and compared with the hashes that are known.
+    pub is_deep: bool,
+    /// Whether what can be made again is queued.
+    pub repairs: bool,
+    /// Bytes that are read in a second at most.
+    pub bytes_per_second: Option<NonZeroU64>,
+    /// Objects that are looked at in a second at most.
+    pub objects_per_second: Option<NonZeroU64>,
+}
+
+/// What happens while it runs.
+#[derive(Debug)]
+pub enum VerifyEvent<'a> {
+    /// Something does not fit.
+    Finding(&'a Finding),
+    /// How far it is. What was found before is told; it can go on from here in another process.
+    Progress(&'a VerifyState),
+}
+
+/// Why it could not finish.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] BlobError),
+    /// The catalog.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+}
+
+impl From<WalkError> for VerifyError {
+    fn from(error: WalkError) -> Self {
+        match error {
+            WalkError::Store(error) => Self::Store(error),
+            WalkError::Catalog(error) => Self::Catalog(error),
+        }
+    }
+}
+
+/// Compares the catalog with the store.
+#[derive(Clone)]
+pub struct Verification {
+    catalog: Catalog,
+    blobs: Blobs,
+    ambient: Ambient,
+}
+
+/// One run.
+struct Run<'a> {
+    all: &'a Verification,
+    terms: VerifyTerms,
+    bytes: Rate,
+    objects: Rate,
+    state: VerifyState,
+    hear: &'a mut (dyn FnMut(VerifyEvent<'_>) + Send),
+}
+
+impl Verification {
+    /// Of this catalog and this store.
+    pub fn new(catalog: Catalog, blobs: Blobs, ambient: Ambient) -> Self {
+        Self { catalog, blobs, ambient }
+    }
+
+    /// Goes on from a state to the end, and gives what was counted.
+    pub async fn run(
+        &self,
+        terms: VerifyTerms,
+        state: VerifyState,
+        hear: &mut (dyn FnMut(VerifyEvent<'_>) + Send),
+    ) -> Result<VerifyState, VerifyError> {
+        let (bytes, objects) = (Rate::new(terms.bytes_per_second), Rate::new(terms.objects_per_second));
+        let mut run = Run { all: self, terms, bytes, objects, state, hear };
+        if run.state.phase == VerifyPhase::Tracks {
+            run.walk().await?;
+            run.enter(VerifyPhase::Owners);
+        }
+        if run.state.phase == VerifyPhase::Owners {
+            run.look_at_owners().await?;
+            run.enter(VerifyPhase::Done);
+        }
+        Ok(run.state)
+    }
+}
+
+impl Run<'_> {
+    fn enter(&mut self, phase: VerifyPhase) {
+        self.state.phase = phase;
+        (self.hear)(VerifyEvent::Progress(&self.state));
+    }
+
+    async fn walk(&mut self) -> Result<(), VerifyError> {
+        let all = self.all;
+        let is_bytewise = all.catalog.orders_bytewise().await?;
+        let rows = Rows::Live { catalog: &all.catalog, is_bytewise };
+        let after = self.state.last_key.clone();
+        let mut walk = Walk::new(rows, &all.blobs, after.as_ref());
+        while let Some(stretch) = walk.next().await? {
+            self.look_at(stretch).await?;
+            (self.hear)(VerifyEvent::Progress(&self.state));
+        }
+        Ok(())
+    }
+
+    async fn look_at(&mut self, stretch: Stretch) -> Result<(), VerifyError> {
+        self.objects.take(stretch.seen.len() as u64).await;
+        self.state.tracks += stretch.tracks;
+        self.state.objects += stretch.seen.len() as u64;
+        self.state.bytes += stretch.seen.iter().map(|seen| seen.meta.size).sum::<u64>();
+        let last = stretch.seen.last().map(|seen| seen.key.clone());
+        let mut subjects: Vec<Subject> = Vec::new();
+        for suspect in &stretch.suspects {
+            subjects.extend(self.recheck(suspect).await?);
+        }
+        if self.terms.is_deep {
+            subjects.extend(self.read_all(&stretch).await?);
+        }
+        self.tell_damage(subjects).await?;
+        self.tell_unknown(&stretch.seen).await?;
+        // A stretch without objects is a page of tracks in the middle of a group, which is walked through again.
+        if let Some(last) = last {
+            self.state.last_key = Some(last);
+        }
+        Ok(())
+    }
+
+    /// Objects that no row speaks of, and that are neither young nor about to be removed.
+    async fn tell_unknown(&mut self, seen: &[Seen]) -> Result<(), VerifyError> {
+        let spared_after = SweepRules::spared_after(self.all.ambient.now());
+        let old = |seen: &&Seen| !seen.is_known && seen.meta.modified < spared_after;
+        let unknown: Vec<&Seen> = seen.iter().filter(old).collect();
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let keys: Vec<ObjectKey> = unknown.iter().map(|seen| seen.key.clone()).collect();
+        let known = self.all.catalog.known_objects(&keys).await?;
+        let going = self.all.catalog.objects_being_removed(&keys).await?;
+        for seen in unknown {
+            let is_there = async || self.all.blobs.head(&seen.key).await.map(|meta| meta.is_some());
+            if !known.contains(&seen.key) && !going.contains(&seen.key) && is_there().await? {
+                self.tell(&Finding::unknown(&seen.key, seen.meta.size));
+            }
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, finding: &Finding) {
+        self.state.note(finding);
+        (self.hear)(VerifyEvent::Finding(finding));
+    }
+}

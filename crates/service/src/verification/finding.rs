@@ -1,0 +1,163 @@
+//! What does not fit, in words and as JSON.
+
+use std::fmt;
+
+use serde::Serialize;
+use tonearm_catalog::{NamedKind, NamedObject};
+use tonearm_domain::{CollectionId, CoverOrigin, CoverOwner, ObjectKey, OrganizationId, TrackId};
+
+/// How something does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingKind {
+    /// A row names an object that is not in the store.
+    MissingObject,
+    /// An object has another length than its row says.
+    WrongLength,
+    /// An object has other bytes than were stored.
+    WrongHash,
+    /// The store has an object that no row names.
+    UnknownObject,
+}
+
+/// What is done about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Remedy {
+    /// It can be made again: `--repair` queues that.
+    Repairable,
+    /// It is being made again.
+    Queued,
+    /// The track is being processed; another run may repair it.
+    Busy,
+    /// It cannot be made again.
+    Lost,
+    /// The sweep removes it.
+    Sweep,
+}
+
+/// Something that does not fit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// How.
+    pub kind: FindingKind,
+    /// The object.
+    pub key: ObjectKey,
+    /// Whose it is.
+    pub organization_id: OrganizationId,
+    /// The track that names it.
+    pub track_id: Option<TrackId>,
+    /// The collection that names it.
+    pub collection_id: Option<CollectionId>,
+    /// What it is to what names it: `source`, `file`, `cover`, `manifest`.
+    pub role: Option<&'static str>,
+    /// Its bytes by the row.
+    pub expected_size: Option<u64>,
+    /// Its bytes in the store.
+    pub found_size: Option<u64>,
+    /// What is done about it.
+    pub remedy: Remedy,
+}
+
+/// Damage that was confirmed, before it is decided what to do about it.
+#[derive(Debug, Clone)]
+pub(super) struct Subject {
+    pub(super) kind: FindingKind,
+    pub(super) track: TrackId,
+    pub(super) object: NamedObject,
+    pub(super) found_size: Option<u64>,
+}
+
+impl Subject {
+    pub(super) fn finding(&self, remedy: Remedy) -> Finding {
+        Finding {
+            kind: self.kind,
+            key: self.object.key.clone(),
+            organization_id: self.object.key.organization_id,
+            track_id: Some(self.track),
+            collection_id: None,
+            role: Some(role(self.object.kind)),
+            expected_size: self.object.size,
+            found_size: self.found_size,
+            remedy,
+        }
+    }
+}
+
+fn role(kind: NamedKind) -> &'static str {
+    match kind {
+        NamedKind::Source => "source",
+        NamedKind::File(_) => "file",
+        NamedKind::Cover(_) | NamedKind::Placeholder => "cover",
+        NamedKind::Manifest => "manifest",
+    }
+}
+
+impl Finding {
+    pub(super) fn unknown(key: &ObjectKey, size: u64) -> Self {
+        Self {
+            kind: FindingKind::UnknownObject,
+            key: key.clone(),
+            organization_id: key.organization_id,
+            track_id: None,
+            collection_id: None,
+            role: None,
+            expected_size: None,
+            found_size: Some(size),
+            remedy: Remedy::Sweep,
+        }
+    }
+
+    /// A cover of a collection or an organization; somebody has to upload it again.
+    pub(super) fn lost_cover(key: &ObjectKey, owner: CoverOwner) -> Self {
+        let collection_id = match owner {
+            CoverOwner::Collection(id) => Some(id),
+            CoverOwner::Track(_) | CoverOwner::Organization => None,
+        };
+        Self {
+            kind: FindingKind::MissingObject,
+            key: key.clone(),
+            organization_id: key.organization_id,
+            track_id: None,
+            collection_id,
+            role: Some(role(NamedKind::Cover(CoverOrigin::Uploaded))),
+            expected_size: None,
+            found_size: None,
+            remedy: Remedy::Lost,
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, expected_size, found_size, .. } = self;
+        let size =
+            |size: &Option<u64>| size.map_or("an unknown number of".to_owned(), |size| size.to_string());
+        match self.kind {
+            FindingKind::MissingObject => write!(f, "{key} is missing in the store")?,
+            FindingKind::WrongLength => {
+                write!(f, "{key} has {} bytes instead of {}", size(found_size), size(expected_size))?;
+            }
+            FindingKind::WrongHash => write!(f, "{key} has other bytes than were stored")?,
+            FindingKind::UnknownObject => {
+                write!(f, "{key} ({} bytes) belongs to nothing in the database", size(found_size))?;
+            }
+        }
+        if let (Some(role), Some(track)) = (self.role, self.track_id) {
+            write!(f, " ({role} of track {track})")?;
+        }
+        f.write_str(match (self.remedy, self.role) {
+            (Remedy::Repairable, _) => "; --repair makes it again",
+            (Remedy::Queued, _) => "; it is being made again",
+            (Remedy::Busy, _) => "; the track is being processed, so run verify again when it is done",
+            (Remedy::Lost, Some("source")) => {
+                "; the source is lost: restore it from a backup, or upload it again"
+            }
+            (Remedy::Lost, Some("cover")) => {
+                "; the cover is lost: restore it from a backup, or upload it again"
+            }
+            (Remedy::Lost, _) => "; it cannot be made again, since the source is lost too",
+            (Remedy::Sweep, _) => "; the sweep removes it",
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! Reading the bytes of objects.
+
+use futures::{StreamExt, TryStreamExt, stream};
+use sha2::{Digest, Sha256};
+use tonearm_blobs::BlobError;
+use tonearm_domain::ObjectKey;
+
+use super::finding::{FindingKind, Subject};
+use super::{Run, VerifyError};
+use crate::inventory::{NamedBy, Stretch};
+
+/// Objects that are read at once.
+const AT_ONCE: usize = 4;
+
+/// What reading an object showed.
+enum Read {
+    /// It was read to its end.
+    Whole { size: u64, sha256: [u8; 32] },
+    /// It ends early.
+    Short,
+    /// It is not there.
+    Missing,
+}
+
+impl Run<'_> {
+    /// Reads the objects that rows name, and gives those with wrong bytes.
+    pub(super) async fn read_all(&self, stretch: &Stretch) -> Result<Vec<Subject>, VerifyError> {
+        let sound = stretch.seen.iter().filter(|seen| !seen.has_other_length);
+        let objects = sound.filter_map(|seen| seen.named.as_ref()).chain(&stretch.shared);
+        stream::iter(objects.map(|named| self.read_one(named)))
+            .buffer_unordered(AT_ONCE)
+            .try_filter_map(|found| std::future::ready(Ok(found)))
+            .try_collect()
+            .await
+    }
+
+    async fn read_one(&self, named: &NamedBy) -> Result<Option<Subject>, VerifyError> {
+        let object = &named.object;
+        let (kind, found_size) = match self.read(&object.key).await? {
+            Read::Missing => (FindingKind::MissingObject, None),
+            Read::Short => (FindingKind::WrongLength, None),
+            Read::Whole { size, .. } if object.size.is_some_and(|expected| expected != size) => {
+                (FindingKind::WrongLength, Some(size))
+            }
+            Read::Whole { size, sha256 } if object.sha256.is_some_and(|expected| expected != sha256) => {
+                (FindingKind::WrongHash, Some(size))
+            }
+            Read::Whole { .. } => return Ok(None),
+        };
+        self.confirmed(named.track, object, kind, found_size).await
+    }
+
+    async fn read(&self, key: &ObjectKey) -> Result<Read, BlobError> {
+        let mut body = match self.all.blobs.get(key, None).await {
+            Ok(Some(body)) => body,
+            Ok(None) => return Ok(Read::Missing),
+            Err(BlobError::Corrupt) => return Ok(Read::Short),
+            Err(error) => return Err(error),
+        };
+        let (mut size, mut hash) = (0, Sha256::new());
+        loop {
+            match body.stream.try_next().await {
+                Ok(Some(chunk)) => {
+                    self.bytes.take(chunk.len() as u64).await;
+                    size += chunk.len() as u64;
+                    hash.update(&chunk);
+                }
+                Ok(None) => return Ok(Read::Whole { size, sha256: hash.finalize().into() }),
+                Err(BlobError::Corrupt) => return Ok(Read::Short),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}

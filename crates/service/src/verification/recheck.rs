@@ -1,0 +1,81 @@
+//! The second look at what does not fit.
+
+use std::time::Duration;
+
+use futures::TryStreamExt;
+use tonearm_catalog::{NamedKind, NamedObject};
+use tonearm_domain::{ObjectKey, TrackId, TrackManifest};
+
+use super::finding::{FindingKind, Subject};
+use super::{Run, VerifyError};
+use crate::inventory::NamedBy;
+
+/// A manifest is stored after the row says that there is a new one.
+const MANIFEST_PAUSE: Duration = Duration::from_millis(500);
+/// How often it is looked for.
+const MANIFEST_LOOKS: usize = 6;
+
+impl Run<'_> {
+    /// What is still wrong with a suspect; `None` where nothing is.
+    pub(super) async fn recheck(&self, suspect: &NamedBy) -> Result<Option<Subject>, VerifyError> {
+        let NamedBy { track, object } = suspect;
+        if object.kind == NamedKind::Manifest {
+            return self.recheck_manifest(*track).await;
+        }
+        let found = self.all.blobs.head(&object.key).await?;
+        let kind = match (found, object.size) {
+            (None, _) => FindingKind::MissingObject,
+            (Some(meta), Some(size)) if meta.size != size => FindingKind::WrongLength,
+            _ => return Ok(None),
+        };
+        let found_size = found.map(|meta| meta.size);
+        self.confirmed(*track, object, kind, found_size).await
+    }
+
+    /// The damage, if the row still names the object.
+    pub(super) async fn confirmed(
+        &self,
+        track: TrackId,
+        object: &NamedObject,
+        kind: FindingKind,
+        found_size: Option<u64>,
+    ) -> Result<Option<Subject>, VerifyError> {
+        let now = self.all.catalog.named_track(track).await?;
+        let is_named = now.is_some_and(|now| now.objects.contains(object));
+        Ok(is_named.then(|| Subject { kind, track, object: object.clone(), found_size }))
+    }
+
+    async fn recheck_manifest(&self, track: TrackId) -> Result<Option<Subject>, VerifyError> {
+        let mut looks = 0;
+        loop {
+            let Some(now) = self.all.catalog.named_track(track).await? else { return Ok(None) };
+            let manifest = now.objects.into_iter().find(|object| object.kind == NamedKind::Manifest);
+            let Some(object) = manifest else { return Ok(None) };
+            if self.has_manifest(&object.key).await? {
+                return Ok(None);
+            }
+            // It is about to be stored, or a node that stopped will be followed by another one.
+            if self.all.catalog.publishes_manifest(track).await? {
+                return Ok(None);
+            }
+            looks += 1;
+            if looks == MANIFEST_LOOKS {
+                let kind = FindingKind::MissingObject;
+                return Ok(Some(Subject { kind, track, object, found_size: None }));
+            }
+            tokio::time::sleep(MANIFEST_PAUSE).await;
+        }
+    }
+
+    /// Whether there is this generation of a manifest, or a later one.
+    async fn has_manifest(&self, wanted: &ObjectKey) -> Result<bool, VerifyError> {
+        let mut objects = self.all.blobs.list(Some(wanted.organization_id), Some(wanted.folder));
+        let wanted = TrackManifest::generation(wanted).map(|generation| generation.number());
+        while let Some((key, _)) = objects.try_next().await? {
+            if TrackManifest::generation(&key).map(|generation| generation.number()) >= wanted {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

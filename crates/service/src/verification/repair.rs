@@ -1,0 +1,102 @@
+//! Having lost files made again from their sources, by the jobs that make them anyway.
+
+use std::collections::BTreeMap;
+
+use tonearm_catalog::{NamedKind, NewJob};
+use tonearm_domain::{
+    AuditAction, CoverOrigin, CoverOwner, Job, ObjectKey, OrganizationId, TrackId, VariantId,
+};
+
+use super::finding::{Remedy, Subject};
+use super::{Run, VerifyError};
+use crate::audit::{self, AuditedAction};
+use crate::caller::Caller;
+use crate::{covers, manifests};
+
+impl Run<'_> {
+    /// Tells of damage, track by track, and has made again what can be.
+    pub(super) async fn tell_damage(&mut self, subjects: Vec<Subject>) -> Result<(), VerifyError> {
+        let mut tracks: BTreeMap<TrackId, Vec<Subject>> = BTreeMap::new();
+        for subject in subjects {
+            tracks.entry(subject.track).or_default().push(subject);
+        }
+        for (track, subjects) in tracks {
+            let has_source = !subjects.iter().any(|subject| subject.object.kind == NamedKind::Source);
+            let remedied = self.terms.repairs && has_source && self.make_again(track, &subjects).await?;
+            for subject in &subjects {
+                let remedy = match is_makeable(subject.object.kind) && has_source {
+                    false => Remedy::Lost,
+                    true if remedied => Remedy::Queued,
+                    true if self.terms.repairs => Remedy::Busy,
+                    true => Remedy::Repairable,
+                };
+                self.tell(&subject.finding(remedy));
+            }
+        }
+        Ok(())
+    }
+
+    /// Queues what makes these again. `false` where the track is deleted, or being processed by somebody else.
+    async fn make_again(&self, id: TrackId, subjects: &[Subject]) -> Result<bool, VerifyError> {
+        let Some(organization_id) = subjects.first().map(|subject| subject.object.key.organization_id) else {
+            return Ok(false);
+        };
+        if !subjects.iter().any(|subject| is_makeable(subject.object.kind)) {
+            return Ok(false);
+        }
+        let (catalog, ambient) = (&self.all.catalog, &self.all.ambient);
+        let tx = catalog.begin().await?;
+        let track = tx.track(organization_id, id).await?;
+        let Some(mut track) = track.filter(|track| track.source.is_some() && track.status.is_final()) else {
+            return Ok(false);
+        };
+        let (keys, variants) = lost_files(subjects);
+        tx.delete_lost_files(id, &keys).await?;
+        let (now, job_id) = (ambient.now(), || ambient.record_id());
+        let jobs = variants.into_iter().map(|variant_id| {
+            let job = Job::RenderTrack { organization_id, track_id: id, variant_id, run: None };
+            NewJob::new(job, job_id(), now)
+        });
+        tx.enqueue_all(jobs.collect()).await?;
+        if subjects.iter().any(|subject| is_found_cover(subject.object.kind)) {
+            track.cover = None;
+            tx.update_track(&track).await?;
+            covers::queue_rest(&tx, ambient, organization_id, CoverOwner::Track(id)).await?;
+        }
+        if subjects.iter().any(|subject| subject.object.kind == NamedKind::Manifest) || !keys.is_empty() {
+            manifests::queue(&tx, ambient, &track).await?;
+        }
+        self.note(&tx, organization_id, id, &track.file_name).await?;
+        tx.commit().await?;
+        Ok(true)
+    }
+
+    async fn note(
+        &self,
+        tx: &tonearm_catalog::Transaction,
+        organization_id: OrganizationId,
+        id: TrackId,
+        title: &str,
+    ) -> Result<(), VerifyError> {
+        let action = AuditedAction { action: AuditAction::TrackRetry, subject_id: id.uuid(), title };
+        Ok(audit::record(tx, &self.all.ambient, &Caller::owner(organization_id), action).await?)
+    }
+}
+
+fn lost_files(subjects: &[Subject]) -> (Vec<ObjectKey>, Vec<VariantId>) {
+    let files = subjects.iter().filter_map(|subject| match subject.object.kind {
+        NamedKind::File(variant) => Some((subject.object.key.clone(), variant)),
+        _ => None,
+    });
+    files.unzip()
+}
+
+/// A cover that Tonearm drew, or found in the source.
+fn is_found_cover(kind: NamedKind) -> bool {
+    matches!(kind, NamedKind::Cover(CoverOrigin::Generated | CoverOrigin::Embedded))
+}
+
+/// Whether it can be made from the source.
+fn is_makeable(kind: NamedKind) -> bool {
+    is_found_cover(kind) || matches!(kind, NamedKind::File(_) | NamedKind::Manifest)
+}

@@ -1,0 +1,60 @@
+//! What fails, and when: decided by the seed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::dice::Dice;
+use crate::world::World;
+
+/// How long the database is away.
+pub(crate) const OUTAGE: Duration = Duration::from_secs(60);
+
+/// After its death, a node is replaced by another one.
+const REPLACED_AFTER: Duration = Duration::from_secs(90);
+
+/// One node in so many dies.
+const DYING_SHARE: usize = 10;
+
+/// When the database goes away: after so much of the time.
+pub(crate) fn outage_after(length: Duration) -> Duration {
+    length / 2
+}
+
+/// A tenth of the nodes, at least one, dies in the first third of the time, each at a moment of its own; then the
+/// database is away. Signing keys change in between.
+pub(crate) async fn cause(world: Arc<World>, from: Duration) {
+    let mut dice = Dice::new(world.settings.seed, 4);
+    let length = world.settings.length;
+    let dying = world.settings.nodes.div_ceil(DYING_SHARE);
+    for _ in 0..dying {
+        let (world, at, choice) = (Arc::clone(&world), from + dice.up_to(length / 3), dice.next());
+        tokio::spawn(async move {
+            world.since.reaches(at).await;
+            kill(&world, choice);
+        });
+    }
+    change_keys(Arc::clone(&world), from + length * 2 / 5).await;
+    world.since.reaches(from + outage_after(length)).await;
+    world.network.set_database(false);
+    tokio::time::sleep(OUTAGE).await;
+    world.network.set_database(true);
+}
+
+fn kill(world: &Arc<World>, choice: u64) {
+    let mut nodes = world.nodes();
+    if nodes.is_empty() {
+        return;
+    }
+    let index = (choice % nodes.len() as u64) as usize;
+    nodes.remove(index).die();
+    drop(nodes);
+    tokio::spawn(Arc::clone(world).start_node(REPLACED_AFTER));
+}
+
+/// Makes one more signing key.
+pub(crate) async fn change_keys(world: Arc<World>, at: Duration) {
+    world.since.reaches(at).await;
+    while world.add_signing_key().await.is_err() {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}

@@ -1,0 +1,110 @@
+//! What clients ask for: uploads, which become jobs, and plays.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use tonearm_domain::{Day, ExpiresIn, Job, ListenerId, Metadata, Meter, Timestamp, UsageCounts, Visitor};
+use tonearm_service::{Caller, GrantPlaySession, PlaySessionScope, Visit};
+
+use crate::dice::Dice;
+use crate::library::{BYTES, Playable, SECONDS};
+use crate::world::World;
+
+/// Into how many ranges a player splits a file.
+const RANGES: u64 = 6;
+
+/// Queues jobs until it is dropped, independently of each other, so many an hour on average.
+pub(crate) async fn queue_jobs(world: Arc<World>, per_hour: f64) {
+    let mut dice = Dice::new(world.settings.seed, 1);
+    loop {
+        tokio::time::sleep(dice.pause(per_hour / 3600.0)).await;
+        let (track, node) = (dice.below(world.library.len()), dice.next());
+        // A client tries again, and is not what is looked at here.
+        while queue_job(&world, &world.library[track], node).await.is_err() {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+        }
+    }
+}
+
+async fn queue_job(world: &World, playable: &Playable, choice: u64) -> Result<()> {
+    let Some(node) = world.node(choice) else { return Ok(()) };
+    let id = node.ambient.record_id();
+    let tx = node.catalog.begin().await?;
+    let job = Job::ProcessTrack { organization_id: playable.organization_id, track_id: playable.track.id };
+    tx.enqueue(job, id, node.ambient.now(), None).await?;
+    tx.commit().await?;
+    world.encoding.note_queued(id);
+    Ok(())
+}
+
+/// Plays tracks until it is dropped, independently of each other, so many a second on average.
+pub(crate) async fn play_tracks(world: Arc<World>, per_second: f64) {
+    let mut dice = Dice::new(world.settings.seed, 2);
+    loop {
+        tokio::time::sleep(dice.pause(per_second)).await;
+        tokio::spawn(play(Arc::clone(&world), dice.next()));
+    }
+}
+
+/// One play: a session, its first track, and its sound in ranges from one node. Half of all plays are of a tenth of the
+/// tracks.
+async fn play(world: Arc<World>, choice: u64) {
+    let mut dice = Dice::new(world.settings.seed, choice);
+    let most = if dice.below(2) == 0 { world.library.len() / 10 } else { world.library.len() };
+    let playable = &world.library[dice.below(most.max(1))];
+    if open(&world, playable, dice.next()).await.is_err() {
+        world.note_failed_play();
+        return;
+    }
+    world.note_play();
+    let Some((meter, now)) = world.delivering(dice.next()) else { return };
+    let visitor = Visitor {
+        listener: ListenerId::from_hash(dice.next()),
+        agent: Some(b"Mozilla/5.0"),
+        referrer: None,
+        host: None,
+    };
+    let first = now();
+    meter.count(
+        playable.organization_id,
+        playable.track.index,
+        Some(&playable.key.file.label),
+        UsageCounts::START,
+        first,
+    );
+    let Some(file) = meter.listen(&playable.key, BYTES, &visitor, first, || None) else { return };
+    for range in 0..RANGES {
+        let (start, end) = (range * BYTES / RANGES, (range + 1) * BYTES / RANGES);
+        let counts = UsageCounts::bytes(end - start);
+        meter.count(
+            playable.organization_id,
+            playable.track.index,
+            Some(&playable.key.file.label),
+            counts,
+            now(),
+        );
+        meter.take_range(&file, start..end, now());
+        tokio::time::sleep(Duration::from_secs(u64::from(SECONDS) / RANGES)).await;
+    }
+    debug_assert!(Day::of(first) <= Day::of(now()));
+}
+
+async fn open(world: &World, playable: &Playable, choice: u64) -> Result<()> {
+    let Some(node) = world.node(choice) else { anyhow::bail!("no node is left") };
+    let grant = GrantPlaySession {
+        scope: PlaySessionScope::Collection(playable.collection_id),
+        variants: Vec::new(),
+        organization_index: None,
+        metadata: Metadata::default(),
+        is_downloadable: false,
+        expires_in: ExpiresIn::default(),
+    };
+    let caller = Caller::owner(playable.organization_id);
+    let opened = node.playback.grant_play_session(&caller, grant).await?;
+    node.playback.play_track(opened.session.id, playable.track.id, Some(&Visit::default())).await?;
+    Ok(())
+}
+
+/// Where a play is delivered and counted, with that node's clock.
+pub(crate) type Delivering = (Meter, Box<dyn Fn() -> Timestamp + Send + Sync>);

@@ -1,0 +1,133 @@
+//! Events that are recorded through the facade.
+
+use std::time::Duration;
+
+use metrics::{counter, histogram};
+
+use crate::is_on;
+use crate::labels::{JobOutcome, Outcome, Purpose, StoreOperation};
+
+/// How an operation of a store ended, for the label `outcome`.
+const fn store_outcome(is_success: bool) -> &'static str {
+    if is_success { "success" } else { "failure" }
+}
+
+/// A request that was not for an object was answered. `route` is the pattern of the route, and `surface` the part of the
+/// service that it belongs to.
+pub fn requested(route: &str, surface: &'static str, status: u16, took: Option<Duration>) {
+    let Some(took) = took else { return };
+    let (route, status) = (route.to_owned(), status.to_string());
+    counter!("tonearm_http_requests_total", "route" => route, "status" => status).increment(1);
+    histogram!("tonearm_http_request_duration_seconds", "surface" => surface).record(took);
+}
+
+/// A run of a job ended.
+pub fn ended_job(kind: &'static str, outcome: JobOutcome, took: Option<Duration>) {
+    let Some(took) = took else { return };
+    histogram!("tonearm_job_duration_seconds", "kind" => kind, "outcome" => outcome.as_str()).record(took);
+}
+
+/// A run of a job failed for this reason.
+pub fn failed_job(kind: &'static str, cause: &'static str) {
+    if is_on() {
+        counter!("tonearm_job_failures_total", "kind" => kind, "cause" => cause).increment(1);
+    }
+}
+
+/// A worker lost the lease of a job that it ran.
+pub fn lost_lease() {
+    if is_on() {
+        counter!("tonearm_job_leases_lost_total").increment(1);
+    }
+}
+
+/// A child process ended.
+pub fn ran_process(purpose: Purpose, took: Duration) {
+    if is_on() {
+        histogram!("tonearm_media_process_duration_seconds", "purpose" => purpose.as_str()).record(took);
+    }
+}
+
+/// A webhook was sent, once.
+pub fn sent_webhook(outcome: Outcome) {
+    if is_on() {
+        counter!("tonearm_webhook_attempts_total", "outcome" => outcome.as_str()).increment(1);
+    }
+}
+
+/// A provider of transcription was called.
+pub fn transcribed(outcome: Outcome) {
+    if is_on() {
+        counter!("tonearm_transcription_requests_total", "outcome" => outcome.as_str()).increment(1);
+    }
+}
+
+/// A file was fetched from another server, or was not.
+pub fn imported(outcome: Outcome) {
+    if is_on() {
+        counter!("tonearm_imports_total", "outcome" => outcome.as_str()).increment(1);
+    }
+}
+
+/// An order of a certificate ended.
+pub fn ordered_certificate(outcome: Outcome) {
+    if is_on() {
+        counter!("tonearm_certificate_orders_total", "outcome" => outcome.as_str()).increment(1);
+    }
+}
+
+/// A transaction has begun, after waiting for so long.
+pub fn began_transaction(waited: Option<Duration>) {
+    let Some(waited) = waited else { return };
+    histogram!("tonearm_database_wait_seconds").record(waited);
+}
+
+/// Spans of traces were not exported: the collector did not take them, or there were too many.
+pub fn dropped_spans(count: u64) {
+    if is_on() {
+        counter!("tonearm_trace_spans_dropped_total").increment(count);
+    }
+}
+
+/// The store did something.
+pub fn used_store(operation: StoreOperation, is_success: bool, took: Duration) {
+    if is_on() {
+        let (operation, outcome) = (operation.as_str(), store_outcome(is_success));
+        histogram!("tonearm_store_operation_duration_seconds", "operation" => operation, "outcome" => outcome)
+            .record(took);
+    }
+}
+
+/// Makes the recorder export from the start what can be known from the start, with zeros: a rate cannot be computed from a
+/// series that begins with its first event.
+pub fn declare(job_kinds: &[&'static str]) {
+    counter!("tonearm_job_leases_lost_total").increment(0);
+    counter!("tonearm_trace_spans_dropped_total").increment(0);
+    for outcome in Outcome::ALL.map(Outcome::as_str) {
+        counter!("tonearm_webhook_attempts_total", "outcome" => outcome).increment(0);
+        counter!("tonearm_transcription_requests_total", "outcome" => outcome).increment(0);
+        counter!("tonearm_imports_total", "outcome" => outcome).increment(0);
+    }
+    for outcome in [Outcome::Success, Outcome::Failure].map(Outcome::as_str) {
+        counter!("tonearm_certificate_orders_total", "outcome" => outcome).increment(0);
+    }
+    for kind in job_kinds {
+        counter!("tonearm_job_failures_total", "kind" => *kind, "cause" => "internal").increment(0);
+    }
+    for purpose in Purpose::ALL.map(Purpose::as_str) {
+        drop(histogram!("tonearm_media_process_duration_seconds", "purpose" => purpose));
+    }
+    for operation in StoreOperation::ALL.map(StoreOperation::as_str) {
+        let outcome = store_outcome(true);
+        drop(
+            histogram!("tonearm_store_operation_duration_seconds", "operation" => operation, "outcome" => outcome),
+        );
+    }
+    // One of the kinds is enough for the metric to be there: each series has a bucket more for every limit.
+    if let Some(kind) = job_kinds.first() {
+        let outcome = JobOutcome::Finished.as_str();
+        drop(histogram!("tonearm_job_duration_seconds", "kind" => *kind, "outcome" => outcome));
+    }
+    drop(histogram!("tonearm_database_wait_seconds"));
+    drop(histogram!("tonearm_http_request_duration_seconds", "surface" => "api"));
+}

@@ -1,0 +1,119 @@
+//! The values of labels.
+
+/// How a call or an operation ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// As it should.
+    Success,
+    /// It failed, and will be tried again.
+    Retry,
+    /// It failed for good.
+    Failure,
+}
+
+impl Outcome {
+    pub(crate) const ALL: [Self; 3] = [Self::Success, Self::Retry, Self::Failure];
+
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Retry => "retry",
+            Self::Failure => "failure",
+        }
+    }
+}
+
+/// How a run of a job ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobOutcome {
+    /// The job is done.
+    Finished,
+    /// Something failed.
+    Failed,
+    /// It was told to stop, or lost its lease.
+    Stopped,
+}
+
+impl JobOutcome {
+    /// The outcome as text, as in metrics and logs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Failed => "failed",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+/// What a child process is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Finding out what a file is.
+    Probe,
+    /// Measuring levels, loudness and the exact duration.
+    Measure,
+    /// Making an audio file, perhaps while it is measured.
+    Encode,
+    /// Making a video.
+    Video,
+    /// Reading or encoding pictures and tags.
+    Picture,
+    /// Preparing sound for transcription.
+    Speech,
+    /// Testing the tools or the confinement.
+    Test,
+}
+
+impl Purpose {
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Probe, Self::Measure, Self::Encode, Self::Video, Self::Picture, Self::Speech, Self::Test];
+
+    /// The purpose as text, as in metrics and logs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Probe => "probe",
+            Self::Measure => "measure",
+            Self::Encode => "encode",
+            Self::Video => "video",
+            Self::Picture => "picture",
+            Self::Speech => "speech",
+            Self::Test => "test",
+        }
+    }
+}
+
+/// What a store is asked to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoreOperation {
+    /// Storing an object.
+    Put,
+    /// Copying one within the store.
+    Copy,
+    /// Opening one, until its first bytes can be read.
+    Get,
+    /// Asking for its size.
+    Head,
+    /// Deleting objects.
+    Delete,
+    /// Opening or removing the bytes of an upload that arrives in pieces.
+    Draft,
+    /// Asking whether the store works.
+    Check,
+}
+
+impl StoreOperation {
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Put, Self::Copy, Self::Get, Self::Head, Self::Delete, Self::Draft, Self::Check];
+
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Put => "put",
+            Self::Copy => "copy",
+            Self::Get => "get",
+            Self::Head => "head",
+            Self::Delete => "delete",
+            Self::Draft => "draft",
+            Self::Check => "check",
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What is known of the age of things, for gauges that are computed when somebody asks.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::is_on;
+
+/// For how long it counts what was found in the store. Nodes take turns at looking, so that a node may not hear that what it
+/// found was added by another.
+const FOUND_COUNTS_FOR: Duration = Duration::from_secs(300);
+
+#[derive(Default)]
+struct LastSeen {
+    /// When the batch of usage was taken that this node cannot store, in Unix milliseconds.
+    waiting: Option<i64>,
+    /// When the oldest batch in the store was put there that is not added yet, and when that was found.
+    found: Option<(i64, Instant)>,
+    key_list: Option<Instant>,
+}
+
+static LAST_SEEN: Mutex<LastSeen> = Mutex::new(LastSeen { waiting: None, found: None, key_list: None });
+
+fn update(change: impl FnOnce(&mut LastSeen)) {
+    if is_on() {
+        change(&mut LAST_SEEN.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+fn read<T>(look: impl FnOnce(&LastSeen) -> T) -> T {
+    look(&LAST_SEEN.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// This node has usage that it took at that moment, in Unix milliseconds, and could not store; or has none.
+pub fn waits_with_usage(since: Option<i64>) {
+    update(|last| last.waiting = since);
+}
+
+/// The oldest usage of other nodes in the store was put there at that moment, in Unix milliseconds, and is not added yet; or
+/// there is none.
+pub fn found_stored_usage(since: Option<i64>) {
+    update(|last| last.found = since.map(|since| (since, Instant::now())));
+}
+
+/// Since when the oldest usage waits to be added, in Unix milliseconds; none where all is added.
+pub fn oldest_usage_millis() -> Option<i64> {
+    read(|last| {
+        let found = last.found.filter(|(_, seen)| seen.elapsed() < FOUND_COUNTS_FOR).map(|(since, _)| since);
+        last.waiting.into_iter().chain(found).min()
+    })
+}
+
+/// The list of live signing keys was read.
+pub fn read_key_list() {
+    update(|last| last.key_list = Some(Instant::now()));
+}
+
+/// How long ago the list of live signing keys was read; none where it was not read yet.
+pub fn key_list_age() -> Option<Duration> {
+    read(|last| last.key_list.map(|at| at.elapsed()))
+}

@@ -1,0 +1,75 @@
+//! The spans of requests and jobs. Their fields are in each line that is logged within, and on the spans of traces.
+//!
+//! They are at the level of errors, so that no filter for lines by their level leaves them out. Fields that begin with
+//! `otel.` are for traces alone.
+
+use std::fmt::Display;
+
+use tonearm_domain::ClaimedJob;
+use tracing::field::{Empty, display};
+use tracing::{Span, error_span};
+
+/// A request as it arrived.
+#[derive(Debug, Clone, Copy)]
+pub struct ArrivedRequest<'a, A> {
+    /// The method.
+    pub method: &'a str,
+    /// The pattern of its route, as paths hold credentials; none where no route is for it.
+    pub route: Option<&'a str>,
+    /// Where it comes from, as far as that may be written down.
+    pub address: Option<A>,
+}
+
+/// The span of a request. It is not in a trace yet that was begun elsewhere: see [`crate::continue_trace`].
+pub fn request_span<A: Display>(request_id: impl Display, arrived: ArrivedRequest<'_, A>) -> Span {
+    let ArrivedRequest { method, route, address } = arrived;
+    let address = address.map(display);
+    error_span!(
+        "request",
+        otel.kind = "server",
+        otel.name = %format_args!("{method} {}", route.unwrap_or("unknown")),
+        otel.status_code = Empty,
+        %request_id,
+        method,
+        route,
+        address,
+        organization_id = Empty,
+        track_id = Empty,
+        status = Empty,
+    )
+}
+
+/// The span of a run of a job, which goes on with the trace of what queued it.
+pub fn job_span(claimed: &ClaimedJob) -> Span {
+    let job = &claimed.job;
+    let span = error_span!(
+        "job",
+        otel.kind = "consumer",
+        otel.name = %format_args!("job {}", job.kind()),
+        otel.status_code = Empty,
+        job_id = %claimed.id,
+        job.kind = job.kind(),
+        job.class = job.queue().class().as_str(),
+        job.attempt = claimed.attempt,
+        organization_id = job.organization_id().map(display),
+        track_id = job.track_id().map(display),
+        outcome = Empty,
+    );
+    crate::continue_trace(&span, claimed.trace);
+    span
+}
+
+/// Notes whose request it is that is answered now.
+pub fn note_organization(id: impl Display) {
+    Span::current().record("organization_id", display(id));
+}
+
+/// Notes the track that the request is about that is answered now.
+pub fn note_track(id: impl Display) {
+    Span::current().record("track_id", display(id));
+}
+
+/// Notes that what a span is about has failed.
+pub fn note_failure(span: &Span) {
+    span.record("otel.status_code", "ERROR");
+}

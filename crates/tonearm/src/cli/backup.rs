@@ -1,0 +1,173 @@
+//! `tonearm backup`
+
+use std::num::NonZeroU64;
+
+use clap::Subcommand;
+use indicatif::ProgressBar;
+use serde_json::json;
+use tonearm_domain::Ambient;
+use tonearm_service::{BackupEvent, BackupReport, BackupTarget, BackupTerms, BackupTime, Backups};
+
+use super::bulk::Screen;
+use super::rate::{bytes_per_second, shown_bytes, target};
+use super::{Failure, print};
+use crate::{Config, Parts, opening};
+
+/// What a person sees meanwhile.
+const BAR: &str = "{spinner} {msg} {elapsed:>4}";
+
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// A folder, or s3://bucket/prefix
+    target: Option<String>,
+    /// Keep so many backups, and remove older ones with the objects that only they name
+    #[arg(long, value_name = "NUMBER")]
+    keep: Option<NonZeroU64>,
+    /// Copy at most so many bytes in a second, such as 50MB/s
+    #[arg(long, value_name = "RATE", value_parser = bytes_per_second)]
+    rate: Option<NonZeroU64>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the complete backups of a target
+    List {
+        /// A folder, or s3://bucket/prefix
+        target: String,
+        /// Print JSON, one backup per line
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl From<tonearm_service::BackupError> for Failure {
+    fn from(error: tonearm_service::BackupError) -> Self {
+        Self::failed(error)
+    }
+}
+
+pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Result<(), Failure> {
+    match (args.command, args.target) {
+        (Some(Command::List { target, json }), _) => list(&target, json).await,
+        (None, Some(text)) => {
+            let terms = BackupTerms { bytes_per_second: args.rate, keep: args.keep };
+            back_up(config, ambient, &text, terms, args.json).await
+        }
+        (None, None) => Err(Failure::Usage(
+            "name a target: `tonearm backup DIR` or `tonearm backup s3://bucket/prefix`".to_owned(),
+        )),
+    }
+}
+
+async fn list(text: &str, as_json: bool) -> Result<(), Failure> {
+    let backups = BackupTarget::open(&target(text)?).await?.list().await?;
+    if as_json {
+        for backup in &backups {
+            print::json(&serde_json::to_value(backup).map_err(Failure::failed)?);
+        }
+        return Ok(());
+    }
+    let rows = backups.iter().map(|backup| {
+        [
+            backup.backup.to_string(),
+            backup.database.clone(),
+            backup.version.clone(),
+            backup.rows.to_string(),
+            backup.objects.to_string(),
+            shown_bytes(backup.bytes),
+        ]
+    });
+    let rows: Vec<_> = rows.collect();
+    print::table(["backup", "database", "version", "rows", "objects", "size"], &rows);
+    Ok(())
+}
+
+async fn back_up(
+    config: &Config,
+    ambient: &Ambient,
+    text: &str,
+    terms: BackupTerms,
+    as_json: bool,
+) -> Result<(), Failure> {
+    let url = target(text)?;
+    if url.overlaps(&config.storage_url) {
+        return Err(Failure::Usage(
+            "the target is part of the object store (storage_url); choose another place".to_owned(),
+        ));
+    }
+    let parts = Parts::open(config, ambient).await?;
+    let tie = parts.open_identity(config, ambient).await?.inspect().await?;
+    tie.agreed().map_err(Failure::failed)?;
+    let target = BackupTarget::open(&url).await?;
+    let scratch = opening::scratch(config, ambient)?;
+    let backups = Backups::new(
+        (parts.catalog, opening::blobs(config).await?),
+        ambient.clone(),
+        opening::secrets(config, ambient)?,
+        scratch.path().to_owned(),
+        env!("CARGO_PKG_VERSION"),
+    );
+    let screen = Screen::new(as_json);
+    let bar = screen.total(BAR, 0);
+    let ended = Box::pin(backups.run(&target, terms, &mut |event| tell(&event, &screen, &bar))).await;
+    bar.finish_and_clear();
+    let (time, report) = ended?;
+    show(time, &report, as_json);
+    match report.damaged {
+        0 => Ok(()),
+        1 => Err(Failure::failed("the backup is complete except for 1 object; run `tonearm verify --deep`")),
+        count => Err(Failure::failed(format!(
+            "the backup is complete except for {count} objects; run `tonearm verify --deep`"
+        ))),
+    }
+}
+
+/// Tells what happens during a backup or a restore.
+pub(super) fn tell(event: &BackupEvent<'_>, screen: &Screen, bar: &ProgressBar) {
+    match event {
+        BackupEvent::Table { name, rows } => bar.set_message(format!("{name}: {rows} rows")),
+        BackupEvent::Listed { objects, bytes } => {
+            bar.set_message(format!("{objects} objects ({}) listed", shown_bytes(*bytes)));
+        }
+        BackupEvent::Copied { objects, bytes } => {
+            bar.set_message(format!("{objects} objects ({}) stored", shown_bytes(*bytes)));
+        }
+        BackupEvent::Problem { key, reason } => screen.warn(&format!("{key}: {reason}")),
+    }
+}
+
+fn show(time: BackupTime, report: &BackupReport, as_json: bool) {
+    if as_json {
+        return print::json(&json!({
+            "backup": time.to_string(),
+            "rows": report.rows,
+            "objects": report.objects,
+            "bytes": report.bytes,
+            "copied": report.copied,
+            "copied_bytes": report.copied_bytes,
+            "gone": report.gone,
+            "damaged": report.damaged,
+            "pruned": report.pruned,
+            "pruned_objects": report.pruned_objects,
+        }));
+    }
+    print::outln!("backup     {time}");
+    print::outln!("rows       {}", report.rows);
+    print::outln!("objects    {} ({})", report.objects, shown_bytes(report.bytes));
+    print::outln!("copied     {} ({})", report.copied, shown_bytes(report.copied_bytes));
+    if report.gone > 0 {
+        print::outln!("gone       {} objects were removed meanwhile", report.gone);
+    }
+    if report.damaged > 0 {
+        print::outln!("damaged    {}", report.damaged);
+    }
+    if report.pruned > 0 {
+        print::outln!("removed    {} older backups and {} objects", report.pruned, report.pruned_objects);
+    }
+}

@@ -1,0 +1,37 @@
+//! The certificate that the service gets by itself.
+
+use tonearm_domain::Ambient;
+
+use super::report::Finding;
+use crate::{Config, Parts};
+
+const NAME: &str = "certificate";
+
+/// The certificate, and what is wrong with its renewal. Where the database is not reached, its own check says so.
+pub(super) async fn certificate(config: &Config, ambient: &Ambient) -> Vec<Finding> {
+    if config.acme.is_none() {
+        return Vec::new();
+    }
+    let Ok(parts) = Parts::open(config, ambient).await else { return Vec::new() };
+    let Some(certificates) = parts.certificates else { return Vec::new() };
+    let Ok(state) = certificates.state().await else { return Vec::new() };
+    let names = certificates.names();
+    let trouble = state.as_ref().filter(|state| state.failures > 0).map(|state| {
+        let reason = state.last_error.as_deref().unwrap_or("an order was not completed");
+        let (count, next) = (state.failures, state.order_at);
+        let sentence =
+            format!("failed orders: {count}; the last reason: {reason}; the next attempt is at {next}");
+        Finding::warning(NAME, sentence)
+    });
+    let found = match state.and_then(|state| state.issued) {
+        Some(issued) if issued.not_after <= ambient.now() => Err(format!(
+            "the certificate for {names} has expired at {}; see the log of the service",
+            issued.not_after
+        )),
+        Some(issued) => Ok(format!("for {names} until {}", issued.not_after)),
+        None => Err(format!(
+            "there is no certificate for {names} yet; port 443 of these names must lead to a node"
+        )),
+    };
+    [Finding::of(NAME, found)].into_iter().chain(trouble).collect()
+}

@@ -1,0 +1,74 @@
+//! `tonearm doctor`
+
+mod certificate;
+mod countries;
+mod database;
+mod node;
+mod report;
+mod sign_in;
+mod store;
+mod tools;
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+use tonearm_domain::Ambient;
+
+use self::report::{Finding, Verdict};
+use super::Failure;
+use crate::Config;
+
+/// How long connections to the database may take to close.
+const CLOSE_WITHIN: Duration = Duration::from_secs(5);
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Print JSON, one check per line
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Result<(), Failure> {
+    std::fs::create_dir_all(&config.data_dir)
+        .map_err(|error| Failure::failed(format!("data folder {}: {error}", config.data_dir.display())))?;
+    let mut failed = 0;
+    let mut tell = |findings: Vec<Finding>| {
+        for finding in findings {
+            finding.print(args.json);
+            failed += usize::from(finding.verdict == Verdict::Failed);
+        }
+    };
+    tell(tools::tools(config).await);
+    let catalog = match database::open(config).await {
+        Ok(catalog) => {
+            tell(database::database(config, ambient, &catalog).await);
+            Some(catalog)
+        }
+        Err(finding) => {
+            tell(vec![finding]);
+            None
+        }
+    };
+    let (finding, blobs) = store::store(config, ambient).await;
+    tell(vec![finding]);
+    if let (Some(catalog), Some(blobs)) = (&catalog, &blobs) {
+        tell(vec![store::identity(catalog, blobs, ambient).await]);
+    }
+    tell(vec![node::secret(config)]);
+    tell(node::exposed_secrets(config));
+    tell(certificate::certificate(config, ambient).await);
+    tell(node::disks(config));
+    tell(vec![node::clock(ambient)]);
+    tell(node::proxies(config));
+    tell(countries::countries(config).into_iter().collect());
+    tell(sign_in::provider(config, ambient).await.into_iter().collect());
+    if let Some(catalog) = catalog {
+        // A check of its file that took too long may still be under way.
+        drop(timeout(CLOSE_WITHIN, catalog.close()).await);
+    }
+    match failed {
+        0 => Ok(()),
+        1 => Err(Failure::failed("one check failed; see above for how to fix it")),
+        n => Err(Failure::failed(format!("{n} checks failed; see above for how to fix them"))),
+    }
+}

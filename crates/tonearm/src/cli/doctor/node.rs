@@ -1,0 +1,144 @@
+//! What is this node's own: secret, disks, clock, and how clients reach it.
+
+use std::fs;
+use std::path::Path;
+
+use hyper::Uri;
+use tonearm_domain::Ambient;
+use tonearm_signing::{Secrets, Weakness};
+
+use super::report::Finding;
+use crate::{Config, Role, opening};
+
+/// Below this a busy service soon stops.
+const LOW_DISK_BYTES: u64 = 2 << 30;
+
+pub(super) fn secret(config: &Config) -> Finding {
+    let path = config.data_dir.join("secret");
+    if let Some(secrets) = &config.secrets {
+        return strength(secrets, "it is set in the configuration");
+    }
+    if let Err(error) = opening::require_secret(config) {
+        return Finding::failed("secret", error.to_string());
+    }
+    let shown = path.display();
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Finding::ok("secret", "it will be made on the first start");
+        }
+        Err(error) => return Finding::failed("secret", format!("cannot read {shown}: {error}")),
+    };
+    match Secrets::parse(&text) {
+        Err(error) => Finding::failed("secret", format!("{shown}: {error}")),
+        Ok(secrets) => strength(&secrets, &format!("it is in {shown}")),
+    }
+}
+
+fn strength(secrets: &Secrets, place: &str) -> Finding {
+    let advice = "replace it with the output of `openssl rand -hex 32`, as docs/signed-urls.md describes";
+    match secrets.weakness() {
+        None => Finding::ok("secret", place),
+        Some((number, Weakness::Example)) => Finding::failed(
+            "secret",
+            format!("number {number} is an example of the documentation, so anybody can sign URLs; {advice}"),
+        ),
+        Some((number, Weakness::Guessable)) => {
+            Finding::warning("secret", format!("number {number} looks as if it could be guessed; {advice}"))
+        }
+    }
+}
+
+pub(super) fn exposed_secrets(config: &Config) -> Vec<Finding> {
+    crate::secret::exposed(config).into_iter().map(|reason| Finding::warning("secrets", reason)).collect()
+}
+
+/// Each folder that is written to. Several may be on one file system.
+pub(super) fn disks(config: &Config) -> Vec<Finding> {
+    let database = config.database_url.sqlite_path().and_then(Path::parent);
+    let mut folders: Vec<&Path> = [Some(config.data_dir.as_path()), database, config.storage_url.folder()]
+        .into_iter()
+        .flatten()
+        .collect();
+    let mut systems = Vec::new();
+    // A folder that is not there yet is no problem of the disk's.
+    folders.retain(|folder| match rustix::fs::stat(*folder) {
+        Ok(found) if systems.contains(&found.st_dev) => false,
+        Ok(found) => {
+            systems.push(found.st_dev);
+            true
+        }
+        Err(_) => false,
+    });
+    folders.into_iter().map(|folder| disk(folder, config.min_free_space)).collect()
+}
+
+fn disk(folder: &Path, least: u64) -> Finding {
+    let stat = match rustix::fs::statvfs(folder) {
+        Ok(stat) => stat,
+        Err(error) => return Finding::failed("disk", format!("{}: {error}", folder.display())),
+    };
+    let free = stat.f_bavail.saturating_mul(stat.f_frsize);
+    let found = format!("{} GiB free at {}", free >> 30, folder.display());
+    if free < LOW_DISK_BYTES {
+        Finding::failed("disk", format!("{found}; free some space: at least 2 GiB are required"))
+    } else if free < least {
+        let advice = "free some space, or lower limits.min_free_space: uploads are refused until then";
+        Finding::failed("disk", format!("{found}; {advice}"))
+    } else {
+        Finding::ok("disk", found)
+    }
+}
+
+/// Signed URLs depend on clocks that agree; all that can be told here is whether this one is plainly wrong.
+pub(super) fn clock(ambient: &Ambient) -> Finding {
+    let now = ambient.now();
+    let found = match "2026-01-01T00:00:00Z".parse() {
+        Ok(earliest) if now < earliest => {
+            Err(format!("{now} is in the past; set the clock, preferably with NTP"))
+        }
+        Ok(_) => Ok(now.to_string()),
+        Err(_) => Err("it cannot be checked".to_owned()),
+    };
+    Finding::of("clock", found)
+}
+
+/// How clients reach the node, as far as its configuration tells.
+pub(super) fn proxies(config: &Config) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    // A proxy that is not trusted is one address for all its clients.
+    if let Some(reason) = config.untrusted_proxy().filter(|_| config.has_role(Role::Api)) {
+        findings.push(Finding::warning(
+            "proxies",
+            format!(
+                "{reason}, so there must be a proxy: add its address to trusted_proxies, or rate limits and sign-in \
+                 throttling will treat all its clients as one"
+            ),
+        ));
+    }
+    if let Some(network) = config.trusted_proxies.of_everybody() {
+        findings.push(Finding::warning(
+            "proxies",
+            format!(
+                "trusted_proxies has {network}, so clients can pretend to have any address: name only the proxies' own"
+            ),
+        ));
+    }
+    if let Some(url) = config.unencrypted_url().filter(|_| config.has_role(Role::Api)) {
+        findings.push(Finding::warning(
+            "https",
+            format!("clients use {url}, so others on the network can read API keys and passwords: use HTTPS"),
+        ));
+    }
+    findings
+}
+
+impl Config {
+    /// The public URL, if it leads through a network without TLS.
+    fn unencrypted_url(&self) -> Option<&str> {
+        let text = self.public_url.as_deref()?;
+        let url: Uri = text.parse().ok()?;
+        let is_http = url.scheme_str() == Some("http");
+        (is_http && !crate::config::is_loopback(url.host()?)).then_some(text)
+    }
+}

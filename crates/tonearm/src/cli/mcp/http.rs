@@ -1,0 +1,152 @@
+//! The protocol over HTTP (`--http`), for callers that each have their own API key.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::header::{AUTHORIZATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::service::TowerToHyperService;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
+
+use super::server::ToolServer;
+use crate::cli::bulk::{Stop, is_sendable};
+use crate::cli::{Failure, print};
+
+/// Connections at a time.
+const MOST_CONNECTIONS: usize = 256;
+
+/// Requests at a time: each of them is one to the service.
+const MOST_REQUESTS: usize = 64;
+
+/// How long the head of a request may take to arrive.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// How long a request may take as a whole: longer than a tool.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(150);
+
+/// The longest body of a request, in bytes.
+const LONGEST_BODY: usize = 256 * 1024;
+
+/// How long requests that are under way may take when the server stops.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// Who may call the server.
+pub(super) struct Access {
+    /// The names by which it is called; none for those of this machine itself.
+    pub(super) hosts: Vec<String>,
+    /// The origins whose pages may call it.
+    pub(super) origins: Vec<String>,
+}
+
+/// Serves until it is stopped.
+pub(super) async fn serve(
+    address: SocketAddr,
+    access: Access,
+    server: ToolServer,
+    stop: Stop,
+) -> Result<(), Failure> {
+    let problem = |error: std::io::Error| Failure::Failed(format!("--http {address}: {error}"));
+    let listener = TcpListener::bind(address).await.map_err(problem)?;
+    let local = listener.local_addr().map_err(problem)?;
+    print::complain(format_args!("Serving the tools of {} at http://{local}/mcp", server.service()));
+    let router = router(&access, server);
+    let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let tracker = TaskTracker::new();
+    while let Some(accepted) = stop.unless_left(accept(&listener, &connections)).await {
+        // A connection that was lost before it was accepted, or no file descriptor for it: others follow.
+        let Ok((socket, place)) = accepted else {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        let (router, stop) = (router.clone(), stop.clone());
+        tracker.spawn(async move {
+            converse(socket, router, &stop).await;
+            drop(place);
+        });
+    }
+    tracker.close();
+    // Whatever takes longer is cut off by the end of the program.
+    let _ = tokio::time::timeout(DRAIN, tracker.wait()).await;
+    Ok(())
+}
+
+/// The next connection, once there is a place for it.
+async fn accept(
+    listener: &TcpListener,
+    connections: &Arc<Semaphore>,
+) -> std::io::Result<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+    let place = Arc::clone(connections).acquire_owned().await.map_err(std::io::Error::other)?;
+    let (socket, _) = listener.accept().await?;
+    Ok((socket, place))
+}
+
+async fn converse(socket: TcpStream, router: Router, stop: &Stop) {
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);
+    builder.http2().timer(TokioTimer::new()).keep_alive_interval(HEADER_TIMEOUT);
+    let service = TowerToHyperService::new(router);
+    let connection = builder.serve_connection(TokioIo::new(socket), service);
+    let mut connection = std::pin::pin!(connection);
+    // Clients that go away in the middle are no problem of ours.
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        () = stop.closed() => connection.as_mut().graceful_shutdown(),
+    }
+    let _ = connection.await;
+}
+
+fn router(access: &Access, server: ToolServer) -> Router {
+    // Without sessions nothing is kept between requests, so any number of servers can stand behind a load balancer.
+    let mut config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(LONGEST_BODY)
+        .with_allowed_origins(access.origins.iter().cloned())
+        .enforce_origin_validation();
+    if !access.hosts.is_empty() {
+        config = config.with_allowed_hosts(access.hosts.iter().cloned());
+    }
+    let service = StreamableHttpService::new(
+        move || Ok(server.clone()),
+        Arc::new(NeverSessionManager::default()),
+        config,
+    );
+    let requests = Arc::new(Semaphore::new(MOST_REQUESTS));
+    Router::new()
+        .route_service("/mcp", service)
+        .layer(middleware::from_fn(move |request, next| admit(Arc::clone(&requests), request, next)))
+}
+
+/// Lets in who has something like a key, while there is room. Whether the key is valid, the service decides.
+async fn admit(requests: Arc<Semaphore>, request: Request, next: Next) -> Response {
+    if bearer(request.headers()).is_none() {
+        let text = "send an API key of the service in the header `Authorization: Bearer <API_KEY>`\n";
+        return (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")], text).into_response();
+    }
+    let Ok(_place) = requests.try_acquire() else {
+        let text = "too many requests at a time; try again shortly\n";
+        return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "1")], text).into_response();
+    };
+    match tokio::time::timeout(REQUEST_TIMEOUT, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => (StatusCode::GATEWAY_TIMEOUT, "the request took too long\n").into_response(),
+    }
+}
+
+/// The key of a request.
+pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, key) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    let key = key.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && is_sendable(key)).then_some(key)
+}

@@ -1,0 +1,63 @@
+//! `tonearm mcp`: a running service as tools for AI assistants, by the Model Context Protocol.
+//!
+//! It is a client of the service with somebody's API key, and has no permissions of its own.
+
+mod http;
+mod server;
+mod shape;
+mod tool;
+mod tools;
+
+use std::net::SocketAddr;
+
+use rmcp::ServiceExt as _;
+use rmcp::transport::stdio;
+
+use self::server::{Credential, ToolServer};
+use super::Failure;
+use super::bulk::{RemoteArgs, Stop};
+
+/// How long a call that fails is tried again: somebody waits for it.
+const PATIENCE_SECONDS: u32 = 30;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    remote: RemoteArgs,
+    /// Serve over HTTP at this address, such as 127.0.0.1:8090, instead of standard input and output
+    #[arg(long, value_name = "ADDRESS")]
+    http: Option<SocketAddr>,
+    /// Host name by which the HTTP server is called; repeatable [default: those of this machine itself]
+    #[arg(long, value_name = "HOST", requires = "http")]
+    allow_host: Vec<String>,
+    /// Origin whose pages may call the HTTP server, such as https://www.example.com:443; repeatable [default: none]
+    #[arg(long, value_name = "ORIGIN", requires = "http")]
+    allow_origin: Vec<String>,
+}
+
+pub(super) async fn run(args: Args) -> Result<(), Failure> {
+    let stop = Stop::default();
+    stop.on_signals().map_err(Failure::failed)?;
+    match args.http {
+        Some(address) => {
+            let client = args.remote.keyless(PATIENCE_SECONDS)?;
+            let access = http::Access { hosts: args.allow_host, origins: args.allow_origin };
+            http::serve(address, access, ToolServer::new(client, Credential::OfCaller), stop).await
+        }
+        None => {
+            let client = args.remote.client_with(PATIENCE_SECONDS)?;
+            Box::pin(stop.unless_left(speak(ToolServer::new(client, Credential::Own))))
+                .await
+                .unwrap_or(Ok(()))
+        }
+    }
+}
+
+/// Speaks over standard input and output, until its input ends.
+async fn speak(server: ToolServer) -> Result<(), Failure> {
+    let problem = |error: &dyn std::fmt::Display| {
+        Failure::Failed(format!("the assistant does not speak the Model Context Protocol: {error}"))
+    };
+    let running = server.serve(stdio()).await.map_err(|error| problem(&error))?;
+    running.waiting().await.map(drop).map_err(|error| problem(&error))
+}

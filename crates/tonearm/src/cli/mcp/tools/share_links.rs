@@ -1,0 +1,81 @@
+//! Share links: keys with which everyone can play one variant.
+
+use rmcp::schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tonearm_client::Client;
+use tonearm_domain::{ApiKeyId, TrackId};
+
+use super::tracks::is_playable;
+use crate::cli::mcp::shape::pick;
+use crate::cli::mcp::tool::{Call, Effect, Problem};
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(crate = "rmcp::schemars")]
+pub(super) struct CreateShareLink {
+    /// The track.
+    #[schemars(with = "String", extend("format" = "uuid"))]
+    track_id: TrackId,
+    /// The index of the variant that it plays, such as hq or preview; read_track lists them.
+    variant: String,
+    /// What people call the link in the dashboard. Default: the title of the track.
+    title: Option<String>,
+    /// When it expires (RFC 3339). Default: never.
+    expires_at: Option<String>,
+}
+
+impl Call for CreateShareLink {
+    const NAME: &'static str = "create_share_link";
+    const TITLE: &'static str = "Create a share link";
+    const TEXT: &'static str = "Creates a link that plays one variant of a track for everyone who has it, until it expires or is revoked. Ask before \
+         you make something public.";
+    const EFFECT: Effect = Effect::Adds;
+
+    async fn call(self, client: &Client) -> Result<Value, Problem> {
+        let read = client.read(&format!("/v1/track/{}", self.track_id), &[]).await?;
+        let track = &read["track"];
+        let key = json!({
+            "title": self.title.as_deref().or_else(|| track["shown_title"].as_str()).unwrap_or("Share link"),
+            "api_key_type_id": "share",
+            "collection_id": track["collection_id"],
+            "track_id": self.track_id,
+            "variants": [self.variant],
+            "expires_at": self.expires_at,
+        });
+        let created = client.create("/v1/api_key", &key).await?;
+        let text = created["api_key"].as_str().unwrap_or_default();
+        Ok(json!({
+            "url": format!("{}/v1/stream/{}/{text}", client.server(), self.track_id),
+            "share_link": pick(&created["api_key_record"], &["id", "title", "variants", "expires_at"]),
+            "plays_now": is_playable(&track["track_status_id"]),
+        }))
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(crate = "rmcp::schemars")]
+pub(super) struct RevokeShareLink {
+    /// The id of the share link.
+    #[schemars(with = "String", extend("format" = "uuid"))]
+    share_link_id: ApiKeyId,
+}
+
+impl Call for RevokeShareLink {
+    const NAME: &'static str = "revoke_share_link";
+    const TITLE: &'static str = "Revoke a share link";
+    const TEXT: &'static str = "Revokes a share link: it plays nothing from now on, wherever it was sent.";
+    const EFFECT: Effect = Effect::Removes;
+
+    async fn call(self, client: &Client) -> Result<Value, Problem> {
+        let path = format!("/v1/api_key/{}", self.share_link_id);
+        let read = client.read(&path, &[]).await?;
+        // Keys of other types are none of an assistant's business.
+        if read["api_key_record"]["api_key_type_id"] != "share" {
+            return Err(Problem::Arguments("share_link_id: is a key of another type".to_owned()));
+        }
+        let revoked = client.delete(&path).await?;
+        Ok(json!({ "share_link": pick(&revoked["deleted_api_key"], &["id", "title", "revoked_at"]) }))
+    }
+}

@@ -1,0 +1,232 @@
+//! `tonearm privacy`
+
+use std::net::IpAddr;
+
+use clap::Subcommand;
+use serde_json::{Value, json};
+use tonearm_domain::{Ambient, InvitationPurpose, ListenerId, Origin};
+use tonearm_service::{
+    KeptListener, KeptPerson, ListenerReference, OwnerlessOrganizations, PersonReference, Privacy,
+};
+
+use super::confirm::confirm;
+use super::{Failure, print};
+use crate::{Config, Parts};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Print everything that is kept about a person or a listener, as JSON
+    Export {
+        #[command(flatten)]
+        subject: Subject,
+    },
+    /// Erase what is kept about a person or a listener
+    ///
+    /// What a person uploaded stays with the organization. The lines of the audit log stay, without the person's address.
+    Erase {
+        #[command(flatten)]
+        subject: Subject,
+        /// Email address of the person who becomes owner of organizations that would have none
+        #[arg(long, value_name = "EMAIL")]
+        new_owner: Option<String>,
+        /// Do not ask for confirmation
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+#[group(id = "who", required = true, multiple = false)]
+struct Who {
+    /// Email address or id of a person who can sign in, or could
+    #[arg(value_name = "PERSON")]
+    person: Option<PersonReference>,
+    /// Network address of a listener
+    #[arg(long, value_name = "ADDRESS")]
+    address: Option<IpAddr>,
+    /// Hash of a listener on one day, 16 hex digits, as an export shows it
+    #[arg(long, value_name = "HASH", value_parser = hash)]
+    listener: Option<ListenerId>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Subject {
+    #[command(flatten)]
+    who: Who,
+    /// User-Agent of the listener, exactly as the browser sends it [default: none sent]
+    #[arg(long, value_name = "TEXT", requires = "address")]
+    agent: Option<String>,
+}
+
+fn hash(text: &str) -> Result<ListenerId, String> {
+    let hash = (text.len() == 16).then(|| u64::from_str_radix(text, 16).ok()).flatten();
+    hash.map(ListenerId::from_hash).ok_or_else(|| "must be 16 hex digits".to_owned())
+}
+
+/// Who is meant.
+enum Meant {
+    Person(PersonReference),
+    Listener(ListenerReference),
+}
+
+impl Subject {
+    fn meant(self) -> Result<Meant, Failure> {
+        match (self.who.person, self.who.address, self.who.listener) {
+            (Some(person), None, None) => Ok(Meant::Person(person)),
+            (None, Some(address), None) => {
+                Ok(Meant::Listener(ListenerReference::Visitor { address, agent: self.agent }))
+            }
+            (None, None, Some(hash)) => Ok(Meant::Listener(ListenerReference::Hash(hash))),
+            _ => Err(Failure::Usage("name a person, --address or --listener".to_owned())),
+        }
+    }
+}
+
+pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
+    let parts = Parts::open(config, ambient).await?;
+    let privacy = parts.privacy(ambient);
+    match command {
+        Command::Export { subject } => match subject.meant()? {
+            Meant::Person(person) => print::json(&of_person(&privacy.person(&person).await?)),
+            Meant::Listener(listener) => print::json(&of_listener(&privacy.listener(&listener).await?)),
+        },
+        Command::Erase { subject, new_owner, yes } => {
+            let ownerless = match new_owner {
+                Some(email) => OwnerlessOrganizations::GiveTo(parts.people.person_by_email(&email).await?.id),
+                None => OwnerlessOrganizations::Refuse,
+            };
+            erase(&privacy, subject.meant()?, ownerless, yes).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn erase(
+    privacy: &Privacy,
+    meant: Meant,
+    ownerless: OwnerlessOrganizations,
+    yes: bool,
+) -> Result<(), Failure> {
+    match meant {
+        Meant::Person(person) => {
+            let kept = privacy.person(&person).await?;
+            let account = if kept.account.is_some() { "one account" } else { "no account" };
+            let (sign_ins, audit) = (kept.sign_ins.len(), kept.audit.len());
+            print::outln!(
+                "Found {account}, {sign_ins} sign-ins and {audit} lines of the audit log. The account is removed, and the \
+                 lines lose the person's address. What the person uploaded stays. This cannot be undone."
+            );
+            if !yes {
+                confirm("Erase?", "erase", "erased")?;
+            }
+            privacy.erase_person(Origin::command_line(), &person, ownerless).await?;
+        }
+        Meant::Listener(listener) => {
+            let kept = privacy.listener(&listener).await?;
+            print::outln!("Found {} tracks on the last days. This cannot be undone.", kept.listening.len());
+            if !yes {
+                confirm("Erase?", "erase", "erased")?;
+            }
+            privacy.erase_listener(Origin::command_line(), &listener).await?;
+        }
+    }
+    print::outln!("Erased. Backups and the server's log are not changed: see docs/privacy.md.");
+    Ok(())
+}
+
+fn of_person(kept: &KeptPerson) -> Value {
+    let account = kept.account.as_ref().map(|person| {
+        json!({
+            "person_id": person.id,
+            "email": person.email.as_str(),
+            "name": person.name,
+            "language": person.language.map(|language| language.as_str()),
+            "is_administrator": person.is_administrator,
+            "created_at": person.created_at,
+            "disabled_at": person.disabled_at,
+            "has_second_factor": kept.has_second_factor,
+        })
+    });
+    let identities = kept.identities.iter().map(|identity| {
+        json!({
+            "issuer": identity.issuer,
+            "subject": identity.subject,
+            "email": identity.email,
+            "linked_at": identity.linked_at,
+            "used_at": identity.used_at,
+        })
+    });
+    let memberships = kept.memberships.iter().map(|membership| {
+        json!({
+            "organization_id": membership.organization_id,
+            "role": membership.role.as_str(),
+            "created_at": membership.created_at,
+        })
+    });
+    let sign_ins = kept.sign_ins.iter().map(|sign_in| {
+        json!({
+            "address": sign_in.address,
+            "user_agent": sign_in.user_agent,
+            "created_at": sign_in.created_at,
+            "seen_at": sign_in.seen_at,
+        })
+    });
+    let invitations = kept.invitations.iter().map(|invitation| {
+        let (purpose, email) = match &invitation.purpose {
+            InvitationPurpose::FirstAdministrator => ("first_administrator", None),
+            InvitationPurpose::Member { email, .. } => ("member", email.as_ref().map(|email| email.as_str())),
+            InvitationPurpose::NewPassword(_) => ("new_password", None),
+        };
+        json!({
+            "purpose": purpose,
+            "email": email,
+            "created_at": invitation.created_at,
+            "expires_at": invitation.expires_at,
+            "used_at": invitation.used_at,
+        })
+    });
+    json!({
+        "account": account,
+        "memberships": memberships.collect::<Vec<_>>(),
+        "identities": identities.collect::<Vec<_>>(),
+        "sign_ins": sign_ins.collect::<Vec<_>>(),
+        "known_devices": kept.devices.iter().map(|device| json!({"seen_at": device.seen_at})).collect::<Vec<_>>(),
+        "invitations": invitations.collect::<Vec<_>>(),
+        "audit_log": kept.audit,
+        "not_found_here": [
+            "the server's log",
+            "backups",
+            "failed sign-ins of the last 15 minutes, of which only hashes are kept",
+            "names and addresses that people wrote into titles, metadata and files of tracks",
+            "what the person heard, which is kept under hashes of days: export it by address and user agent",
+        ],
+    })
+}
+
+fn of_listener(kept: &KeptListener) -> Value {
+    let hashes = kept.hashes.iter().map(
+        |(day, listener)| json!({"day": day.to_string(), "listener": format!("{:016x}", listener.hash())}),
+    );
+    let listening = kept.listening.iter().map(|found| {
+        json!({
+            "organization_id": found.organization_id,
+            "day": found.day.to_string(),
+            "folder": found.folder,
+            "seconds": found.taken_micros / 1_000_000,
+            "is_listen": found.is_listen,
+            "site": found.referrer,
+            "country": found.country,
+        })
+    });
+    json!({
+        "hashes": hashes.collect::<Vec<_>>(),
+        "listening": listening.collect::<Vec<_>>(),
+        "not_found_here": [
+            "the server's log",
+            "backups",
+            "what was heard more than ten days ago: hashes are removed, and sums are about nobody",
+            "what was heard with another address or user agent",
+            "what was heard under a master secret that is no longer listed",
+        ],
+    })
+}

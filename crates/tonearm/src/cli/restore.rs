@@ -1,0 +1,106 @@
+//! `tonearm restore`
+
+use std::num::NonZeroU64;
+
+use serde_json::json;
+use tonearm_catalog::Migrate;
+use tonearm_domain::Ambient;
+use tonearm_service::{
+    BackupError, BackupTarget, BackupTime, RestoreReport, RestoreTerms, Restores, Verification, VerifyState,
+};
+
+use super::bulk::Screen;
+use super::rate::{bytes_per_second, shown_bytes, target};
+use super::{Failure, backup, print, verify};
+use crate::{Config, opening};
+
+/// What a person sees meanwhile.
+const BAR: &str = "{spinner} {msg} {elapsed:>4}";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The folder or s3://bucket/prefix with the backups
+    from: String,
+    /// The backup to restore, as `tonearm backup list` shows it [default: the newest]
+    #[arg(long, value_name = "TIME")]
+    backup: Option<BackupTime>,
+    /// Restore although the master secret is another one; what was encrypted with it is lost
+    #[arg(long)]
+    secret_changed: bool,
+    /// Link the object store to the restored database, although it belongs to another one
+    #[arg(long)]
+    adopt_store: bool,
+    /// Copy at most so many bytes in a second, such as 50MB/s
+    #[arg(long, value_name = "RATE", value_parser = bytes_per_second)]
+    rate: Option<NonZeroU64>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Result<(), Failure> {
+    opening::make_folder(&config.data_dir)?;
+    let has_secret = config.secrets.is_some() || config.data_dir.join("secret").exists();
+    if !has_secret && !args.secret_changed {
+        // One that is made now would not be the right one.
+        return Err(BackupError::Secret.into());
+    }
+    let target = BackupTarget::open(&target(&args.from)?).await?;
+    let scratch = opening::scratch(config, ambient)?;
+    let blobs = opening::blobs(config).await?;
+    let restores = Restores::new(
+        (config.database_url.clone(), opening::connect_options(config, ambient, Migrate::Never)),
+        blobs.clone(),
+        ambient.clone(),
+        opening::secrets(config, ambient)?,
+        scratch.path().to_owned(),
+    );
+    let terms = RestoreTerms {
+        backup: args.backup,
+        is_secret_changed: args.secret_changed,
+        adopts_store: args.adopt_store,
+        bytes_per_second: args.rate,
+    };
+    let screen = Screen::new(args.json);
+    let bar = screen.total(BAR, 0);
+    let ended =
+        Box::pin(restores.run(&target, terms, &mut |event| backup::tell(&event, &screen, &bar))).await;
+    bar.finish_and_clear();
+    let (time, report, catalog) = ended?;
+    let verification = Verification::new(catalog, blobs, ambient.clone());
+    let state = verify::quickly(config, &verification, VerifyState::new(ambient.now()), args.json).await?;
+    show(time, &report, &state, args.json);
+    match state.findings() {
+        0 => Ok(()),
+        count => Err(Failure::failed(format!(
+            "the backup is restored, but {count} objects do not fit; `tonearm verify --repair` makes lost files again"
+        ))),
+    }
+}
+
+fn show(time: BackupTime, report: &RestoreReport, state: &VerifyState, as_json: bool) {
+    if as_json {
+        return print::json(&json!({
+            "backup": time.to_string(),
+            "rows": report.rows,
+            "objects": report.objects,
+            "bytes": report.bytes,
+            "copied": report.copied,
+            "lost": report.lost,
+            "steps": report.steps,
+            "findings": state.findings(),
+        }));
+    }
+    print::outln!("restored   {time}");
+    print::outln!("rows       {}", report.rows);
+    print::outln!(
+        "objects    {} ({}), of which {} were copied",
+        report.objects,
+        shown_bytes(report.bytes),
+        report.copied
+    );
+    if report.lost > 0 {
+        print::outln!("lost       {} objects of the backup are missing or damaged", report.lost);
+    }
+    print::outln!("compared   {} tracks with {} objects", state.tracks, state.objects);
+}

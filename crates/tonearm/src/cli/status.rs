@@ -1,0 +1,201 @@
+//! `tonearm status`
+
+mod as_json;
+
+use std::sync::Arc;
+
+use tonearm_domain::{Ambient, EndedRuns, QuotaKind};
+use tonearm_service::{
+    AcmeStatus, CertificateEnd, FailedJobs, NearQuota, NodeStatus, QueueStatus, Reach, Status, StatusReport,
+};
+
+use super::rate::shown_bytes;
+use super::{Failure, print};
+use crate::{Config, opening, tls};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Print JSON, one object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Result<(), Failure> {
+    opening::make_folder(&config.data_dir)?;
+    let catalog = opening::catalog_of_command(config, ambient).await?;
+    let blobs = opening::blobs(config).await.inspect_err(|error| {
+        tracing::warn!(%error, "could not open the store");
+    });
+    let status = Status::new(catalog, blobs.ok(), ambient.clone())
+        .with_disks(opening::disks(config))
+        .with_certificate(certificate_end(config))
+        .with_acme(config.acme.as_ref().map(|terms| terms.names.clone()));
+    let report = status.report().await;
+    match args.json {
+        true => print::json(&as_json::report(&report)),
+        false => tell(&report),
+    }
+    Ok(())
+}
+
+fn certificate_end(config: &Config) -> Option<CertificateEnd> {
+    let files = config.tls.clone()?;
+    Some(Arc::new(move || tls::end_of_files(&files)))
+}
+
+fn tell(report: &StatusReport) {
+    print::outln!("database  {}", reach_text(report.database));
+    print::outln!("store     {}", reach_text(report.store));
+    for disk in &report.disks {
+        let (place, free, size) = (disk.place.as_str(), gibibytes(disk.free), gibibytes(disk.size));
+        print::outln!("disk      {place}: {free:.1} of {size:.1} GiB free");
+    }
+    if let Some(end) = report.certificate_ends_at {
+        let side = if end <= report.at { "expired" } else { "expires" };
+        print::outln!("tls       the certificate {side} at {end}");
+    }
+    if let Some(acme) = &report.acme {
+        print::outln!("tls       {}", acme_text(acme, report));
+    }
+    print::outln!("backup    {}", backup_text(report));
+    print::outln!("");
+    tell_nodes(report);
+    print::outln!("");
+    tell_queues(report);
+    print::outln!("");
+    tell_failures(report);
+    print::outln!("");
+    tell_quotas(report);
+}
+
+fn reach_text(reach: Reach) -> String {
+    match reach {
+        Reach::Answered(after) => format!("ok, {} ms", after.as_millis()),
+        Reach::Failed => "cannot be reached; run `tonearm doctor`".to_owned(),
+        Reach::TimedOut => "does not answer; run `tonearm doctor`".to_owned(),
+    }
+}
+
+fn acme_text(acme: &AcmeStatus, report: &StatusReport) -> String {
+    let names = &acme.names;
+    let mut text = match acme.ends_at {
+        Some(end) if end <= report.at => format!("the certificate of {names} expired at {end}"),
+        Some(end) => format!("the certificate of {names} expires at {end}"),
+        None => format!("there is no certificate of {names} yet"),
+    };
+    if let (Some(error), Some(at)) = (&acme.last_error, acme.order_at) {
+        let error = error.replace('\n', " ");
+        text.push_str(&format!("; the last order failed ({error}), and the next is at {at}"));
+    }
+    text
+}
+
+fn backup_text(report: &StatusReport) -> String {
+    match report.backup.map(|backup| backup.last) {
+        Some(Some(last)) => format!("of {}, complete at {}", last.made_at, last.finished_at),
+        Some(None) => "none yet; `tonearm backup` makes one".to_owned(),
+        None => "could not be read".to_owned(),
+    }
+}
+
+fn gibibytes(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 30)
+}
+
+fn tell_nodes(report: &StatusReport) {
+    let Some(nodes) = &report.nodes else { return print::outln!("The nodes could not be read.") };
+    if nodes.is_empty() {
+        return print::outln!("No node has run in the last day.");
+    }
+    let row = |status: &NodeStatus| {
+        let node = &status.node;
+        let ahead = node.clock_ahead_millis.map(|millis| format!("{:+.3} s", millis as f64 / 1000.0));
+        [
+            node.name.clone(),
+            node.address.clone(),
+            node.version.clone(),
+            node.roles.join(","),
+            ahead.unwrap_or_default(),
+            status.seen_at.to_string(),
+            if status.is_lost { "lost" } else { "running" }.to_owned(),
+        ]
+    };
+    let rows: Vec<_> = nodes.iter().map(row).collect();
+    print::table(["NODE", "ADDRESS", "VERSION", "ROLES", "CLOCK", "LAST SEEN", "STATE"], &rows);
+}
+
+fn tell_queues(report: &StatusReport) {
+    let Some(queues) = &report.queues else { return print::outln!("The jobs could not be counted.") };
+    let row = |queue: &QueueStatus| {
+        let told = |runs: fn(EndedRuns) -> u64| {
+            let number = |runs_of: EndedRuns| runs(runs_of).to_string();
+            queue
+                .ended
+                .map_or(["?", "?"].map(str::to_owned), |ended| [number(ended.minute), number(ended.hour)])
+        };
+        let ([done, done_in_hour], [failed, failed_in_hour]) =
+            (told(|runs| runs.finished), told(|runs| runs.failed));
+        [
+            queue.class.title().to_owned(),
+            queue.due.to_string(),
+            queue.running.to_string(),
+            queue.waiting.to_string(),
+            format!("{} s", queue.oldest_due_millis / 1000),
+            done,
+            done_in_hour,
+            failed,
+            failed_in_hour,
+        ]
+    };
+    let rows: Vec<_> = queues.iter().map(row).collect();
+    let names =
+        ["JOBS", "DUE", "RUNNING", "WAITING", "OLDEST DUE", "DONE/MIN", "DONE/H", "FAILED/MIN", "FAILED/H"];
+    print::table(names, &rows);
+}
+
+fn tell_failures(report: &StatusReport) {
+    let Some(failures) = &report.failures else { return print::outln!("Failed jobs could not be read.") };
+    if failures.groups.is_empty() {
+        return print::outln!("No job failed in the last day.");
+    }
+    let row = |group: &FailedJobs| {
+        [
+            group.kind.clone(),
+            group.count.to_string(),
+            group.last_at.to_string(),
+            group.job_id.to_string(),
+            group.reason.replace('\n', " "),
+        ]
+    };
+    let rows: Vec<_> = failures.groups.iter().map(row).collect();
+    print::table(["FAILED", "COUNT", "LAST", "LAST JOB", "REASON"], &rows);
+    if !failures.is_complete {
+        print::outln!("There are more; `tonearm job list --state failed` shows all.");
+    }
+    print::outln!("`tonearm job retry JOB` runs a job again.");
+}
+
+fn tell_quotas(report: &StatusReport) {
+    let Some(near) = &report.near_quotas else { return print::outln!("Quotas could not be read.") };
+    if near.quotas.is_empty() {
+        return print::outln!("No quota is nearly used up.");
+    }
+    let row = |quota: &NearQuota| {
+        let told = |amount: u64| match quota.kind {
+            QuotaKind::Bytes => shown_bytes(amount),
+            QuotaKind::Tracks | QuotaKind::Minutes => amount.to_string(),
+        };
+        [
+            quota.name.replace('\n', " "),
+            quota.organization_id.to_string(),
+            quota.kind.as_str().to_owned(),
+            told(quota.used),
+            told(quota.limit),
+        ]
+    };
+    let rows: Vec<_> = near.quotas.iter().map(row).collect();
+    print::table(["QUOTA OF", "ORGANIZATION", "LIMITS", "USED", "LIMIT"], &rows);
+    if !near.is_complete {
+        print::outln!("There are more; `tonearm org quota` tells those of an organization.");
+    }
+}

@@ -1,0 +1,238 @@
+//! `tonearm verify`
+
+use std::io::Write;
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressBar;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tonearm_domain::Ambient;
+use tonearm_service::{Finding, Verification, VerifyEvent, VerifyState, VerifyTerms};
+
+use super::bulk::Screen;
+use super::rate::{bytes_per_second, shown_bytes};
+use super::{Failure, print};
+use crate::{Config, Parts, opening};
+
+/// How often it is noted how far the run is.
+const NOTE_EVERY: Duration = Duration::from_secs(2);
+/// Where that is noted, in the data folder.
+const STATE: &str = "verify-state.json";
+/// What a person sees meanwhile.
+const BAR: &str = "verifying {spinner} {msg} {elapsed:>4}";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Read all objects, and compare them with the hashes that are known
+    #[arg(long)]
+    deep: bool,
+    /// Make lost files, covers and manifests again from the sources
+    #[arg(long)]
+    repair: bool,
+    /// Go on where an interrupted run stopped
+    #[arg(long)]
+    resume: bool,
+    /// File in which it is noted how far the run is [default: verify-state.json in the data folder]
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// Read at most so many bytes in a second, such as 50MB/s
+    #[arg(long, value_name = "RATE", value_parser = bytes_per_second)]
+    rate: Option<NonZeroU64>,
+    /// Look at most at so many objects in a second
+    #[arg(long, value_name = "NUMBER")]
+    object_rate: Option<NonZeroU64>,
+    /// Print JSON: one finding per line, and then the summary
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is noted, and of which service.
+#[derive(Serialize, Deserialize)]
+struct Noted {
+    database: String,
+    storage: String,
+    state: VerifyState,
+}
+
+pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Result<(), Failure> {
+    let state = verify(config, ambient, &args).await.map_err(|failure| match failure {
+        // 1 means that something was found.
+        Failure::Failed(message) => Failure::Unfinished(message),
+        other => other,
+    })?;
+    match state.findings() {
+        0 => Ok(()),
+        1 => Err(Failure::failed("1 finding")),
+        count => Err(Failure::failed(format!("{count} findings"))),
+    }
+}
+
+async fn verify(config: &Config, ambient: &Ambient, args: &Args) -> Result<VerifyState, Failure> {
+    let parts = Parts::open(config, ambient).await?;
+    let tie = parts.open_identity(config, ambient).await?.inspect().await?;
+    tie.agreed().map_err(Failure::failed)?;
+    let path = args.state.clone().unwrap_or_else(|| config.data_dir.join(STATE));
+    let state = match args.resume {
+        true => read_state(config, &path)?,
+        false => VerifyState::new(ambient.now()),
+    };
+    let verification = Verification::new(parts.catalog, opening::blobs(config).await?, ambient.clone());
+    let terms = VerifyTerms {
+        is_deep: args.deep,
+        repairs: args.repair,
+        bytes_per_second: args.rate,
+        objects_per_second: args.object_rate,
+    };
+    let mut teller = Teller::new(config, args.json, Some(path.clone()));
+    let ended = verification.run(terms, state, &mut |event| teller.hear(event)).await;
+    teller.bar.finish_and_clear();
+    if ended.is_err()
+        && let Some(state) = teller.reached.take()
+    {
+        teller.note(&state);
+    }
+    let state = ended.map_err(Failure::failed)?;
+    show(&state, args.json);
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Failure::failed(format!("{}: {error}", path.display())))
+        }
+        _ => Ok(state),
+    }
+}
+
+/// The part of a restore that looks whether everything is there. Nothing is noted: it takes no longer to begin anew.
+pub(super) async fn quickly(
+    config: &Config,
+    verification: &Verification,
+    state: VerifyState,
+    as_json: bool,
+) -> Result<VerifyState, Failure> {
+    let mut teller = Teller::new(config, as_json, None);
+    let ended = verification.run(VerifyTerms::default(), state, &mut |event| teller.hear(event)).await;
+    teller.bar.finish_and_clear();
+    ended.map_err(Failure::failed)
+}
+
+/// Tells what happens, and notes how far it is.
+struct Teller {
+    noted: Option<(PathBuf, String, String)>,
+    last: Instant,
+    /// How far it is, where that is not noted yet.
+    reached: Option<VerifyState>,
+    bar: ProgressBar,
+    as_json: bool,
+}
+
+impl Teller {
+    fn new(config: &Config, as_json: bool, state: Option<PathBuf>) -> Self {
+        let (database, storage) = (config.database_url.to_string(), config.storage_url.to_string());
+        let bar = Screen::new(as_json).total(BAR, 0);
+        let noted = state.map(|path| (path, database, storage));
+        Self { noted, last: Instant::now(), reached: None, bar, as_json }
+    }
+
+    fn hear(&mut self, event: VerifyEvent<'_>) {
+        match event {
+            VerifyEvent::Finding(finding) => self.bar.suspend(|| tell(finding, self.as_json)),
+            VerifyEvent::Progress(state) => {
+                let bytes = shown_bytes(state.bytes);
+                self.bar.set_message(format!(
+                    "{} tracks, {} objects, {bytes}, {} findings",
+                    state.tracks,
+                    state.objects,
+                    state.findings()
+                ));
+                if self.last.elapsed() >= NOTE_EVERY {
+                    self.last = Instant::now();
+                    self.note(state);
+                    self.reached = None;
+                } else {
+                    self.reached = Some(state.clone());
+                }
+            }
+        }
+    }
+
+    /// A run whose state cannot be noted is still worth its findings.
+    fn note(&mut self, state: &VerifyState) {
+        let Some((path, database, storage)) = &self.noted else { return };
+        let noted = Noted { database: database.clone(), storage: storage.clone(), state: state.clone() };
+        if let Err(error) = write_state(path, &noted) {
+            print::complain(format_args!("Warning: {}: {error}, so --resume will not work", path.display()));
+            self.noted = None;
+        }
+    }
+}
+
+fn tell(finding: &Finding, as_json: bool) {
+    if as_json { print::json(&json!({ "finding": finding })) } else { print::outln!("{finding}") }
+}
+
+fn show(state: &VerifyState, as_json: bool) {
+    if as_json {
+        return print::json(&json!({ "summary": {
+            "started_at": state.started_at,
+            "tracks": state.tracks,
+            "objects": state.objects,
+            "bytes": state.bytes,
+            "findings": state.findings(),
+            "missing": state.missing,
+            "wrong_lengths": state.wrong_lengths,
+            "wrong_hashes": state.wrong_hashes,
+            "unknown": state.unknown,
+            "queued": state.queued,
+            "lost": state.lost,
+        }}));
+    }
+    let bytes = shown_bytes(state.bytes);
+    print::outln!("{} tracks and {} objects ({bytes}) were compared.", state.tracks, state.objects);
+    if state.findings() == 0 {
+        print::outln!("Nothing was found.");
+        return;
+    }
+    print::outln!(
+        "{} missing, {} with another length, {} with other bytes, {} unknown",
+        state.missing,
+        state.wrong_lengths,
+        state.wrong_hashes,
+        state.unknown
+    );
+    if state.queued > 0 {
+        print::outln!("{} are being made again; `tonearm job list` shows the jobs.", state.queued);
+    }
+    if state.lost > 0 {
+        print::outln!("{} cannot be made again.", state.lost);
+    }
+    if state.unknown > 0 {
+        print::outln!("Unknown objects are left to the sweep; `tonearm sweep` shows what it does.");
+    }
+}
+
+fn read_state(config: &Config, path: &Path) -> Result<VerifyState, Failure> {
+    let shown = path.display();
+    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Failure::Usage(format!("{shown} does not exist: there is no interrupted run to resume"))
+        }
+        _ => Failure::failed(format!("{shown}: {error}")),
+    })?;
+    let noted: Noted = serde_json::from_slice(&bytes)
+        .map_err(|_| Failure::Usage(format!("{shown} cannot be read; run without --resume")))?;
+    let (database, storage) = (config.database_url.to_string(), config.storage_url.to_string());
+    if (noted.database, noted.storage) != (database, storage) {
+        return Err(Failure::Usage(format!("{shown} is of another service; run without --resume")));
+    }
+    Ok(noted.state)
+}
+
+fn write_state(path: &Path, noted: &Noted) -> std::io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(&serde_json::to_vec(noted)?)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}

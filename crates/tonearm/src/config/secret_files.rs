@@ -1,0 +1,215 @@
+//! Settings that are secret, read from files of their own: named by `…_file`, or credentials of systemd.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use super::error::ConfigError;
+
+/// The most bytes of a file with a secret.
+const MOST_BYTES: u64 = 64 * 1024;
+
+/// The variable in which systemd names the folder of a service's credentials.
+const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
+
+/// A setting that is secret, given as it is or by the file that holds it.
+#[derive(Debug, Default)]
+pub(super) struct SecretSetting {
+    pub(super) value: Option<String>,
+    pub(super) file: Option<PathBuf>,
+}
+
+/// A file that a secret was read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretFile {
+    /// The setting it is for.
+    pub setting: &'static str,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+/// Where secrets are looked for, and which files were read.
+pub(super) struct SecretFiles {
+    credentials: Option<PathBuf>,
+    pub(super) read: Vec<SecretFile>,
+}
+
+impl SecretFiles {
+    pub(super) fn new(lookup: impl Fn(&str) -> Option<String>) -> Self {
+        Self { credentials: lookup(CREDENTIALS).map(PathBuf::from), read: Vec::new() }
+    }
+
+    /// The text of a secret: what is set, else what is in the file that is set, else the credential with the setting's name.
+    pub(super) fn resolve(
+        &mut self,
+        name: &'static str,
+        setting: SecretSetting,
+    ) -> Result<Option<String>, ConfigError> {
+        match (setting.value, setting.file) {
+            (Some(_), Some(_)) => {
+                Err(ConfigError::new(name, format!("is set together with {name}_file; set one of them")))
+            }
+            (Some(value), None) => Ok(Some(value)),
+            (None, Some(path)) => {
+                let text =
+                    read(&path).map_err(|problem| ConfigError::new(&format!("{name}_file"), problem))?;
+                self.read.push(SecretFile { setting: name, path });
+                Ok(Some(text))
+            }
+            (None, None) => self.credential(name),
+        }
+    }
+
+    /// The credential with a name, if systemd gave this service one.
+    pub(super) fn credential(&mut self, name: &'static str) -> Result<Option<String>, ConfigError> {
+        let Some(path) = self.credentials.as_ref().map(|folder| folder.join(name)) else { return Ok(None) };
+        // One that is not there was not given.
+        if matches!(path.symlink_metadata(), Err(error) if error.kind() == ErrorKind::NotFound) {
+            return Ok(None);
+        }
+        let text = read(&path).map_err(|problem| ConfigError::new(name, problem))?;
+        self.read.push(SecretFile { setting: name, path });
+        Ok(Some(text))
+    }
+}
+
+/// The variables with Amazon's credentials, and the credentials of systemd with the same.
+const OF_BUCKET: [(&str, &str); 3] = [
+    ("AWS_ACCESS_KEY_ID", "aws_access_key_id"),
+    ("AWS_SECRET_ACCESS_KEY", "aws_secret_access_key"),
+    ("AWS_SESSION_TOKEN", "aws_session_token"),
+];
+
+/// Credentials for a bucket, each from its variable, else from the file in the variable with `_FILE`, else from systemd.
+pub(super) fn bucket_credentials(
+    files: &mut SecretFiles,
+    lookup: impl Fn(&str) -> Option<String>,
+) -> Result<Vec<(&'static str, String)>, ConfigError> {
+    let mut found = Vec::new();
+    for (variable, name) in OF_BUCKET {
+        let file_variable = format!("{variable}_FILE");
+        let text = match (lookup(variable), lookup(&file_variable)) {
+            (Some(_), Some(_)) => {
+                let problem = format!("is set together with {file_variable}; set one of them");
+                return Err(ConfigError::new(variable, problem));
+            }
+            (Some(text), None) => Some(text),
+            (None, Some(path)) => {
+                let path = PathBuf::from(path);
+                let text = read(&path).map_err(|problem| ConfigError::new(&file_variable, problem))?;
+                files.read.push(SecretFile { setting: name, path });
+                Some(text)
+            }
+            (None, None) => files.credential(name)?,
+        };
+        found.extend(text.map(|text| (variable, text)));
+    }
+    Ok(found)
+}
+
+/// What a file holds, without the line end that editors and `echo` leave. Problems never repeat any of it.
+fn read(path: &Path) -> Result<String, String> {
+    let unreadable = |error: std::io::Error| format!("cannot read {}: {error}", path.display());
+    let file = File::open(path).map_err(unreadable)?;
+    if file.metadata().map_err(unreadable)?.is_dir() {
+        return Err(format!("{} is a folder; name the file that holds the secret", path.display()));
+    }
+    let mut bytes = Vec::new();
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        let most = MOST_BYTES / 1024;
+        return Err(format!("{} is larger than {most} KiB, so it is not a secret", path.display()));
+    }
+    let mut text = String::from_utf8(bytes).map_err(|_| format!("{} is not UTF-8 text", path.display()))?;
+    text.truncate(text.trim_end_matches(['\n', '\r']).len());
+    if text.trim().is_empty() {
+        return Err(format!("{} is empty; write the secret into it", path.display()));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn file(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = folder.join(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    #[test]
+    fn a_file_is_read_without_its_line_end() {
+        let folder = tempfile::tempdir().unwrap();
+        for (text, expected) in
+            [("one", "one"), ("one\n", "one"), ("one\r\n", "one"), ("one\ntwo\n", "one\ntwo"), (" a ", " a ")]
+        {
+            assert_eq!(read(&file(folder.path(), "secret", text)).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_no_secret_is_named_and_never_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let most = usize::try_from(MOST_BYTES).unwrap();
+        for (bytes, expected) in [
+            (Vec::new(), "is empty"),
+            (b"\n \r\n".to_vec(), "is empty"),
+            (vec![b'x'; most + 1], "is larger than 64 KiB"),
+            (vec![0xFF, b'x'], "is not UTF-8 text"),
+        ] {
+            let problem = read(&file(folder.path(), "secret", bytes)).unwrap_err();
+            assert!(problem.contains(expected), "{problem}");
+            assert!(!problem.contains("xx"), "{problem}");
+        }
+        assert_eq!(read(&file(folder.path(), "secret", vec![b'x'; most])).unwrap().len(), most);
+        assert!(read(&folder.path().join("missing")).unwrap_err().starts_with("cannot read "));
+        assert!(read(folder.path()).unwrap_err().contains("is a folder"));
+    }
+
+    #[test]
+    fn a_setting_wins_over_a_credential_and_two_settings_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        file(folder.path(), "secret", "from systemd\n");
+        let own = file(folder.path(), "own", "from a file\n");
+        let lookup = |name: &str| (name == CREDENTIALS).then(|| folder.path().display().to_string());
+        let mut files = SecretFiles::new(lookup);
+        let setting = |value: Option<&str>, file: Option<&PathBuf>| SecretSetting {
+            value: value.map(str::to_owned),
+            file: file.cloned(),
+        };
+        let text = |found: Result<Option<String>, ConfigError>| found.unwrap().unwrap();
+        assert_eq!(text(files.resolve("secret", setting(None, None))), "from systemd");
+        assert_eq!(text(files.resolve("secret", setting(None, Some(&own)))), "from a file");
+        assert_eq!(text(files.resolve("secret", setting(Some("set"), None))), "set");
+        assert_eq!(files.resolve("database_url", setting(None, None)), Ok(None));
+        let error = files.resolve("secret", setting(Some("set"), Some(&own))).unwrap_err().to_string();
+        assert_eq!(error, "secret: is set together with secret_file; set one of them");
+        let read: Vec<_> = files.read.iter().map(|file| file.path.file_name().unwrap()).collect();
+        assert_eq!(read, ["secret", "own"]);
+    }
+
+    #[test]
+    fn bucket_credentials_come_from_files_too() {
+        let folder = tempfile::tempdir().unwrap();
+        file(folder.path(), "aws_session_token", "token");
+        let key = file(folder.path(), "key", "hidden\n").display().to_string();
+        let lookup = |name: &str| match name {
+            CREDENTIALS => Some(folder.path().display().to_string()),
+            "AWS_ACCESS_KEY_ID" => Some("id".to_owned()),
+            "AWS_SECRET_ACCESS_KEY_FILE" => Some(key.clone()),
+            _ => None,
+        };
+        let mut files = SecretFiles::new(lookup);
+        let found = bucket_credentials(&mut files, lookup).unwrap();
+        let expected = [
+            ("AWS_ACCESS_KEY_ID", "id"),
+            ("AWS_SECRET_ACCESS_KEY", "hidden"),
+            ("AWS_SESSION_TOKEN", "token"),
+        ];
+        assert_eq!(found, expected.map(|(name, text)| (name, text.to_owned())));
+        assert_eq!(files.read.len(), 2);
+    }
+}

@@ -1,0 +1,96 @@
+//! Certificates and backups. What the database tells of them is read at most once in ten seconds.
+
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
+use tonearm_catalog::{Catalog, CatalogError};
+use tonearm_domain::{CertificateNames, Timestamp};
+use tonearm_service::{CertificateEnd, LastBackup};
+
+use super::text::Text;
+
+/// How long an answer of the database is given out again.
+const FRESH: Duration = Duration::from_secs(10);
+
+/// How long the database may take.
+const DEADLINE: Duration = Duration::from_secs(3);
+
+/// What the database tells.
+#[derive(Debug, Clone, Copy, Default)]
+struct Told {
+    backup: Option<LastBackup>,
+    /// The end of the certificate that nodes order.
+    ordered: Option<Timestamp>,
+}
+
+/// Tells when certificates end, and when there was a backup.
+pub(super) struct Service {
+    catalog: Option<Catalog>,
+    names: Option<CertificateNames>,
+    in_files: Option<CertificateEnd>,
+    last: Mutex<Option<(Instant, Told)>>,
+}
+
+impl Service {
+    pub(super) fn new(
+        catalog: Option<Catalog>,
+        names: Option<CertificateNames>,
+        in_files: Option<CertificateEnd>,
+    ) -> Self {
+        Self { catalog, names, in_files, last: Mutex::default() }
+    }
+
+    pub(super) async fn write(&self, text: &mut Text) {
+        let told = self.recent().await;
+        let in_files = self.in_files.as_ref().and_then(|ends_at| ends_at());
+        let mut samples = text.family("tonearm_certificate_expiry_timestamp_seconds");
+        for (source, end) in [("files", in_files), ("acme", told.ordered)] {
+            if let Some(end) = end {
+                samples.sample(&[("source", source)], seconds(end));
+            }
+        }
+        let mut samples = text.family("tonearm_backup_last_success_timestamp_seconds");
+        if let Some(backup) = told.backup {
+            samples.sample(&[], seconds(backup.finished_at));
+        }
+    }
+
+    /// Of several that ask at once, one looks and the others wait for it.
+    async fn recent(&self) -> Told {
+        let Some(catalog) = &self.catalog else { return Told::default() };
+        let mut last = self.last.lock().await;
+        if let Some((made_at, told)) = &*last
+            && made_at.elapsed() < FRESH
+        {
+            return *told;
+        }
+        let told = match timeout(DEADLINE, self.look(catalog)).await {
+            Ok(Ok(told)) => told,
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "could not read certificates and backups for metrics");
+                Told::default()
+            }
+            Err(_) => {
+                tracing::warn!(deadline = ?DEADLINE, "reading certificates and backups for metrics timed out");
+                Told::default()
+            }
+        };
+        *last = Some((Instant::now(), told));
+        told
+    }
+
+    async fn look(&self, catalog: &Catalog) -> Result<Told, CatalogError> {
+        let backup = catalog.last_backup().await?;
+        let state = match &self.names {
+            Some(names) => catalog.certificate(names).await?,
+            None => None,
+        };
+        let ordered = state.and_then(|state| state.issued).map(|issued| issued.not_after);
+        Ok(Told { backup, ordered })
+    }
+}
+
+fn seconds(at: Timestamp) -> f64 {
+    at.unix_millis() as f64 / 1000.0
+}

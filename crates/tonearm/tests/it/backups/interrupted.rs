@@ -1,0 +1,149 @@
+//! Backups and restores that are killed go on where they were.
+
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement, TransactionTrait};
+use tonearm_testkit::{Backend, Client};
+
+use super::{Service, complaint, files_below, fill, heard, said};
+
+/// Waits until a command has copied something, and kills it with SIGKILL. Fails where it ends by itself.
+fn kill_once(mut child: Child, has_begun: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !has_begun() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it copies nothing");
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it could be killed");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(child.try_wait().unwrap().is_none(), "it ended before it could be killed");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_backup_and_a_killed_restore_go_on() {
+    let (service, client) = Service::running(Backend::Embedded).await;
+    let tracks = fill(&client, 3).await;
+    let before = heard(&client, &tracks).await;
+    let folder = tempfile::tempdir().unwrap();
+    let (target, pool) = (folder.path().to_str().unwrap(), folder.path().join("objects"));
+
+    // So slow that it takes minutes.
+    let slow = service.program.begin(&["backup", target, "--rate", "20KB/s"]);
+    kill_once(slow, || !files_below(&pool).is_empty());
+    let refused = Service::new(Backend::Embedded).await.program.run(&["restore", target]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(complaint(&refused).contains("no complete backup"), "{}", complaint(&refused));
+    let last = |service: &Service| said(&service.program.run(&["status", "--json"]))["last_backup"].clone();
+    assert!(last(&service).is_null(), "it did not come to its end");
+    let backup = service.back_up(target);
+    assert!(last(&service)["finished_at"].is_string(), "{}", last(&service));
+    let number = |name: &str| backup[name].as_u64().unwrap();
+    assert!(number("copied") < number("objects"), "what was copied is not copied again: {backup}");
+
+    let mut other = Service::new(Backend::Embedded).await;
+    let objects = other.objects();
+    let slow = other.program.begin(&["restore", target, "--rate", "20KB/s"]);
+    kill_once(slow, || !files_below(&objects).is_empty());
+    let restored = other.restore(target);
+    let copied = restored["copied"].as_u64().unwrap();
+    assert!(copied < number("objects"), "what was copied is not copied again: {restored}");
+    assert_eq!(restored["objects"], backup["objects"]);
+    drop(service);
+    other.program.start().await;
+    let there = Client::new(&other.program.url(), client.key());
+    assert_eq!(heard(&there, &tracks).await, before);
+    assert_eq!(said(&other.program.run(&["verify", "--deep", "--json"]))["summary"]["findings"], 0);
+}
+
+/// Waits until something is true of a database, and fails where the command ends before.
+async fn until(raw: &DatabaseConnection, child: &mut Child, question: &str) {
+    let begun = Instant::now();
+    loop {
+        let asked = Statement::from_string(raw.get_database_backend(), question);
+        let row = raw.query_one_raw(asked).await.unwrap().unwrap();
+        if row.try_get::<bool>("", "is_true").unwrap() {
+            return;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "not in time: {question}");
+        assert!(child.try_wait().unwrap().is_none(), "the command ended before: {question}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// Whether a command waits for a lock that matches.
+fn waits_for(lock: &str) -> String {
+    format!(
+        "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted AND {lock} AND database = \
+         (SELECT oid FROM pg_database WHERE datname = current_database())) AS is_true"
+    )
+}
+
+/// Tables are made before objects are copied, and rows are loaded afterwards.
+const HAS_TABLES: &str = "SELECT to_regclass('store') IS NOT NULL AND EXISTS (SELECT 1 FROM schema_step \
+    WHERE name = 'm0053_operations' AND applied_at IS NOT NULL) AS is_true";
+
+/// A restore that is killed while it loads rows leaves none, and one that is killed behind that does not load them again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restore_that_is_killed_behind_the_objects_goes_on() {
+    let (service, client) = Service::running(Backend::Distributed).await;
+    let tracks = fill(&client, 2).await;
+    let before = heard(&client, &tracks).await;
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().to_str().unwrap();
+    let backup = service.back_up(target);
+    let other_folder = tempfile::tempdir().unwrap();
+    let other_target = other_folder.path().to_str().unwrap();
+    service.back_up(other_target);
+    drop(service);
+
+    let mut other = Service::new(Backend::Distributed).await;
+    let raw = Database::connect(&other._database.as_ref().unwrap().url).await.unwrap();
+
+    // A row of a track waits for a lock that is held here.
+    let held = raw.begin().await.unwrap();
+    held.execute_unprepared("SELECT pg_advisory_xact_lock(53)").await.unwrap();
+    let mut loading = other.program.begin(&["restore", target, "--rate", "100KB/s"]);
+    until(&raw, &mut loading, "SELECT to_regclass('schema_step') IS NOT NULL AS is_true").await;
+    until(&raw, &mut loading, HAS_TABLES).await;
+    for statement in [
+        "CREATE FUNCTION wait_for_test() RETURNS boolean LANGUAGE plpgsql AS \
+         $$ BEGIN PERFORM pg_advisory_xact_lock_shared(53); RETURN true; END $$",
+        "ALTER TABLE track ADD CONSTRAINT waits_for_test CHECK (wait_for_test()) NOT VALID",
+    ] {
+        raw.execute_unprepared(statement).await.unwrap();
+    }
+    until(&raw, &mut loading, &waits_for("locktype = 'advisory' AND objid = 53")).await;
+    loading.kill().unwrap();
+    loading.wait().unwrap();
+    held.rollback().await.unwrap();
+    raw.execute_unprepared("ALTER TABLE track DROP CONSTRAINT waits_for_test").await.unwrap();
+    let count = "SELECT NOT EXISTS (SELECT 1 FROM organization) AS is_true";
+    let asked = Statement::from_string(raw.get_database_backend(), count);
+    let is_empty: bool = raw.query_one_raw(asked).await.unwrap().unwrap().try_get("", "is_true").unwrap();
+    assert!(is_empty, "rows are loaded all together");
+
+    // The same command goes on. The rows are committed, and linking the store waits.
+    let held = raw.begin().await.unwrap();
+    held.execute_unprepared("LOCK TABLE store IN EXCLUSIVE MODE").await.unwrap();
+    let mut linking = other.program.begin(&["restore", target]);
+    until(&raw, &mut linking, &waits_for("locktype = 'relation' AND relation = 'store'::regclass")).await;
+    linking.kill().unwrap();
+    linking.wait().unwrap();
+    held.rollback().await.unwrap();
+    raw.close().await.unwrap();
+    let refused = other.program.run(&["restore", other_target]);
+    assert_eq!(refused.status.code(), Some(1));
+    let name = backup["backup"].as_str().unwrap();
+    assert!(complaint(&refused).contains(&format!("`--backup {name}`")), "{}", complaint(&refused));
+
+    let restored = other.restore(target);
+    assert_eq!((&restored["rows"], &restored["objects"]), (&backup["rows"], &backup["objects"]));
+    assert_eq!((&restored["copied"], &restored["findings"]), (&0.into(), &0.into()));
+    let again = other.program.run(&["restore", target]);
+    assert!(complaint(&again).contains("the database is not empty"), "{}", complaint(&again));
+    other.program.start().await;
+    let there = Client::new(&other.program.url(), client.key());
+    assert_eq!(heard(&there, &tracks).await, before);
+}

@@ -1,0 +1,92 @@
+//! What is not restored, and why.
+
+use std::path::Path;
+
+use tonearm_testkit::Backend;
+
+use super::{Service, complaint, files_below, fill, succeed};
+use crate::text;
+
+/// Fails unless a restore is refused with a sentence that contains `reason`.
+#[track_caller]
+fn refused(service: &Service, arguments: &[&str], reason: &str) {
+    let output = service.program.run(&[&["restore"], arguments].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
+    assert!(complaint(&output).contains(reason), "{reason}: {}", complaint(&output));
+}
+
+fn spoil(path: &Path, change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let before = std::fs::read(path).unwrap();
+    let mut bytes = before.clone();
+    change(&mut bytes);
+    std::fs::write(path, bytes).unwrap();
+    before
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn broken_backups_are_refused_and_leave_nothing() {
+    let (service, client) = Service::running(Backend::Embedded).await;
+    fill(&client, 1).await;
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().to_str().unwrap();
+    let backup = service.back_up(target);
+    let catalog = folder.path().join("catalog").join(text(&backup, "/backup"));
+    let other = Service::new(Backend::Embedded).await;
+    let flip = |bytes: &mut Vec<u8>| {
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+    };
+    for name in ["track.jsonl.gz", "objects.jsonl.gz", "manifest.json"] {
+        let path = catalog.join(name);
+        let before = spoil(&path, flip);
+        refused(&other, &[target], "the backup is damaged");
+        std::fs::write(&path, before).unwrap();
+    }
+    let track = catalog.join("track.jsonl.gz");
+    let before = spoil(&track, |bytes| bytes.truncate(10));
+    refused(&other, &[target], "the backup is damaged");
+    std::fs::remove_file(&track).unwrap();
+    refused(&other, &[target], "track.jsonl.gz is missing");
+    std::fs::write(&track, before).unwrap();
+    assert!(files_below(&other.objects()).is_empty(), "nothing was copied for them");
+    refused(
+        &other,
+        &[target, "--backup", "20200101T000000.000Z"],
+        "no complete backup of 20200101T000000.000Z",
+    );
+
+    // An object of the pool is damaged: it is named, and everything else is restored.
+    let pool = files_below(&folder.path().join("objects"));
+    let source = pool.iter().find(|path| path.to_str().unwrap().contains("/source.")).unwrap();
+    spoil(source, flip);
+    let output = other.program.run(&["restore", target]);
+    assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
+    assert!(complaint(&output).contains("its copy in the backup is damaged"), "{}", complaint(&output));
+    let verified = other.program.run(&["verify"]);
+    assert_eq!(verified.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&verified.stdout).contains("the source is lost"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_an_empty_service_with_the_same_secret_takes_a_backup() {
+    let (service, client) = Service::running(Backend::Embedded).await;
+    fill(&client, 1).await;
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().to_str().unwrap();
+    refused(&service, &[target], "there is no complete backup");
+    service.back_up(target);
+    refused(&service, &[target], "the database is not empty");
+    let inside = service.objects().join("backup");
+    let inside = service.program.run(&["backup", inside.to_str().unwrap()]);
+    assert_eq!(inside.status.code(), Some(2), "{}", complaint(&inside));
+
+    // Another database with the store of a service that is still there.
+    let mut second = Service::new(Backend::Embedded).await;
+    second.program.set("TONEARM_STORAGE_URL", &format!("file://{}", service.objects().display()));
+    refused(&second, &[target], "--adopt-store");
+
+    let mut other = Service::new(Backend::Embedded).await;
+    other.program.set("TONEARM_SECRET", "another master secret which is as long");
+    refused(&other, &[target], "another master secret");
+    succeed(&other.program.run(&["restore", target, "--secret-changed"]));
+}

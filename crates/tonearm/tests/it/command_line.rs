@@ -1,0 +1,93 @@
+//! Commands that help with running Tonearm: health, completions and manual pages.
+
+use std::process::{Command, Output};
+
+use tonearm_testkit::Program;
+
+use crate::binary;
+
+fn said(output: &Output) -> (Option<i32>, String) {
+    let bytes = if output.status.success() { &output.stdout } else { &output.stderr };
+    (output.status.code(), String::from_utf8(bytes.clone()).unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn health_tells_by_its_exit_status() {
+    let folder = tempfile::tempdir().unwrap();
+    let certificate = tonearm_fixtures::Certificate::make(folder.path());
+    for has_tls in [false, true] {
+        let mut program = Program::new(binary(), &folder.path().join(format!("data-{has_tls}")));
+        program.set("TONEARM_LISTEN", &program.url().replace("http://", ""));
+        program.set("TONEARM_SHUTDOWN_DELAY_SECONDS", "3600");
+        if has_tls {
+            program.set("TONEARM_TLS_CERT", certificate.chain.to_str().unwrap());
+            program.set("TONEARM_TLS_KEY", certificate.key.to_str().unwrap());
+        }
+        let (code, absent) = said(&program.run(&["health"]));
+        assert_eq!(code, Some(1));
+        assert!(absent.starts_with("tonearm: no response from http"), "{absent}");
+        assert_eq!(absent.lines().count(), 1, "{absent}");
+
+        program.start().await;
+        // It answers before ffmpeg was looked at, on which readiness waits.
+        assert_eq!(said(&program.run(&["health"])), (Some(0), "ready\n".to_owned()), "{}", program.log());
+        assert!(program.ask_to_stop());
+        let (code, stopping) = loop {
+            let (code, words) = said(&program.run(&["health"]));
+            if code != Some(0) {
+                break (code, words);
+            }
+        };
+        assert_eq!(code, Some(1));
+        assert!(stopping.ends_with("is not ready: it is stopping\n"), "{stopping}");
+        assert_eq!(said(&program.run(&["health", "--alive"])), (Some(0), "alive\n".to_owned()));
+        // Told once more, it does not wait for the delay.
+        assert!(program.terminate());
+    }
+}
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(binary()).args(arguments).env_clear().output().unwrap()
+}
+
+#[test]
+fn shells_complete_commands() {
+    for shell in ["bash", "zsh", "fish"] {
+        let (code, script) = said(&run(&["completions", shell]));
+        assert_eq!(code, Some(0));
+        assert!(script.contains("import-feed") && script.contains("data-dir"), "{shell}: {script}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tonearm.bash");
+    std::fs::write(&path, run(&["completions", "bash"]).stdout).unwrap();
+    let completing = "source \"$1\"; COMP_WORDS=(tonearm heal); COMP_CWORD=1; _tonearm tonearm heal tonearm; echo \"${COMPREPLY[@]}\"";
+    let completed = Command::new("bash").args(["-c", completing, "bash"]).arg(&path).output().unwrap();
+    assert_eq!(
+        said(&completed),
+        (Some(0), "health\n".to_owned()),
+        "{}",
+        String::from_utf8_lossy(&completed.stderr)
+    );
+}
+
+#[test]
+fn each_command_has_a_manual_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man1");
+    assert_eq!(said(&run(&["man", pages.to_str().unwrap()])), (Some(0), String::new()));
+    let page = |name: &str| std::fs::read_to_string(pages.join(format!("{name}.1"))).unwrap_or_default();
+    for (name, expected) in [
+        ("tonearm", "Audio delivery service"),
+        ("tonearm-serve", "Start the service"),
+        ("tonearm-key-create", "type"),
+        ("tonearm-upload", "TONEARM_API_KEY"),
+    ] {
+        assert!(page(name).contains(expected), "{name}: {}", page(name));
+    }
+    let others: Vec<_> = std::fs::read_dir(&pages).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(!others.iter().any(|name| name.to_string_lossy().contains("help")), "{others:?}");
+    // What stands in the way is named.
+    let (code, refused) = said(&run(&["man", "/proc/tonearm"]));
+    assert_eq!(code, Some(1));
+    assert!(refused.starts_with("tonearm: cannot write to /proc/tonearm: "), "{refused}");
+}

@@ -1,0 +1,185 @@
+//! What `tonearm doctor` finds where something is wrong.
+
+use std::fs;
+use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use sea_orm::{ConnectionTrait, Database, DbBackend, Statement};
+use serde_json::Value;
+use tonearm_fixtures::{BucketProxy, Fault, Postgres, S3Server, Seen, country_database};
+use tonearm_testkit::Program;
+
+use crate::{binary, text};
+
+/// The exit status and what was printed.
+fn doctor(program: &Program) -> (Option<i32>, String) {
+    let output = program.run(&["doctor"]);
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[track_caller]
+fn assert_told(report: &(Option<i32>, String), status: i32, line: &str) {
+    assert_eq!(report.0, Some(status), "{}", report.1);
+    assert!(report.1.contains(line), "{line:?} is missing in {}", report.1);
+}
+
+#[test]
+fn secrets_that_can_be_guessed() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    assert_told(&doctor(&program), 0, "ok    secret      it will be made");
+    let drawn = "9f2c41d07be6583a1e94c0d7f3ab8256";
+    let file = data.path().join("secret");
+    fs::write(&file, drawn).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    let exposed = format!("warn  secrets     {} can be read by other users of this machine", file.display());
+    assert_told(&doctor(&program), 0, &exposed);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let report = doctor(&program);
+    assert_told(&report, 0, "ok    secret      it is in ");
+    assert!(!report.1.contains("warn  secrets"), "{}", report.1);
+    fs::write(&file, "short").unwrap();
+    assert_told(&doctor(&program), 1, "FAIL  secret ");
+    program.set("TONEARM_SECRET", &format!("{drawn},{}", "abcdefgh".repeat(4)));
+    assert_told(&doctor(&program), 0, "warn  secret      number 2 looks as if it could be guessed");
+    program.set("TONEARM_SECRET", "replace-this-with-at-least-32-random-characters");
+    assert_told(&doctor(&program), 1, "FAIL  secret      number 1 is an example");
+}
+
+#[test]
+fn addresses_that_are_open_to_everybody() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    program.set("TONEARM_LISTEN", "0.0.0.0:8080");
+    program.set("TONEARM_PUBLIC_URL", "http://audio.example.com:8080");
+    assert_told(&doctor(&program), 0, "warn  https       clients use http://audio.example.com:8080");
+    program.set("TONEARM_TRUSTED_PROXIES", "10.0.0.0/8,0.0.0.0/0");
+    assert_told(&doctor(&program), 0, "warn  proxies     trusted_proxies has 0.0.0.0/0");
+}
+
+#[test]
+fn disks_that_are_too_full() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    program.set("TONEARM_LIMITS_MIN_FREE_SPACE", "1000000GiB");
+    assert_told(&doctor(&program), 1, "FAIL  disk ");
+}
+
+/// The same with other bytes in one place.
+fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let at = bytes.windows(from.len()).position(|part| part == from).unwrap();
+    [&bytes[..at], to, &bytes[at + from.len()..]].concat()
+}
+
+#[test]
+fn databases_of_countries() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    assert!(!doctor(&program).1.contains("countries"));
+    let path = data.path().join("countries.mmdb");
+    program.set("TONEARM_USAGE_COUNTRY_DATABASE", path.to_str().unwrap());
+    assert_told(&doctor(&program), 1, "FAIL  countries ");
+    let whole = country_database(&[("203.0.113.0/24", "DE")]);
+    fs::write(&path, &whole).unwrap();
+    assert_told(&doctor(&program), 0, "ok    countries   Test-Country of 2030-01-02 in ");
+    fs::write(&path, replaced(&whole, b"Test-Country", b"Test-Network")).unwrap();
+    assert_told(&doctor(&program), 0, "warn  countries   Test-Network of 2030-01-02 in ");
+    // The country is no text any more.
+    fs::write(&path, replaced(&whole, b"\x42DE", b"\x5FDE")).unwrap();
+    assert_told(&doctor(&program), 0, "warn  countries   Test-Country of 2030-01-02 in ");
+    fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+    assert_told(&doctor(&program), 1, "FAIL  countries ");
+}
+
+#[test]
+fn programs_read_a_line_for_each_check() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    program.set("TONEARM_MEDIA_FFMPEG", "/nonexistent/ffmpeg");
+    let output = program.run(&["doctor", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let lines: Vec<Value> =
+        output.stdout.split_inclusive(|b| *b == b'\n').map(|l| serde_json::from_slice(l).unwrap()).collect();
+    let verdict = |name: &str| {
+        let line = lines.iter().find(|line| line["name"] == name);
+        line.map(|line| text(line, "/verdict").to_owned())
+    };
+    assert_eq!(verdict("ffmpeg").as_deref(), Some("failed"));
+    for name in ["database", "file", "store", "identity", "secret", "disk", "clock"] {
+        assert_eq!(verdict(name).as_deref(), Some("ok"), "{name}");
+    }
+    assert!(lines.iter().all(|line| !text(line, "/message").is_empty()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn servers_that_forget_commits() {
+    let database = Postgres::database().await;
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    program.set("TONEARM_SECRET", "9f2c41d07be6583a1e94c0d7f3ab8256");
+    program.set("TONEARM_DATABASE_URL", &database.url);
+    assert!(program.run(&["migrate"]).status.success());
+    let (status, report) = doctor(&program);
+    assert_eq!(status, Some(0), "{report}");
+    assert!(!report.contains("synchronous_commit") && report.contains("ok    clocks"), "{report}");
+    let raw = Database::connect(&database.url).await.unwrap();
+    let forget = "DO $$ BEGIN EXECUTE \
+                  format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$";
+    raw.execute_unprepared(forget).await.unwrap();
+    raw.close().await.unwrap();
+    assert_told(&doctor(&program), 0, "warn  server      synchronous_commit is off");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_that_are_damaged() {
+    let data = tempfile::tempdir().unwrap();
+    let program = Program::new(binary(), data.path());
+    assert_told(&doctor(&program), 0, "ok    file        SQLite finds no damage");
+    let file = data.path().join("tonearm.db");
+    let (page, size) = root_page(&file, "webhook_attempt").await;
+    let mut opened = fs::OpenOptions::new().write(true).open(&file).unwrap();
+    opened.seek(SeekFrom::Start((page - 1) * size)).unwrap();
+    opened.write_all(&vec![0xFF; usize::try_from(size).unwrap()]).unwrap();
+    drop(opened);
+    assert_told(&doctor(&program), 1, "FAIL  file        the file is damaged: ");
+}
+
+/// The first page of a table, counted from 1, and the size of a page.
+async fn root_page(file: &Path, table: &str) -> (u64, u64) {
+    let raw = Database::connect(format!("sqlite://{}", file.display())).await.unwrap();
+    let number = async |question: String, column: &str| -> u64 {
+        let row = raw.query_one_raw(Statement::from_string(DbBackend::Sqlite, question)).await.unwrap();
+        row.unwrap().try_get::<i64>("", column).unwrap().try_into().unwrap()
+    };
+    let page = number(format!("SELECT rootpage FROM sqlite_master WHERE name = '{table}'"), "rootpage").await;
+    let size = number("PRAGMA page_size".to_owned(), "page_size").await;
+    raw.close().await.unwrap();
+    (page, size)
+}
+
+#[test]
+fn credentials_that_may_not_do_everything() {
+    let bucket = S3Server::start();
+    let proxy = BucketProxy::start(&bucket);
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    program.set("TONEARM_SECRET", "9f2c41d07be6583a1e94c0d7f3ab8256");
+    program.set("TONEARM_STORAGE_URL", proxy.url());
+    assert_told(&doctor(&program), 0, "ok    store ");
+    let is_left = |path: &std::path::PathBuf| path.to_string_lossy().contains("doctor.");
+    assert!(!bucket.files().iter().any(is_left), "the probe is removed");
+    type Denied = fn(&Seen) -> bool;
+    let cases: [(Denied, &str); 4] = [
+        (|seen| seen.method == "POST" && seen.target.contains("uploads"), "s3:PutObject"),
+        (|seen| seen.method == "GET" && seen.range.is_some(), "s3:GetObject"),
+        (|seen| seen.method == "GET" && seen.target.contains("list-type=2"), "s3:ListBucket"),
+        (|seen| seen.method == "POST" && seen.target.contains("?delete"), "s3:DeleteObject"),
+    ];
+    for (is_denied, permission) in cases {
+        proxy.set(move |seen| is_denied(seen).then_some(Fault::Deny));
+        let report = doctor(&program);
+        assert_told(&report, 1, "FAIL  store ");
+        assert!(report.1.contains(permission), "{permission}: {}", report.1);
+    }
+}

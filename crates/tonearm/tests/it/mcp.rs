@@ -1,0 +1,259 @@
+//! `tonearm mcp`: JSON-RPC with the program itself, over standard input and output and over HTTP.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_fixtures::{FileAnswer, FileServer};
+use tonearm_testkit::{Backend, TestServer};
+
+use crate::{binary, text};
+
+/// Longer than any answer takes.
+const EVENTUALLY: Duration = Duration::from_secs(60);
+
+const PROTOCOL: &str = "2025-06-18";
+
+const PRIVATE: (&str, &str) = ("TONEARM_OUTBOUND_ALLOW_PRIVATE", "true");
+
+fn command(server: &str, key: &str) -> Command {
+    let mut command = Command::new(binary());
+    command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    command.env("TONEARM_SERVER", server).env("TONEARM_API_KEY", key).arg("mcp").kill_on_drop(true);
+    command
+}
+
+fn initialize() -> Value {
+    json!({
+        "protocolVersion": PROTOCOL,
+        "capabilities": {},
+        "clientInfo": { "name": "test", "version": "1" },
+    })
+}
+
+/// An assistant that started the program.
+struct Assistant {
+    child: Child,
+    input: ChildStdin,
+    output: Lines<BufReader<ChildStdout>>,
+    id: u64,
+}
+
+impl Assistant {
+    async fn start(server: &TestServer, key: &str) -> Self {
+        let mut command = command(server.node.public_url(), key);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let mut assistant = Self { child, input, output: BufReader::new(output).lines(), id: 0 };
+        let said = assistant.ask("initialize", initialize()).await["result"].clone();
+        assert_eq!((text(&said, "/serverInfo/name"), text(&said, "/protocolVersion")), ("tonearm", PROTOCOL));
+        assistant.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        assistant
+    }
+
+    async fn send(&mut self, message: Value) {
+        self.input.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+
+    async fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.id += 1;
+        let id = self.id;
+        self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
+        let line = tokio::time::timeout(EVENTUALLY, self.output.next_line()).await.unwrap().unwrap().unwrap();
+        // Whatever else stood on its output would be no message.
+        let answer: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+
+    /// Calls a tool: its result, or the sentence of its error.
+    async fn call(&mut self, tool: &str, arguments: Value) -> Result<Value, String> {
+        let answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await;
+        result_of(&answer)
+    }
+
+    /// The end of its input ends the program.
+    async fn leave(mut self) {
+        drop(self.input);
+        assert!(tokio::time::timeout(EVENTUALLY, self.child.wait()).await.unwrap().unwrap().success());
+    }
+}
+
+fn result_of(answer: &Value) -> Result<Value, String> {
+    let said = text(answer, "/result/content/0/text");
+    if answer["result"]["isError"] == true {
+        return Err(said.to_owned());
+    }
+    let structured = answer["result"]["structuredContent"].clone();
+    assert_eq!(serde_json::from_str::<Value>(said).unwrap(), structured);
+    Ok(structured)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_assistant_uploads_names_plays_shares_and_deletes_a_track() {
+    let server = TestServer::start_with(Backend::Embedded, &[PRIVATE]).await;
+    let song = wav(&WavSpec { seconds: 2.0, ..WavSpec::default() });
+    let files = FileServer::start(move |request| FileAnswer::of(request, &song, "a")).await;
+    let mut assistant = Assistant::start(&server, server.client.key()).await;
+    let listed = assistant.ask("tools/list", json!({})).await;
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    assert_eq!(tools.len(), 13);
+    let delete = tools.iter().find(|tool| tool["name"] == "delete_track").unwrap();
+    assert_eq!(delete["annotations"]["destructiveHint"], true);
+
+    let made = assistant.call("create_collection", json!({ "title": "Voices" })).await.unwrap();
+    let collection = text(&made, "/collection/id").to_owned();
+    let found = assistant.call("list_collections", json!({})).await.unwrap();
+    assert_eq!(text(&found, "/collections/0/id"), collection);
+    let upload = json!({ "collection_id": collection, "source_url": files.url("/dawn.wav") });
+    let uploaded = assistant.call("upload_from_url", upload).await.unwrap();
+    assert!(!uploaded.to_string().contains("upload_url"), "upload URLs are credentials: {uploaded}");
+    let track = text(&uploaded, "/track/id").to_owned();
+    server.client.settled(&track).await;
+    let read = assistant.call("read_track", json!({ "track_id": track })).await.unwrap();
+    assert_eq!((text(&read, "/track/track_status_id"), &read["progress"]["percent"]), ("ready", &json!(100)));
+
+    let update = json!({ "track_id": track, "player_title": "Dawn" });
+    let updated = assistant.call("update_track", update).await.unwrap();
+    assert_eq!(text(&updated, "/track/player_title"), "Dawn");
+    let found = assistant.call("find_tracks", json!({ "query": "dawn", "limit": 1 })).await.unwrap();
+    assert_eq!((text(&found, "/tracks/0/id"), &found["count"]), (track.as_str(), &json!(1)));
+
+    let session = assistant.call("create_play_session", json!({ "track_id": track })).await.unwrap();
+    let url = text(&session, "/first_track_urls/0/url");
+    assert_eq!(reqwest::get(url).await.unwrap().status(), StatusCode::OK);
+    let share = json!({ "track_id": track, "variant": "hq" });
+    let shared = assistant.call("create_share_link", share).await.unwrap();
+    let (link, id) = (text(&shared, "/url").to_owned(), text(&shared, "/share_link/id").to_owned());
+    assert_eq!(reqwest::get(&link).await.unwrap().status(), StatusCode::OK);
+    assistant.call("revoke_share_link", json!({ "share_link_id": id })).await.unwrap();
+    for tool in ["read_listens", "read_usage"] {
+        let read = assistant.call(tool, json!({ "group": "track", "limit": 5 })).await.unwrap();
+        assert_eq!(read["group"], "track", "{tool}");
+    }
+    let quota = assistant.call("read_quota", json!({})).await.unwrap();
+    assert_eq!(quota["quota"]["tracks"]["used"], 1);
+
+    let deleted = assistant.call("delete_track", json!({ "track_id": track })).await.unwrap();
+    assert_eq!(text(&deleted, "/deleted_track/id"), track);
+    let gone = assistant.call("read_track", json!({ "track_id": track })).await.unwrap_err();
+    let sentence = server.client.get(&format!("/v1/track/{track}")).await.json();
+    assert_eq!(gone, format!("{} ({})", text(&sentence, "/message"), text(&sentence, "/code")));
+    assistant.leave().await;
+    server.node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_with_a_call_is_said_in_a_sentence() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let mut assistant = Assistant::start(&server, server.client.key()).await;
+    for (tool, arguments, part) in [
+        ("read_track", json!({ "track_id": "dawn" }), "track_id: "),
+        ("read_track", json!({}), "track_id"),
+        ("read_track", json!({ "track": "dawn" }), "unknown field"),
+        ("find_tracks", json!({ "limit": 51 }), "limit: must be 1 to 50"),
+        ("find_tracks", json!({ "status": "done" }), "status: must be "),
+        ("read_listens", json!({ "group": "planet" }), "group: "),
+        ("update_track", json!({ "track_id": "018f0000-0000-7000-8000-000000000001" }), "nothing to change"),
+        ("create_play_session", json!({}), "either collection_id or track_id"),
+    ] {
+        let error = assistant.call(tool, arguments.clone()).await.unwrap_err();
+        assert!(error.contains(part), "{tool} {arguments}: {error}");
+    }
+    let unknown = assistant.ask("tools/call", json!({ "name": "format_disk", "arguments": {} })).await;
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    assistant.leave().await;
+
+    // A key does over the tools what it does over the API.
+    let body = json!({ "title": "A player", "api_key_type_id": "player" });
+    let player = server.client.post("/v1/api_key", &body).await.ok();
+    let mut listener = Assistant::start(&server, text(&player, "/api_key")).await;
+    let refused = listener.call("find_tracks", json!({})).await.unwrap_err();
+    let sentence = server.client.with_key(text(&player, "/api_key")).get("/v1/track").await.json();
+    assert_eq!(refused, format!("{} ({})", text(&sentence, "/message"), text(&sentence, "/code")));
+    listener.leave().await;
+    server.node.stop().await;
+}
+
+#[tokio::test]
+async fn a_key_is_needed_and_explained() {
+    let mut command = command("http://127.0.0.1:1", "");
+    let output = command.env_remove("TONEARM_API_KEY").stdin(Stdio::null()).output().await.unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("TONEARM_API_KEY"));
+}
+
+/// The program over HTTP.
+struct HttpServer {
+    child: Child,
+    url: String,
+    http: reqwest::Client,
+}
+
+impl HttpServer {
+    async fn start(server: &TestServer) -> Self {
+        let mut command = command(server.node.public_url(), "");
+        // The callers have keys, and the program has none.
+        command.env_remove("TONEARM_API_KEY").args(["--http", "127.0.0.1:0"]).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let line = tokio::time::timeout(EVENTUALLY, lines.next_line()).await.unwrap().unwrap().unwrap();
+        let url = line.rsplit(' ').next().unwrap().to_owned();
+        Self { child, url, http: reqwest::Client::new() }
+    }
+
+    fn post(&self, key: Option<&str>, method: &str, params: &Value) -> reqwest::RequestBuilder {
+        let request = self.http.post(&self.url).header("Accept", "application/json, text/event-stream");
+        let request = request.header("MCP-Protocol-Version", PROTOCOL);
+        let request = key.into_iter().fold(request, |request, key| request.bearer_auth(key));
+        request.json(&json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
+    }
+
+    async fn ask(&self, key: &str, method: &str, params: Value) -> Value {
+        let response = self.post(Some(key), method, &params).send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK);
+        response.json().await.unwrap()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn callers_over_http_use_their_own_keys() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let mut served = HttpServer::start(&server).await;
+    let key = server.client.key();
+    let said = served.ask(key, "initialize", initialize()).await;
+    assert_eq!(text(&said, "/result/serverInfo/name"), "tonearm");
+    assert_eq!(
+        served.ask(key, "tools/list", json!({})).await["result"]["tools"].as_array().unwrap().len(),
+        13
+    );
+    let create = json!({ "name": "create_collection", "arguments": { "title": "By HTTP" } });
+    let made = result_of(&served.ask(key, "tools/call", create).await).unwrap();
+    let collection = text(&made, "/collection/id");
+    let found = server.client.get(&format!("/v1/collection/{collection}")).await.ok();
+    assert_eq!(text(&found, "/collection/title"), "By HTTP");
+
+    let list = json!({ "name": "list_collections", "arguments": {} });
+    let refused = result_of(&served.ask("no_such_key", "tools/call", list.clone()).await).unwrap_err();
+    let sentence = server.client.with_key("no_such_key").get("/v1/collection").await.json();
+    assert_eq!(refused, format!("{} ({})", text(&sentence, "/message"), text(&sentence, "/code")));
+
+    let keyless = served.post(None, "tools/call", &list).send().await.unwrap();
+    assert_eq!(keyless.status(), StatusCode::UNAUTHORIZED);
+    assert_eq!(keyless.headers()["www-authenticate"], "Bearer");
+    // Pages of others, and names that lead here from elsewhere, reach nothing.
+    for (header, value) in [("Origin", "https://evil.example"), ("Host", "evil.example")] {
+        let request = served.post(Some(key), "tools/call", &list).header(header, value);
+        assert_eq!(request.send().await.unwrap().status(), StatusCode::FORBIDDEN, "{header}");
+    }
+
+    let asked =
+        std::process::Command::new("kill").arg(served.child.id().unwrap().to_string()).status().unwrap();
+    assert!(asked.success());
+    assert!(tokio::time::timeout(EVENTUALLY, served.child.wait()).await.unwrap().unwrap().success());
+    server.node.stop().await;
+}

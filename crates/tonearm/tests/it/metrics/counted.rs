@@ -1,0 +1,101 @@
+//! What happens is counted.
+
+use serde_json::json;
+use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_testkit::{Backend, TestServer};
+
+use super::{ON, Scrape};
+
+macro_rules! on_both_with_metrics {
+    ($($case:ident),* $(,)?) => {
+        mod embedded {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $case() {
+                super::$case(super::start(super::Backend::Embedded).await).await;
+            })*
+        }
+        mod distributed {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $case() {
+                super::$case(super::start(super::Backend::Distributed).await).await;
+            })*
+        }
+    };
+}
+
+on_both_with_metrics!(deliveries_are_counted_by_status_and_byte, jobs_and_encoders_are_counted);
+
+async fn start(backend: Backend) -> TestServer {
+    TestServer::start_with(backend, &[ON]).await
+}
+
+async fn deliveries_are_counted_by_status_and_byte(server: TestServer) {
+    let (path, sound) = crate::edge::deliverable(&server).await;
+    let client = server.client.without_key();
+    let before = Scrape::of(&server.node).await;
+    let url = format!("{}{path}", server.node.public_url());
+    // First all of it: what is still on its way from a bucket is not answered from what is known.
+    let mut bytes = client.get(&path).await.bytes.len();
+    for _ in 0..5 {
+        bytes += client.get_range(&url, "100-1099").await.bytes.len();
+    }
+    assert_eq!(bytes, 5000 + sound.len());
+    assert_eq!(client.get(&path.replace("verify=", "verify=0")).await.status, 401);
+    let after = Scrape::of(&server.node).await;
+    let gained = |series: &str| after.value(series) - before.value(series);
+    let answers = |status: u16| {
+        gained(&format!(r#"tonearm_http_requests_total{{route="delivery",status="{status}"}}"#))
+    };
+    assert_eq!((answers(206), answers(200), answers(401)), (5.0, 1.0, 1.0));
+    assert_eq!(gained("tonearm_delivered_bytes_total"), bytes as f64);
+    assert_eq!(gained("tonearm_delivery_duration_seconds_count"), 7.0);
+    let lookups = |result: &str| {
+        gained(&format!(r#"tonearm_cache_requests_total{{cache="verified_urls",result="{result}"}}"#))
+    };
+    // The first range finds the object at hand, and those after it find the URL verified.
+    assert!(lookups("miss") >= 1.0 && lookups("hit") >= 1.0, "{} {}", lookups("miss"), lookups("hit"));
+    assert!(lookups("hit") <= 5.0, "{}", lookups("hit"));
+    assert!(after.sum("tonearm_http_connections") >= 1.0);
+}
+
+async fn jobs_and_encoders_are_counted(server: TestServer) {
+    let client = &server.client;
+    let collection = client.collection("Measured").await;
+    let sound = wav(&WavSpec::default());
+    let size = sound.len() as f64;
+    let id = client.upload(&collection, "a.wav", sound).await;
+    assert_eq!(client.settled(&id).await["track_status_id"], "ready");
+    crate::until_done(&server, "process_track").await;
+    let scrape = loop {
+        // A run is counted right after it is recorded.
+        let scrape = Scrape::of(&server.node).await;
+        let finished = r#"tonearm_job_duration_seconds_count{kind="process_track",outcome="finished"}"#;
+        if scrape.value(finished) >= 1.0 {
+            break scrape;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    };
+    assert!(scrape.value("tonearm_received_bytes_total") >= size);
+    assert!(scrape.value(r#"tonearm_media_process_duration_seconds_count{purpose="encode"}"#) >= 1.0);
+    let put = r#"tonearm_store_operation_duration_seconds_count{operation="put",outcome="success"}"#;
+    assert!(scrape.value(put) >= 2.0);
+    assert!(scrape.value("tonearm_database_wait_seconds_count") >= 1.0);
+    assert!(scrape.value("tonearm_database_statements_total") >= 1.0);
+    assert_eq!(scrape.value("tonearm_job_counts_up"), 1.0);
+    let uploads =
+        r#"tonearm_http_requests_total{route="/upload/{organization_id}/{id}/source",status="200"}"#;
+    assert_eq!(scrape.value(uploads), 1.0);
+    assert_eq!(scrape.value("tonearm_uploads_in_flight"), 0.0);
+    let created = r#"tonearm_http_requests_total{route="/v1/track",status="200"}"#;
+    assert_eq!(scrape.value(created), 1.0);
+    // The URL of another upload ends later, which a job waits for.
+    let unused = json!({"collection_id": collection, "file_name": "b.wav"});
+    client.post("/v1/track", &unused).await.ok();
+    let waits = r#"tonearm_jobs{class="maintenance",kind="expire_upload",state="waiting"}"#;
+    let begun = std::time::Instant::now();
+    while Scrape::of(&server.node).await.value(waits) < 1.0 {
+        // They are counted every ten seconds.
+        assert!(begun.elapsed().as_secs() < 40, "the job is never counted");
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    }
+}

@@ -1,0 +1,81 @@
+//! What a node tells Prometheus.
+
+mod counted;
+mod listed;
+mod listening;
+mod series;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tonearm::Node;
+use tonearm_testkit::{Backend, TestServer};
+
+/// Metrics at any port that is free.
+const ON: (&str, &str) = ("TONEARM_METRICS_LISTEN", "127.0.0.1:0");
+
+async fn start(backend: Backend) -> TestServer {
+    TestServer::start_with(backend, &[ON]).await
+}
+
+/// Where a node tells its metrics.
+fn url(node: &Node) -> String {
+    format!("http://{}/metrics", node.metrics_address().unwrap())
+}
+
+/// The text, as it is read from a node.
+struct Scrape(String);
+
+impl Scrape {
+    async fn of(node: &Node) -> Self {
+        let answer = reqwest::get(url(node)).await.unwrap();
+        assert_eq!(answer.status(), 200);
+        assert_eq!(answer.headers()["content-type"], "text/plain; version=0.0.4; charset=utf-8");
+        Self(answer.text().await.unwrap())
+    }
+
+    /// Every series with its value.
+    fn series(&self) -> BTreeMap<&str, f64> {
+        let samples = self.0.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let mut series = BTreeMap::new();
+        for line in samples {
+            let (name, value) = line.rsplit_once(' ').unwrap_or_else(|| panic!("{line}"));
+            let twice = series.insert(name, value.parse().unwrap_or_else(|_| panic!("{line}")));
+            assert_eq!(twice, None, "{name} is told twice");
+        }
+        series
+    }
+
+    /// The types of the metrics, by name. Each has one, and a help text, before its first series.
+    fn types(&self) -> BTreeMap<&str, &str> {
+        let mut types = BTreeMap::new();
+        for line in self.0.lines().filter_map(|line| line.strip_prefix("# TYPE ")) {
+            let (name, kind) = line.split_once(' ').unwrap();
+            assert_eq!(types.insert(name, kind), None, "{name} has two types");
+            assert!(self.0.contains(&format!("# HELP {name} ")), "{name} has no help");
+        }
+        types
+    }
+
+    /// The value of one series; 0 where it is not there.
+    fn value(&self, series: &str) -> f64 {
+        self.series().get(series).copied().unwrap_or(0.0)
+    }
+
+    /// The sum of all series that begin so.
+    fn sum(&self, beginning: &str) -> f64 {
+        self.series().iter().filter(|(name, _)| name.starts_with(beginning)).map(|(_, value)| value).sum()
+    }
+
+    /// The names of labels that the series of a metric have, without the limits of buckets.
+    fn labels(&self, metric: &str) -> BTreeSet<String> {
+        let mut labels = BTreeSet::new();
+        for name in self.series().into_keys() {
+            let Some((own, rest)) = name.split_once('{') else { continue };
+            if own == metric || own.strip_suffix("_bucket") == Some(metric) {
+                let parts = rest.trim_end_matches('}').split("\",").filter_map(|part| part.split_once("=\""));
+                labels.extend(parts.map(|(label, _)| label.to_owned()).filter(|label| label != "le"));
+            }
+        }
+        labels
+    }
+}

@@ -1,0 +1,124 @@
+//! Secrets in files, and replacing the master secret.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde_json::Value;
+use tonearm_testkit::Program;
+
+use crate::{binary, text};
+
+const SECRET: &str = "a master secret of at least thirty-two characters";
+
+fn said(output: &std::process::Output) -> String {
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    format!("{out}{err}")
+}
+
+fn status(program: &Program) -> Value {
+    let output = program.run(&["secret", "status", "--json"]);
+    assert!(output.status.success(), "{}", said(&output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn fingerprints(status: &Value) -> Vec<&str> {
+    let secrets = status["secrets"].as_array().unwrap();
+    secrets.iter().map(|secret| text(secret, "/fingerprint")).collect()
+}
+
+fn rotate(program: &Program) -> Result<String, String> {
+    let output = program.run(&["secret", "rotate", "--yes"]);
+    if output.status.success() { Ok(said(&output)) } else { Err(said(&output)) }
+}
+
+/// Starts the service and stops it, so that it says which secret it signs with.
+async fn restart(program: &mut Program) {
+    program.start().await;
+    assert!(program.terminate(), "{}", program.log());
+}
+
+fn lines(path: &Path) -> Vec<String> {
+    fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_master_secret_is_replaced_in_three_steps() {
+    let data = tempfile::tempdir().unwrap();
+    let file = data.path().join("master");
+    fs::write(&file, format!("{SECRET}\n")).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let mut program = Program::new(binary(), data.path());
+    program.set("TONEARM_SECRET_FILE", file.to_str().unwrap());
+    let made = program.run(&["org", "create", "--name", "Example Radio", "--json"]);
+    let made: Value = serde_json::from_slice(&made.stdout).unwrap();
+    let org = text(&made, "/organization_id");
+    let set = ["webhook", "set", "--org", org, "--url", "https://hooks.example.com/a"];
+    assert!(program.run(&set).status.success());
+    restart(&mut program).await;
+    let before = status(&program);
+    let [old] = fingerprints(&before)[..] else { panic!("{before}") };
+    assert_eq!(before["secrets"][0]["stored_secrets"], 1);
+
+    assert!(rotate(&program).unwrap().contains("Restart all nodes"));
+    let added = lines(&file);
+    assert_eq!((added.len(), added[0].as_str()), (2, SECRET));
+    restart(&mut program).await;
+    let between = status(&program);
+    assert_eq!(fingerprints(&between)[0], old);
+    assert_eq!(between["secrets"][1]["last_signed_at"], Value::Null);
+
+    let promoted = rotate(&program).unwrap();
+    assert!(promoted.contains("1 stored secrets are encrypted with the new master secret"), "{promoted}");
+    assert_eq!(lines(&file), [added[1].as_str(), SECRET]);
+    let refused = rotate(&program).unwrap_err();
+    assert!(refused.contains("no node signs with the first secret yet"), "{refused}");
+    restart(&mut program).await;
+    let after = status(&program);
+    assert_eq!(fingerprints(&after)[1], old);
+    let sealed: Vec<_> = (0..2).map(|at| &after["secrets"][at]["stored_secrets"]).collect();
+    assert_eq!(sealed, [1, 0]);
+    // What was signed with the old one is valid for a day.
+    let refused = rotate(&program).unwrap_err();
+    assert!(refused.contains("URLs that were signed with an older one are valid until"), "{refused}");
+    assert_eq!(lines(&file).len(), 2);
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[tokio::test]
+async fn a_secret_that_is_no_file_is_printed_and_never_shown_whole() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    program.set("TONEARM_SECRET", SECRET);
+    let added = rotate(&program).unwrap();
+    assert!(added.contains("behind a comma"), "{added}");
+    assert!(!added.contains(SECRET) && !data.path().join("secret").exists(), "{added}");
+    let status = said(&program.run(&["secret", "status"]));
+    assert!(status.contains("signs and encrypts") && !status.contains(SECRET), "{status}");
+}
+
+#[tokio::test]
+async fn credentials_of_systemd_are_found_and_exposed_files_are_named() {
+    let data = tempfile::tempdir().unwrap();
+    let credentials = tempfile::tempdir().unwrap();
+    let file = credentials.path().join("secret");
+    fs::write(&file, format!("{SECRET}\n")).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    let mut program = Program::new(binary(), data.path());
+    program.set("CREDENTIALS_DIRECTORY", credentials.path().to_str().unwrap());
+    let doctor = || said(&program.run(&["doctor"]));
+    let warning = format!("{} can be read by every user of this machine", file.display());
+    let found = doctor();
+    assert!(found.contains(&warning), "{found}");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    let found = doctor();
+    assert!(!found.contains("can be read by every user"), "{found}");
+    assert!(!data.path().join("secret").exists(), "no other secret is made");
+    fs::write(&file, "\n").unwrap();
+    let output = program.run(&["secret", "status"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        said(&output),
+        format!("tonearm: secret: {} is empty; write the secret into it\n", file.display())
+    );
+}
