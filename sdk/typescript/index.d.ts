@@ -1,0 +1,2 @@
+export * from "./types/index.js";
+export type * from "./types/generated/types.js";

@@ -1,0 +1,13 @@
+export { Tonearm } from "./client.js";
+export { signUrl } from "./signing.js";
+export { verifyWebhook } from "./webhooks.js";
+export type TonearmOptions = import("./transport.js").TonearmOptions;
+export type RequestOptions = import("./transport.js").RequestOptions;
+export type NewTrack = import("./client.js").NewTrack;
+export type WaitOptions = import("./client.js").WaitOptions;
+export type UploadSource = import("./sources.js").UploadSource;
+export type UploadOptions = import("./upload.js").UploadOptions;
+export type Progress = import("./upload.js").Progress;
+export type WebhookRequest = import("./webhooks.js").WebhookRequest;
+export type SignedUrl = import("./signing.js").SignedUrl;
+export { ApiError, AuthenticationError, ConflictError, ConnectionFailedError, InvalidRequestError, NotFoundError, PermissionDeniedError, RateLimitError, SignatureError, SourceError, TimedOutError, TonearmError, TooLargeError, TrackFailedError, UnavailableError, UnexpectedAnswerError, UnprocessableError, UploadExpiredError } from "./errors.js";

@@ -1,0 +1,1 @@
+"""Makes the clients in `sdk/` from the description of the interface."""
