@@ -7,10 +7,10 @@ TONEARM := target/release/tonearm
 # The programs are built together with the tests: apart from them, they would need many libraries with other features.
 nextest = if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace --locked $(1); else cargo test --workspace --locked $(1); fi
 
-.PHONY: help run demo build package player test lint dependencies fmt pictures chaos cluster endurance neighbours fuzz-api fuzz-media fuzz-edge formats bench rust ffmpeg
+.PHONY: help run demo build package test-package image player sdk test lint rules dependencies fmt pictures chaos cluster simulate endurance neighbours fuzz-api fuzz-media fuzz-edge formats bench rust ffmpeg
 
 help: ## List all targets
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 run: build ffmpeg ## Start the service with SQLite and a local folder
 	@$(TONEARM) --data-dir $(DATA) serve --listen $(LISTEN) --setup
@@ -21,24 +21,47 @@ demo: build ffmpeg ## Process FILE (default: a generated sound) and print URLs t
 build: rust
 	@cargo build --release --quiet --bin tonearm
 
-package: rust ## Build the stripped binary and put it into an archive with its settings and licences (target/tonearm-*.tar.gz)
-	@tools/package
+package: rust ## Build the Debian package, an archive for other systems, and the list of components (target/package)
+	@tools/need python3 python3
+	@tools/package/build
+
+image: package ## Make a container image with the package, without a registry (target/package/tonearm-image.tar; needs root)
+	@tools/need mmdebstrap mmdebstrap
+	@tools/package/image $$(ls -t $${CARGO_TARGET_DIR:-target}/package/tonearm_*.deb | head -1) $${CARGO_TARGET_DIR:-target}/package/tonearm-image.tar
+
+test-package: rust ## Test the package: boot a Debian system, install, play, upgrade, purge; and the container image (TONEARM_BINARY)
+	@tools/package/test
 
 player: ## Bundle the player after a change to its modules (needs npm)
 	@tools/player/build
+
+sdk: rust ## Make the clients in sdk/ from the description of the API
+	@cargo build --quiet --bin tonearm
+	@$${CARGO_TARGET_DIR:-target}/debug/tonearm openapi > sdk/openapi.json.new && mv sdk/openapi.json.new sdk/openapi.json
+	@tools/need python3 python3
+	@tools/sdk/fetch
+	@tools/sdk/generate
+	@tools/sdk/types
 
 test: rust ffmpeg ## Run all tests
 	@tools/need psql postgresql jq jq curl curl openssl openssl node nodejs chromium chromium chromedriver chromium-driver
 	@tools/axe/fetch
 	@tools/tus/fetch
+	@tools/sdk/fetch
 	@$(call nextest,--no-run)
 	@tools/fuzz-api --short $${CARGO_TARGET_DIR:-target}/debug/tonearm
+	@tools/sdk/test $${CARGO_TARGET_DIR:-target}/debug/tonearm
+	@TONEARM_BINARY=$${CARGO_TARGET_DIR:-target}/debug/tonearm tools/package/test --short
 	@$(call nextest)
 
 lint: rust ## Check formatting and lints
 	@cargo fmt --all --check
 	@cargo clippy --workspace --all-targets --locked -- -D warnings
 	@tools/check-dependencies
+	@tools/check-rules
+
+rules: ## Check the alerts for Prometheus (needs promtool, of the Debian package prometheus)
+	@tools/check-rules
 
 dependencies: rust ## Check licences, sources, unused dependencies and advisories (needs a network)
 	@tools/check-dependencies --install
@@ -67,6 +90,10 @@ cluster: build ffmpeg ## Upload while nodes, database, bucket and disk fail for 
 	@cargo build --release --quiet --package tonearm-cluster
 	@target/release/tonearm-cluster --uploads $${UPLOADS:-10000} --outage $${OUTAGE:-600} --nodes $${NODES:-3} --seed $${SEED:-1}
 	@target/release/tonearm-cluster --disk --uploads $${DISK_UPLOADS:-1000} --outage $${DISK_OUTAGE:-20} --seed $${SEED:-1}
+
+simulate: rust ## Simulate 1, 10 and 100 nodes, and what they ask of the database (MINUTES, JOBS, PLAYS, SEED; docs/scaling.md)
+	@tools/need psql postgresql
+	@cargo run --release --quiet --package tonearm-simulation -- --minutes $${MINUTES:-10} --jobs $${JOBS:-600} --plays $${PLAYS:-5} --seed $${SEED:-1}
 
 fuzz-api: build ffmpeg ## Test the whole API with schemathesis (EXAMPLES, default 200)
 	@tools/fuzz-api $(TONEARM) $${EXAMPLES:-200}
