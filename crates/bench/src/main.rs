@@ -103,7 +103,7 @@ mod tests {
         let args = Args::parse_from(["tonearm-bench", "range", "play-session", "--quick"]);
         assert_eq!(args.benchmarks(), [Benchmark::Range, Benchmark::PlaySession]);
         let all = Args::parse_from(["tonearm-bench", "--upload-bytes", "5"]);
-        assert_eq!(all.benchmarks().len(), 23);
+        assert_eq!(all.benchmarks().len(), 24);
         assert!(
             !all.benchmarks().contains(&Benchmark::Scale),
             "it takes half an hour and is asked for by name"

@@ -22,3 +22,8 @@ addEventListener("pointerdown", async (event) => {
   const { grab } = await load();
   if (isDown) grab(event);
 });
+addEventListener("keydown", async (event) => {
+  if (reorder || !isGrip(event)) return;
+  if (event.key === " " || event.key === "Enter") event.preventDefault();
+  (await load()).press(event);
+});

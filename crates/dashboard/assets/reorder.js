@@ -58,6 +58,11 @@ export function grab(event) {
   sortable?.grab(event);
 }
 
+/** Keys that were pressed before this script was there, in their order. */
+export function press(event) {
+  sortable?.key(event);
+}
+
 function tell(sentence, undo, isBad = false) {
   shown?.remove();
   shown = document.createElement("div");

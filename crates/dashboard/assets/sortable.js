@@ -28,7 +28,7 @@ export class Sortable {
     this.#list = list;
     this.#moved = moved;
     list.addEventListener("pointerdown", (event) => this.grab(event));
-    list.addEventListener("keydown", (event) => this.#key(event));
+    list.addEventListener("keydown", (event) => this.key(event));
     list.addEventListener("focusout", (event) => {
       // Moving the row in the page takes the focus away for a moment.
       if (this.#held && !this.#isShifting && !this.#held.contains(event.relatedTarget)) this.#put("kept");
@@ -78,7 +78,8 @@ export class Sortable {
     announce(t(message, { name, at: at + 1, count: this.#list.children.length }));
   }
 
-  #key(event) {
+  /** A key is pressed on a grip. */
+  key(event) {
     const grip = event.target.closest("[data-grip]");
     if (!grip || event.ctrlKey || event.metaKey || event.altKey) return;
     const row = grip.closest("li");

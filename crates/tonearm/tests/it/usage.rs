@@ -232,7 +232,8 @@ async fn what_cannot_be_stored_at_the_end_is_counted_after_the_next_start() {
     assert_eq!((delivered.status.as_u16(), delivered.bytes.len()), (200, sound.len()));
     edge.stop().await;
     let left = server.data_dir().join("unstored-usage");
-    assert_eq!(std::fs::read_dir(&left).unwrap().count(), 1);
+    // One batch, or two if the delivery was counted in parts.
+    assert!((1..=2).contains(&std::fs::read_dir(&left).unwrap().count()));
 
     std::fs::remove_file(&obstacle).unwrap();
     let edge = server.another_node(vec![Role::Edge]).await;
