@@ -9,13 +9,13 @@ use tonearm_domain::{Levels, LevelsFormat, LevelsSettings};
 
 use crate::declared_length::DeclaredLength;
 use crate::error::MediaError;
-use crate::levels::LevelMeter;
-use crate::loudness::LoudnessMeter;
-use crate::pcm::Encoding;
-use crate::peaks::{Peaks, PeaksMeter};
 use crate::probe::Probe;
 use crate::render::Progress;
-use crate::true_peak::TruePeak;
+use tonearm_signal::LevelMeter;
+use tonearm_signal::LoudnessMeter;
+use tonearm_signal::SampleEncoding;
+use tonearm_signal::TruePeak;
+use tonearm_signal::{Peaks, PeaksMeter};
 
 /// What was measured of a sound.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,14 +104,14 @@ impl Analyser {
     pub(crate) fn consume(self, stdout: PipeReader) -> Result<Analysis, MediaError> {
         widen_pipe(&stdout);
         // When the work is called off, ffmpeg is killed, and its pipe ends.
-        self.measure_here(Gulping(stdout), (Encoding::Float32, GULP), &CancellationToken::new())
+        self.measure_here(Gulping(stdout), (SampleEncoding::Float32, GULP), &CancellationToken::new())
     }
 
     /// Reads the samples of a file to the end. Holds a few chunks at a time, however long the sound is.
     pub(crate) fn measure(
         self,
         samples: impl Read,
-        encoding: Encoding,
+        encoding: SampleEncoding,
         cancel: &CancellationToken,
     ) -> Result<Analysis, MediaError> {
         let count = self.expected.unwrap_or(0).saturating_mul(self.channels.into());
@@ -126,7 +126,7 @@ impl Analyser {
     fn measure_here(
         mut self,
         samples: impl Read,
-        form: (Encoding, usize),
+        form: (SampleEncoding, usize),
         cancel: &CancellationToken,
     ) -> Result<Analysis, MediaError> {
         let (mut loudness, mut true_peak) = self.aside.take().ok_or(MediaError::Cancelled)?;
@@ -142,7 +142,7 @@ impl Analyser {
     fn measure_side_by_side(
         mut self,
         samples: impl Read,
-        encoding: Encoding,
+        encoding: SampleEncoding,
         cancel: &CancellationToken,
     ) -> Result<Analysis, MediaError> {
         let (mut loudness, mut true_peak) = self.aside.take().ok_or(MediaError::Cancelled)?;
@@ -174,7 +174,7 @@ impl Analyser {
     fn read(
         &mut self,
         source: impl Read,
-        form: (Encoding, usize),
+        form: (SampleEncoding, usize),
         cancel: &CancellationToken,
         mut pass_on: impl FnMut(Vec<f32>) -> Option<Vec<f32>>,
     ) -> Result<(), MediaError> {
@@ -227,7 +227,7 @@ pub(crate) fn read_decoded(
     widen_pipe(&stdout);
     // When the work is called off, ffmpeg is killed, and its pipe ends.
     let never = CancellationToken::new();
-    read_chunks(Gulping(stdout), channels, (Encoding::Float32, GULP), &never, |samples| {
+    read_chunks(Gulping(stdout), channels, (SampleEncoding::Float32, GULP), &never, |samples| {
         take(&samples);
         Some(samples)
     })
@@ -237,7 +237,7 @@ pub(crate) fn read_decoded(
 fn read_chunks(
     mut source: impl Read,
     channels: u32,
-    (encoding, chunk): (Encoding, usize),
+    (encoding, chunk): (SampleEncoding, usize),
     cancel: &CancellationToken,
     mut pass_on: impl FnMut(Vec<f32>) -> Option<Vec<f32>>,
 ) -> Result<(), MediaError> {
@@ -325,8 +325,8 @@ mod tests {
         let probe = Probe::of_sound(44_100, 2);
         let analyser = || Analyser::new(&probe, &[LevelsSettings::default()], None);
         let cancel = CancellationToken::new();
-        let here = analyser().measure_here(&bytes[..], (Encoding::Signed16, CHUNK), &cancel).unwrap();
-        let beside = analyser().measure_side_by_side(&bytes[..], Encoding::Signed16, &cancel).unwrap();
+        let here = analyser().measure_here(&bytes[..], (SampleEncoding::Signed16, CHUNK), &cancel).unwrap();
+        let beside = analyser().measure_side_by_side(&bytes[..], SampleEncoding::Signed16, &cancel).unwrap();
         assert_eq!(here, beside);
         assert_eq!(here.frames, 200_000);
     }

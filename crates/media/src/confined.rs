@@ -16,7 +16,7 @@ use crate::confinement::ConfinementPolicy;
 use crate::escapes::Escape;
 use crate::limits::ProcessLimits;
 use crate::process::Invocation;
-use crate::{cover, picture_wire};
+use crate::{embedded_art, picture_wire};
 
 /// The program that runs, also if its file was replaced since, as by an upgrade.
 const OWN_PROGRAM: &str = "/proc/self/exe";
@@ -82,9 +82,13 @@ fn perform(job: Job, words: Vec<OsString>) -> io::Result<()> {
     // Standard input has a buffer, which would be one copy more.
     let stdin = || io::stdin().as_fd().try_clone_to_owned().map(File::from);
     match job {
-        Job::Covers => picture_wire::write_covers(&mut stdout, cover::covers(&read_whole(stdin()?)?))?,
-        Job::Pixels => picture_wire::write_pixels(&mut stdout, cover::pixels(&read_whole(stdin()?)?))?,
-        Job::Art => stdout.write_all(&cover::read_art(stdin()?).unwrap_or_default())?,
+        Job::Covers => {
+            picture_wire::write_covers(&mut stdout, tonearm_signal::covers(&read_whole(stdin()?)?))?
+        }
+        Job::Pixels => {
+            picture_wire::write_pixels(&mut stdout, tonearm_signal::pixels(&read_whole(stdin()?)?))?
+        }
+        Job::Art => stdout.write_all(&embedded_art::read_art(stdin()?).unwrap_or_default())?,
         Job::Escapes => {
             for words in words.chunks_exact(2) {
                 let escape = Escape::from_words(&words[0], &words[1]);

@@ -3,6 +3,7 @@
 use std::io;
 
 use tonearm_domain::Outage;
+use tonearm_signal::PictureError;
 
 /// Why something could not be made. The texts are sentences for people: no paths, no jargon of ffmpeg. What
 /// ffmpeg really said is logged at debug level where the process is run.
@@ -76,6 +77,20 @@ const MEANINGS: &[(&str, Meaning, &str)] = &[
     ),
     ("End of file", Meaning::NotAudio, "The file ends before the audio begins."),
 ];
+
+impl From<PictureError> for MediaError {
+    fn from(error: PictureError) -> Self {
+        match error {
+            PictureError::TooLarge => Self::LimitHit("The picture is larger than 64 megapixels.".to_owned()),
+            PictureError::Unreadable => Self::Unsupported(
+                "The picture cannot be read: it is damaged, or not a JPEG, PNG, WebP or GIF.".to_owned(),
+            ),
+            PictureError::Unwritable => {
+                Self::Outage(Outage::Internal, "A picture could not be written.".to_owned())
+            }
+        }
+    }
+}
 
 impl MediaError {
     /// From what ffmpeg wrote before it gave up. `otherwise` is the sentence where nothing is recognised.

@@ -9,10 +9,10 @@ use std::f64::consts::PI;
 use std::io::PipeReader;
 
 use crate::analyse::read_decoded;
-use crate::channels::Layout;
 use crate::error::MediaError;
-use crate::loudness::{Gate, Weighing};
-use crate::true_peak::highest;
+use tonearm_signal::Layout;
+use tonearm_signal::highest;
+use tonearm_signal::{Gate, Weighing};
 
 /// The sample rate of the limiter in Hz: high enough that the peaks between samples are samples too.
 const RATE: u32 = 192_000;
@@ -272,7 +272,7 @@ mod tests {
         };
         let loud = |place: usize| if place % 6_000 < 40 { 0.9 } else { quiet };
         let samples: Vec<f32> = (0..8_000 * seconds).map(|place| next() * loud(place)).collect();
-        let mut meter = crate::loudness::LoudnessMeter::new(&Layout::new(1, None), 8_000);
+        let mut meter = tonearm_signal::LoudnessMeter::new(&Layout::new(1, None), 8_000);
         meter.add(&samples);
         let true_peak = 20.0 * f64::from(BlockPeaks::new(1).of(&samples)).log10();
         let level = Level { loudness: meter.integrated().unwrap(), true_peak };

@@ -1,4 +1,6 @@
-//! Samples as they lie in a file or come out of a pipe, without a codec around them.
+//! Files whose samples are read without a decoder.
+
+use tonearm_signal::SampleEncoding;
 
 /// Where the samples of a plain file lie, and how they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,80 +9,5 @@ pub struct Pcm {
     pub(crate) start: u64,
     /// Their bytes.
     pub(crate) length: u64,
-    pub(crate) encoding: Encoding,
-}
-
-/// How one sample is written; more than one byte is little-endian.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Encoding {
-    Unsigned8,
-    Signed16,
-    Signed24,
-    Signed32,
-    Float32,
-}
-
-impl Encoding {
-    /// Bytes of a sample.
-    pub(crate) fn bytes(self) -> usize {
-        match self {
-            Self::Unsigned8 => 1,
-            Self::Signed16 => 2,
-            Self::Signed24 => 3,
-            Self::Signed32 | Self::Float32 => 4,
-        }
-    }
-
-    /// Adds what whole samples say, full scale being 1: the same numbers that ffmpeg makes of them.
-    pub(crate) fn read(self, bytes: &[u8], samples: &mut Vec<f32>) {
-        match self {
-            Self::Unsigned8 => samples.extend(bytes.iter().map(|byte| (f32::from(*byte) - 128.0) / 128.0)),
-            Self::Signed16 => {
-                let (shorts, _) = bytes.as_chunks();
-                samples.extend(shorts.iter().map(|short| f32::from(i16::from_le_bytes(*short)) / 32_768.0));
-            }
-            Self::Signed24 => {
-                let (threes, _) = bytes.as_chunks();
-                samples.extend(threes.iter().map(|[a, b, c]| whole(i32::from_le_bytes([0, *a, *b, *c]))));
-            }
-            Self::Signed32 => {
-                let (fours, _) = bytes.as_chunks();
-                samples.extend(fours.iter().map(|four| whole(i32::from_le_bytes(*four))));
-            }
-            Self::Float32 => {
-                let (fours, _) = bytes.as_chunks();
-                samples.extend(fours.iter().map(|four| tame(f32::from_le_bytes(*four))));
-            }
-        }
-    }
-}
-
-fn whole(number: i32) -> f32 {
-    number as f32 / 2_147_483_648.0
-}
-
-/// Files of floats can hold what is no number; that would spoil every sum it enters.
-fn tame(sample: f32) -> f32 {
-    if sample.is_finite() { sample } else { 0.0 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn full_scale_is_one() {
-        for (encoding, bytes, expected) in [
-            (Encoding::Unsigned8, &[0, 128, 192][..], [-1.0, 0.0, 0.5]),
-            (Encoding::Signed16, &[0, 128, 0, 0, 0, 64], [-1.0, 0.0, 0.5]),
-            (Encoding::Signed24, &[0, 0, 128, 0, 0, 0, 0, 0, 64], [-1.0, 0.0, 0.5]),
-            (Encoding::Signed32, &[0, 0, 0, 128, 0, 0, 0, 0, 0, 0, 0, 64], [-1.0, 0.0, 0.5]),
-            (Encoding::Float32, &[0, 0, 128, 191, 0, 0, 192, 127, 0, 0, 0, 63], [-1.0, 0.0, 0.5]),
-        ] {
-            let mut samples = Vec::new();
-            encoding.read(bytes, &mut samples);
-            assert_eq!(samples, expected, "{encoding:?}");
-            assert_eq!(bytes.len(), 3 * encoding.bytes());
-        }
-    }
+    pub(crate) encoding: SampleEncoding,
 }

@@ -9,9 +9,8 @@ use std::io::{self, Read, Write};
 
 use tonearm_domain::{Colour, ContentType, CoverSize, Outage, ThemeColour};
 
-use crate::cover;
-use crate::cover::{CoverImage, Covers};
 use crate::error::MediaError;
+use tonearm_signal::{CoverImage, Covers, PictureError};
 
 const MADE: u8 = 0;
 const UNREADABLE: u8 = 1;
@@ -25,10 +24,10 @@ const LARGEST_COVER: u32 = 16 << 20;
 pub(crate) const LARGEST_ANSWER: u64 = 4 * LARGEST_COVER as u64 + 1024;
 
 /// Tells what came of making covers.
-pub(crate) fn write_covers(to: &mut impl Write, made: Result<Covers, MediaError>) -> io::Result<()> {
+pub(crate) fn write_covers(to: &mut impl Write, made: Result<Covers, PictureError>) -> io::Result<()> {
     let Covers { images, theme, content_type } = match made {
         Ok(covers) => covers,
-        Err(error) => return write_refusal(to, &error),
+        Err(error) => return write_refusal(to, error),
     };
     let kind = CONTENT_TYPES.iter().position(|kind| *kind == content_type).unwrap_or_default();
     to.write_all(&[MADE, kind as u8, theme.len() as u8])?;
@@ -46,7 +45,7 @@ pub(crate) fn write_covers(to: &mut impl Write, made: Result<Covers, MediaError>
 /// Tells what came of decoding: the sides and the pixels.
 pub(crate) fn write_pixels(
     to: &mut impl Write,
-    decoded: Result<((u32, u32), Vec<u8>), MediaError>,
+    decoded: Result<((u32, u32), Vec<u8>), PictureError>,
 ) -> io::Result<()> {
     match decoded {
         Ok(((width, height), rgb)) => {
@@ -55,12 +54,12 @@ pub(crate) fn write_pixels(
             to.write_all(&height.to_le_bytes())?;
             to.write_all(&rgb)
         }
-        Err(error) => write_refusal(to, &error),
+        Err(error) => write_refusal(to, error),
     }
 }
 
-fn write_refusal(to: &mut impl Write, error: &MediaError) -> io::Result<()> {
-    to.write_all(&[if matches!(error, MediaError::LimitHit(_)) { TOO_LARGE } else { UNREADABLE }])
+fn write_refusal(to: &mut impl Write, error: PictureError) -> io::Result<()> {
+    to.write_all(&[if error == PictureError::TooLarge { TOO_LARGE } else { UNREADABLE }])
 }
 
 /// Covers, or why there are none.
@@ -101,7 +100,7 @@ pub(crate) fn read_sides(mut from: impl Read) -> Result<(u32, u32), MediaError> 
     read_verdict(&mut from)?;
     let mut side = || read_bytes(&mut from).map(u32::from_le_bytes).map_err(|_| garbled());
     let (width, height) = (side()?, side()?);
-    if u64::from(width) * u64::from(height) > cover::MOST_PIXELS {
+    if u64::from(width) * u64::from(height) > tonearm_signal::MOST_PIXELS {
         return Err(garbled());
     }
     Ok((width, height))
@@ -110,8 +109,8 @@ pub(crate) fn read_sides(mut from: impl Read) -> Result<(u32, u32), MediaError> 
 fn read_verdict(from: &mut impl Read) -> Result<(), MediaError> {
     match read_bytes(from) {
         Ok([MADE]) => Ok(()),
-        Ok([UNREADABLE]) => Err(cover::unreadable()),
-        Ok([TOO_LARGE]) => Err(cover::too_large()),
+        Ok([UNREADABLE]) => Err(PictureError::Unreadable.into()),
+        Ok([TOO_LARGE]) => Err(PictureError::TooLarge.into()),
         Ok(_) | Err(_) => Err(garbled()),
     }
 }
@@ -131,7 +130,7 @@ fn garbled() -> MediaError {
 mod tests {
     use super::*;
 
-    fn told(made: Result<Covers, MediaError>) -> Vec<u8> {
+    fn told(made: Result<Covers, PictureError>) -> Vec<u8> {
         let mut bytes = Vec::new();
         write_covers(&mut bytes, made).unwrap();
         bytes
@@ -149,8 +148,11 @@ mod tests {
     #[test]
     fn covers_and_refusals_arrive_as_they_were() {
         assert_eq!(read_covers(&*told(Ok(some_covers()))).unwrap(), some_covers());
-        assert!(matches!(read_covers(&*told(Err(cover::unreadable()))), Err(MediaError::Unsupported(_))));
-        assert!(matches!(read_covers(&*told(Err(cover::too_large()))), Err(MediaError::LimitHit(_))));
+        assert!(matches!(
+            read_covers(&*told(Err(PictureError::Unreadable))),
+            Err(MediaError::Unsupported(_))
+        ));
+        assert!(matches!(read_covers(&*told(Err(PictureError::TooLarge))), Err(MediaError::LimitHit(_))));
     }
 
     #[test]

@@ -11,10 +11,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::confined::{Job, run_of};
 use crate::confinement::ConfinementPolicy;
-use crate::cover::Covers;
 use crate::error::MediaError;
 use crate::memory::memory_for_processes;
-use crate::{cover, picture_wire};
+use crate::{embedded_art, picture_wire};
+use tonearm_signal::{Covers, PictureError};
 
 /// What reading tags may use, in bytes: pictures in them have 20 MiB at most.
 const TAGS_MEMORY: u64 = 128 << 20;
@@ -63,7 +63,7 @@ impl Pictures {
     /// there is none, or where the tags cannot be read.
     pub async fn embedded_art(&self, input: &Path) -> Result<Option<Vec<u8>>, MediaError> {
         let input = tokio::fs::File::open(input).await?.into_std().await;
-        let most = cover::LARGEST_ART as u64;
+        let most = embedded_art::LARGEST_ART as u64;
         match self.run(Job::Art, input, most).await {
             Ok(art) => Ok(Some(art).filter(|art| !art.is_empty())),
             Err(error @ (MediaError::Outage(..) | MediaError::Cancelled)) => Err(error),
@@ -90,7 +90,7 @@ impl Pictures {
         match told.map_err(blame_picture)? {
             (Err(error), _) => Err(error),
             (Ok(sides), true) => Ok(sides),
-            (Ok(_), false) => Err(cover::unreadable()),
+            (Ok(_), false) => Err(PictureError::Unreadable.into()),
         }
     }
 
@@ -110,7 +110,9 @@ impl Pictures {
 fn blame_picture(error: MediaError) -> MediaError {
     match error {
         MediaError::Outage(..) | MediaError::Cancelled | MediaError::LimitHit(_) => error,
-        MediaError::NotAudio(_) | MediaError::Failed(_) | MediaError::Unsupported(_) => cover::unreadable(),
+        MediaError::NotAudio(_) | MediaError::Failed(_) | MediaError::Unsupported(_) => {
+            PictureError::Unreadable.into()
+        }
     }
 }
 

@@ -7,12 +7,12 @@ use serde::Deserialize;
 use tonearm_domain::{Chapter, Tags, TrackInfo};
 
 use crate::bounded::first;
-use crate::channels::Layout;
 use crate::declared_length::DeclaredLength;
 use crate::entry::Entry;
 use crate::error::MediaError;
 use crate::glance::Glance;
 use crate::pcm::Pcm;
+use tonearm_signal::Layout;
 
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use tonearm_domain::{Colour, WaveformVideo};
 
 use crate::args::{self, Args};
-use crate::drawing::video_pictures;
 use crate::error::MediaError;
 use crate::probe::Probe;
 use crate::render::{Output, OwnWords};
+use tonearm_signal::video_pictures;
 
 /// Writes the pictures into the folder that the process may read, and gives their paths.
 pub(crate) async fn draw(

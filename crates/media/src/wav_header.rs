@@ -9,8 +9,9 @@ use tokio::io::AsyncReadExt;
 use tonearm_domain::TrackInfo;
 
 use crate::declared_length::DeclaredLength;
-use crate::pcm::{Encoding, Pcm};
+use crate::pcm::Pcm;
 use crate::probe::Probe;
+use tonearm_signal::SampleEncoding;
 
 /// Bytes that are looked at.
 const HEAD: u64 = 4096;
@@ -72,11 +73,11 @@ fn parse_format(head: &[u8], at: usize) -> Option<Format> {
 /// Of a format and so many bytes of samples from `start` on, where `left` bytes are left in the file.
 fn probe(format: &Format, start: u64, length: u64, left: u64) -> Option<Probe> {
     let (codec, encoding) = match (format.tag, format.bits) {
-        (PCM, 8) => ("pcm_u8", Encoding::Unsigned8),
-        (PCM, 16) => ("pcm_s16le", Encoding::Signed16),
-        (PCM, 24) => ("pcm_s24le", Encoding::Signed24),
-        (PCM, 32) => ("pcm_s32le", Encoding::Signed32),
-        (FLOAT, 32) => ("pcm_f32le", Encoding::Float32),
+        (PCM, 8) => ("pcm_u8", SampleEncoding::Unsigned8),
+        (PCM, 16) => ("pcm_s16le", SampleEncoding::Signed16),
+        (PCM, 24) => ("pcm_s24le", SampleEncoding::Signed24),
+        (PCM, 32) => ("pcm_s32le", SampleEncoding::Signed32),
+        (FLOAT, 32) => ("pcm_f32le", SampleEncoding::Float32),
         _ => return None,
     };
     let frame_bytes = u64::from(format.channels) * u64::from(format.bits / 8);

@@ -6,7 +6,8 @@ use bytes::Bytes;
 use tonearm_blobs::{Blobs, PutError};
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{Ambient, Cover, CoverOwner, Job, ObjectKey, OrganizationId, ShortId};
-use tonearm_media::{CoverImage, Covers, MediaError, Pictures};
+use tonearm_media::{MediaError, Pictures};
+use tonearm_signal::{CoverImage, Covers};
 
 /// Stores sizes of a cover under the version that names them.
 pub(crate) async fn store(

@@ -26,7 +26,7 @@ pub(crate) fn picture(rgb: [u8; 3]) -> Vec<u8> {
     let [r, g, b] = rgb;
     let settings =
         tonearm_domain::WaveformImage { width: 300, height: 300, ..tonearm_domain::WaveformImage::default() };
-    tonearm_media::waveform_image(&settings, Colour::new(r, g, b), &[0.9; 60]).unwrap()
+    tonearm_signal::waveform_image(&settings, Colour::new(r, g, b), &[0.9; 60]).unwrap()
 }
 
 async fn post(house: &House, url: &str, picture: Vec<u8>) -> Reply {

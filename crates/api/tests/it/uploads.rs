@@ -343,7 +343,7 @@ async fn noise_is_no_track(database: TestDatabase) {
 pub(crate) fn picture() -> Vec<u8> {
     let settings =
         tonearm_domain::WaveformImage { width: 300, height: 200, ..tonearm_domain::WaveformImage::default() };
-    tonearm_media::waveform_image(&settings, Colour::new(200, 30, 30), &[0.2, 0.9, 0.4]).unwrap()
+    tonearm_signal::waveform_image(&settings, Colour::new(200, 30, 30), &[0.2, 0.9, 0.4]).unwrap()
 }
 
 async fn a_cover_replaces_the_drawn_one(database: TestDatabase) {

@@ -2,7 +2,7 @@
 
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
 use tonearm_domain::{Colour, ThemeColour};
-use tonearm_media::palette;
+use tonearm_signal::palette;
 
 use crate::pictures::{covers, encode, thirds, turned};
 

@@ -8,7 +8,8 @@ use tonearm_domain::{
     Codec, Colour, CoverSize, PreviewLength, PreviewSettings, RecipeKind, Transcode, WaveformImage,
 };
 use tonearm_fixtures::audio::{WavSpec, transcode};
-use tonearm_media::{CoverImage, Covers, MediaError, Pictures, RunScope, placeholder, waveform_image};
+use tonearm_media::{MediaError, Pictures, RunScope};
+use tonearm_signal::{CoverImage, Covers, placeholder, waveform_image};
 
 use crate::bench::Bench;
 

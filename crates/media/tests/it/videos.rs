@@ -5,7 +5,8 @@ use std::process::Command;
 
 use tonearm_domain::{Colour, FileData, WaveformVideo};
 use tonearm_fixtures::audio::WavSpec;
-use tonearm_media::{RunScope, bars_across, sniff};
+use tonearm_media::{RunScope, sniff};
+use tonearm_signal::bars_across;
 
 use crate::bench::Bench;
 

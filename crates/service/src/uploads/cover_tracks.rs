@@ -6,7 +6,7 @@ use tonearm_domain::{
     AuditAction, Cover, CoverOrigin, CoverOwner, CoveredTrack, ObjectKey, OrganizationId, Track,
     UndoableChange,
 };
-use tonearm_media::Covers;
+use tonearm_signal::Covers;
 
 use super::Uploads;
 use super::accept_cover::refuse_picture;

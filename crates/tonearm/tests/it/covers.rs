@@ -24,7 +24,7 @@ pub(crate) fn picture() -> Vec<u8> {
 fn picture_in(colour: tonearm_domain::Colour) -> Vec<u8> {
     let settings =
         tonearm_domain::WaveformImage { width: 240, height: 160, ..tonearm_domain::WaveformImage::default() };
-    tonearm_media::waveform_image(&settings, colour, &[1.0; 40]).unwrap()
+    tonearm_signal::waveform_image(&settings, colour, &[1.0; 40]).unwrap()
 }
 
 /// Width and height of a JPEG: what its frame header says.

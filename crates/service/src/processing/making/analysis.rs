@@ -1,7 +1,8 @@
 //! What measuring a sound found, and the waveforms that were asked for.
 
 use tonearm_domain::{Chapter, LevelsSettings, RecipeKind, Track, TrackInfo};
-use tonearm_media::{Analysis, MediaError, Output, Probe, Rendered, Waveform, bars_across};
+use tonearm_media::{Analysis, MediaError, Output, Probe, Rendered, Waveform};
+use tonearm_signal::bars_across;
 
 use super::plan::{Piece, Plan};
 use super::recording::Measured;

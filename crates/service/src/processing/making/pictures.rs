@@ -4,7 +4,8 @@ use tonearm_domain::{
     Colour, ContentType, Cover, CoverOrigin, CoverSettings, CoverSize, FileData, LevelsSettings, Theme,
     ThemeColour, Track, WaveformImage, WaveformVideo,
 };
-use tonearm_media::{CoverImage, Covers, MediaError, RunScope};
+use tonearm_media::{MediaError, RunScope};
+use tonearm_signal::{CoverImage, Covers};
 
 use super::analysis::{Analysed, drawn_levels};
 use super::files::{Made, MadeCover};
@@ -92,7 +93,7 @@ impl Processing {
     ) -> Result<Vec<CoverImage>, JobError> {
         let theme = Theme { found: found.to_vec(), ..track.theme.clone() };
         let colour = parents.view(Track { theme, ..track.clone() }).colours.base;
-        let draw = move || tonearm_media::placeholder(colour, &levels, &CoverSize::LISTED);
+        let draw = move || tonearm_signal::placeholder(colour, &levels, &CoverSize::LISTED);
         tokio::task::spawn_blocking(draw).await.map_err(JobError::internal)
     }
 
@@ -122,8 +123,8 @@ impl Processing {
         let levels = analysed.bars(&drawn_levels(settings.width)).to_vec();
         let data = FileData::Picture { width: settings.width, height: settings.height };
         let settings = settings.clone();
-        let draw = move || tonearm_media::waveform_image(&settings, colour, &levels);
-        let png = tokio::task::spawn_blocking(draw).await??;
+        let draw = move || tonearm_signal::waveform_image(&settings, colour, &levels);
+        let png = tokio::task::spawn_blocking(draw).await?.map_err(MediaError::from)?;
         Ok(Made::Bytes(png.into(), ContentType::Png, data))
     }
 
@@ -198,7 +199,7 @@ impl Processing {
         let colour = self.colour(context).await?;
         let levels = analysed.map(|analysed| analysed.bars(&LevelsSettings::default()).to_vec());
         let levels = levels.unwrap_or_default();
-        let draw = move || tonearm_media::placeholder(colour, &levels, &[size]);
+        let draw = move || tonearm_signal::placeholder(colour, &levels, &[size]);
         let drawn = tokio::task::spawn_blocking(draw).await?;
         let missing = || Stop::Job(JobError::internal("the cover could not be drawn"));
         drawn.into_iter().next().map(|image| image.jpeg).ok_or_else(missing)

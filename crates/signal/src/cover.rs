@@ -1,19 +1,16 @@
-//! Covers: out of a file's tags, and down to the sizes that players show.
+//! Covers: pictures down to the sizes that players show.
 
-use std::fs::File;
-use std::io::{BufReader, Cursor};
+use std::io::Cursor;
 
-use fast_image_resize::images::Image;
-use fast_image_resize::{PixelType, ResizeOptions, Resizer};
+use fast_image_resize::images::{TypedImage, TypedImageRef};
+use fast_image_resize::pixels::U8x3;
+use fast_image_resize::{ResizeOptions, Resizer};
 use image::codecs::jpeg::JpegEncoder;
 use image::{DynamicImage, ExtendedColorType, ImageDecoder, ImageFormat, ImageReader, Limits, RgbImage};
-use lofty::config::{GlobalOptions, ParseOptions, apply_global_options};
-use lofty::file::TaggedFileExt;
-use lofty::picture::PictureType;
 use tonearm_domain::{ContentType, CoverSize, ThemeColour};
 
 use crate::colour_profile::ToSrgb;
-use crate::error::MediaError;
+use crate::error::PictureError;
 use crate::palette::palette;
 
 /// A square JPEG.
@@ -36,55 +33,43 @@ pub struct Covers {
     pub content_type: ContentType,
 }
 
-/// Art in a file's tags beyond this many bytes is left alone.
-pub(crate) const LARGEST_ART: usize = 20 << 20;
 /// The largest picture that is decoded.
-pub(crate) const MOST_PIXELS: u64 = 64_000_000;
+pub const MOST_PIXELS: u64 = 64_000_000;
 /// Memory for decoding, in bytes.
 const DECODE_MEMORY: u64 = 256 << 20;
 const JPEG_QUALITY: u8 = 85;
 
-/// See [`crate::Pictures::embedded_art`].
-pub(crate) fn read_art(input: File) -> Option<Vec<u8>> {
-    apply_global_options(GlobalOptions::new().allocation_limit(LARGEST_ART));
-    let options = ParseOptions::new().read_properties(false);
-    let file =
-        lofty::probe::Probe::new(BufReader::new(input)).options(options).guess_file_type().ok()?.read();
-    let file = file.inspect_err(|error| tracing::debug!(%error, "could not read tags")).ok()?;
-    let pictures = || file.tags().iter().flat_map(|tag| tag.pictures());
-    let front = pictures().find(|picture| picture.pic_type() == PictureType::CoverFront);
-    let data = front.or_else(|| pictures().next())?.data();
-    (1..=LARGEST_ART).contains(&data.len()).then(|| data.to_vec())
-}
-
-/// See [`crate::Pictures::covers`].
-pub(crate) fn covers(art: &[u8]) -> Result<Covers, MediaError> {
+/// Every size of a cover, and the colours of a picture: a JPEG, PNG, WebP or GIF (its first frame), cropped to a square. Colours
+/// are turned into sRGB, and what is transparent becomes white.
+pub fn covers(art: &[u8]) -> Result<Covers, PictureError> {
     let Decoded { picture, content_type, profile } = decode(art)?;
     let picture = flatten(&picture);
     let to_srgb = profile.and_then(|profile| ToSrgb::new(&profile));
     let (width, height) = picture.dimensions();
-    let source = Image::from_vec_u8(width, height, picture.into_raw(), PixelType::U8x3).map_err(broken)?;
+    let source = TypedImageRef::<U8x3>::from_buffer(width, height, picture.as_raw()).map_err(broken)?;
     let mut resizer = Resizer::new();
     let square = ResizeOptions::new().fit_into_destination(None);
     let mut covers = Covers { images: Vec::new(), theme: Vec::new(), content_type };
     for size in CoverSize::ALL {
         let side = size.side();
-        let mut scaled = Image::new(side, side, PixelType::U8x3);
-        resizer.resize(&source, &mut scaled, &square).map_err(broken)?;
+        let mut scaled = vec![0; (side * side * 3) as usize];
+        let mut view = TypedImage::<U8x3>::from_buffer(side, side, &mut scaled).map_err(broken)?;
+        // `Resizer::resize` would be compiled for each of the 13 types of pixels.
+        resizer.resize_typed(&source, &mut view, &square).map_err(broken)?;
         if let Some(to_srgb) = &to_srgb {
-            to_srgb.apply(scaled.buffer_mut());
+            to_srgb.apply(&mut scaled);
         }
-        let jpeg = encode_jpeg(side, scaled.buffer()).map_err(broken)?;
+        let jpeg = encode_jpeg(side, &scaled).map_err(broken)?;
         covers.images.push(CoverImage { size, jpeg });
         if size == CoverSize::Regular {
-            covers.theme = palette(scaled.buffer());
+            covers.theme = palette(&scaled);
         }
     }
     Ok(covers)
 }
 
 /// The sides of a picture of ours, and its RGB pixels.
-pub(crate) fn pixels(picture: &[u8]) -> Result<((u32, u32), Vec<u8>), MediaError> {
+pub fn pixels(picture: &[u8]) -> Result<((u32, u32), Vec<u8>), PictureError> {
     let flat = flatten(&decode(picture)?.picture);
     Ok((flat.dimensions(), flat.into_raw()))
 }
@@ -109,14 +94,14 @@ struct Decoded {
     profile: Option<Vec<u8>>,
 }
 
-fn decode(art: &[u8]) -> Result<Decoded, MediaError> {
-    let mut reader = ImageReader::new(Cursor::new(art)).with_guessed_format()?;
+fn decode(art: &[u8]) -> Result<Decoded, PictureError> {
+    let mut reader = ImageReader::new(Cursor::new(art)).with_guessed_format().map_err(broken)?;
     let content_type = match reader.format() {
         Some(ImageFormat::Jpeg) => ContentType::Jpeg,
         Some(ImageFormat::Png) => ContentType::Png,
         Some(ImageFormat::WebP) => ContentType::Webp,
         Some(ImageFormat::Gif) => ContentType::Gif,
-        _ => return Err(unreadable()),
+        _ => return Err(PictureError::Unreadable),
     };
     let mut limits = Limits::default();
     limits.max_alloc = Some(DECODE_MEMORY);
@@ -124,7 +109,7 @@ fn decode(art: &[u8]) -> Result<Decoded, MediaError> {
     let mut decoder = reader.into_decoder().map_err(broken)?;
     let (width, height) = decoder.dimensions();
     if u64::from(width) * u64::from(height) > MOST_PIXELS {
-        return Err(too_large());
+        return Err(PictureError::TooLarge);
     }
     let orientation = decoder.orientation().map_err(broken)?;
     let profile = decoder.icc_profile().unwrap_or_default();
@@ -151,17 +136,7 @@ fn flatten(picture: &DynamicImage) -> RgbImage {
     flat
 }
 
-fn broken(error: impl std::error::Error) -> MediaError {
+fn broken(error: impl std::error::Error) -> PictureError {
     tracing::debug!(%error, "could not read or write a picture");
-    unreadable()
-}
-
-pub(crate) fn too_large() -> MediaError {
-    MediaError::LimitHit("The picture is larger than 64 megapixels.".to_owned())
-}
-
-pub(crate) fn unreadable() -> MediaError {
-    MediaError::Unsupported(
-        "The picture cannot be read: it is damaged, or not a JPEG, PNG, WebP or GIF.".to_owned(),
-    )
+    PictureError::Unreadable
 }

@@ -25,7 +25,7 @@ const LANES: usize = 64;
 const ROUNDING: f32 = 1e-4;
 
 /// Finds the true peak of interleaved samples as they stream by.
-pub(crate) struct TruePeak {
+pub struct TruePeak {
     channels: usize,
     /// The filter of each place between two samples; none at very high rates.
     phases: Vec<Phase>,
@@ -63,7 +63,7 @@ struct Phase {
 }
 
 impl TruePeak {
-    pub(crate) fn new(channels: u32, rate: u32) -> Self {
+    pub fn new(channels: u32, rate: u32) -> Self {
         let factor = match rate {
             0..96_000 => 4,
             96_000..192_000 => 2,
@@ -82,7 +82,7 @@ impl TruePeak {
     }
 
     /// Takes the next whole frames.
-    pub(crate) fn add(&mut self, samples: &[f32]) {
+    pub fn add(&mut self, samples: &[f32]) {
         self.registers.run(Adding { to: self, samples });
     }
 
@@ -114,7 +114,7 @@ impl TruePeak {
     }
 
     /// In dBTP; none for digital silence.
-    pub(crate) fn decibels(&self) -> Option<f64> {
+    pub fn decibels(&self) -> Option<f64> {
         Some(20.0 * f64::from(self.peak).log10()).filter(|decibels| decibels.is_finite())
     }
 }
@@ -178,7 +178,7 @@ fn higher(highest: f32, sample: f32) -> f32 {
 
 /// The largest magnitude, in lanes that get fewer, as one after another would wait for each other.
 #[inline(always)]
-pub(crate) fn highest(samples: &[f32]) -> f32 {
+pub fn highest(samples: &[f32]) -> f32 {
     let (chunks, rest) = samples.as_chunks::<LANES>();
     let mut lanes = [0.0; LANES];
     chunks.iter().for_each(|chunk| lift(&mut lanes, chunk));

@@ -22,7 +22,7 @@ const FORGOTTEN: f64 = 1e-60;
 
 /// Measures interleaved samples as they stream by, in 8 bytes for every 0.1 s.
 #[derive(Debug)]
-pub(crate) struct LoudnessMeter {
+pub struct LoudnessMeter {
     weighing: Weighing,
     gate: Gate,
     /// Frames of a step, and how many of the current one have come.
@@ -34,7 +34,7 @@ pub(crate) struct LoudnessMeter {
 
 /// Filters sound as it is heard, and sums its power.
 #[derive(Debug)]
-pub(crate) struct Weighing {
+pub struct Weighing {
     filter: Filter,
     channels: usize,
     pairs: Vec<Pair>,
@@ -43,7 +43,7 @@ pub(crate) struct Weighing {
 
 /// Leaves out of the mean what is silent or much quieter than the rest (ITU-R BS.1770-5, annex 1).
 #[derive(Debug, Default)]
-pub(crate) struct Gate {
+pub struct Gate {
     /// Mean power of the last steps, the current one first.
     powers: [f64; STEPS],
     steps: u64,
@@ -137,7 +137,7 @@ impl Filter {
 
 impl Weighing {
     /// For sound of these channels, and so many samples of each in a second.
-    pub(crate) fn new(layout: &Layout, rate: u32) -> Self {
+    pub fn new(layout: &Layout, rate: u32) -> Self {
         let weights = layout.weights();
         let channels = weights.len();
         let counting: Vec<usize> = (0..channels).filter(|channel| weights[*channel] > 0.0).collect();
@@ -155,7 +155,7 @@ impl Weighing {
     }
 
     /// The weighted power of the next whole frames: their squares, summed.
-    pub(crate) fn power(&mut self, frames: &[f32]) -> f64 {
+    pub fn power(&mut self, frames: &[f32]) -> f64 {
         self.registers.run(Run { with: self, frames }) * self.filter.gain
     }
 
@@ -175,7 +175,7 @@ impl Weighing {
     }
 
     /// Lets go of what the filters remember of sound that has faded away. To be called now and then.
-    pub(crate) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         for number in self.pairs.iter_mut().flat_map(|pair| &mut pair.memory).flatten() {
             if number.abs() < FORGOTTEN {
                 *number = 0.0;
@@ -186,7 +186,7 @@ impl Weighing {
 
 impl Gate {
     /// Takes the mean power of the next 0.1 s, which ends a block of four.
-    pub(crate) fn add(&mut self, power: f64) {
+    pub fn add(&mut self, power: f64) {
         self.powers.rotate_right(1);
         self.powers[0] = power;
         self.steps += 1;
@@ -199,7 +199,7 @@ impl Gate {
     }
 
     /// In LUFS; none where no block was louder than silence.
-    pub(crate) fn integrated(&self) -> Option<f64> {
+    pub fn integrated(&self) -> Option<f64> {
         let mean = |least: f64| {
             let loud = || self.blocks.iter().filter(|power| **power >= least);
             loud().sum::<f64>() / loud().count() as f64
@@ -211,7 +211,7 @@ impl Gate {
 
 impl LoudnessMeter {
     /// For sound of these channels, and so many samples of each in a second.
-    pub(crate) fn new(layout: &Layout, rate: u32) -> Self {
+    pub fn new(layout: &Layout, rate: u32) -> Self {
         Self {
             weighing: Weighing::new(layout, rate),
             gate: Gate::default(),
@@ -222,7 +222,7 @@ impl LoudnessMeter {
     }
 
     /// Takes the next whole frames.
-    pub(crate) fn add(&mut self, mut samples: &[f32]) {
+    pub fn add(&mut self, mut samples: &[f32]) {
         let channels = self.weighing.channels;
         while !samples.is_empty() {
             let missing = (self.step - self.filled).saturating_mul(channels);
@@ -239,7 +239,7 @@ impl LoudnessMeter {
     }
 
     /// In LUFS; none where no block was louder than silence.
-    pub(crate) fn integrated(&self) -> Option<f64> {
+    pub fn integrated(&self) -> Option<f64> {
         self.gate.integrated()
     }
 }

@@ -66,7 +66,7 @@ const LONGEST_NAME: usize = 4;
 
 /// The places of a sound's channels, in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub struct Layout {
     channels: usize,
     /// As ffmpeg names it; none where the file says nothing that is understood.
     name: Option<String>,
@@ -76,7 +76,7 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// Of so many channels, which ffprobe calls `name`: one of the known names, or `3 channels (FL+FR+TC)`.
-    pub(crate) fn new(channels: u32, name: Option<&str>) -> Self {
+    pub fn new(channels: u32, name: Option<&str>) -> Self {
         let channels = channels.max(1) as usize;
         let named = |name: &str| LAYOUTS.iter().find(|(known, _)| *known == name).map(|(_, places)| *places);
         let told = name.and_then(|name| named(name).map(|places| (name, places)).or_else(|| listed(name)));
@@ -92,18 +92,18 @@ impl Layout {
     }
 
     /// What it is called in ffmpeg's filters, where the file says it.
-    pub(crate) fn name(&self) -> Option<&str> {
+    pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
     /// Whether ffmpeg knows how to fold it down: up to eight channels, it takes the usual places for granted.
-    pub(crate) fn folds(&self) -> bool {
+    pub fn folds(&self) -> bool {
         self.name.is_some() || (self.channels <= 8 && !self.places.is_empty())
     }
 
     /// How much the power of each channel counts (ITU-R BS.1770-5, annexes 1 and 3): 1.41 between 60° and 120° aside at
     /// the height of the ears, 0 for low effects, else 1.
-    pub(crate) fn weights(&self) -> Vec<f64> {
+    pub fn weights(&self) -> Vec<f64> {
         if self.places.is_empty() {
             return vec![1.0; self.channels];
         }

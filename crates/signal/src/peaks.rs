@@ -29,7 +29,7 @@ pub struct Peaks {
 
 /// Measures peaks of interleaved samples as they stream by.
 #[derive(Debug)]
-pub(crate) struct PeaksMeter {
+pub struct PeaksMeter {
     peaks: Peaks,
     /// Channels of the sound.
     incoming: usize,
@@ -39,7 +39,7 @@ pub(crate) struct PeaksMeter {
 }
 
 impl PeaksMeter {
-    pub(crate) fn new(settings: &LevelsSettings, channels: u32, sample_rate: u32) -> Self {
+    pub fn new(settings: &LevelsSettings, channels: u32, sample_rate: u32) -> Self {
         let incoming = channels.max(1) as usize;
         let channels = if settings.is_split_channels { incoming } else { 1 };
         let peaks = Peaks {
@@ -55,7 +55,7 @@ impl PeaksMeter {
     }
 
     /// Takes the next whole frames.
-    pub(crate) fn add(&mut self, samples: &[f32]) {
+    pub fn add(&mut self, samples: &[f32]) {
         for frame in samples.chunks_exact(self.incoming) {
             if self.peaks.channels == 1 {
                 // Whole numbers, cut off, as audiowaveform reckons.
@@ -83,7 +83,7 @@ impl PeaksMeter {
     }
 
     /// What remains at the end is a point too.
-    pub(crate) fn finish(mut self) -> Peaks {
+    pub fn finish(mut self) -> Peaks {
         if self.filled > 0 {
             self.close();
         }

@@ -2,10 +2,10 @@
 
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder};
-use tonearm_domain::{Colour, CoverSize, Outage, WaveformImage, WaveformVideo};
+use tonearm_domain::{Colour, CoverSize, WaveformImage, WaveformVideo};
 
 use crate::cover::{CoverImage, encode_jpeg};
-use crate::error::MediaError;
+use crate::error::PictureError;
 
 /// Upright bars with round ends, side by side around a horizontal middle line.
 struct Bars {
@@ -118,7 +118,7 @@ pub fn waveform_image(
     settings: &WaveformImage,
     colour: Colour,
     levels: &[f64],
-) -> Result<Vec<u8>, MediaError> {
+) -> Result<Vec<u8>, PictureError> {
     let WaveformImage { width, height, color, background } = settings;
     let bars = across(levels, *width, *height, 1.0);
     paint_png(&bars, (*width, *height), color.unwrap_or(colour), *background)
@@ -136,7 +136,7 @@ fn paint_png(
     (width, height): (u32, u32),
     ink: Colour,
     ground: Option<Colour>,
-) -> Result<Vec<u8>, MediaError> {
+) -> Result<Vec<u8>, PictureError> {
     let mut pixels = Vec::with_capacity(4 * width as usize * height as usize);
     for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
         let coverage = bars.coverage(x, y);
@@ -166,32 +166,34 @@ fn encode_png(
     pixels: &[u8],
     (width, height): (u32, u32),
     colours: ExtendedColorType,
-) -> Result<Vec<u8>, MediaError> {
+) -> Result<Vec<u8>, PictureError> {
     let mut png = Vec::new();
     PngEncoder::new(&mut png).write_image(pixels, width, height, colours).map_err(|error| {
-        MediaError::Outage(Outage::Internal, format!("A picture could not be written: {error}."))
+        tracing::error!(%error, "a picture could not be written");
+        PictureError::Unwritable
     })?;
     Ok(png)
 }
 
 /// The pictures that a video of the waveform is put together from.
-pub(crate) struct VideoPictures {
+pub struct VideoPictures {
     /// All that was heard.
-    pub(crate) heard: Vec<u8>,
+    pub heard: Vec<u8>,
     /// Nothing was heard yet.
-    pub(crate) unheard: Vec<u8>,
+    pub unheard: Vec<u8>,
     /// Twice as wide: white on the left, black on the right. What moves over it says which of the two is seen.
-    pub(crate) mask: Vec<u8>,
+    pub mask: Vec<u8>,
 }
 
 /// How much of its colour a bar has that was not heard yet.
 const UNHEARD: f64 = 0.3;
 
-pub(crate) fn video_pictures(
+/// The pictures of a video, in the colours of the settings, else in `colour`. `levels` are amplitudes 0..=1.
+pub fn video_pictures(
     settings: &WaveformVideo,
     colour: Colour,
     levels: &[f64],
-) -> Result<VideoPictures, MediaError> {
+) -> Result<VideoPictures, PictureError> {
     let (width, height) = (settings.width, settings.height);
     let ground = settings.background.unwrap_or(Colour::new(0, 0, 0));
     let ink = settings.color.unwrap_or(colour);
