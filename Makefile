@@ -44,7 +44,7 @@ sdk: rust ## Make the clients in sdk/ from the description of the API
 	@tools/sdk/types
 
 test: rust ffmpeg ## Run all tests
-	@tools/need psql postgresql jq jq curl curl openssl openssl node nodejs chromium chromium chromedriver chromium-driver
+	@tools/need psql postgresql jq jq curl curl openssl openssl python3 python3 node nodejs chromium chromium chromedriver chromium-driver
 	@tools/axe/fetch
 	@tools/tus/fetch
 	@tools/sdk/fetch
@@ -52,7 +52,7 @@ test: rust ffmpeg ## Run all tests
 	@tools/fuzz-api --short $${CARGO_TARGET_DIR:-target}/debug/tonearm
 	@tools/sdk/test $${CARGO_TARGET_DIR:-target}/debug/tonearm
 	@TONEARM_BINARY=$${CARGO_TARGET_DIR:-target}/debug/tonearm tools/package/test --short
-	@$(call nextest)
+	@tools/with-postgres sh -c '$(call nextest)'
 
 lint: rust ## Check formatting and lints
 	@cargo fmt --all --check

@@ -43,8 +43,7 @@ pub fn router(app: App) -> Router {
 pub fn routes(app: App) -> Router {
     let limiter = Arc::new(Limiter::new(app.settings.rate_limits));
     let limited = |router: Router| router.layer(middleware::from_fn_with_state(limiter.clone(), limit_rate));
-    let document = Arc::new(document());
-    let description = docs::routes(&document).merge(openapi::routes(document));
+    let description = docs::routes().merge(openapi::routes());
     let v1 = Router::from(v1())
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)

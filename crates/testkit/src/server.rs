@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use tempfile::TempDir;
 use tonearm::{Config, Node, Overrides};
+use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::Ambient;
-use tonearm_fixtures::{ManualClock, Postgres, PostgresDatabase, S3Server};
+use tonearm_fixtures::{ManualClock, PostgresDatabase, S3Server, copy_postgres, copy_sqlite};
 
 use crate::{Client, Program};
 
@@ -40,6 +41,12 @@ pub struct TestServer {
     _s3: Option<S3Server>,
 }
 
+/// Makes the tables of a test's database.
+async fn migrate(url: String) {
+    let catalog = Catalog::connect(&url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+    catalog.close().await.unwrap();
+}
+
 impl TestServer {
     /// Starts a node over `backend`.
     pub async fn start(backend: Backend) -> Self {
@@ -50,8 +57,11 @@ impl TestServer {
     pub async fn start_with(backend: Backend, variables: &[(&str, &str)]) -> Self {
         let data = tempfile::tempdir().unwrap();
         let (database, s3) = match backend {
-            Backend::Embedded => (None, None),
-            Backend::Distributed => (Some(Postgres::database().await), Some(S3Server::start())),
+            Backend::Embedded => {
+                copy_sqlite(&data.path().join("tonearm.db"), migrate).await;
+                (None, None)
+            }
+            Backend::Distributed => (Some(copy_postgres(migrate).await), Some(S3Server::start())),
         };
         let mut environment: HashMap<String, String> =
             variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();

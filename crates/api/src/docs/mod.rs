@@ -1,4 +1,4 @@
-//! `GET /docs`: the description as a page for people, made here once from `/openapi.json`.
+//! `GET /docs`: the description as a page for people, made once from `/openapi.json`, for the first who asks.
 //!
 //! It is a page of our own and no viewer such as Swagger UI: it loads nothing from anywhere, runs no script, and adds
 //! some kilobytes to the program where a viewer adds megabytes.
@@ -8,6 +8,7 @@ mod operation;
 mod shape;
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use axum::Router;
 use axum::response::{Html, IntoResponse, Response};
@@ -24,11 +25,13 @@ use self::operation::Operation;
 const POLICY: HeaderValue =
     HeaderValue::from_static("default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'");
 
+/// The page. Its text is the same for all nodes of a version.
+static PAGE: LazyLock<Bytes> = LazyLock::new(|| page(&crate::document()).into());
+
 /// `/docs` and its style sheet.
-pub(crate) fn routes(document: &Value) -> Router {
-    let page = Bytes::from(page(document));
+pub(crate) fn routes() -> Router {
     Router::new()
-        .route("/docs", get(async move || ([(CONTENT_SECURITY_POLICY, POLICY)], Html(page))))
+        .route("/docs", get(async || ([(CONTENT_SECURITY_POLICY, POLICY)], Html(PAGE.clone()))))
         .route("/docs/style.css", get(style))
 }
 

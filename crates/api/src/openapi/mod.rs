@@ -6,10 +6,12 @@ mod parameters;
 mod text;
 mod webhooks;
 
-use std::sync::Arc;
+use std::sync::LazyLock;
 
+use axum::Router;
 use axum::routing::get;
-use axum::{Json, Router};
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 use tonearm_domain::UploadId;
 use utoipa::openapi::OpenApi;
@@ -76,7 +78,11 @@ fn require_name_or_url(document: &mut Value) {
     }
 }
 
+/// The document as text, made for the first who asks.
+static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| crate::document().to_string().into());
+
 /// `GET /openapi.json`
-pub(crate) fn routes(document: Arc<Value>) -> Router {
-    Router::new().route("/openapi.json", get(async move || Json(document)))
+pub(crate) fn routes() -> Router {
+    Router::new()
+        .route("/openapi.json", get(async || ([(CONTENT_TYPE, "application/json")], DOCUMENT.clone())))
 }

@@ -61,13 +61,10 @@ impl House {
         let (ambient, clock) = ambient();
         let secrets = Secrets::parse("a secret for tests that is long enough to be one").unwrap();
         let vault = Vault::new(&secrets);
-        let imports = Imports::new(ambient.clone(), vault.clone(), Outbound::new(false).unwrap());
-        let import_buckets = ImportBuckets::new(
-            catalog.clone(),
-            ambient.clone(),
-            vault.clone(),
-            Outbound::new(false).unwrap(),
-        );
+        let outbound = Outbound::new(false).unwrap();
+        let imports = Imports::new(ambient.clone(), vault.clone(), outbound.clone());
+        let import_buckets =
+            ImportBuckets::new(catalog.clone(), ambient.clone(), vault.clone(), outbound.clone());
         let signer = UrlSigner::new(secrets);
         let delivery_url = "https://{org}.cdn.example.com".parse().unwrap();
         let links = Links::new(signer.clone(), ambient.clone(), PUBLIC_URL, delivery_url);
@@ -84,13 +81,7 @@ impl House {
             uploads: Uploads::new(catalog.clone(), blobs.clone(), ambient.clone(), links.clone(), LIMITS)
                 .with_imports(imports),
             repeats: IdempotentAnswers::new(catalog.clone(), ambient.clone()),
-            webhooks: Webhooks::new(
-                catalog.clone(),
-                ambient.clone(),
-                links.clone(),
-                vault,
-                Outbound::new(false).unwrap(),
-            ),
+            webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound),
             import_buckets,
             signing_keys: SigningKeys::new(catalog.clone(), ambient.clone(), signer.clone()),
             playback: Playback::new(

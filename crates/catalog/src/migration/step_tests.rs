@@ -8,7 +8,7 @@ use sea_orm::{
 };
 use sea_orm_migration::prelude::*;
 use tokio::sync::Notify;
-use tonearm_fixtures::{TestDatabase, on_both};
+use tonearm_fixtures::{TestDatabase, on_both_empty};
 
 use super::pieces::{add, index};
 use super::run::{MigrationEvent, Run};
@@ -18,7 +18,7 @@ use crate::catalog::{Catalog, ConnectOptions};
 use crate::error::{CatalogError, SchemaError};
 use crate::url::DatabaseUrl;
 
-on_both!(
+on_both_empty!(
     a_killed_step_goes_on_where_it_was,
     an_index_is_made_again_after_a_failure,
     an_empty_database_gets_everything_at_once,

@@ -13,7 +13,7 @@ use tonearm_fixtures::ambient;
 use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
-crate::on_both!(
+tonearm_fixtures::on_both_empty!(
     every_table_is_dumped_or_left_out_for_a_reason,
     rows_are_the_same_in_either_database,
     counters_and_searches_go_on,

@@ -15,7 +15,7 @@ use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 use crate::upgrades::{BULK, QUEUES, go_back};
 
-crate::on_both!(
+tonearm_fixtures::on_both_empty!(
     opened_again_it_is_the_same,
     opened_by_many_at_once,
     opened_by_an_older_version_it_says_so,

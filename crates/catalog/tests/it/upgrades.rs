@@ -8,7 +8,11 @@ use tonearm_fixtures::ambient;
 use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
-crate::on_both!(titles_and_themes_are_found, tracks_without_manifests_get_a_job, tracks_are_counted);
+tonearm_fixtures::on_both_empty!(
+    titles_and_themes_are_found,
+    tracks_without_manifests_get_a_job,
+    tracks_are_counted
+);
 
 /// A step, and the statements that undo it.
 type Step = (&'static str, &'static [&'static str]);

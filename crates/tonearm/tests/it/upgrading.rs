@@ -8,12 +8,12 @@ use sea_orm::{ConnectionTrait, Database, DatabaseConnection};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tonearm_fixtures::audio::{WavSpec, wav};
-use tonearm_fixtures::{TestDatabase, on_both};
+use tonearm_fixtures::{TestDatabase, on_both_empty};
 use tonearm_testkit::{Client, Program};
 
 use crate::{binary, text};
 
-on_both!(
+on_both_empty!(
     a_migrated_database_goes_on,
     commands_leave_an_older_database_alone,
     nodes_that_start_at_once_migrate_once,
