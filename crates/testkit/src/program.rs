@@ -29,7 +29,7 @@ pub struct Program {
 impl Program {
     /// Over `data_dir`, on a port that was free a moment ago.
     pub fn new(binary: &Path, data_dir: &Path) -> Self {
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = tonearm_fixtures::free_port();
         Self {
             binary: binary.to_owned(),
             data_dir: data_dir.to_owned(),
