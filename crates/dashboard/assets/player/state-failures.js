@@ -7,7 +7,8 @@ import { begin, chosen, close, following, request, silence, tell } from "./state
 
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 60_000;
-const MOST_RETRIES = 8;
+/** With the pauses between them, about an hour without a network. */
+const MOST_RETRIES = 64;
 /** How long a page may take to renew a session that it said it would. */
 const RENEWAL_MS = 30_000;
 

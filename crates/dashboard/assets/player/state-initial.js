@@ -32,6 +32,7 @@
  * @property {Trouble | null} problem what keeps the player from playing
  * @property {{ kind: ProblemKind, title: string } | null} notice a track that was skipped
  * @property {number} retries
+ * @property {number} steadyFrom the position at the last failure, in seconds
  * @property {{ index: number, track: Track | null } | null} ahead the following track, loaded ahead of time
  * @property {boolean} isExpiryTold
  */
@@ -43,5 +44,5 @@ export const INITIAL = {
   isRenewed: false, isStale: false, isOpen: false,
   isPending: false, isPlaying: false, isWaiting: false, isHeard: false,
   position: 0, seekFrom: null, quarters: 0, quality: null,
-  failed: [], problem: null, notice: null, retries: 0, ahead: null, isExpiryTold: false,
+  failed: [], problem: null, notice: null, retries: 0, steadyFrom: 0, ahead: null, isExpiryTold: false,
 };

@@ -7,7 +7,7 @@ import { begin, chosen, durationOf, following, silence, tell } from "./state-ste
 
 /** The very end would only end the track. */
 const END_SECONDS = 0.05;
-/** Seconds after which a sound that was renewed counts as healthy. */
+/** Seconds after which a sound that was renewed is healthy, and failures before it are forgotten. */
 const STEADY_SECONDS = 5;
 /** How long a sound may wait for data. */
 const STALL_MS = 30_000;
@@ -23,6 +23,12 @@ function quarters(state, position, act) {
     told = quarter;
   }
   return told;
+}
+
+/** A seek is over. */
+function arrived(state, position, act) {
+  if (state.seekFrom !== null) tell(state, act, "seek", { from: state.seekFrom, to: position });
+  return { ...state, position, seekFrom: null };
 }
 
 /** What the audio element said, by the name of its event. */
@@ -47,16 +53,19 @@ const REPORTS = {
   },
 
   timeupdate(state, { position, isSeeking }, act) {
-    if (isSeeking || state.seekFrom !== null) return state;
+    if (isSeeking) return state;
+    // A seek to the start before anything is loaded has no event of its own.
+    if (state.seekFrom !== null) return arrived(state, position, act);
     const next = { ...state, position, isWaiting: state.isWaiting && position === state.position };
-    if (state.isPlaying) next.quarters = quarters(state, position, act);
-    if (state.isRenewed && state.isPlaying && position > state.steadyFrom + STEADY_SECONDS) next.isRenewed = false;
+    if (state.isPlaying) {
+      next.quarters = quarters(state, position, act);
+      if (position > state.steadyFrom + STEADY_SECONDS) Object.assign(next, { isRenewed: false, retries: 0 });
+    }
     return lookAhead(next, act);
   },
 
   seeked(state, { position }, act) {
-    if (state.seekFrom !== null) tell(state, act, "seek", { from: state.seekFrom, to: position });
-    return { ...state, position, seekFrom: null };
+    return arrived(state, position, act);
   },
 
   ended(state, _, act) {

@@ -92,6 +92,24 @@ test("without a network it waits, tries again less and less often, and goes on",
   assert.equal(listener.last("openSound").at, 30);
 });
 
+test("every outage is waited for, however many there were", () => {
+  const listener = Listener.of("a").plays();
+  let position = 0;
+  const outage = (tries) => {
+    listener.hears("error", NOT_SUPPORTED);
+    for (let at = 0; at < tries; at += 1) listener.refuses("offline").on("again");
+    assert.equal(listener.isOn, true);
+    listener.loads("a").hears("playing");
+    position += 10;
+    listener.hears("timeupdate", { position });
+  };
+  for (let times = 0; times < 100; times += 1) outage(3);
+  // Half an hour: a minute between tries, at the longest.
+  outage(35);
+  listener.hears("error", NOT_SUPPORTED).refuses("offline");
+  assert.equal(listener.last("retryLater").after, 2000, "the pauses begin anew");
+});
+
 test("a connection that hangs is opened again", () => {
   const listener = Listener.of("a").plays().hears("timeupdate", { position: 30 });
   listener.hears("waiting", { isPaused: false });

@@ -137,3 +137,13 @@ test("a chosen quality goes on where it was, and stays for the next track", () =
   listener.on("choose", { index: 1, isWanted: true }).loads("b");
   assert.equal(listener.last("openSound").url, "b-lq");
 });
+
+test("a seek to the start before anything is loaded does not hold the time", () => {
+  const listener = Listener.of("a").on("play").on("seek", { to: 40 }).hears("seeked", { position: 40 });
+  listener.take();
+  // Nothing is loaded yet, so the element neither seeks nor says that it did.
+  listener.on("seek", { to: 0 }).hears("playing", { position: 0 }).hears("timeupdate", { position: 0.3 });
+  assert.deepEqual(listener.told(), ["play", "seek"]);
+  listener.hears("timeupdate", { position: 0.6 });
+  assert.equal(listener.state.position, 0.6);
+});
