@@ -58,3 +58,4 @@ people-manage = Verwalten
 people-pagination = Seiten
 people-previous = Zurück
 people-next = Weiter
+people-identities-explanation = Wer sich beim Anbieter mit einem dieser Konten anmeldet, ist hier als { $name } angemeldet. Wird eine Verknüpfung gelöst, enden alle Sitzungen von { $name }.

@@ -50,5 +50,6 @@ sign-in-provider-over = Diese Anmeldung hat zu lange gedauert, wurde schon abges
 sign-in-provider-unverified = { $provider } hat Ihre E-Mail-Adresse nicht bestätigt. Bestätigen Sie sie dort. Wenn Sie hier ein Passwort haben, können Sie sich auch damit anmelden und das Konto in Ihrem Profil verknüpfen.
 sign-in-provider-domain = Die Domain Ihrer E-Mail-Adresse bei { $provider } ist hier nicht zugelassen. Melden Sie sich mit einem anderen Konto an.
 sign-in-provider-no-account = Für { $email } gibt es hier kein Konto. Bitten Sie einen Inhaber einer Organisation, diese Adresse einzuladen, und melden Sie sich dann noch einmal an.
+sign-in-provider-password-first = Für { $email } gibt es hier ein Konto mit Passwort. Melden Sie sich mit dem Passwort an und verknüpfen Sie { $provider } dann in Ihrem Profil. Wenn Sie das Passwort nicht kennen, bitten Sie einen Administrator um einen Passwort-Link.
 sign-in-provider-taken = Dieses Konto bei { $provider } ist mit einer anderen Person verknüpft. Verwenden Sie ein anderes Konto oder bitten Sie die Person, die Verknüpfung zu lösen.
 sign-in-provider-many = Sie haben so viele Konten verknüpft wie möglich. Lösen Sie zuerst eine Verknüpfung.

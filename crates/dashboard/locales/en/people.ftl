@@ -58,3 +58,4 @@ people-manage = Manage
 people-pagination = Pagination
 people-previous = Previous
 people-next = Next
+people-identities-explanation = Whoever signs in at the provider with one of these accounts is signed in as { $name }. Unlinking one ends all sessions of { $name }.

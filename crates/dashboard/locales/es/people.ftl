@@ -58,3 +58,4 @@ people-manage = Gestionar
 people-pagination = Paginación
 people-previous = Anterior
 people-next = Siguiente
+people-identities-explanation = Quien inicia sesión en el proveedor con una de estas cuentas entra aquí como { $name }. Al desvincular una, terminan todas las sesiones de { $name }.

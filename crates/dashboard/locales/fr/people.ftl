@@ -58,3 +58,4 @@ people-manage = Gérer
 people-pagination = Pagination
 people-previous = Précédent
 people-next = Suivant
+people-identities-explanation = Quiconque se connecte chez le fournisseur avec l’un de ces comptes est connecté ici en tant que { $name }. En délier un met fin à toutes les sessions de { $name }.

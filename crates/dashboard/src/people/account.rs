@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
 use serde::Deserialize;
-use tonearm_domain::{Person, PersonId};
+use tonearm_domain::{IdentityId, Person, PersonId};
 use tonearm_service::{OneTimeLink, OwnerlessOrganizations, Refusal, SecondFactorView};
 
 use crate::app::Dashboard;
@@ -14,7 +14,7 @@ use crate::flash::Flash;
 use crate::form::Fields;
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Path;
-use crate::profile::browser;
+use crate::profile::{IdentityRow, browser};
 use crate::session::Administrator;
 use crate::text::Message;
 
@@ -31,6 +31,7 @@ struct AccountPage {
     is_self: bool,
     organizations: Vec<(String, Message)>,
     has_second_factor: bool,
+    identities: Vec<IdentityRow>,
     sessions: Vec<SessionRow>,
     link: Option<OneTimeLink>,
     problem: Option<String>,
@@ -95,6 +96,24 @@ pub(super) async fn end_sessions(
 ) -> Result<Response, PageError> {
     let done = app.people.end_sessions(administrator.origin(), of.person_id).await;
     told(&app, &administrator, of.person_id, done, Flash::SessionsEnded).await
+}
+
+#[derive(Deserialize)]
+pub(super) struct OfIdentity {
+    person_id: PersonId,
+    identity_id: IdentityId,
+}
+
+pub(super) async fn unlink(
+    State(app): State<Dashboard>,
+    administrator: Administrator,
+    Path(of): Path<OfIdentity>,
+) -> Result<Response, PageError> {
+    let done = app.people.unlink_identity_of(administrator.origin(), of.person_id, of.identity_id).await;
+    if done.is_ok() && of.person_id == administrator.signed_in.person().id {
+        return Ok(Redirect::to("/dashboard/sign-in").into_response());
+    }
+    told(&app, &administrator, of.person_id, done, Flash::IdentityUnlinked).await
 }
 
 pub(super) async fn reset_second_factor(
@@ -174,6 +193,7 @@ impl AccountPage {
     async fn of(app: &Dashboard, administrator: &Administrator, id: PersonId) -> Result<Self, PageError> {
         let person: Person = app.people.person(id).await?;
         let organizations = app.people.organizations_of(&person).await?;
+        let identities = app.people.identities(&person).await?;
         let sessions = app.people.sign_ins(&person).await?.into_iter().map(|found| SessionRow {
             browser: browser(found.user_agent.as_deref().unwrap_or_default()),
             address: found.address.map(|address| address.to_string()).unwrap_or_default(),
@@ -195,6 +215,7 @@ impl AccountPage {
                 app.people.second_factor(&person).await?,
                 SecondFactorView::On { .. }
             ),
+            identities: identities.into_iter().map(IdentityRow::of).collect(),
             sessions: sessions.collect(),
             name: person.name,
             link: None,

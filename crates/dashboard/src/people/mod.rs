@@ -30,6 +30,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/{person_id}/end-sessions", post(account::end_sessions))
         .route("/{person_id}/reset-password", post(account::reset_password))
         .route("/{person_id}/reset-second-factor", post(account::reset_second_factor))
+        .route("/{person_id}/identities/{identity_id}/unlink", post(account::unlink))
         .route("/{person_id}/administrator", post(account::set_administrator));
     Router::new().nest("/people", pages)
 }

@@ -7,13 +7,13 @@ use http::header::{REFRESH, SET_COOKIE};
 use http::{HeaderValue, StatusCode};
 use serde::Deserialize;
 use tonearm_domain::{IdentityId, PersonIdentity};
-use tonearm_service::Refusal;
+use tonearm_service::{ProviderSignInError, Refusal, SignInError};
 
 use super::ProfilePage;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::Problems;
+use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Path;
 use crate::session::{From, Myself};
@@ -29,15 +29,15 @@ struct LeavingPage {
     address: String,
 }
 
-pub(super) struct IdentityRow {
-    pub(super) id: String,
-    pub(super) provider: String,
-    pub(super) account: String,
-    pub(super) used_at: String,
+pub(crate) struct IdentityRow {
+    pub(crate) id: String,
+    pub(crate) provider: String,
+    pub(crate) account: String,
+    pub(crate) used_at: String,
 }
 
 impl IdentityRow {
-    pub(super) fn of(identity: PersonIdentity) -> Self {
+    pub(crate) fn of(identity: PersonIdentity) -> Self {
         Self {
             id: identity.id.to_string(),
             provider: identity.issuer,
@@ -53,10 +53,19 @@ pub(super) struct Unlinked {
     identity_id: IdentityId,
 }
 
-pub(super) async fn link(State(app): State<Dashboard>, myself: Myself) -> Result<Response, PageError> {
-    let resumed = &myself.signed_in().session.resumed;
-    let begun = match app.people.begin_link(resumed, &myself.path("/profile")).await {
+pub(super) async fn link(
+    State(app): State<Dashboard>,
+    myself: Myself,
+    From(device): From,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    let (resumed, current) = (&myself.signed_in().session.resumed, fields.raw("link_current").to_owned());
+    let begun = match app.people.begin_link(resumed, current, &device, &myself.path("/profile")).await {
         Ok(begun) => begun,
+        Err(ProviderSignInError::SignIn(SignInError::Wrong)) => {
+            let problem = t("profile-wrong-password").to_string();
+            return super::refuse(&app, &myself, Problems::one("link_current", &problem)).await;
+        }
         Err(error) => return refuse(&app, error, None),
     };
     let provider = app.people.provider_name().unwrap_or_default().to_owned();

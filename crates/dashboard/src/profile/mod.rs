@@ -14,7 +14,7 @@ use serde::Deserialize;
 use tonearm_domain::{Language, SignInId};
 use tonearm_service::{Refusal, SecondFactorView, SignInError};
 
-use identities::IdentityRow;
+pub(crate) use identities::IdentityRow;
 
 use crate::app::Dashboard;
 use crate::error::PageError;

@@ -68,6 +68,9 @@ fn message(error: &ProviderSignInError, provider: &str) -> String {
         ProviderSignInError::NoAccount(email) => {
             t("sign-in-provider-no-account").with("email", email.to_string())
         }
+        ProviderSignInError::PasswordFirst(email) => {
+            named("sign-in-provider-password-first").with("email", email.to_string())
+        }
         ProviderSignInError::TooManyIdentities => t("sign-in-provider-many"),
         ProviderSignInError::Over | ProviderSignInError::NoProvider => t("sign-in-provider-over"),
         ProviderSignInError::Provider(error) => named(message_of_provider(error)),

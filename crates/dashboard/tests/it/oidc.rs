@@ -10,7 +10,9 @@ use crate::house::{House, PASSWORD, PUBLIC_URL};
 use crate::provider::TestProvider;
 
 crate::on_both!(
-    oidc_a_person_is_known_by_address_first_and_by_account_then,
+    oidc_a_linked_account_is_known_whatever_its_address,
+    oidc_an_address_with_a_password_is_not_linked_by_itself,
+    oidc_links_end_with_a_password_link_and_by_administrators,
     oidc_without_a_provider_there_is_no_way,
     oidc_addresses_have_to_be_verified,
     oidc_nobody_new_gets_in_uninvited,
@@ -37,10 +39,17 @@ async fn actions(house: &House) -> Vec<String> {
     entries.into_iter().map(|entry| entry.action).collect()
 }
 
-async fn oidc_a_person_is_known_by_address_first_and_by_account_then(database: TestDatabase) {
+/// The administrator, whose account at the provider is linked.
+pub(crate) async fn linked(house: &House, provider: &TestProvider) -> Browser {
+    let mut ada = house.administrator().await;
+    assert_in(&link(provider, &mut ada, json!({})).await);
+    ada
+}
+
+async fn oidc_a_linked_account_is_known_whatever_its_address(database: TestDatabase) {
     let provider = TestProvider::start().await;
     let house = house(database, &provider).await;
-    let mut ada = house.administrator().await;
+    let mut ada = linked(&house, &provider).await;
     let mut browser = house.browser();
     let page = browser.get("/dashboard/sign-in?next=/dashboard/profile").await;
     assert!(page.html.contains("Sign in with Example ID"), "{}", page.html);
@@ -62,6 +71,72 @@ async fn oidc_a_person_is_known_by_address_first_and_by_account_then(database: T
     assert_in(&later.get("/dashboard/sign-in/oidc?next=/dashboard/profile").await);
 }
 
+async fn oidc_an_address_with_a_password_is_not_linked_by_itself(database: TestDatabase) {
+    let provider = TestProvider::start().await;
+    let house = house(database, &provider).await;
+    let mut ada = house.administrator().await;
+    // Eve joins with the address of somebody else, and waits.
+    let mut eve = house.invited(&mut ada, "Victor", "editor").await;
+    let victor = json!({ "sub": "victor", "email": "victor@example.com" });
+    let refused = provider.enter(&mut house.browser(), victor.clone()).await;
+    assert_eq!(refused.status, 403);
+    assert!(refused.html.contains("There is an account for victor@example.com here that has a password."));
+    assert_eq!(house.catalog.identity(&provider.issuer(), "victor").await.unwrap(), None);
+    // Eve links an account of her own; the password link that Victor gets ends her password, her session and her account.
+    assert_in(&link(&provider, &mut eve, json!({ "sub": "eve" })).await);
+    let reset = house.people.new_password_link("victor@example.com").await.unwrap();
+    let path = reset.url.strip_prefix(PUBLIC_URL).unwrap();
+    let mut own = house.browser();
+    let chosen = own.submit(path, path, &[("password", "a password of Victor's own")]).await;
+    assert_eq!(chosen.status, 303, "{}", chosen.html);
+    assert_eq!(eve.get(PROFILE).await.status, 303);
+    assert_eq!(
+        provider
+            .enter(&mut house.browser(), json!({ "sub": "eve", "email": "eve@example.com" }))
+            .await
+            .status,
+        403
+    );
+    assert_in(&link_with(&provider, &mut own, "a password of Victor's own", victor.clone()).await);
+    assert_in(&provider.enter(&mut house.browser(), victor).await);
+}
+
+async fn oidc_links_end_with_a_password_link_and_by_administrators(database: TestDatabase) {
+    let provider = TestProvider::start().await;
+    let house = house(database, &provider).await;
+    let mut ada = house.administrator().await;
+    let mut bea = house.invited(&mut ada, "Bea", "viewer").await;
+    let action = format!("{PROFILE}/identities");
+    for wrong in ["", "not the password"] {
+        let page = bea.submit(PROFILE, &action, &[("link_current", wrong)]).await;
+        assert_eq!(page.status, 422, "{wrong:?}");
+        assert!(
+            page.html.contains("id=\"link_current-problem\"") && !page.headers.contains_key("refresh"),
+            "{}",
+            page.html
+        );
+    }
+    let account = json!({ "sub": "bea" });
+    assert_in(&link(&provider, &mut bea, account.clone()).await);
+    let id = house.people.person_by_email("bea@example.com").await.unwrap().id;
+    let account_page = format!("/dashboard/people/{id}");
+    assert_eq!(bea.get(&account_page).await.status, 403);
+    let shown = ada.get(&account_page).await;
+    let identity = shown.between("/identities/", "/unlink");
+    let unlink = format!("{account_page}/identities/{identity}/unlink");
+    assert_eq!(
+        bea.submit(PROFILE, &unlink, &[]).await.status,
+        403,
+        "only administrators unlink what is not their own"
+    );
+    assert_in(&provider.enter(&mut house.browser(), account.clone()).await);
+    let unlinked = ada.submit(&account_page, &unlink, &[]).await;
+    assert_eq!((unlinked.status, unlinked.location.as_str()), (303, account_page.as_str()));
+    assert!(!ada.get(&account_page).await.html.contains("/identities/"));
+    assert_eq!(bea.get(PROFILE).await.status, 303, "sessions that the account may have begun have ended");
+    assert_eq!(provider.enter(&mut house.browser(), account).await.status, 403);
+}
+
 async fn oidc_without_a_provider_there_is_no_way(database: TestDatabase) {
     let house = House::open(database).await;
     house.administrator().await;
@@ -76,10 +151,12 @@ async fn oidc_addresses_have_to_be_verified(database: TestDatabase) {
     let provider = TestProvider::start().await;
     let house = house(database, &provider).await;
     house.administrator().await;
+    // Added by an administrator, and without a password yet.
+    house.people.add_person("Cleo", "cleo@example.com", false).await.unwrap();
     for claims in [
-        json!({ "email_verified": false }),
-        json!({ "email_verified": null }),
-        json!({ "email_verified": "false" }),
+        json!({ "email": "cleo@example.com", "email_verified": false }),
+        json!({ "email": "cleo@example.com", "email_verified": null }),
+        json!({ "email": "cleo@example.com", "email_verified": "false" }),
         json!({ "email": null }),
         json!({ "email": "nonsense" }),
     ] {
@@ -90,7 +167,8 @@ async fn oidc_addresses_have_to_be_verified(database: TestDatabase) {
         assert_eq!(browser.get(PROFILE).await.status, 303, "{claims}");
     }
     // Some providers write truth values as texts.
-    assert_in(&provider.enter(&mut house.browser(), json!({ "email_verified": "true" })).await);
+    let verified = json!({ "email": "Cleo@Example.com", "email_verified": "true" });
+    assert_in(&provider.enter(&mut house.browser(), verified).await);
 }
 
 async fn oidc_nobody_new_gets_in_uninvited(database: TestDatabase) {
@@ -179,10 +257,9 @@ async fn oidc_a_disabled_person_stays_out(database: TestDatabase) {
     use tonearm_service::OwnerlessOrganizations::Refuse;
     let provider = TestProvider::start().await;
     let house = house(database, &provider).await;
-    let mut ada = house.administrator().await;
-    house.invited(&mut ada, "Bea", "viewer").await;
+    house.administrator().await;
+    let (person, _) = house.people.add_person("Bea", "bea@example.com", false).await.unwrap();
     let bea = json!({ "sub": "bea", "email": "bea@example.com" });
-    let person = house.people.person_by_email("bea@example.com").await.unwrap();
     let by = Origin::command_line();
     house.people.disable_person(by, person.id, Refuse).await.unwrap();
     let refused = provider.enter(&mut house.browser(), bea.clone()).await;
@@ -200,7 +277,7 @@ async fn oidc_a_disabled_person_stays_out(database: TestDatabase) {
 async fn oidc_a_code_is_asked_for_still(database: TestDatabase) {
     let provider = TestProvider::start().await;
     let house = house(database, &provider).await;
-    let mut ada = house.administrator().await;
+    let mut ada = linked(&house, &provider).await;
     let page = format!("{PROFILE}/second-factor");
     let shown = ada.submit(&page, &page, &[("current", PASSWORD)]).await;
     let app = TotpSecret::from_base32(&shown.between("<code id=\"secret\">", "</code>")).unwrap();
@@ -218,15 +295,25 @@ async fn oidc_a_code_is_asked_for_still(database: TestDatabase) {
 }
 
 /// Begins to link an account, as the profile does. Gives where the browser goes.
-async fn begin_link(browser: &mut Browser) -> String {
-    let page = browser.submit(PROFILE, &format!("{PROFILE}/identities"), &[]).await;
+async fn begin_link(browser: &mut Browser, password: &str) -> String {
+    let fields = [("link_current", password)];
+    let page = browser.submit(PROFILE, &format!("{PROFILE}/identities"), &fields).await;
     assert_eq!(page.status, 200, "{}", page.html);
     let address = page.headers["refresh"].to_str().unwrap().strip_prefix("0;url=").unwrap();
     address.to_owned()
 }
 
 async fn link(provider: &TestProvider, browser: &mut Browser, claims: serde_json::Value) -> Page {
-    let address = begin_link(browser).await;
+    link_with(provider, browser, PASSWORD, claims).await
+}
+
+async fn link_with(
+    provider: &TestProvider,
+    browser: &mut Browser,
+    password: &str,
+    claims: serde_json::Value,
+) -> Page {
+    let address = begin_link(browser, password).await;
     let back = provider.sign_in(&address, claims);
     browser.get(&back).await
 }
@@ -283,7 +370,7 @@ async fn oidc_an_account_is_one_persons(database: TestDatabase) {
     assert!(taken.html.contains("is linked to another person"), "{}", taken.html);
     assert_in(&link(&provider, &mut ada, account).await);
     // What one began another does not finish: the session is another one.
-    let address = begin_link(&mut bea).await;
+    let address = begin_link(&mut bea, PASSWORD).await;
     let back = provider.sign_in(&address, json!({ "sub": "eve" }));
     bea.submit(PROFILE, "/dashboard/sign-out", &[]).await;
     bea.post("/dashboard/sign-in", &[("email", "ada@example.com"), ("password", PASSWORD)]).await;

@@ -7,7 +7,7 @@ use tonearm_fixtures::TestDatabase;
 
 use crate::browser::Browser;
 use crate::house::House;
-use crate::oidc::{assert_in, house};
+use crate::oidc::{assert_in, house, linked};
 use crate::provider::{Forgery, TestProvider};
 
 crate::on_both!(
@@ -31,7 +31,7 @@ async fn assert_out(browser: &mut Browser) {
 async fn oidc_tokens_have_to_hold(database: TestDatabase) {
     let provider = TestProvider::start().await;
     let house = house(database, &provider).await;
-    house.administrator().await;
+    linked(&house, &provider).await;
     let said = |claims: Value| (Forgery::None, claims);
     for (forgery, claims) in [
         said(json!({ "nonce": "another" })),
@@ -63,7 +63,7 @@ async fn oidc_tokens_have_to_hold(database: TestDatabase) {
 async fn oidc_states_are_of_one_browser_and_work_once(database: TestDatabase) {
     let provider = TestProvider::start().await;
     let house = house(database, &provider).await;
-    house.administrator().await;
+    linked(&house, &provider).await;
     let mut victim = house.browser();
     let mut attacker = house.browser();
     let begun = attacker.get(BEGIN).await.location;
@@ -101,7 +101,7 @@ async fn oidc_states_are_of_one_browser_and_work_once(database: TestDatabase) {
 async fn oidc_an_attempt_ends(database: TestDatabase) {
     let provider = TestProvider::start().await;
     let house = house(database, &provider).await;
-    house.administrator().await;
+    linked(&house, &provider).await;
     for (seconds, status) in [(599, 303), (600, 422)] {
         let mut browser = house.browser();
         let begun = browser.get(BEGIN).await.location;
@@ -141,7 +141,7 @@ async fn oidc_refusals_are_told_apart(database: TestDatabase) {
 async fn oidc_a_provider_that_is_away_is_nobodys_fault(database: TestDatabase) {
     let provider = TestProvider::start().await;
     let house = house(database, &provider).await;
-    house.administrator().await;
+    linked(&house, &provider).await;
     provider.set_away(true);
     let away = house.browser().get(BEGIN).await;
     assert_eq!(away.status, 503);
@@ -167,7 +167,7 @@ async fn oidc_a_provider_that_is_away_is_nobodys_fault(database: TestDatabase) {
 async fn oidc_new_keys_are_fetched_once_a_minute(database: TestDatabase) {
     let provider = TestProvider::start().await;
     let house = house(database, &provider).await;
-    house.administrator().await;
+    linked(&house, &provider).await;
     assert_in(&provider.enter(&mut house.browser(), json!({})).await);
     assert_in(&provider.enter(&mut house.browser(), json!({})).await);
     assert_eq!(provider.key_requests(), 1);

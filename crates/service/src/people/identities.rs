@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use tonearm_catalog::Transaction;
-use tonearm_domain::{AuditAction, IdentityId, Person, PersonId, PersonIdentity, SignInId};
+use tonearm_domain::{AuditAction, IdentityId, Origin, Person, PersonId, PersonIdentity, SignInId};
 use tonearm_outbound::Account;
 
 use super::provider::SignInProvider;
@@ -111,5 +111,37 @@ impl People {
             self.record_of_person(&tx, AuditAction::IdentityUnlink, &person, device.address).await?;
         }
         Ok(tx.commit().await?)
+    }
+
+    /// Unlinks an account of somebody else. The sessions that it began end with all others; without a password, the person needs a
+    /// link for one then.
+    pub async fn unlink_identity_of(
+        &self,
+        by: Origin,
+        id: PersonId,
+        identity: IdentityId,
+    ) -> Result<(), Refusal> {
+        let tx = self.catalog.begin().await?;
+        let person = self.person_to_administer(&tx, by, id).await?;
+        if tx.delete_identity(id, identity).await? {
+            tx.delete_sign_ins(id, None).await?;
+            tx.delete_known_devices(id).await?;
+            self.record_about(&tx, by, AuditAction::IdentityUnlink, &person).await?;
+        }
+        Ok(tx.commit().await?)
+    }
+
+    /// Unlinks every account of a person, who is locked.
+    pub(super) async fn unlink_all_identities(
+        &self,
+        tx: &Transaction,
+        person: &Person,
+        address: Option<IpAddr>,
+    ) -> Result<(), Refusal> {
+        for identity in tx.identities(person.id).await? {
+            tx.delete_identity(person.id, identity.id).await?;
+            self.record_of_person(tx, AuditAction::IdentityUnlink, person, address).await?;
+        }
+        Ok(())
     }
 }

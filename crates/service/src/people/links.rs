@@ -157,8 +157,8 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Sets a new password for whoever holds a link to do so. Who was signed in with the old one is not any more, and
-    /// devices are no longer known by it.
+    /// Sets a new password for whoever holds a link to do so. Who was signed in with the old one is not any more, devices are no
+    /// longer known by it, and accounts at the provider are no longer linked: whoever had the old password may have linked them.
     pub async fn choose_new_password(
         &self,
         token: &Token,
@@ -179,6 +179,7 @@ impl People {
         tx.set_password_hash(person.id, &hash).await?;
         tx.delete_sign_ins(person.id, None).await?;
         tx.delete_known_devices(person.id).await?;
+        self.unlink_all_identities(&tx, &person, device.address).await?;
         self.record_of_person(&tx, AuditAction::PasswordChange, &person, device.address).await?;
         let entry = self.let_in_or_ask(&tx, person, &hash, device, None).await?;
         tx.commit().await?;

@@ -8,8 +8,10 @@ use tonearm_domain::{PersonId, PersonIdentity, SignInId, Timestamp};
 use tonearm_outbound::ProviderSecrets;
 use tonearm_signing::{Token, subject_hash};
 
+use super::profile::require_unchanged;
 use super::provider::SignInProvider;
-use super::{People, ProviderSignInError, Resumed};
+use super::throttle::Subjects;
+use super::{Device, People, ProviderSignInError, Resumed};
 use crate::refusal::Refusal;
 
 const PLACE: &str = "provider_attempt";
@@ -63,8 +65,24 @@ impl People {
         self.begin(next, None).await
     }
 
-    /// Begins to link an account to somebody who is signed in.
-    pub async fn begin_link(&self, resumed: &Resumed, next: &str) -> Result<Begun, ProviderSignInError> {
+    /// Begins to link an account to somebody who is signed in, and repeats the password where there is one: a browser left open is
+    /// no way to a second way in.
+    pub async fn begin_link(
+        &self,
+        resumed: &Resumed,
+        current: String,
+        device: &Device,
+        next: &str,
+    ) -> Result<Begun, ProviderSignInError> {
+        self.required_provider()?;
+        if self.has_password(&resumed.person).await? {
+            let subjects = Subjects::of_sign_in(resumed.sign_in.id);
+            let stored = self.verify_own_password(resumed, current, device, &subjects).await?;
+            let tx = self.catalog.begin().await?;
+            self.forgive(&tx, &subjects).await?;
+            require_unchanged(&tx, resumed, &stored).await?;
+            tx.commit().await?;
+        }
         self.begin(next, Some((resumed.person.id, resumed.sign_in.id))).await
     }
 

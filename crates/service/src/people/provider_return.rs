@@ -57,6 +57,10 @@ pub enum ProviderSignInError {
     /// The account's address is of a domain that is not let in.
     #[error("the domain of the email address is not allowed")]
     ForeignDomain,
+    /// The account is nobody's, and the person with its address has a password. Nobody has verified that the address is that
+    /// person's: the account is linked by whoever knows the password.
+    #[error("the account with the email address {0} has a password and is not linked")]
+    PasswordFirst(EmailAddress),
     /// The account is nobody's, and nobody has invited its address.
     #[error("there is no account with the email address {0}")]
     NoAccount(EmailAddress),
@@ -196,7 +200,8 @@ impl People {
         self.enter_identified(tx, person, &hash, device, known, false).await
     }
 
-    /// Links the account to the person who has its address, or makes the person who was invited or may join.
+    /// Links the account to the person who was added with its address and has chosen no password yet, or makes the person who was
+    /// invited or may join. People who joined with a password chose their address themselves, and it may be somebody else's.
     async fn enter_by_address(
         &self,
         tx: Transaction,
@@ -208,7 +213,8 @@ impl People {
     ) -> Result<Returned, ProviderSignInError> {
         let (person, hash, is_new) = match tx.person_with_password_by_email(email).await? {
             Some((person, _)) if !person.is_active() => return Err(SignInError::Disabled.into()),
-            Some((person, hash)) => (person, hash, false),
+            Some((person, hash)) if hash == passwords::NONE => (person, hash, false),
+            Some(_) => return Err(ProviderSignInError::PasswordFirst(email.clone())),
             None => {
                 let person = self.admit(&tx, provider, email, account).await?;
                 (person, passwords::NONE.to_owned(), true)
