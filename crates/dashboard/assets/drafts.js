@@ -47,9 +47,13 @@ function draftOf(form) {
 /** Fills a form in. Scripts that follow a field are told where it changes. */
 function fill(form, typed) {
   let first = null;
+  const left = fields(form);
   for (const { name, option, state: wanted } of typed) {
-    const field = fields(form).find((own) => own.name === name && (option === null || own.value === option));
-    if (!field || state(field) === wanted) continue;
+    const at = left.findIndex((own) => own.name === name && (option === null || own.value === option));
+    if (at < 0) continue;
+    // Several fields may have one name, such as those of a table: each is filled in once.
+    const [field] = left.splice(at, 1);
+    if (state(field) === wanted) continue;
     if (option === null) field.value = wanted;
     else field.checked = wanted;
     first ??= field;

@@ -1,6 +1,7 @@
 // Replacing the file of a track with progress: the new file is sent as any other upload, then followed until it has taken the
 // place of the old one.
 
+import { request } from "./signing-in.js";
 import { t } from "./texts.js";
 
 const LOOK_MS = 1500;
@@ -80,7 +81,7 @@ class Replacing {
   }
 
   async #look() {
-    const answer = await fetch(`${this.address}.json`, { redirect: "manual" }).catch(() => null);
+    const answer = await request(`${this.address}.json`, { redirect: "manual" }).catch(() => null);
     const { state } = answer?.ok ? await answer.json() : { state: "processing" };
     // What was cancelled elsewhere is no more.
     if (answer?.status === 404 || state === "completed" || state === "failed") return location.reload();
@@ -89,12 +90,7 @@ class Replacing {
 }
 
 async function post(address, fields) {
-  const answer = await fetch(address, {
-    method: "POST",
-    headers: { "x-form-secret": document.body.dataset.formSecret, accept: "application/json" },
-    body: new URLSearchParams(fields),
-    redirect: "manual",
-  });
+  const answer = await request(address, { method: "POST", body: new URLSearchParams(fields), redirect: "manual" });
   if (answer.type === "opaqueredirect") return {};
   const body = await answer.json().catch(() => ({}));
   if (!answer.ok) throw new Error(body.message ?? t("script-upload-not-started"));

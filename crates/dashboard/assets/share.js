@@ -3,6 +3,7 @@
 
 import { offerChoices } from "./choices.js";
 import { offerCopying } from "./copy.js";
+import { request } from "./signing-in.js";
 import { t } from "./texts.js";
 import { localise } from "./times.js";
 
@@ -32,12 +33,12 @@ document.addEventListener("change", (event) => {
 });
 
 /** Shows what an address answers with. A page without a panel, such as that of signing in, is opened instead. */
-async function show(address, request) {
+async function show(address, sent) {
   const opened = dialog;
   opened?.setAttribute("aria-busy", "true");
   let page = null;
   try {
-    const answer = await fetch(address, request);
+    const answer = await request(address, { ...sent, redirect: "follow", headers: { accept: "text/html" } });
     page = new DOMParser().parseFromString(await answer.text(), "text/html");
   } catch {
     // The network is away: the browser says so.
@@ -47,7 +48,7 @@ async function show(address, request) {
   if (opened && opened !== dialog) return;
   const panel = page?.querySelector("[data-panel]");
   if (panel) return fill(panel, page.querySelector("[data-toast]"));
-  location.assign(request ? location.href : address);
+  location.assign(sent ? location.href : address);
 }
 
 function fill(panel, toast) {

@@ -76,4 +76,24 @@ function watch() {
   });
 }
 
-if (document.body.dataset.person) watch();
+/** Forms that were asked for, and are on their way. */
+const sent = new WeakSet();
+
+/**
+ * A page that answers a form has no address of its own, and cannot be shown again after signing in. Its forms, with
+ * `data-sign-in-first`, ask before they are sent, so that what is in them stays.
+ */
+async function askFirst(event) {
+  const { target: form, submitter } = event;
+  if (event.defaultPrevented || !form.hasAttribute("data-sign-in-first") || sent.has(form)) return;
+  event.preventDefault();
+  if ((await look()).status === 401) await signedInAgain();
+  sent.add(form);
+  form.requestSubmit(submitter);
+  sent.delete(form);
+}
+
+if (document.body.dataset.person) {
+  watch();
+  document.addEventListener("submit", askFirst);
+}

@@ -16,6 +16,14 @@ function isPage(url) {
   return url.origin === location.origin && /^\/dashboard(\/|$)/.test(url.pathname);
 }
 
+/** Whether a form of a page was changed. */
+function isFilledIn(page) {
+  const isChanged = (field) => field.type !== "hidden" && (field.type === "file" ? field.files.length > 0
+    : field.options ? [...field.options].some((option) => option.selected !== option.defaultSelected)
+      : field.value !== field.defaultValue || field.checked !== field.defaultChecked);
+  return [...(page?.querySelectorAll("form[method=post] :is(input, textarea, select)") ?? [])].some(isChanged);
+}
+
 export class Pages {
   #base;
   #isWanted;
@@ -166,8 +174,8 @@ export class Pages {
     this.#load(location.href);
   }
 
-  /** Nothing is heard any more: the window shows by itself what the frame shows. */
+  /** Nothing is heard any more: the window shows by itself what the frame shows, unless somebody is typing there. */
   leave() {
-    if (this.#frame && !this.#frame.hidden) location.reload();
+    if (this.#frame && !this.#frame.hidden && !isFilledIn(this.#frame.contentDocument)) location.reload();
   }
 }

@@ -80,9 +80,9 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/tracks/{track_id}/restore", post(trash::restore_track))
         .route("/tracks/{track_id}/retry", post(track::retry))
         .route("/collections/{collection_id}/order", post(selection::reorder))
-        .route("/selection", post(selection::choose))
-        .route("/selection/move", post(selection::move_to))
-        .route("/selection/titles", post(selection::retitle))
-        .route("/selection/cover", post(selection::set_cover))
+        .route("/selection", post(selection::choose).get(selection::leave))
+        .route("/selection/move", post(selection::move_to).get(selection::leave))
+        .route("/selection/titles", post(selection::retitle).get(selection::leave))
+        .route("/selection/cover", post(selection::set_cover).get(selection::leave))
         .route("/undo/{undo_id}", post(selection::undo))
 }

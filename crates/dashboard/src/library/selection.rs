@@ -4,7 +4,7 @@ use askama::Template;
 use axum::Json;
 use axum::extract::multipart::MultipartRejection;
 use axum::extract::{Multipart, Path, State};
-use axum::response::Response;
+use axum::response::{Redirect, Response};
 use http::StatusCode;
 use serde::Serialize;
 use tonearm_domain::{CollectionId, CollectionSort, Cursor, PageQuery, SearchWords, TrackId, UndoId};
@@ -116,6 +116,11 @@ fn done(member: &Member<Editor>, back: &str, flash: Flash, changed: Changed) -> 
         Changed { count: 0, .. } => Flash::NothingChanged.then(&address),
         Changed { .. } => flash.then(&address),
     }
+}
+
+/// The address of an answer, opened by itself: what was selected is not known there.
+pub(super) async fn leave(member: Member<Editor>) -> Redirect {
+    Redirect::to(&member.path("/tracks"))
 }
 
 /// The first step of each action.

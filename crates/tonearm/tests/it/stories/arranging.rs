@@ -127,3 +127,33 @@ async fn selected_tracks_are_deleted_moved_and_retitled_and_come_back() {
     lists(browser, "a,b,c,d").await;
     ada.leaves().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn titles_and_choices_stay_while_the_sign_in_ends() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    let other = ada.server.client.collection("Songs of the moon").await;
+    let collection = ada.has_tracks("Songs of the tide", &["a.wav", "b.wav"]).await;
+    let path = format!("/collections/{collection}");
+    ada.opens(&path).await;
+    browser.click("[data-select-all] input").await;
+    browser.click(".selection [value=retitle]").await;
+    browser.shows("h1", "Retitle 2 tracks").await;
+    browser.type_into(".field:nth-of-type(1) input[name=title]", "Alpha").await;
+    browser.type_into(".field:nth-of-type(2) input[name=title]", "Beta").await;
+    ada.is_signed_out().await;
+    browser.click("button.primary").await;
+    ada.signs_in_elsewhere("All tracks").await;
+    browser.shows(".toast", "Titles changed.").await;
+    lists(browser, "Alpha,Beta").await;
+
+    browser.click("[data-select-all] input").await;
+    browser.click(".selection [value=move]").await;
+    browser.click(&format!("input[value='{other}']")).await;
+    ada.is_signed_out().await;
+    browser.click("button.primary").await;
+    ada.signs_in_elsewhere("All tracks").await;
+    browser.shows(".toast", "Tracks moved.").await;
+    browser.shows("h1", "Songs of the moon").await;
+    ada.leaves().await;
+}

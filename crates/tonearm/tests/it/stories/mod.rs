@@ -23,6 +23,7 @@ mod uploading;
 mod webhooks;
 
 use fantoccini::key::Key;
+use serde_json::json;
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_testkit::{Backend, TestServer};
 
@@ -79,6 +80,30 @@ impl Ada {
         self.browser.find("#email").await.clear().await.unwrap();
         self.browser.type_into("#email", EMAIL).await;
         self.browser.type_into("#password", &entered(password)).await;
+    }
+
+    /// The page has said that its sign-in has ended: Ada signs in in the tab that it offers, and comes back.
+    async fn signs_in_elsewhere(&self, heading: &str) {
+        let client = &self.browser.client;
+        self.browser.shows(".signed-out", "Your sign-in has ended").await;
+        let page = client.window().await.unwrap();
+        self.browser.click(".signed-out a").await;
+        let tab = loop {
+            let windows = client.windows().await.unwrap();
+            if let Some(tab) = windows.into_iter().find(|window| *window != page) {
+                break tab;
+            }
+        };
+        client.switch_to_window(tab).await.unwrap();
+        self.signs_in(PASSWORD).await;
+        self.browser.shows("h1", heading).await;
+        client.close_window().await.unwrap();
+        client.switch_to_window(page).await.unwrap();
+    }
+
+    /// The browser forgets the sign-in, as if it had ended elsewhere.
+    async fn is_signed_out(&self) {
+        self.browser.command("Network.clearBrowserCookies", json!({})).await;
     }
 
     async fn opens(&self, path: &str) {

@@ -36,13 +36,6 @@ async fn choosing_a_colour_is_enough() {
     ada.leaves().await;
 }
 
-impl Ada {
-    /// The browser forgets the sign-in, as if it had ended elsewhere.
-    async fn is_signed_out(&self) {
-        self.browser.command("Network.clearBrowserCookies", json!({})).await;
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_form_comes_back_filled_after_signing_in() {
     let ada = Ada::comes_in(&[]).await;

@@ -124,22 +124,9 @@ async fn an_upload_goes_on_after_signing_in_again() {
     let ada = Ada::comes_in(&[]).await;
     let browser = &ada.browser;
     opens_a_collection(&ada).await;
-    browser.command("Network.clearBrowserCookies", json!({})).await;
+    ada.is_signed_out().await;
     browser.run(DROP, vec![json!(".drop")]).await;
-    browser.shows(".signed-out", "Your sign-in has ended").await;
-    let page = browser.client.window().await.unwrap();
-    browser.click(".signed-out a").await;
-    let tab = loop {
-        let windows = browser.client.windows().await.unwrap();
-        if let Some(tab) = windows.into_iter().find(|window| *window != page) {
-            break tab;
-        }
-    };
-    browser.client.switch_to_window(tab).await.unwrap();
-    ada.signs_in(PASSWORD).await;
-    browser.shows("h1", "Songs of the tide").await;
-    browser.client.close_window().await.unwrap();
-    browser.client.switch_to_window(page).await.unwrap();
+    ada.signs_in_elsewhere("Songs of the tide").await;
     has_one_track(browser).await;
     ada.leaves().await;
 }
