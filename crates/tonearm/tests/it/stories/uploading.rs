@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{Ada, PASSWORD};
+use super::Ada;
 use crate::browser::Browser;
 
 /// Drops a WAV file of about two megabytes of noise, always the same one.
