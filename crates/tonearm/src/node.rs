@@ -104,7 +104,7 @@ impl Node {
             scratch: None,
             idle_worker: None,
             is_stopping: Arc::default(),
-            has_tls: tls.is_some(),
+            has_tls: config.has_tls(),
             places: Arc::new(Semaphore::new(config.server_limits.max_connections)),
             shutdown,
             tasks: Vec::new(),

@@ -258,7 +258,7 @@ pub(crate) fn public_url(config: &Config, address: SocketAddr) -> String {
             IpAddr::V6(ip) => format!("[{ip}]"),
             ip => ip.to_string(),
         };
-        let scheme = if config.tls.is_some() { "https" } else { "http" };
+        let scheme = if config.has_tls() { "https" } else { "http" };
         format!("{scheme}://{host}:{}", address.port())
     })
 }
