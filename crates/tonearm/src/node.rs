@@ -285,7 +285,7 @@ impl Node {
     ) {
         let catalog = self.parts.as_ref().map(|parts| parts.catalog.clone());
         let names = config.acme.as_ref().map(|terms| terms.names.clone());
-        let sources = metrics::Sources::new(catalog, (in_files, names), ambient, config.data_dir.clone());
+        let sources = metrics::Sources::new(catalog, (in_files, names), ambient, opening::disks(config));
         self.last_tasks.push(tokio::spawn(metrics::serve(listener, sources, self.answered.clone())));
         self.metrics_address = Some(address);
         tracing::info!(%address, "metrics are at /metrics");
