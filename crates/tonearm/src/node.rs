@@ -221,7 +221,11 @@ impl Node {
                 let uses = upkeep::keep_key_uses(served.access.clone(), self.answered.clone());
                 self.last_tasks.push(tokio::spawn(uses));
                 let playback = served.playback.clone();
-                let public = PublicPages { playback: playback.clone(), public_url: self.public_url.clone() };
+                let public = PublicPages {
+                    playback: playback.clone(),
+                    public_url: self.public_url.clone(),
+                    ambient: ambient.clone(),
+                };
                 app = tonearm_api::router(served).merge(tonearm_dashboard::public_routes(public)).merge(
                     tonearm_dashboard::router(dashboard(
                         config, &ambient, &parts, playback, &blobs, streams, status,
