@@ -134,6 +134,12 @@ pub(crate) struct Report(pub(crate) Vec<Row>);
 const HEADINGS: [&str; 5] = ["benchmark", "Tonearm", "reference", "ratio", "goal"];
 
 impl Report {
+    /// The names of the rows whose goals are missed.
+    pub(crate) fn missed(&self) -> Vec<&str> {
+        let is_missed = |row: &&Row| row.goal.is_some_and(|goal| !row.is_met(goal));
+        self.0.iter().filter(is_missed).map(|row| row.name.as_str()).collect()
+    }
+
     pub(crate) fn json(&self) -> Value {
         self.0.iter().map(Row::json).collect()
     }
@@ -203,5 +209,11 @@ mod tests {
         );
         assert_eq!(report.json()[0]["goal"], json!({"ratio_at_least": 0.8, "met": false}));
         assert_eq!(report.to_string().lines().count(), 2);
+        assert_eq!(report.missed(), ["range: speed"]);
+        assert!(
+            Report(vec![row(Goal::AtLeast(0.7)), Row { goal: None, ..row(Goal::AtLeast(0.8)) }])
+                .missed()
+                .is_empty()
+        );
     }
 }

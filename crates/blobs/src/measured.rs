@@ -8,7 +8,7 @@ use std::time::Instant;
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp, UploadId};
-use tonearm_telemetry::{StoreOperation, used_store};
+use tonearm_telemetry::{StoreOperation, StoreOutcome, used_store};
 
 use crate::draft::{DraftError, DraftNames, DraftState, DraftStore};
 use crate::error::{BlobError, PutError};
@@ -45,11 +45,27 @@ async fn timed<T, E: Blame>(
     operation: StoreOperation,
     work: impl Future<Output = Result<T, E>>,
 ) -> Result<T, E> {
-    let began = Instant::now();
+    let mut running = Running { operation, began: Instant::now(), outcome: StoreOutcome::Cancelled };
     let done = work.await;
-    let is_success = !done.as_ref().is_err_and(Blame::is_of_store);
-    used_store(operation, is_success, began.elapsed());
+    running.outcome = match &done {
+        Err(error) if error.is_of_store() => StoreOutcome::Failure,
+        _ => StoreOutcome::Success,
+    };
     done
+}
+
+/// An operation, which is recorded when it is dropped: of a store that hangs, nothing else is seen than that nobody waits any
+/// more.
+struct Running {
+    operation: StoreOperation,
+    began: Instant,
+    outcome: StoreOutcome,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        used_store(self.operation, self.outcome, self.began.elapsed());
+    }
 }
 
 #[async_trait]

@@ -9,7 +9,7 @@ use crate::catalog::Catalog;
 use crate::column::corrupt;
 use crate::entity::{acme_account, acme_certificate, acme_challenge};
 use crate::error::CatalogError;
-use crate::query::{TO_CHANGE, one};
+use crate::query::{TO_CHANGE, all, one};
 use crate::transaction::Transaction;
 
 /// Seconds after its end for which a certificate is kept that is not for the names of the present configuration.
@@ -22,6 +22,12 @@ impl Catalog {
         names: &CertificateNames,
     ) -> Result<Option<CertificateState>, CatalogError> {
         one(self.reader(), acme_certificate::Entity::find_by_id(names.to_string())).await
+    }
+
+    /// What is known of all certificates that are still valid, for whatever names.
+    pub async fn valid_certificates(&self, now: Timestamp) -> Result<Vec<CertificateState>, CatalogError> {
+        use acme_certificate::{Column, Entity};
+        all(self.reader(), Entity::find().filter(Column::NotAfter.gt(now.unix_millis()))).await
     }
 
     /// The sealed account with the authority that has this directory.

@@ -6,16 +6,14 @@ use axum::extract::{ConnectInfo, FromRequestParts, MatchedPath, RawPathParams, R
 use axum::middleware::Next;
 use axum::response::Response;
 use http::request::Parts;
-use tonearm_domain::{OrganizationId, RequestId, StoredAddresses, TrackId};
+use tonearm_domain::{Ambient, OrganizationId, RequestId, StoredAddresses, TrackId};
 use tonearm_telemetry::ArrivedRequest;
 use tracing::{Instrument, Span};
 
-use crate::app::Dashboard;
-
 /// Puts what is logged while a request is answered under its id.
-pub(crate) async fn identify(State(app): State<Dashboard>, request: Request, next: Next) -> Response {
+pub(crate) async fn identify(State(ambient): State<Ambient>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
-    let span = span(app.ambient.credential_id(), &parts);
+    let span = span(ambient.credential_id(), &parts);
     async move {
         note_ids(&mut parts).await;
         let response = next.run(Request::from_parts(parts, body)).await;

@@ -46,7 +46,7 @@ pub fn router(app: Dashboard) -> Router {
     let pages = pages.layer(
         ServiceBuilder::new()
             .layer(CompressionLayer::new())
-            .layer(from_fn_with_state(app.clone(), request_id::identify))
+            .layer(from_fn_with_state(app.ambient.clone(), request_id::identify))
             .layer(from_fn_with_state(app.clone(), headers::protect))
             .layer(from_fn(text::negotiate))
             .layer(CatchPanicLayer::custom(panicked))
@@ -83,8 +83,13 @@ async fn nothing(_: SignedIn) -> PageError {
 }
 
 fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    PageError::Refused(refusal_of(panic)).into_response()
+}
+
+/// What a panic is to whoever asked for a page.
+pub(crate) fn refusal_of(panic: Box<dyn Any + Send>) -> Refusal {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
     let text = text.unwrap_or_else(|| "of an unknown kind".to_owned());
-    PageError::Refused(Refusal::Internal(format!("a panic: {text}").into())).into_response()
+    Refusal::Internal(format!("a panic: {text}").into())
 }

@@ -51,6 +51,11 @@ impl CertificateNames {
     pub fn contains(&self, name: &str) -> bool {
         self.0.iter().any(|own| own.eq_ignore_ascii_case(name))
     }
+
+    /// How many of these names are among others, too.
+    pub fn shared_with(&self, others: &Self) -> usize {
+        self.0.iter().filter(|name| others.0.binary_search(name).is_ok()).count()
+    }
 }
 
 fn host_name(text: &str) -> Result<String, CertificateNamesError> {
@@ -195,6 +200,8 @@ mod tests {
         assert_eq!(names.as_slice(), ["a.example.com", "b.example.com"]);
         assert_eq!(names.to_string().parse(), Ok(names.clone()));
         assert!(names.contains("B.EXAMPLE.com") && !names.contains("example.com"));
+        let others = CertificateNames::new(&["b.example.com", "c.example.com"]).unwrap();
+        assert_eq!((names.shared_with(&others), names.shared_with(&names)), (1, 2));
         assert_eq!("".parse::<CertificateNames>(), Err(CertificateNamesError::Empty));
         let wildcard = CertificateNames::new(&["*.example.com"]);
         assert!(matches!(wildcard, Err(CertificateNamesError::Wildcard(_))));

@@ -102,11 +102,29 @@ impl Certificates {
 
     /// The latest certificate. None: there is none yet, or its key was sealed under a master secret that is gone.
     pub async fn current(&self) -> Result<Option<UsableCertificate>, Refusal> {
-        let issued = self.state().await?.and_then(|state| state.issued);
-        Ok(issued.and_then(|issued| {
-            let key = self.vault.open(&key_place(&self.names.to_string()), &issued.sealed_key)?;
-            Some(UsableCertificate { chain: issued.chain, key, not_after: issued.not_after })
-        }))
+        Ok(self.state().await?.and_then(|state| self.usable(state)))
+    }
+
+    fn usable(&self, state: CertificateState) -> Option<UsableCertificate> {
+        let issued = state.issued?;
+        let key = self.vault.open(&key_place(&state.names.to_string()), &issued.sealed_key)?;
+        Some(UsableCertificate { chain: issued.chain, key, not_after: issued.not_after })
+    }
+
+    /// The certificate to begin with. Where there is none for just these names that is still valid, such as after a change of
+    /// the names, it is the valid one that most of them are in.
+    pub async fn first(&self) -> Result<Option<UsableCertificate>, Refusal> {
+        let (own, now) = (self.current().await?, self.ambient.now());
+        if own.as_ref().is_some_and(|own| own.not_after > now) {
+            return Ok(own);
+        }
+        let others = self.catalog.valid_certificates(now).await?.into_iter();
+        let others = others.filter_map(|state| {
+            let shared = self.names.shared_with(&state.names);
+            (shared > 0).then_some((shared, self.usable(state)?))
+        });
+        let best = others.max_by_key(|(shared, usable)| (*shared, usable.not_after));
+        Ok(best.map(|(_, usable)| usable).or(own))
     }
 
     /// The proof of a name that an authority asks for now, from whichever node it comes to.
@@ -162,8 +180,8 @@ impl Certificates {
         state.is_due(now) || (is_lost && is_free)
     }
 
-    /// Takes the lease. Gives the state before and the one since then. The order counts as failed until it is recorded, so that a node that dies again and again in the middle
-    /// of one does not use up what the authority allows.
+    /// Takes the lease. Gives the state before and the one since then. The order counts as failed until it is recorded, so that
+    /// a node that dies again and again in the middle of one does not use up what the authority allows.
     async fn lease(
         &self,
         lease: Uuid,

@@ -77,6 +77,12 @@ impl Processing {
 
     /// Ends a job that will not be tried again, leaving nothing in waiting.
     pub async fn give_up(&self, claimed: &ClaimedJob, error: &str) -> Result<(), JobError> {
+        self.end_for_good(claimed, error).await?;
+        tonearm_telemetry::gave_up_job(claimed.job.kind());
+        Ok(())
+    }
+
+    async fn end_for_good(&self, claimed: &ClaimedJob, error: &str) -> Result<(), JobError> {
         match claimed.job {
             Job::ProcessTrack { organization_id, track_id } => {
                 self.give_up_track(claimed, organization_id, track_id, error).await

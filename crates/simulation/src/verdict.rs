@@ -43,6 +43,38 @@ const LOOKS: f64 = 2.0;
 /// How much more than before an outage of the database may come in the busiest second after it.
 const AFTER_OUTAGE: f64 = 5.0;
 
+/// What all nodes together may ask in an idle service, in relation to what one asks. The first of these grow with the number of
+/// nodes, almost as fast as it does: docs/scaling.md names the deviation. What does not may not begin to.
+const GROWTH: [(Purpose, Growth); 9] = [
+    (Purpose::KeyLists, Growth::Linear),
+    (Purpose::Polling, Growth::Linear),
+    (Purpose::ScheduledTasks, Growth::Linear),
+    (Purpose::Heartbeats, Growth::Linear),
+    (Purpose::Upkeep, Growth::Linear),
+    (Purpose::Webhooks, Growth::Linear),
+    (Purpose::Claims, Growth::None),
+    (Purpose::Jobs, Growth::None),
+    (Purpose::Usage, Growth::None),
+];
+
+/// How something grows with the number of nodes.
+#[derive(Debug, Clone, Copy)]
+enum Growth {
+    /// Not at all, apart from chance.
+    None,
+    /// By the same for each node, never by more.
+    Linear,
+}
+
+/// Figures a second below which nothing is said of growth: of a few statements, one more is a large factor.
+const TOO_FEW: f64 = 0.5;
+
+/// How much of the growth may be chance.
+const CHANCE: f64 = 1.25;
+
+/// Usage under load: plays of many nodes share fewer transactions, so that it grows until each play has its own.
+const USAGE_OF_LOAD: f64 = 8.0;
+
 /// Judges simulations.
 pub fn judge(outcomes: &[Outcome]) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -57,8 +89,33 @@ pub fn judge(outcomes: &[Outcome]) -> Vec<Finding> {
                 .find(|it| it.settings.is_idle() && it.settings.nodes == outcome.settings.nodes);
             findings.extend(of_load(outcome, idle));
         }
+        findings.extend(of_growth(outcome, outcomes));
     }
     findings
+}
+
+/// Compares with the simulation of the same with one node.
+fn of_growth(outcome: &Outcome, outcomes: &[Outcome]) -> Vec<Finding> {
+    let (own, nodes) = (&outcome.settings, outcome.settings.nodes as f64);
+    let of_one = outcomes.iter().find(|it| {
+        it.settings.nodes == 1
+            && it.settings.has_faults == own.has_faults
+            && it.settings.is_idle() == own.is_idle()
+    });
+    let Some(one) = of_one.filter(|_| own.nodes > 1 && !own.has_faults) else { return Vec::new() };
+    let times = |purpose: Purpose, most: f64| {
+        let (before, now) = (one.rate(purpose).max(TOO_FEW), outcome.rate(purpose).max(TOO_FEW));
+        let what = format!("{}, statements, times those of one node", purpose.name());
+        at_most(outcome, &what, now / before, most)
+    };
+    if !own.is_idle() {
+        return vec![times(Purpose::Usage, USAGE_OF_LOAD.min(nodes * CHANCE))];
+    }
+    let most = |growth| match growth {
+        Growth::None => CHANCE,
+        Growth::Linear => nodes * CHANCE,
+    };
+    GROWTH.map(|(purpose, growth)| times(purpose, most(growth))).to_vec()
 }
 
 /// At most so much of something.

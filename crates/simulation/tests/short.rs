@@ -26,6 +26,16 @@ fn nodes_ask_for_no_more_than_they_may() {
 }
 
 #[test]
+fn nodes_together_ask_for_no_more_than_their_number_explains() {
+    let mut server = Server::start(3);
+    let outcomes = [1, 3].map(|nodes| server.run(Settings::idle(nodes, MINUTE, 4)).unwrap());
+    let compared =
+        judge(&outcomes).into_iter().filter(|it| it.text.contains("times those of one node")).count();
+    assert_eq!(compared, 9, "three nodes are compared with one, for each purpose");
+    assert_all_hold(&outcomes);
+}
+
+#[test]
 fn jobs_end_once_whatever_fails() {
     let mut server = Server::start(5);
     let outcome = server.run(Settings::idle(3, 4 * MINUTE, 2).under_load(600.0, 0.1).with_faults()).unwrap();

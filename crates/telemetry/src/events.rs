@@ -5,20 +5,17 @@ use std::time::Duration;
 use metrics::{counter, histogram};
 
 use crate::is_on;
-use crate::labels::{JobOutcome, Outcome, Purpose, StoreOperation};
-
-/// How an operation of a store ended, for the label `outcome`.
-const fn store_outcome(is_success: bool) -> &'static str {
-    if is_success { "success" } else { "failure" }
-}
+use crate::labels::{JobOutcome, Outcome, Purpose, StoreOperation, StoreOutcome};
 
 /// A request that was not for an object was answered. `route` is the pattern of the route, and `surface` the part of the
 /// service that it belongs to.
 pub fn requested(route: &str, surface: &'static str, status: u16, took: Option<Duration>) {
     let Some(took) = took else { return };
     let (route, status) = (route.to_owned(), status.to_string());
-    counter!("tonearm_http_requests_total", "route" => route, "status" => status).increment(1);
-    histogram!("tonearm_http_request_duration_seconds", "surface" => surface).record(took);
+    counter!("tonearm_http_requests_total", "route" => route.clone(), "status" => status.clone())
+        .increment(1);
+    let labels = [("surface", surface.to_owned()), ("route", route), ("status", status)];
+    histogram!("tonearm_http_request_duration_seconds", &labels).record(took);
 }
 
 /// A run of a job ended.
@@ -31,6 +28,13 @@ pub fn ended_job(kind: &'static str, outcome: JobOutcome, took: Option<Duration>
 pub fn failed_job(kind: &'static str, cause: &'static str) {
     if is_on() {
         counter!("tonearm_job_failures_total", "kind" => kind, "cause" => cause).increment(1);
+    }
+}
+
+/// A job will not be tried again.
+pub fn gave_up_job(kind: &'static str) {
+    if is_on() {
+        counter!("tonearm_jobs_given_up_total", "kind" => kind).increment(1);
     }
 }
 
@@ -90,9 +94,9 @@ pub fn dropped_spans(count: u64) {
 }
 
 /// The store did something.
-pub fn used_store(operation: StoreOperation, is_success: bool, took: Duration) {
+pub fn used_store(operation: StoreOperation, outcome: StoreOutcome, took: Duration) {
     if is_on() {
-        let (operation, outcome) = (operation.as_str(), store_outcome(is_success));
+        let (operation, outcome) = (operation.as_str(), outcome.as_str());
         histogram!("tonearm_store_operation_duration_seconds", "operation" => operation, "outcome" => outcome)
             .record(took);
     }
@@ -113,12 +117,13 @@ pub fn declare(job_kinds: &[&'static str]) {
     }
     for kind in job_kinds {
         counter!("tonearm_job_failures_total", "kind" => *kind, "cause" => "internal").increment(0);
+        counter!("tonearm_jobs_given_up_total", "kind" => *kind).increment(0);
     }
     for purpose in Purpose::ALL.map(Purpose::as_str) {
         drop(histogram!("tonearm_media_process_duration_seconds", "purpose" => purpose));
     }
     for operation in StoreOperation::ALL.map(StoreOperation::as_str) {
-        let outcome = store_outcome(true);
+        let outcome = StoreOutcome::Success.as_str();
         drop(
             histogram!("tonearm_store_operation_duration_seconds", "operation" => operation, "outcome" => outcome),
         );
@@ -129,5 +134,6 @@ pub fn declare(job_kinds: &[&'static str]) {
         drop(histogram!("tonearm_job_duration_seconds", "kind" => *kind, "outcome" => outcome));
     }
     drop(histogram!("tonearm_database_wait_seconds"));
-    drop(histogram!("tonearm_http_request_duration_seconds", "surface" => "api"));
+    let labels = [("surface", "unknown"), ("route", "unknown"), ("status", "404")];
+    drop(histogram!("tonearm_http_request_duration_seconds", &labels));
 }

@@ -55,8 +55,8 @@ pub const FAMILIES: &[Family] = &[
     family(
         Kind::Histogram,
         "tonearm_http_request_duration_seconds",
-        &["surface"],
-        "Time until the head of a response is ready, by part of the service; without objects.",
+        &["surface", "route", "status"],
+        "Time until the head of a response is ready; without objects. The surface is the part of the service that the route belongs to.",
     ),
     family(Kind::Gauge, "tonearm_http_connections", &["protocol", "tls"], "Open connections."),
     family(Kind::Gauge, "tonearm_uploads_in_flight", &[], "Upload requests that are being answered."),
@@ -83,7 +83,7 @@ pub const FAMILIES: &[Family] = &[
         Kind::Gauge,
         "tonearm_signing_key_list_age_seconds",
         &[],
-        "Time since the list of live signing keys was last read.",
+        "Time since the list of live signing keys was last read; before that, since the start.",
     ),
     family(
         Kind::Gauge,
@@ -114,6 +114,12 @@ pub const FAMILIES: &[Family] = &[
         "tonearm_job_failures_total",
         &["kind", "cause"],
         "Failed runs of jobs: the unavailable part, third_party, or worker_died.",
+    ),
+    family(
+        Kind::Counter,
+        "tonearm_jobs_given_up_total",
+        &["kind"],
+        "Jobs that this node has given up: they are not tried again.",
     ),
     family(
         Kind::Counter,
@@ -163,7 +169,7 @@ pub const FAMILIES: &[Family] = &[
         Kind::Histogram,
         "tonearm_store_operation_duration_seconds",
         &["operation", "outcome"],
-        "Time that operations of the object store take: a put as long as its bytes arrive, a get until its first bytes can be read.",
+        "Time that operations of the object store take: a put as long as its bytes arrive, a get until its first bytes can be read. Cancelled ones took too long, or whoever asked for them has gone.",
     ),
     family(
         Kind::Counter,
@@ -181,7 +187,7 @@ pub const FAMILIES: &[Family] = &[
         Kind::Gauge,
         "tonearm_disk_free_bytes",
         &["place"],
-        "Bytes that can still be written to the file system of the data folder.",
+        "Bytes that can still be written to a file system: of data, the database or the store. Of several on one, the first is named.",
     ),
     family(Kind::Gauge, "tonearm_disk_size_bytes", &["place"], "Size of this file system."),
     family(
@@ -225,6 +231,8 @@ pub const FAMILIES: &[Family] = &[
 /// The upper limits of the buckets of a histogram that is recorded through the facade.
 pub fn buckets(name: &str) -> &'static [f64] {
     match name {
+        // Few, as each route and status has a series for each.
+        "tonearm_http_request_duration_seconds" => &[0.005, 0.025, 0.1, 0.5, 2.0, 10.0],
         "tonearm_job_duration_seconds" => &[0.1, 1.0, 10.0, 60.0, 600.0, 3600.0],
         "tonearm_media_process_duration_seconds" => &[0.1, 0.5, 2.0, 10.0, 60.0, 300.0, 1800.0],
         "tonearm_database_wait_seconds" => &[0.001, 0.005, 0.025, 0.1, 0.5, 2.0, 10.0, 30.0],

@@ -117,3 +117,24 @@ impl StoreOperation {
         }
     }
 }
+
+/// How an operation of a store ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoreOutcome {
+    /// The store did it, or refused for a reason that is not its own.
+    Success,
+    /// The store failed.
+    Failure,
+    /// Nobody waited for its end any more: it took too long, or whoever asked for it has gone.
+    Cancelled,
+}
+
+impl StoreOutcome {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Failure => "failure",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}

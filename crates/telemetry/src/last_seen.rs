@@ -15,10 +15,17 @@ struct LastSeen {
     waiting: Option<i64>,
     /// When the oldest batch in the store was put there that is not added yet, and when that was found.
     found: Option<(i64, Instant)>,
+    /// When the list of live signing keys was read; before that, when this node began. One that never reads it is to be seen,
+    /// too.
     key_list: Option<Instant>,
 }
 
 static LAST_SEEN: Mutex<LastSeen> = Mutex::new(LastSeen { waiting: None, found: None, key_list: None });
+
+/// Begins to count how old things are.
+pub(crate) fn begin() {
+    update(|last| last.key_list = last.key_list.or_else(|| Some(Instant::now())));
+}
 
 fn update(change: impl FnOnce(&mut LastSeen)) {
     if is_on() {
@@ -54,7 +61,26 @@ pub fn read_key_list() {
     update(|last| last.key_list = Some(Instant::now()));
 }
 
-/// How long ago the list of live signing keys was read; none where it was not read yet.
+/// How long ago the list of live signing keys was read, or how long this node has been trying; none where nothing is recorded.
 pub fn key_list_age() -> Option<Duration> {
     read(|last| last.key_list.map(|at| at.elapsed()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_that_was_never_read_grows_old() {
+        assert_eq!(key_list_age(), None);
+        crate::turn_on();
+        let age = key_list_age().unwrap();
+        assert!(key_list_age().unwrap() >= age);
+        // Another node of the same process begins, and nothing has been read since.
+        let began = read(|last| last.key_list);
+        crate::turn_on();
+        assert_eq!(read(|last| last.key_list), began);
+        read_key_list();
+        assert!(read(|last| last.key_list) > began);
+    }
 }

@@ -23,11 +23,11 @@ use std::time::{Duration, Instant};
 pub use cache::Cache;
 pub use connections::{OpenConnection, Protocol, RunningUpload};
 pub use events::{
-    began_transaction, declare, dropped_spans, ended_job, failed_job, imported, lost_lease,
+    began_transaction, declare, dropped_spans, ended_job, failed_job, gave_up_job, imported, lost_lease,
     ordered_certificate, ran_process, requested, sent_webhook, transcribed, used_store,
 };
 pub use families::{FAMILIES, Family, Kind, buckets};
-pub use labels::{JobOutcome, Outcome, Purpose, StoreOperation};
+pub use labels::{JobOutcome, Outcome, Purpose, StoreOperation, StoreOutcome};
 pub use last_seen::{found_stored_usage, key_list_age, oldest_usage_millis, read_key_list, waits_with_usage};
 pub use shards::{
     DELIVERY_BUCKETS, DeliveryTimes, LookupCount, Totals, answered, answered_at_once, looked_up, received,
@@ -41,6 +41,7 @@ static IS_ON: AtomicBool = AtomicBool::new(false);
 /// From now on everything is recorded, until the process ends.
 pub fn turn_on() {
     IS_ON.store(true, Ordering::Relaxed);
+    last_seen::begin();
 }
 
 /// Whether anything is recorded.

@@ -23,6 +23,7 @@ pub struct ArrivedRequest<'a, A> {
 /// The span of a request. It is not in a trace yet that was begun elsewhere: see [`crate::continue_trace`].
 pub fn request_span<A: Display>(request_id: impl Display, arrived: ArrivedRequest<'_, A>) -> Span {
     let ArrivedRequest { method, route, address } = arrived;
+    let method = known_method(method);
     let address = address.map(display);
     error_span!(
         "request",
@@ -37,6 +38,12 @@ pub fn request_span<A: Display>(request_id: impl Display, arrived: ArrivedReques
         track_id = Empty,
         status = Empty,
     )
+}
+
+/// The method, unless it is one that a client has made up: names of spans are few, and none is a stranger's.
+fn known_method(method: &str) -> &str {
+    const KNOWN: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"];
+    if KNOWN.contains(&method) { method } else { "_OTHER" }
 }
 
 /// The span of a run of a job, which goes on with the trace of what queued it.
@@ -72,4 +79,17 @@ pub fn note_track(id: impl Display) {
 /// Notes that what a span is about has failed.
 pub fn note_failure(span: &Span) {
     span.record("otel.status_code", "ERROR");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_that_clients_make_up_are_one() {
+        assert_eq!(
+            ["PATCH", "patch", "BREW /secret", ""].map(known_method),
+            ["PATCH", "_OTHER", "_OTHER", "_OTHER"]
+        );
+    }
 }

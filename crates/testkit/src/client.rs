@@ -100,7 +100,9 @@ impl Client {
 
     /// Sends a request and reads the answer.
     pub async fn send(&self, request: reqwest::RequestBuilder) -> Answer {
-        Answer::of(request.send().await.unwrap()).await
+        let answer = Answer::of(request.send().await.unwrap()).await;
+        secrets::note_answer(&self.base_url, &answer.headers, &answer.bytes);
+        answer
     }
 
     /// GET.

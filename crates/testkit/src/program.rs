@@ -13,7 +13,7 @@ use crate::old_kernel::without_landlock;
 use crate::secrets::{self, Secrets};
 
 /// `tonearm` over a data folder. Whenever it ends, the test fails if its log contains a secret that is known here: an API key, a
-/// master secret, what [`Program::keep_secret`] was told.
+/// master secret, a play session, a cookie, what [`Program::keep_secret`] was told. So it does if a command tells one on standard error.
 #[derive(Debug)]
 pub struct Program {
     binary: PathBuf,
@@ -89,6 +89,7 @@ impl Program {
     pub fn run(&self, arguments: &[&str]) -> Output {
         let output = self.command(arguments).output().unwrap();
         self.secrets.note_output(&output.stdout);
+        self.check_for_secrets("standard error", &String::from_utf8_lossy(&output.stderr));
         output
     }
 
@@ -127,7 +128,9 @@ impl Program {
         let mut stdin = child.stdin.take().unwrap();
         stdin.write_all(input.as_bytes()).unwrap();
         drop(stdin);
-        child.wait_with_output().unwrap()
+        let output = child.wait_with_output().unwrap();
+        self.check_for_secrets("standard error", &String::from_utf8_lossy(&output.stderr));
+        output
     }
 
     /// Starts the service and does not wait for it.
@@ -189,13 +192,17 @@ impl Program {
         }
     }
 
-    /// Panics if the log contains a secret. A test that fails for another reason is left alone.
     fn check_log(&self) {
+        self.check_for_secrets("the log", &self.log());
+    }
+
+    /// Panics if a text contains a secret. A test that fails for another reason is left alone.
+    fn check_for_secrets(&self, what: &str, text: &str) {
         if std::thread::panicking() {
             return;
         }
-        let found = self.secrets.found_in(&self.log(), &secrets::keys_of(&self.url()));
-        assert!(found.is_none(), "the log contains the secret that begins with {found:?}");
+        let found = self.secrets.found_in(text, &secrets::keys_of(&self.url()));
+        assert!(found.is_none(), "{what} contains the secret that begins with {found:?}");
     }
 
     /// Asks it to stop.

@@ -26,8 +26,8 @@ pub(crate) struct AcmeTls {
 }
 
 impl AcmeTls {
-    /// Begins with the certificate that there is. Where there is none, or it cannot be read, with one that nobody trusts: the
-    /// authority has to be answered before there is another.
+    /// Begins with the certificate that there is, if need be for only some of the names. Where there is none, or it cannot be
+    /// read, begins with one that nobody trusts: the authority has to be answered before there is another.
     pub(crate) async fn open(
         certificates: Certificates,
         secrets: &Secrets,
@@ -107,7 +107,7 @@ impl AcmeTls {
 }
 
 async fn found(certificates: &Certificates) -> Option<UsableCertificate> {
-    match certificates.current().await {
+    match certificates.first().await {
         Ok(found) => found,
         Err(error) => {
             tracing::warn!(%error, "the stored certificate could not be read");

@@ -305,6 +305,11 @@ impl Config {
         self.roles.contains(&role)
     }
 
+    /// Whether clients connect by TLS, with a certificate in files or one that the service gets by itself.
+    pub fn has_tls(&self) -> bool {
+        self.tls.is_some() || self.acme.is_some()
+    }
+
     /// Whether this node needs the catalog: an edge alone does not.
     pub fn needs_catalog(&self) -> bool {
         self.has_role(Role::Api) || self.has_role(Role::Worker)

@@ -104,7 +104,7 @@ impl Node {
             scratch: None,
             idle_worker: None,
             is_stopping: Arc::default(),
-            has_tls: tls.is_some(),
+            has_tls: config.has_tls(),
             places: Arc::new(Semaphore::new(config.server_limits.max_connections)),
             shutdown,
             tasks: Vec::new(),
@@ -221,7 +221,11 @@ impl Node {
                 let uses = upkeep::keep_key_uses(served.access.clone(), self.answered.clone());
                 self.last_tasks.push(tokio::spawn(uses));
                 let playback = served.playback.clone();
-                let public = PublicPages { playback: playback.clone(), public_url: self.public_url.clone() };
+                let public = PublicPages {
+                    playback: playback.clone(),
+                    public_url: self.public_url.clone(),
+                    ambient: ambient.clone(),
+                };
                 app = tonearm_api::router(served).merge(tonearm_dashboard::public_routes(public)).merge(
                     tonearm_dashboard::router(dashboard(
                         config, &ambient, &parts, playback, &blobs, streams, status,
@@ -285,7 +289,7 @@ impl Node {
     ) {
         let catalog = self.parts.as_ref().map(|parts| parts.catalog.clone());
         let names = config.acme.as_ref().map(|terms| terms.names.clone());
-        let sources = metrics::Sources::new(catalog, (in_files, names), ambient, config.data_dir.clone());
+        let sources = metrics::Sources::new(catalog, (in_files, names), ambient, opening::disks(config));
         self.last_tasks.push(tokio::spawn(metrics::serve(listener, sources, self.answered.clone())));
         self.metrics_address = Some(address);
         tracing::info!(%address, "metrics are at /metrics");

@@ -222,7 +222,7 @@ pub(crate) fn disks(config: &Config) -> Disks {
     let database = config.database_url.sqlite_path().and_then(Path::parent);
     let places = [
         (DiskPlace::Data, Some(config.data_dir.as_path())),
-        (DiskPlace::Database, database),
+        (DiskPlace::Database, database.filter(|_| config.needs_catalog())),
         (DiskPlace::Store, config.storage_url.folder()),
     ];
     Disks::new(places.into_iter().filter_map(|(place, path)| Some((place, path?.to_owned()))))
@@ -258,7 +258,7 @@ pub(crate) fn public_url(config: &Config, address: SocketAddr) -> String {
             IpAddr::V6(ip) => format!("[{ip}]"),
             ip => ip.to_string(),
         };
-        let scheme = if config.tls.is_some() { "https" } else { "http" };
+        let scheme = if config.has_tls() { "https" } else { "http" };
         format!("{scheme}://{host}:{}", address.port())
     })
 }

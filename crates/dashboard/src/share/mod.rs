@@ -12,13 +12,22 @@ mod refused;
 mod snippet;
 mod track;
 
+use std::any::Any;
+
 use axum::Router;
-use axum::middleware::from_fn;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::Response;
 use axum::routing::get;
+use tonearm_domain::Ambient;
 use tonearm_service::Playback;
+use tower::ServiceBuilder;
+use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 
-use crate::{embed, text};
+use self::policy::Framing;
+use self::refused::Refused;
+use crate::router::refusal_of;
+use crate::{embed, request_id, text};
 
 pub(crate) use snippet::{Look, Size, Snippets, Theme};
 
@@ -29,12 +38,13 @@ pub struct PublicPages {
     pub playback: Playback,
     /// Where people reach the service, without a trailing slash.
     pub public_url: String,
+    /// Names requests.
+    pub ambient: Ambient,
 }
 
 /// `/share/…` and `/embed/…`, to be merged with other routers. None of it takes a cookie.
 pub fn public_routes(pages: PublicPages) -> Router {
-    Router::new()
-        .merge(embed::routes())
+    let routes = Router::new()
         .route("/share/{first}", get(collection::page))
         .route("/share/{first}/{share_key}", get(track::page))
         .route("/share/{first}/{share_key}/cover", get(cover::redirect))
@@ -43,8 +53,47 @@ pub fn public_routes(pages: PublicPages) -> Router {
         .route("/embed/{first}/player.json", get(collection::data))
         .route("/embed/{first}/{share_key}", get(track::framed))
         .route("/embed/{first}/{share_key}/player.json", get(track::data))
-        .route("/embed/{first}/{share_key}/captions.vtt", get(captions::captions))
-        .layer(from_fn(text::negotiate))
-        .layer(CompressionLayer::new())
-        .with_state(pages)
+        .route("/embed/{first}/{share_key}/captions.vtt", get(captions::captions));
+    around(routes, &pages.ambient).merge(embed::routes().layer(CompressionLayer::new())).with_state(pages)
+}
+
+/// What every page goes through, the outermost first.
+fn around<S: Clone + Send + Sync + 'static>(routes: Router<S>, ambient: &Ambient) -> Router<S> {
+    routes.layer(
+        ServiceBuilder::new()
+            .layer(CompressionLayer::new())
+            .layer(from_fn_with_state(ambient.clone(), request_id::identify))
+            .layer(from_fn(text::negotiate))
+            .layer(CatchPanicLayer::custom(panicked)),
+    )
+}
+
+/// Which page it was is not known any more; in a frame or not, it says the same.
+fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    Refused::from(refusal_of(panic)).page(Framing::Open)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::{Body, to_bytes};
+    use http::{Request, StatusCode};
+    use tower::ServiceExt;
+
+    use super::*;
+
+    async fn fails() -> &'static str {
+        panic!("with a secret in it")
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_a_page_like_any_other() {
+        let (ambient, _) = tonearm_fixtures::ambient();
+        let router = around(Router::new().route("/share/{first}", get(fails)), &ambient);
+        let request = Request::get("/share/a").body(Body::empty()).unwrap();
+        let response = router.oneshot(request).await.unwrap();
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        let body = to_bytes(response.into_body(), 100_000).await.unwrap();
+        let page = String::from_utf8(body.to_vec()).unwrap();
+        assert!(page.contains("</html>") && !page.contains("secret"), "{page}");
+    }
 }

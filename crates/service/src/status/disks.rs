@@ -53,7 +53,7 @@ impl Disks {
     }
 
     /// How much is free. A file system that does not answer is left out.
-    pub(super) async fn look(&self) -> Vec<DiskStatus> {
+    pub async fn look(&self) -> Vec<DiskStatus> {
         let disks = self.clone();
         let asked = tokio::task::spawn_blocking(move || disks.ask());
         match timeout(DEADLINE, asked).await {

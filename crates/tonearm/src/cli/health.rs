@@ -24,7 +24,7 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(config: &Config, args: Args) -> Result<(), Failure> {
-    let url = args.url.unwrap_or_else(|| own_url(config.listen, config.tls.is_some()));
+    let url = args.url.unwrap_or_else(|| own_url(config.listen, config.has_tls()));
     let path = if args.alive { "healthz" } else { "readyz" };
     let answer = client(Duration::from_secs(args.timeout))?
         .get(format!("{}/{path}", url.trim_end_matches('/')))

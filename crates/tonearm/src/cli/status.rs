@@ -21,6 +21,11 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Result<(), Failure> {
+    if !config.needs_catalog() {
+        return Err(Failure::failed(
+            "this node only delivers and has no database; run `tonearm status` on one with the role api or worker",
+        ));
+    }
     opening::make_folder(&config.data_dir)?;
     let catalog = opening::catalog_of_command(config, ambient).await?;
     let blobs = opening::blobs(config).await.inspect_err(|error| {

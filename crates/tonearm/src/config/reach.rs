@@ -14,7 +14,7 @@ impl Config {
             return None;
         }
         let public: Uri = self.public_url.as_deref()?.parse().ok()?;
-        let (is_https, has_tls) = (public.scheme_str() == Some("https"), self.tls.is_some());
+        let (is_https, has_tls) = (public.scheme_str() == Some("https"), self.has_tls());
         let port = public.port_u16().unwrap_or(if is_https { 443 } else { 80 });
         let (address, url) = (self.listen, &public);
         if self.listen.ip().is_loopback() && !is_loopback(public.host()?) {
@@ -81,5 +81,8 @@ mod tests {
             ("TLS_KEY", "/k"),
         ];
         assert_eq!(untrusted_proxy(&own_tls), None);
+        let ordered =
+            [("LISTEN", ALL), ("PUBLIC_URL", "https://audio.example.com"), ("TLS_ACME", "audio.example.com")];
+        assert_eq!(untrusted_proxy(&ordered), None);
     }
 }

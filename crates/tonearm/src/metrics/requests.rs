@@ -32,7 +32,7 @@ fn is_upload(route: &str, method: &Method) -> bool {
     route.starts_with("/upload") && matches!(*method, Method::PUT | Method::POST | Method::PATCH)
 }
 
-/// The part of the service that a route belongs to. Times are told by these few, since each has a series for every bucket.
+/// The part of the service that a route belongs to.
 fn surface_of(route: &str) -> &'static str {
     let is_in = |prefix: &str| {
         route.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -1,12 +1,8 @@
 //! One look at everything.
 
-use std::path::PathBuf;
-use std::time::Duration;
-
-use tokio::time::timeout;
 use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, CertificateNames};
-use tonearm_service::CertificateEnd;
+use tonearm_service::{CertificateEnd, Disks};
 use tonearm_telemetry::{DELIVERY_BUCKETS, Totals, key_list_age, oldest_usage_millis};
 
 use super::jobs::Jobs;
@@ -14,29 +10,26 @@ use super::service::Service;
 use super::text::Text;
 use super::{process, recorder};
 
-/// How long the file system may take to say how much is free.
-const DISK_DEADLINE: Duration = Duration::from_secs(2);
-
 /// What is looked at when somebody asks.
 pub(crate) struct Sources {
     database: Option<(Catalog, Jobs)>,
     service: Service,
     ambient: Ambient,
-    data_dir: PathBuf,
+    disks: Disks,
 }
 
 impl Sources {
     /// The catalog, where the node has one, the certificates of the node, those in files and those that are ordered for names,
-    /// and the folder of its data.
+    /// and the disks that it writes to.
     pub(crate) fn new(
         catalog: Option<Catalog>,
         (in_files, names): (Option<CertificateEnd>, Option<CertificateNames>),
         ambient: Ambient,
-        data_dir: PathBuf,
+        disks: Disks,
     ) -> Self {
         let service = Service::new(catalog.clone(), names, in_files);
         let database = catalog.map(|catalog| (catalog.clone(), Jobs::new(catalog, ambient.clone())));
-        Self { database, service, ambient, data_dir }
+        Self { database, service, ambient, disks }
     }
 
     /// All metrics, in the text format.
@@ -51,7 +44,7 @@ impl Sources {
         }
         self.service.write(&mut text).await;
         self.write_usage(&mut text);
-        self.write_disk(&mut text).await;
+        self.write_disks(&mut text).await;
         text.family("tonearm_build_info").sample(&[("version", env!("CARGO_PKG_VERSION"))], 1);
         process::write(&mut text);
         text.into_string()
@@ -66,18 +59,16 @@ impl Sources {
         }
     }
 
-    async fn write_disk(&self, text: &mut Text) {
-        let folder = self.data_dir.clone();
-        let asked = tokio::task::spawn_blocking(move || rustix::fs::statvfs(&folder));
-        let found = match timeout(DISK_DEADLINE, asked).await {
-            Ok(Ok(Ok(found))) => found,
-            Ok(Ok(Err(error))) => return tracing::debug!(%error, "could not read the free space for metrics"),
-            Ok(Err(_)) | Err(_) => return,
-        };
-        let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
-        let place = [("place", "data")];
-        text.family("tonearm_disk_free_bytes").sample(&place, bytes(found.f_bavail));
-        text.family("tonearm_disk_size_bytes").sample(&place, bytes(found.f_blocks));
+    async fn write_disks(&self, text: &mut Text) {
+        let found = self.disks.look().await;
+        let mut samples = text.family("tonearm_disk_free_bytes");
+        for disk in &found {
+            samples.sample(&[("place", disk.place.as_str())], disk.free);
+        }
+        let mut samples = text.family("tonearm_disk_size_bytes");
+        for disk in &found {
+            samples.sample(&[("place", disk.place.as_str())], disk.size);
+        }
     }
 }
 

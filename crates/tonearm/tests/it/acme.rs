@@ -24,6 +24,7 @@ const NAME: &str = "audio.example.com";
 crate::on_both_backends!(
     nodes_share_a_certificate_and_its_renewal,
     a_new_node_begins_with_the_stored_certificate,
+    a_node_with_other_names_begins_with_the_certificate_of_most_of_them,
     failures_are_shown_and_not_repeated_at_once,
     the_authority_says_when_it_may_be_asked_again,
     a_node_that_stops_leaves_its_order_to_others,
@@ -31,10 +32,15 @@ crate::on_both_backends!(
 
 /// Another node, which gets its certificate from the authority.
 async fn node(server: &TestServer, authority: &Authority) -> Node {
+    node_for(server, authority, NAME).await
+}
+
+/// The same for these names.
+async fn node_for(server: &TestServer, authority: &Authority, names: &str) -> Node {
     server
         .another_node_with(|config| {
             config.acme = Some(AcmeTerms {
-                names: NAME.parse().unwrap(),
+                names: names.parse().unwrap(),
                 contact: Some("ada@example.com".to_owned()),
                 directory: authority.directory(),
             });
@@ -132,6 +138,32 @@ async fn a_new_node_begins_with_the_stored_certificate(server: TestServer) {
     assert_eq!(shown(&other).await, latest(&authority).unwrap());
     assert_eq!(authority.orders(), 1);
     one.stop().await;
+    other.stop().await;
+}
+
+async fn a_node_with_other_names_begins_with_the_certificate_of_most_of_them(server: TestServer) {
+    let authority = Authority::start(server.clock.clone()).await;
+    let one = node(&server, &authority).await;
+    authority.lead_to(one.address());
+    in_use(&authority, [&one, &one]).await;
+    let before = latest(&authority).unwrap();
+    authority.refuse(Some("rateLimited"));
+    authority.ask_to_wait(Some(7200));
+    let other = node_for(&server, &authority, "audio.example.com new.example.com").await;
+    assert_eq!(shown(&other).await, before);
+    in_time("the order is refused", async || authority.refused() >= 1).await;
+    assert_eq!(shown(&other).await, before, "it is used until there is a new one");
+    let stranger = node_for(&server, &authority, "elsewhere.example.com").await;
+    assert_ne!(shown(&stranger).await, before, "it is for none of its names");
+    stranger.stop().await;
+
+    one.stop().await;
+    authority.refuse(None);
+    authority.lead_to(other.address());
+    // As long as the authority asked to wait, and up to a fifth more.
+    server.clock.advance_seconds(8641);
+    in_time("there is a new one", async || latest(&authority).unwrap() != before).await;
+    in_use(&authority, [&other, &other]).await;
     other.stop().await;
 }
 

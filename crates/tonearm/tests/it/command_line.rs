@@ -15,13 +15,21 @@ fn said(output: &Output) -> (Option<i32>, String) {
 async fn health_tells_by_its_exit_status() {
     let folder = tempfile::tempdir().unwrap();
     let certificate = tonearm_fixtures::Certificate::make(folder.path());
-    for has_tls in [false, true] {
-        let mut program = Program::new(binary(), &folder.path().join(format!("data-{has_tls}")));
+    let files = [
+        ("TONEARM_TLS_CERT", certificate.chain.to_str().unwrap()),
+        ("TONEARM_TLS_KEY", certificate.key.to_str().unwrap()),
+    ];
+    // No authority is there: the service begins with a certificate of its own.
+    let ordered = [
+        ("TONEARM_TLS_ACME", "audio.example.com"),
+        ("TONEARM_TLS_ACME_DIRECTORY", "http://127.0.0.1:9/directory"),
+    ];
+    for (name, tls) in [("none", &[][..]), ("files", &files), ("ordered", &ordered)] {
+        let mut program = Program::new(binary(), &folder.path().join(format!("data-{name}")));
         program.set("TONEARM_LISTEN", &program.url().replace("http://", ""));
         program.set("TONEARM_SHUTDOWN_DELAY_SECONDS", "3600");
-        if has_tls {
-            program.set("TONEARM_TLS_CERT", certificate.chain.to_str().unwrap());
-            program.set("TONEARM_TLS_KEY", certificate.key.to_str().unwrap());
+        for (variable, value) in tls {
+            program.set(variable, value);
         }
         let (code, absent) = said(&program.run(&["health"]));
         assert_eq!(code, Some(1));

@@ -66,6 +66,30 @@ fn disks_that_are_too_full() {
     assert_told(&doctor(&program), 1, "FAIL  disk ");
 }
 
+/// Its store belongs to a database that it does not have.
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_that_only_deliver() {
+    let (data, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let store = format!("file://{}", other.path().join("objects").display());
+    let mut whole = Program::new(binary(), other.path());
+    whole.start().await;
+    assert!(whole.terminate(), "{}", whole.log());
+    let mut edge = Program::new(binary(), data.path());
+    edge.set("TONEARM_ROLES", "edge");
+    edge.set("TONEARM_SECRET", "9f2c41d07be6583a1e94c0d7f3ab8256");
+    edge.set("TONEARM_STORAGE_URL", &store);
+    edge.set("TONEARM_MEDIA_FFMPEG", "/nonexistent/ffmpeg");
+    let report = doctor(&edge);
+    assert_told(&report, 0, "ok    store ");
+    for name in ["database", "identity", "ffmpeg"] {
+        assert!(!report.1.contains(&format!("  {name} ")), "{name}: {}", report.1);
+    }
+    let status = edge.run(&["status"]);
+    assert_eq!(status.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&status.stderr).contains("this node only delivers"));
+    assert!(!data.path().join("tonearm.db").exists(), "no database is made");
+}
+
 /// The same with other bytes in one place.
 fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let at = bytes.windows(from.len()).position(|part| part == from).unwrap();

@@ -52,21 +52,34 @@ async fn it_is_told_of_the_start_of_life_and_of_the_end() {
 }
 
 /// A node with TLS is asked without it, and answers with an alert.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_node_with_tls_lives_too() {
+async fn lives(settings: &[(&str, &str)]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notify");
     let socket = UnixDatagram::bind(&path).unwrap();
-    let certificate = tonearm_fixtures::Certificate::make(folder.path());
     let mut program = Program::new(binary(), &folder.path().join("data"));
     program.set("NOTIFY_SOCKET", path.to_str().unwrap());
     program.set("WATCHDOG_USEC", "3000000");
-    program.set("TONEARM_TLS_CERT", certificate.chain.to_str().unwrap());
-    program.set("TONEARM_TLS_KEY", certificate.key.to_str().unwrap());
+    for (variable, value) in settings {
+        program.set(variable, value);
+    }
     program.spawn();
     assert!(message(&socket).await.starts_with("READY=1\n"), "{}", program.log());
     assert_eq!(message(&socket).await, "WATCHDOG=1\n");
     assert!(program.terminate());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_with_tls_lives_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let certificate = tonearm_fixtures::Certificate::make(folder.path());
+    let (chain, key) = (certificate.chain.to_str().unwrap(), certificate.key.to_str().unwrap());
+    lives(&[("TONEARM_TLS_CERT", chain), ("TONEARM_TLS_KEY", key)]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_orders_its_certificate_lives_too() {
+    let directory = ("TONEARM_TLS_ACME_DIRECTORY", "http://127.0.0.1:9/directory");
+    lives(&[("TONEARM_TLS_ACME", "audio.example.com"), directory]).await;
 }
 
 /// The program, started as by a service manager that passes on a socket.

@@ -105,6 +105,14 @@ async fn one_trace_leads_from_an_upload_to_the_webhook() {
     let sent = collector.headers();
     assert!(sent.iter().all(|headers| headers["authorization"] == KEY_OF_COLLECTOR));
 
+    for path in ["/share/nothing", "/embed/nothing/player.json"] {
+        let page = client.without_key().request(Method::GET, path).header("traceparent", traceparent("01"));
+        assert_eq!(client.send(page).await.status, 404, "{path}");
+    }
+    let names = ["GET /share/{first}", "GET /embed/{first}/player.json"];
+    let spans = collector.wait_for(|spans| names.iter().all(|name| named(spans, name).is_some())).await;
+    assert_eq!(named(&spans, names[0]).unwrap().attributes["status"], "404");
+
     let session = client.post("/v1/play_session/track", &json!({ "track_id": track })).await.ok();
     let url = text(&session, "/first_track/variants/0/url").to_owned();
     assert_eq!(client.without_key().get(&url).await.status, 200);

@@ -38,17 +38,18 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
             failed += usize::from(finding.verdict == Verdict::Failed);
         }
     };
-    tell(tools::tools(config).await);
-    let catalog = match database::open(config).await {
-        Ok(catalog) => {
-            tell(database::database(config, ambient, &catalog).await);
-            Some(catalog)
+    // A node that only delivers runs no ffmpeg and has no database, even where a default names one.
+    let mut catalog = None;
+    if config.needs_catalog() {
+        tell(tools::tools(config).await);
+        match database::open(config).await {
+            Ok(opened) => {
+                tell(database::database(config, ambient, &opened).await);
+                catalog = Some(opened);
+            }
+            Err(finding) => tell(vec![finding]),
         }
-        Err(finding) => {
-            tell(vec![finding]);
-            None
-        }
-    };
+    }
     let (finding, blobs) = store::store(config, ambient).await;
     tell(vec![finding]);
     if let (Some(catalog), Some(blobs)) = (&catalog, &blobs) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::TryStreamExt;
 use tokio::time::timeout;
-use tonearm_blobs::{BlobError, Blobs};
+use tonearm_blobs::{BlobError, Blobs, ObjectMeta};
 use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, ContentType, ObjectFile, ObjectKey};
 use tonearm_service::StoreIdentity;
@@ -19,8 +19,17 @@ const PROBE_BYTES: usize = (8 << 20) + 1000;
 /// Crosses the border between two parts.
 const RANGE: std::ops::Range<usize> = (8 << 20) - 10..(8 << 20) + 10;
 
-/// How long the whole probe may take.
+/// How long it may take to put the object and to look for it.
 const PROBE_FOR: Duration = Duration::from_secs(120);
+
+/// How long it may take to remove the object.
+const REMOVE_FOR: Duration = Duration::from_secs(30);
+
+/// Where all probes are, so that one that was killed can be found.
+const FOLDER: &str = "doctorprobes";
+
+/// After this, whoever put a probe is not at it any more.
+const LEFT_AFTER_SECONDS: i64 = 3600;
 
 pub(super) async fn store(config: &Config, ambient: &Ambient) -> (Finding, Option<Blobs>) {
     let advice = |error: &BlobError| {
@@ -36,33 +45,46 @@ pub(super) async fn store(config: &Config, ambient: &Ambient) -> (Finding, Optio
     if let Err(error) = blobs.check().await {
         return (advice(&error), None);
     }
-    let probed = match timeout(PROBE_FOR, probe(&blobs, ambient)).await {
-        Ok(probed) => probed,
-        Err(_) => Err(format!("an object of 8 MiB took more than {} seconds", PROBE_FOR.as_secs())),
-    };
-    let found = probed
+    let found = probe(&blobs, ambient, PROBE_FOR)
+        .await
         .map(|()| format!("{}: objects can be put, read in part, listed and deleted", config.storage_url))
         .map_err(|problem| format!("{}: {problem}", config.storage_url));
     (Finding::of("store", found), Some(blobs))
 }
 
-/// Does with an object what the service does. It is removed whatever comes of it.
-async fn probe(blobs: &Blobs, ambient: &Ambient) -> Result<(), String> {
-    let label = "doctor".parse().map_err(|_| "no object could be named".to_owned())?;
+/// Does with an object what the service does. It is removed whatever comes of it, and with it those that were left behind.
+async fn probe(blobs: &Blobs, ambient: &Ambient, patience: Duration) -> Result<(), String> {
+    let name = || "no object could be named".to_owned();
+    let (label, folder) = ("doctor".parse().map_err(|_| name())?, FOLDER.parse().map_err(|_| name())?);
     let file = ObjectFile { label, version: ambient.short_id(), content_type: ContentType::Binary };
-    let key = ObjectKey { organization_id: ObjectKey::RESERVED, folder: ambient.short_id(), file };
-    let seen = look(blobs, &key).await;
-    let removed = blobs.delete(&key).await;
+    let key = ObjectKey { organization_id: ObjectKey::RESERVED, folder, file };
+    let seen = match timeout(patience, look(blobs, &key)).await {
+        Ok(seen) => seen,
+        Err(_) => Err(format!("an object of 8 MiB took more than {} seconds", patience.as_secs())),
+    };
+    let mut superfluous = vec![key.clone()];
+    if let Ok(listed) = &seen {
+        let left = ambient.now().plus_seconds(-LEFT_AFTER_SECONDS);
+        let is_left = |(_, meta): &&(ObjectKey, ObjectMeta)| meta.modified < left;
+        superfluous.extend(listed.iter().filter(is_left).map(|(key, _)| key.clone()));
+    }
+    let removed = timeout(REMOVE_FOR, remove(blobs, &key, superfluous)).await;
     seen?;
+    removed.unwrap_or_else(|_| Err(format!("an object was not deleted in {} seconds", REMOVE_FOR.as_secs())))
+}
+
+async fn remove(blobs: &Blobs, key: &ObjectKey, superfluous: Vec<ObjectKey>) -> Result<(), String> {
+    let removed = blobs.delete_many(superfluous).await;
     removed.map_err(|error| told("cannot delete an object", "s3:DeleteObject", &error))?;
-    match blobs.head(&key).await {
+    match blobs.head(key).await {
         Ok(None) => Ok(()),
         Ok(Some(_)) => Err("an object that was deleted is still there; turn off object lock".to_owned()),
         Err(error) => Err(told("cannot look for an object", "s3:GetObject", &error)),
     }
 }
 
-async fn look(blobs: &Blobs, key: &ObjectKey) -> Result<(), String> {
+/// Puts and reads it. Gives what is listed where it is.
+async fn look(blobs: &Blobs, key: &ObjectKey) -> Result<Vec<(ObjectKey, ObjectMeta)>, String> {
     let bytes: Bytes = (0..PROBE_BYTES).map(|at| (at % 251) as u8).collect();
     blobs.put_bytes(key, bytes.clone()).await.map_err(|error| {
         let permissions = "s3:PutObject and s3:AbortMultipartUpload";
@@ -79,15 +101,14 @@ async fn look(blobs: &Blobs, key: &ObjectKey) -> Result<(), String> {
         return Err("a part of an object has other bytes than were put; do not use this store".to_owned());
     }
     let listed = blobs.list(Some(key.organization_id), Some(key.folder));
-    let listed: Vec<_> = listed
-        .map_ok(|(key, _)| key)
+    let listed: Vec<(ObjectKey, ObjectMeta)> = listed
         .try_collect()
         .await
         .map_err(|error: BlobError| told("cannot list objects", "s3:ListBucket", &error))?;
-    match listed.as_slice() {
-        [only] if only == key => Ok(()),
-        _ => Err("an object that was just put is not listed; the store must be consistent".to_owned()),
+    if !listed.iter().any(|(listed, _)| listed == key) {
+        return Err("an object that was just put is not listed; the store must be consistent".to_owned());
     }
+    Ok(listed)
 }
 
 fn told(what: &str, permissions: &str, error: &dyn std::error::Error) -> String {
@@ -108,4 +129,46 @@ pub(super) async fn identity(catalog: &Catalog, blobs: &Blobs, ambient: &Ambient
             None => "the database and the store will get an identity on the first start".to_owned(),
         }),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use tonearm_fixtures::{BucketProxy, Fault, S3Server};
+
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn nothing_is_left_where_looking_takes_too_long() {
+        let bucket = S3Server::start();
+        let proxy = BucketProxy::start(&bucket);
+        proxy.set(|seen| (seen.method == "GET" && seen.range.is_some()).then_some(Fault::Hang));
+        let blobs = Blobs::open(&proxy.url().parse().unwrap()).await.unwrap();
+        let said = probe(&blobs, &crate::ambient::system(), Duration::from_secs(3)).await.unwrap_err();
+        assert!(said.contains("took more than 3 seconds"), "{said}");
+        let left: Vec<_> = bucket.files();
+        let left: Vec<_> = left.iter().filter(|path| path.to_string_lossy().contains("doctor")).collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_was_left_long_ago_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("file://{}", folder.path().display());
+        let blobs = Blobs::open(&url.parse().unwrap()).await.unwrap();
+        let ambient = crate::ambient::system();
+        let file = ObjectFile {
+            label: "doctor".parse().unwrap(),
+            version: ambient.short_id(),
+            content_type: ContentType::Binary,
+        };
+        let key = ObjectKey { organization_id: ObjectKey::RESERVED, folder: FOLDER.parse().unwrap(), file };
+        blobs.put_bytes(&key, Bytes::from_static(b"left")).await.unwrap();
+        probe(&blobs, &ambient, PROBE_FOR).await.unwrap();
+        assert!(blobs.head(&key).await.unwrap().is_some(), "somebody may be at it");
+        let path = blobs.local_path(&key).unwrap();
+        let opened = std::fs::File::options().write(true).open(path).unwrap();
+        opened.set_modified(std::time::UNIX_EPOCH).unwrap();
+        probe(&blobs, &ambient, PROBE_FOR).await.unwrap();
+        assert!(blobs.head(&key).await.unwrap().is_none());
+    }
 }

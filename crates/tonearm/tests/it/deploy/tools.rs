@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 
 use super::{folder, read};
 
-/// Runs a tool, if it is there; says so if it is not.
+/// Runs a tool, if it is there. `make test` says before the tests which are not, as what passing tests print is not shown.
 fn with(tool: &str, package: &str, arguments: &[&str]) -> Option<Output> {
     let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
     match Command::new(tool).args(arguments).env("PATH", path).output() {

@@ -1,7 +1,9 @@
 //! What happens is counted.
 
+use sea_orm::{ConnectionTrait, Database};
 use serde_json::json;
 use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_fixtures::{BucketProxy, Fault, S3Server};
 use tonearm_testkit::{Backend, TestServer};
 
 use super::{ON, Scrape};
@@ -66,15 +68,9 @@ async fn jobs_and_encoders_are_counted(server: TestServer) {
     let id = client.upload(&collection, "a.wav", sound).await;
     assert_eq!(client.settled(&id).await["track_status_id"], "ready");
     crate::until_done(&server, "process_track").await;
-    let scrape = loop {
-        // A run is counted right after it is recorded.
-        let scrape = Scrape::of(&server.node).await;
-        let finished = r#"tonearm_job_duration_seconds_count{kind="process_track",outcome="finished"}"#;
-        if scrape.value(finished) >= 1.0 {
-            break scrape;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    };
+    // A run is counted right after it is recorded.
+    let finished = r#"tonearm_job_duration_seconds_count{kind="process_track",outcome="finished"}"#;
+    let scrape = Scrape::once(&server.node, finished, |scrape| scrape.value(finished) >= 1.0).await;
     assert!(scrape.value("tonearm_received_bytes_total") >= size);
     assert!(scrape.value(r#"tonearm_media_process_duration_seconds_count{purpose="encode"}"#) >= 1.0);
     let put = r#"tonearm_store_operation_duration_seconds_count{operation="put",outcome="success"}"#;
@@ -92,10 +88,34 @@ async fn jobs_and_encoders_are_counted(server: TestServer) {
     let unused = json!({"collection_id": collection, "file_name": "b.wav"});
     client.post("/v1/track", &unused).await.ok();
     let waits = r#"tonearm_jobs{class="maintenance",kind="expire_upload",state="waiting"}"#;
-    let begun = std::time::Instant::now();
-    while Scrape::of(&server.node).await.value(waits) < 1.0 {
-        // They are counted every ten seconds.
-        assert!(begun.elapsed().as_secs() < 40, "the job is never counted");
-        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-    }
+    // They are counted every ten seconds.
+    Scrape::once(&server.node, waits, |scrape| scrape.value(waits) >= 1.0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn jobs_that_are_given_up_are_counted() {
+    let server = start(Backend::Embedded).await;
+    let given_up = r#"tonearm_jobs_given_up_total{kind="expire_upload"}"#;
+    let before = Scrape::of(&server.node).await;
+    assert_eq!(before.series().get(given_up), Some(&0.0), "a rate needs a beginning");
+    let collection = server.client.collection("Deadly").await;
+    server.client.track(&collection, "never.wav").await;
+    // The job that ends the upload has killed its workers, as far as anybody knows.
+    let file = server.data_dir().join("tonearm.db");
+    let raw = Database::connect(format!("sqlite://{}", file.display())).await.unwrap();
+    let deadly = "UPDATE job SET run_at = 0, deaths = 5, deaths_alone = 3 WHERE kind = 'expire_upload'";
+    assert_eq!(raw.execute_unprepared(deadly).await.unwrap().rows_affected(), 1);
+    raw.close().await.unwrap();
+    Scrape::once(&server.node, given_up, |scrape| scrape.value(given_up) >= 1.0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_hangs_is_seen() {
+    let bucket = S3Server::start();
+    let proxy = BucketProxy::start(&bucket);
+    let server = TestServer::start_with(Backend::Embedded, &[ON, ("TONEARM_STORAGE_URL", proxy.url())]).await;
+    proxy.set(|_| Some(Fault::Hang));
+    assert_eq!(server.client.without_key().get("/readyz").await.status, 503);
+    let hung = r#"tonearm_store_operation_duration_seconds_count{operation="check",outcome="cancelled"}"#;
+    Scrape::once(&server.node, hung, |scrape| scrape.value(hung) >= 1.0).await;
 }

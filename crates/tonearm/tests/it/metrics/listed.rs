@@ -46,14 +46,7 @@ async fn every_metric_is_documented_and_every_documented_one_is_there() {
     let collection = client.collection("Measured").await;
     let id = client.upload(&collection, "a.wav", wav(&WavSpec::default())).await;
     client.settled(&id).await;
-    let scrape = loop {
-        // The list of signing keys is read within the first second.
-        let scrape = Scrape::of(&server.node).await;
-        if scrape.types().contains_key("tonearm_signing_key_list_age_seconds") {
-            break scrape;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    };
+    let scrape = Scrape::of(&server.node).await;
     let (documented, types) = (documented(), scrape.types());
     let names: Vec<&str> = documented.keys().map(String::as_str).collect();
     assert_eq!(names, types.keys().copied().collect::<Vec<_>>());
@@ -83,8 +76,7 @@ async fn the_dashboard_and_the_alerts_name_metrics_that_there_are() {
         let named = named(&text);
         assert!(named.len() > 10, "{file}: {named:?}");
         for name in named {
-            // The list of signing keys may not be read yet.
-            assert!(is_told(&name) || name == "tonearm_signing_key_list_age_seconds", "{file}: {name}");
+            assert!(is_told(&name), "{file}: {name}");
         }
     }
 }

@@ -6,6 +6,7 @@ mod listening;
 mod series;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use tonearm::Node;
 use tonearm_testkit::{Backend, TestServer};
@@ -31,6 +32,19 @@ impl Scrape {
         assert_eq!(answer.status(), 200);
         assert_eq!(answer.headers()["content-type"], "text/plain; version=0.0.4; charset=utf-8");
         Self(answer.text().await.unwrap())
+    }
+
+    /// The first that something is true of. Bounded by a minute.
+    async fn once(node: &Node, what: &str, is_true: impl Fn(&Self) -> bool) -> Self {
+        let begun = Instant::now();
+        loop {
+            let scrape = Self::of(node).await;
+            if is_true(&scrape) {
+                return scrape;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "not in time: {what}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
 
     /// Every series with its value.

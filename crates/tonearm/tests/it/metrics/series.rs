@@ -9,8 +9,8 @@ use tonearm_testkit::{Backend, TestServer};
 
 use super::{Scrape, start};
 
-/// More than there are at first, and room for each route and status.
-const MOST: usize = 1000;
+/// More than there are at first, and room for a counter and a histogram of each route and status.
+const MOST: usize = 5000;
 
 /// A text that is in every hostile request, and must not be in the metrics.
 const MARK: &str = "hostilemark";
