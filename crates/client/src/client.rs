@@ -87,7 +87,8 @@ impl Client {
     }
 
     /// Sends JSON to a path of the service and reads the JSON that comes back. A POST carries an `Idempotency-Key`, so that
-    /// it takes effect once however often it is sent.
+    /// it takes effect once however often it is sent. A DELETE that finds nothing is a success if the answer to an earlier attempt
+    /// was lost: it gives `{"ok": true}` alone.
     pub(crate) async fn call<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -98,6 +99,7 @@ impl Client {
         let own_key = (method == Method::POST).then(|| self.new_idempotency_key());
         let key = idempotency_key.or(own_key.as_deref());
         let mut attempts = self.attempts();
+        let mut may_have_effect = false;
         loop {
             let mut request =
                 self.http.request(method.clone(), self.server.join(path)).bearer_auth(&self.key);
@@ -109,7 +111,13 @@ impl Client {
             }
             match self.send(request.timeout(CALL_TIMEOUT)).await.and_then(Answer::success) {
                 Ok(answer) => return self.parse(&answer.body),
-                Err(error) => attempts.wait_after(error).await?,
+                Err(error) if method == Method::DELETE && may_have_effect && error.is_not_found() => {
+                    return self.parse(br#"{"ok": true}"#);
+                }
+                Err(error) => {
+                    may_have_effect |= error.leaves_open();
+                    attempts.wait_after(error).await?;
+                }
             }
         }
     }

@@ -105,6 +105,20 @@ impl ClientError {
         }
     }
 
+    /// Whether the service itself says that there is no such thing; pages of proxies have no code.
+    pub(crate) fn is_not_found(&self) -> bool {
+        self.status() == Some(404) && !self.code().is_empty()
+    }
+
+    /// Whether the request may have had its effect all the same. Proxies answer with 5xx, too, if an answer does not reach them.
+    pub(crate) fn leaves_open(&self) -> bool {
+        match self {
+            Self::Refused(refusal) => refusal.status >= 500,
+            Self::Unreachable { .. } | Self::Strange { .. } => true,
+            Self::File(_) => false,
+        }
+    }
+
     /// The code of the answer; empty if there was none.
     pub fn code(&self) -> &str {
         match self {
@@ -179,5 +193,9 @@ mod tests {
         assert!(!large.may_pass() && !large.concerns_all());
         assert!(!refusal(409, "", None).may_pass());
         assert!(refusal(409, "", Some("2")).may_pass());
+        let gone = refusal(404, r#"{"message": "no such track", "code": "track_not_found"}"#, None);
+        assert!(gone.is_not_found() && !gone.leaves_open());
+        assert!(!refusal(404, "<html>", None).is_not_found());
+        assert!(page.leaves_open() && !refusal(429, "", None).leaves_open());
     }
 }

@@ -229,6 +229,11 @@ impl Links {
         Some(self.delivery(&key, DeliveryTerms::default()))
     }
 
+    /// The link that plays a track with the text of a share key.
+    pub fn stream(&self, track_id: TrackId, share_key: &str) -> String {
+        format!("{}/v1/stream/{track_id}/{share_key}", self.0.public_url)
+    }
+
     /// Where the API is reached.
     pub fn public_url(&self) -> &str {
         &self.0.public_url

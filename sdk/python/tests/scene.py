@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import socket
+import urllib.parse
 import wave
 
 from tonearm import ConnectionFailedError, Tonearm
+from tonearm._transport import Answer
 
 
 def needed(name):
@@ -41,6 +44,20 @@ def has_source(track_id, data):
     """Whether the track has exactly these bytes as its source."""
     found = client().find_tracks(source_sha256=hashlib.sha256(data).hexdigest())["tracks"]
     return [track["id"] for track in found] == [track_id]
+
+
+def broken_off(method, url, headers, body):
+    """Sends half of a body, and then what cannot be the rest: the answer of the service to an upload that broke off."""
+    parts = urllib.parse.urlsplit(url)
+    half = body[: len(body) // 2]
+    lines = {**headers, "Host": parts.netloc, "Transfer-Encoding": "chunked"}
+    head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+    with socket.create_connection((parts.hostname, parts.port), timeout=60) as connection:
+        connection.sendall(f"{method} {parts.path} HTTP/1.1\r\n{head}\r\n{len(half):x}\r\n".encode())
+        connection.sendall(half + b"\r\nno number\r\n")
+        answer = b"".join(iter(lambda: connection.recv(4096), b""))
+    status, _, rest = answer.partition(b"\r\n")
+    return Answer(int(status.split()[1]), {}, rest.partition(b"\r\n\r\n")[2])
 
 
 class Breaking(Tonearm):

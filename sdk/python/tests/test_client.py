@@ -77,6 +77,36 @@ class Client(unittest.TestCase):
         found = client().find_tracks(organization_index=index)["tracks"]
         self.assertEqual([one["id"] for one in found], [created["track_id"]])
 
+    def test_a_deletion_whose_answer_is_lost_is_a_success(self):
+        class BehindProxy(Breaking):
+            """What a proxy says if the answer does not reach it."""
+
+            def send(self, *arguments, **keywords):
+                try:
+                    return super().send(*arguments, **keywords)
+                except ConnectionFailedError:
+                    return Answer(502, {}, b"<html>")
+
+        for kind in (Breaking, BehindProxy):
+            breaking = kind(lambda method, count: "answer" if method == "DELETE" and count == 1 else None)
+            track = client().create_track(collection_id=COLLECTION, file_name="a.wav")["track_id"]
+            self.assertTrue(breaking.delete_track(track)["ok"])
+            self.assertEqual(breaking.requests, 2)
+            with self.assertRaises(NotFoundError):
+                client().read_track(track)
+        with self.assertRaises(NotFoundError):
+            client().delete_track(NOWHERE)
+
+        class Busy(Breaking):
+            """The first request is refused before it has an effect."""
+
+            def send(self, *arguments, **keywords):
+                answer = super().send(*arguments, **keywords)
+                return Answer(429, {}, b"{}") if self.requests == 1 else answer
+
+        with self.assertRaises(NotFoundError):
+            Busy(lambda method, count: None).delete_track(NOWHERE)
+
     def test_what_keeps_failing_is_given_up(self):
         with socket.socket() as silent:
             silent.bind(("127.0.0.1", 0))

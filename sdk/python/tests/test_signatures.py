@@ -55,6 +55,10 @@ class Signatures(unittest.TestCase):
             (SECRET, {**headers, "webhook-timestamp": str(NOW + 1)}, BODY, NOW),
             (SECRET, {**headers, "webhook-timestamp": "soon"}, BODY, NOW),
             (SECRET, {**headers, "webhook-signature": "v2,AAAA v1,!"}, BODY, NOW),
+            # What servers make of bytes that are not UTF-8.
+            (SECRET, {**headers, "webhook-signature": "v1,\udce4"}, BODY, NOW),
+            (SECRET, {**headers, "webhook-id": "msg_\udce4"}, BODY, NOW),
+            (SECRET, headers, BODY.decode() + "\udce4", NOW),
             (SECRET, {}, BODY, NOW),
             (other, headers, BODY, NOW),
             (SECRET, headers, BODY, NOW + 301),

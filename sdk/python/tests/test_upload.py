@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import tempfile
 import unittest
 import uuid
 from pathlib import Path
 
-from tonearm import AsyncTonearm, SourceError, UploadExpiredError
+from tonearm import AsyncTonearm, SourceError, Tonearm, UploadExpiredError
 
-from .scene import API_KEY, COLLECTION, SERVER, Breaking, client, has_source, sound
+from .scene import API_KEY, COLLECTION, SERVER, Breaking, broken_off, client, has_source, sound
 
 
 class Enough(Exception):
@@ -64,23 +65,42 @@ class Uploads(unittest.TestCase):
             self.assertGreaterEqual(breaking.broken, 2)
             self.assertTrue(has_source(created["track_id"], data))
 
+    def test_an_upload_goes_on_when_a_piece_broke_off_before_the_service(self):
+        refusals = []
+
+        class BreaksOff(Tonearm):
+            def send(self, method, url, headers, body=None, timeout=None):
+                if method != "PATCH" or refusals:
+                    return super().send(method, url, headers, body, timeout)
+                refusals.append(broken_off(method, url, headers, body))
+                return refusals[0]
+
+        data = sound(2)
+        created = BreaksOff(SERVER, API_KEY).upload(data, collection_id=COLLECTION, file_name="a.wav")
+        self.assertEqual([json.loads(one.body)["code"] for one in refusals], ["upload_interrupted"])
+        self.assertTrue(has_source(created["track_id"], data))
+
     def test_an_upload_is_continued_by_another_client(self):
-        data, urls, sent = sound(2), [], []
+        data, begun, sent = sound(2), [], []
 
         def stop(_):
             raise Enough
 
         with self.assertRaises(Enough):
             client().upload(
-                data, collection_id=COLLECTION, file_name="a.wav", piece_bytes=9000, on_progress=stop, on_begun=urls.append
+                data,
+                collection_id=COLLECTION,
+                file_name="a.wav",
+                piece_bytes=9000,
+                on_progress=stop,
+                on_begun=lambda *what: begun.append(what),
             )
-        [url] = urls
+        [(url, track)] = begun
         with self.assertRaises(SourceError):
             client().resume_upload(url, sound(1))
         client().resume_upload(url, iter([data]), piece_bytes=9000, on_progress=lambda now: sent.append(now.sent))
         self.assertEqual(sent[0], 18_000, "what had arrived is not sent again")
-        newest = client().find_tracks(sort="-created", limit=1)["tracks"][0]
-        self.assertTrue(has_source(newest["id"], data))
+        self.assertTrue(has_source(track, data))
         # It is complete: to continue it again does nothing.
         client().resume_upload(url, data)
         with self.assertRaises(UploadExpiredError):
@@ -118,10 +138,16 @@ class Uploads(unittest.TestCase):
     def test_coroutines_do_the_same(self):
         async def story():
             tonearm = AsyncTonearm(SERVER, API_KEY)
-            data, progress = sound(), []
+            data, progress, begun = sound(), [], []
             created = await tonearm.upload(
-                data, collection_id=COLLECTION, file_name="a.wav", piece_bytes=5000, on_progress=progress.append
+                data,
+                collection_id=COLLECTION,
+                file_name="a.wav",
+                piece_bytes=5000,
+                on_progress=progress.append,
+                on_begun=lambda url, track_id: begun.append(track_id),
             )
+            self.assertEqual(begun, [created["track_id"]])
             track = await tonearm.wait_until_ready(created["track_id"])
             self.assertEqual(track["track_status_id"], "ready")
             self.assertEqual(progress[0], (5000, len(data)))

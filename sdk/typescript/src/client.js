@@ -80,7 +80,7 @@ export class Tonearm extends Operations {
   }
 
   /**
-   * @template {{ track_upload: T.UploadDescriptor }} R
+   * @template {{ track_id: T.TrackId, track_upload: T.UploadDescriptor }} R
    * @param {UploadSource} from
    * @param {{ file_name?: string }} fields
    * @param {UploadOptions} options
@@ -95,7 +95,7 @@ export class Tonearm extends Operations {
       // Before anything is created.
       if (source.size === 0) throw new SourceError("the file is empty");
       const created = await create({ ...fields, file_name: fileName });
-      await upload(this, created.track_upload.upload_url, source, options);
+      await upload(this, created, source, options);
       return created;
     } finally {
       await source.close();

@@ -5,6 +5,9 @@ const LONGEST_MESSAGE = 500;
 /** Statuses after which the same request may succeed. */
 const TEMPORARY = new Set([408, 423, 425, 429, 500, 502, 503, 504, 507]);
 
+/** The body of an upload broke off on its way, as when a proxy loses its client. */
+const INTERRUPTED = "upload_interrupted";
+
 /** Everything that this package throws, except for the reason of your own `AbortSignal`. */
 export class TonearmError extends Error {
   /**
@@ -44,7 +47,8 @@ export class ApiError extends TonearmError {
 
   get isTemporary() {
     // 409 with a time: the first request with this Idempotency-Key is still in progress.
-    return TEMPORARY.has(this.status) || (this.status === 409 && this.retryAfter !== null);
+    const isInProgress = this.status === 409 && this.retryAfter !== null;
+    return TEMPORARY.has(this.status) || isInProgress || this.code === INTERRUPTED;
   }
 }
 

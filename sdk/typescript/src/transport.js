@@ -1,6 +1,6 @@
 /** Requests with a key, repeated where that may help. */
 
-import { ConnectionFailedError, UnexpectedAnswerError, errorOf } from "./errors.js";
+import { ApiError, ConnectionFailedError, NotFoundError, TonearmError, UnexpectedAnswerError, errorOf } from "./errors.js";
 import { webCrypto } from "./platform.js";
 import { Attempts, within } from "./time.js";
 
@@ -69,6 +69,7 @@ export class Transport {
     if (method === "POST") headers["Idempotency-Key"] = options.idempotencyKey ?? (await randomText());
     const init = { method, headers, body: body === undefined ? undefined : JSON.stringify(body) };
     const attempts = new Attempts(this.retryFor);
+    let mayHaveEffect = false;
     for (;;) {
       try {
         return await this.send(`${this.server}${path}${written(query)}`, init, options, async (response) => {
@@ -76,6 +77,10 @@ export class Transport {
           return as === "json" ? await json(response) : await response.text();
         });
       } catch (error) {
+        // An earlier attempt has deleted it, and its answer was lost.
+        const isDone = method === "DELETE" && mayHaveEffect && error instanceof NotFoundError && error.code !== "";
+        if (isDone) return { ok: true, api_request_id: error.requestId };
+        mayHaveEffect ||= leavesOpen(error);
         await attempts.waitAfter(error, options.signal);
       }
     }
@@ -137,6 +142,15 @@ export class Transport {
       if (page[field].length === 0 || offset >= page.count) return;
     }
   }
+}
+
+/**
+ * Whether the request may have had its effect all the same. Proxies answer with 5xx, too, if an answer does not reach them.
+ *
+ * @param {unknown} error
+ */
+function leavesOpen(error) {
+  return error instanceof TonearmError && (!(error instanceof ApiError) || error.status >= 500);
 }
 
 /** @param {Response} response */

@@ -22,7 +22,7 @@ import { Attempts } from "./time.js";
 /**
  * @typedef {object} UploadOptions
  * @property {(progress: Progress) => void} [onProgress] Called after each piece.
- * @property {(url: string) => void} [onBegun] Called with the URL of the upload, which `resumeUpload` takes: store it to continue the upload in another process. It is a credential.
+ * @property {(url: string, trackId: import("./generated/types.js").TrackId) => void} [onBegun] Called with the URL of the upload, which `resumeUpload` takes, and the id of the track: store both to continue the upload in another process. The URL is a credential.
  * @property {number} [pieceBytes] Bytes of one request. Default: 8 MiB.
  * @property {AbortSignal} [signal] Ends the upload. What the service has can be continued.
  */
@@ -41,14 +41,14 @@ const TUS = { "Tus-Resumable": "1.0.0" };
  * Sends a file to an upload URL.
  *
  * @param {Transport} transport
- * @param {string} uploadUrl
+ * @param {{ track_id: import("./generated/types.js").TrackId, track_upload: import("./generated/types.js").UploadDescriptor }} created
  * @param {Source} source
  * @param {UploadOptions} options
  */
-export async function upload(transport, uploadUrl, source, options) {
+export async function upload(transport, created, source, options) {
   if (source.size === 0) throw new SourceError("the file is empty");
-  const url = await begin(transport, uploadUrl, source, options);
-  options.onBegun?.(url);
+  const url = await begin(transport, created.track_upload.upload_url, source, options);
+  options.onBegun?.(url, created.track_id);
   await proceed(transport, url, source, 0, options);
 }
 

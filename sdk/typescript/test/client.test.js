@@ -54,6 +54,27 @@ test("a request whose answer is lost has one effect", async () => {
   assert.deepEqual(tracks.map((track) => track.id), [created.track_id]);
 });
 
+test("a deletion whose answer is lost is a success", async () => {
+  for (const how of ["answer", "gateway"]) {
+    const { fetch: broken, seen } = breaking((method, _, count) => (method === "DELETE" && count === 1 ? "answer" : null));
+    // What a proxy says if the answer does not reach it.
+    const behindProxy = (url, init) => broken(url, init).catch(() => new Response("<html>", { status: 502 }));
+    const { track_id: track } = await client().createTrack({ collection_id: collection, file_name: "a.wav" });
+    const deleted = await client({ fetch: how === "answer" ? broken : behindProxy }).deleteTrack(track);
+    assert.equal(deleted.ok, true);
+    assert.equal(seen.requests, 2);
+    await assert.rejects(client().readTrack(track), NotFoundError);
+  }
+  await assert.rejects(client().deleteTrack(NOWHERE), NotFoundError);
+  // An attempt that did not arrive deleted nothing.
+  let requests = 0;
+  const busy = async (url, init) => {
+    requests += 1;
+    return requests === 1 ? new Response("{}", { status: 429 }) : fetch(url, init);
+  };
+  await assert.rejects(client({ fetch: busy }).deleteTrack(NOWHERE), NotFoundError);
+});
+
 test("what keeps failing is given up", async () => {
   const { fetch } = breaking(() => "request");
   await assert.rejects(client({ fetch, retryFor: 0 }).readQuota(), ConnectionFailedError);

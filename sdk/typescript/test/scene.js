@@ -1,7 +1,9 @@
 // What the tests have in common: the service that tools/sdk/test started, sounds, and connections that break.
 
 import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -49,6 +51,22 @@ export function sha256(bytes) {
 export async function hasSource(trackId, bytes) {
   const { tracks } = await client().findTracks({ source_sha256: sha256(bytes) });
   return tracks.length === 1 && tracks[0].id === trackId;
+}
+
+/** Sends half of a body, and then what cannot be the rest: the answer of the service to an upload that broke off. */
+export async function brokenOff(url, { method, headers, body }) {
+  const { host, hostname, port, pathname, search } = new URL(url);
+  const socket = connect(Number(port), hostname).setEncoding("latin1");
+  const half = Buffer.from(body).subarray(0, body.length / 2);
+  const lines = Object.entries({ ...headers, Host: host, "Transfer-Encoding": "chunked" }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`${method} ${pathname}${search} HTTP/1.1\r\n${lines.join("")}\r\n${half.length.toString(16)}\r\n`);
+  socket.write(half);
+  socket.write("\r\nno number\r\n");
+  let answer = "";
+  socket.on("data", (part) => { answer += part; });
+  await once(socket, "close");
+  const [head, text] = answer.split("\r\n\r\n");
+  return new Response(text, { status: Number(head.split(" ")[1]), headers: { "Content-Type": "application/json" } });
 }
 
 /** A file in a folder of its own, which is removed after the test. */

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { test } from "node:test";
 
 import { SourceError, UploadExpiredError } from "../src/index.js";
-import { breaking, client, collection, file, hasSource, sound } from "./scene.js";
+import { breaking, brokenOff, client, collection, file, hasSource, sound } from "./scene.js";
 
 test("a file is uploaded from its path, and the track becomes ready", async (context) => {
   const bytes = sound(2);
@@ -59,14 +59,29 @@ test("an upload goes on when requests and answers are lost", async () => {
   }
 });
 
+test("an upload goes on when a piece broke off before the service", async () => {
+  const bytes = sound(2);
+  const refusals = [];
+  const fetch = async (url, init) => {
+    if (init.method !== "PATCH" || refusals.length > 0) return globalThis.fetch(url, init);
+    const response = await brokenOff(url, init);
+    refusals.push((await response.clone().json()).code);
+    return response;
+  };
+  const created = await client({ fetch }).upload(bytes, { collection_id: collection, file_name: "a.wav" });
+  assert.deepEqual(refusals, ["upload_interrupted"]);
+  assert.ok(await hasSource(created.track_id, bytes));
+});
+
 test("an upload is continued by another client", async () => {
   const bytes = sound(2);
   let url;
+  let track;
   const stop = new AbortController();
   const upload = client().upload(bytes, { collection_id: collection, file_name: "a.wav" }, {
     pieceBytes: 9000,
     signal: stop.signal,
-    onBegun: (begun) => { url = begun; },
+    onBegun: (begun, trackId) => { [url, track] = [begun, trackId]; },
     onProgress: () => stop.abort(new Error("enough")),
   });
   await assert.rejects(upload, { message: "enough" });
@@ -75,8 +90,7 @@ test("an upload is continued by another client", async () => {
   const sent = [];
   await client().resumeUpload(url, new Blob([bytes]).stream(), { pieceBytes: 9000, onProgress: (now) => sent.push(now.sent) });
   assert.equal(sent[0], 18_000, "what had arrived is not sent again");
-  const { tracks } = await client().findTracks({ sort: "-created", limit: 1 });
-  assert.ok(await hasSource(tracks[0].id, bytes));
+  assert.ok(await hasSource(track, bytes));
   // It is complete: to continue it again does nothing.
   await client().resumeUpload(url, bytes);
   const unknown = url.replace(/[^/]+$/, "3e6cf2b1-2f5d-4b5c-8d0a-6f1f0e3a9c55");

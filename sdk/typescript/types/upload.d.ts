@@ -2,11 +2,14 @@
  * Sends a file to an upload URL.
  *
  * @param {Transport} transport
- * @param {string} uploadUrl
+ * @param {{ track_id: import("./generated/types.js").TrackId, track_upload: import("./generated/types.js").UploadDescriptor }} created
  * @param {Source} source
  * @param {UploadOptions} options
  */
-export function upload(transport: Transport, uploadUrl: string, source: Source, options: UploadOptions): Promise<void>;
+export function upload(transport: Transport, created: {
+    track_id: import("./generated/types.js").TrackId;
+    track_upload: import("./generated/types.js").UploadDescriptor;
+}, source: Source, options: UploadOptions): Promise<void>;
 /**
  * Continues an upload.
  *
@@ -32,9 +35,9 @@ export type UploadOptions = {
      */
     onProgress?: ((progress: Progress) => void) | undefined;
     /**
-     * Called with the URL of the upload, which `resumeUpload` takes: store it to continue the upload in another process. It is a credential.
+     * Called with the URL of the upload, which `resumeUpload` takes, and the id of the track: store both to continue the upload in another process. The URL is a credential.
      */
-    onBegun?: ((url: string) => void) | undefined;
+    onBegun?: ((url: string, trackId: import("./generated/types.js").TrackId) => void) | undefined;
     /**
      * Bytes of one request. Default: 8 MiB.
      */

@@ -48,7 +48,7 @@ class AsyncTonearm(AsyncOperations):
         work: Callable[..., Any],
         *arguments: Any,
         on_progress: Optional[Callable[[Progress], object]] = None,
-        on_begun: Optional[Callable[[str], object]] = None,
+        on_begun: Optional[Callable[[str, str], object]] = None,
         **keywords: Any,
     ) -> Any:
         """Callbacks are called in the loop. An upload that is cancelled ends after its piece."""
@@ -62,7 +62,7 @@ class AsyncTonearm(AsyncOperations):
                 loop.call_soon_threadsafe(on_progress, now)
 
         if on_begun:
-            keywords["on_begun"] = lambda url: loop.call_soon_threadsafe(on_begun, url)
+            keywords["on_begun"] = lambda url, track_id: loop.call_soon_threadsafe(on_begun, url, track_id)
         try:
             return await self._run(work, *arguments, on_progress=progress, **keywords)
         except asyncio.CancelledError:

@@ -25,7 +25,7 @@ class Tonearm(Operations):
         *,
         file_name: Optional[str] = None,
         on_progress: Optional[Callable[[Progress], object]] = None,
-        on_begun: Optional[Callable[[str], object]] = None,
+        on_begun: Optional[Callable[[str, str], object]] = None,
         piece_bytes: int = PIECE_BYTES,
         idempotency_key: Optional[str] = None,
         **track: Any,
@@ -34,8 +34,8 @@ class Tonearm(Operations):
         `wait_until_ready`.
 
         `track` has the fields of `create_track`, such as `collection_id`. `file_name` is that of the file where it has one.
-        `on_progress` is called after each piece; `on_begun` with the URL of the upload, which `resume_upload` takes, and which is
-        a credential.
+        `on_progress` is called after each piece; `on_begun` with the URL of the upload, which `resume_upload` takes and
+        which is a credential, and the id of the track.
         """
         options = UploadOptions(on_progress, on_begun, piece_bytes)
         return self._upload(
@@ -52,7 +52,7 @@ class Tonearm(Operations):
         *,
         file_name: Optional[str] = None,
         on_progress: Optional[Callable[[Progress], object]] = None,
-        on_begun: Optional[Callable[[str], object]] = None,
+        on_begun: Optional[Callable[[str, str], object]] = None,
         piece_bytes: int = PIECE_BYTES,
         idempotency_key: Optional[str] = None,
         **track: Any,
@@ -75,7 +75,7 @@ class Tonearm(Operations):
         *,
         file_name: Optional[str] = None,
         on_progress: Optional[Callable[[Progress], object]] = None,
-        on_begun: Optional[Callable[[str], object]] = None,
+        on_begun: Optional[Callable[[str, str], object]] = None,
         piece_bytes: int = PIECE_BYTES,
         idempotency_key: Optional[str] = None,
     ) -> types.ReplaceTrackSourceResponse:
@@ -115,7 +115,8 @@ class Tonearm(Operations):
             if source.size == 0:
                 raise SourceError("the file is empty")
             created = create(name)
-            upload(self, cast(Any, created)["track_upload"]["upload_url"], source, options)
+            fields = cast(Any, created)
+            upload(self, fields["track_upload"]["upload_url"], fields["track_id"], source, options)
             return created
         finally:
             source.close()

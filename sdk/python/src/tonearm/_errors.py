@@ -12,6 +12,9 @@ _LONGEST_MESSAGE = 500
 # Statuses after which the same request may succeed.
 _TEMPORARY = frozenset([408, 423, 425, 429, 500, 502, 503, 504, 507])
 
+# The body of an upload broke off on its way, as when a proxy loses its client.
+_INTERRUPTED = "upload_interrupted"
+
 
 class TonearmError(Exception):
     """Everything that this package raises about a service."""
@@ -52,7 +55,8 @@ class ApiError(TonearmError):
     @property
     def is_temporary(self) -> bool:
         # 409 with a time: the first request with this Idempotency-Key is still in progress.
-        return self.status in _TEMPORARY or (self.status == 409 and self.retry_after is not None)
+        is_in_progress = self.status == 409 and self.retry_after is not None
+        return self.status in _TEMPORARY or is_in_progress or self.code == _INTERRUPTED
 
 
 class InvalidRequestError(ApiError):

@@ -13,7 +13,9 @@ import urllib.request
 from typing import Any, Callable, Dict, Iterator, Mapping, NamedTuple, Optional
 
 from ._errors import (
+    ApiError,
     ConnectionFailedError,
+    NotFoundError,
     TimedOutError,
     TonearmError,
     UnexpectedAnswerError,
@@ -115,7 +117,22 @@ class Transport:
         if method == "POST":
             headers["Idempotency-Key"] = idempotency_key or secrets.token_hex(16)
         url = self.server + path + _written(query or {})
-        answer = self.retried(lambda: self.send(method, url, headers, sent).success())
+        may_have_effect = False
+
+        def attempt() -> Answer:
+            nonlocal may_have_effect
+            try:
+                return self.send(method, url, headers, sent).success()
+            except NotFoundError as error:
+                if not (method == "DELETE" and may_have_effect and error.code):
+                    raise
+                # An earlier attempt has deleted it, and its answer was lost.
+                return Answer(200, {}, json.dumps({"ok": True, "api_request_id": error.request_id}).encode())
+            except TonearmError as error:
+                may_have_effect = may_have_effect or _leaves_open(error)
+                raise
+
+        answer = self.retried(attempt)
         return answer.body.decode("utf-8", "replace") if is_text else _parsed(answer.body)
 
     def _pages(
@@ -189,6 +206,11 @@ class Transport:
             raise ConnectionFailedError(f"{host} cannot be reached: {error.reason}") from error
         except (OSError, http.client.HTTPException) as error:
             raise ConnectionFailedError(f"the connection to {host} failed: {error}") from error
+
+
+def _leaves_open(error: TonearmError) -> bool:
+    """Whether the request may have had its effect all the same. Proxies answer with 5xx, too, if an answer does not reach them."""
+    return not isinstance(error, ApiError) or error.status >= 500
 
 
 def _written(query: Mapping[str, object]) -> str:

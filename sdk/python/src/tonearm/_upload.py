@@ -40,15 +40,15 @@ class UploadOptions(NamedTuple):
     """How a file is uploaded."""
 
     on_progress: Optional[Callable[[Progress], object]] = None
-    on_begun: Optional[Callable[[str], object]] = None
+    on_begun: Optional[Callable[[str, str], object]] = None
     piece_bytes: int = PIECE_BYTES
 
 
-def upload(transport: Transport, upload_url: str, source: Source, options: UploadOptions) -> None:
-    """Sends a file to an upload URL."""
+def upload(transport: Transport, upload_url: str, track_id: str, source: Source, options: UploadOptions) -> None:
+    """Sends the file of a track to its upload URL."""
     url = _begin(transport, upload_url, source)
     if options.on_begun:
-        options.on_begun(url)
+        options.on_begun(url, track_id)
     _Sending(transport, url, source, options).proceed(0)
 
 

@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import json
 import time
-from typing import Mapping, Optional, Sequence, Union, cast
+from typing import List, Mapping, Optional, Sequence, Union, cast
 
 from . import types
 from ._errors import SignatureError
@@ -38,15 +38,20 @@ def verify_webhook(
     is_time = timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12
     if not is_time or abs((time.time() if now is None else now) - int(timestamp)) > tolerance:
         raise SignatureError("the request was sent long ago, or the clock is wrong")
-    sent = body.encode() if isinstance(body, str) else body
-    signed = f"{message_id}.{timestamp}.".encode() + sent
+    try:
+        sent = body.encode() if isinstance(body, str) else body
+        signed = f"{message_id}.{timestamp}.".encode() + sent
+        given_signatures = signatures.encode().split()
+    except UnicodeEncodeError:
+        # Servers turn bytes that are not UTF-8 into surrogates.
+        raise SignatureError("the signature does not match: the request is not UTF-8") from None
     for one in [secret] if isinstance(secret, str) else secret:
-        if _is_signed(one, signed, signatures):
+        if _is_signed(one, signed, given_signatures):
             return _parsed(sent)
     raise SignatureError("the signature does not match; is the secret the one of this webhook?")
 
 
-def _is_signed(secret: str, signed: bytes, signatures: str) -> bool:
+def _is_signed(secret: str, signed: bytes, signatures: List[bytes]) -> bool:
     encoded = secret[len("whsec_"):] if secret.startswith("whsec_") else secret
     try:
         key = base64.b64decode(encoded, validate=True)
@@ -56,7 +61,7 @@ def _is_signed(secret: str, signed: bytes, signatures: str) -> bool:
         raise ValueError("the secret of a webhook is `whsec_` and base64")
     mac = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
     expected = b"v1," + mac
-    return any(hmac.compare_digest(expected, one.encode()) for one in signatures.split())
+    return any(hmac.compare_digest(expected, one) for one in signatures)
 
 
 def _parsed(body: bytes) -> types.WebhookEvent:

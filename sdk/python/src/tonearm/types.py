@@ -72,8 +72,7 @@ VariantIndex = str
 RequestId = str
 
 
-class CreateApiKeyResponse(TypedDict):
-    """A successful response: `ok: true`, the request id, and the fields of the endpoint."""
+class _CreateApiKeyResponse(TypedDict):
     # The full key, which is returned only once.
     api_key: str
     api_key_id: ApiKeyId
@@ -81,6 +80,12 @@ class CreateApiKeyResponse(TypedDict):
     # The same value as in the header `X-Request-Id`.
     api_request_id: RequestId
     ok: bool
+
+
+class CreateApiKeyResponse(_CreateApiKeyResponse, total=False):
+    """A successful response: `ok: true`, the request id, and the fields of the endpoint."""
+    # Of a share key for one track: the link that plays it for everyone who has it. Null for other keys.
+    share_url: Optional[str]
 
 
 class _CreateApiKeyBody(TypedDict):

@@ -57,6 +57,8 @@ export interface CreateApiKeyResponse {
   api_key: string;
   api_key_id: ApiKeyId;
   api_key_record: KeyRecord;
+  /** Of a share key for one track: the link that plays it for everyone who has it. Null for other keys. */
+  share_url?: string | null;
   /** The same value as in the header `X-Request-Id`. */
   api_request_id: RequestId;
   ok: boolean;

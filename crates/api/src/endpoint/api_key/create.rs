@@ -3,8 +3,8 @@
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use tonearm_domain::{
-    AllowedOrigins, ApiKeyId, CollectionId, CreatorId, KeyType, PageOrigin, Selection, Text, Timestamp,
-    TrackId, VariantIndex,
+    AllowedOrigins, ApiKeyId, CollectionId, CreatorId, KeyScope, KeyType, PageOrigin, Selection, Text,
+    Timestamp, TrackId, VariantIndex,
 };
 use tonearm_service::{CreateKey, CreatedKey, Library};
 use utoipa::ToSchema;
@@ -65,6 +65,8 @@ pub(crate) struct Created {
     /// The full key, which is returned only once.
     api_key: String,
     api_key_record: KeyRecord,
+    /// Of a share key for one track: the link that plays it for everyone who has it. Null for other keys.
+    share_url: Option<String>,
 }
 
 /// Creates a key of type `player`, `uploader` or `share`. The full key is returned only once.
@@ -88,5 +90,14 @@ pub(crate) async fn create(
 ) -> Result<Answer<Created>, ApiError> {
     let CreatedKey { key, text } = library.create_key_by_key(&caller, fields.into_key()?).await?;
     let api_key = text.reveal().to_owned();
-    Ok(Answer::traced(request, Created { api_key_id: key.id, api_key, api_key_record: key.into() }))
+    let share_url = match key.scope {
+        KeyScope::Track(_, track_id) if key.key_type == KeyType::Share => {
+            Some(library.links().stream(track_id, &api_key))
+        }
+        _ => None,
+    };
+    Ok(Answer::traced(
+        request,
+        Created { api_key_id: key.id, api_key, api_key_record: key.into(), share_url },
+    ))
 }

@@ -97,9 +97,10 @@ impl ServerHandler for ToolServer {
         let result = match tokio::time::timeout(CALL_TIMEOUT, call).await {
             Ok(Ok(answer)) => answered(answer),
             Ok(Err(problem)) => failed(&problem),
-            Err(_) => {
-                failed(&Problem::Arguments("the service did not respond in time; try again".to_owned()))
-            }
+            Err(_) => failed(&Problem::Arguments(format!(
+                "the service did not respond in time; {}",
+                entry.after_timeout
+            ))),
         };
         Ok(result.into())
     }

@@ -45,6 +45,9 @@ pub(super) trait Call: DeserializeOwned + JsonSchema + Send + 'static {
     /// Whether it makes the service call others.
     const REACHES_OUT: bool = false;
 
+    /// What to do if the service did not answer in time, as a part of a sentence. It may have done it all the same.
+    const AFTER_TIMEOUT: &'static str = "try again";
+
     /// Does it.
     fn call(self, client: &Client) -> impl Future<Output = Result<Value, Problem>> + Send;
 }
@@ -52,6 +55,8 @@ pub(super) trait Call: DeserializeOwned + JsonSchema + Send + 'static {
 /// A tool that can be listed and called.
 pub(super) struct Entry {
     pub(super) tool: Tool,
+    /// What to do if the service did not answer in time.
+    pub(super) after_timeout: &'static str,
     call: fn(JsonObject, Client) -> BoxFuture<'static, Result<Value, Problem>>,
 }
 
@@ -62,7 +67,7 @@ impl Entry {
             .with_title(T::TITLE)
             .with_input_schema::<T>()
             .with_annotations(annotations(T::TITLE, T::EFFECT, T::REACHES_OUT));
-        Self { tool, call: call::<T> }
+        Self { tool, after_timeout: T::AFTER_TIMEOUT, call: call::<T> }
     }
 
     /// Calls it.

@@ -79,6 +79,14 @@ fn each_role_starts_with_the_settings_that_it_needs() {
         );
         let port = container["ports"][0]["containerPort"].as_u64().unwrap();
         assert_eq!(u64::from(config.listen.port()), port);
+        let metrics = u64::from(config.metrics_listen.unwrap().port());
+        assert_eq!(
+            container["ports"][1],
+            serde_json::json!({ "name": "metrics", "containerPort": metrics }),
+            "{name}"
+        );
+        let annotations = &deployment["spec"]["template"]["metadata"]["annotations"];
+        assert_eq!(text(annotations, "/prometheus.io~1port"), metrics.to_string(), "{name}");
         let grace = pod["terminationGracePeriodSeconds"].as_u64().unwrap();
         let longest = (config.shutdown_delay + config.server_limits.drain).as_secs() + 10;
         assert!(grace > longest, "{name}: {grace} seconds are less than {longest}");
@@ -92,6 +100,27 @@ fn each_role_starts_with_the_settings_that_it_needs() {
     let container = &job["spec"]["template"]["spec"]["containers"][0];
     assert!(accepted(&environment(&manifests, container)).database_url.sqlite_path().is_none());
     assert_eq!(container["args"], serde_json::json!(["migrate"]));
+}
+
+#[test]
+fn metrics_are_read_from_one_namespace_only() {
+    let manifests = manifests();
+    for service in of_kind(&manifests, "Service") {
+        assert_eq!(service["spec"]["ports"].as_array().unwrap().len(), 1, "{service}");
+    }
+    let policies = of_kind(&manifests, "NetworkPolicy");
+    let mut ports = Vec::new();
+    for rule in policies.iter().flat_map(|policy| policy["spec"]["ingress"].as_array().into_iter().flatten())
+    {
+        assert_eq!(rule["from"].as_array().unwrap().len(), 1, "{rule}");
+        assert!(rule["from"][0]["namespaceSelector"].is_object(), "{rule}");
+        ports.extend(rule["ports"].as_array().unwrap().iter().map(|port| text(port, "/port")));
+    }
+    ports.sort_unstable();
+    assert_eq!(ports, ["http", "metrics"]);
+    let policy = named(&manifests, "NetworkPolicy", "tonearm-metrics");
+    let roles = &policy["spec"]["podSelector"]["matchExpressions"][0]["values"];
+    assert_eq!(roles, &serde_json::json!(["api", "worker", "edge"]));
 }
 
 #[test]

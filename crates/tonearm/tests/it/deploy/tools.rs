@@ -28,6 +28,16 @@ fn accepts(output: Option<Output>) {
     }
 }
 
+/// A trusted proxy that passes them on lets clients decide which requests are recorded.
+#[test]
+fn proxies_pass_no_traces_of_clients_on() {
+    let (nginx, caddy) = (read("nginx/tonearm.conf"), read("caddy/Caddyfile"));
+    for header in ["traceparent", "tracestate"] {
+        assert!(nginx.contains(&format!("\n        proxy_set_header {header} \"\";\n")), "{nginx}");
+        assert!(caddy.contains(&format!("\n\t\theader_up -{header}\n")), "{caddy}");
+    }
+}
+
 #[test]
 fn nginx_accepts_its_configuration() {
     let folder = tempfile::tempdir().unwrap();

@@ -58,6 +58,8 @@ impl Call for CreateCollection {
     const TITLE: &'static str = "Create a collection";
     const TEXT: &'static str = "Creates a collection.";
     const EFFECT: Effect = Effect::Adds;
+    const AFTER_TIMEOUT: &'static str =
+        "it may have created the collection all the same, so look with list_collections before you try again";
 
     async fn call(self, client: &Client) -> Result<Value, Problem> {
         let created = client.create("/v1/collection", &Value::Object(body(&self)?)).await?;

@@ -60,6 +60,8 @@ mod tests {
             let removes =
                 ["delete_", "revoke_", "update_"].iter().any(|verb| entry.tool.name.starts_with(verb));
             assert_eq!(annotations.is_destructive(), removes, "{}", entry.tool.name);
+            let says_more = entry.after_timeout.contains("all the same");
+            assert_eq!(annotations.is_idempotent(), !says_more, "{}", entry.tool.name);
         }
         let ids = all[1].tool.schema_as_json_value();
         assert_eq!(ids["properties"]["track_id"]["format"], Value::from("uuid"));

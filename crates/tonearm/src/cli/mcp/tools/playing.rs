@@ -37,6 +37,8 @@ impl Call for CreatePlaySession {
     const TEXT: &'static str = "Creates a play session, with which players play a collection or a track until it expires. Returns its id, the first \
          tracks, and URLs that play the first of them. The id and the URLs are credentials: whoever has them can listen.";
     const EFFECT: Effect = Effect::Adds;
+    const AFTER_TIMEOUT: &'static str =
+        "it may have created a session all the same, which expires unused, so you can try again";
 
     async fn call(self, client: &Client) -> Result<Value, Problem> {
         let scope = match (self.collection_id, self.track_id) {

@@ -31,6 +31,7 @@ impl Call for CreateShareLink {
     const TEXT: &'static str = "Creates a link that plays one variant of a track for everyone who has it, until it expires or is revoked. Ask before \
          you make something public.";
     const EFFECT: Effect = Effect::Adds;
+    const AFTER_TIMEOUT: &'static str = "it may have created the link all the same, so ask somebody to look in the dashboard before you try again";
 
     async fn call(self, client: &Client) -> Result<Value, Problem> {
         let read = client.read(&format!("/v1/track/{}", self.track_id), &[]).await?;
@@ -44,9 +45,9 @@ impl Call for CreateShareLink {
             "expires_at": self.expires_at,
         });
         let created = client.create("/v1/api_key", &key).await?;
-        let text = created["api_key"].as_str().unwrap_or_default();
         Ok(json!({
-            "url": format!("{}/v1/stream/{}/{text}", client.server(), self.track_id),
+            // Not below the address that this program has, which may be one that others cannot reach.
+            "url": created["share_url"],
             "share_link": pick(&created["api_key_record"], &["id", "title", "variants", "expires_at"]),
             "plays_now": is_playable(&track["track_status_id"]),
         }))
@@ -76,6 +77,7 @@ impl Call for RevokeShareLink {
             return Err(Problem::Arguments("share_link_id: is a key of another type".to_owned()));
         }
         let revoked = client.delete(&path).await?;
-        Ok(json!({ "share_link": pick(&revoked["deleted_api_key"], &["id", "title", "revoked_at"]) }))
+        let key = revoked.get("deleted_api_key").unwrap_or(&read["api_key_record"]);
+        Ok(json!({ "share_link": pick(key, &["id", "title", "revoked_at"]) }))
     }
 }

@@ -180,7 +180,11 @@ impl Call for DeleteTrack {
 
     async fn call(self, client: &Client) -> Result<Value, Problem> {
         let deleted = client.delete(&format!("/v1/track/{}", self.track_id)).await?;
-        Ok(json!({ "deleted_track": pick(&deleted["deleted_track"], &LISTED) }))
+        let track = match deleted.get("deleted_track") {
+            Some(track) => pick(track, &LISTED),
+            None => json!({ "id": self.track_id }),
+        };
+        Ok(json!({ "deleted_track": track }))
     }
 }
 

@@ -38,6 +38,8 @@ impl Call for UploadFromUrl {
     const TEXT: &'static str = "Creates a track whose file the service fetches from a URL and processes in the background. Call read_track to see \
          how far it is.";
     const EFFECT: Effect = Effect::Adds;
+    const AFTER_TIMEOUT: &'static str =
+        "it may have created the track all the same, so look with find_tracks before you try again";
     const REACHES_OUT: bool = true;
 
     async fn call(self, client: &Client) -> Result<Value, Problem> {
