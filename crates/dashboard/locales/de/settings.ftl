@@ -29,7 +29,7 @@ members-remove = Entfernen
 members-remove-one = Entfernen<span class="hidden">: { $name }</span>
 members-invite = Mitglied einladen
 members-email = E-Mail-Adresse
-members-email-hint = Es wird keine E-Mail gesendet: Sie geben den Link selbst weiter. Wer sich über Single Sign-on anmeldet, braucht dort ein Konto mit dieser Adresse.
+members-email-hint = Es wird keine E-Mail gesendet: Sie geben den Link selbst weiter. Mit Single Sign-on tritt auch ohne den Link bei, wer sich mit dieser Adresse anmeldet.
 members-create-invitation = Einladung erstellen
 members-pending = Offene Einladungen
 members-none-pending = Keine offenen Einladungen.

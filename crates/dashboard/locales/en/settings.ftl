@@ -29,7 +29,7 @@ members-remove = Remove
 members-remove-one = Remove<span class="hidden"> { $name }</span>
 members-invite = Invite a member
 members-email = Email address
-members-email-hint = No email is sent: you pass on the link yourself. Whoever signs in with the organization’s single sign-on needs an account with this address there.
+members-email-hint = No email is sent: you pass on the link yourself. With single sign-on, whoever signs in with this address joins without the link, too.
 members-create-invitation = Create invitation
 members-pending = Pending invitations
 members-none-pending = No pending invitations.

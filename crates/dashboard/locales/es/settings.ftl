@@ -29,7 +29,7 @@ members-remove = Eliminar
 members-remove-one = Eliminar<span class="hidden"> a { $name }</span>
 members-invite = Invitar a un miembro
 members-email = Dirección de correo
-members-email-hint = No se envía ningún correo: usted mismo comparte el enlace. Con el inicio de sesión único (SSO), la persona necesita allí una cuenta con esta dirección.
+members-email-hint = No se envía ningún correo: usted mismo comparte el enlace. Con el inicio de sesión único (SSO), quien inicie sesión con esta dirección se une también sin el enlace.
 members-create-invitation = Crear invitación
 members-pending = Invitaciones pendientes
 members-none-pending = No hay invitaciones pendientes.

@@ -29,7 +29,7 @@ members-remove = Retirer
 members-remove-one = Retirer<span class="hidden"> { $name }</span>
 members-invite = Inviter un membre
 members-email = Adresse e-mail
-members-email-hint = Aucun e-mail n’est envoyé : vous transmettez le lien vous-même. Avec l’authentification unique (SSO), la personne doit y avoir un compte avec cette adresse.
+members-email-hint = Aucun e-mail n’est envoyé : vous transmettez le lien vous-même. Avec l’authentification unique (SSO), la personne qui se connecte avec cette adresse rejoint l’organisation même sans le lien.
 members-create-invitation = Créer l’invitation
 members-pending = Invitations en attente
 members-none-pending = Aucune invitation en attente.
