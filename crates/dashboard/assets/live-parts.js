@@ -1,5 +1,5 @@
 // Parts of a page that change by themselves (`data-live`) are shown as they are now, as long as something in them is under way
-// (`data-busy`). The server writes them.
+// (`data-busy`). The server writes them: as parts of the page, or alone at the address in `data-live-from`.
 
 import { pause } from "./in-sight.js";
 import { request } from "./signing-in.js";
@@ -16,7 +16,8 @@ async function watch() {
   let wait = FIRST_MS;
   while (isBusy()) {
     await pause(wait);
-    const answer = await request(location.href, { headers: { accept: "text/html" } }).catch(() => null);
+    const address = document.querySelector("[data-live-from]")?.dataset.liveFrom ?? location.href;
+    const answer = await request(address, { headers: { accept: "text/html" } }).catch(() => null);
     const isNew = answer?.ok && show(new DOMParser().parseFromString(await answer.text(), "text/html"));
     wait = isNew ? FIRST_MS : Math.min(wait * 1.5, LONGEST_MS);
   }

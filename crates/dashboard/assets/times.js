@@ -1,6 +1,7 @@
-// Times are written by the server in UTC; here they become those of the reader: `3 minutes ago`, and exactly as a title.
+// Times are written by the server in UTC; here they become those of the reader: `3 minutes ago`, and exactly as a title. Those
+// marked `data-exact` are part of a sentence that `3 minutes ago` would not fit into.
 
-import { relative } from "./relative.js";
+import { told } from "./relative.js";
 import { locale } from "./texts.js";
 
 const exact = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
@@ -11,10 +12,9 @@ export function localise(part = document) {
   for (const time of part.querySelectorAll("time[datetime]")) {
     const moment = new Date(time.dateTime);
     if (Number.isNaN(moment.getTime())) continue;
-    const told = exact.format(moment);
-    const text = relative(moment, new Date(), locale) ?? told;
+    const text = told(moment, new Date(), locale, exact, "exact" in time.dataset);
     if (time.textContent !== text) time.textContent = text;
-    time.title = told;
+    time.title = exact.format(moment);
   }
 }
 

@@ -105,7 +105,7 @@ export class Transfer {
     if (sent.status === 409 && sent.code === "upload_offset_mismatch") return false;
     if (sent.status === 413 && sent.code === null && end - offset > LEAST_PIECE) return this.#shrink(end - offset);
     if (isTemporary(sent.status) || sent.code === "upload_interrupted") return null;
-    throw new UploadError(sent.message ? sentence(sent.message) : t("script-upload-rejected"));
+    throw new UploadError(t(REFUSALS[sent.code] ?? "script-upload-rejected"));
   }
 
   /** A proxy takes no request of this size: it says 413, and not in the words of the service. */
@@ -133,8 +133,8 @@ export class Transfer {
       request.onloadend = () => {
         clearTimeout(stalled);
         this.#request = null;
-        const { code = null, message = null } = answer(request);
-        done({ status: request.status, code, message, headers: (name) => request.getResponseHeader(name) });
+        const { code = null } = answer(request);
+        done({ status: request.status, code, headers: (name) => request.getResponseHeader(name) });
       };
       alive();
       request.send(body);
@@ -142,11 +142,15 @@ export class Transfer {
   }
 }
 
-/** With a capital letter and a full stop, and without the name of the field that it is about. */
-function sentence(text) {
-  const said = text.replace(/^body: is /, "The file is ");
-  return said[0].toUpperCase() + said.slice(1) + (/[.!?]$/.test(said) ? "" : ".");
-}
+/** What the codes of refusals mean to whoever uploads. */
+const REFUSALS = {
+  invalid_parameter: "script-upload-unreadable",
+  invalid_upload_url: "script-upload-rejected-again",
+  quota_exceeded: "script-upload-quota",
+  too_large: "script-upload-too-large",
+  upload_url_expired: "script-upload-expired",
+  upload_url_used: "script-upload-used",
+};
 
 /** No answer, too many requests, another request on the way, or a part of the service that is away. */
 function isTemporary(status) {

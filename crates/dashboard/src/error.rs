@@ -4,9 +4,10 @@ use askama::Template;
 use axum::Json;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
-use tonearm_domain::Role;
+use tonearm_domain::{QuotaExceeded, QuotaKind, Role};
 use tonearm_service::{Refusal, Resource};
 
+use crate::amount;
 use crate::form::said_alone;
 use crate::page::{Frame, Section, render_with};
 use crate::text::{Message, t, translated};
@@ -104,6 +105,7 @@ fn role_needed(role: Role) -> Message {
 fn refused(refusal: Refusal) -> (StatusCode, Message, String) {
     let said = match &refusal {
         Refusal::Invalid { field, message } => sentence(&said_alone(field, message)),
+        Refusal::QuotaExceeded(exceeded) => quota_exceeded(*exceeded).to_string(),
         other => sentence(&other.to_string()),
     };
     let (status, heading) = match refusal {
@@ -135,6 +137,16 @@ fn refused(refusal: Refusal) -> (StatusCode, Message, String) {
         }
     };
     (status, t(heading), said)
+}
+
+fn quota_exceeded(exceeded: QuotaExceeded) -> Message {
+    let QuotaExceeded { kind, limit, used } = exceeded;
+    let (id, limit, used) = match kind {
+        QuotaKind::Bytes => ("error-quota-bytes", amount::bytes(limit), amount::bytes(used)),
+        QuotaKind::Tracks => ("error-quota-tracks", amount::count(limit), amount::count(used)),
+        QuotaKind::Minutes => ("error-quota-minutes", amount::count(limit), amount::count(used)),
+    };
+    t(id).with("limit", limit).with("used", used)
 }
 
 /// The id of the message that something does not exist.

@@ -17,6 +17,31 @@ pub enum Language {
     Spanish,
 }
 
+/// Which way a language is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Such as English.
+    LeftToRight,
+    /// Such as Arabic.
+    RightToLeft,
+}
+
+impl Direction {
+    /// The value of the attribute `dir` of HTML.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::LeftToRight => "ltr",
+            Self::RightToLeft => "rtl",
+        }
+    }
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
 /// Most entries of `Accept-Language` that are read.
 const MOST_RANGES: usize = 32;
 
@@ -41,6 +66,13 @@ impl Language {
             Self::German => "Deutsch",
             Self::French => "Français",
             Self::Spanish => "Español",
+        }
+    }
+
+    /// Which way it is written.
+    pub const fn direction(self) -> Direction {
+        match self {
+            Self::English | Self::German | Self::French | Self::Spanish => Direction::LeftToRight,
         }
     }
 

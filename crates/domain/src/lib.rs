@@ -122,7 +122,7 @@ pub use job_report::{AnsweredJob, JobStatus};
 pub use key::{ApiKey, KeyState};
 pub use key_overlap::{KeyOverlap, KeyOverlapError};
 pub use known_device::KnownDevice;
-pub use language::{Language, UnknownLanguage};
+pub use language::{Direction, Language, UnknownLanguage};
 pub use levels::{Levels, Metric};
 pub use limits::{
     ExpiresIn, LimitError, LimitOffset, MOST_RECIPES, MOST_SIGNING_KEYS, UPLOAD_URL_TTL_SECONDS,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { relative } from "../relative.js";
+import { relative, told } from "../relative.js";
 
 const now = new Date("2026-11-23T12:00:00Z");
 const at = (seconds) => relative(new Date(now.getTime() + seconds * 1000), now, "en");
@@ -16,4 +16,13 @@ test("times are told as people say them", () => {
 
 test("what is a week away is a date", () => {
   assert.deepEqual([at(-7 * 86400), at(30 * 86400)], [null, null]);
+});
+
+test("in a sentence, and a week away, the date is told", () => {
+  const exact = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
+  const soon = new Date(now.getTime() + 3_600_000);
+  const later = new Date(now.getTime() + 30 * 86_400_000);
+  assert.equal(told(soon, now, "en", exact, false), "in 1 hour");
+  assert.equal(told(soon, now, "en", exact, true), "Nov 23, 2026");
+  assert.equal(told(later, now, "en", exact, false), "Dec 23, 2026");
 });

@@ -24,7 +24,7 @@ keys-access = Zugriff
 keys-allows = Erlaubt
 keys-last-used = Zuletzt verwendet
 keys-never = Nie
-keys-until = bis <time datetime="{ $at }">{ $at }</time>
+keys-until = bis <time data-exact datetime="{ $at }">{ $at }</time>
 keys-edit-one = Bearbeiten<span class="hidden">: { $title }</span>
 keys-confirm-revoke = „{ $title }“ widerrufen? Alles, was den Schlüssel verwendet, funktioniert dann nicht mehr. Das lässt sich nicht rückgängig machen.
 keys-revoke-one = Widerrufen<span class="hidden">: { $title }</span>
@@ -92,7 +92,7 @@ keys-upload-page = Eine Seite zum Hochladen von Dateien. Besucher können den Sc
 ## One key
 
 keys-edit = Schlüssel bearbeiten
-keys-created-at = erstellt: <time datetime="{ $at }">{ $at }</time>
+keys-created-at = erstellt: <time data-exact datetime="{ $at }">{ $at }</time>
 keys-last-used-at = zuletzt verwendet: <time datetime="{ $at }">{ $at }</time>
 keys-never-used = nie verwendet
 keys-is-revoked = Dieser Schlüssel ist widerrufen und lässt sich nicht ändern. Erstellen Sie einen anderen.

@@ -42,7 +42,7 @@ profile-your-codes-explanation = Speichern Sie sie jetzt: Sie werden nur einmal 
 profile-recovery-codes = Wiederherstellungscodes
 profile-copy = Kopieren
 profile-done = Fertig
-profile-on-since = Eingeschaltet seit <time datetime="{ $time }">{ $time }</time>.
+profile-on-since = Eingeschaltet seit <time data-exact datetime="{ $time }">{ $time }</time>.
 profile-code = Code
 profile-new-codes-hint = Neue Codes ersetzen die bisherigen.
 profile-new-codes = Neue Wiederherstellungscodes erstellen

@@ -17,7 +17,7 @@ organization-id-hint = Bezeichnet diese Organisation in der API und auf der Befe
 
 members-roles = Betrachter können ansehen und zuhören. Bearbeiter können außerdem die Bibliothek und Freigabelinks ändern. Inhaber können alles ändern.
 members-invitation-created = Einladung erstellt
-members-invitation-hint = Kopieren Sie diesen Link jetzt und senden Sie ihn an das neue Mitglied. Er wird nur einmal angezeigt, funktioniert einmal und gilt bis <time datetime="{ $at }">{ $at }</time>.
+members-invitation-hint = Kopieren Sie diesen Link jetzt und senden Sie ihn an das neue Mitglied. Er wird nur einmal angezeigt, funktioniert einmal und gilt bis <time data-exact datetime="{ $at }">{ $at }</time>.
 members-role = Rolle
 members-joined = Beigetreten
 members-role-of = Rolle von { $name }
@@ -29,11 +29,11 @@ members-remove = Entfernen
 members-remove-one = Entfernen<span class="hidden">: { $name }</span>
 members-invite = Mitglied einladen
 members-email = E-Mail-Adresse
-members-email-hint = Zu Ihrer Orientierung. Es wird keine E-Mail gesendet: Sie geben den Link selbst weiter.
+members-email-hint = Es wird keine E-Mail gesendet: Sie geben den Link selbst weiter. Mit Single Sign-on tritt auch ohne den Link bei, wer sich mit dieser Adresse anmeldet.
 members-create-invitation = Einladung erstellen
 members-pending = Offene Einladungen
 members-none-pending = Keine offenen Einladungen.
-members-valid-until = Gültig bis <time datetime="{ $at }">{ $at }</time>
+members-valid-until = Gültig bis <time data-exact datetime="{ $at }">{ $at }</time>
 members-withdraw-one = Zurückziehen<span class="hidden">: Einladung für { $person }</span>
 members-anyone = Alle mit dem Link
 

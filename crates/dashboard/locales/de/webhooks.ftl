@@ -16,8 +16,8 @@ webhooks-secret-hint = Damit prüfen Sie Signaturen. Bewahren Sie es wie ein Pas
 webhooks-on = Ein
 webhooks-paused = Pausiert
 webhooks-failed-in-a-row = { $count } in Folge fehlgeschlagen
-webhooks-paused-until = Pausiert bis <time datetime="{ $at }">{ $at }</time>, nach { $count } Fehlern in Folge.
-webhooks-old-secret = Ereignisse werden bis <time datetime="{ $at }">{ $at }</time> auch mit dem alten Geheimnis signiert.
+webhooks-paused-until = Pausiert bis <time data-exact datetime="{ $at }">{ $at }</time>, nach { $count } Fehlern in Folge.
+webhooks-old-secret = Ereignisse werden bis <time data-exact datetime="{ $at }">{ $at }</time> auch mit dem alten Geheimnis signiert.
 webhooks-save = Endpunkt speichern
 webhooks-send-test = Testereignis senden
 webhooks-show-secret = Geheimnis anzeigen

@@ -24,7 +24,7 @@ keys-access = Access
 keys-allows = Allows
 keys-last-used = Last used
 keys-never = Never
-keys-until = until <time datetime="{ $at }">{ $at }</time>
+keys-until = until <time data-exact datetime="{ $at }">{ $at }</time>
 keys-edit-one = Edit<span class="hidden"> { $title }</span>
 keys-confirm-revoke = Revoke “{ $title }”? Everything that uses it stops working. You cannot undo this.
 keys-revoke-one = Revoke<span class="hidden"> { $title }</span>
@@ -92,7 +92,7 @@ keys-upload-page = A page to upload files. Visitors can read the key in it: limi
 ## One key
 
 keys-edit = Edit key
-keys-created-at = created <time datetime="{ $at }">{ $at }</time>
+keys-created-at = created <time data-exact datetime="{ $at }">{ $at }</time>
 keys-last-used-at = last used <time datetime="{ $at }">{ $at }</time>
 keys-never-used = never used
 keys-is-revoked = This key is revoked and cannot be changed. Create another one.

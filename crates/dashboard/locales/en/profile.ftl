@@ -42,7 +42,7 @@ profile-your-codes-explanation = Save them now: they are shown only once. Each l
 profile-recovery-codes = Recovery codes
 profile-copy = Copy
 profile-done = Done
-profile-on-since = On since <time datetime="{ $time }">{ $time }</time>.
+profile-on-since = On since <time data-exact datetime="{ $time }">{ $time }</time>.
 profile-code = Code
 profile-new-codes-hint = New codes replace the ones you have.
 profile-new-codes = Create new recovery codes

@@ -17,7 +17,7 @@ organization-id-hint = Identifies this organization in the API and on the comman
 
 members-roles = Viewers can view and listen. Editors can also change the library and share links. Owners can change everything.
 members-invitation-created = Invitation created
-members-invitation-hint = Copy this link now and send it to the new member. It is shown only once, works once, and is valid until <time datetime="{ $at }">{ $at }</time>.
+members-invitation-hint = Copy this link now and send it to the new member. It is shown only once, works once, and is valid until <time data-exact datetime="{ $at }">{ $at }</time>.
 members-role = Role
 members-joined = Joined
 members-role-of = Role of { $name }
@@ -29,11 +29,11 @@ members-remove = Remove
 members-remove-one = Remove<span class="hidden"> { $name }</span>
 members-invite = Invite a member
 members-email = Email address
-members-email-hint = For your reference. No email is sent: you pass on the link yourself.
+members-email-hint = No email is sent: you pass on the link yourself. With single sign-on, whoever signs in with this address joins without the link, too.
 members-create-invitation = Create invitation
 members-pending = Pending invitations
 members-none-pending = No pending invitations.
-members-valid-until = Valid until <time datetime="{ $at }">{ $at }</time>
+members-valid-until = Valid until <time data-exact datetime="{ $at }">{ $at }</time>
 members-withdraw-one = Withdraw<span class="hidden"> invitation for { $person }</span>
 members-anyone = Anyone with the link
 

@@ -16,8 +16,8 @@ webhooks-secret-hint = Use it to verify signatures. Store it like a password.
 webhooks-on = On
 webhooks-paused = Paused
 webhooks-failed-in-a-row = { $count } failed in a row
-webhooks-paused-until = Paused until <time datetime="{ $at }">{ $at }</time> after { $count } failures in a row.
-webhooks-old-secret = Events are also signed with the old secret until <time datetime="{ $at }">{ $at }</time>.
+webhooks-paused-until = Paused until <time data-exact datetime="{ $at }">{ $at }</time> after { $count } failures in a row.
+webhooks-old-secret = Events are also signed with the old secret until <time data-exact datetime="{ $at }">{ $at }</time>.
 webhooks-save = Save endpoint
 webhooks-send-test = Send test event
 webhooks-show-secret = Show secret

@@ -24,7 +24,7 @@ keys-access = Acceso
 keys-allows = Permite
 keys-last-used = Último uso
 keys-never = Nunca
-keys-until = hasta el <time datetime="{ $at }">{ $at }</time>
+keys-until = hasta el <time data-exact datetime="{ $at }">{ $at }</time>
 keys-edit-one = Editar<span class="hidden"> { $title }</span>
 keys-confirm-revoke = ¿Revocar «{ $title }»? Todo lo que la usa dejará de funcionar. Esta acción no se puede deshacer.
 keys-revoke-one = Revocar<span class="hidden"> { $title }</span>
@@ -92,7 +92,7 @@ keys-upload-page = Una página para subir archivos. Los visitantes pueden leer l
 ## One key
 
 keys-edit = Editar clave
-keys-created-at = creada el <time datetime="{ $at }">{ $at }</time>
+keys-created-at = creada el <time data-exact datetime="{ $at }">{ $at }</time>
 keys-last-used-at = último uso: <time datetime="{ $at }">{ $at }</time>
 keys-never-used = nunca usada
 keys-is-revoked = Esta clave está revocada y no se puede cambiar. Cree otra.

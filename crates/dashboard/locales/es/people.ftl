@@ -7,7 +7,7 @@ people-disabled = Desactivada
 people-added = añadida
 people-disabled-at = desactivada
 people-link-created = Enlace de contraseña creado
-people-link-explanation = Copie este enlace ahora y envíelo a { $name }. Se muestra una sola vez, funciona una vez y es válido hasta el <time datetime="{ $time }">{ $time }</time>.
+people-link-explanation = Copie este enlace ahora y envíelo a { $name }. Se muestra una sola vez, funciona una vez y es válido hasta el <time data-exact datetime="{ $time }">{ $time }</time>.
 people-copy = Copiar
 people-sessions = Sesiones
 people-no-sessions = Sin sesiones abiertas.

@@ -17,7 +17,10 @@ profile-second-factor = Autenticación en dos pasos
 profile-on = Activada
 profile-off = Desactivada
 profile-factor-on = Al iniciar sesión se pide un código de su aplicación de autenticación.
-profile-codes-left = Quedan { $count } de 10 códigos de recuperación.
+profile-codes-left = { $count ->
+    [one] Queda { $count } de 10 códigos de recuperación.
+   *[other] Quedan { $count } de 10 códigos de recuperación.
+}
 profile-factor-off = Proteja su cuenta con códigos de una aplicación de autenticación.
 profile-manage = Gestionar
 profile-set-up = Configurar
@@ -42,7 +45,7 @@ profile-your-codes-explanation = Guárdelos ahora: se muestran una sola vez. Cad
 profile-recovery-codes = Códigos de recuperación
 profile-copy = Copiar
 profile-done = Listo
-profile-on-since = Activada desde el <time datetime="{ $time }">{ $time }</time>.
+profile-on-since = Activada desde el <time data-exact datetime="{ $time }">{ $time }</time>.
 profile-code = Código
 profile-new-codes-hint = Los códigos nuevos sustituyen a los que tiene.
 profile-new-codes = Crear códigos de recuperación nuevos

@@ -17,7 +17,7 @@ organization-id-hint = Identifica esta organización en la API y en la línea de
 
 members-roles = Los lectores pueden ver y escuchar. Los editores también pueden cambiar la biblioteca y los enlaces compartidos. Los propietarios pueden cambiarlo todo.
 members-invitation-created = Invitación creada
-members-invitation-hint = Copie este enlace ahora y envíelo al nuevo miembro. Se muestra una sola vez, funciona una vez y es válido hasta el <time datetime="{ $at }">{ $at }</time>.
+members-invitation-hint = Copie este enlace ahora y envíelo al nuevo miembro. Se muestra una sola vez, funciona una vez y es válido hasta el <time data-exact datetime="{ $at }">{ $at }</time>.
 members-role = Rol
 members-joined = Incorporación
 members-role-of = Rol de { $name }
@@ -29,11 +29,11 @@ members-remove = Eliminar
 members-remove-one = Eliminar<span class="hidden"> a { $name }</span>
 members-invite = Invitar a un miembro
 members-email = Dirección de correo
-members-email-hint = Para su referencia. No se envía ningún correo: usted mismo comparte el enlace.
+members-email-hint = No se envía ningún correo: usted mismo comparte el enlace. Con el inicio de sesión único (SSO), quien inicie sesión con esta dirección se une también sin el enlace.
 members-create-invitation = Crear invitación
 members-pending = Invitaciones pendientes
 members-none-pending = No hay invitaciones pendientes.
-members-valid-until = Válida hasta el <time datetime="{ $at }">{ $at }</time>
+members-valid-until = Válida hasta el <time data-exact datetime="{ $at }">{ $at }</time>
 members-withdraw-one = Retirar<span class="hidden"> la invitación para { $person }</span>
 members-anyone = Cualquiera que tenga el enlace
 

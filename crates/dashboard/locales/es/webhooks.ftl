@@ -19,8 +19,8 @@ webhooks-failed-in-a-row = { $count ->
     [one] 1 error seguido
    *[other] { $count } errores seguidos
 }
-webhooks-paused-until = En pausa hasta el <time datetime="{ $at }">{ $at }</time> tras { $count } errores seguidos.
-webhooks-old-secret = Los eventos también se firman con el secreto anterior hasta el <time datetime="{ $at }">{ $at }</time>.
+webhooks-paused-until = En pausa hasta el <time data-exact datetime="{ $at }">{ $at }</time> tras { $count } errores seguidos.
+webhooks-old-secret = Los eventos también se firman con el secreto anterior hasta el <time data-exact datetime="{ $at }">{ $at }</time>.
 webhooks-save = Guardar endpoint
 webhooks-send-test = Enviar evento de prueba
 webhooks-show-secret = Mostrar secreto
@@ -46,7 +46,7 @@ webhooks-attempts = Intentos
 webhooks-next-attempt = Próximo intento
 webhooks-newest = Más recientes
 webhooks-redeliver = Reenviar evento
-webhooks-queued-at = En cola desde el <time datetime="{ $at }">{ $at }</time>.
+webhooks-queued-at = En cola: <time datetime="{ $at }">{ $at }</time>.
 webhooks-next-attempt-at = Próximo intento: <time datetime="{ $at }">{ $at }</time>.
 webhooks-id = ID: <code>{ $id }</code>
 webhooks-payload = Contenido

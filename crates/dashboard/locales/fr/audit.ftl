@@ -12,6 +12,6 @@ audit-target = Cible
 audit-address = Adresse IP
 audit-former-member = Ancien membre
 audit-key = Clé d’API
-audit-uploader = Envoi
+audit-uploader = Auteur de l’envoi
 audit-command-line = Ligne de commande
 audit-stranger = Non connecté

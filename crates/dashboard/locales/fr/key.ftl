@@ -14,10 +14,10 @@ key-overlap-days = { $count ->
 }
 key-rotate-button = Créer un nouveau secret
 key-rotated = Nouveau secret créé
-key-shown-once = Copiez-le maintenant. Il n’est affiché qu’une fois, car seul un condensat est enregistré.
+key-shown-once = Copiez-le maintenant. Il n’est affiché qu’une fois, car seule une empreinte est enregistrée.
 key-copy = Copier
 key-back = Clés et liens
 key-old-until = L’ancien secret est valable jusqu’au
 key-old-ended = L’ancien secret n’est plus valable.
 key-end-old = Mettre fin à l’ancien secret
-key-end-old-confirm = Mettre fin à l’ancien secret ? Tout ce qui l’utilise encore cessera de fonctionner. Cette action est irréversible.
+key-end-old-confirm = Mettre fin à l’ancien secret ? Tout ce qui l’utilise encore cessera de fonctionner. Cette action est irréversible.

@@ -24,9 +24,9 @@ keys-access = Accès
 keys-allows = Autorise
 keys-last-used = Dernière utilisation
 keys-never = Jamais
-keys-until = jusqu’au <time datetime="{ $at }">{ $at }</time>
+keys-until = jusqu’au <time data-exact datetime="{ $at }">{ $at }</time>
 keys-edit-one = Modifier<span class="hidden"> { $title }</span>
-keys-confirm-revoke = Révoquer « { $title } » ? Tout ce qui l’utilise cessera de fonctionner. Cette action est irréversible.
+keys-confirm-revoke = Révoquer « { $title } » ? Tout ce qui l’utilise cessera de fonctionner. Cette action est irréversible.
 keys-revoke-one = Révoquer<span class="hidden"> { $title }</span>
 
 ## What a key is
@@ -53,47 +53,47 @@ keys-explain-player = Pour ouvrir des sessions d’écoute, par exemple depuis v
 keys-explain-uploader = Pour ouvrir des sessions d’envoi. N’autorise rien d’autre.
 keys-variants = Variantes dans les sessions d’écoute
 keys-variants-all = Toutes les variantes, y compris les futures
-keys-variants-only = Seulement celles-ci :
+keys-variants-only = Seulement celles-ci :
 keys-downloads = Autoriser les téléchargements dans les sessions d’écoute
 keys-expires = Expire le <span class="hint">(UTC, facultatif)</span>
 keys-choose-collection = Choisissez une collection valide.
 keys-choose-track = Choisissez une piste valide.
 keys-one-variant = Choisissez exactement une variante.
-keys-all-and-some = Choisissez « Seulement celles-ci » ou décochez les variantes.
-keys-no-variant = Cochez au moins une variante ou choisissez « Toutes les variantes ».
-keys-no-origin = Saisissez au moins une origine ou choisissez « Tous les sites web ».
-keys-not-an-origin = « { $line } » n’est pas une origine ; saisissez-en une comme https://www.example.com
-keys-some-origins = Choisissez « Seulement ceux-ci » ou videz la liste.
+keys-all-and-some = Choisissez « Seulement celles-ci » ou décochez les variantes.
+keys-no-variant = Cochez au moins une variante ou choisissez « Toutes les variantes ».
+keys-no-origin = Saisissez au moins une origine ou choisissez « Tous les sites web ».
+keys-not-an-origin = « { $line } » n’est pas une origine ; saisissez-en une comme https://www.example.com
+keys-some-origins = Choisissez « Seulement ceux-ci » ou videz la liste.
 keys-origin-list = la liste { $problem }
 keys-list-of-origins = la liste des origines { $problem }
 
 ## The page that shows a key once
 
 keys-created = Clé créée
-keys-created-hint = Copiez-la maintenant. Elle n’est affichée qu’une fois, car seul un hachage est enregistré.
+keys-created-hint = Copiez-la maintenant. Elle n’est affichée qu’une fois, car seule une empreinte est enregistrée.
 keys-link-created = Lien de partage créé
 keys-link-created-hint = Les liens de partage d’une piste ou d’une collection peuvent être copiés à nouveau depuis sa page.
 keys-key = Clé
 keys-done = Terminé
 keys-embed-code = Code d’intégration du lecteur
-keys-stream-template = URL du flux audio : remplacez TRACK_ID par l’ID d’une piste
+keys-stream-template = URL du flux audio : remplacez TRACK_ID par l’ID d’une piste
 keys-use = L’utiliser
 keys-use-hint = Ces exemples contiennent la clé. Remplacez ce qui est en MAJUSCULES.
 keys-copy-one = Copier<span class="hidden"> { $title }</span>
 keys-lists-tracks = Liste les pistes.
-keys-server-only = Pour votre serveur : n’envoyez jamais cette clé à un navigateur.
+keys-server-only = Pour votre serveur : n’envoyez jamais cette clé à un navigateur.
 keys-opens-session = Ouvre une session d’écoute.
 keys-gets-urls = Ouvre une session d’écoute et obtient les URL de sa première piste.
-keys-play-page = Une page qui lit la première piste. Les visiteurs peuvent y lire la clé : limitez-la à votre site web.
+keys-play-page = Une page qui lit la première piste. Les visiteurs peuvent y lire la clé : limitez-la à votre site web.
 keys-uploads-file = Envoie un fichier.
 keys-uploads-chosen = Envoie un fichier que quelqu’un a choisi.
-keys-upload-page = Une page pour envoyer des fichiers. Les visiteurs peuvent y lire la clé : limitez-la à votre site web.
+keys-upload-page = Une page pour envoyer des fichiers. Les visiteurs peuvent y lire la clé : limitez-la à votre site web.
 
 ## One key
 
 keys-edit = Modifier la clé
-keys-created-at = créée le <time datetime="{ $at }">{ $at }</time>
-keys-last-used-at = dernière utilisation : <time datetime="{ $at }">{ $at }</time>
+keys-created-at = créée le <time data-exact datetime="{ $at }">{ $at }</time>
+keys-last-used-at = dernière utilisation : <time datetime="{ $at }">{ $at }</time>
 keys-never-used = jamais utilisée
 keys-is-revoked = Cette clé est révoquée et ne peut pas être modifiée. Créez-en une autre.
 keys-back = Retour aux clés
@@ -110,6 +110,6 @@ keys-signing-secret = Secret
 keys-signing-none = Aucune clé de signature pour l’instant
 keys-signing-none-hint = Il ne vous en faut une que pour signer vous-même des URL. Les sessions d’écoute et les liens de partage contiennent déjà des URL signées.
 keys-signing-when = Création
-keys-signing-confirm-revoke = Révoquer « { $title } » ? Les URL signées avec cette clé cesseront de fonctionner.
+keys-signing-confirm-revoke = Révoquer « { $title } » ? Les URL signées avec cette clé cesseront de fonctionner.
 keys-signing-new = Nouvelle clé de signature
 keys-signing-create = Créer la clé de signature

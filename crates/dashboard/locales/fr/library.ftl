@@ -62,7 +62,7 @@ library-no-such-track = Aucune piste ne contient tous les mots recherchés dans 
 ## Collections
 
 library-no-collections = Aucune collection pour l’instant
-library-what-is-a-collection = Une collection regroupe des pistes : un album, une émission ou un cours, par exemple.
+library-what-is-a-collection = Une collection regroupe des pistes : un album, une émission ou un cours, par exemple.
 library-ask-editor = Demandez à un éditeur d’en ajouter une.
 library-new-collection = Nouvelle collection
 library-create-collection = Créer la collection
@@ -165,16 +165,16 @@ library-links-of-track = Liens de cette piste
 library-links-of-collection = Liens de cette collection
 library-link-downloads = Téléchargements
 library-link-expired = Expiré
-library-link-expired-at = Expiration : <time datetime="{ $at }">{ $at }</time>
-library-link-expires-at = Expiration : <time datetime="{ $at }">{ $at }</time>
+library-link-expired-at = Expiration : <time datetime="{ $at }">{ $at }</time>
+library-link-expires-at = Expiration : <time datetime="{ $at }">{ $at }</time>
 library-link-does-not-expire = N’expire pas
-library-link-last-used = dernière utilisation : <time datetime="{ $at }">{ $at }</time>
+library-link-last-used = dernière utilisation : <time datetime="{ $at }">{ $at }</time>
 library-link-never-used = jamais utilisé
 library-link-shown-once = Ce lien n’a été affiché qu’une fois, lors de sa création. Pour partager à nouveau, créez un autre lien.
 library-link-copy = Copier<span class="hidden"> le lien de { $title }</span>
 library-link-embed = Intégrer<span class="hidden"> { $title }</span>
 library-link-revoke-one = Révoquer<span class="hidden"> { $title }</span>
-library-link-confirm-revoke = Révoquer « { $title } » ? Les lecteurs qui l’utilisent cesseront de fonctionner. Cette action est irréversible.
+library-link-confirm-revoke = Révoquer « { $title } » ? Les lecteurs qui l’utilisent cesseront de fonctionner. Cette action est irréversible.
 library-link-revoke = Révoquer
 library-older-links = Liens plus anciens
 
@@ -186,12 +186,12 @@ library-step-name = Nommer
 library-step-add = Ajouter une piste
 library-step-embed = Intégrer
 library-start-question = Que publiez-vous ?
-library-start-question-hint = Une collection regroupe des pistes : un album, une émission ou un cours, par exemple. Vous pourrez changer son nom plus tard.
+library-start-question-hint = Une collection regroupe des pistes : un album, une émission ou un cours, par exemple. Vous pourrez changer son nom plus tard.
 library-organization = Organisation
 library-first-collection = Première collection
 library-first-collection-example = Mon podcast
 library-continue = Continuer
-library-start-failed = { $file } : { $reason } Choisissez un autre fichier.
+library-start-failed = { $file } : { $reason } Choisissez un autre fichier.
 library-progress = Progression du traitement
 library-processed = Le traitement est terminé. Rechargez cette page.
 library-reload-for-progress = Rechargez cette page pour voir la progression.
@@ -201,10 +201,10 @@ library-start-import = Votre audio est déjà sur le web ? <a href="{ $base }/
 library-online = Votre piste est en ligne
 library-share-page = Page de partage
 library-go-to-library = Aller à la bibliothèque
-library-track-is-ready = { $title } : la piste est prête
+library-track-is-ready = { $title } : la piste est prête
 library-track-is-ready-hint = Lancez la lecture pour écouter. Créez ensuite le code qui affiche ce lecteur sur votre propre page.
 library-create-code = Créer le code d’intégration
-library-link-revocable = Toute personne disposant du lien peut écouter. Vous pouvez le révoquer sous « Clés et liens ».
+library-link-revocable = Toute personne disposant du lien peut écouter. Vous pouvez le révoquer sous « Clés et liens ».
 library-start-no-variant = Cette organisation n’a aucune variante que les lecteurs peuvent lire.
 library-set-cover = Définir la pochette…
 library-set-cover-count = { $count ->

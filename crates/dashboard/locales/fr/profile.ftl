@@ -17,7 +17,10 @@ profile-second-factor = Authentification à deux facteurs
 profile-on = Activée
 profile-off = Désactivée
 profile-factor-on = La connexion demande un code de votre application d’authentification.
-profile-codes-left = Il reste { $count } codes de récupération sur 10.
+profile-codes-left = { $count ->
+    [one] Il reste { $count } code de récupération sur 10.
+   *[other] Il reste { $count } codes de récupération sur 10.
+}
 profile-factor-off = Protégez votre compte avec des codes d’une application d’authentification.
 profile-manage = Gérer
 profile-set-up = Configurer
@@ -38,11 +41,11 @@ profile-browser-on = { $browser } sous { $system }
 profile-unknown-browser = Navigateur inconnu
 profile-factor-explanation = Après le mot de passe, la connexion demande un code d’une application d’authentification.
 profile-your-codes = Vos codes de récupération
-profile-your-codes-explanation = Enregistrez-les maintenant : ils ne sont affichés qu’une fois. Chacun permet de se connecter une fois si vous perdez votre appareil.
+profile-your-codes-explanation = Enregistrez-les maintenant : ils ne sont affichés qu’une fois. Chacun permet de se connecter une fois si vous perdez votre appareil.
 profile-recovery-codes = Codes de récupération
 profile-copy = Copier
 profile-done = Terminé
-profile-on-since = Activée depuis le <time datetime="{ $time }">{ $time }</time>.
+profile-on-since = Activée depuis le <time data-exact datetime="{ $time }">{ $time }</time>.
 profile-code = Code
 profile-new-codes-hint = Les nouveaux codes remplacent les précédents.
 profile-new-codes = Créer de nouveaux codes de récupération
@@ -51,7 +54,7 @@ profile-removing-hint = Un code de votre application ou un code de récupératio
 profile-scan = Scannez le code
 profile-scan-explanation = Scannez-le avec une application d’authentification sur votre téléphone, puis saisissez les six chiffres qu’elle affiche.
 profile-qr = Code QR pour votre application d’authentification
-profile-no-camera = Pas d’appareil photo ? Saisissez cette clé dans l’application : <code id="secret">{ $key }</code>
+profile-no-camera = Pas d’appareil photo ? Saisissez cette clé dans l’application : <code id="secret">{ $key }</code>
 profile-turn-on = Activer
 profile-cancel = Annuler
 profile-continue = Continuer

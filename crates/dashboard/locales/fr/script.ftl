@@ -10,8 +10,8 @@ script-try-again = Réessayer
 script-copy-done = Copié
 script-copy-failed = Échec de la copie
 script-copy-keys = Appuyez sur Ctrl+C
-script-form-problems = Rien n’a été enregistré. Corrigez le formulaire et envoyez-le à nouveau :
-script-form-problem = { $field } : { $problem }
+script-form-problems = Rien n’a été enregistré. Corrigez le formulaire et envoyez-le à nouveau :
+script-form-problem = { $field } : { $problem }
 script-draft-signed-out = Votre session avait expiré avant l’enregistrement de ce formulaire.
 script-draft-refused = Ce formulaire n’a pas été enregistré.
 script-draft-back = Votre saisie est rétablie. Vérifiez-la et enregistrez-la à nouveau.
@@ -22,7 +22,7 @@ script-draft-go-back = Revenir au formulaire.
 
 # Signing in again.
 
-script-signed-out = Votre session a expiré. Reconnectez-vous pour continuer : cette page reste telle quelle.
+script-signed-out = Votre session a expiré. Reconnectez-vous pour continuer : cette page reste telle quelle.
 script-signed-out-link = Se connecter dans un nouvel onglet
 script-signed-out-other = Une autre personne est maintenant connectée dans ce navigateur. Pour continuer ici, déconnectez-la, puis reconnectez-vous.
 
@@ -36,7 +36,7 @@ script-crop-zoom = Zoom
 # Uploads, and how far tracks are.
 
 script-upload-interrupted =
-    .one = L’envoi de « { $name } » a été interrompu. Ajoutez à nouveau le même fichier pour le reprendre.
+    .one = L’envoi de « { $name } » a été interrompu. Ajoutez à nouveau le même fichier pour le reprendre.
     .other = L’envoi de { $count } fichiers a été interrompu. Ajoutez à nouveau les mêmes fichiers pour le reprendre.
 script-upload-of = Envoi de { $name }
 script-upload-pause = Mettre en pause
@@ -47,7 +47,7 @@ script-upload-try-again-name = Réessayer { $name }
 script-upload-cancel-name = Annuler { $name }
 script-upload-waiting = En attente
 script-uploading = Envoi en cours
-script-uploading-percent = Envoi en cours : { $percent } %
+script-uploading-percent = Envoi en cours : { $percent } %
 script-upload-paused = En pause
 script-upload-cancelled = Annulé
 script-processing = Traitement en cours
@@ -57,12 +57,16 @@ script-upload-disconnected = Connexion perdue. Nouvelle tentative…
 script-upload-expired = Cet envoi a expiré. Supprimez-le et ajoutez à nouveau le fichier.
 script-upload-rejected = Le serveur a refusé l’envoi.
 script-upload-rejected-again = Le serveur a refusé l’envoi. Supprimez-le et ajoutez à nouveau le fichier.
+script-upload-unreadable = Le fichier n’est pas arrivé intact : il est vide ou a été endommagé en route. Vérifiez-le et envoyez-le à nouveau.
+script-upload-quota = Le quota de l’organisation est épuisé. Supprimez des pistes ou demandez à l’exploitant d’augmenter le quota.
+script-upload-too-large = Le fichier est plus volumineux que ce service ne l’autorise.
+script-upload-used = Cet envoi est déjà terminé. Ajoutez à nouveau le fichier pour l’envoyer encore une fois.
 script-upload-speed = { $speed } Mo/s · { $left }
 script-left-moment = presque terminé
 script-left-seconds = encore { $seconds } s
 script-left-minutes = encore { $minutes } min
 script-left-hours = encore { $hours } h { $minutes } min
-script-progress = { $status } : { $percent } %
+script-progress = { $status } : { $percent } %
 script-file-waiting = { $file } en attente
 script-file-running = { $file } { $percent } %
 script-file-made = { $file } terminé
@@ -76,9 +80,9 @@ script-selected =
 script-order-saved = Ordre enregistré.
 script-order-not-saved = L’ordre n’a pas pu être enregistré. Vérifiez la connexion et réessayez.
 script-row = La ligne
-script-row-taken = { $name } : saisi à la position { $at } sur { $count }. Déplacez avec les flèches, déposez avec Espace, annulez avec Échap.
+script-row-taken = { $name } : saisi à la position { $at } sur { $count }. Déplacez avec les flèches, déposez avec Espace, annulez avec Échap.
 script-row-moved = { $name }, position { $at } sur { $count }.
-script-row-dropped = { $name } : déposé à la position { $at } sur { $count }.
+script-row-dropped = { $name } : déposé à la position { $at } sur { $count }.
 script-row-back = Annulé. { $name } est de nouveau à la position { $at } sur { $count }.
 script-play-track = Lire { $title }
 script-pause-track = Mettre en pause { $title }

@@ -15,9 +15,9 @@ organization-id-hint = Identifie cette organisation dans l’API et en ligne de 
 
 ## Members
 
-members-roles = Les lecteurs peuvent consulter et écouter. Les éditeurs peuvent aussi modifier la bibliothèque et les liens de partage. Les propriétaires peuvent tout modifier.
+members-roles = Les observateurs peuvent consulter et écouter. Les éditeurs peuvent aussi modifier la bibliothèque et les liens de partage. Les propriétaires peuvent tout modifier.
 members-invitation-created = Invitation créée
-members-invitation-hint = Copiez ce lien maintenant et envoyez-le au nouveau membre. Il n’est affiché qu’une fois, ne fonctionne qu’une fois et reste valable jusqu’au <time datetime="{ $at }">{ $at }</time>.
+members-invitation-hint = Copiez ce lien maintenant et envoyez-le au nouveau membre. Il n’est affiché qu’une fois, ne fonctionne qu’une fois et reste valable jusqu’au <time data-exact datetime="{ $at }">{ $at }</time>.
 members-role = Rôle
 members-joined = Arrivée
 members-role-of = Rôle de { $name }
@@ -29,11 +29,11 @@ members-remove = Retirer
 members-remove-one = Retirer<span class="hidden"> { $name }</span>
 members-invite = Inviter un membre
 members-email = Adresse e-mail
-members-email-hint = Pour votre information. Aucun e-mail n’est envoyé : vous transmettez le lien vous-même.
+members-email-hint = Aucun e-mail n’est envoyé : vous transmettez le lien vous-même. Avec l’authentification unique (SSO), la personne qui se connecte avec cette adresse rejoint l’organisation même sans le lien.
 members-create-invitation = Créer l’invitation
 members-pending = Invitations en attente
 members-none-pending = Aucune invitation en attente.
-members-valid-until = Valable jusqu’au <time datetime="{ $at }">{ $at }</time>
+members-valid-until = Valable jusqu’au <time data-exact datetime="{ $at }">{ $at }</time>
 members-withdraw-one = Annuler<span class="hidden"> l’invitation pour { $person }</span>
 members-anyone = Toute personne disposant du lien
 
@@ -52,9 +52,9 @@ variants-failed = { $count ->
     [one] { $count } échec
    *[other] { $count } échecs
 }
-variants-confirm-render = Créer « { $variant } » pour toutes les pistes qui ne l’ont pas ? Les grandes bibliothèques prennent du temps. Les pistes restent lisibles.
-variants-render-one = Créer pour les pistes existantes<span class="hidden"> : { $variant }</span>
-variants-confirm-remove = Supprimer « { $variant } » et tous ses fichiers ? Les liens et les lecteurs qui l’utilisent cessent immédiatement de fonctionner. Les fichiers sont effacés en arrière-plan.
+variants-confirm-render = Créer « { $variant } » pour toutes les pistes qui ne l’ont pas ? Les grandes bibliothèques prennent du temps. Les pistes restent lisibles.
+variants-render-one = Créer pour les pistes existantes<span class="hidden"> : { $variant }</span>
+variants-confirm-remove = Supprimer « { $variant } » et tous ses fichiers ? Les liens et les lecteurs qui l’utilisent cessent immédiatement de fonctionner. Les fichiers sont effacés en arrière-plan.
 variants-being-removed = Suppression en cours
 variants-left = { $count ->
     [one] { $count } fichier restant
@@ -91,7 +91,7 @@ variants-part = { $sound }, partie de la piste
 variants-peak-levels = { $count } niveaux de crête
 variants-rms-levels = { $count } niveaux d’intensité (RMS)
 variants-cached = mis en cache par les CDN
-variants-bad-name = Utilisez de 2 à 64 caractères : a-z, 0-9, _ ou -
+variants-bad-name = Utilisez de 2 à 64 caractères : a-z, 0-9, _ ou -
 variants-no-number = Saisissez un nombre.
 variants-choose-type = Choisissez un type dans la liste.
 
@@ -118,9 +118,9 @@ transcription-save-on = Enregistrer et activer
 transcription-test = Test
 transcription-test-hint = Envoie un son d’une seconde au fournisseur, avec les paramètres enregistrés. Cela peut prendre jusqu’à 30 secondes.
 transcription-test-button = Tester le fournisseur
-transcription-silent = Le fournisseur fonctionne : il a répondu en { $seconds } s et n’a entendu aucun mot.
-transcription-heard = Le fournisseur fonctionne : il a répondu en { $seconds } s et a entendu « { $words } ».
-transcription-test-failed = Le test a échoué : { $reason }
+transcription-silent = Le fournisseur fonctionne : il a répondu en { $seconds } s et n’a entendu aucun mot.
+transcription-heard = Le fournisseur fonctionne : il a répondu en { $seconds } s et a entendu « { $words } ».
+transcription-test-failed = Le test a échoué : { $reason }
 transcription-failures = Échecs récents
 transcription-reason = Raison
 transcription-retried = Nouvel essai prévu

@@ -23,13 +23,13 @@ track-variants = Variantes
 track-variant-type = Type
 track-variant-download = Téléchargement
 track-try-again = Réessayer
-track-try-again-one = Réessayer : { $variant }
+track-try-again-one = Réessayer : { $variant }
 track-source = Fichier source
 track-download-original = Télécharger l’original
 track-replacement-processing = Un nouveau fichier est en cours de traitement. D’ici là, la piste conserve son fichier actuel.
 track-replacement-failed = Le fichier n’a pas été remplacé.
-track-replacement-failed-because = Le fichier n’a pas été remplacé : { $reason }
-track-replacement-waiting = Un nouveau fichier est attendu : son envoi a commencé sans être terminé.
+track-replacement-failed-because = Le fichier n’a pas été remplacé : { $reason }
+track-replacement-waiting = Un nouveau fichier est attendu : son envoi a commencé sans être terminé.
 track-cancel-replacement = Annuler le remplacement
 track-replace = Remplacer le fichier
 track-replace-hint = La piste, ses liens et ses paramètres sont conservés. Les auditeurs entendent le fichier actuel jusqu’à ce que le nouveau soit prêt.
@@ -88,9 +88,9 @@ track-transcript-edit = Modifier
 track-transcript-add = Ajouter une transcription
 track-no-transcript = Aucune transcription pour l’instant.
 track-transcript-download = Télécharger en WebVTT
-track-transcript-edited = Modification : <time datetime="{ $at }">{ $at }</time>. La transcription automatique ne la remplace pas.
+track-transcript-edited = Modification : <time datetime="{ $at }">{ $at }</time>. La transcription automatique ne la remplace pas.
 track-captions = Mots et temps
-track-captions-hint = WebVTT : chaque repère (cue) commence par ses temps, par exemple <code>00:00:01.000 --&gt; 00:00:04.000</code>, suivis de ses mots et d’une ligne vide. Les commentaires, les styles et le balisage ne sont pas conservés. Sans repères, la piste n’a pas de transcription.
+track-captions-hint = WebVTT : chaque repère (cue) commence par ses temps, par exemple <code>00:00:01.000 --&gt; 00:00:04.000</code>, suivis de ses mots et d’une ligne vide. Les commentaires, les styles et le balisage ne sont pas conservés. Sans repères, la piste n’a pas de transcription.
 track-captions-language = Langue <span class="hint">(par exemple en ou pt-BR, facultatif)</span>
 track-captions-file = Fichier WebVTT <span class="hint">(remplace le texte ci-dessus, facultatif)</span>
 track-save-transcript = Enregistrer la transcription

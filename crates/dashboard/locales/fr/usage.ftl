@@ -30,7 +30,7 @@ usage-heard-per-day = Temps d’écoute par jour
 usage-delivered-per-day = Données livrées par jour
 usage-day = Jour
 usage-show-table = Afficher sous forme de tableau
-usage-show-table-of = Afficher sous forme de tableau : { $title }
+usage-show-table-of = Afficher sous forme de tableau : { $title }
 
 ## Tables
 
@@ -85,5 +85,5 @@ usage-count-by-part = { $count ->
     [one] { $count } écoute par partie de la piste
    *[other] { $count } écoutes par partie de la piste
 }
-usage-parts-hint = Les lecteurs chargent en avance : une partie compte donc un peu avant d’être entendue.
+usage-parts-hint = Les lecteurs chargent en avance : une partie compte donc un peu avant d’être entendue.
 usage-share = Part

@@ -19,8 +19,8 @@ webhooks-failed-in-a-row = { $count ->
     [one] { $count } échec d’affilée
    *[other] { $count } échecs d’affilée
 }
-webhooks-paused-until = En pause jusqu’au <time datetime="{ $at }">{ $at }</time> après { $count } échecs d’affilée.
-webhooks-old-secret = Les événements sont aussi signés avec l’ancien secret jusqu’au <time datetime="{ $at }">{ $at }</time>.
+webhooks-paused-until = En pause jusqu’au <time data-exact datetime="{ $at }">{ $at }</time> après { $count } échecs d’affilée.
+webhooks-old-secret = Les événements sont aussi signés avec l’ancien secret jusqu’au <time data-exact datetime="{ $at }">{ $at }</time>.
 webhooks-save = Enregistrer le point de terminaison
 webhooks-send-test = Envoyer un événement de test
 webhooks-show-secret = Afficher le secret
@@ -46,13 +46,13 @@ webhooks-attempts = Tentatives
 webhooks-next-attempt = Prochaine tentative
 webhooks-newest = Les plus récentes
 webhooks-redeliver = Livrer à nouveau l’événement
-webhooks-queued-at = Mise en file d’attente : <time datetime="{ $at }">{ $at }</time>.
-webhooks-next-attempt-at = Prochaine tentative : <time datetime="{ $at }">{ $at }</time>.
-webhooks-id = ID : <code>{ $id }</code>
+webhooks-queued-at = Mise en file d’attente : <time datetime="{ $at }">{ $at }</time>.
+webhooks-next-attempt-at = Prochaine tentative : <time datetime="{ $at }">{ $at }</time>.
+webhooks-id = ID : <code>{ $id }</code>
 webhooks-payload = Contenu
 webhooks-cut = … { $count } octets au total
 webhooks-no-attempts = Aucune tentative pour l’instant.
-webhooks-hidden-attempts = Les 8 dernières tentatives sont affichées. Tentatives précédentes non affichées : { $count }.
+webhooks-hidden-attempts = Les 8 dernières tentatives sont affichées. Tentatives précédentes non affichées : { $count }.
 webhooks-attempt = Tentative { $number }
 webhooks-no-response = Aucune réponse
 webhooks-response = Réponse

@@ -5,7 +5,7 @@ use tonearm_service::TrackCard;
 
 use super::waveform;
 use crate::amount::clock;
-use crate::text::{Message, t};
+use crate::text::{self, Message, t};
 
 /// Tracks on a page.
 pub(super) const PER_PAGE: u32 = 50;
@@ -57,7 +57,7 @@ impl From<TrackCard> for Row {
             tone,
             is_open,
             is_making: card.view.is_importing || track.status.is_processing(),
-            reason: track.status_reason,
+            reason: track.status_reason.as_deref().map(text::reason),
             wave: waveform::outline(&card.levels),
             light: card.view.colours.light.to_string(),
             dark: card.view.colours.dark.to_string(),

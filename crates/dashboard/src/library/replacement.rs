@@ -19,6 +19,7 @@ use crate::flash::Flash;
 use crate::form::Fields;
 use crate::picture::broken;
 use crate::session::{Editor, Member, Viewer};
+use crate::text;
 
 /// Where the bytes of the new source go.
 #[derive(Debug, Serialize)]
@@ -39,7 +40,8 @@ pub(super) struct Told {
 impl From<Replacement> for Told {
     fn from(replacement: Replacement) -> Self {
         let is_open = matches!(replacement.state, ReplacementState::Waiting | ReplacementState::Processing);
-        Self { state: replacement.state.as_str(), reason: replacement.reason, is_open }
+        let reason = replacement.reason.as_deref().map(text::reason);
+        Self { state: replacement.state.as_str(), reason, is_open }
     }
 }
 

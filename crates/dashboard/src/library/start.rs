@@ -20,7 +20,7 @@ use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::session::{Editor, Member, SignedIn};
 use crate::share::{Look, Snippets};
-use crate::text::{Message, t};
+use crate::text::{self, Message, t};
 
 /// Tracks that are looked at to find one that plays.
 const LOOKED_AT: u32 = 20;
@@ -257,6 +257,7 @@ async fn step_of(app: &Dashboard, member: &Member<Editor>, id: CollectionId) -> 
         making: making
             .map(|view| (view.track.id.to_string(), said_of(view.track.status, view.is_importing).0)),
         failed: failed
-            .and_then(|view| Some((view.track.file_name.clone(), view.track.status_reason.clone()?))),
+            .and_then(|view| Some((view.track.file_name.clone(), view.track.status_reason.as_deref()?)))
+            .map(|(name, reason)| (name, text::reason(reason))),
     }))
 }

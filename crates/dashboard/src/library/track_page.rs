@@ -17,7 +17,7 @@ use crate::error::PageError;
 use crate::form::Problems;
 use crate::page::{Frame, Section};
 use crate::session::Member;
-use crate::text::Message;
+use crate::text::{self, Message};
 
 #[derive(Template)]
 #[template(path = "library/track.html")]
@@ -105,7 +105,7 @@ impl TrackPage {
             is_playable: track.status.is_playable(),
             is_truncated: track.info.is_truncated,
             may_retry: may_edit && unmade.may_retry,
-            reason: track.status_reason,
+            reason: track.status_reason.as_deref().map(text::reason),
             cover: cover.last().map(|image| image.url.clone()),
             colour: ColourField::new(
                 track.player_colour,
@@ -113,7 +113,7 @@ impl TrackPage {
                 member.organization.is_theme_overridable,
             ),
             variants: rows.collect(),
-            failed: unmade.failed,
+            failed: unmade.failed.into_iter().map(in_words).collect(),
             facts: facts(&track.info, track.duration),
             original_name: track.source.as_ref().map(|_| track.file_name_original.unwrap_or_default()),
             replacement,
@@ -125,4 +125,9 @@ impl TrackPage {
             problems: Problems::default(),
         })
     }
+}
+
+/// The same, with the reason in the language of the page.
+fn in_words(failed: FailedVariant) -> FailedVariant {
+    FailedVariant { reason: text::reason(&failed.reason), ..failed }
 }

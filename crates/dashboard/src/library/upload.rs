@@ -14,6 +14,7 @@ use crate::app::Dashboard;
 use crate::error::{PageError, script_error};
 use crate::form::Fields;
 use crate::session::{Editor, Member, Viewer};
+use crate::text;
 
 /// Where the bytes of a new track go, and the session that the next one names.
 #[derive(Debug, Serialize)]
@@ -104,5 +105,6 @@ pub(super) async fn state(
     let view = app.library.track(&member.caller(), track_id(&id)?).await?;
     let (status, tone, is_open) = said_of(view.track.status, view.is_importing);
     let status = status.to_string();
-    Ok(Json(TrackState { status, tone, is_open, reason: view.track.status_reason }))
+    let reason = view.track.status_reason.as_deref().map(text::reason);
+    Ok(Json(TrackState { status, tone, is_open, reason }))
 }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use askama::filters::Safe;
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
-use tonearm_domain::Language;
+use tonearm_domain::{Direction, Language};
 use unic_langid::LanguageIdentifier;
 
 use super::language::current;
@@ -50,7 +50,7 @@ fn load(language: Language) -> Bundle {
     let tag: LanguageIdentifier = language.as_str().parse().unwrap_or_default();
     let mut bundle = FluentBundle::new_concurrent(vec![tag]);
     // Marks around arguments keep directions apart; languages that are written from left to right do without.
-    bundle.set_use_isolating(false);
+    bundle.set_use_isolating(language.direction() == Direction::RightToLeft);
     bundle.set_formatter(Some(written));
     for source in sources(language) {
         let resource = FluentResource::try_new((*source).to_owned()).unwrap_or_else(|(resource, _)| resource);

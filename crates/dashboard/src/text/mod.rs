@@ -15,7 +15,7 @@ mod tests;
 pub(crate) use language::{current, in_language, negotiate, of_person};
 pub(crate) use messages::{Message, t};
 pub(crate) use script::{player_table, public_table, table};
-pub(crate) use service::{said, translated};
+pub(crate) use service::{reason, said, translated};
 
 use std::borrow::Borrow;
 

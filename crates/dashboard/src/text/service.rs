@@ -52,6 +52,18 @@ pub(crate) fn translated(said: &str) -> Option<String> {
     Some(write(language, id, &arguments))
 }
 
+/// Arguments that are sentences of use cases themselves.
+const SENTENCES_WITHIN: [&str; 2] = ["problem", "reason"];
+
+/// Why a track or a file failed. That of a track begins with the name of the variant that is missing.
+pub(crate) fn reason(said: &str) -> String {
+    let of_variant = || {
+        let (variant, reason) = said.split_once(": ")?;
+        Some(format!("{variant}: {}", translated(reason)?))
+    };
+    translated(said).or_else(of_variant).unwrap_or_else(|| said.to_owned())
+}
+
 /// The same, or the English sentence where there is no other.
 pub(crate) fn said(said: &str) -> String {
     translated(said).unwrap_or_else(|| said.to_owned())
@@ -71,7 +83,8 @@ fn arguments(said: &str, parts: &[Part]) -> Option<FluentArgs<'static>> {
                 rest = &rest[end..];
             }
             (Part::Argument(name), _) => {
-                arguments.set(name.clone(), rest.to_owned());
+                let is_sentence = SENTENCES_WITHIN.contains(&name.as_str());
+                arguments.set(name.clone(), if is_sentence { self::said(rest) } else { rest.to_owned() });
                 rest = "";
             }
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fluent_bundle::FluentResource;
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
-use tonearm_domain::Language;
+use tonearm_domain::{Language, Outage};
 
 use super::messages::{FILES, sources};
 use super::{in_language, script, service, t};
@@ -244,7 +244,8 @@ fn words_between_tags(template: &str) -> Vec<String> {
 }
 
 /// The service, and what it says on, below the folder of all crates.
-const SAYING: &[&str] = &["service/src", "domain/src", "catalog/src", "dashboard/src"];
+const SAYING: &[&str] =
+    &["service/src", "domain/src", "catalog/src", "dashboard/src", "media/src", "outbound/src"];
 
 #[test]
 fn sentences_of_the_service_are_those_of_its_code() {
@@ -275,6 +276,75 @@ fn what_the_service_says_is_translated_with_its_arguments() {
     {
         assert_eq!(said(Language::French, strange), None, "{strange}");
     }
+}
+
+#[test]
+fn reasons_are_translated_with_the_reasons_within_them() {
+    let told = |text| in_language(Language::German, || super::reason(text));
+    assert_eq!(told("hq: The file contains no audio."), "hq: Die Datei enthält keinen Ton.");
+    assert_eq!(
+        told("the import from example.com failed: there is no file at this URL (404 Not Found)"),
+        "der Import von example.com ist fehlgeschlagen: unter dieser URL gibt es keine Datei (404 Not Found)"
+    );
+    assert_eq!(
+        told("Importing the file from example.com: 40 %."),
+        "Die Datei wird von example.com importiert: 40 %."
+    );
+    assert_eq!(told("line 2: the text must begin with WEBVTT"), "Zeile 2: der Text muss mit WEBVTT beginnen");
+    assert_eq!(told("nobody: knows this"), "nobody: knows this");
+    for outage in Outage::ALL {
+        assert_ne!(told(outage.sentence()), outage.sentence());
+    }
+}
+
+/// Words before a time, after which `3 minutes ago` makes no sense.
+const PREPOSITIONS: &[&str] =
+    &["until", "since", "bis", "seit", "le", "au", "du", "jusqu’au", "el", "del", "desde"];
+
+#[test]
+fn times_within_sentences_are_exact() {
+    for language in Language::ALL {
+        for line in sources(language).iter().flat_map(|source| source.lines()) {
+            let Some((before, time)) = line.split_once("<time") else { continue };
+            let last = before.split_whitespace().next_back().unwrap_or_default();
+            let is_within = PREPOSITIONS.contains(&last);
+            assert!(!is_within || time.starts_with(" data-exact"), "{language}: {line}");
+        }
+    }
+}
+
+#[test]
+fn french_punctuation_does_not_begin_a_line() {
+    for file in FILES.iter().copied().chain(["player", "script"]) {
+        for line in source_of(Language::French, &format!("{file}.ftl")).lines() {
+            // This one names characters of URLs.
+            if line.starts_with('#') || line.starts_with("service-url-query") {
+                continue;
+            }
+            for wrong in [" ;", " !", " ?", " :", "\u{a0};", "\u{a0}!", "\u{a0}?", "« ", " »"] {
+                assert!(!line.contains(wrong), "{file}.ftl: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_of_one_have_forms_of_their_own() {
+    for (language, told) in [
+        (Language::English, "1 of 10 recovery codes left."),
+        (Language::French, "Il reste 1 code de récupération sur 10."),
+        (Language::Spanish, "Queda 1 de 10 códigos de recuperación."),
+    ] {
+        in_language(language, || {
+            assert_eq!(t("profile-codes-left").with("count", 1).to_string(), told);
+        });
+    }
+    let minute = "too many failed attempts; try again in 1 minute";
+    let told = in_language(Language::German, || service::translated(minute));
+    assert_eq!(
+        told.as_deref(),
+        Some("zu viele fehlgeschlagene Versuche; versuchen Sie es in einer Minute noch einmal")
+    );
 }
 
 #[test]

@@ -31,6 +31,7 @@ use table::{DeliveryRow, ListenTable, StorageRow};
 pub(crate) fn routes() -> Router<Dashboard> {
     Router::new()
         .route("/usage", get(page))
+        .route("/usage/now", get(now))
         .route("/usage.csv", get(export::export))
         .route("/usage/tracks/{track_id}", get(drop_off::page))
 }
@@ -57,6 +58,26 @@ struct Figure {
     /// The id of its message.
     title: &'static str,
     told: String,
+    /// Where it is asked for again, below the organization's address, if it changes while somebody looks at it.
+    live: Option<&'static str>,
+}
+
+impl Figure {
+    fn new(title: &'static str, told: String) -> Self {
+        Self { title, told, live: None }
+    }
+
+    fn listening_now(listeners: u64) -> Self {
+        Self { live: Some("/usage/now"), ..Self::new("usage-now", count(listeners)) }
+    }
+}
+
+/// The one figure that changes while somebody looks at it: the rest of the page takes longer to add up.
+#[derive(Template)]
+#[template(path = "usage/figure.html")]
+struct NowPart {
+    base: String,
+    figure: Figure,
 }
 
 /// A chart, and the same as a table.
@@ -86,12 +107,12 @@ async fn page(
     let delivered: UsageCounts = deliveries.iter().map(|day| day.counts).sum();
     let now = app.usage.listening_now(&caller).await?;
     let figures = [
-        ("usage-listens", count(total.listens)),
-        ("usage-listeners-added", count(total.listeners)),
-        ("usage-heard", duration(total.heard_millis)),
-        ("usage-now", count(now)),
-        ("usage-delivered", bytes(delivered.bytes)),
-        ("usage-stored", bytes(storage.bytes)),
+        Figure::new("usage-listens", count(total.listens)),
+        Figure::new("usage-listeners-added", count(total.listeners)),
+        Figure::new("usage-heard", duration(total.heard_millis)),
+        Figure::listening_now(now),
+        Figure::new("usage-delivered", bytes(delivered.bytes)),
+        Figure::new("usage-stored", bytes(storage.bytes)),
     ];
     let (delivered_tracks, delivered_variants) = delivered_by(&app, &member, &caller, period).await?;
     let (_, largest) = app.usage.storage_by_track(&caller, top()).await?;
@@ -101,7 +122,7 @@ async fn page(
         to: period.to().to_string(),
         ranges: ranges(period, today),
         problems,
-        figures: figures.map(|(title, told)| Figure { title, told }).into(),
+        figures: figures.into(),
         quotas: QuotaBar::all(app.library.quotas(&caller).await?),
         charts: charts(&listens, &deliveries),
         tables: tables(&app, &member, &caller, period).await?,
@@ -110,6 +131,12 @@ async fn page(
         storage: StorageRow::all(&member, largest),
         is_empty: total.is_empty() && delivered.is_empty(),
     }))
+}
+
+async fn now(State(app): State<Dashboard>, member: Member<Viewer>) -> Result<Response, PageError> {
+    let listeners = app.usage.listening_now(&member.caller()).await?;
+    let base = member.frame(t("base-usage"), Section::Usage).base();
+    Ok(render(&NowPart { base, figure: Figure::listening_now(listeners) }))
 }
 
 fn charts(listens: &[DayListens], deliveries: &[DayUsage]) -> Vec<ChartCard> {

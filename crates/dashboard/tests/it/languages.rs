@@ -2,6 +2,7 @@
 
 use axum::body::Body;
 use http::Request;
+use tonearm_domain::{CollectionId, TrackId};
 use tonearm_fixtures::TestDatabase;
 
 use crate::browser::Page;
@@ -13,6 +14,7 @@ crate::on_both!(
     every_page_is_written_in_every_language,
     owners_settle_things_in_their_language,
     scripts_have_the_texts_of_their_page,
+    what_went_wrong_is_told_in_german,
 );
 
 /// What the sign-in page calls itself.
@@ -110,7 +112,10 @@ async fn every_page_is_written_in_every_language(database: TestDatabase) {
             let page = browser.get(path).await;
             assert!(matches!(page.status, 200 | 303), "{path}: {}", page.html);
             if page.status == 200 {
-                assert!(page.html.contains(&format!("<html lang=\"{language}\"")), "{path}");
+                assert!(page.html.contains(&format!("<html lang=\"{language}\" dir=\"ltr\"")), "{path}");
+            }
+            if language == "de" {
+                has_no_english_sentence(&page, path);
             }
             assert!(!page.html.contains("{ $") && !page.html.contains("{$"), "{path}: {}", page.html);
         }
@@ -201,4 +206,67 @@ async fn scripts_have_the_texts_of_their_page(database: TestDatabase) {
     for strange in ["x", "-", "x-", "x-xx", "x-de-fr"] {
         assert_eq!(table(strange.to_owned()).await.status(), 200, "{strange}");
     }
+}
+
+/// Fails for a page that shows what the service says in English: one of its longer sentences without arguments.
+fn has_no_english_sentence(page: &Page, path: &str) {
+    let messages = include_str!("../../locales/en/service.ftl").lines();
+    let sentences = messages.filter_map(|line| Some(line.split_once(" = ")?.1));
+    for sentence in sentences.filter(|sentence| sentence.len() > 20 && !sentence.contains('{')) {
+        // Sentences of pages begin with a capital letter.
+        let sentence = sentence[1..].replace('\'', "&#39;");
+        assert!(!page.html.contains(&sentence), "{path} says “…{sentence}”");
+    }
+}
+
+/// Every reason that a track or a file of it can have, as it is stored.
+const REASONS: [(&str, &str); 5] = [
+    ("The file contains no audio.", "Die Datei enthält keinen Ton."),
+    ("hq: The work exceeded its time limit.", "hq: Die Verarbeitung hat ihr Zeitlimit überschritten."),
+    (
+        "no file was uploaded before the upload URL expired",
+        "es wurde keine Datei hochgeladen, bevor die Upload-URL ablief",
+    ),
+    (
+        "the import from example.com failed: there is no file at this URL (404 Not Found)",
+        "der Import von example.com ist fehlgeschlagen: unter dieser URL gibt es keine Datei (404 Not Found)",
+    ),
+    (
+        "Processing was given up after 5 attempts: The file could not be analysed.",
+        "Die Verarbeitung wurde nach 5 Versuchen aufgegeben: Die Datei konnte nicht analysiert werden.",
+    ),
+];
+
+impl House {
+    /// A track that failed for a reason.
+    async fn failed_track(&self, collection: CollectionId, reason: &str) -> TrackId {
+        let id = self.track(collection, "take.wav").await;
+        let tx = self.catalog.begin().await.unwrap();
+        let mut track = tx.track(self.organization_id, id).await.unwrap().unwrap();
+        track.status_reason = Some(reason.to_owned());
+        tx.update_track(&track).await.unwrap();
+        tx.commit().await.unwrap();
+        id
+    }
+}
+
+async fn what_went_wrong_is_told_in_german(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (mut ada, collection) = (house.administrator().await.reading("de"), house.collection("Season").await);
+    for (reason, told) in REASONS {
+        let track = house.failed_track(collection, reason).await;
+        for path in [format!("/tracks/{track}"), format!("/tracks/{track}/state.json"), "/tracks".to_owned()]
+        {
+            let page = ada.get(&house.path(&path)).await;
+            assert!(page.html.contains(told) && !page.html.contains(reason), "{path}: {}", page.html);
+            has_no_english_sentence(&page, &path);
+        }
+    }
+    let people = "/dashboard/people";
+    let page = ada.get(people).await.html;
+    let (_, own) = page.split_once("href=\"/dashboard/people/").unwrap();
+    let own = format!("{people}/{}", own.split('"').next().unwrap());
+    let refused = ada.submit(&own, &format!("{own}/disable"), &[]).await;
+    assert!(refused.html.contains("Sie können Ihr eigenes Konto nicht sperren"), "{}", refused.html);
+    has_no_english_sentence(&refused, &own);
 }

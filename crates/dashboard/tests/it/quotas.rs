@@ -54,7 +54,7 @@ async fn a_refused_upload_says_why(database: TestDatabase) {
     let said: Value = serde_json::from_str(&refused.html).unwrap();
     let said = said["message"].as_str().unwrap();
     assert!(
-        said.starts_with("This exceeds the organization's quota of 1 track,") && said.ends_with('.'),
+        said.starts_with("This exceeds the organization’s quota for tracks: 1 of 1") && said.ends_with('.'),
         "{said}"
     );
     assert!(refused.headers["content-type"].to_str().unwrap().starts_with("application/json"));

@@ -58,8 +58,10 @@ impl House {
 async fn titles(browser: &mut Browser, page: &str) -> Vec<String> {
     let page = browser.get(page).await;
     let rows = page.html.split("<li data-track=").skip(1);
-    rows.map(|row| row.split_once("<strong>").unwrap().1.split_once("</strong>").unwrap().0.to_owned())
-        .collect()
+    rows.map(|row| {
+        row.split_once("<strong><bdi>").unwrap().1.split_once("</bdi></strong>").unwrap().0.to_owned()
+    })
+    .collect()
 }
 
 /// Where the page after a change takes it back.

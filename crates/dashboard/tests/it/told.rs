@@ -53,7 +53,7 @@ async fn a_track_shows_what_its_file_tells(database: TestDatabase) {
         "<dt>Track</dt><dd>3 of 12</dd>",
         "<span class=\"start\">0:00</span> &#60;i&#62;",
         "<span class=\"start\">1:01:01</span> Chapter 2",
-        "<div class=\"said\" lang=\"de\">one\n",
+        "<div class=\"said\" dir=\"auto\" lang=\"de\">one\n",
     ] {
         assert!(shown.contains(expected), "{expected} in {shown}");
     }

@@ -73,7 +73,7 @@ async fn words_are_edited_and_saved_as_captions(database: TestDatabase) {
     assert_eq!((saved.status, saved.location.as_str()), (303, track.as_str()), "{}", saved.html);
     let shown = browser.get(&track).await;
     assert!(
-        shown.html.contains("<div class=\"said\" lang=\"de-AT\">Slack water &#38; tide</div>"),
+        shown.html.contains("<div class=\"said\" dir=\"auto\" lang=\"de-AT\">Slack water &#38; tide</div>"),
         "{}",
         shown.html
     );

@@ -10,6 +10,7 @@ crate::on_both!(
     periods_are_checked,
     what_is_exported_has_a_header,
     countries_are_shown_where_they_are_known,
+    who_listens_now_is_asked_for_alone,
 );
 
 async fn an_empty_period_says_so(database: TestDatabase) {
@@ -107,4 +108,16 @@ async fn countries_are_shown_where_they_are_known(database: TestDatabase) {
     let csv = owner.get(&house.path("/usage.csv?group=country")).await;
     let rows = "DE,\"\",2,2,1200\r\nFR,\"\",1,1,600\r\n";
     assert_eq!(csv.html, format!("country,title,listens,listeners,seconds_heard\r\n{rows}"));
+}
+
+async fn who_listens_now_is_asked_for_alone(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut browser = house.administrator().await;
+    let address = house.path("/usage/now");
+    let live = format!("data-live=\"usage-now\" data-live-from=\"{address}\" data-busy");
+    let page = browser.get(&house.path("/usage")).await;
+    assert_eq!(page.html.matches(&live).count(), 1, "{}", page.html);
+    let part = browser.get(&address).await;
+    assert!(part.html.contains(&live) && part.html.contains("<b>0</b>"), "{}", part.html);
+    assert!(!part.html.contains("<html") && page.html.contains(part.html.trim()), "{}", part.html);
 }

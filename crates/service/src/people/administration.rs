@@ -51,7 +51,7 @@ impl People {
     ) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
         let person = self.person_to_administer(&tx, by, id).await?;
-        require_another(by, id, "disable")?;
+        require_another(by, id, "you cannot disable your own account; ask another administrator")?;
         if !person.is_active() {
             return Ok(());
         }
@@ -84,7 +84,7 @@ impl People {
     ) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
         let person = self.person_to_administer(&tx, by, id).await?;
-        require_another(by, id, "remove")?;
+        require_another(by, id, "you cannot remove your own account; ask another administrator")?;
         require_administrator_besides(&tx, &person).await?;
         self.keep_owners(&tx, by, &person, ownerless).await?;
         for membership in tx.memberships_of(id).await? {
@@ -216,12 +216,11 @@ async fn end_access(tx: &Transaction, id: PersonId) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn require_another(by: Origin, id: PersonId, verb: &str) -> Result<(), Refusal> {
+fn require_another(by: Origin, id: PersonId, message: &str) -> Result<(), Refusal> {
     if by.actor != Actor::Person(id) {
         return Ok(());
     }
-    let message = format!("you cannot {verb} your own account; ask another administrator");
-    Err(Refusal::Conflict { code: "own_account", message })
+    Err(Refusal::Conflict { code: "own_account", message: message.to_owned() })
 }
 
 /// Refuses to take the last administrator away who can sign in. Administrators are locked.
@@ -239,13 +238,10 @@ async fn require_administrator_besides(tx: &Transaction, person: &Person) -> Res
 
 fn last_owner(person: &Person, alone: &[Organization]) -> Refusal {
     let mut names: Vec<String> = alone.iter().take(3).map(|found| format!("“{}”", found.name)).collect();
-    match alone.len() - names.len() {
-        0 => {}
-        1 => names.push("1 more organization".to_owned()),
-        more => names.push(format!("{more} more organizations")),
+    if alone.len() > names.len() {
+        names.push("…".to_owned());
     }
-    let last = names.pop().unwrap_or_default();
-    let named = if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) };
+    let named = names.join(", ");
     let message = format!(
         "{} is the only owner of {named} who can sign in; make another member an owner first, or take over what would \
          have no owner",

@@ -65,11 +65,18 @@ pub enum SignInError {
     #[error("this took too long; sign in again")]
     ChallengeOver,
     /// Too many attempts failed.
-    #[error("too many failed attempts; try again in {} minutes", (.0 + 59) / 60)]
+    #[error("{}", too_many(*.0))]
     TooMany(i64),
     /// Anything else.
     #[error(transparent)]
     Refusal(#[from] Refusal),
+}
+
+fn too_many(seconds: i64) -> String {
+    match (seconds + 59) / 60 {
+        ..=1 => "too many failed attempts; try again in 1 minute".to_owned(),
+        minutes => format!("too many failed attempts; try again in {minutes} minutes"),
+    }
 }
 
 impl From<tonearm_catalog::CatalogError> for SignInError {

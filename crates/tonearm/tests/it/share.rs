@@ -56,7 +56,7 @@ async fn a_share_link_has_a_page_that_works_without_scripts() {
     assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"), "{policy}");
     assert_eq!(answer.header("cache-control"), "no-store");
     let html = page(answer);
-    assert!(html.contains("<h1>Harbour &#38; lights</h1>"), "{html}");
+    assert!(html.contains("<h1><bdi>Harbour &#38; lights</bdi></h1>"), "{html}");
     assert!(html.contains(&format!("<audio controls preload=\"none\" src=\"/v1/stream/{path}\">")), "{html}");
     assert!(html.contains("property=\"og:title\""), "{html}");
     assert!(html.contains("<img src=\"http") && html.contains("property=\"og:image\""), "{html}");
@@ -117,7 +117,7 @@ async fn a_key_of_a_collection_opens_its_list() {
     shared.client.track(&shared.collection, "two.wav").await;
     let key = shared.key(json!({"collection_id": shared.collection})).await;
     let html = page(shared.get(&format!("/share/{key}")).await);
-    assert!(html.contains("<h1>Songs &#60;for&#62; the tide</h1>"), "{html}");
+    assert!(html.contains("<h1><bdi>Songs &#60;for&#62; the tide</bdi></h1>"), "{html}");
     assert!(html.contains(&format!("href=\"/share/{}/{key}\"", shared.track)), "{html}");
     let data = shared.get(&format!("/embed/{key}/player.json")).await.ok();
     assert_eq!(data["tracks"].as_array().unwrap().len(), 1);
