@@ -36,6 +36,7 @@ mod listens;
 mod logs;
 mod mcp;
 mod metrics;
+mod pebble;
 mod receiver;
 mod recipes;
 mod resuming;

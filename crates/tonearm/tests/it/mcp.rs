@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_fixtures::{FileAnswer, FileServer};
@@ -45,7 +46,12 @@ struct Assistant {
 
 impl Assistant {
     async fn start(server: &TestServer, key: &str) -> Self {
-        let mut command = command(server.node.public_url(), key);
+        Self::of(server.node.public_url(), key).await
+    }
+
+    /// Reaches the service at this address.
+    async fn of(url: &str, key: &str) -> Self {
+        let mut command = command(url, key);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let mut assistant = Self { child, input, output: BufReader::new(output).lines(), id: 0 };
@@ -143,6 +149,52 @@ async fn an_assistant_uploads_names_plays_shares_and_deletes_a_track() {
     let gone = assistant.call("read_track", json!({ "track_id": track })).await.unwrap_err();
     let sentence = server.client.get(&format!("/v1/track/{track}")).await.json();
     assert_eq!(gone, format!("{} ({})", text(&sentence, "/message"), text(&sentence, "/code")));
+    assistant.leave().await;
+    server.node.stop().await;
+}
+
+/// A way to the service that loses the answer to what comes first. Gives its address.
+async fn losing_way(server: &TestServer) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (own, upstream) = (listener.local_addr().unwrap(), server.node.address());
+    tokio::spawn(async move {
+        let (mut client, _) = listener.accept().await.unwrap();
+        let mut service = TcpStream::connect(upstream).await.unwrap();
+        let mut answer = [0; 1];
+        let (mut from, mut to) = client.split();
+        let (mut answers, mut requests) = service.split();
+        tokio::select! {
+            _ = tokio::io::copy(&mut from, &mut requests) => {}
+            _ = answers.read_exact(&mut answer) => {}
+        }
+        let _ = to.shutdown().await;
+        drop((client, service));
+        while let Ok((mut client, _)) = listener.accept().await {
+            let mut service = TcpStream::connect(upstream).await.unwrap();
+            tokio::spawn(async move { tokio::io::copy_bidirectional(&mut client, &mut service).await });
+        }
+    });
+    format!("http://{own}")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deletion_whose_answer_is_lost_is_a_success_and_links_have_the_address_for_everybody() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let made = server.client.post("/v1/collection", &json!({ "title": "Voices" })).await.ok();
+    let new = json!({ "collection_id": text(&made, "/collection_id"), "file_name": "dawn.wav" });
+    let [gone, kept] =
+        [server.client.post("/v1/track", &new).await, server.client.post("/v1/track", &new).await]
+            .map(|reply| text(&reply.ok(), "/track_id").to_owned());
+    let mut assistant = Assistant::of(&losing_way(&server).await, server.client.key()).await;
+    let deleted = assistant.call("delete_track", json!({ "track_id": gone })).await.unwrap();
+    assert_eq!(deleted, json!({ "deleted_track": { "id": gone } }));
+    let again = assistant.call("delete_track", json!({ "track_id": gone })).await.unwrap_err();
+    assert!(again.ends_with("(track_not_found)"), "{again}");
+
+    let shared =
+        assistant.call("create_share_link", json!({ "track_id": kept, "variant": "hq" })).await.unwrap();
+    let begin = format!("{}/v1/stream/{kept}/", server.node.public_url());
+    assert!(text(&shared, "/url").starts_with(&begin), "{shared}");
     assistant.leave().await;
     server.node.stop().await;
 }
