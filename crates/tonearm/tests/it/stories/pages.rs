@@ -74,6 +74,7 @@ impl Gallery {
             ("sign-in", format!("{url}/dashboard/sign-in")),
             ("first-password", self.ada.first_link().await.unwrap()),
             ("dead-link", format!("{url}/dashboard/link/none")),
+            ("invitation", self.invitation_for_a_stranger().await),
             ("share-track", format!("{url}/share/{track}/{track_key}")),
             ("share-collection", format!("{url}/share/{collection_key}")),
             ("share-refused", format!("{url}/share/{track}/none")),
@@ -82,11 +83,18 @@ impl Gallery {
         ]
     }
 
+    async fn invitation_for_a_stranger(&self) -> String {
+        let parts = self.ada.server.node.parts().unwrap();
+        let caller = Caller::owner(self.ada.server.organization_id.parse().unwrap());
+        parts.people.invite(&caller, Role::Viewer, "stranger@example.com").await.unwrap().url
+    }
+
     /// What an owner may see.
     pub(super) fn pages_for_owners(&self) -> Vec<Page> {
         let pages = [
             ("library", "/library".to_owned()),
             ("library-search", "/library?q=harbour".to_owned()),
+            ("start", "/start".to_owned()),
             ("start-add", format!("/start/{}", self.empty_collection)),
             ("start-embed", format!("/start/{}", self.collection)),
             ("collection", format!("/collections/{}", self.collection)),
@@ -196,10 +204,17 @@ impl Browser {
     }
 }
 
-/// Where axe-core is, once `make test` has fetched it.
+/// axe-core, once `make test` has fetched it; nothing for those who chose to do without.
 pub(super) fn axe() -> Option<String> {
+    if std::env::var_os("TONEARM_WITHOUT_AXE").is_some() {
+        return None;
+    }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/axe");
-    std::fs::read_to_string(folder.join("node_modules/axe-core/axe.min.js")).ok()
+    let script = std::fs::read_to_string(folder.join("node_modules/axe-core/axe.min.js"));
+    Some(
+        script
+            .expect("axe-core is not there: run tools/axe/fetch, or set TONEARM_WITHOUT_AXE=1 to do without"),
+    )
 }
 
 /// What keeps people out of the page that is shown.
@@ -207,6 +222,44 @@ pub(super) async fn barriers(browser: &Browser, axe: &str) -> Vec<Value> {
     browser.run(axe, Vec::new()).await;
     let found = browser.client.execute_async(LOOK, Vec::new()).await.unwrap();
     found.as_array().unwrap().clone()
+}
+
+impl Gallery {
+    /// Opens the page on which all tracks of a collection are changed; forms lead there.
+    async fn selects_for(&self, action: &str) {
+        let browser = &self.ada.browser;
+        browser.views(VIEWS[0]).await;
+        browser.opens(&format!("{}/collections/{}", self.ada.base, self.collection)).await;
+        browser.run("document.querySelector('[data-selecting]').click();", Vec::new()).await;
+        browser.run("document.querySelector('[data-select-all] input').click();", Vec::new()).await;
+        browser.click(&format!("[data-selection-actions] [value={action}]")).await;
+        browser.until("location.pathname.endsWith('/selection')").await;
+    }
+}
+
+impl Gallery {
+    /// Opens the page that shows a new secret once; a form leads there.
+    async fn rotates_a_key(&self, page: &str) {
+        let browser = &self.ada.browser;
+        browser.views(VIEWS[0]).await;
+        browser.opens(page).await;
+        browser.click("form[action$='/rotate'] button").await;
+        browser.until("location.pathname.endsWith('/rotate')").await;
+    }
+}
+
+/// What is wrong with the page that is shown, as text; nothing where nothing is.
+async fn looked_at(browser: &Browser, axe: Option<&str>, name: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let Some(axe) = axe else { return wrong };
+    // An open page follows the window and the colours of the system.
+    for view in VIEWS {
+        browser.views(view).await;
+        for barrier in barriers(browser, axe).await {
+            wrong.push(format!("{name}, {}: {}", view.name, serde_json::to_string_pretty(&barrier).unwrap()));
+        }
+    }
+    wrong
 }
 
 /// What is wrong with a page, as text; nothing where nothing is.
@@ -224,23 +277,13 @@ async fn wrong_with(browser: &Browser, axe: Option<&str>, (name, address): &Page
         let found = found.as_array().unwrap().iter().filter_map(Value::as_str);
         wrong.extend(found.map(|told| format!("{name}, {}: {told}", view.name)));
     }
-    let Some(axe) = axe else { return wrong };
-    // An open page follows the window and the colours of the system.
-    for view in VIEWS {
-        browser.views(view).await;
-        for barrier in barriers(browser, axe).await {
-            wrong.push(format!("{name}, {}: {}", view.name, serde_json::to_string_pretty(&barrier).unwrap()));
-        }
-    }
+    wrong.extend(looked_at(browser, axe, name).await);
     wrong
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_page_is_light_and_without_barriers() {
     let axe = axe();
-    if axe.is_none() {
-        eprintln!("axe-core is not there, so barriers are not looked for: (cd tools/axe && npm ci)");
-    }
     let gallery = Box::pin(Gallery::open()).await;
     let (browser, mut wrong) = (&gallery.ada.browser, Vec::new());
     for page in gallery.pages_for_strangers().await {
@@ -257,9 +300,16 @@ async fn every_page_is_light_and_without_barriers() {
     }
     let mut pages = gallery.pages_for_owners();
     pages.extend(gallery.pages_for_administrators().await);
+    let (_, edit_key) = pages.iter().find(|(name, _)| *name == "edit-key").unwrap().clone();
     for page in pages {
         wrong.extend(wrong_with(browser, axe.as_deref(), &page).await);
     }
+    for action in ["move", "retitle", "cover"] {
+        gallery.selects_for(action).await;
+        wrong.extend(looked_at(browser, axe.as_deref(), action).await);
+    }
+    gallery.rotates_a_key(&edit_key).await;
+    wrong.extend(looked_at(browser, axe.as_deref(), "rotated-key").await);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     gallery.ada.leaves().await;
 }
