@@ -29,7 +29,7 @@ use tonearm_signing::Secrets;
 pub use error::BackupError;
 pub use manifest::{BackupSummary, BackupTime};
 pub use restoring::{RestoreReport, RestoreTerms, Restores};
-pub use target::BackupTarget;
+pub use target::{BackupTarget, FoundBackups};
 
 use copying::Copying;
 use hold::Hold;
@@ -69,6 +69,13 @@ pub enum BackupEvent<'a> {
         /// Their bytes.
         bytes: u64,
     },
+    /// An object is damaged in the store, and the backup keeps the copy of an earlier one.
+    Rescued {
+        /// Which one.
+        key: &'a ObjectKey,
+        /// Why.
+        reason: &'static str,
+    },
     /// An object could not be copied.
     Problem {
         /// Which one.
@@ -97,8 +104,11 @@ pub struct BackupReport {
     /// Objects that were removed between the moment of the catalog and their turn, since the hold on removals had ended: the
     /// database was unavailable for too long to renew it.
     pub gone: u64,
-    /// Objects that are missing in the store although the catalog names them, and those with wrong bytes.
+    /// Objects that the backup does not have: they are missing in the store although the catalog names them, or have wrong
+    /// bytes, or cannot be read.
     pub damaged: u64,
+    /// Objects with such damage of which the backup keeps the copy of an earlier one.
+    pub rescued: u64,
     /// Older backups that were removed.
     pub pruned: u64,
     /// Objects that were removed with them.
@@ -149,12 +159,15 @@ impl Backups {
         hear: Hear<'_>,
     ) -> Result<(BackupTime, BackupReport), BackupError> {
         let time = BackupTime::new(self.ambient.now());
-        let earlier = target.complete().await?;
+        let earlier = target.backups().await?;
+        earlier.unreadable.iter().for_each(|(time, error)| {
+            tracing::warn!(backup = %time, %error, "an earlier backup cannot be used");
+        });
         let mut report = BackupReport::default();
-        let gathered = self.gather(&mut report, hear).await?;
-        let newest = earlier.last().map(|backup| &backup.manifest);
+        let mut gathered = self.gather(&mut report, hear).await?;
+        let newest = earlier.complete.last();
         let copying = Copying { of: self, target, known: newest, terms };
-        let objects = copying.run(&gathered, &mut report, hear).await?;
+        let objects = copying.run(&mut gathered, &mut report, hear).await?;
         let manifest = Manifest {
             format: FORMAT,
             version: self.version.to_owned(),

@@ -42,6 +42,7 @@ mod sweeps;
 mod track_view;
 mod transcription;
 mod transcription_test;
+mod unreadable;
 mod uploads;
 mod usage;
 mod verification;
@@ -53,7 +54,7 @@ pub use admission::Admission;
 pub use audit::Audit;
 pub use backups::{
     BackupError, BackupEvent, BackupReport, BackupSummary, BackupTarget, BackupTerms, BackupTime, Backups,
-    RestoreReport, RestoreTerms, Restores,
+    FoundBackups, RestoreReport, RestoreTerms, Restores,
 };
 pub use caller::Caller;
 pub use certificates::{Certificates, OrderOutcome, UsableCertificate};

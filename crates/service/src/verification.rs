@@ -22,6 +22,7 @@ pub use progress::{VerifyPhase, VerifyState};
 
 use crate::inventory::{Rows, Seen, Stretch, Walk, WalkError};
 use crate::rate::Rate;
+use crate::unreadable::Unreadable;
 use finding::Subject;
 
 /// What is checked, and how fast.
@@ -80,6 +81,7 @@ struct Run<'a> {
     terms: VerifyTerms,
     bytes: Rate,
     objects: Rate,
+    unreadable: Unreadable<'a>,
     state: VerifyState,
     hear: &'a mut (dyn FnMut(VerifyEvent<'_>) + Send),
 }
@@ -98,7 +100,8 @@ impl Verification {
         hear: &mut (dyn FnMut(VerifyEvent<'_>) + Send),
     ) -> Result<VerifyState, VerifyError> {
         let (bytes, objects) = (Rate::new(terms.bytes_per_second), Rate::new(terms.objects_per_second));
-        let mut run = Run { all: self, terms, bytes, objects, state, hear };
+        let unreadable = Unreadable::of(&self.blobs);
+        let mut run = Run { all: self, terms, bytes, objects, unreadable, state, hear };
         if run.state.phase == VerifyPhase::Tracks {
             run.walk().await?;
             run.enter(VerifyPhase::Owners);

@@ -23,17 +23,28 @@ pub struct Loading {
     silenced: Silenced,
 }
 
+/// The first of the tables with rows in it.
+pub(super) async fn first_with_rows(
+    db: &DatabaseTransaction,
+    tables: &[DumpTable],
+) -> Result<Option<String>, CatalogError> {
+    for table in tables {
+        let sql = format!("SELECT 1 AS one FROM {} LIMIT 1", quoted(&table.name));
+        let statement = Statement::from_string(db.get_database_backend(), sql);
+        if db.query_one_raw(statement).await?.is_some() {
+            return Ok(Some(table.name.clone()));
+        }
+    }
+    Ok(None)
+}
+
 impl Loading {
     /// Makes sure that the tables are empty, and keeps them so for others.
     pub(super) async fn begin(db: DatabaseTransaction) -> Result<Self, RestoreError> {
         let tables = schema::read(&db).await?;
         let silenced = triggers::silence(&db, &tables).await.map_err(CatalogError::from)?;
-        for table in &tables {
-            let sql = format!("SELECT 1 AS one FROM {} LIMIT 1", quoted(&table.name));
-            let statement = Statement::from_string(db.get_database_backend(), sql);
-            if db.query_one_raw(statement).await.map_err(CatalogError::from)?.is_some() {
-                return Err(RestoreError::NotEmpty { table: table.name.clone() });
-            }
+        if let Some(table) = first_with_rows(&db, &tables).await? {
+            return Err(RestoreError::NotEmpty { table });
         }
         Ok(Self { db, tables, silenced })
     }

@@ -5,8 +5,8 @@ use std::fs::File;
 use sea_orm::{DatabaseConnection, EntityTrait, TransactionTrait};
 use tonearm_domain::StoreId;
 
-use super::loading::Loading;
-use super::unfinished;
+use super::loading::{Loading, first_with_rows};
+use super::{schema, unfinished};
 use crate::catalog::{ConnectOptions, write_transaction};
 use crate::entity::store;
 use crate::error::CatalogError;
@@ -85,6 +85,18 @@ impl Restoring {
                 Self { db: postgres::open_alone(server, options, report).await?, _lock: None }
             }
         })
+    }
+
+    /// Fails if any table has rows. Nothing is changed: the tables may be those of a service in use.
+    pub async fn require_empty(&self) -> Result<(), RestoreError> {
+        let tx = self.db.begin().await.map_err(CatalogError::from)?;
+        let tables = schema::read(&tx).await?;
+        let filled = first_with_rows(&tx, &tables).await?;
+        tx.rollback().await.map_err(CatalogError::from)?;
+        match filled {
+            Some(table) => Err(RestoreError::NotEmpty { table }),
+            None => Ok(()),
+        }
     }
 
     /// Makes the tables as these steps made them. What is there already must be just that, as after an attempt that was

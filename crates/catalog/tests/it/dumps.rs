@@ -251,6 +251,8 @@ async fn what_does_not_fit_is_refused(database: TestDatabase) {
     let full = restored(&dumped, &steps, &database).await;
     full.close().await.unwrap();
     let restoring = open(&database).await;
+    let refused = restoring.require_empty().await.unwrap_err();
+    assert!(matches!(refused, RestoreError::NotEmpty { .. }), "{refused}");
     restoring.prepare(&steps, &|_| {}).await.unwrap();
     let refused = restoring.begin().await.err().unwrap();
     assert!(matches!(refused, RestoreError::NotEmpty { .. }), "{refused}");

@@ -3,9 +3,10 @@
 use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
 use tonearm_blobs::ObjectMeta;
+use tonearm_domain::ObjectKey;
 
 use super::error::BackupError;
-use super::gathering::Gathered;
+use super::gathering::{Gathered, Lost};
 use super::manifest::{Manifest, OBJECTS};
 use super::object_list::{ListedObject, Sorted, lines};
 use super::part::{PartFile, PartWriter};
@@ -13,6 +14,7 @@ use super::target::BackupTarget;
 use super::transfer::{Route, Transfer, hash_of};
 use super::{BackupEvent, BackupReport, BackupTerms, Backups, Hear};
 use crate::rate::Rate;
+use crate::unreadable::Unreadable;
 
 /// Objects that are copied at once.
 const AT_ONCE: usize = 8;
@@ -28,16 +30,19 @@ pub(super) struct Copying<'a> {
 }
 
 /// An object, and what the target knows of it.
-struct Work {
-    object: ListedObject,
-    pooled: Option<ObjectMeta>,
-    known: Option<ListedObject>,
+enum Work {
+    /// The catalog names it, and the store has it.
+    Listed { object: ListedObject, pooled: Option<ObjectMeta>, known: Option<ListedObject> },
+    /// Only the target has it: another backup names it, or the store has lost it.
+    Pooled { key: ObjectKey, meta: ObjectMeta, known: Option<ListedObject> },
 }
 
 /// The three lists side by side.
 struct Side<'a> {
     wanted: BoxStream<'static, Result<ListedObject, BackupError>>,
-    pool: Sorted<'a, ObjectMeta>,
+    /// The next of them.
+    ahead: Option<ListedObject>,
+    pool: Sorted<'a, (ObjectKey, ObjectMeta)>,
     known: Sorted<'static, ListedObject>,
 }
 
@@ -45,15 +50,26 @@ struct Side<'a> {
 enum Outcome {
     Kept(ListedObject),
     Copied(ListedObject),
+    /// The store has lost it, and the target has not.
+    Rescued(ListedObject, &'static str),
     Gone,
+    /// It is not part of this backup.
+    Unnamed,
     Damaged(ListedObject, &'static str),
+}
+
+/// Where objects come from and go to.
+struct Ways<'a> {
+    route: Route<'a>,
+    /// Of the pool.
+    unreadable: Unreadable<'a>,
 }
 
 impl Copying<'_> {
     /// Copies what is missing, and gives the list of the objects that the backup has.
     pub(super) async fn run(
         &self,
-        gathered: &Gathered,
+        gathered: &mut Gathered,
         report: &mut BackupReport,
         hear: Hear<'_>,
     ) -> Result<PartFile, BackupError> {
@@ -64,21 +80,27 @@ impl Copying<'_> {
         };
         let side = Side {
             wanted: lines(&gathered.objects).await?,
+            ahead: None,
             pool: Sorted::of_store(self.target.objects(), BackupError::Target),
             known,
         };
         let rate = Rate::new(self.terms.bytes_per_second);
+        let ways = self.ways(&rate);
         let mut outcomes = stream::try_unfold(side, Side::next)
-            .map_ok(|work| self.copy(work, &rate))
+            .map_ok(|work| self.settle(work, &ways))
             .try_buffered(AT_ONCE)
             .boxed();
         let mut writer = PartWriter::create(self.of.scratch.clone(), OBJECTS.to_owned()).await?;
         let mut waiting = Vec::new();
         while let Some(outcome) = outcomes.try_next().await? {
-            waiting.extend(note(outcome, report, hear));
+            waiting.extend(note(outcome, &mut gathered.lost, report, hear));
             if waiting.len() == LINES {
                 writer = writer.write(std::mem::take(&mut waiting)).await?;
             }
+        }
+        for (key, reason) in &gathered.lost {
+            report.damaged += 1;
+            hear(BackupEvent::Problem { key, reason });
         }
         Ok(writer.write(waiting).await?.finish().await?)
     }
@@ -97,58 +119,153 @@ impl Copying<'_> {
         }
     }
 
-    async fn copy(&self, work: Work, rate: &Rate) -> Result<Outcome, BackupError> {
-        let Work { object: ListedObject(key, size, sha256), pooled, known } = work;
+    fn ways<'a>(&'a self, rate: &'a Rate) -> Ways<'a> {
         let pool = self.target.objects();
-        if pooled.is_some_and(|meta| meta.size == size) {
-            let known = known.filter(|known| known.1 == size).and_then(|known| known.2);
-            let hash = match sha256.clone().or(known) {
-                Some(hash) => Some(hash),
-                // A run before this one was interrupted.
-                None => hash_of(pool, &key, rate).await.map_err(BackupError::Target)?.map(hex::encode),
-            };
-            if hash.is_some() {
-                return Ok(Outcome::Kept(ListedObject(key, size, hash)));
-            }
-        }
-        if pooled.is_some() {
-            pool.delete(&key).await.map_err(BackupError::Target)?;
-        }
         let route = Route {
             from: &self.of.blobs,
             from_failed: BackupError::Store,
             to: pool,
             to_failed: BackupError::Target,
             rate,
+            unreadable: Unreadable::of(&self.of.blobs),
         };
-        let object = ListedObject(key, size, sha256);
-        match route.copy(&object).await? {
+        Ways { route, unreadable: Unreadable::of(pool) }
+    }
+
+    async fn settle(&self, work: Work, ways: &Ways<'_>) -> Result<Outcome, BackupError> {
+        match work {
+            Work::Listed { object, pooled, known } => match pooled {
+                Some(meta) => self.compare(object, meta, known, ways).await,
+                None => self.copy(object, ways).await,
+            },
+            Work::Pooled { key, meta, known } => self.rescue(key, meta, known, ways).await,
+        }
+    }
+
+    /// Keeps what the target has, or replaces it with what the store has.
+    async fn compare(
+        &self,
+        object: ListedObject,
+        pooled: ObjectMeta,
+        known: Option<ListedObject>,
+        ways: &Ways<'_>,
+    ) -> Result<Outcome, BackupError> {
+        let ListedObject(key, size, sha256) = &object;
+        let is_same = pooled.size == *size;
+        // No name is used twice, so the store has damaged what is shorter now and whose length nobody recorded.
+        let is_intact = match &known {
+            Some(known) => known.1 == pooled.size,
+            None => pooled.size > *size,
+        };
+        if !is_same && (sha256.is_some() || !is_intact) {
+            return self.copy(object, ways).await;
+        }
+        let recorded = sha256.clone().filter(|_| is_same);
+        let Some(hash) = ways.hash_of_pooled(key, pooled.size, recorded, known).await? else {
+            return self.copy(object, ways).await;
+        };
+        let kept = ListedObject(key.clone(), pooled.size, Some(hash));
+        Ok(match is_same {
+            true => Outcome::Kept(kept),
+            false => Outcome::Rescued(kept, "it has another length in the store than when it was backed up"),
+        })
+    }
+
+    async fn copy(&self, object: ListedObject, ways: &Ways<'_>) -> Result<Outcome, BackupError> {
+        let reason = match ways.route.copy(&object).await? {
             Transfer::Copied(hash) => {
-                Ok(Outcome::Copied(ListedObject(object.0, size, Some(hex::encode(hash)))))
+                return Ok(Outcome::Copied(ListedObject(object.0, object.1, Some(hex::encode(hash)))));
             }
-            Transfer::Damaged => Ok(Outcome::Damaged(
-                object,
-                "it does not have the length and the hash that it was stored with",
-            )),
-            Transfer::Gone if self.of.catalog.object_is_known(&object.0).await? => {
-                Ok(Outcome::Damaged(object, "it is missing in the store"))
+            Transfer::Gone if !self.of.catalog.object_is_known(&object.0).await? => return Ok(Outcome::Gone),
+            Transfer::Gone => "it is missing in the store",
+            Transfer::Damaged => "it does not have the length and the hash that it was stored with",
+            Transfer::Unreadable => "it cannot be read from the store",
+        };
+        Ok(Outcome::Damaged(object, reason))
+    }
+
+    /// Keeps an object that only the target has if the catalog still names it.
+    async fn rescue(
+        &self,
+        key: ObjectKey,
+        pooled: ObjectMeta,
+        known: Option<ListedObject>,
+        ways: &Ways<'_>,
+    ) -> Result<Outcome, BackupError> {
+        if !self.of.catalog.object_is_known(&key).await? {
+            return Ok(Outcome::Unnamed);
+        }
+        let reason = match self.of.blobs.head(&key).await {
+            // It came to be named after the moment of the catalog.
+            Ok(Some(meta)) if meta.size == pooled.size => return Ok(Outcome::Unnamed),
+            Ok(Some(_)) => "it has another length in the store than when it was backed up",
+            Ok(None) => "it is missing in the store",
+            Err(error) => {
+                ways.route.unreadable.only_one(error).await.map_err(BackupError::Store)?;
+                "it cannot be read from the store"
             }
-            Transfer::Gone => Ok(Outcome::Gone),
+        };
+        if known.as_ref().is_some_and(|known| known.1 != pooled.size) {
+            return Ok(Outcome::Damaged(ListedObject(key, pooled.size, None), reason));
+        }
+        Ok(match ways.hash_of_pooled(&key, pooled.size, None, known).await? {
+            Some(hash) => Outcome::Rescued(ListedObject(key, pooled.size, Some(hash)), reason),
+            None => Outcome::Damaged(ListedObject(key, pooled.size, None), reason),
+        })
+    }
+}
+
+impl Ways<'_> {
+    /// The hash of an object of the pool: the one that was recorded, or that of its bytes, which are read if a run before this
+    /// one was interrupted. `None` where they cannot be read.
+    async fn hash_of_pooled(
+        &self,
+        key: &ObjectKey,
+        size: u64,
+        recorded: Option<String>,
+        known: Option<ListedObject>,
+    ) -> Result<Option<String>, BackupError> {
+        let known = known.filter(|known| known.1 == size).and_then(|known| known.2);
+        if let Some(hash) = recorded.or(known) {
+            return Ok(Some(hash));
+        }
+        match hash_of(self.route.to, key, self.route.rate).await {
+            Ok(hash) => {
+                self.unreadable.forget();
+                Ok(hash.map(hex::encode))
+            }
+            Err(error) => {
+                self.unreadable.only_one(error).await.map_err(BackupError::Target)?;
+                Ok(None)
+            }
         }
     }
 }
 
 impl Side<'_> {
     async fn next(mut self) -> Result<Option<(Work, Self)>, BackupError> {
-        let Some(object) = self.wanted.try_next().await? else { return Ok(None) };
-        let name = object.0.to_string();
-        let (pooled, known) = (self.pool.find(&name).await?, self.known.find(&name).await?);
-        Ok(Some((Work { object, pooled, known }, self)))
+        if self.ahead.is_none() {
+            self.ahead = self.wanted.try_next().await?;
+        }
+        let wanted = self.ahead.as_ref().map(|object| object.0.to_string());
+        if let Some((name, (key, meta))) = self.pool.next_before(wanted.as_deref()).await? {
+            let known = self.known.find(&name).await?;
+            return Ok(Some((Work::Pooled { key, meta, known }, self)));
+        }
+        let (Some(object), Some(name)) = (self.ahead.take(), wanted) else { return Ok(None) };
+        let pooled = self.pool.find(&name).await?.map(|(_, meta)| meta);
+        let known = self.known.find(&name).await?;
+        Ok(Some((Work::Listed { object, pooled, known }, self)))
     }
 }
 
 /// Counts an object, and gives it if the backup has it.
-fn note(outcome: Outcome, report: &mut BackupReport, hear: Hear<'_>) -> Option<ListedObject> {
+fn note(
+    outcome: Outcome,
+    lost: &mut Lost,
+    report: &mut BackupReport,
+    hear: Hear<'_>,
+) -> Option<ListedObject> {
     let (object, is_copied) = match outcome {
         Outcome::Kept(object) => (object, false),
         Outcome::Copied(object) => (object, true),
@@ -156,7 +273,15 @@ fn note(outcome: Outcome, report: &mut BackupReport, hear: Hear<'_>) -> Option<L
             report.gone += 1;
             return None;
         }
+        Outcome::Unnamed => return None,
+        Outcome::Rescued(object, reason) => {
+            let reason = lost.remove(&object.0).unwrap_or(reason);
+            report.rescued += 1;
+            hear(BackupEvent::Rescued { key: &object.0, reason });
+            (object, false)
+        }
         Outcome::Damaged(object, reason) => {
+            lost.remove(&object.0);
             report.damaged += 1;
             hear(BackupEvent::Problem { key: &object.0, reason });
             return None;

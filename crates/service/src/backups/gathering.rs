@@ -1,7 +1,9 @@
 //! The catalog at one moment, and the list of the objects that it names, as local files.
 
+use std::collections::HashMap;
+
 use tonearm_catalog::{Backend, DumpTable, NamedKind, Snapshot};
-use tonearm_domain::StoreId;
+use tonearm_domain::{ObjectKey, StoreId};
 
 use super::error::BackupError;
 use super::manifest::Manifest;
@@ -18,7 +20,12 @@ pub(super) struct Gathered {
     pub(super) tables: Vec<(DumpTable, PartFile)>,
     /// The objects that are to be copied, sorted by name.
     pub(super) objects: PartFile,
+    /// Objects that the store has lost, and how.
+    pub(super) lost: Lost,
 }
+
+/// Objects that the store has lost, and how.
+pub(super) type Lost = HashMap<ObjectKey, &'static str>;
 
 impl Backups {
     pub(super) async fn gather(
@@ -34,12 +41,13 @@ impl Backups {
             hear(BackupEvent::Table { name: &table.name, rows: part.part.rows });
             tables.push((table.clone(), part));
         }
-        let objects = self.list_objects(&snapshot, report, hear).await?;
+        let (objects, lost) = self.list_objects(&snapshot, report, hear).await?;
         let backend = match self.catalog.backend() {
             Backend::Sqlite => "sqlite",
             Backend::Postgres => "postgres",
         };
-        Ok(Gathered { backend, steps: snapshot.steps().to_vec(), store: snapshot.store(), tables, objects })
+        let (steps, store) = (snapshot.steps().to_vec(), snapshot.store());
+        Ok(Gathered { backend, steps, store, tables, objects, lost })
     }
 
     async fn dump(&self, snapshot: &Snapshot, table: &DumpTable) -> Result<PartFile, BackupError> {
@@ -61,7 +69,8 @@ impl Backups {
         snapshot: &Snapshot,
         report: &mut BackupReport,
         hear: Hear<'_>,
-    ) -> Result<PartFile, BackupError> {
+    ) -> Result<(PartFile, Lost), BackupError> {
+        let mut lost = Lost::new();
         let mut writer = PartWriter::create(self.scratch.clone(), "listed".to_owned()).await?;
         let mut walk = Walk::new(Rows::Snapshot(snapshot), &self.blobs, None);
         let (mut objects, mut bytes) = (0, 0);
@@ -72,11 +81,11 @@ impl Backups {
             bytes += lines.iter().map(|line| line.1).sum::<u64>();
             writer = writer.write(lines).await?;
             for suspect in &stretch.suspects {
-                self.judge(suspect, report, hear).await?;
+                self.judge(suspect, report, &mut lost).await?;
             }
             hear(BackupEvent::Listed { objects, bytes });
         }
-        Ok(writer.finish().await?)
+        Ok((writer.finish().await?, lost))
     }
 
     /// Tells an object that was removed meanwhile from one that is lost.
@@ -84,7 +93,7 @@ impl Backups {
         &self,
         suspect: &NamedBy,
         report: &mut BackupReport,
-        hear: Hear<'_>,
+        lost: &mut Lost,
     ) -> Result<(), BackupError> {
         let NamedBy { track, object } = suspect;
         // A new generation is stored a moment after its row.
@@ -99,8 +108,7 @@ impl Backups {
         };
         let now = self.catalog.named_track(*track).await?;
         if now.is_some_and(|now| now.objects.contains(object)) {
-            report.damaged += 1;
-            hear(BackupEvent::Problem { key: &object.key, reason });
+            lost.insert(object.key.clone(), reason);
         } else {
             report.gone += 1;
         }

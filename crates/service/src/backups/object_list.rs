@@ -58,6 +58,19 @@ impl<'a, T: Send + 'a> Sorted<'a, T> {
         Self::new(stream::empty().boxed())
     }
 
+    /// The next entry whose name comes before another one; the next of all for `None`.
+    pub(super) async fn next_before(
+        &mut self,
+        name: Option<&str>,
+    ) -> Result<Option<(String, T)>, BackupError> {
+        if let (Some(Ok((found, _))), Some(name)) = (self.stream.as_mut().peek().await, name)
+            && found.as_str() >= name
+        {
+            return Ok(None);
+        }
+        self.stream.next().await.transpose()
+    }
+
     /// What the list has under a name. The names that are asked for must be sorted.
     pub(super) async fn find(&mut self, name: &str) -> Result<Option<T>, BackupError> {
         loop {
@@ -83,10 +96,10 @@ impl Sorted<'static, ListedObject> {
     }
 }
 
-impl<'a> Sorted<'a, ObjectMeta> {
+impl<'a> Sorted<'a, (ObjectKey, ObjectMeta)> {
     /// Of a store.
     pub(super) fn of_store(blobs: &'a Blobs, failed: fn(BlobError) -> BackupError) -> Self {
-        let named = blobs.list_after(None).map_ok(|(key, meta)| (key.to_string(), meta));
+        let named = blobs.list_after(None).map_ok(|(key, meta)| (key.to_string(), (key, meta)));
         Self::new(named.map_err(failed).boxed())
     }
 }
@@ -101,6 +114,18 @@ mod tests {
         let mut list = Sorted::new(stream::iter(names).boxed());
         for (asked, expected) in [("a", None), ("b", Some("b")), ("c", None), ("e", Some("e")), ("f", None)] {
             assert_eq!(list.find(asked).await.unwrap(), expected, "{asked}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_comes_before_a_name_is_given_in_order() {
+        let names = ["a", "b", "d"].map(|name| Ok((name.to_owned(), ())));
+        let mut list = Sorted::new(stream::iter(names).boxed());
+        for (before, expected) in
+            [(Some("c"), "a"), (Some("c"), "b"), (Some("c"), ""), (None, "d"), (None, "")]
+        {
+            let found = list.next_before(before).await.unwrap();
+            assert_eq!(found.map(|(name, ())| name).unwrap_or_default(), expected);
         }
     }
 }

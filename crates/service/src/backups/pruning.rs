@@ -8,9 +8,9 @@ use tonearm_domain::{ObjectKey, SweepRules, Timestamp};
 
 use super::BackupReport;
 use super::error::BackupError;
-use super::manifest::OBJECTS;
+use super::manifest::{Manifest, OBJECTS};
 use super::object_list::Sorted;
-use super::target::BackupTarget;
+use super::target::{BackupTarget, Manifests};
 
 /// Objects that are removed at once.
 const BATCH: usize = 500;
@@ -22,11 +22,11 @@ pub(super) async fn prune(
     (now, scratch): (Timestamp, &Path),
     report: &mut BackupReport,
 ) -> Result<(), BackupError> {
-    let mut backups = target.complete().await?;
+    let Manifests { complete: mut backups, unreadable } = target.backups().await?;
     let kept = usize::try_from(keep.get()).unwrap_or(usize::MAX);
     let kept = backups.split_off(backups.len().saturating_sub(kept));
     for old in &backups {
-        target.remove(old.manifest.made_at).await?;
+        target.remove(old.made_at).await?;
         report.pruned += 1;
     }
     // One that is younger may be in the making.
@@ -36,10 +36,31 @@ pub(super) async fn prune(
             target.remove(time).await?;
         }
     }
+    // The copy of an object that the store has lost, or that a list names which cannot be read, may be the last one.
+    if report.damaged > 0 || report.rescued > 0 || !unreadable.is_empty() {
+        return Ok(());
+    }
+    prune_pool(target, &kept, (spared_after, scratch), report).await
+}
+
+/// Removes the objects that none of these backups names.
+async fn prune_pool(
+    target: &BackupTarget,
+    kept: &[Manifest],
+    (spared_after, scratch): (Timestamp, &Path),
+    report: &mut BackupReport,
+) -> Result<(), BackupError> {
     // What an interrupted backup copied is named by none, and goes with the rest when it is a day old.
     let mut lists = Vec::new();
-    for backup in &kept {
-        let part = target.fetch(backup.manifest.made_at, backup.manifest.part(OBJECTS)?, scratch).await?;
+    for backup in kept {
+        let part = match target.fetch(backup.made_at, backup.part(OBJECTS)?, scratch).await {
+            Ok(part) => part,
+            Err(error @ BackupError::Broken { .. }) => {
+                tracing::warn!(backup = %backup.made_at, %error, "objects are not removed: nobody knows which of them this backup needs");
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
         lists.push((Sorted::of_part(&part).await?, part));
     }
     let mut unnamed: Vec<ObjectKey> = Vec::new();

@@ -85,6 +85,7 @@ impl Restores {
         let is_loaded = is_loaded(&restoring, &manifest).await?;
         // Whatever is refused is refused before hours are spent on objects.
         if !is_loaded {
+            restoring.require_empty().await?;
             restoring.prepare(&manifest.steps, &|_| {}).await?;
             restoring.begin().await?.require(&manifest.tables)?;
         }

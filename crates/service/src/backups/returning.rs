@@ -3,6 +3,7 @@
 use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
 use tonearm_blobs::{Blobs, ObjectMeta};
+use tonearm_domain::ObjectKey;
 
 use super::error::BackupError;
 use super::object_list::{ListedObject, Sorted, lines};
@@ -12,6 +13,7 @@ use super::target::BackupTarget;
 use super::transfer::{Route, Transfer};
 use super::{BackupEvent, Hear};
 use crate::rate::Rate;
+use crate::unreadable::Unreadable;
 
 /// Objects that are copied at once.
 const AT_ONCE: usize = 8;
@@ -19,7 +21,7 @@ const AT_ONCE: usize = 8;
 /// The objects of the backup beside those of the store.
 struct Side<'a> {
     wanted: BoxStream<'static, Result<ListedObject, BackupError>>,
-    store: Sorted<'a, ObjectMeta>,
+    store: Sorted<'a, (ObjectKey, ObjectMeta)>,
 }
 
 enum Outcome {
@@ -44,6 +46,7 @@ pub(super) async fn return_objects(
         to: blobs,
         to_failed: BackupError::Store,
         rate,
+        unreadable: Unreadable::of(target.objects()),
     };
     let mut outcomes = stream::try_unfold(side, Side::next)
         .map_ok(|(object, found)| copy(&route, object, found))
@@ -71,7 +74,7 @@ impl Side<'_> {
     async fn next(mut self) -> Result<Option<((ListedObject, Option<ObjectMeta>), Self)>, BackupError> {
         let Some(object) = self.wanted.try_next().await? else { return Ok(None) };
         let found = self.store.find(&object.0.to_string()).await?;
-        Ok(Some(((object, found), self)))
+        Ok(Some(((object, found.map(|(_, meta)| meta)), self)))
     }
 }
 
@@ -80,14 +83,14 @@ async fn copy(
     object: ListedObject,
     found: Option<ObjectMeta>,
 ) -> Result<Outcome, BackupError> {
-    match found {
-        Some(meta) if meta.size == object.1 => return Ok(Outcome::Kept(object)),
-        Some(_) => route.to.delete(&object.0).await.map_err(BackupError::Store)?,
-        None => {}
+    // One of another length is replaced by a sound copy, and stays where the backup has none.
+    if found.is_some_and(|meta| meta.size == object.1) {
+        return Ok(Outcome::Kept(object));
     }
     Ok(match route.copy(&object).await? {
         Transfer::Copied(_) => Outcome::Copied(object),
         Transfer::Gone => Outcome::Lost(object, "it is missing in the backup"),
         Transfer::Damaged => Outcome::Lost(object, "its copy in the backup is damaged"),
+        Transfer::Unreadable => Outcome::Lost(object, "its copy in the backup cannot be read"),
     })
 }

@@ -11,6 +11,7 @@ use tonearm_blobs::{BlobError, Blobs, FileName, NamedFiles, StorageUrl};
 use super::error::BackupError;
 use super::manifest::{BackupSummary, BackupTime, MANIFEST, Manifest, Part};
 use super::part::PartFile;
+use crate::unreadable::Unreadable;
 
 /// The folder of all backups.
 const CATALOG: &str = "catalog";
@@ -26,9 +27,20 @@ pub struct BackupTarget {
     objects: Blobs,
 }
 
-/// A backup with a manifest.
-pub(super) struct Complete {
-    pub(super) manifest: Manifest,
+/// The backups of a target.
+#[derive(Debug)]
+pub struct FoundBackups {
+    /// Those that are complete, the oldest first.
+    pub complete: Vec<BackupSummary>,
+    /// Those whose manifest cannot be read, and why.
+    pub unreadable: Vec<(BackupTime, BackupError)>,
+}
+
+/// The manifests of a target, the oldest first.
+pub(super) struct Manifests {
+    pub(super) complete: Vec<Manifest>,
+    /// Damaged ones, and those of a newer version.
+    pub(super) unreadable: Vec<(BackupTime, BackupError)>,
 }
 
 impl BackupTarget {
@@ -39,39 +51,59 @@ impl BackupTarget {
         Ok(Self { files, objects })
     }
 
-    /// The complete backups, the oldest first.
-    pub async fn list(&self) -> Result<Vec<BackupSummary>, BackupError> {
-        Ok(self.complete().await?.iter().map(|backup| BackupSummary::from(&backup.manifest)).collect())
+    /// The backups that have a manifest.
+    pub async fn list(&self) -> Result<FoundBackups, BackupError> {
+        let Manifests { complete, unreadable } = self.backups().await?;
+        Ok(FoundBackups { complete: complete.iter().map(BackupSummary::from).collect(), unreadable })
     }
 
     pub(super) fn objects(&self) -> &Blobs {
         &self.objects
     }
 
-    pub(super) async fn complete(&self) -> Result<Vec<Complete>, BackupError> {
-        let mut found = Vec::new();
-        for name in self.names().await? {
-            if let Some((time, MANIFEST)) = split(&name) {
-                found.push(self.manifest(time).await?);
+    /// All manifests. One that cannot be used does not keep the others from being used.
+    pub(super) async fn backups(&self) -> Result<Manifests, BackupError> {
+        let mut found = Manifests { complete: Vec::new(), unreadable: Vec::new() };
+        for time in self.times().await? {
+            match self.manifest(time).await {
+                Ok(manifest) => found.complete.push(manifest),
+                Err(error @ (BackupError::Broken { .. } | BackupError::Format(_))) => {
+                    found.unreadable.push((time, error));
+                }
+                Err(BackupError::Target(error)) => {
+                    Unreadable::of(&self.objects).only_one(error).await.map_err(BackupError::Target)?;
+                    let name = file(time, MANIFEST)?;
+                    found.unreadable.push((time, BackupError::broken(name.as_str(), "cannot be read")));
+                }
+                Err(error) => return Err(error),
             }
         }
-        found.sort_by_key(|backup| backup.manifest.made_at);
         Ok(found)
     }
 
-    /// The newest backup, or the one of a time.
+    /// The newest backup, or the one of a time. Only its manifest is read.
     pub(super) async fn find(&self, time: Option<BackupTime>) -> Result<Manifest, BackupError> {
-        let backups = self.complete().await?;
-        let mut backups = backups.into_iter().map(|backup| backup.manifest);
-        match time {
+        let times = self.times().await?;
+        let found = match time {
             Some(time) => {
-                backups.find(|backup| backup.made_at == time).ok_or(BackupError::NoSuchBackup(time))
+                times.into_iter().find(|found| *found == time).ok_or(BackupError::NoSuchBackup(time))?
             }
-            None => backups.next_back().ok_or(BackupError::NoBackup),
-        }
+            None => times.into_iter().next_back().ok_or(BackupError::NoBackup)?,
+        };
+        self.manifest(found).await
     }
 
-    async fn manifest(&self, time: BackupTime) -> Result<Complete, BackupError> {
+    /// The times of the backups that have a manifest, the oldest first.
+    async fn times(&self) -> Result<Vec<BackupTime>, BackupError> {
+        let names = self.names().await?;
+        let files = names.iter().filter_map(split);
+        let mut times: Vec<BackupTime> =
+            files.filter(|(_, part)| *part == MANIFEST).map(|(time, _)| time).collect();
+        times.sort_unstable();
+        Ok(times)
+    }
+
+    async fn manifest(&self, time: BackupTime) -> Result<Manifest, BackupError> {
         let name = file(time, MANIFEST)?;
         let bytes = self.files.read(&name, LARGEST_MANIFEST).await.map_err(BackupError::Target)?;
         let bytes = bytes.ok_or_else(|| BackupError::broken(name.as_str(), "is missing"))?;
@@ -79,7 +111,7 @@ impl BackupTarget {
         if manifest.made_at != time {
             return Err(BackupError::broken(name.as_str(), "is the one of another backup"));
         }
-        Ok(Complete { manifest })
+        Ok(manifest)
     }
 
     /// All files of all backups, complete or not.

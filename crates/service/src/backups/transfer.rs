@@ -9,6 +9,7 @@ use tonearm_domain::ObjectKey;
 use super::error::BackupError;
 use super::object_list::ListedObject;
 use crate::rate::Rate;
+use crate::unreadable::Unreadable;
 
 /// How often a copy is tried.
 const TRIES: u32 = 4;
@@ -23,6 +24,16 @@ pub(super) enum Transfer {
     Gone,
     /// The object does not have the length or the hash that it should have.
     Damaged,
+    /// The object cannot be read, although others can.
+    Unreadable,
+}
+
+/// Why a copy failed.
+enum Failed {
+    /// The object could not be read.
+    Reading(BlobError),
+    /// It could not be stored.
+    Writing(BlobError),
 }
 
 /// Two stores, and how to say that one of them failed.
@@ -32,32 +43,46 @@ pub(super) struct Route<'a> {
     pub(super) to: &'a Blobs,
     pub(super) to_failed: fn(BlobError) -> BackupError,
     pub(super) rate: &'a Rate,
+    pub(super) unreadable: Unreadable<'a>,
 }
 
 impl Route<'_> {
     /// Copies an object, checking its length and its hash where that is known.
     pub(super) async fn copy(&self, object: &ListedObject) -> Result<Transfer, BackupError> {
         let mut pause = PAUSE;
-        for _ in 1..TRIES {
+        let mut tries = 1;
+        let failed = loop {
             match self.try_to_copy(object).await {
-                Err(error) => {
+                Ok(done) => {
+                    self.unreadable.forget();
+                    return Ok(done);
+                }
+                Err(failed) if tries == TRIES => break failed,
+                Err(Failed::Reading(error) | Failed::Writing(error)) => {
                     tracing::debug!(key = %object.0, %error, "could not copy an object; trying again");
                     tokio::time::sleep(pause).await;
                     pause *= 2;
+                    tries += 1;
                 }
-                done => return done,
+            }
+        };
+        match failed {
+            Failed::Writing(error) => Err((self.to_failed)(error)),
+            Failed::Reading(error) => {
+                tracing::debug!(key = %object.0, %error, "could not read an object");
+                self.unreadable.only_one(error).await.map_err(self.from_failed)?;
+                Ok(Transfer::Unreadable)
             }
         }
-        self.try_to_copy(object).await
     }
 
-    async fn try_to_copy(&self, object: &ListedObject) -> Result<Transfer, BackupError> {
+    async fn try_to_copy(&self, object: &ListedObject) -> Result<Transfer, Failed> {
         let ListedObject(key, size, _) = object;
         let body = match self.from.get(key, None).await {
             Ok(Some(body)) => body,
             Ok(None) => return Ok(Transfer::Gone),
             Err(BlobError::Corrupt) => return Ok(Transfer::Damaged),
-            Err(error) => return Err((self.from_failed)(error)),
+            Err(error) => return Err(Failed::Reading(error)),
         };
         let chunks = body.stream.map_err(BoxError::from).and_then(|chunk| async {
             self.rate.take(chunk.len() as u64).await;
@@ -72,10 +97,10 @@ impl Route<'_> {
         match self.to.put(key, chunks.boxed(), terms).await {
             Ok(stored) => Ok(Transfer::Copied(stored.sha256)),
             Err(PutError::DigestMismatch | PutError::TooLarge { .. }) => Ok(Transfer::Damaged),
-            Err(PutError::Store(error)) => Err((self.to_failed)(error)),
+            Err(PutError::Store(error)) => Err(Failed::Writing(error)),
             Err(PutError::Interrupted(source)) => match source.downcast::<BlobError>() {
                 Ok(error) if matches!(*error, BlobError::Corrupt) => Ok(Transfer::Damaged),
-                Ok(error) => Err((self.from_failed)(*error)),
+                Ok(error) => Err(Failed::Reading(*error)),
                 // The object ended early.
                 Err(_) => Ok(Transfer::Damaged),
             },

@@ -16,6 +16,8 @@ pub enum FindingKind {
     WrongLength,
     /// An object has other bytes than were stored.
     WrongHash,
+    /// An object is there and cannot be read.
+    UnreadableObject,
     /// The store has an object that no row names.
     UnknownObject,
 }
@@ -139,6 +141,7 @@ impl fmt::Display for Finding {
                 write!(f, "{key} has {} bytes instead of {}", size(found_size), size(expected_size))?;
             }
             FindingKind::WrongHash => write!(f, "{key} has other bytes than were stored")?,
+            FindingKind::UnreadableObject => write!(f, "{key} cannot be read")?,
             FindingKind::UnknownObject => {
                 write!(f, "{key} ({} bytes) belongs to nothing in the database", size(found_size))?;
             }

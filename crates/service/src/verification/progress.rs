@@ -38,6 +38,9 @@ pub struct VerifyState {
     pub wrong_lengths: u64,
     /// Objects with other bytes.
     pub wrong_hashes: u64,
+    /// Objects that cannot be read.
+    #[serde(default)]
+    pub unreadable: u64,
     /// Objects that no row names.
     pub unknown: u64,
     /// Those of the findings that are being made again.
@@ -59,6 +62,7 @@ impl VerifyState {
             missing: 0,
             wrong_lengths: 0,
             wrong_hashes: 0,
+            unreadable: 0,
             unknown: 0,
             queued: 0,
             lost: 0,
@@ -67,7 +71,7 @@ impl VerifyState {
 
     /// How many findings there are.
     pub fn findings(&self) -> u64 {
-        self.missing + self.wrong_lengths + self.wrong_hashes + self.unknown
+        self.missing + self.wrong_lengths + self.wrong_hashes + self.unreadable + self.unknown
     }
 
     pub(super) fn note(&mut self, finding: &Finding) {
@@ -75,6 +79,7 @@ impl VerifyState {
             FindingKind::MissingObject => &mut self.missing,
             FindingKind::WrongLength => &mut self.wrong_lengths,
             FindingKind::WrongHash => &mut self.wrong_hashes,
+            FindingKind::UnreadableObject => &mut self.unreadable,
             FindingKind::UnknownObject => &mut self.unknown,
         } += 1;
         match finding.remedy {

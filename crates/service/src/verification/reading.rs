@@ -20,6 +20,8 @@ enum Read {
     Short,
     /// It is not there.
     Missing,
+    /// It cannot be read, although others can.
+    Unreadable,
 }
 
 impl Run<'_> {
@@ -37,6 +39,7 @@ impl Run<'_> {
     async fn read_one(&self, named: &NamedBy) -> Result<Option<Subject>, VerifyError> {
         let object = &named.object;
         let (kind, found_size) = match self.read(&object.key).await? {
+            Read::Unreadable => (FindingKind::UnreadableObject, None),
             Read::Missing => (FindingKind::MissingObject, None),
             Read::Short => (FindingKind::WrongLength, None),
             Read::Whole { size, .. } if object.size.is_some_and(|expected| expected != size) => {
@@ -51,6 +54,23 @@ impl Run<'_> {
     }
 
     async fn read(&self, key: &ObjectKey) -> Result<Read, BlobError> {
+        let read = match self.try_to_read(key).await {
+            Err(_) => self.try_to_read(key).await,
+            read => read,
+        };
+        match read {
+            Ok(read) => {
+                self.unreadable.forget();
+                Ok(read)
+            }
+            Err(error) => {
+                self.unreadable.only_one(error).await?;
+                Ok(Read::Unreadable)
+            }
+        }
+    }
+
+    async fn try_to_read(&self, key: &ObjectKey) -> Result<Read, BlobError> {
         let mut body = match self.all.blobs.get(key, None).await {
             Ok(Some(body)) => body,
             Ok(None) => return Ok(Read::Missing),

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
 
+mod backups;
 mod bulk;
 mod cost;
 mod freshness;

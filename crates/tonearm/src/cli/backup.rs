@@ -66,7 +66,11 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
 }
 
 async fn list(text: &str, as_json: bool) -> Result<(), Failure> {
-    let backups = BackupTarget::open(&target(text)?).await?.list().await?;
+    let found = BackupTarget::open(&target(text)?).await?.list().await?;
+    for (time, error) in &found.unreadable {
+        print::complain(format_args!("Warning: {time}: {error}"));
+    }
+    let backups = found.complete;
     if as_json {
         for backup in &backups {
             print::json(&serde_json::to_value(backup).map_err(Failure::failed)?);
@@ -119,12 +123,24 @@ async fn back_up(
     bar.finish_and_clear();
     let (time, report) = ended?;
     show(time, &report, as_json);
-    match report.damaged {
-        0 => Ok(()),
-        1 => Err(Failure::failed("the backup is complete except for 1 object; run `tonearm verify --deep`")),
-        count => Err(Failure::failed(format!(
-            "the backup is complete except for {count} objects; run `tonearm verify --deep`"
+    judge(&report)
+}
+
+fn judge(report: &BackupReport) -> Result<(), Failure> {
+    let advice = "run `tonearm verify --deep`";
+    let objects = |count: u64| match count {
+        1 => "1 object".to_owned(),
+        count => format!("{count} objects"),
+    };
+    match (report.damaged, report.rescued) {
+        (0, 0) => Ok(()),
+        (0, rescued) => Err(Failure::failed(format!(
+            "the backup is complete, but the object store has lost {}; {advice}",
+            objects(rescued)
         ))),
+        (damaged, _) => {
+            Err(Failure::failed(format!("the backup is complete except for {}; {advice}", objects(damaged))))
+        }
     }
 }
 
@@ -137,6 +153,9 @@ pub(super) fn tell(event: &BackupEvent<'_>, screen: &Screen, bar: &ProgressBar) 
         }
         BackupEvent::Copied { objects, bytes } => {
             bar.set_message(format!("{objects} objects ({}) stored", shown_bytes(*bytes)));
+        }
+        BackupEvent::Rescued { key, reason } => {
+            screen.warn(&format!("{key}: {reason}; the backup keeps the earlier copy"));
         }
         BackupEvent::Problem { key, reason } => screen.warn(&format!("{key}: {reason}")),
     }
@@ -153,6 +172,7 @@ fn show(time: BackupTime, report: &BackupReport, as_json: bool) {
             "copied_bytes": report.copied_bytes,
             "gone": report.gone,
             "damaged": report.damaged,
+            "rescued": report.rescued,
             "pruned": report.pruned,
             "pruned_objects": report.pruned_objects,
         }));
@@ -166,6 +186,9 @@ fn show(time: BackupTime, report: &BackupReport, as_json: bool) {
     }
     if report.damaged > 0 {
         print::outln!("damaged    {}", report.damaged);
+    }
+    if report.rescued > 0 {
+        print::outln!("rescued    {} objects that the store has lost", report.rescued);
     }
     if report.pruned > 0 {
         print::outln!("removed    {} older backups and {} objects", report.pruned, report.pruned_objects);

@@ -70,9 +70,12 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
     let verification = Verification::new(catalog, blobs, ambient.clone());
     let state = verify::quickly(config, &verification, VerifyState::new(ambient.now()), args.json).await?;
     show(time, &report, &state, args.json);
-    match state.findings() {
-        0 => Ok(()),
-        count => Err(Failure::failed(format!(
+    match (report.lost, state.findings()) {
+        (0, 0) => Ok(()),
+        (lost, 0) => Err(Failure::failed(format!(
+            "the backup is restored, but {lost} of its objects are missing or damaged; see above"
+        ))),
+        (_, count) => Err(Failure::failed(format!(
             "the backup is restored, but {count} objects do not fit; `tonearm verify --repair` makes lost files again"
         ))),
     }

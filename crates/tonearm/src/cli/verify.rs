@@ -53,6 +53,9 @@ pub(super) struct Args {
 struct Noted {
     database: String,
     storage: String,
+    /// Whether all objects were read so far.
+    #[serde(default)]
+    is_deep: bool,
     state: VerifyState,
 }
 
@@ -74,18 +77,18 @@ async fn verify(config: &Config, ambient: &Ambient, args: &Args) -> Result<Verif
     let tie = parts.open_identity(config, ambient).await?.inspect().await?;
     tie.agreed().map_err(Failure::failed)?;
     let path = args.state.clone().unwrap_or_else(|| config.data_dir.join(STATE));
-    let state = match args.resume {
-        true => read_state(config, &path)?,
-        false => VerifyState::new(ambient.now()),
+    let (state, is_deep) = match args.resume {
+        true => read_state(config, &path, args.deep)?,
+        false => (VerifyState::new(ambient.now()), args.deep),
     };
     let verification = Verification::new(parts.catalog, opening::blobs(config).await?, ambient.clone());
     let terms = VerifyTerms {
-        is_deep: args.deep,
+        is_deep,
         repairs: args.repair,
         bytes_per_second: args.rate,
         objects_per_second: args.object_rate,
     };
-    let mut teller = Teller::new(config, args.json, Some(path.clone()));
+    let mut teller = Teller::new(config, args.json, Some((path.clone(), is_deep)));
     let ended = verification.run(terms, state, &mut |event| teller.hear(event)).await;
     teller.bar.finish_and_clear();
     if ended.is_err()
@@ -118,7 +121,7 @@ pub(super) async fn quickly(
 
 /// Tells what happens, and notes how far it is.
 struct Teller {
-    noted: Option<(PathBuf, String, String)>,
+    noted: Option<(PathBuf, String, String, bool)>,
     last: Instant,
     /// How far it is, where that is not noted yet.
     reached: Option<VerifyState>,
@@ -127,10 +130,13 @@ struct Teller {
 }
 
 impl Teller {
-    fn new(config: &Config, as_json: bool, state: Option<PathBuf>) -> Self {
-        let (database, storage) = (config.database_url.to_string(), config.storage_url.to_string());
+    /// With the file in which it is noted how far the run is, and whether it reads all objects.
+    fn new(config: &Config, as_json: bool, state: Option<(PathBuf, bool)>) -> Self {
         let bar = Screen::new(as_json).total(BAR, 0);
-        let noted = state.map(|path| (path, database, storage));
+        let noted = state.map(|(path, is_deep)| {
+            let (database, storage) = (config.database_url.to_string(), config.storage_url.to_string());
+            (path, database, storage, is_deep)
+        });
         Self { noted, last: Instant::now(), reached: None, bar, as_json }
     }
 
@@ -158,8 +164,9 @@ impl Teller {
 
     /// A run whose state cannot be noted is still worth its findings.
     fn note(&mut self, state: &VerifyState) {
-        let Some((path, database, storage)) = &self.noted else { return };
-        let noted = Noted { database: database.clone(), storage: storage.clone(), state: state.clone() };
+        let Some((path, database, storage, is_deep)) = &self.noted else { return };
+        let (database, storage) = (database.clone(), storage.clone());
+        let noted = Noted { database, storage, is_deep: *is_deep, state: state.clone() };
         if let Err(error) = write_state(path, &noted) {
             print::complain(format_args!("Warning: {}: {error}, so --resume will not work", path.display()));
             self.noted = None;
@@ -182,6 +189,7 @@ fn show(state: &VerifyState, as_json: bool) {
             "missing": state.missing,
             "wrong_lengths": state.wrong_lengths,
             "wrong_hashes": state.wrong_hashes,
+            "unreadable": state.unreadable,
             "unknown": state.unknown,
             "queued": state.queued,
             "lost": state.lost,
@@ -200,6 +208,9 @@ fn show(state: &VerifyState, as_json: bool) {
         state.wrong_hashes,
         state.unknown
     );
+    if state.unreadable > 0 {
+        print::outln!("{} cannot be read.", state.unreadable);
+    }
     if state.queued > 0 {
         print::outln!("{} are being made again; `tonearm job list` shows the jobs.", state.queued);
     }
@@ -211,7 +222,8 @@ fn show(state: &VerifyState, as_json: bool) {
     }
 }
 
-fn read_state(config: &Config, path: &Path) -> Result<VerifyState, Failure> {
+/// How far an interrupted run was, and whether it read all objects: what follows is read as well then.
+fn read_state(config: &Config, path: &Path, wants_deep: bool) -> Result<(VerifyState, bool), Failure> {
     let shown = path.display();
     let bytes = std::fs::read(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
@@ -225,7 +237,12 @@ fn read_state(config: &Config, path: &Path) -> Result<VerifyState, Failure> {
     if (noted.database, noted.storage) != (database, storage) {
         return Err(Failure::Usage(format!("{shown} is of another service; run without --resume")));
     }
-    Ok(noted.state)
+    if wants_deep && !noted.is_deep {
+        return Err(Failure::Usage(format!(
+            "the interrupted run of {shown} was without --deep; run with --deep and without --resume"
+        )));
+    }
+    Ok((noted.state, noted.is_deep))
 }
 
 fn write_state(path: &Path, noted: &Noted) -> std::io::Result<()> {

@@ -59,12 +59,51 @@ async fn broken_backups_are_refused_and_leave_nothing() {
     let pool = files_below(&folder.path().join("objects"));
     let source = pool.iter().find(|path| path.to_str().unwrap().contains("/source.")).unwrap();
     spoil(source, flip);
+    // One that cannot be read, whoever asks.
+    let unreadable = pool.iter().find(|path| path.to_str().unwrap().contains("/hq.")).unwrap();
+    std::fs::remove_file(unreadable).unwrap();
+    std::fs::create_dir(unreadable).unwrap();
     let output = other.program.run(&["restore", target]);
     assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
     assert!(complaint(&output).contains("its copy in the backup is damaged"), "{}", complaint(&output));
+    assert!(complaint(&output).contains("its copy in the backup cannot be read"), "{}", complaint(&output));
     let verified = other.program.run(&["verify"]);
     assert_eq!(verified.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&verified.stdout).contains("the source is lost"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_backup_leaves_earlier_ones_usable() {
+    let (service, client) = Service::running(Backend::Embedded).await;
+    fill(&client, 1).await;
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().to_str().unwrap();
+    let (first, second) = (service.back_up(target), service.back_up(target));
+    let manifest = folder.path().join("catalog").join(text(&second, "/backup")).join("manifest.json");
+    std::fs::write(manifest, "damaged").unwrap();
+    let other = Service::new(Backend::Embedded).await;
+    refused(&other, &[target], "the backup is damaged");
+    let listed = other.program.run(&["backup", "list", target]);
+    succeed(&listed);
+    assert!(String::from_utf8_lossy(&listed.stdout).contains(text(&first, "/backup")));
+    assert!(complaint(&listed).contains(text(&second, "/backup")), "{}", complaint(&listed));
+    succeed(&other.program.run(&["restore", target, "--backup", text(&first, "/backup")]));
+}
+
+/// What is in the trash can be taken back, so its objects are missed although `verify` does not look for them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restore_that_lost_objects_fails() {
+    let (service, client) = Service::running(Backend::Embedded).await;
+    let tracks = fill(&client, 1).await;
+    client.delete(&format!("/v1/track/{}", tracks[0])).await.ok();
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().to_str().unwrap();
+    service.back_up(target);
+    let pool = files_below(&folder.path().join("objects"));
+    let source = pool.iter().find(|path| path.to_str().unwrap().contains("/source.")).unwrap();
+    std::fs::remove_file(source).unwrap();
+    let other = Service::new(Backend::Embedded).await;
+    refused(&other, &[target], "of its objects are missing or damaged");
 }
 
 #[tokio::test(flavor = "multi_thread")]

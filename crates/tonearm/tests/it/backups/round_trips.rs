@@ -1,7 +1,7 @@
 //! There and back.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
 use tonearm_fixtures::S3Server;
@@ -60,11 +60,12 @@ async fn there_and_back(first: Backend, second: Backend) {
     succeed(&back.program.run(&["verify", "--deep"]));
 }
 
-/// Makes a backup while tracks are created, uploaded and deleted.
+/// Makes a backup while tracks are created, uploaded and deleted. Some of that begins and ends while the backup runs.
 async fn while_uploading(program: &Program, client: &Client, target: &str) -> serde_json::Value {
-    let stop = Arc::new(AtomicBool::new(false));
+    let (stop, uploaded) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU32::new(0)));
+    let first = Arc::new(tokio::sync::Notify::new());
     let uploading = tokio::spawn({
-        let (client, stop) = (client.clone(), stop.clone());
+        let (client, stop, uploaded, first) = (client.clone(), stop.clone(), uploaded.clone(), first.clone());
         async move {
             let collection = client.collection("Meanwhile").await;
             let mut number = 100;
@@ -74,10 +75,17 @@ async fn while_uploading(program: &Program, client: &Client, target: &str) -> se
                     client.delete(&format!("/v1/track/{id}")).await.ok();
                 }
                 number += 1;
+                uploaded.fetch_add(1, Ordering::Relaxed);
+                first.notify_one();
             }
         }
     });
-    let made = tokio::task::block_in_place(|| program.run(&["backup", target, "--json"]));
+    first.notified().await;
+    let before = uploaded.load(Ordering::Relaxed);
+    // At this rate it takes longer than two uploads.
+    let made = tokio::task::block_in_place(|| program.run(&["backup", target, "--rate", "1MB/s", "--json"]));
+    let meanwhile = uploaded.load(Ordering::Relaxed) - before;
+    assert!(meanwhile > 1, "{meanwhile} tracks were uploaded during the backup");
     stop.store(true, Ordering::Relaxed);
     uploading.await.unwrap();
     said(&made)

@@ -134,6 +134,42 @@ async fn a_flipped_byte_in_a_variant_is_found_and_the_variant_made_again() {
     assert_eq!(verified(&service, &["--deep"]).0, Vec::<Value>::new());
 }
 
+/// A run that goes on reads all objects if the interrupted one did.
+#[tokio::test(flavor = "multi_thread")]
+async fn deep_runs_stay_deep() {
+    let (mut service, client) = Service::running(Backend::Embedded).await;
+    fill(&client, 1).await;
+    let database = format!("sqlite://{}/tonearm.db", service.data.path().display());
+    service.program.set("TONEARM_DATABASE_URL", &database);
+    let hq = files_below(&service.objects());
+    let hq = hq.iter().find(|path| path.to_str().unwrap().contains("/hq.")).unwrap();
+    let mut bytes = std::fs::read(hq).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(hq, bytes).unwrap();
+    let path = service.data.path().join("state.json");
+    let state = path.to_str().unwrap();
+    let note = |is_deep: bool| {
+        let noted = json!({
+            "database": database,
+            "storage": format!("file://{}", service.objects().display()),
+            "is_deep": is_deep,
+            "state": {
+                "started_at": "2030-01-01T00:00:00.000Z", "phase": "tracks", "last_key": null, "tracks": 0,
+                "objects": 0, "bytes": 0, "missing": 0, "wrong_lengths": 0, "wrong_hashes": 0, "unknown": 0,
+                "queued": 0, "lost": 0,
+            },
+        });
+        std::fs::write(&path, noted.to_string()).unwrap();
+    };
+    note(true);
+    let (findings, _) = verified(&service, &["--resume", "--state", state]);
+    assert_eq!(kinds(&findings), pairs(&[("wrong_hash", "repairable")]), "{findings:#?}");
+    note(false);
+    let refused = service.program.run(&["verify", "--deep", "--resume", "--state", state]);
+    assert_eq!(refused.status.code(), Some(2), "{}", complaint(&refused));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_source_is_named_and_nothing_is_touched() {
     let (service, client) = Service::running(Backend::Distributed).await;

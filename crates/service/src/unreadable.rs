@@ -1,0 +1,38 @@
+//! Telling one object that cannot be read, such as one on a bad sector or with a wrong permission, from a store that is away.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use futures::TryStreamExt;
+use tonearm_blobs::{BlobError, Blobs};
+
+/// So many objects in a row that cannot be read are a failure of the store, although it answers.
+const MOST_IN_A_ROW: u32 = 100;
+
+/// Objects of a store that cannot be read.
+pub(crate) struct Unreadable<'a> {
+    blobs: &'a Blobs,
+    in_a_row: AtomicU32,
+}
+
+impl<'a> Unreadable<'a> {
+    /// Of this store.
+    pub(crate) fn of(blobs: &'a Blobs) -> Self {
+        Self { blobs, in_a_row: AtomicU32::new(0) }
+    }
+
+    /// Notes that an object was read.
+    pub(crate) fn forget(&self) {
+        self.in_a_row.store(0, Ordering::Relaxed);
+    }
+
+    /// Succeeds if only one object could not be read, and gives the failure back if the store is away.
+    pub(crate) async fn only_one(&self, failure: BlobError) -> Result<(), BlobError> {
+        if self.in_a_row.fetch_add(1, Ordering::Relaxed) >= MOST_IN_A_ROW {
+            return Err(failure);
+        }
+        match self.blobs.list_after(None).try_next().await {
+            Ok(_) => Ok(()),
+            Err(_) => Err(failure),
+        }
+    }
+}
