@@ -90,22 +90,6 @@ async fn a_damaged_backup_leaves_earlier_ones_usable() {
     succeed(&other.program.run(&["restore", target, "--backup", text(&first, "/backup")]));
 }
 
-/// What is in the trash can be taken back, so its objects are missed although `verify` does not look for them.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_restore_that_lost_objects_fails() {
-    let (service, client) = Service::running(Backend::Embedded).await;
-    let tracks = fill(&client, 1).await;
-    client.delete(&format!("/v1/track/{}", tracks[0])).await.ok();
-    let folder = tempfile::tempdir().unwrap();
-    let target = folder.path().to_str().unwrap();
-    service.back_up(target);
-    let pool = files_below(&folder.path().join("objects"));
-    let source = pool.iter().find(|path| path.to_str().unwrap().contains("/source.")).unwrap();
-    std::fs::remove_file(source).unwrap();
-    let other = Service::new(Backend::Embedded).await;
-    refused(&other, &[target], "of its objects are missing or damaged");
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn only_an_empty_service_with_the_same_secret_takes_a_backup() {
     let (service, client) = Service::running(Backend::Embedded).await;
