@@ -22,7 +22,8 @@ async fn keys_are_shown_once_and_work(database: TestDatabase) {
         "variants": ["hq"], "is_downloadable": true, "expires_at": "2030-01-01T01:00:00Z",
     });
     let created = house.post("/v1/api_key", body).await.expect_ok();
-    assert_eq!(created.keys(""), names("ok api_request_id api_key_id api_key api_key_record"));
+    assert_eq!(created.keys(""), names("ok api_request_id api_key_id api_key api_key_record share_url"));
+    assert_eq!(created.json["share_url"], json!(null), "of share keys alone");
     assert_eq!(
         created.keys("/api_key_record"),
         names(
