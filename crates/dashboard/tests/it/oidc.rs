@@ -87,7 +87,7 @@ async fn oidc_an_address_with_a_password_is_not_linked_by_itself(database: TestD
     let reset = house.people.new_password_link("victor@example.com").await.unwrap();
     let path = reset.url.strip_prefix(PUBLIC_URL).unwrap();
     let mut own = house.browser();
-    let chosen = own.submit(path, path, &[("password", "a password of Victor's own")]).await;
+    let chosen = own.post(path, &[("password", "a password of his own")]).await;
     assert_eq!(chosen.status, 303, "{}", chosen.html);
     assert_eq!(eve.get(PROFILE).await.status, 303);
     assert_eq!(
@@ -97,7 +97,7 @@ async fn oidc_an_address_with_a_password_is_not_linked_by_itself(database: TestD
             .status,
         403
     );
-    assert_in(&link_with(&provider, &mut own, "a password of Victor's own", victor.clone()).await);
+    assert_in(&link_with(&provider, &mut own, "a password of his own", victor.clone()).await);
     assert_in(&provider.enter(&mut house.browser(), victor).await);
 }
 
@@ -303,7 +303,7 @@ async fn begin_link(browser: &mut Browser, password: &str) -> String {
     address.to_owned()
 }
 
-async fn link(provider: &TestProvider, browser: &mut Browser, claims: serde_json::Value) -> Page {
+pub(crate) async fn link(provider: &TestProvider, browser: &mut Browser, claims: serde_json::Value) -> Page {
     link_with(provider, browser, PASSWORD, claims).await
 }
 

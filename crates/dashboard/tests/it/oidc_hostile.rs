@@ -7,7 +7,7 @@ use tonearm_fixtures::TestDatabase;
 
 use crate::browser::Browser;
 use crate::house::House;
-use crate::oidc::{assert_in, house, linked};
+use crate::oidc::{assert_in, house, link, linked};
 use crate::provider::{Forgery, TestProvider};
 
 crate::on_both!(
@@ -141,13 +141,14 @@ async fn oidc_refusals_are_told_apart(database: TestDatabase) {
 async fn oidc_a_provider_that_is_away_is_nobodys_fault(database: TestDatabase) {
     let provider = TestProvider::start().await;
     let house = house(database, &provider).await;
-    linked(&house, &provider).await;
+    let mut ada = house.administrator().await;
     provider.set_away(true);
     let away = house.browser().get(BEGIN).await;
     assert_eq!(away.status, 503);
     assert!(away.html.contains("Example ID cannot be reached at the moment."), "{}", away.html);
     provider.set_away(false);
     house.clock.advance_seconds(5);
+    assert_in(&link(&provider, &mut ada, json!({})).await);
     let mut browser = house.browser();
     let begun = browser.get(BEGIN).await;
     let back = provider.sign_in(&begun.location, json!({}));
