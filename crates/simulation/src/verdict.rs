@@ -158,7 +158,8 @@ fn of_load(outcome: &Outcome, idle: Option<&Outcome>) -> Vec<Finding> {
     let (jobs, plays) = (outcome.jobs.queued.max(1) as f64, outcome.plays.max(1) as f64);
     for (purpose, most) in FOR_EACH_JOB {
         let what = format!("{}, statements for each job", purpose.name());
-        findings.push(at_most(outcome, &what, more(purpose) / jobs, most));
+        // One job more may be under way when the count begins or ends.
+        findings.push(at_most(outcome, &what, more(purpose) / jobs, most + most / jobs));
     }
     let looks = more(Purpose::Polling) / jobs / outcome.settings.nodes as f64;
     findings.push(at_most(outcome, "looks for each job and node", looks, LOOKS));
