@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use tempfile::TempDir;
 use tonearm::{Config, Node, Overrides};
-use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::Ambient;
-use tonearm_fixtures::{ManualClock, PostgresDatabase, S3Server, copy_postgres, copy_sqlite};
+use tonearm_fixtures::{ManualClock, PostgresDatabase, S3Server, copy_postgres, copy_sqlite, migrate};
 
 use crate::{Client, Program};
 
@@ -41,12 +40,6 @@ pub struct TestServer {
     _s3: Option<S3Server>,
 }
 
-/// Makes the tables of a test's database.
-async fn migrate(url: String) {
-    let catalog = Catalog::connect(&url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
-    catalog.close().await.unwrap();
-}
-
 impl TestServer {
     /// Starts a node over `backend`.
     pub async fn start(backend: Backend) -> Self {
@@ -58,10 +51,10 @@ impl TestServer {
         let data = tempfile::tempdir().unwrap();
         let (database, s3) = match backend {
             Backend::Embedded => {
-                copy_sqlite(&data.path().join("tonearm.db"), migrate).await;
+                copy_sqlite(&data.path().join("tonearm.db"), migrate!()).await;
                 (None, None)
             }
-            Backend::Distributed => (Some(copy_postgres(migrate).await), Some(S3Server::start())),
+            Backend::Distributed => (Some(copy_postgres(migrate!()).await), Some(S3Server::start())),
         };
         let mut environment: HashMap<String, String> =
             variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();

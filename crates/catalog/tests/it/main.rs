@@ -50,11 +50,4 @@ mod upgrades;
 mod usage;
 mod waits;
 
-use tonearm_catalog::{Catalog, ConnectOptions};
 pub(crate) use tonearm_fixtures::on_both;
-
-/// Makes the tables of a test's database.
-pub(crate) async fn migrate(url: String) {
-    let catalog = Catalog::connect(&url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
-    catalog.close().await.unwrap();
-}

@@ -16,12 +16,17 @@ function isPage(url) {
   return url.origin === location.origin && /^\/dashboard(\/|$)/.test(url.pathname);
 }
 
+/** Whether a field is not as the page came. */
+function isChanged(field) {
+  if (field.type === "file") return field.files.length > 0;
+  if (field.options) return [...field.options].some((option) => option.selected !== option.defaultSelected);
+  return field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+}
+
 /** Whether a form of a page was changed. */
 function isFilledIn(page) {
-  const isChanged = (field) => field.type !== "hidden" && (field.type === "file" ? field.files.length > 0
-    : field.options ? [...field.options].some((option) => option.selected !== option.defaultSelected)
-      : field.value !== field.defaultValue || field.checked !== field.defaultChecked);
-  return [...(page?.querySelectorAll("form[method=post] :is(input, textarea, select)") ?? [])].some(isChanged);
+  const fields = page?.querySelectorAll("form[method=post] :is(input:not([type=hidden]), textarea, select)") ?? [];
+  return [...fields].some(isChanged);
 }
 
 export class Pages {

@@ -110,10 +110,7 @@ pub(super) async fn unlink(
     Path(of): Path<OfIdentity>,
 ) -> Result<Response, PageError> {
     let done = app.people.unlink_identity_of(administrator.origin(), of.person_id, of.identity_id).await;
-    if done.is_ok() && of.person_id == administrator.signed_in.person().id {
-        return Ok(Redirect::to("/dashboard/sign-in").into_response());
-    }
-    told(&app, &administrator, of.person_id, done, Flash::IdentityUnlinked).await
+    told_or_signed_out(&app, &administrator, of.person_id, done, Flash::IdentityUnlinked).await
 }
 
 pub(super) async fn reset_second_factor(
@@ -122,10 +119,7 @@ pub(super) async fn reset_second_factor(
     Path(of): Path<Of>,
 ) -> Result<Response, PageError> {
     let done = app.people.reset_second_factor(administrator.origin(), of.person_id).await;
-    if done.is_ok() && of.person_id == administrator.signed_in.person().id {
-        return Ok(Redirect::to("/dashboard/sign-in").into_response());
-    }
-    told(&app, &administrator, of.person_id, done, Flash::SecondFactorReset).await
+    told_or_signed_out(&app, &administrator, of.person_id, done, Flash::SecondFactorReset).await
 }
 
 pub(super) async fn set_administrator(
@@ -187,6 +181,20 @@ async fn told(
         }
         Err(refusal) => Err(refusal.into()),
     }
+}
+
+/// The same after what ends all sessions of the account, which may be the administrator's own.
+async fn told_or_signed_out(
+    app: &Dashboard,
+    administrator: &Administrator,
+    id: PersonId,
+    done: Result<(), Refusal>,
+    flash: Flash,
+) -> Result<Response, PageError> {
+    if done.is_ok() && id == administrator.signed_in.person().id {
+        return Ok(Redirect::to("/dashboard/sign-in").into_response());
+    }
+    told(app, administrator, id, done, flash).await
 }
 
 impl AccountPage {

@@ -6,7 +6,7 @@ use tonearm_blobs::ObjectMeta;
 use tonearm_domain::ObjectKey;
 
 use super::error::BackupError;
-use super::gathering::{Gathered, Lost};
+use super::gathering::{Gathered, Lost, MISSING};
 use super::manifest::{Manifest, OBJECTS};
 use super::object_list::{ListedObject, Sorted, lines};
 use super::part::{PartFile, PartWriter};
@@ -15,6 +15,10 @@ use super::transfer::{Route, Transfer, hash_of};
 use super::{BackupEvent, BackupReport, BackupTerms, Backups, Hear};
 use crate::rate::Rate;
 use crate::unreadable::Unreadable;
+
+/// How the store has lost an object of which the target has a copy, or could have had one.
+const OTHER_LENGTH: &str = "it has another length in the store than when it was backed up";
+const UNREADABLE: &str = "it cannot be read from the store";
 
 /// Objects that are copied at once.
 const AT_ONCE: usize = 8;
@@ -167,7 +171,7 @@ impl Copying<'_> {
         let kept = ListedObject(key.clone(), pooled.size, Some(hash));
         Ok(match is_same {
             true => Outcome::Kept(kept),
-            false => Outcome::Rescued(kept, "it has another length in the store than when it was backed up"),
+            false => Outcome::Rescued(kept, OTHER_LENGTH),
         })
     }
 
@@ -177,9 +181,9 @@ impl Copying<'_> {
                 return Ok(Outcome::Copied(ListedObject(object.0, object.1, Some(hex::encode(hash)))));
             }
             Transfer::Gone if !self.of.catalog.object_is_known(&object.0).await? => return Ok(Outcome::Gone),
-            Transfer::Gone => "it is missing in the store",
+            Transfer::Gone => MISSING,
             Transfer::Damaged => "it does not have the length and the hash that it was stored with",
-            Transfer::Unreadable => "it cannot be read from the store",
+            Transfer::Unreadable => UNREADABLE,
         };
         Ok(Outcome::Damaged(object, reason))
     }
@@ -198,11 +202,11 @@ impl Copying<'_> {
         let reason = match self.of.blobs.head(&key).await {
             // It came to be named after the moment of the catalog.
             Ok(Some(meta)) if meta.size == pooled.size => return Ok(Outcome::Unnamed),
-            Ok(Some(_)) => "it has another length in the store than when it was backed up",
-            Ok(None) => "it is missing in the store",
+            Ok(Some(_)) => OTHER_LENGTH,
+            Ok(None) => MISSING,
             Err(error) => {
                 ways.route.unreadable.only_one(error).await.map_err(BackupError::Store)?;
-                "it cannot be read from the store"
+                UNREADABLE
             }
         };
         if known.as_ref().is_some_and(|known| known.1 != pooled.size) {

@@ -24,6 +24,9 @@ pub(super) struct Gathered {
     pub(super) lost: Lost,
 }
 
+/// How the store has lost an object that is not there.
+pub(super) const MISSING: &str = "it is missing in the store";
+
 /// Objects that the store has lost, and how.
 pub(super) type Lost = HashMap<ObjectKey, &'static str>;
 
@@ -104,7 +107,7 @@ impl Backups {
         let reason = match found {
             Some(meta) if object.size.is_none_or(|size| size == meta.size) => return Ok(()),
             Some(_) => "it has another length than the database says",
-            None => "it is missing in the store",
+            None => MISSING,
         };
         let now = self.catalog.named_track(*track).await?;
         if now.is_some_and(|now| now.objects.contains(object)) {

@@ -48,9 +48,7 @@ impl People {
         let subjects = Subjects::of_sign_in(resumed.sign_in.id);
         let stored = self.verify_own_password(resumed, current, &device, &subjects).await?;
         let hash = self.passwords.hash(new, self.ambient.random()).await?;
-        let tx = self.catalog.begin().await?;
-        self.forgive(&tx, &subjects).await?;
-        require_unchanged(&tx, resumed, &stored).await?;
+        let tx = self.begin_verified(resumed, &subjects, &stored).await?;
         tx.set_password_hash(person.id, &hash).await?;
         tx.delete_password_links(person.id).await?;
         tx.delete_sign_ins(person.id, Some(resumed.sign_in.id)).await?;
@@ -90,16 +88,24 @@ impl People {
             }
         }
     }
-}
 
-/// Refuses where another password was set, or the session ended, since the old one was found to be right.
-pub(super) async fn require_unchanged(
-    tx: &Transaction,
-    resumed: &Resumed,
-    stored: &str,
-) -> Result<(), SignInError> {
-    let id = resumed.person.id;
-    let now = tx.person_with_password(id).await?;
-    let is_same = now.is_some_and(|(person, hash)| person.is_active() && hash == stored);
-    if is_same && tx.has_sign_in(id, resumed.sign_in.id).await? { Ok(()) } else { Err(SignInError::Wrong) }
+    /// Begins what somebody may do whose password was found to be right, and forgives the attempt. Refuses where another password
+    /// was set, or the session ended, since then.
+    pub(super) async fn begin_verified(
+        &self,
+        resumed: &Resumed,
+        subjects: &Subjects,
+        stored: &str,
+    ) -> Result<Transaction, SignInError> {
+        let tx = self.catalog.begin().await?;
+        self.forgive(&tx, subjects).await?;
+        let id = resumed.person.id;
+        let now = tx.person_with_password(id).await?;
+        let is_same = now.is_some_and(|(person, hash)| person.is_active() && hash == stored);
+        if is_same && tx.has_sign_in(id, resumed.sign_in.id).await? {
+            Ok(tx)
+        } else {
+            Err(SignInError::Wrong)
+        }
+    }
 }

@@ -8,7 +8,6 @@ use tonearm_domain::{PersonId, PersonIdentity, SignInId, Timestamp};
 use tonearm_outbound::ProviderSecrets;
 use tonearm_signing::{Token, subject_hash};
 
-use super::profile::require_unchanged;
 use super::provider::SignInProvider;
 use super::throttle::Subjects;
 use super::{Device, People, ProviderSignInError, Resumed};
@@ -78,9 +77,7 @@ impl People {
         if self.has_password(&resumed.person).await? {
             let subjects = Subjects::of_sign_in(resumed.sign_in.id);
             let stored = self.verify_own_password(resumed, current, device, &subjects).await?;
-            let tx = self.catalog.begin().await?;
-            self.forgive(&tx, &subjects).await?;
-            require_unchanged(&tx, resumed, &stored).await?;
+            let tx = self.begin_verified(resumed, &subjects, &stored).await?;
             tx.commit().await?;
         }
         self.begin(next, Some((resumed.person.id, resumed.sign_in.id))).await

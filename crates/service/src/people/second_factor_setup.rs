@@ -3,7 +3,6 @@
 use tonearm_domain::{AuditAction, Origin, Person, PersonId, SecondFactor, Timestamp};
 use tonearm_signing::TotpSecret;
 
-use super::profile::require_unchanged;
 use super::second_factor::{recovery_hash, vault_place};
 use super::throttle::Subjects;
 use super::{Device, People, Resumed, SignInError};
@@ -57,9 +56,7 @@ impl People {
     ) -> Result<(), SignInError> {
         let (id, subjects) = (resumed.person.id, Subjects::of_sign_in(resumed.sign_in.id));
         let stored = self.verify_own_password(resumed, current, device, &subjects).await?;
-        let tx = self.catalog.begin().await?;
-        self.forgive(&tx, &subjects).await?;
-        require_unchanged(&tx, resumed, &stored).await?;
+        let tx = self.begin_verified(resumed, &subjects, &stored).await?;
         if tx.second_factor(id).await?.is_some_and(|factor| factor.is_on()) {
             return Err(is_on().into());
         }

@@ -255,7 +255,7 @@ mod tests {
 
     use super::*;
 
-    tonearm_fixtures::on_both_empty!(
+    tonearm_fixtures::on_both!(
         a_sign_in_does_not_outlive_its_password,
         a_sign_in_does_not_outlive_the_account,
         a_password_is_not_changed_by_a_session_that_has_ended,

@@ -156,7 +156,7 @@ mod tests {
     use crate::library::{CreateCollection, Library};
     use crate::links::Links;
 
-    tonearm_fixtures::on_both_empty!(
+    tonearm_fixtures::on_both!(
         one_that_cannot_be_written_stops_no_other,
         a_taken_id_stops_no_other,
         when_the_database_is_away_all_are_told_at_once,

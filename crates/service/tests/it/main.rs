@@ -32,14 +32,7 @@ mod usage;
 mod verdicts;
 mod workshop;
 
-use tonearm_catalog::{Catalog, ConnectOptions};
 pub(crate) use tonearm_fixtures::on_both;
-
-/// Makes the tables of a test's database.
-pub(crate) async fn migrate(url: String) {
-    let catalog = Catalog::connect(&url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
-    catalog.close().await.unwrap();
-}
 
 /// Pictures are read by this program, started again; see [`tonearm_media::serve_if_confined`].
 #[ctor::ctor(unsafe)]

@@ -1,6 +1,5 @@
 //! A certificate from Pebble, the authority with which Let's Encrypt tests clients. Debian has it as the package `pebble`.
 
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -14,7 +13,7 @@ use serde_json::json;
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio_rustls::TlsConnector;
-use tonearm_fixtures::Certificate;
+use tonearm_fixtures::{Certificate, free_port};
 use tonearm_testkit::Program;
 
 use crate::binary;
@@ -38,9 +37,8 @@ fn begin(name: &str, arguments: &[&str]) -> Option<Child> {
     }
 }
 
-/// An address on a port that was free a moment ago.
 fn free() -> String {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+    format!("127.0.0.1:{}", free_port())
 }
 
 fn write_settings(path: &Path, certificate: &Certificate, listen: &str, management: &str, tls_port: u16) {

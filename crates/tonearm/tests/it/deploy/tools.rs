@@ -42,8 +42,7 @@ fn proxies_pass_no_traces_of_clients_on() {
 fn nginx_accepts_its_configuration() {
     let folder = tempfile::tempdir().unwrap();
     let certificate = tonearm_fixtures::Certificate::make(folder.path());
-    let free =
-        || std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    let free = || tonearm_fixtures::free_port().to_string();
     // Its test binds the addresses, which are taken on some machines.
     let site = read("nginx/tonearm.conf")
         .replace("listen 80;", &format!("listen 127.0.0.1:{};", free()))

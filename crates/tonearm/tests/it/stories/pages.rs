@@ -235,9 +235,7 @@ impl Gallery {
         browser.click(&format!("[data-selection-actions] [value={action}]")).await;
         browser.until("location.pathname.endsWith('/selection')").await;
     }
-}
 
-impl Gallery {
     /// Opens the page that shows a new secret once; a form leads there.
     async fn rotates_a_key(&self, page: &str) {
         let browser = &self.ada.browser;
