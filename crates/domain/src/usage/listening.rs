@@ -79,7 +79,8 @@ impl Listening {
         now: Timestamp,
     ) -> NewlyHeard {
         let before = self.heard_millis(sound.track_millis);
-        let micros = u128::from(sound.micros()) * u128::from(bytes.min(size)) / u128::from(size.max(1));
+        let size = u128::from(size.max(1));
+        let micros = (u128::from(sound.micros()) * u128::from(bytes).min(size) + size / 2) / size;
         self.taken_micros = self.taken_micros.saturating_add(u64::try_from(micros).unwrap_or(u64::MAX));
         self.segments |= sound.segments(of_file);
         let heard = self.heard_millis(sound.track_millis);
@@ -97,11 +98,11 @@ impl Listening {
     }
 
     /// Milliseconds heard: what was delivered, but not more than the parts that it came from hold. So bytes that two nodes
-    /// delivered to the same listener count about once.
+    /// delivered to the same listener count about once. Rounded, so that a file that was counted in many parts is whole.
     pub fn heard_millis(&self, track_millis: u64) -> u64 {
         let most =
             track_millis.div_ceil(u64::from(Segments::COUNT)).saturating_mul(self.segments.count().into());
-        (self.taken_micros / 1000).min(most).min(track_millis)
+        (self.taken_micros.saturating_add(500) / 1000).min(most).min(track_millis)
     }
 }
 
@@ -146,6 +147,19 @@ mod tests {
         // Each of the 50 parts is twelve seconds.
         let same = vec![0..20; 30];
         assert_eq!(heard(600, &same), (12_000, false));
+    }
+
+    #[test]
+    fn nothing_is_lost_when_a_file_is_counted_in_parts() {
+        let all = Segments::of_bytes(&(0..1), 1) | Segments::of_bytes(&(0..700), 700);
+        for parts in [1_u64, 7, 70] {
+            let (mut listening, mut sum) = (Listening::default(), 0);
+            for _ in 0..parts {
+                let part = (700 / parts, 700);
+                sum += listening.take(FileSound::whole(120_000), part, all, now()).millis;
+            }
+            assert_eq!((sum, listening.heard_millis(120_000)), (120_000, 120_000), "in {parts} parts");
+        }
     }
 
     #[test]
