@@ -14,16 +14,24 @@ use crate::error::CatalogError;
 use crate::query::all;
 
 impl Catalog {
-    /// Notes that a node signs with a master secret, and forgets all but the latest.
-    pub async fn note_master_secret(&self, fingerprint: &str, now: Timestamp) -> Result<(), CatalogError> {
+    /// Notes that a node signs with a master secret, and forgets all but the latest. The first note of a database is also one
+    /// of the `others` that the node knows: a version that took no notes may have signed with them until now.
+    pub async fn note_master_secret(
+        &self,
+        fingerprint: &str,
+        others: &[String],
+        now: Timestamp,
+    ) -> Result<(), CatalogError> {
         let tx = self.begin().await?;
-        let row = ActiveModel {
+        let is_first = Entity::find().one(tx.db()).await?.is_none();
+        let others = if is_first { others } else { &[] };
+        let rows = others.iter().map(String::as_str).chain([fingerprint]).map(|fingerprint| ActiveModel {
             fingerprint: Set(fingerprint.to_owned()),
             first_at: Set(now.unix_millis()),
             last_at: Set(now.unix_millis()),
-        };
+        });
         let again = OnConflict::column(Column::Fingerprint).update_column(Column::LastAt).to_owned();
-        Entity::insert(row).on_conflict(again).exec_without_returning(tx.db()).await?;
+        Entity::insert_many(rows).on_conflict(again).exec_without_returning(tx.db()).await?;
         let latest = Query::select()
             .column(Column::Fingerprint)
             .from(Entity)

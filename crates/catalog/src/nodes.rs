@@ -28,7 +28,7 @@ fn statement(now: &str) -> String {
     let kept = NodeRecord::KEPT_SECONDS * 1000;
     format!(
         "SELECT id, name, address, version, roles, started_at, clock_ahead_millis, ended_jobs, \
-         {now} - seen_at AS age FROM node \
+         master_secrets, {now} - seen_at AS age FROM node \
          WHERE seen_at > {now} - {kept} ORDER BY seen_at DESC LIMIT {MOST}"
     )
 }
@@ -47,6 +47,12 @@ fn recent_runs(text: Option<String>) -> PerClass<RecentRuns> {
     PerClass::of(|class| by_name.get(class.as_str()).copied().unwrap_or_default())
 }
 
+/// Words between commas.
+fn words(text: Option<&str>) -> Vec<String> {
+    let words = text.unwrap_or_default().split(',').filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
+}
+
 fn seen(row: &QueryResult) -> Result<SeenNode, CatalogError> {
     let (id, age): (Uuid, i64) = (row.try_get("", "id")?, row.try_get("", "age")?);
     let roles: String = row.try_get("", "roles")?;
@@ -55,9 +61,10 @@ fn seen(row: &QueryResult) -> Result<SeenNode, CatalogError> {
         name: row.try_get("", "name")?,
         address: row.try_get("", "address")?,
         version: row.try_get("", "version")?,
-        roles: roles.split(',').map(str::to_owned).collect(),
+        roles: words(Some(&roles)),
         started_at: moment("node.started_at", row.try_get("", "started_at")?)?,
         clock_ahead_millis: row.try_get("", "clock_ahead_millis")?,
+        master_secrets: words(row.try_get::<Option<String>>("", "master_secrets")?.as_deref()),
         recent_runs: recent_runs(row.try_get("", "ended_jobs")?),
     };
     Ok(SeenNode { node, seen_millis_ago: u64::try_from(age).unwrap_or(0) })
@@ -80,6 +87,7 @@ impl Catalog {
                 Column::StartedAt,
                 Column::ClockAheadMillis,
                 Column::EndedJobs,
+                Column::MasterSecrets,
                 Column::SeenAt,
             ])
             .values_panic([
@@ -91,6 +99,7 @@ impl Catalog {
                 node.started_at.unix_millis().into(),
                 node.clock_ahead_millis.into(),
                 runs_text(&node.recent_runs)?.into(),
+                node.master_secrets.join(",").into(),
                 self.due_clock().now(now),
             ])
             .on_conflict(renewed)

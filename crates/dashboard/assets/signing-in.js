@@ -76,7 +76,9 @@ function watch() {
   });
 }
 
-/** Forms that were asked for, and are on their way. */
+/** Forms that wait for the answer. Another click on their button changes nothing. */
+const waiting = new WeakSet();
+/** Forms that have it, and are being sent. */
 const sent = new WeakSet();
 
 /**
@@ -87,7 +89,10 @@ async function askFirst(event) {
   const { target: form, submitter } = event;
   if (event.defaultPrevented || !form.hasAttribute("data-sign-in-first") || sent.has(form)) return;
   event.preventDefault();
+  if (waiting.has(form)) return;
+  waiting.add(form);
   if ((await look()).status === 401) await signedInAgain();
+  waiting.delete(form);
   sent.add(form);
   form.requestSubmit(submitter);
   sent.delete(form);

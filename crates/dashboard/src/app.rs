@@ -3,8 +3,8 @@
 use axum::extract::FromRef;
 use tonearm_domain::Ambient;
 use tonearm_service::{
-    Audit, Library, Links, People, Playback, SigningKeys, Status, Streams, Transcriptions, Uploads, Usage,
-    Webhooks,
+    Audit, Jobs, Library, Links, People, Playback, SigningKeys, Status, Streams, Transcriptions, Uploads,
+    Usage, Webhooks,
 };
 
 /// What the pages work with. Each takes only the part it needs, through [`FromRef`]. Cheap to clone.
@@ -32,6 +32,8 @@ pub struct Dashboard {
     pub links: Links,
     /// Tells how the service is.
     pub status: Status,
+    /// Retries jobs that failed.
+    pub jobs: Jobs,
     /// The streams of events that are open.
     pub streams: Streams,
     /// Time and randomness.

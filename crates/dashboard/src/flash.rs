@@ -59,6 +59,8 @@ flashes! {
     EndpointRemoved = "endpoint-removed" "flash-endpoint-removed",
     TestSent = "test-sent" "flash-test-sent",
     Replayed = "replayed" "flash-replayed",
+    JobsRetried = "jobs-retried" "flash-jobs-retried",
+    SomeJobsRetried = "some-jobs-retried" "flash-some-jobs-retried",
     RetryQueued = "retry-queued" "flash-retry-queued",
     Restored = "restored" "flash-restored",
     FilesTaken = "files-taken" "flash-files-taken",

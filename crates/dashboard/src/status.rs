@@ -2,12 +2,13 @@
 
 mod parts;
 mod quotas;
+mod retry;
 
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{get, post};
 use tonearm_domain::{EndedRuns, JobClass, OrganizationId};
 use tonearm_service::{FailedJobs, JobFailures, NodeStatus, QueueStatus, Refusal, StatusReport};
 
@@ -25,7 +26,7 @@ const CLOCK_WARNING_MILLIS: u64 = 1_000;
 const CLOCK_PROBLEM_MILLIS: u64 = 30_000;
 
 pub(crate) fn routes() -> Router<Dashboard> {
-    Router::new().route("/status", get(page))
+    Router::new().route("/status", get(page)).route("/status/jobs/{job_id}/retry", post(retry::retry))
 }
 
 /// What a badge says, and in which colour.
@@ -72,6 +73,7 @@ struct FailureRow {
     kind: String,
     reason: String,
     count: String,
+    is_several: bool,
     last_at: String,
     job_id: String,
     /// The page of the track, where it can be processed again.
@@ -169,6 +171,7 @@ fn rows_of(failures: JobFailures, own: &[OrganizationId]) -> Vec<FailureRow> {
             reason: said(&group.reason),
             kind: group.kind,
             count: amount::count(group.count),
+            is_several: group.count > 1,
             last_at: group.last_at.to_string(),
             job_id: group.job_id.to_string(),
             track: track.map(|(organization, track)| format!("/dashboard/{organization}/tracks/{track}")),

@@ -21,6 +21,9 @@ pub struct NodeRecord {
     pub started_at: Timestamp,
     /// How far its clock is ahead of the database's; none where the database has no clock of its own.
     pub clock_ahead_millis: Option<i64>,
+    /// The fingerprints of the master secrets that it knows, the one that it signs with first. Empty: it runs an older
+    /// version, which does not tell.
+    pub master_secrets: Vec<String>,
     /// The runs of jobs that ended on it lately.
     pub recent_runs: PerClass<RecentRuns>,
 }

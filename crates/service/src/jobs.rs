@@ -9,7 +9,20 @@ use crate::imports;
 use crate::library::Library;
 use crate::refusal::Refusal;
 use crate::renderings;
+use crate::status::FAILED_FOR_SECONDS;
 use crate::transcription::Transcriptions;
+
+/// Jobs that are retried in one go; each takes a transaction.
+const MOST_RETRIED: usize = 100;
+
+/// How many jobs that failed alike were retried.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RetriedJobs {
+    /// Those that are due now.
+    pub retried: usize,
+    /// Those that are left for another time, or cannot be retried.
+    pub left: usize,
+}
 
 /// Looks at jobs of all organizations, retries and drops them.
 #[derive(Clone)]
@@ -52,6 +65,31 @@ impl Jobs {
             Gathered::Lost => return Err(Refusal::Internal("the retry lost its transaction".into())),
         }
         Ok(is_retried)
+    }
+
+    /// Retries the jobs that were given up in the last day for the same reason as this one, a limited number at once. Refused
+    /// if none of them can be retried, with the reason of the first.
+    pub async fn retry_alike(&self, origin: Origin, id: JobId) -> Result<RetriedJobs, Refusal> {
+        let since = self.ambient.now().plus_seconds(-FAILED_FOR_SECONDS);
+        let alike = self.catalog.jobs_failed_alike(id, since).await?;
+        let mut done = RetriedJobs { retried: 0, left: alike.len().saturating_sub(MOST_RETRIED) };
+        let mut refused = None;
+        for id in alike.into_iter().take(MOST_RETRIED) {
+            match self.retry(origin, id).await {
+                Ok(true) => done.retried += 1,
+                // It has been retried or dropped meanwhile.
+                Ok(false) => {}
+                Err(error @ (Refusal::Unavailable(_) | Refusal::Internal(_))) => return Err(error),
+                Err(refusal) => {
+                    done.left += 1;
+                    refused.get_or_insert(refusal);
+                }
+            }
+        }
+        match refused {
+            Some(refusal) if done.retried == 0 => Err(refusal),
+            _ => Ok(done),
+        }
     }
 
     async fn retry_in_steps(&self, origin: Origin, id: JobId) -> Result<bool, Refusal> {

@@ -61,7 +61,7 @@ pub use certificates::{Certificates, OrderOutcome, UsableCertificate};
 pub use idempotency::{AttemptOutcome, IdempotentAnswers, IdempotentRequest, RequestAttempt};
 pub use import_buckets::{ImportBucketView, ImportBuckets, SetImportBucket};
 pub use imports::Imports;
-pub use jobs::Jobs;
+pub use jobs::{Jobs, RetriedJobs};
 pub use library::{
     Changed, CollectionView, CreateCollection, CreateCreator, CreateKey, CreateShareLink, CreateTrack,
     CreatedKey, CreatedOrganization, EditTranscript, FixedOfKey, FoundTrack, JobView, Library, ListedTracks,

@@ -1,7 +1,7 @@
 //! Which master secrets are in use, and when an old one can go.
 
 use tonearm_catalog::Catalog;
-use tonearm_domain::{Ambient, MasterSecretUse, Timestamp};
+use tonearm_domain::{Ambient, MasterSecretUse, NodeRecord, Timestamp};
 use tonearm_signing::Secrets;
 
 use crate::refusal::Refusal;
@@ -28,6 +28,8 @@ pub struct MasterSecretStatus {
     pub lost: u64,
     /// Signing keys that work only as long as an older secret is listed.
     pub old_signing_keys: u64,
+    /// The nodes that run, as far as they have a database.
+    pub nodes: Vec<NodeRecord>,
     /// When the last signature of the older secrets has expired; none: there are none, or none was ever first.
     pub expired_at: Option<Timestamp>,
     /// The moment for which this was found.
@@ -72,12 +74,32 @@ impl MasterSecretStatus {
         self.secrets.iter().any(|secret| secret.used.is_some())
     }
 
+    /// Why the last secret cannot be put first yet, in sentences; none: it can. What a node signs is refused by those that
+    /// do not know the secret, and they cannot decrypt what is encrypted with it.
+    pub fn reasons_not_to_promote(&self) -> Vec<String> {
+        let Some(last) = self.secrets.last() else { return Vec::new() };
+        let (silent, telling): (Vec<_>, Vec<_>) =
+            self.nodes.iter().partition(|node| node.master_secrets.is_empty());
+        let behind = telling.into_iter().filter(|node| !node.master_secrets.contains(&last.fingerprint));
+        let behind =
+            names(behind).map(|names| format!("restart {names}, which started without the new secret"));
+        let silent = names(silent.into_iter());
+        let silent = silent
+            .map(|names| format!("upgrade {names}, whose version does not report which secrets it knows"));
+        behind.into_iter().chain(silent).collect()
+    }
+
     /// What still depends on the older secrets, in sentences; none: they can go.
     pub fn reasons_to_wait(&self) -> Vec<String> {
         let mut reasons = Vec::new();
         let sealed: u64 = self.secrets.iter().skip(1).map(|secret| secret.sealed).sum();
         if self.secrets.first().is_some_and(|first| first.used.is_none()) {
             reasons.push("no node signs with the first secret yet; restart the nodes".to_owned());
+        }
+        let first = self.secrets.first().map(|first| &first.fingerprint);
+        let others = self.nodes.iter().filter(|node| node.master_secrets.first() != first);
+        if let Some(names) = names(others) {
+            reasons.push(format!("restart {names}, which may still sign with an older one"));
         }
         if sealed > 0 {
             reasons.push(format!("{sealed} stored secrets are encrypted with an older one; restart a node"));
@@ -96,6 +118,20 @@ impl MasterSecretStatus {
     }
 }
 
+/// Names some nodes in a sentence; none: there are none.
+fn names<'a>(nodes: impl Iterator<Item = &'a NodeRecord>) -> Option<String> {
+    const MOST: usize = 5;
+    let names: Vec<_> = nodes.map(|node| format!("{} ({})", node.name, node.address)).collect();
+    let more = names.len().saturating_sub(MOST);
+    let named = names.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
+    match names.len() {
+        0 => None,
+        1 => Some(format!("the node {named}")),
+        _ if more == 0 => Some(format!("the nodes {named}")),
+        _ => Some(format!("the nodes {named} and {more} more")),
+    }
+}
+
 impl MasterSecrets {
     /// Over the catalog, with the secrets of this process. `rounding` is the window of URLs for shared caches, in seconds.
     pub fn new(
@@ -108,10 +144,15 @@ impl MasterSecrets {
         Self { catalog, ambient, resealing, fingerprints: secrets.fingerprints(), rounding }
     }
 
+    /// The fingerprints of the secrets in their order, the signing one first.
+    pub fn fingerprints(&self) -> &[String] {
+        &self.fingerprints
+    }
+
     /// Notes which secret this node signs with. To be called at the start and every [`MasterSecretUse::NOTED_EVERY`] seconds.
     pub async fn note(&self) -> Result<(), Refusal> {
-        let Some(first) = self.fingerprints.first() else { return Ok(()) };
-        Ok(self.catalog.note_master_secret(first, self.ambient.now()).await?)
+        let Some((first, others)) = self.fingerprints.split_first() else { return Ok(()) };
+        Ok(self.catalog.note_master_secret(first, others, self.ambient.now()).await?)
     }
 
     /// What is known of the secrets now.
@@ -137,12 +178,18 @@ impl MasterSecrets {
             }
         };
         let expired_at = older.map(|used| used.last_signature_expires_at(self.rounding)).max();
-        Ok(MasterSecretStatus { secrets, lost, old_signing_keys, expired_at, now: self.ambient.now() })
+        let now = self.ambient.now();
+        let seen = self.catalog.seen_nodes(now).await?.into_iter();
+        let running = seen.filter(|seen| seen.seen_millis_ago <= NodeRecord::LOST_AFTER_MILLIS);
+        let nodes = running.map(|seen| seen.node).collect();
+        Ok(MasterSecretStatus { secrets, lost, old_signing_keys, nodes, expired_at, now })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use tonearm_domain::{NodeId, PerClass, RecordId};
+
     use super::*;
 
     fn secret(fingerprint: &str, used: Option<(i64, i64)>, sealed: u64) -> MasterSecretView {
@@ -162,7 +209,46 @@ mod tests {
         let now = Timestamp::from_unix_seconds(1_000_000).unwrap();
         let older = secrets.iter().skip(1).filter_map(|secret| secret.used.as_ref());
         let expired_at = older.map(|used| used.last_signature_expires_at(0)).max();
-        MasterSecretStatus { secrets, lost: 0, old_signing_keys: 0, expired_at, now }
+        MasterSecretStatus { secrets, lost: 0, old_signing_keys: 0, nodes: Vec::new(), expired_at, now }
+    }
+
+    fn node(name: &str, master_secrets: &[&str]) -> NodeRecord {
+        let started_at = Timestamp::from_unix_seconds(1_000).unwrap();
+        NodeRecord {
+            id: NodeId::from_parts(started_at, [1; 10]),
+            name: name.to_owned(),
+            address: "10.0.0.7:8080".to_owned(),
+            version: "0.1.0".to_owned(),
+            roles: vec!["api".to_owned()],
+            started_at,
+            clock_ahead_millis: None,
+            master_secrets: master_secrets.iter().map(|&fingerprint| fingerprint.to_owned()).collect(),
+            recent_runs: PerClass::default(),
+        }
+    }
+
+    #[test]
+    fn no_step_is_taken_before_all_nodes_are_ready() {
+        let mut added = status(vec![secret("a", Some((0, 999_000)), 3), secret("b", None, 0)]);
+        added.nodes = vec![node("one", &["a", "b"]), node("two", &["a", "b"])];
+        assert_eq!(added.reasons_not_to_promote(), [""; 0]);
+        added.nodes.extend([node("three", &["a"]), node("four", &[])]);
+        assert_eq!(
+            added.reasons_not_to_promote(),
+            [
+                "restart the node three (10.0.0.7:8080), which started without the new secret",
+                "upgrade the node four (10.0.0.7:8080), whose version does not report which secrets it knows",
+            ]
+        );
+        added.nodes = (0..7).map(|at| node(&format!("n{at}"), &["a"])).collect();
+        let reasons = added.reasons_not_to_promote();
+        assert!(reasons[0].contains("n4 (10.0.0.7:8080) and 2 more, which"), "{reasons:?}");
+
+        let mut over =
+            status(vec![secret("b", Some((800_000, 999_900)), 3), secret("a", Some((0, 800_000)), 0)]);
+        over.nodes = vec![node("one", &["b", "a"]), node("two", &["a", "b"])];
+        let reasons = over.reasons_to_wait();
+        assert_eq!(reasons, ["restart the node two (10.0.0.7:8080), which may still sign with an older one"]);
     }
 
     #[test]

@@ -36,7 +36,7 @@ const MOST_FAILURES: usize = 20;
 const MOST_QUOTAS: usize = 20;
 
 /// What was given up for so long is told.
-const FAILED_FOR_SECONDS: i64 = 24 * 3600;
+pub(crate) const FAILED_FOR_SECONDS: i64 = 24 * 3600;
 
 /// Tells when the certificate of this node ends; none where it cannot be told.
 pub type CertificateEnd = Arc<dyn Fn() -> Option<Timestamp> + Send + Sync>;
@@ -104,6 +104,11 @@ impl Status {
         let report = self.report().await;
         *last = Some((Instant::now(), report.clone()));
         report
+    }
+
+    /// Makes the next report a new one, since something was changed that it tells of.
+    pub async fn forget_recent(&self) {
+        *self.last.lock().await = None;
     }
 
     /// A new report. It takes as long as its slowest part, and no longer than the deadline of one.

@@ -139,6 +139,7 @@ impl Node {
             roles: ["api", "worker", "edge"].map(str::to_owned).to_vec(),
             started_at: ambient.now(),
             clock_ahead_millis: None,
+            master_secrets: known.fingerprints().to_vec(),
             recent_runs: PerClass::default(),
         };
         let heartbeat = Heartbeat::new(catalog.clone(), ambient.clone(), record, runs);

@@ -3,6 +3,7 @@
 
 mod audit;
 mod backup;
+mod backup_target;
 mod bulk;
 mod completions;
 mod confirm;

@@ -38,7 +38,7 @@ use confinement::{confinement_policy, private_paths};
 use error::positive;
 use file::Settings;
 use limits::{cache_terms, max_json_bytes, rate_limits, server_limits, shared_caches, upload_limits};
-use secret_files::{SecretFiles, bucket_credentials};
+use secret_files::{SecretFiles, store_credentials};
 use work::{database_connections, sender_config, statement_timeout, worker_config};
 
 use crate::proxies::TrustedProxies;
@@ -52,6 +52,7 @@ pub use overrides::Overrides;
 pub(crate) use reach::is_loopback;
 pub use role::Role;
 pub use secret_files::SecretFile;
+pub(crate) use secret_files::backup_environment;
 pub use size::ByteSize;
 pub use traces::{TraceConfig, TraceHeaders};
 
@@ -194,13 +195,14 @@ impl Config {
         lookup: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ConfigError> {
         let mut secret_files = SecretFiles::new(&lookup);
-        let [database_url, storage_url, secret, trace_headers] = settings.take_secrets();
+        let [database_url, storage_url, secret, trace_headers, client_secret] = settings.take_secrets();
         let database_url = secret_files.resolve("database_url", database_url)?;
         let storage_url = secret_files.resolve("storage_url", storage_url)?;
         let secret = secret_files.resolve("secret", secret)?;
         let trace_headers = secret_files.resolve("tracing.otlp_headers", trace_headers)?;
+        let client_secret = secret_files.resolve("oidc.client_secret", client_secret)?;
         let traces = traces::traces(settings.tracing, trace_headers, &lookup)?;
-        let of_bucket = bucket_credentials(&mut secret_files, &lookup)?;
+        let of_bucket = store_credentials(&mut secret_files, &lookup)?;
         let lookup = |name: &str| match of_bucket.iter().find(|(own, _)| *own == name) {
             Some((_, text)) => Some(text.clone()),
             None => lookup(name),
@@ -278,7 +280,7 @@ impl Config {
             sender: sender_config(&settings.webhooks)?,
             allow_private: settings.outbound.allow_private.unwrap_or(false),
             allow_imports: settings.outbound.allow_imports.unwrap_or(true),
-            oidc: oidc::oidc(settings.oidc)?,
+            oidc: oidc::oidc(settings.oidc, client_secret)?,
             ffmpeg: settings.media.ffmpeg.unwrap_or_else(|| PathBuf::from("ffmpeg")),
             ffprobe: settings.media.ffprobe.unwrap_or_else(|| PathBuf::from("ffprobe")),
             media_concurrency,
@@ -463,6 +465,7 @@ mod tests {
             ("TONEARM_TRACING_OTLP_ENDPOINT", "collector:4318", "tracing.otlp_endpoint: "),
             ("TONEARM_TRACING_SAMPLE_RATIO", "2", "tracing.sample_ratio: "),
             ("TONEARM_TRACING_OTLP_HEADERS_FILE", "/nonexistent", "tracing.otlp_headers_file: cannot read "),
+            ("TONEARM_OIDC_CLIENT_SECRET_FILE", "/", "oidc.client_secret_file: / is a folder"),
             ("TONEARM_TLS_ACME", "*.example.com", "tls.acme: \"*.example.com\" is a wildcard"),
             ("TONEARM_TLS_ACME", "192.0.2.1", "tls.acme: \"192.0.2.1\" is not a host name"),
             ("TONEARM_TLS_ACME_CONTACT", "somebody", "tls.acme_contact: "),

@@ -12,7 +12,6 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tonearm_api::{ApiSettings, App, AppParts};
 use tonearm_blobs::Blobs;
-use tonearm_catalog::Catalog;
 use tonearm_dashboard::{Dashboard, PublicPages};
 use tonearm_domain::{Ambient, Meter, NodeRecord, PerClass};
 use tonearm_edge::{Edge, EdgeConfig, OrganizationHosts};
@@ -212,9 +211,8 @@ impl Node {
             edge = edge.map(|edge| edge.resolving_by(Arc::new(CatalogManifests(catalog.clone()))));
             self.keep_up(config, &ambient, &parts, &blobs, &meter);
             let runs = RunCounter::default();
-            let status = self
-                .be_seen(config, &ambient, (&catalog, &blobs), runs.clone())
-                .with_certificate(certificate);
+            let status =
+                self.be_seen(config, &ambient, (&parts, &blobs), runs.clone()).with_certificate(certificate);
             if config.has_role(Role::Api) {
                 let streams = Streams::until(self.shutdown.clone());
                 let served = api(config, &ambient, &parts, &blobs, &meter, streams.clone());
@@ -300,9 +298,10 @@ impl Node {
         &mut self,
         config: &Config,
         ambient: &Ambient,
-        (catalog, blobs): (&Catalog, &Blobs),
+        (parts, blobs): (&Parts, &Blobs),
         runs: RunCounter,
     ) -> Status {
+        let catalog = &parts.catalog;
         let node = NodeRecord {
             id: ambient.record_id(),
             name: opening::machine_name(),
@@ -311,6 +310,7 @@ impl Node {
             roles: config.roles.iter().map(|role| role.as_str().to_owned()).collect(),
             started_at: ambient.now(),
             clock_ahead_millis: None,
+            master_secrets: parts.master_secrets.fingerprints().to_vec(),
             recent_runs: PerClass::default(),
         };
         let status = Status::new(catalog.clone(), Some(blobs.clone()), ambient.clone())
@@ -474,6 +474,7 @@ fn dashboard(
     Dashboard {
         streams,
         status,
+        jobs: parts.jobs.clone(),
         people: parts.people.clone(),
         signing_keys: parts.signing_keys(ambient),
         library: parts.library.clone(),

@@ -15,6 +15,7 @@ pub struct Model {
     pub seen_at: i64,
     pub clock_ahead_millis: Option<i64>,
     pub ended_jobs: Option<String>,
+    pub master_secrets: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

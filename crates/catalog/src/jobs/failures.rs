@@ -87,4 +87,16 @@ impl Catalog {
         groups.truncate(most);
         Ok(JobFailures { groups, is_complete })
     }
+
+    /// The jobs that were given up since a moment for the same reason as this one, and this one, the latest first. None: it
+    /// was not given up since then, or is over. Reads a bounded number of rows through an index.
+    pub async fn jobs_failed_alike(&self, id: JobId, since: Timestamp) -> Result<Vec<JobId>, CatalogError> {
+        let db = self.reader();
+        let found = Statement::from_string(db.get_database_backend(), statement(since));
+        let rows = db.query_all_raw(found).await?;
+        let failed = rows.iter().map(alone).collect::<Result<Vec<_>, _>>()?;
+        let Some(named) = failed.iter().find(|one| one.job_id == id) else { return Ok(Vec::new()) };
+        let is_alike = |one: &&FailedJobs| one.kind == named.kind && one.reason == named.reason;
+        Ok(failed.iter().filter(is_alike).map(|one| one.job_id).collect())
+    }
 }

@@ -86,6 +86,7 @@ mod m0050_node;
 mod m0051_removal_hold;
 mod m0052_traces;
 mod m0053_operations;
+mod m0055_node_secrets;
 mod pieces;
 mod record;
 mod run;
@@ -171,6 +172,7 @@ fn steps() -> Vec<Step> {
         m0051_removal_hold::step(),
         m0052_traces::step(),
         m0053_operations::step(),
+        m0055_node_secrets::step(),
     ]
 }
 

@@ -16,6 +16,7 @@ fn node(ambient: &Ambient, name: &str) -> NodeRecord {
         roles: vec!["api".to_owned(), "edge".to_owned()],
         started_at: ambient.now(),
         clock_ahead_millis: None,
+        master_secrets: vec!["5a1f".to_owned(), "9c02".to_owned()],
         recent_runs: PerClass::default(),
     }
 }

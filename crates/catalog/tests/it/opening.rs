@@ -116,6 +116,7 @@ const STEPS: &[&str] = &[
     "m0051_removal_hold",
     "m0052_traces",
     "m0053_operations",
+    "m0055_node_secrets",
 ];
 
 async fn older(database: &TestDatabase) {

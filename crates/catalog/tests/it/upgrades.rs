@@ -19,6 +19,7 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    NODE_SECRETS,
     OPERATIONS,
     TRACES,
     HOLDS,
@@ -76,6 +77,8 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
         }
     }
 }
+
+const NODE_SECRETS: Step = ("m0055_node_secrets", &["ALTER TABLE node DROP COLUMN master_secrets"]);
 
 const OPERATIONS: Step = (
     "m0053_operations",

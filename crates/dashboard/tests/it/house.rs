@@ -10,8 +10,8 @@ use tonearm_domain::{Ambient, Meter, OrganizationId};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Audit, Imports, Library, Links, LookupLimits, Lookups, People, Playback, SignInProvider, SigningKeys,
-    Status, Streams, Transcriptions, UploadLimits, Uploads, Usage, Webhooks,
+    Audit, Imports, Jobs, Library, Links, LookupLimits, Lookups, People, Playback, SignInProvider,
+    SigningKeys, Status, Streams, Transcriptions, UploadLimits, Uploads, Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -70,14 +70,12 @@ impl House {
         let audit = Audit::new(catalog.clone());
         let shutdown = CancellationToken::new();
         let streams = Streams::until(shutdown.clone());
+        let transcriptions =
+            Transcriptions::new(catalog.clone(), ambient.clone(), vault.clone(), outbound.clone());
         let dashboard = Dashboard {
             status: Status::new(catalog.clone(), Some(blobs.clone()), ambient.clone()),
-            transcriptions: Transcriptions::new(
-                catalog.clone(),
-                ambient.clone(),
-                vault.clone(),
-                outbound.clone(),
-            ),
+            jobs: Jobs::new(catalog.clone(), ambient.clone(), library.clone(), transcriptions.clone()),
+            transcriptions,
             webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault.clone(), outbound),
             audit: audit.clone(),
             usage: Usage::new(catalog.clone(), ambient.clone()),

@@ -7,7 +7,7 @@ use tonearm_signing::TotpSecret;
 
 use crate::browser::{Browser, Page};
 use crate::house::{House, PASSWORD, PUBLIC_URL};
-use crate::provider::TestProvider;
+use crate::provider::{ForHouse, TestProvider};
 
 crate::on_both!(
     oidc_a_linked_account_is_known_whatever_its_address,

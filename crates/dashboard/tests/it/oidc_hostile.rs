@@ -8,7 +8,7 @@ use tonearm_fixtures::TestDatabase;
 use crate::browser::Browser;
 use crate::house::House;
 use crate::oidc::{assert_in, house, link, linked};
-use crate::provider::{Forgery, TestProvider};
+use crate::provider::{ForHouse, Forgery, TestProvider};
 
 crate::on_both!(
     oidc_tokens_have_to_hold,

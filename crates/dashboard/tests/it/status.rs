@@ -1,6 +1,8 @@
 //! The page that tells administrators how the service is.
 
-use tonearm_domain::{EndedRuns, Job, NodeRecord, OrganizationId, PerClass, Quotas, RecentRuns, TrackId};
+use tonearm_domain::{
+    EndedRuns, Job, JobId, NodeRecord, OrganizationId, PerClass, Quotas, RecentRuns, Timestamp, TrackId,
+};
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::LastBackup;
 
@@ -9,6 +11,7 @@ use crate::house::House;
 crate::on_both!(
     only_administrators_see_the_status,
     nodes_jobs_and_failures_are_shown,
+    failures_are_retried_by_administrators,
     backups_and_nearly_used_quotas_are_shown,
 );
 
@@ -47,6 +50,7 @@ async fn nodes_jobs_and_failures_are_shown(database: TestDatabase) {
         roles: vec!["api".to_owned(), "worker".to_owned()],
         started_at: ambient.now(),
         clock_ahead_millis: Some(-2400),
+        master_secrets: Vec::new(),
         recent_runs: PerClass::of(|_| RecentRuns {
             minute: EndedRuns { finished: 17, failed: 0 },
             hour: EndedRuns { finished: 1_234, failed: 5 },
@@ -71,6 +75,35 @@ async fn nodes_jobs_and_failures_are_shown(database: TestDatabase) {
     // Only tracks of one's own organizations can be opened.
     assert!(page.contains(&house.path(&format!("/tracks/{own}"))), "{page}");
     assert!(!page.contains(&others.to_string()), "{page}");
+}
+
+async fn failures_are_retried_by_administrators(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut ada = house.administrator().await;
+    let mut bea = house.invited(&mut ada, "Bea", "owner").await;
+    let failed =
+        async || house.catalog.failed_jobs(Timestamp::from_unix_millis(0).unwrap(), 9).await.unwrap().groups;
+    for reason in ["no sound", "the encoder broke", "no sound"] {
+        fails(&house, house.organization_id, reason).await;
+    }
+    let groups = failed().await;
+    let [alike, other] = &groups[..] else { panic!("{groups:?}") };
+    let address = |job: JobId| format!("{PAGE}/jobs/{job}/retry");
+    assert_eq!(bea.submit("/dashboard/profile", &address(alike.job_id), &[]).await.status, 403);
+    let page = ada.get(PAGE).await.html;
+    assert_eq!(page.matches(">Retry all<").count(), 1, "{page}");
+    assert!(page.contains(&address(other.job_id)), "{page}");
+
+    assert_eq!(ada.submit(PAGE, &address(alike.job_id), &[]).await.location, PAGE);
+    let told = ada.get(PAGE).await.html;
+    assert!(told.contains("The failed jobs are queued again."), "{told}");
+    assert!(told.contains("the encoder broke") && !told.contains("no sound"), "{told}");
+    assert_eq!(failed().await.len(), 1);
+    // Somebody else has been faster.
+    ada.submit(PAGE, &address(alike.job_id), &[]).await;
+    let told = ada.get(PAGE).await.html;
+    assert!(told.contains("Nothing needed to be changed."), "{told}");
+    assert_eq!(ada.submit(PAGE, &format!("{PAGE}/jobs/nonsense/retry"), &[]).await.status, 404);
 }
 
 async fn backups_and_nearly_used_quotas_are_shown(database: TestDatabase) {

@@ -83,6 +83,7 @@ mod tests {
                 roles: Vec::new(),
                 started_at: at,
                 clock_ahead_millis: None,
+                master_secrets: Vec::new(),
                 recent_runs: PerClass::of(|class| match class {
                     JobClass::Encode => own,
                     JobClass::Wait | JobClass::Maintenance => RecentRuns::default(),

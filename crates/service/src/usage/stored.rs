@@ -73,8 +73,10 @@ impl Usage {
             }
         }
         drop(listed);
-        let oldest = found.iter().map(|(_, meta)| meta.modified.unix_millis()).min();
-        tonearm_telemetry::found_stored_usage(oldest);
+        let moments = || found.iter().map(|(_, meta)| meta.modified.unix_millis());
+        tonearm_telemetry::found_stored_usage(moments().min());
+        // Those that are left for the next time are not known; they are taken to be as old as the latest of these.
+        let left = if found.len() == MOST_BATCHES { moments().max() } else { None };
         let mut fetched = stream::iter(found)
             .map(|(key, meta)| fetch(blobs, key, meta))
             .buffered(FETCHED_AT_ONCE)
@@ -89,7 +91,7 @@ impl Usage {
             }
         }
         added += self.add_together(blobs, together).await?;
-        tonearm_telemetry::found_stored_usage(None);
+        tonearm_telemetry::found_stored_usage(left);
         Ok(added)
     }
 

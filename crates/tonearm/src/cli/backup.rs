@@ -8,8 +8,9 @@ use serde_json::json;
 use tonearm_domain::Ambient;
 use tonearm_service::{BackupEvent, BackupReport, BackupTarget, BackupTerms, BackupTime, Backups};
 
+use super::backup_target::backup_target;
 use super::bulk::Screen;
-use super::rate::{bytes_per_second, shown_bytes, target};
+use super::rate::{bytes_per_second, shown_bytes};
 use super::{Failure, print};
 use crate::{Config, Parts, opening};
 
@@ -66,7 +67,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
 }
 
 async fn list(text: &str, as_json: bool) -> Result<(), Failure> {
-    let found = BackupTarget::open(&target(text)?).await?.list().await?;
+    let found = BackupTarget::open(&backup_target(text)?).await?.list().await?;
     for (time, error) in &found.unreadable {
         print::complain(format_args!("Warning: {time}: {error}"));
     }
@@ -99,7 +100,7 @@ async fn back_up(
     terms: BackupTerms,
     as_json: bool,
 ) -> Result<(), Failure> {
-    let url = target(text)?;
+    let url = backup_target(text)?;
     if url.overlaps(&config.storage_url) {
         return Err(Failure::Usage(
             "the target is part of the object store (storage_url); choose another place".to_owned(),

@@ -9,8 +9,9 @@ use tonearm_service::{
     BackupError, BackupTarget, BackupTime, RestoreReport, RestoreTerms, Restores, Verification, VerifyState,
 };
 
+use super::backup_target::backup_target;
 use super::bulk::Screen;
-use super::rate::{bytes_per_second, shown_bytes, target};
+use super::rate::{bytes_per_second, shown_bytes};
 use super::{Failure, backup, print, verify};
 use crate::{Config, opening};
 
@@ -45,7 +46,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
         // One that is made now would not be the right one.
         return Err(BackupError::Secret.into());
     }
-    let target = BackupTarget::open(&target(&args.from)?).await?;
+    let target = BackupTarget::open(&backup_target(&args.from)?).await?;
     let scratch = opening::scratch(config, ambient)?;
     let blobs = opening::blobs(config).await?;
     let restores = Restores::new(

@@ -99,6 +99,7 @@ fn show(config: &Config, status: &MasterSecretStatus, as_json: bool) {
             "lost": status.lost,
             "old_signing_keys": status.old_signing_keys,
             "old_signatures_expire_at": status.expired_at,
+            "reasons_not_to_promote": status.reasons_not_to_promote(),
             "reasons_to_wait": status.reasons_to_wait(),
         }));
         return;
@@ -121,18 +122,23 @@ fn show(config: &Config, status: &MasterSecretStatus, as_json: bool) {
             status.lost
         );
     }
-    if status.secrets.len() > 1 {
-        say_reasons(status);
+    match status.next_step() {
+        RotationStep::Add => {}
+        RotationStep::Promote => {
+            say_reasons(&status.reasons_not_to_promote(), "The last secret can", "be put first");
+        }
+        RotationStep::Remove => {
+            say_reasons(&status.reasons_to_wait(), "The older secrets can", "be removed");
+        }
     }
 }
 
-fn say_reasons(status: &MasterSecretStatus) {
-    let reasons = status.reasons_to_wait();
+fn say_reasons(reasons: &[String], subject: &str, step: &str) {
     if reasons.is_empty() {
-        print::outln!("\nThe older secrets can be removed: tonearm secret rotate");
+        print::outln!("\n{subject} {step}: tonearm secret rotate");
         return;
     }
-    print::outln!("\nThe older secrets cannot be removed yet:");
+    print::outln!("\n{subject}not {step} yet:");
     for reason in reasons {
         print::outln!("- {reason}.");
     }
@@ -172,9 +178,14 @@ impl Rotation<'_> {
                            start the service first";
             return Err(Failure::failed(message));
         }
+        let reasons = self.status.reasons_not_to_promote();
+        if !reasons.is_empty() {
+            let reasons = reasons.join("; ");
+            return Err(Failure::failed(format!("the last secret cannot be put first yet: {reasons}")));
+        }
         self.confirm(
-            "This puts the last master secret first, so that it signs and encrypts. All nodes must have been restarted \
-             since it was added.",
+            "This puts the last master secret first, so that it signs and encrypts. Nodes without a database (role edge) must \
+             have been restarted since it was added; all others have been.",
         )?;
         let other = self.secrets.with_last_first();
         self.write(&other, "Move the last secret to the front, on every node.\n")?;

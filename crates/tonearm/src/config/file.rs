@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::retention::Days;
-use super::secret_files::SecretSetting;
+use super::secret_files::{SecretSetting, backup_variables};
 use super::{ByteSize, ConfigError, Role};
 
 /// The commented configuration file with every setting at its default.
@@ -19,7 +19,7 @@ const PLACES: [&str; 5] =
 
 /// Those of some names of variables that begin with `TONEARM_` and mean nothing: most are misspelt.
 pub(crate) fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
-    let known: HashSet<String> = variables().collect();
+    let known: HashSet<String> = variables().chain(backup_variables()).collect();
     let is_unknown =
         |name: &String| name.starts_with("TONEARM_") && !known.contains(name) && !PLACES.contains(&&**name);
     let mut unknown: Vec<String> = names.filter(is_unknown).collect();
@@ -207,6 +207,7 @@ pub(super) struct OidcSettings {
     pub(super) issuer: Option<String>,
     pub(super) client_id: Option<String>,
     pub(super) client_secret: Option<String>,
+    pub(super) client_secret_file: Option<PathBuf>,
     pub(super) name: Option<String>,
     pub(super) scopes: Option<Vec<String>>,
     pub(super) allowed_domains: Option<Vec<String>>,
@@ -313,13 +314,14 @@ impl Settings {
         variables.toml("webhooks.connections", &mut settings.webhooks.connections)?;
         variables
             .toml("webhooks.connections_per_endpoint", &mut settings.webhooks.connections_per_endpoint)?;
-        variables.text("oidc.issuer", &mut settings.oidc.issuer);
-        variables.text("oidc.client_id", &mut settings.oidc.client_id);
-        variables.text("oidc.client_secret", &mut settings.oidc.client_secret);
-        variables.text("oidc.name", &mut settings.oidc.name);
-        variables.list("oidc.scopes", &mut settings.oidc.scopes);
-        variables.list("oidc.allowed_domains", &mut settings.oidc.allowed_domains);
-        variables.text("oidc.join", &mut settings.oidc.join);
+        let oidc = &mut settings.oidc;
+        variables.text("oidc.issuer", &mut oidc.issuer);
+        variables.text("oidc.client_id", &mut oidc.client_id);
+        variables.secret("oidc.client_secret", &mut oidc.client_secret, &mut oidc.client_secret_file);
+        variables.text("oidc.name", &mut oidc.name);
+        variables.list("oidc.scopes", &mut oidc.scopes);
+        variables.list("oidc.allowed_domains", &mut oidc.allowed_domains);
+        variables.text("oidc.join", &mut oidc.join);
         variables.text("log.format", &mut settings.log.format);
         variables.text("log.filter", &mut settings.log.filter);
         variables.text("metrics.listen", &mut settings.metrics.listen);
@@ -333,8 +335,9 @@ impl Settings {
 }
 
 impl Settings {
-    /// The settings that are secret, taken out: database, store, master secrets, headers for the collector of traces.
-    pub(super) fn take_secrets(&mut self) -> [SecretSetting; 4] {
+    /// The settings that are secret, taken out: database, store, master secrets, headers for the collector of traces, the
+    /// client's secret of the OpenID Connect provider.
+    pub(super) fn take_secrets(&mut self) -> [SecretSetting; 5] {
         let take = |value: &mut Option<String>, file: &mut Option<PathBuf>| SecretSetting {
             value: value.take(),
             file: file.take(),
@@ -344,6 +347,7 @@ impl Settings {
             take(&mut self.storage_url, &mut self.storage_url_file),
             take(&mut self.secret, &mut self.secret_file),
             take(&mut self.tracing.otlp_headers, &mut self.tracing.otlp_headers_file),
+            take(&mut self.oidc.client_secret, &mut self.oidc.client_secret_file),
         ]
     }
 }

@@ -19,8 +19,12 @@ pub struct OidcConfig {
     pub join: Option<OrganizationId>,
 }
 
-pub(super) fn oidc(settings: OidcSettings) -> Result<Option<OidcConfig>, ConfigError> {
-    let OidcSettings { issuer, client_id, client_secret, name, scopes, allowed_domains, join } = settings;
+/// From the settings, of which the secret has been taken out.
+pub(super) fn oidc(
+    settings: OidcSettings,
+    client_secret: Option<String>,
+) -> Result<Option<OidcConfig>, ConfigError> {
+    let OidcSettings { issuer, client_id, name, scopes, allowed_domains, join, .. } = settings;
     let (issuer, client_id) = match (issuer, client_id) {
         (Some(issuer), Some(client_id)) => (issuer, client_id),
         (None, None) => {
@@ -94,7 +98,9 @@ mod tests {
     const JOIN: &str = "join = '0192f0c1-2b3c-7d4e-8f50-617283940a1b'\n";
 
     fn read(parts: &[&str]) -> Result<Option<OidcConfig>, String> {
-        oidc(toml::from_str(&parts.concat()).unwrap()).map_err(|error| error.to_string())
+        let mut settings: OidcSettings = toml::from_str(&parts.concat()).unwrap();
+        let client_secret = settings.client_secret.take();
+        oidc(settings, client_secret).map_err(|error| error.to_string())
     }
 
     #[test]

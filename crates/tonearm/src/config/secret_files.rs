@@ -73,20 +73,62 @@ impl SecretFiles {
     }
 }
 
-/// The variables with Amazon's credentials, and the credentials of systemd with the same.
-const OF_BUCKET: [(&str, &str); 3] = [
-    ("AWS_ACCESS_KEY_ID", "aws_access_key_id"),
-    ("AWS_SECRET_ACCESS_KEY", "aws_secret_access_key"),
-    ("AWS_SESSION_TOKEN", "aws_session_token"),
+/// A credential for a bucket by the name of Amazon's variable, the variable that it is in, and the credential of systemd.
+type BucketCredential = (&'static str, &'static str, &'static str);
+
+/// For the bucket of the service.
+const OF_STORE: [BucketCredential; 3] = [
+    ("AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY_ID", "aws_access_key_id"),
+    ("AWS_SECRET_ACCESS_KEY", "AWS_SECRET_ACCESS_KEY", "aws_secret_access_key"),
+    ("AWS_SESSION_TOKEN", "AWS_SESSION_TOKEN", "aws_session_token"),
 ];
 
-/// Credentials for a bucket, each from its variable, else from the file in the variable with `_FILE`, else from systemd.
-pub(super) fn bucket_credentials(
+/// For the bucket with the backups.
+const OF_BACKUPS: [BucketCredential; 3] = [
+    ("AWS_ACCESS_KEY_ID", "TONEARM_BACKUP_ACCESS_KEY_ID", "backup_access_key_id"),
+    ("AWS_SECRET_ACCESS_KEY", "TONEARM_BACKUP_SECRET_ACCESS_KEY", "backup_secret_access_key"),
+    ("AWS_SESSION_TOKEN", "TONEARM_BACKUP_SESSION_TOKEN", "backup_session_token"),
+];
+
+/// The variables of backups, which are no settings of the service.
+pub(super) fn backup_variables() -> impl Iterator<Item = String> {
+    OF_BACKUPS.into_iter().flat_map(|(_, variable, _)| [variable.to_owned(), format!("{variable}_FILE")])
+}
+
+/// Credentials by Amazon's names for the bucket of the service.
+pub(super) fn store_credentials(
+    files: &mut SecretFiles,
+    lookup: impl Fn(&str) -> Option<String>,
+) -> Result<Vec<(&'static str, String)>, ConfigError> {
+    bucket_credentials(OF_STORE, files, lookup)
+}
+
+/// The environment for a bucket with backups: its own credentials, so that whoever takes over the service cannot remove its
+/// backups; where there are none, those of the service.
+pub(crate) fn backup_environment(
+    lookup: impl Fn(&str) -> Option<String>,
+) -> Result<impl Fn(&str) -> Option<String>, ConfigError> {
+    let mut files = SecretFiles::new(&lookup);
+    let mut found = bucket_credentials(OF_BACKUPS, &mut files, &lookup)?;
+    if found.is_empty() {
+        found = store_credentials(&mut files, &lookup)?;
+    }
+    let is_credential = |name: &str| OF_STORE.iter().any(|(own, ..)| *own == name);
+    Ok(move |name: &str| match found.iter().find(|(own, _)| *own == name) {
+        Some((_, text)) => Some(text.clone()),
+        None if is_credential(name) => None,
+        None => lookup(name),
+    })
+}
+
+/// Each from its variable, else from the file in the variable with `_FILE`, else from systemd.
+fn bucket_credentials(
+    credentials: [BucketCredential; 3],
     files: &mut SecretFiles,
     lookup: impl Fn(&str) -> Option<String>,
 ) -> Result<Vec<(&'static str, String)>, ConfigError> {
     let mut found = Vec::new();
-    for (variable, name) in OF_BUCKET {
+    for (amazon, variable, name) in credentials {
         let file_variable = format!("{variable}_FILE");
         let text = match (lookup(variable), lookup(&file_variable)) {
             (Some(_), Some(_)) => {
@@ -102,7 +144,7 @@ pub(super) fn bucket_credentials(
             }
             (None, None) => files.credential(name)?,
         };
-        found.extend(text.map(|text| (variable, text)));
+        found.extend(text.map(|text| (amazon, text)));
     }
     Ok(found)
 }
@@ -203,7 +245,7 @@ mod tests {
             _ => None,
         };
         let mut files = SecretFiles::new(lookup);
-        let found = bucket_credentials(&mut files, lookup).unwrap();
+        let found = store_credentials(&mut files, lookup).unwrap();
         let expected = [
             ("AWS_ACCESS_KEY_ID", "id"),
             ("AWS_SECRET_ACCESS_KEY", "hidden"),
@@ -211,5 +253,34 @@ mod tests {
         ];
         assert_eq!(found, expected.map(|(name, text)| (name, text.to_owned())));
         assert_eq!(files.read.len(), 2);
+    }
+
+    #[test]
+    fn backups_have_credentials_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = file(folder.path(), "key", "hidden\n").display().to_string();
+        let store = |name: &str| match name {
+            "AWS_ACCESS_KEY_ID" => Some("store".to_owned()),
+            "AWS_SESSION_TOKEN" => Some("token".to_owned()),
+            "AWS_REGION" => Some("eu-west-1".to_owned()),
+            "AWS_SECRET_ACCESS_KEY_FILE" => Some(key.clone()),
+            _ => None,
+        };
+        let own = |name: &str| match name {
+            "TONEARM_BACKUP_ACCESS_KEY_ID" => Some("backup".to_owned()),
+            "TONEARM_BACKUP_SECRET_ACCESS_KEY_FILE" => Some(key.clone()),
+            _ => store(name),
+        };
+        let seen = |environment: &dyn Fn(&str) -> Option<String>| {
+            ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION"].map(environment)
+        };
+        let expected = |values: [Option<&str>; 4]| values.map(|value| value.map(str::to_owned));
+        let found = backup_environment(store).unwrap();
+        assert_eq!(seen(&found), expected([Some("store"), Some("hidden"), Some("token"), Some("eu-west-1")]));
+        let found = backup_environment(own).unwrap();
+        assert_eq!(seen(&found), expected([Some("backup"), Some("hidden"), None, Some("eu-west-1")]));
+        let both = |name: &str| name.starts_with("TONEARM_BACKUP_SESSION_TOKEN").then(|| key.clone());
+        let error = backup_environment(both).err().unwrap().to_string();
+        assert!(error.starts_with("TONEARM_BACKUP_SESSION_TOKEN: is set together with"), "{error}");
     }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tonearm_testkit::Program;
@@ -36,6 +37,21 @@ fn rotate(program: &Program) -> Result<String, String> {
 async fn restart(program: &mut Program) {
     program.start().await;
     assert!(program.terminate(), "{}", program.log());
+}
+
+/// Starts the service and waits for its first sign of life.
+async fn start(program: &mut Program) {
+    program.start().await;
+    let begun = Instant::now();
+    loop {
+        let output = program.run(&["status", "--json"]);
+        let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        if told["nodes"].as_array().is_some_and(|nodes| !nodes.is_empty()) {
+            return;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(20), "{}", said(&output));
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }
 
 fn lines(path: &Path) -> Vec<String> {
@@ -83,6 +99,40 @@ async fn a_master_secret_is_replaced_in_three_steps() {
     assert!(refused.contains("URLs that were signed with an older one are valid until"), "{refused}");
     assert_eq!(lines(&file).len(), 2);
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_secret_is_put_first_when_all_running_nodes_know_it() {
+    let data = tempfile::tempdir().unwrap();
+    let file = data.path().join("master");
+    fs::write(&file, format!("{SECRET}\n")).unwrap();
+    let mut program = Program::new(binary(), data.path());
+    program.set("TONEARM_SECRET_FILE", file.to_str().unwrap());
+    start(&mut program).await;
+    assert!(rotate(&program).unwrap().contains("Restart all nodes"));
+    let refused = rotate(&program).unwrap_err();
+    assert!(refused.contains("restart the node ") && refused.contains("without the new secret"), "{refused}");
+    assert_eq!(lines(&file)[0], SECRET, "nothing is changed");
+    let between = status(&program);
+    assert_eq!(between["reasons_not_to_promote"].as_array().unwrap().len(), 1, "{between}");
+    assert!(program.terminate(), "{}", program.log());
+    start(&mut program).await;
+    assert!(rotate(&program).unwrap().contains("Restart all nodes"));
+    assert_eq!(lines(&file)[1], SECRET);
+    let refused = rotate(&program).unwrap_err();
+    assert!(refused.contains("which may still sign with an older one"), "{refused}");
+    assert!(program.terminate(), "{}", program.log());
+}
+
+/// Older versions did not note which secrets they signed with.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_that_signed_before_notes_were_taken_is_not_put_first() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    program.set("TONEARM_SECRET", &format!("another master secret of enough characters,{SECRET}"));
+    restart(&mut program).await;
+    let refused = rotate(&program).unwrap_err();
+    assert!(refused.contains("URLs that were signed with an older one are valid until"), "{refused}");
 }
 
 #[tokio::test]

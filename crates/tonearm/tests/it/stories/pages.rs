@@ -246,17 +246,26 @@ impl Gallery {
     }
 }
 
-/// What is wrong with the page that is shown, as text; nothing where nothing is.
-async fn looked_at(browser: &Browser, axe: Option<&str>, name: &str) -> Vec<String> {
-    let mut wrong = Vec::new();
-    let Some(axe) = axe else { return wrong };
+/// What is wrong with the page that is shown, as text; nothing where nothing is. Takes pictures of it into `TONEARM_PICTURES`.
+pub(super) async fn looked_at(browser: &Browser, axe: Option<&str>, name: &str) -> Vec<String> {
+    let (pictures, mut wrong) = (std::env::var_os("TONEARM_PICTURES").map(PathBuf::from), Vec::new());
     // An open page follows the window and the colours of the system.
     for view in VIEWS {
         browser.views(view).await;
-        for barrier in barriers(browser, axe).await {
+        let found = match axe {
+            Some(axe) => barriers(browser, axe).await,
+            None => Vec::new(),
+        };
+        for barrier in found {
             wrong.push(format!("{name}, {}: {}", view.name, serde_json::to_string_pretty(&barrier).unwrap()));
         }
+        if let Some(folder) = &pictures {
+            std::fs::create_dir_all(folder).unwrap();
+            let shot = browser.command("Page.captureScreenshot", json!({ "format": "png" })).await;
+            keep(&folder.join(format!("{name}.{}.png", view.name)), &shot);
+        }
     }
+    browser.views(VIEWS[0]).await;
     wrong
 }
 
@@ -373,7 +382,15 @@ async fn pictures_of_every_page() {
     browser.views(VIEWS[0]).await;
     gallery.ada.uses_the_first_link().await;
     take(browser, &folder, &gallery.pages_for_owners()).await;
-    take(browser, &folder, &gallery.pages_for_administrators().await).await;
+    let pages = gallery.pages_for_administrators().await;
+    take(browser, &folder, &pages).await;
+    for action in ["move", "retitle", "cover"] {
+        gallery.selects_for(action).await;
+        looked_at(browser, None, action).await;
+    }
+    let (_, edit_key) = pages.iter().find(|(name, _)| *name == "edit-key").unwrap();
+    gallery.rotates_a_key(edit_key).await;
+    looked_at(browser, None, "rotated-key").await;
     gallery.ada.leaves().await;
 }
 

@@ -1,9 +1,11 @@
 //! Accounts: disabled while somebody is signed in, protected by an app, and invitations that the owner tries.
 
 use tonearm_domain::{Clock, Role};
+use tonearm_fixtures::TestProvider;
 use tonearm_service::Caller;
 use tonearm_signing::TotpSecret;
 
+use super::pages::{axe, looked_at};
 use super::{Ada, PASSWORD, entered};
 use crate::browser::Browser;
 
@@ -73,6 +75,8 @@ async fn an_app_is_set_up_and_asked_for() {
     browser.click(".side-wide .who button").await;
     ada.signs_in(PASSWORD).await;
     browser.shows("h1", "Two-factor authentication").await;
+    let wrong = looked_at(browser, axe().as_deref(), "sign-in-code").await;
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     browser.type_into("#code", &entered("000000")).await;
     browser.shows("[role=alert]", "The code is wrong").await;
     // The one that was used a moment ago is used up.
@@ -84,6 +88,59 @@ async fn an_app_is_set_up_and_asked_for() {
     browser.shows("h1", "Two-factor authentication").await;
     browser.type_into("#code", &entered(&recovery)).await;
     browser.shows(".side-wide .here-name", "Test organization").await;
+    ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_at_a_provider_is_linked_and_signs_in() {
+    let (provider, folder) = (TestProvider::start().await, tempfile::tempdir().unwrap());
+    let secret = folder.path().join("client_secret");
+    std::fs::write(&secret, format!("{}\n", TestProvider::SECRET)).unwrap();
+    let ada = Ada::comes_in(&[
+        ("TONEARM_OIDC_ISSUER", &provider.issuer()),
+        ("TONEARM_OIDC_CLIENT_ID", TestProvider::CLIENT),
+        ("TONEARM_OIDC_CLIENT_SECRET_FILE", secret.to_str().unwrap()),
+        ("TONEARM_OIDC_NAME", "Example ID"),
+    ])
+    .await;
+    let (browser, axe, mut wrong) = (&ada.browser, axe(), Vec::new());
+    let at_provider = async || {
+        browser.shows("h1", "Example ID").await;
+        browser.click("#approve").await;
+    };
+    // An account that nobody has linked is nobody's, whatever its address is.
+    browser.click(".side-wide .who button").await;
+    browser.shows("h1", "Sign in").await;
+    wrong.extend(looked_at(browser, axe.as_deref(), "sign-in-provider").await);
+    browser.click("a[href*='/sign-in/oidc']").await;
+    at_provider().await;
+    browser.shows("[role=alert]", "has a password").await;
+    wrong.extend(looked_at(browser, axe.as_deref(), "sign-in-refused").await);
+
+    ada.signs_in(PASSWORD).await;
+    browser.click(".side-wide .who a").await;
+    browser.type_into("#link_current", PASSWORD).await;
+    browser.click("#identities form[action$='/identities'] button").await;
+    at_provider().await;
+    browser.shows("#identities td", "Example ID").await;
+    wrong.extend(looked_at(browser, axe.as_deref(), "profile-linked").await);
+
+    browser.click(".side-wide .who button").await;
+    browser.shows("h1", "Sign in").await;
+    browser.click("a[href*='/sign-in/oidc']").await;
+    at_provider().await;
+    browser.shows(".side-wide .here-name", "Test organization").await;
+    // A provider that is away keeps nobody out who has a password.
+    browser.click(".side-wide .who button").await;
+    provider.set_away(true);
+    browser.shows("h1", "Sign in").await;
+    browser.click("a[href*='/sign-in/oidc']").await;
+    at_provider().await;
+    browser.shows("main", "Example ID cannot be reached at the moment.").await;
+    browser.goto(&format!("{}/dashboard/sign-in", ada.server.node.public_url())).await;
+    ada.signs_in(PASSWORD).await;
+    browser.shows(".side-wide .here-name", "Test organization").await;
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     ada.leaves().await;
 }
 

@@ -6,7 +6,7 @@ use fantoccini::key::Key;
 use serde_json::json;
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 
-use super::pages::{VIEWS, axe, barriers, keep};
+use super::pages::{axe, looked_at};
 use super::{AUDIO, Ada, half_a_minute, hears};
 use crate::browser::Browser;
 
@@ -220,8 +220,7 @@ async fn what_scripts_add_to_pages_keeps_nobody_out() {
     let ada = Ada::comes_in(&[]).await;
     let (track, collection) = ada.has_a_track("ebb.wav").await;
     let browser = &ada.browser;
-    let pictures = std::env::var_os("TONEARM_PICTURES").map(std::path::PathBuf::from);
-    let mut wrong = Vec::new();
+    let (axe, mut wrong) = (axe(), Vec::new());
     for (name, path) in
         [("track", format!("/tracks/{track}")), ("collection", format!("/collections/{collection}"))]
     {
@@ -230,10 +229,10 @@ async fn what_scripts_add_to_pages_keeps_nobody_out() {
         if name == "track" {
             browser.client.execute_async(CHOOSE_A_PICTURE, Vec::new()).await.unwrap();
             browser.find(".crop canvas").await;
-            wrong.extend(look(&ada, "crop", pictures.as_deref()).await);
+            wrong.extend(looked_at(browser, axe.as_deref(), "crop").await);
         }
         ada.makes_a_link().await;
-        wrong.extend(look(&ada, &format!("dialog-{name}"), pictures.as_deref()).await);
+        wrong.extend(looked_at(browser, axe.as_deref(), &format!("dialog-{name}")).await);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     ada.leaves().await;
@@ -243,23 +242,4 @@ impl Browser {
     async fn in_player_or_list(&self) {
         self.find("tonearm-player, .tracks").await;
     }
-}
-
-async fn look(ada: &Ada, name: &str, pictures: Option<&std::path::Path>) -> Vec<String> {
-    let (browser, axe, mut wrong) = (&ada.browser, axe(), Vec::new());
-    for view in VIEWS {
-        browser.views(view).await;
-        if let Some(axe) = &axe {
-            let found = barriers(browser, axe).await;
-            wrong.extend(found.iter().map(|barrier| format!("{name}, {}: {barrier}", view.name)));
-        }
-        if let Some(folder) = pictures {
-            std::fs::create_dir_all(folder).unwrap();
-            let shot = json!({ "format": "png" });
-            let shot = browser.command("Page.captureScreenshot", shot).await;
-            keep(&folder.join(format!("{name}.{}.png", view.name)), &shot);
-        }
-    }
-    browser.views(VIEWS[0]).await;
-    wrong
 }
