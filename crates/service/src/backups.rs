@@ -11,6 +11,7 @@ mod hold;
 mod loading;
 mod manifest;
 mod object_list;
+mod own_secrets;
 mod part;
 mod pruning;
 mod restoring;
@@ -146,6 +147,7 @@ impl Backups {
         terms: BackupTerms,
         hear: Hear<'_>,
     ) -> Result<(BackupTime, BackupReport), BackupError> {
+        self.check_secrets().await?;
         let hold = Hold::begin(&self.catalog, &self.ambient).await?;
         let made = self.make(target, terms, hear).await;
         hold.release().await;
