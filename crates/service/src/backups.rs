@@ -187,7 +187,7 @@ impl Backups {
         target.finish(manifest, parts.iter().chain([&objects])).await?;
         self.note(time).await;
         if let Some(keep) = terms.keep {
-            pruning::prune(target, keep, (self.ambient.now(), &self.scratch), &mut report).await?;
+            pruning::prune((target, earlier), keep, (self.ambient.now(), &self.scratch), &mut report).await?;
         }
         Ok((time, report))
     }

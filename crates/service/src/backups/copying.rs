@@ -1,6 +1,6 @@
 //! Copying into the pool what it does not have.
 
-use futures::stream::{self, BoxStream};
+use futures::stream::{self, BoxStream, TryChunksError};
 use futures::{StreamExt, TryStreamExt};
 use tonearm_blobs::ObjectMeta;
 use tonearm_domain::ObjectKey;
@@ -22,6 +22,8 @@ const UNREADABLE: &str = "it cannot be read from the store";
 
 /// Objects that are copied at once.
 const AT_ONCE: usize = 8;
+/// Objects of which the catalog is asked at once whether it names them.
+const ASKED_AT_ONCE: usize = 500;
 /// Lines that are written at once.
 const LINES: usize = 200;
 
@@ -39,6 +41,16 @@ enum Work {
     Listed { object: ListedObject, pooled: Option<ObjectMeta>, known: Option<ListedObject> },
     /// Only the target has it: another backup names it, or the store has lost it.
     Pooled { key: ObjectKey, meta: ObjectMeta, known: Option<ListedObject> },
+}
+
+impl Work {
+    /// The name, if only the target has the object.
+    fn only_pooled(&self) -> Option<&ObjectKey> {
+        match self {
+            Self::Listed { .. } => None,
+            Self::Pooled { key, .. } => Some(key),
+        }
+    }
 }
 
 /// The three lists side by side.
@@ -91,6 +103,11 @@ impl Copying<'_> {
         let rate = Rate::new(self.terms.bytes_per_second);
         let ways = self.ways(&rate);
         let mut outcomes = stream::try_unfold(side, Side::next)
+            .try_chunks(ASKED_AT_ONCE)
+            .map_err(|TryChunksError(_, error)| error)
+            .and_then(|works| self.without_unnamed(works))
+            .map_ok(|works| stream::iter(works.into_iter().map(Ok)))
+            .try_flatten()
             .map_ok(|work| self.settle(work, &ways))
             .try_buffered(AT_ONCE)
             .boxed();
@@ -134,6 +151,16 @@ impl Copying<'_> {
             unreadable: Unreadable::of(&self.of.blobs),
         };
         Ways { route, unreadable: Unreadable::of(pool) }
+    }
+
+    /// Leaves out what only the target has and the catalog does not name.
+    async fn without_unnamed(&self, mut works: Vec<Work>) -> Result<Vec<Work>, BackupError> {
+        let pooled: Vec<ObjectKey> = works.iter().filter_map(Work::only_pooled).cloned().collect();
+        if !pooled.is_empty() {
+            let known = self.of.catalog.known_objects(&pooled).await?;
+            works.retain(|work| work.only_pooled().is_none_or(|key| known.contains(key)));
+        }
+        Ok(works)
     }
 
     async fn settle(&self, work: Work, ways: &Ways<'_>) -> Result<Outcome, BackupError> {
@@ -188,7 +215,7 @@ impl Copying<'_> {
         Ok(Outcome::Damaged(object, reason))
     }
 
-    /// Keeps an object that only the target has if the catalog still names it.
+    /// Keeps an object that only the target has and the catalog still names.
     async fn rescue(
         &self,
         key: ObjectKey,
@@ -196,9 +223,6 @@ impl Copying<'_> {
         known: Option<ListedObject>,
         ways: &Ways<'_>,
     ) -> Result<Outcome, BackupError> {
-        if !self.of.catalog.object_is_known(&key).await? {
-            return Ok(Outcome::Unnamed);
-        }
         let reason = match self.of.blobs.head(&key).await {
             // It came to be named after the moment of the catalog.
             Ok(Some(meta)) if meta.size == pooled.size => return Ok(Outcome::Unnamed),
