@@ -16,7 +16,7 @@ pub enum FindingKind {
     WrongLength,
     /// An object has other bytes than were stored.
     WrongHash,
-    /// An object is there and cannot be read.
+    /// An object is there and cannot be read, or it could not be checked whether it is there.
     UnreadableObject,
     /// The store has an object that no row names.
     UnknownObject,
@@ -111,13 +111,13 @@ impl Finding {
     }
 
     /// A cover of a collection or an organization; somebody has to upload it again.
-    pub(super) fn lost_cover(key: &ObjectKey, owner: CoverOwner) -> Self {
+    pub(super) fn of_cover(kind: FindingKind, key: &ObjectKey, owner: CoverOwner) -> Self {
         let collection_id = match owner {
             CoverOwner::Collection(id) => Some(id),
             CoverOwner::Track(_) | CoverOwner::Organization => None,
         };
         Self {
-            kind: FindingKind::MissingObject,
+            kind,
             key: key.clone(),
             organization_id: key.organization_id,
             track_id: None,
