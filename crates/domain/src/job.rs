@@ -82,6 +82,13 @@ pub enum Job {
         /// Of what.
         owner: CoverOwner,
     },
+    /// Draw the picture again that stands beside a track's cover, and that the store has lost.
+    DrawPlaceholder {
+        /// Whose track.
+        organization_id: OrganizationId,
+        /// Which one.
+        track_id: TrackId,
+    },
     /// Tell nodes without a catalog which objects a track's durable names stand for.
     PublishManifest {
         /// Whose track.
@@ -147,6 +154,7 @@ impl Job {
             Self::ReplaceSource { .. } => "replace_source",
             Self::TranscribeTrack { .. } => "transcribe_track",
             Self::FinishCover { .. } => "finish_cover",
+            Self::DrawPlaceholder { .. } => "draw_placeholder",
             Self::PublishManifest { .. } => Self::PUBLISH_MANIFEST,
             Self::PublishManifests {} => "publish_manifests",
             Self::PurgeTrack { .. } => "purge_track",
@@ -172,7 +180,7 @@ impl Job {
     pub const PUBLISH_MANIFEST: &'static str = "publish_manifest";
 
     /// Every kind. A job of another kind is left to a version that knows it.
-    pub const KINDS: [&str; 18] = [
+    pub const KINDS: [&str; 19] = [
         "process_track",
         "render_existing",
         "queue_rendering",
@@ -182,6 +190,7 @@ impl Job {
         "replace_source",
         "transcribe_track",
         "finish_cover",
+        "draw_placeholder",
         Self::PUBLISH_MANIFEST,
         "publish_manifests",
         "purge_track",
@@ -200,9 +209,10 @@ impl Job {
             | Self::ReplaceSource { .. }
             | Self::FinishCover { .. }
             | Self::PublishManifest { .. } => JobQueue::Uploads,
-            Self::RenderExisting { .. } | Self::QueueRendering { .. } | Self::RenderTrack { .. } => {
-                JobQueue::Renderings
-            }
+            Self::RenderExisting { .. }
+            | Self::QueueRendering { .. }
+            | Self::RenderTrack { .. }
+            | Self::DrawPlaceholder { .. } => JobQueue::Renderings,
             Self::ImportSource { .. } => JobQueue::Imports,
             Self::TranscribeTrack { .. } => JobQueue::Transcriptions,
             Self::ExpireUpload { .. }
@@ -229,6 +239,7 @@ impl Job {
             | Self::ReplaceSource { organization_id, .. }
             | Self::TranscribeTrack { organization_id, .. }
             | Self::FinishCover { organization_id, .. }
+            | Self::DrawPlaceholder { organization_id, .. }
             | Self::PublishManifest { organization_id, .. }
             | Self::PurgeTrack { organization_id, .. }
             | Self::EmptyCollection { organization_id, .. }
@@ -259,6 +270,7 @@ impl Job {
             | Self::ImportSource { track_id, .. }
             | Self::ReplaceSource { track_id, .. }
             | Self::TranscribeTrack { track_id, .. }
+            | Self::DrawPlaceholder { track_id, .. }
             | Self::PublishManifest { track_id, .. }
             | Self::PurgeTrack { track_id, .. }
             | Self::FinishCover { owner: CoverOwner::Track(track_id), .. } => Some(*track_id),

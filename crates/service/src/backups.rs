@@ -11,6 +11,7 @@ mod hold;
 mod loading;
 mod manifest;
 mod object_list;
+mod own_secrets;
 mod part;
 mod pruning;
 mod restoring;
@@ -146,6 +147,7 @@ impl Backups {
         terms: BackupTerms,
         hear: Hear<'_>,
     ) -> Result<(BackupTime, BackupReport), BackupError> {
+        self.check_secrets().await?;
         let hold = Hold::begin(&self.catalog, &self.ambient).await?;
         let made = self.make(target, terms, hear).await;
         hold.release().await;
@@ -185,7 +187,7 @@ impl Backups {
         target.finish(manifest, parts.iter().chain([&objects])).await?;
         self.note(time).await;
         if let Some(keep) = terms.keep {
-            pruning::prune(target, keep, (self.ambient.now(), &self.scratch), &mut report).await?;
+            pruning::prune((target, earlier), keep, (self.ambient.now(), &self.scratch), &mut report).await?;
         }
         Ok((time, report))
     }

@@ -83,10 +83,9 @@ pub(crate) struct Seen {
 pub(crate) struct Stretch {
     /// Objects in the store, in the order of their names.
     pub(crate) seen: Vec<Seen>,
-    /// Objects that seem to be missing, or to have another length. Rows and objects may have changed between the looks at them.
+    /// Objects that are to be looked at: those that seem to be missing or to have another length, as rows and objects may have
+    /// changed meanwhile, and sources in the folders of other tracks.
     pub(crate) suspects: Vec<NamedBy>,
-    /// Sources in the folders of other tracks, which are there.
-    pub(crate) shared: Vec<NamedBy>,
     /// How many tracks were looked at.
     pub(crate) tracks: u64,
 }
@@ -94,7 +93,6 @@ pub(crate) struct Stretch {
 /// The walk.
 pub(crate) struct Walk<'a> {
     rows: Rows<'a>,
-    blobs: &'a Blobs,
     listing: BoxStream<'a, Result<(ObjectKey, ObjectMeta), BlobError>>,
     is_listed: bool,
     /// Objects behind the group.
@@ -122,7 +120,6 @@ impl<'a> Walk<'a> {
     pub(crate) fn new(rows: Rows<'a>, blobs: &'a Blobs, after: Option<&ObjectKey>) -> Self {
         Self {
             rows,
-            blobs,
             listing: blobs.list_after(after),
             is_listed: false,
             ahead: Vec::new(),
@@ -142,7 +139,7 @@ impl<'a> Walk<'a> {
         let tracks = self.rows.tracks(self.after, group.until).await?;
         let mut stretch = Stretch { tracks: tracks.len() as u64, ..Stretch::default() };
         for track in &tracks {
-            self.compare(track, &mut group, &mut stretch).await?;
+            group.compare(track, &mut stretch);
         }
         if let Some(last) = tracks.last().filter(|_| tracks.len() as u64 == PAGE) {
             self.after = Some(last.place);
@@ -191,36 +188,6 @@ impl<'a> Walk<'a> {
             _ => false,
         }
     }
-
-    async fn compare(
-        &self,
-        track: &NamedTrack,
-        group: &mut Group,
-        stretch: &mut Stretch,
-    ) -> Result<(), WalkError> {
-        for object in &track.objects {
-            let named = NamedBy { track: track.id, object: object.clone() };
-            if object.kind == NamedKind::Manifest && group.has_manifest(&object.key) {
-                continue;
-            }
-            if let Some(place) = group.places.get(&object.key).copied() {
-                let seen = &mut group.seen[place];
-                if object.size.is_some_and(|size| size != seen.meta.size) {
-                    seen.has_other_length = true;
-                    stretch.suspects.push(named.clone());
-                }
-                seen.named = Some(named);
-                continue;
-            }
-            let is_elsewhere = place_of(&object.key) != track.place;
-            let found = if is_elsewhere { self.blobs.head(&object.key).await? } else { None };
-            match found {
-                Some(meta) if object.size.is_none_or(|size| size == meta.size) => stretch.shared.push(named),
-                _ => stretch.suspects.push(named),
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Group {
@@ -242,6 +209,24 @@ impl Group {
             .map(|(key, meta)| Seen { key, meta, named: None, has_other_length: false, is_known: false })
             .collect();
         Self { seen, places, manifests, until }
+    }
+
+    /// Finds the objects of a track among those that were listed.
+    fn compare(&mut self, track: &NamedTrack, stretch: &mut Stretch) {
+        for object in &track.objects {
+            let named = NamedBy { track: track.id, object: object.clone() };
+            let Some(place) = self.places.get(&object.key).copied() else {
+                let is_superseded = object.kind == NamedKind::Manifest && self.has_manifest(&object.key);
+                stretch.suspects.extend(Some(named).filter(|_| !is_superseded));
+                continue;
+            };
+            let seen = &mut self.seen[place];
+            if object.size.is_some_and(|size| size != seen.meta.size) {
+                seen.has_other_length = true;
+                stretch.suspects.push(named.clone());
+            }
+            seen.named = Some(named);
+        }
     }
 
     /// Whether there is this generation of a manifest, or a later one.

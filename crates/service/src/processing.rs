@@ -51,6 +51,9 @@ impl Processing {
             Job::FinishCover { organization_id, owner } => {
                 self.finish_cover(run, organization_id, owner).await
             }
+            Job::DrawPlaceholder { organization_id, track_id } => {
+                self.draw_lost_placeholder(run, organization_id, track_id).await
+            }
             Job::PublishManifest { organization_id, track_id } => {
                 self.publish_manifest(run, organization_id, track_id).await
             }

@@ -22,8 +22,7 @@ pub use progress::{VerifyPhase, VerifyState};
 
 use crate::inventory::{Rows, Seen, Stretch, Walk, WalkError};
 use crate::rate::Rate;
-use crate::unreadable::Unreadable;
-use finding::Subject;
+use crate::unreadable::{Look, Unreadable};
 
 /// What is checked, and how fast.
 #[derive(Debug, Clone, Copy, Default)]
@@ -81,7 +80,8 @@ struct Run<'a> {
     terms: VerifyTerms,
     bytes: Rate,
     objects: Rate,
-    unreadable: Unreadable<'a>,
+    looks: Unreadable<'a>,
+    reads: Unreadable<'a>,
     state: VerifyState,
     hear: &'a mut (dyn FnMut(VerifyEvent<'_>) + Send),
 }
@@ -100,8 +100,8 @@ impl Verification {
         hear: &mut (dyn FnMut(VerifyEvent<'_>) + Send),
     ) -> Result<VerifyState, VerifyError> {
         let (bytes, objects) = (Rate::new(terms.bytes_per_second), Rate::new(terms.objects_per_second));
-        let unreadable = Unreadable::of(&self.blobs);
-        let mut run = Run { all: self, terms, bytes, objects, unreadable, state, hear };
+        let (looks, reads) = (Unreadable::of(&self.blobs), Unreadable::of(&self.blobs));
+        let mut run = Run { all: self, terms, bytes, objects, looks, reads, state, hear };
         if run.state.phase == VerifyPhase::Tracks {
             run.walk().await?;
             run.enter(VerifyPhase::Owners);
@@ -139,12 +139,15 @@ impl Run<'_> {
         self.state.objects += stretch.seen.len() as u64;
         self.state.bytes += stretch.seen.iter().map(|seen| seen.meta.size).sum::<u64>();
         let last = stretch.seen.last().map(|seen| seen.key.clone());
-        let mut subjects: Vec<Subject> = Vec::new();
+        let (mut subjects, mut cleared) = (Vec::new(), Vec::new());
         for suspect in &stretch.suspects {
-            subjects.extend(self.recheck(suspect).await?);
+            match self.recheck(suspect).await? {
+                Some(subject) => subjects.push(subject),
+                None => cleared.push(suspect),
+            }
         }
         if self.terms.is_deep {
-            subjects.extend(self.read_all(&stretch).await?);
+            subjects.extend(self.read_all(&stretch, &cleared).await?);
         }
         self.tell_damage(subjects).await?;
         self.tell_unknown(&stretch.seen).await?;
@@ -167,8 +170,11 @@ impl Run<'_> {
         let known = self.all.catalog.known_objects(&keys).await?;
         let going = self.all.catalog.objects_being_removed(&keys).await?;
         for seen in unknown {
-            let is_there = async || self.all.blobs.head(&seen.key).await.map(|meta| meta.is_some());
-            if !known.contains(&seen.key) && !going.contains(&seen.key) && is_there().await? {
+            if known.contains(&seen.key) || going.contains(&seen.key) {
+                continue;
+            }
+            // One that is listed and cannot be looked at is there.
+            if !matches!(self.looks.look(&seen.key).await?, Look::Missing) {
                 self.tell(&Finding::unknown(&seen.key, seen.meta.size));
             }
         }

@@ -69,11 +69,22 @@ pub(crate) fn secrets(config: &Config, ambient: &Ambient) -> Result<Secrets, Sta
     }
 }
 
+/// The secrets that there are, for a command that makes none: one that is made now would not be the one of the service.
+pub(crate) fn known_secrets(config: &Config, ambient: &Ambient) -> Result<Secrets, StartError> {
+    if has_secret(config) {
+        return secrets(config, ambient);
+    }
+    Err(StartError::NoSecret { path: config.data_dir.join("secret") })
+}
+
+pub(crate) fn has_secret(config: &Config) -> bool {
+    config.secrets.is_some() || config.data_dir.join("secret").exists()
+}
+
 /// Refuses to make a secret where there are other nodes: they would not know it, and could neither verify what this one
 /// signs nor open what it seals.
 pub(crate) fn require_secret(config: &Config) -> Result<(), StartError> {
-    let is_there = config.secrets.is_some() || config.data_dir.join("secret").exists();
-    if is_there || is_alone(config) { Ok(()) } else { Err(StartError::Secret) }
+    if has_secret(config) || is_alone(config) { Ok(()) } else { Err(StartError::Secret) }
 }
 
 /// Whether all that there is of the service is on this machine.
@@ -176,6 +187,19 @@ pub(crate) async fn reseal(config: &Config, resealing: &Resealing) -> Result<(),
 /// The store of a command, or of a check.
 pub(crate) async fn blobs(config: &Config) -> Result<Blobs, StartError> {
     Blobs::open(&config.storage_url).await.map_err(|source| store_error(config, source))
+}
+
+/// The catalog and the store of a command that compares or copies them, once it is known that they belong together. No master
+/// secret is needed for that, and none is made.
+pub(crate) async fn catalog_and_store(
+    config: &Config,
+    ambient: &Ambient,
+) -> Result<(Catalog, Blobs), StartError> {
+    make_folder(&config.data_dir)?;
+    let (catalog, blobs) = (catalog_of_command(config, ambient).await?, blobs(config).await?);
+    let tie = StoreIdentity::new(catalog.clone(), blobs.clone(), ambient.clone()).inspect().await?;
+    tie.agreed()?;
+    Ok((catalog, blobs))
 }
 
 /// The store of a server. Where it delivers, the cache is in front of it, whose folder is the server's alone.

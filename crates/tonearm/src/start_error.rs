@@ -24,6 +24,15 @@ pub enum StartError {
          secret. Set `secret` or TONEARM_SECRET"
     )]
     Secret,
+    /// There is no secret, and none may be made.
+    #[error(
+        "there is no master secret: {path} does not exist, and one that is made now would not be the one of the service. Set \
+         `secret` or TONEARM_SECRET, or put the file back"
+    )]
+    NoSecret {
+        /// Where it would be.
+        path: PathBuf,
+    },
     /// The address cannot be listened on.
     #[error("cannot listen on {address}: {source}")]
     Listen {
@@ -51,6 +60,9 @@ pub enum StartError {
     /// The database and the store do not belong together.
     #[error(transparent)]
     Mismatch(#[from] tonearm_domain::StoreMismatch),
+    /// It cannot be told whether the database and the store belong together.
+    #[error(transparent)]
+    Identity(#[from] tonearm_service::IdentityError),
     /// The database of countries cannot be used.
     #[error(
         "usage.country_database: cannot use {path}: {source}. Download the database again, or remove the setting"

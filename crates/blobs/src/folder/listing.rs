@@ -2,6 +2,9 @@
 //!
 //! Each level is sorted by itself. This is the order of the whole names because all names of one level are equally long,
 //! except those of the last.
+//!
+//! What cannot be looked at is left out, so that one damaged file does not hide all others. Whoever misses it asks for it by
+//! its name, and learns of the failure.
 
 use std::fs;
 use std::io;
@@ -55,11 +58,23 @@ pub(super) fn list(
 
 impl Walk {
     fn run(self) {
-        let ended = fs::metadata(self.root.join(TEMPORARIES)).and_then(|_| self.organizations());
+        let ended = self.check_root().and_then(|()| self.organizations());
         if let Err(error) = ended {
             // A reader that left is why the walk ended.
             let _ = self.findings.blocking_send(Err(error.into()));
         }
+    }
+
+    fn check_root(&self) -> io::Result<()> {
+        fs::metadata(self.root.join(TEMPORARIES)).map(drop)
+    }
+
+    /// Goes on after what cannot be looked at, unless everything is away.
+    fn or_left_out<T: Default>(&self, path: &str, looked: io::Result<T>) -> io::Result<T> {
+        let Err(error) = looked else { return looked };
+        self.check_root()?;
+        tracing::warn!(path, %error, "cannot look at a part of the object store; leaving it out");
+        Ok(T::default())
     }
 
     fn organizations(&self) -> io::Result<()> {
@@ -73,7 +88,7 @@ impl Walk {
             }
             let folders = match self.folder {
                 Some(folder) => vec![folder.to_string()],
-                None => names_in(&self.root.join(&organization))?,
+                None => self.or_left_out(&organization, names_in(&self.root.join(&organization)))?,
             };
             for folder in folders {
                 let path = format!("{organization}/{folder}");
@@ -94,7 +109,7 @@ impl Walk {
     }
 
     fn objects(&self, folder: &str) -> io::Result<Result<(), Unread>> {
-        for name in names_in(&self.root.join(folder))? {
+        for name in self.or_left_out(folder, names_in(&self.root.join(folder)))? {
             let path = format!("{folder}/{name}");
             if self.after.as_ref().is_some_and(|after| path <= *after) {
                 continue;
@@ -102,7 +117,8 @@ impl Walk {
             let Ok(key) = path.parse::<ObjectKey>() else {
                 continue;
             };
-            let Some(meta) = unless_missing(fs::metadata(self.root.join(key.to_string())))? else {
+            let looked = unless_missing(fs::metadata(self.root.join(&path)));
+            let Some(meta) = self.or_left_out(&path, looked)? else {
                 continue;
             };
             if meta.is_file() && self.findings.blocking_send(Ok((key, meta_of(&meta)?))).is_err() {

@@ -46,6 +46,26 @@ async fn folders_and_files_are_private() {
     }
 }
 
+/// Such as one on a bad sector. Whoever asks for it by its name learns of it.
+#[tokio::test]
+async fn what_cannot_be_looked_at_hides_nothing_else() {
+    let (_folder, blobs, root) = fresh().await;
+    let names = names().await;
+    let (one, two) = (names.key(), names.key());
+    for key in [&one, &two] {
+        blobs.put_bytes(key, pattern(10)).await.unwrap();
+    }
+    let path = blobs.local_path(&one).unwrap();
+    fs::remove_file(&path).unwrap();
+    // It leads to itself.
+    std::os::unix::fs::symlink(&path, &path).unwrap();
+    assert!(blobs.head(&one).await.is_err());
+    let listed: Vec<_> = blobs.list_after(None).map_ok(|(key, _)| key).try_collect().await.unwrap();
+    assert_eq!(listed, [two]);
+    fs::remove_dir_all(&root).unwrap();
+    assert!(blobs.list_after(None).try_next().await.is_err());
+}
+
 #[tokio::test]
 async fn empty_folders_go_with_their_last_object() {
     let (_folder, blobs, root) = fresh().await;

@@ -20,6 +20,18 @@ pub(super) fn selected(backend: DbBackend, column: &DumpColumn) -> String {
     }
 }
 
+/// The bytes of a row in the columns that may be long, as an expression.
+pub(super) fn width(backend: DbBackend, columns: &[DumpColumn]) -> String {
+    let is_long =
+        |column: &&DumpColumn| matches!(column.kind, ColumnKind::Text | ColumnKind::Json | ColumnKind::Bytes);
+    let length = |column: &DumpColumn| {
+        let cell = selected(backend, column);
+        format!("COALESCE(CAST(octet_length({cell}) AS bigint), 0)")
+    };
+    let lengths: Vec<String> = columns.iter().filter(is_long).map(length).collect();
+    if lengths.is_empty() { "CAST(0 AS bigint)".to_owned() } else { lengths.join(" + ") }
+}
+
 /// How a parameter stands for a cell that is inserted.
 pub(super) fn inserted(backend: DbBackend, column: &DumpColumn, number: usize) -> String {
     let parameter = parameter(backend, number);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, Statement, Value};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, QueryResult, Statement, Value};
 use tonearm_domain::{ObjectKey, StoreId};
 
 use super::schema::{parameter, quoted};
@@ -16,8 +16,10 @@ use crate::objects::known_among;
 use crate::query::one;
 use crate::store::StoreRecord;
 
-/// Rows that are read at once. Some hold long texts.
-const PAGE: usize = 200;
+/// Rows that are read at once.
+const MOST_ROWS: usize = 200;
+/// Bytes of the rows that are read at once; a single row may have more.
+const MOST_BYTES: i64 = 4 * 1024 * 1024;
 
 /// PostgreSQL would end a transaction that waits while a file is written.
 const PATIENCE: &str =
@@ -66,17 +68,50 @@ impl Snapshot {
         self.store
     }
 
-    /// The next rows of a table, in the order of its primary key, behind the row `after`. None at the end.
+    /// The next rows of a table, in the order of its primary key, behind the row `after`; as many as make a page that is
+    /// bounded in rows and in bytes. None at the end.
     pub async fn page(
         &self,
         table: &DumpTable,
         after: Option<&DumpRow>,
     ) -> Result<Vec<DumpRow>, CatalogError> {
+        let count = self.rows_of_page(table, after).await?;
+        if count == 0 {
+            return Ok(Vec::new());
+        }
         let backend = self.db.get_database_backend();
         let columns: Vec<String> =
             table.columns.iter().map(|column| cells::selected(backend, column)).collect();
+        let rows = self.behind(table, after, &columns.join(", "), count).await?;
+        Ok(rows.iter().map(|row| cells::read(row, &table.columns)).collect::<Result<_, _>>()?)
+    }
+
+    /// How many rows the next page has. Only their lengths are read.
+    async fn rows_of_page(&self, table: &DumpTable, after: Option<&DumpRow>) -> Result<usize, CatalogError> {
+        let width = cells::width(self.db.get_database_backend(), &table.columns);
+        let rows = self.behind(table, after, &width, MOST_ROWS).await?;
+        let (mut count, mut bytes) = (0, 0_i64);
+        for row in &rows {
+            bytes = bytes.saturating_add(row.try_get_by_index(0)?);
+            if count > 0 && bytes > MOST_BYTES {
+                break;
+            }
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// Selects from up to `limit` rows of a table behind the row `after`.
+    async fn behind(
+        &self,
+        table: &DumpTable,
+        after: Option<&DumpRow>,
+        selected: &str,
+        limit: usize,
+    ) -> Result<Vec<QueryResult>, CatalogError> {
+        let backend = self.db.get_database_backend();
         let key: Vec<String> = table.key.iter().map(|name| quoted(name)).collect();
-        let (columns, key, name) = (columns.join(", "), key.join(", "), quoted(&table.name));
+        let (key, name) = (key.join(", "), quoted(&table.name));
         let mut values: Vec<Value> = Vec::new();
         let mut behind = String::new();
         if let Some(row) = after {
@@ -88,10 +123,9 @@ impl Snapshot {
                 (1..=values.len()).map(|number| parameter(backend, number)).collect();
             behind = format!("WHERE ({key}) > ({})", parameters.join(", "));
         }
-        let sql = format!("SELECT {columns} FROM {name} {behind} ORDER BY {key} LIMIT {PAGE}");
+        let sql = format!("SELECT {selected} FROM {name} {behind} ORDER BY {key} LIMIT {limit}");
         let statement = Statement::from_sql_and_values(backend, sql, values);
-        let rows = self.db.query_all_raw(statement).await?;
-        Ok(rows.iter().map(|row| cells::read(row, &table.columns)).collect::<Result<_, _>>()?)
+        Ok(self.db.query_all_raw(statement).await?)
     }
 
     /// As [`Catalog::known_objects`].

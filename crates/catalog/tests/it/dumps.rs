@@ -20,6 +20,7 @@ tonearm_fixtures::on_both_empty!(
     backups_of_earlier_versions_are_brought_up_to_date,
     what_does_not_fit_is_refused,
     a_dump_is_of_one_moment,
+    pages_are_bounded_in_bytes,
     rows_are_marked_until_the_store_is_tied,
 );
 
@@ -315,4 +316,34 @@ async fn rows_are_marked_until_the_store_is_tied(database: TestDatabase) {
     tx.commit().await.unwrap();
     catalog.close().await.unwrap();
     assert_eq!(open(&database).await.unfinished().await.unwrap(), None);
+}
+
+async fn pages_are_bounded_in_bytes(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let (_, collection) = stored_collection(&catalog, &ambient).await;
+    // One of them is larger than a page.
+    for bytes in std::iter::repeat_n(300_000, 60).chain([6_000_000]) {
+        let mut track = bare_track(&ambient, &collection);
+        track.status_reason = Some("x".repeat(bytes));
+        stored_track(&catalog, track).await;
+    }
+    let snapshot = catalog.snapshot().await.unwrap();
+    let table = tracks_of(&catalog).await;
+    let mut all: Vec<DumpRow> = Vec::new();
+    loop {
+        let page = snapshot.page(&table, all.last()).await.unwrap();
+        let bytes = serde_json::to_string(&page).unwrap().len();
+        assert!(page.len() <= 1 || bytes < 5_000_000, "{} rows of {bytes} bytes", page.len());
+        if page.is_empty() {
+            break;
+        }
+        all.extend(page);
+    }
+    let mut keys: Vec<String> = all.iter().map(|row| row[table_place(&table, "id")].to_string()).collect();
+    keys.dedup();
+    assert_eq!(keys.len(), 61);
+}
+
+fn table_place(table: &DumpTable, column: &str) -> usize {
+    table.columns.iter().position(|found| found.name == column).unwrap()
 }

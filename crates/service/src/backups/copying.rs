@@ -1,12 +1,12 @@
 //! Copying into the pool what it does not have.
 
-use futures::stream::{self, BoxStream};
+use futures::stream::{self, BoxStream, TryChunksError};
 use futures::{StreamExt, TryStreamExt};
 use tonearm_blobs::ObjectMeta;
 use tonearm_domain::ObjectKey;
 
 use super::error::BackupError;
-use super::gathering::{Gathered, Lost, MISSING};
+use super::gathering::{Gathered, Lost, MISSING, UNREADABLE};
 use super::manifest::{Manifest, OBJECTS};
 use super::object_list::{ListedObject, Sorted, lines};
 use super::part::{PartFile, PartWriter};
@@ -14,14 +14,15 @@ use super::target::BackupTarget;
 use super::transfer::{Route, Transfer, hash_of};
 use super::{BackupEvent, BackupReport, BackupTerms, Backups, Hear};
 use crate::rate::Rate;
-use crate::unreadable::Unreadable;
+use crate::unreadable::{Look, Unreadable};
 
-/// How the store has lost an object of which the target has a copy, or could have had one.
+/// How the store has lost an object of which the target has a copy.
 const OTHER_LENGTH: &str = "it has another length in the store than when it was backed up";
-const UNREADABLE: &str = "it cannot be read from the store";
 
 /// Objects that are copied at once.
 const AT_ONCE: usize = 8;
+/// Objects of which the catalog is asked at once whether it names them.
+const ASKED_AT_ONCE: usize = 500;
 /// Lines that are written at once.
 const LINES: usize = 200;
 
@@ -39,6 +40,16 @@ enum Work {
     Listed { object: ListedObject, pooled: Option<ObjectMeta>, known: Option<ListedObject> },
     /// Only the target has it: another backup names it, or the store has lost it.
     Pooled { key: ObjectKey, meta: ObjectMeta, known: Option<ListedObject> },
+}
+
+impl Work {
+    /// The name, if only the target has the object.
+    fn only_pooled(&self) -> Option<&ObjectKey> {
+        match self {
+            Self::Listed { .. } => None,
+            Self::Pooled { key, .. } => Some(key),
+        }
+    }
 }
 
 /// The three lists side by side.
@@ -65,6 +76,8 @@ enum Outcome {
 /// Where objects come from and go to.
 struct Ways<'a> {
     route: Route<'a>,
+    /// Of the store.
+    looks: Unreadable<'a>,
     /// Of the pool.
     unreadable: Unreadable<'a>,
 }
@@ -91,6 +104,11 @@ impl Copying<'_> {
         let rate = Rate::new(self.terms.bytes_per_second);
         let ways = self.ways(&rate);
         let mut outcomes = stream::try_unfold(side, Side::next)
+            .try_chunks(ASKED_AT_ONCE)
+            .map_err(|TryChunksError(_, error)| error)
+            .and_then(|works| self.without_unnamed(works))
+            .map_ok(|works| stream::iter(works.into_iter().map(Ok)))
+            .try_flatten()
             .map_ok(|work| self.settle(work, &ways))
             .try_buffered(AT_ONCE)
             .boxed();
@@ -133,7 +151,17 @@ impl Copying<'_> {
             rate,
             unreadable: Unreadable::of(&self.of.blobs),
         };
-        Ways { route, unreadable: Unreadable::of(pool) }
+        Ways { route, looks: Unreadable::of(&self.of.blobs), unreadable: Unreadable::of(pool) }
+    }
+
+    /// Leaves out what only the target has and the catalog does not name.
+    async fn without_unnamed(&self, mut works: Vec<Work>) -> Result<Vec<Work>, BackupError> {
+        let pooled: Vec<ObjectKey> = works.iter().filter_map(Work::only_pooled).cloned().collect();
+        if !pooled.is_empty() {
+            let known = self.of.catalog.known_objects(&pooled).await?;
+            works.retain(|work| work.only_pooled().is_none_or(|key| known.contains(key)));
+        }
+        Ok(works)
     }
 
     async fn settle(&self, work: Work, ways: &Ways<'_>) -> Result<Outcome, BackupError> {
@@ -188,7 +216,7 @@ impl Copying<'_> {
         Ok(Outcome::Damaged(object, reason))
     }
 
-    /// Keeps an object that only the target has if the catalog still names it.
+    /// Keeps an object that only the target has and the catalog still names.
     async fn rescue(
         &self,
         key: ObjectKey,
@@ -196,18 +224,12 @@ impl Copying<'_> {
         known: Option<ListedObject>,
         ways: &Ways<'_>,
     ) -> Result<Outcome, BackupError> {
-        if !self.of.catalog.object_is_known(&key).await? {
-            return Ok(Outcome::Unnamed);
-        }
-        let reason = match self.of.blobs.head(&key).await {
+        let reason = match ways.looks.look(&key).await.map_err(BackupError::Store)? {
             // It came to be named after the moment of the catalog.
-            Ok(Some(meta)) if meta.size == pooled.size => return Ok(Outcome::Unnamed),
-            Ok(Some(_)) => OTHER_LENGTH,
-            Ok(None) => MISSING,
-            Err(error) => {
-                ways.route.unreadable.only_one(error).await.map_err(BackupError::Store)?;
-                UNREADABLE
-            }
+            Look::Found(meta) if meta.size == pooled.size => return Ok(Outcome::Unnamed),
+            Look::Found(_) => OTHER_LENGTH,
+            Look::Missing => MISSING,
+            Look::Unreadable => UNREADABLE,
         };
         if known.as_ref().is_some_and(|known| known.1 != pooled.size) {
             return Ok(Outcome::Damaged(ListedObject(key, pooled.size, None), reason));
@@ -263,6 +285,20 @@ impl Side<'_> {
     }
 }
 
+/// An object that was listed but could not be looked at may have been copied all the same.
+fn reconsidered(outcome: Outcome, lost: &mut Lost) -> Outcome {
+    match outcome {
+        Outcome::Kept(object) if lost.get(&object.0) == Some(&UNREADABLE) => {
+            Outcome::Rescued(object, UNREADABLE)
+        }
+        Outcome::Copied(object) if lost.get(&object.0) == Some(&UNREADABLE) => {
+            lost.remove(&object.0);
+            Outcome::Copied(object)
+        }
+        other => other,
+    }
+}
+
 /// Counts an object, and gives it if the backup has it.
 fn note(
     outcome: Outcome,
@@ -270,7 +306,7 @@ fn note(
     report: &mut BackupReport,
     hear: Hear<'_>,
 ) -> Option<ListedObject> {
-    let (object, is_copied) = match outcome {
+    let (object, is_copied) = match reconsidered(outcome, lost) {
         Outcome::Kept(object) => (object, false),
         Outcome::Copied(object) => (object, true),
         Outcome::Gone => {
@@ -299,4 +335,24 @@ fn note(
     }
     hear(BackupEvent::Copied { objects: report.objects, bytes: report.bytes });
     Some(object)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_not_be_looked_at_may_have_been_copied() {
+        let name = "01b8dac5-b400-7455-84da-87647b3f1b50/ajkzbgsi521k/hq.gpu71lagkak0.mp3";
+        let object = ListedObject(name.parse().unwrap(), 5, None);
+        let lost = |reason| Lost::from([(object.0.clone(), reason)]);
+        let mut unreadable = lost(UNREADABLE);
+        let kept = reconsidered(Outcome::Kept(object.clone()), &mut unreadable);
+        assert!(matches!(kept, Outcome::Rescued(_, UNREADABLE)));
+        let copied = reconsidered(Outcome::Copied(object.clone()), &mut unreadable);
+        assert!(matches!(copied, Outcome::Copied(_)) && unreadable.is_empty());
+        let mut missing = lost(MISSING);
+        let kept = reconsidered(Outcome::Kept(object.clone()), &mut missing);
+        assert!(matches!(kept, Outcome::Kept(_)) && !missing.is_empty());
+    }
 }

@@ -37,6 +37,20 @@ pub enum BackupError {
          and signed URLs become invalid"
     )]
     Secret,
+    /// The backup was made while several master secrets were in use, and not all of them are known.
+    #[error(
+        "the backup was made with several master secrets, and these are missing here: {}. List them in `secret` too, as in \
+         that service. If they are lost, --secret-changed restores without them: what is still encrypted with them and \
+         the signing keys of organizations that were made under them are then lost",
+        .0.join(", ")
+    )]
+    OlderSecrets(Vec<String>),
+    /// The master secret is not the one of the service that is backed up.
+    #[error(
+        "the master secret is not the one that this service uses, so the backup would name the wrong one. Set `secret` to \
+         that of the nodes. If it was replaced because it was lost, start the service with the new one first"
+    )]
+    WrongSecret,
     /// The store belongs to another database.
     #[error(
         "the object store belongs to a database already ({0}). If that database is lost for good, --adopt-store links \

@@ -11,6 +11,7 @@ use super::object_list::ListedObject;
 use super::part::{PartFile, PartWriter};
 use super::{BackupEvent, BackupReport, Backups, Hear};
 use crate::inventory::{NamedBy, Rows, Seen, Walk};
+use crate::unreadable::{Look, Unreadable};
 
 /// What a backup is made of.
 pub(super) struct Gathered {
@@ -26,6 +27,8 @@ pub(super) struct Gathered {
 
 /// How the store has lost an object that is not there.
 pub(super) const MISSING: &str = "it is missing in the store";
+/// How it has lost one that may be there.
+pub(super) const UNREADABLE: &str = "it cannot be read from the store";
 
 /// Objects that the store has lost, and how.
 pub(super) type Lost = HashMap<ObjectKey, &'static str>;
@@ -76,6 +79,7 @@ impl Backups {
         let mut lost = Lost::new();
         let mut writer = PartWriter::create(self.scratch.clone(), "listed".to_owned()).await?;
         let mut walk = Walk::new(Rows::Snapshot(snapshot), &self.blobs, None);
+        let looks = Unreadable::of(&self.blobs);
         let (mut objects, mut bytes) = (0, 0);
         while let Some(stretch) = walk.next().await? {
             let sound = stretch.seen.iter().filter(|seen| seen.is_known && !seen.has_other_length);
@@ -84,7 +88,7 @@ impl Backups {
             bytes += lines.iter().map(|line| line.1).sum::<u64>();
             writer = writer.write(lines).await?;
             for suspect in &stretch.suspects {
-                self.judge(suspect, report, &mut lost).await?;
+                self.judge(suspect, &looks, report, &mut lost).await?;
             }
             hear(BackupEvent::Listed { objects, bytes });
         }
@@ -95,6 +99,7 @@ impl Backups {
     async fn judge(
         &self,
         suspect: &NamedBy,
+        looks: &Unreadable<'_>,
         report: &mut BackupReport,
         lost: &mut Lost,
     ) -> Result<(), BackupError> {
@@ -103,11 +108,11 @@ impl Backups {
         if object.kind == NamedKind::Manifest {
             return Ok(());
         }
-        let found = self.blobs.head(&object.key).await.map_err(BackupError::Store)?;
-        let reason = match found {
-            Some(meta) if object.size.is_none_or(|size| size == meta.size) => return Ok(()),
-            Some(_) => "it has another length than the database says",
-            None => MISSING,
+        let reason = match looks.look(&object.key).await.map_err(BackupError::Store)? {
+            Look::Found(meta) if object.size.is_none_or(|size| size == meta.size) => return Ok(()),
+            Look::Found(_) => "it has another length than the database says",
+            Look::Missing => MISSING,
+            Look::Unreadable => UNREADABLE,
         };
         let now = self.catalog.named_track(*track).await?;
         if now.is_some_and(|now| now.objects.contains(object)) {

@@ -18,7 +18,7 @@ pub(super) const OBJECTS: &str = "objects.jsonl.gz";
 pub(super) const MANIFEST: &str = "manifest.json";
 
 /// The moment of a backup, which is its name: `20300131T235959.000Z`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct BackupTime(Timestamp);
 

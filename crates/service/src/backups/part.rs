@@ -120,6 +120,8 @@ pub(super) struct PartReader<T> {
 
 /// Lines that are read at once.
 const LINES: usize = 200;
+/// Bytes of the lines that are read at once; a single line may have more.
+const BYTES: usize = 4 * 1024 * 1024;
 /// The longest line, in bytes.
 const LONGEST: u64 = 256 * 1024 * 1024;
 
@@ -158,12 +160,13 @@ impl<T: DeserializeOwned + Send + 'static> PartReader<T> {
     fn read_some(&mut self) -> io::Result<Vec<T>> {
         use std::io::Read;
         let mut found = Vec::new();
-        let mut line = Vec::new();
-        while found.len() < LINES {
+        let (mut line, mut bytes) = (Vec::new(), 0);
+        while found.len() < LINES && bytes < BYTES {
             line.clear();
             if self.lines.by_ref().take(LONGEST).read_until(b'\n', &mut line)? == 0 {
                 break;
             }
+            bytes += line.len();
             found.push(serde_json::from_slice(&line)?);
         }
         Ok(found)

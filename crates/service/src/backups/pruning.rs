@@ -15,14 +15,14 @@ use super::target::{BackupTarget, Manifests};
 /// Objects that are removed at once.
 const BATCH: usize = 500;
 
-/// Keeps the newest `keep` backups.
+/// Keeps the newest `keep` backups, of which some were read before.
 pub(super) async fn prune(
-    target: &BackupTarget,
+    (target, earlier): (&BackupTarget, Manifests),
     keep: NonZeroU64,
     (now, scratch): (Timestamp, &Path),
     report: &mut BackupReport,
 ) -> Result<(), BackupError> {
-    let Manifests { complete: mut backups, unreadable } = target.backups().await?;
+    let Manifests { complete: mut backups, unreadable } = target.backups_beside(earlier).await?;
     let kept = usize::try_from(keep.get()).unwrap_or(usize::MAX);
     let kept = backups.split_off(backups.len().saturating_sub(kept));
     for old in &backups {

@@ -105,11 +105,19 @@ impl Restores {
         Ok((manifest.made_at, report, catalog))
     }
 
-    /// What is sealed is under the first master secret; nodes that replace it have the earlier ones as well.
+    /// What is sealed is under the first master secret. While it is replaced, something may still be under another one.
     fn check_secret(&self, manifest: &Manifest, terms: RestoreTerms) -> Result<(), BackupError> {
+        if terms.is_secret_changed {
+            return Ok(());
+        }
         let ours = self.secrets.fingerprints();
-        let is_known = manifest.secrets.first().is_some_and(|first| ours.contains(first));
-        if is_known || terms.is_secret_changed { Ok(()) } else { Err(BackupError::Secret) }
+        let missing: Vec<String> =
+            manifest.secrets.iter().filter(|theirs| !ours.contains(theirs)).cloned().collect();
+        match manifest.secrets.first() {
+            Some(_) if missing.is_empty() => Ok(()),
+            Some(first) if !missing.contains(first) => Err(BackupError::OlderSecrets(missing)),
+            _ => Err(BackupError::Secret),
+        }
     }
 
     /// Two databases with one store would remove each other's objects.

@@ -1,5 +1,6 @@
 //! Where backups are kept.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use bytes::Bytes;
@@ -37,6 +38,7 @@ pub struct FoundBackups {
 }
 
 /// The manifests of a target, the oldest first.
+#[derive(Default)]
 pub(super) struct Manifests {
     pub(super) complete: Vec<Manifest>,
     /// Damaged ones, and those of a newer version.
@@ -63,22 +65,47 @@ impl BackupTarget {
 
     /// All manifests. One that cannot be used does not keep the others from being used.
     pub(super) async fn backups(&self) -> Result<Manifests, BackupError> {
-        let mut found = Manifests { complete: Vec::new(), unreadable: Vec::new() };
+        self.backups_beside(Manifests::default()).await
+    }
+
+    /// All manifests that are there now. Those that were read before are not read again.
+    pub(super) async fn backups_beside(&self, read: Manifests) -> Result<Manifests, BackupError> {
+        let mut complete: HashMap<BackupTime, Manifest> =
+            read.complete.into_iter().map(|manifest| (manifest.made_at, manifest)).collect();
+        let mut unreadable: HashMap<BackupTime, BackupError> = read.unreadable.into_iter().collect();
+        let mut found = Manifests::default();
         for time in self.times().await? {
-            match self.manifest(time).await {
+            if let Some(manifest) = complete.remove(&time) {
+                found.complete.push(manifest);
+                continue;
+            }
+            let read = match unreadable.remove(&time) {
+                Some(error) => Err(error),
+                None => self.manifest_or_damage(time).await?,
+            };
+            match read {
                 Ok(manifest) => found.complete.push(manifest),
-                Err(error @ (BackupError::Broken { .. } | BackupError::Format(_))) => {
-                    found.unreadable.push((time, error));
-                }
-                Err(BackupError::Target(error)) => {
-                    Unreadable::of(&self.objects).only_one(error).await.map_err(BackupError::Target)?;
-                    let name = file(time, MANIFEST)?;
-                    found.unreadable.push((time, BackupError::broken(name.as_str(), "cannot be read")));
-                }
-                Err(error) => return Err(error),
+                Err(error) => found.unreadable.push((time, error)),
             }
         }
         Ok(found)
+    }
+
+    /// A manifest, or why it cannot be used.
+    async fn manifest_or_damage(
+        &self,
+        time: BackupTime,
+    ) -> Result<Result<Manifest, BackupError>, BackupError> {
+        match self.manifest(time).await {
+            Ok(manifest) => Ok(Ok(manifest)),
+            Err(error @ (BackupError::Broken { .. } | BackupError::Format(_))) => Ok(Err(error)),
+            Err(BackupError::Target(error)) => {
+                Unreadable::of(&self.objects).only_one(error).await.map_err(BackupError::Target)?;
+                let name = file(time, MANIFEST)?;
+                Ok(Err(BackupError::broken(name.as_str(), "cannot be read")))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// The newest backup, or the one of a time. Only its manifest is read.

@@ -2,6 +2,7 @@
 
 mod album_order;
 mod analysis;
+mod draw_placeholder;
 mod files;
 mod finish_cover;
 mod found_cover;

@@ -6,6 +6,8 @@ use serde::Serialize;
 use tonearm_catalog::{NamedKind, NamedObject};
 use tonearm_domain::{CollectionId, CoverOrigin, CoverOwner, ObjectKey, OrganizationId, TrackId};
 
+use super::repair::is_makeable;
+
 /// How something does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -16,7 +18,7 @@ pub enum FindingKind {
     WrongLength,
     /// An object has other bytes than were stored.
     WrongHash,
-    /// An object is there and cannot be read.
+    /// An object is there and cannot be read, or it could not be checked whether it is there.
     UnreadableObject,
     /// The store has an object that no row names.
     UnknownObject,
@@ -59,6 +61,9 @@ pub struct Finding {
     pub found_size: Option<u64>,
     /// What is done about it.
     pub remedy: Remedy,
+    /// Whether it was made from a source.
+    #[serde(skip)]
+    is_made: bool,
 }
 
 /// Damage that was confirmed, before it is decided what to do about it.
@@ -82,6 +87,7 @@ impl Subject {
             expected_size: self.object.size,
             found_size: self.found_size,
             remedy,
+            is_made: is_makeable(self.object.kind),
         }
     }
 }
@@ -107,17 +113,18 @@ impl Finding {
             expected_size: None,
             found_size: Some(size),
             remedy: Remedy::Sweep,
+            is_made: false,
         }
     }
 
     /// A cover of a collection or an organization; somebody has to upload it again.
-    pub(super) fn lost_cover(key: &ObjectKey, owner: CoverOwner) -> Self {
+    pub(super) fn of_cover(kind: FindingKind, key: &ObjectKey, owner: CoverOwner) -> Self {
         let collection_id = match owner {
             CoverOwner::Collection(id) => Some(id),
             CoverOwner::Track(_) | CoverOwner::Organization => None,
         };
         Self {
-            kind: FindingKind::MissingObject,
+            kind,
             key: key.clone(),
             organization_id: key.organization_id,
             track_id: None,
@@ -126,6 +133,7 @@ impl Finding {
             expected_size: None,
             found_size: None,
             remedy: Remedy::Lost,
+            is_made: false,
         }
     }
 }
@@ -149,18 +157,25 @@ impl fmt::Display for Finding {
         if let (Some(role), Some(track)) = (self.role, self.track_id) {
             write!(f, " ({role} of track {track})")?;
         }
-        f.write_str(match (self.remedy, self.role) {
-            (Remedy::Repairable, _) => "; --repair makes it again",
-            (Remedy::Queued, _) => "; it is being made again",
-            (Remedy::Busy, _) => "; the track is being processed, so run verify again when it is done",
-            (Remedy::Lost, Some("source")) => {
+        f.write_str(self.advice())
+    }
+}
+
+impl Finding {
+    fn advice(&self) -> &'static str {
+        match self.remedy {
+            Remedy::Repairable => "; --repair makes it again",
+            Remedy::Queued => "; it is being made again",
+            Remedy::Busy => "; the track is being processed, so run verify again when it is done",
+            Remedy::Lost if self.is_made => "; it cannot be made again, since the source is lost too",
+            Remedy::Lost if self.kind == FindingKind::UnreadableObject => {
+                "; look for errors of the disk and for permissions. If it is lost, restore it from a backup, or upload it again"
+            }
+            Remedy::Lost if self.role == Some("source") => {
                 "; the source is lost: restore it from a backup, or upload it again"
             }
-            (Remedy::Lost, Some("cover")) => {
-                "; the cover is lost: restore it from a backup, or upload it again"
-            }
-            (Remedy::Lost, _) => "; it cannot be made again, since the source is lost too",
-            (Remedy::Sweep, _) => "; the sweep removes it",
-        })
+            Remedy::Lost => "; the cover is lost: restore it from a backup, or upload it again",
+            Remedy::Sweep => "; the sweep removes it",
+        }
     }
 }

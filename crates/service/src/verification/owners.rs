@@ -3,8 +3,10 @@
 use tonearm_catalog::NamedOwner;
 use tonearm_domain::{CollectionId, CoverOwner, ObjectKey, OrganizationId};
 
-use super::finding::Finding;
+use super::finding::{Finding, FindingKind};
+use super::reading::Read;
 use super::{Run, VerifyError};
+use crate::unreadable::Look;
 
 /// Owners that are read at once.
 const PAGE: u64 = 200;
@@ -32,14 +34,29 @@ impl Run<'_> {
         for owner in owners {
             for object in &owner.objects {
                 self.objects.take(1).await;
-                if self.all.blobs.head(&object.key).await?.is_none()
+                if let Some(kind) = self.damage_of(&object.key).await?
                     && self.is_used(owner, &object.key).await?
                 {
-                    self.tell(&Finding::lost_cover(&object.key, owner.owner));
+                    self.tell(&Finding::of_cover(kind, &object.key, owner.owner));
                 }
             }
         }
         Ok(())
+    }
+
+    /// What is wrong with an object of which nothing is recorded.
+    async fn damage_of(&self, key: &ObjectKey) -> Result<Option<FindingKind>, VerifyError> {
+        match self.looks.look(key).await? {
+            Look::Missing => return Ok(Some(FindingKind::MissingObject)),
+            Look::Unreadable => return Ok(Some(FindingKind::UnreadableObject)),
+            Look::Found(_) if !self.terms.is_deep => return Ok(None),
+            Look::Found(_) => {}
+        }
+        Ok(match self.read(key).await? {
+            Read::Whole { .. } => None,
+            Read::Missing => Some(FindingKind::MissingObject),
+            Read::Short | Read::Unreadable => Some(FindingKind::UnreadableObject),
+        })
     }
 
     /// Whether the owner still has the cover.

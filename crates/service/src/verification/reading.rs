@@ -3,6 +3,7 @@
 use futures::{StreamExt, TryStreamExt, stream};
 use sha2::{Digest, Sha256};
 use tonearm_blobs::BlobError;
+use tonearm_catalog::NamedKind;
 use tonearm_domain::ObjectKey;
 
 use super::finding::{FindingKind, Subject};
@@ -13,7 +14,7 @@ use crate::inventory::{NamedBy, Stretch};
 const AT_ONCE: usize = 4;
 
 /// What reading an object showed.
-enum Read {
+pub(super) enum Read {
     /// It was read to its end.
     Whole { size: u64, sha256: [u8; 32] },
     /// It ends early.
@@ -25,10 +26,16 @@ enum Read {
 }
 
 impl Run<'_> {
-    /// Reads the objects that rows name, and gives those with wrong bytes.
-    pub(super) async fn read_all(&self, stretch: &Stretch) -> Result<Vec<Subject>, VerifyError> {
+    /// Reads the objects that rows name, also those that were suspects and are cleared, and gives those with wrong bytes.
+    pub(super) async fn read_all(
+        &self,
+        stretch: &Stretch,
+        cleared: &[&NamedBy],
+    ) -> Result<Vec<Subject>, VerifyError> {
         let sound = stretch.seen.iter().filter(|seen| !seen.has_other_length);
-        let objects = sound.filter_map(|seen| seen.named.as_ref()).chain(&stretch.shared);
+        // A later generation may have taken the place of a manifest.
+        let cleared = cleared.iter().copied().filter(|named| named.object.kind != NamedKind::Manifest);
+        let objects = sound.filter_map(|seen| seen.named.as_ref()).chain(cleared);
         stream::iter(objects.map(|named| self.read_one(named)))
             .buffer_unordered(AT_ONCE)
             .try_filter_map(|found| std::future::ready(Ok(found)))
@@ -53,18 +60,18 @@ impl Run<'_> {
         self.confirmed(named.track, object, kind, found_size).await
     }
 
-    async fn read(&self, key: &ObjectKey) -> Result<Read, BlobError> {
+    pub(super) async fn read(&self, key: &ObjectKey) -> Result<Read, BlobError> {
         let read = match self.try_to_read(key).await {
             Err(_) => self.try_to_read(key).await,
             read => read,
         };
         match read {
             Ok(read) => {
-                self.unreadable.forget();
+                self.reads.forget();
                 Ok(read)
             }
             Err(error) => {
-                self.unreadable.only_one(error).await?;
+                self.reads.only_one(error).await?;
                 Ok(Read::Unreadable)
             }
         }

@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use futures::TryStreamExt;
+use tonearm_blobs::BlobError;
 use tonearm_catalog::{NamedKind, NamedObject};
 use tonearm_domain::{ObjectKey, TrackId, TrackManifest};
 
 use super::finding::{FindingKind, Subject};
 use super::{Run, VerifyError};
 use crate::inventory::NamedBy;
+use crate::unreadable::Look;
 
 /// A manifest is stored after the row says that there is a new one.
 const MANIFEST_PAUSE: Duration = Duration::from_millis(500);
@@ -22,13 +24,14 @@ impl Run<'_> {
         if object.kind == NamedKind::Manifest {
             return self.recheck_manifest(*track).await;
         }
-        let found = self.all.blobs.head(&object.key).await?;
-        let kind = match (found, object.size) {
-            (None, _) => FindingKind::MissingObject,
-            (Some(meta), Some(size)) if meta.size != size => FindingKind::WrongLength,
-            _ => return Ok(None),
+        let (kind, found_size) = match (self.looks.look(&object.key).await?, object.size) {
+            (Look::Missing, _) => (FindingKind::MissingObject, None),
+            (Look::Unreadable, _) => (FindingKind::UnreadableObject, None),
+            (Look::Found(meta), Some(size)) if meta.size != size => {
+                (FindingKind::WrongLength, Some(meta.size))
+            }
+            (Look::Found(_), _) => return Ok(None),
         };
-        let found_size = found.map(|meta| meta.size);
         self.confirmed(*track, object, kind, found_size).await
     }
 
@@ -51,8 +54,14 @@ impl Run<'_> {
             let Some(now) = self.all.catalog.named_track(track).await? else { return Ok(None) };
             let manifest = now.objects.into_iter().find(|object| object.kind == NamedKind::Manifest);
             let Some(object) = manifest else { return Ok(None) };
-            if self.has_manifest(&object.key).await? {
-                return Ok(None);
+            match self.has_manifest(&object.key).await {
+                Ok(true) => return Ok(None),
+                Ok(false) => {}
+                Err(error) => {
+                    self.looks.only_one(error).await?;
+                    let kind = FindingKind::UnreadableObject;
+                    return Ok(Some(Subject { kind, track, object, found_size: None }));
+                }
             }
             // It is about to be stored, or a node that stopped will be followed by another one.
             if self.all.catalog.publishes_manifest(track).await? {
@@ -68,7 +77,7 @@ impl Run<'_> {
     }
 
     /// Whether there is this generation of a manifest, or a later one.
-    async fn has_manifest(&self, wanted: &ObjectKey) -> Result<bool, VerifyError> {
+    async fn has_manifest(&self, wanted: &ObjectKey) -> Result<bool, BlobError> {
         let mut objects = self.all.blobs.list(Some(wanted.organization_id), Some(wanted.folder));
         let wanted = TrackManifest::generation(wanted).map(|generation| generation.number());
         while let Some((key, _)) = objects.try_next().await? {

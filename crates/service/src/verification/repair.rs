@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tonearm_catalog::{NamedKind, NewJob};
 use tonearm_domain::{
-    AuditAction, CoverOrigin, CoverOwner, Job, ObjectKey, OrganizationId, TrackId, VariantId,
+    AuditAction, CoverOrigin, CoverOwner, Job, ObjectKey, OrganizationId, ShortId, Track, TrackId, VariantId,
 };
 
 use super::finding::{Remedy, Subject};
@@ -58,10 +58,16 @@ impl Run<'_> {
             NewJob::new(job, job_id(), now)
         });
         tx.enqueue_all(jobs.collect()).await?;
-        if subjects.iter().any(|subject| is_found_cover(subject.object.kind)) {
-            track.cover = None;
+        let pictures = give_up_pictures(&mut track, subjects);
+        if pictures != LostPictures::default() {
             tx.update_track(&track).await?;
+        }
+        if pictures.cover {
             covers::queue_rest(&tx, ambient, organization_id, CoverOwner::Track(id)).await?;
+        }
+        if pictures.placeholder {
+            let job = Job::DrawPlaceholder { organization_id, track_id: id };
+            tx.enqueue(job, ambient.record_id(), now, None).await?;
         }
         if subjects.iter().any(|subject| subject.object.kind == NamedKind::Manifest) || !keys.is_empty() {
             manifests::queue(&tx, ambient, &track).await?;
@@ -91,12 +97,43 @@ fn lost_files(subjects: &[Subject]) -> (Vec<ObjectKey>, Vec<VariantId>) {
     files.unzip()
 }
 
+/// Which pictures a track has lost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct LostPictures {
+    /// The cover, whose job draws a placeholder too.
+    cover: bool,
+    /// The one drawn beside another cover.
+    placeholder: bool,
+}
+
+/// Lets a track forget the pictures that it still has and that are lost, so that they are made again under other names.
+fn give_up_pictures(track: &mut Track, subjects: &[Subject]) -> LostPictures {
+    let is_lost = |version: ShortId, is_kind: fn(NamedKind) -> bool| {
+        let mut lost = subjects.iter().filter(|subject| is_kind(subject.object.kind));
+        lost.any(|subject| subject.object.key.file.version == version)
+    };
+    let mut lost = LostPictures::default();
+    if let Some(cover) = track.cover
+        && is_lost(cover.version, is_found_cover)
+    {
+        lost.cover = true;
+        track.cover = None;
+        // A drawn cover is its own placeholder.
+        track.placeholder = track.placeholder.filter(|version| *version != cover.version);
+    }
+    if track.placeholder.is_some_and(|version| is_lost(version, |kind| kind == NamedKind::Placeholder)) {
+        lost.placeholder = true;
+        track.placeholder = None;
+    }
+    lost
+}
+
 /// A cover that Tonearm drew, or found in the source.
 fn is_found_cover(kind: NamedKind) -> bool {
     matches!(kind, NamedKind::Cover(CoverOrigin::Generated | CoverOrigin::Embedded))
 }
 
 /// Whether it can be made from the source.
-fn is_makeable(kind: NamedKind) -> bool {
-    is_found_cover(kind) || matches!(kind, NamedKind::File(_) | NamedKind::Manifest)
+pub(super) fn is_makeable(kind: NamedKind) -> bool {
+    is_found_cover(kind) || matches!(kind, NamedKind::File(_) | NamedKind::Placeholder | NamedKind::Manifest)
 }

@@ -1,15 +1,15 @@
 //! What is damaged, in the store or in the target, ends no backup and takes nothing away from earlier ones.
 
 use std::num::NonZeroU64;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use futures::TryStreamExt;
 use tempfile::TempDir;
 use tonearm_blobs::Blobs;
-use tonearm_domain::{ObjectKey, TrackManifest};
-use tonearm_fixtures::{BucketProxy, Fault, S3Server, TestDatabase};
+use tonearm_domain::{Cover, CoverOrigin, CoverSize, ObjectKey, Track, TrackManifest};
+use tonearm_fixtures::{BucketProxy, Fault, S3Server, Seen, TestDatabase};
 use tonearm_service::{
     BackupError, BackupReport, BackupTarget, BackupTerms, Backups, FindingKind, Verification, VerifyError,
     VerifyEvent, VerifyState, VerifyTerms,
@@ -23,6 +23,12 @@ crate::on_both!(
     a_truncated_object_does_not_replace_the_copy_of_an_earlier_backup,
     a_damaged_manifest_hides_no_other_backup,
     an_object_that_cannot_be_read_ends_neither_backup_nor_verification,
+    an_object_that_cannot_be_looked_at_ends_neither_backup_nor_verification,
+    covers_of_owners_that_cannot_be_looked_at_are_named,
+    a_store_in_which_nothing_can_be_looked_at_has_failed,
+    what_nobody_names_costs_no_question_each,
+    each_manifest_is_read_once,
+    a_backup_does_not_name_a_secret_that_nodes_do_not_use,
 );
 
 struct Target(TempDir);
@@ -49,17 +55,7 @@ impl Target {
     }
 
     async fn try_to_back_up(&self, scene: &Scene, keep: Option<u64>) -> Result<BackupReport, BackupError> {
-        // Each backup has a time of its own.
-        scene.clock.advance_seconds(1);
-        let backups = Backups::new(
-            (scene.catalog.clone(), scene.blobs.clone()),
-            scene.ambient.clone(),
-            Secrets::from_bytes([1; 32]),
-            self.0.path().to_owned(),
-            "0.1.0",
-        );
-        let terms = BackupTerms { keep: keep.and_then(NonZeroU64::new), ..BackupTerms::default() };
-        Ok(backups.run(&self.open().await, terms, &mut |_| {}).await?.1)
+        back_up_to(&self.open().await, self.0.path(), scene, Secrets::from_bytes([1; 32]), keep).await
     }
 
     async fn back_up(&self, scene: &Scene, keep: Option<u64>) -> BackupReport {
@@ -73,6 +69,26 @@ impl Target {
         paths.sort();
         paths
     }
+}
+
+async fn back_up_to(
+    target: &BackupTarget,
+    scratch: &Path,
+    scene: &Scene,
+    secrets: Secrets,
+    keep: Option<u64>,
+) -> Result<BackupReport, BackupError> {
+    // Each backup has a time of its own.
+    scene.clock.advance_seconds(1);
+    let backups = Backups::new(
+        (scene.catalog.clone(), scene.blobs.clone()),
+        scene.ambient.clone(),
+        secrets,
+        scratch.to_owned(),
+        "0.1.0",
+    );
+    let terms = BackupTerms { keep: keep.and_then(NonZeroU64::new), ..BackupTerms::default() };
+    Ok(backups.run(target, terms, &mut |_| {}).await?.1)
 }
 
 async fn scene(database: &TestDatabase) -> (Ground, Scene) {
@@ -163,6 +179,10 @@ async fn behind_a_proxy(database: &TestDatabase) -> (S3Server, BucketProxy, Scen
 
 /// The kinds of what a deep verification finds.
 async fn verified(scene: &Scene) -> Result<Vec<FindingKind>, VerifyError> {
+    verified_by(scene, VerifyTerms { is_deep: true, ..VerifyTerms::default() }).await
+}
+
+async fn verified_by(scene: &Scene, terms: VerifyTerms) -> Result<Vec<FindingKind>, VerifyError> {
     let verification = Verification::new(scene.catalog.clone(), scene.blobs.clone(), scene.ambient.clone());
     let mut kinds = Vec::new();
     let mut hear = |event: VerifyEvent<'_>| {
@@ -170,7 +190,6 @@ async fn verified(scene: &Scene) -> Result<Vec<FindingKind>, VerifyError> {
             kinds.push(finding.kind);
         }
     };
-    let terms = VerifyTerms { is_deep: true, ..VerifyTerms::default() };
     verification.run(terms, VerifyState::new(scene.ambient.now()), &mut hear).await?;
     Ok(kinds)
 }
@@ -195,4 +214,139 @@ async fn an_object_that_cannot_be_read_ends_neither_backup_nor_verification(data
     assert!(matches!(verified(&scene).await, Err(VerifyError::Store(_))));
     proxy.heal();
     assert_eq!(target.back_up(&scene, None).await.objects, 2);
+}
+
+/// One that is listed with another length than its row says is looked at once more.
+async fn an_object_that_cannot_be_looked_at_ends_neither_backup_nor_verification(database: TestDatabase) {
+    let (_server, proxy, scene) = behind_a_proxy(&database).await;
+    let (key, _) = (scene.named().await, scene.named().await);
+    let target = Target::new();
+    assert_eq!(target.back_up(&scene, None).await.objects, 2);
+    scene.blobs.delete(&key).await.unwrap();
+    scene.blobs.put_bytes(&key, Bytes::from_static(b"other sound")).await.unwrap();
+    assert_eq!(verified(&scene).await.unwrap(), [FindingKind::WrongLength]);
+    let name = key.to_string();
+    proxy.set(move |seen| (seen.method == "HEAD" && seen.target.contains(&name)).then_some(Fault::Deny));
+    for is_deep in [false, true] {
+        let terms = VerifyTerms { is_deep, ..VerifyTerms::default() };
+        assert_eq!(verified_by(&scene, terms).await.unwrap(), [FindingKind::UnreadableObject]);
+    }
+    let report = target.back_up(&scene, None).await;
+    assert_eq!((report.objects, report.copied, report.rescued, report.damaged), (2, 0, 1, 0));
+    assert_eq!(target.bytes_of(&key).await.as_deref(), Some(&b"sound"[..]));
+    let report = Target::new().back_up(&scene, None).await;
+    assert_eq!((report.objects, report.rescued, report.damaged), (1, 0, 1));
+
+    // If nothing can be listed either after the start, the store has failed.
+    let lists = AtomicUsize::new(0);
+    proxy.set(move |seen| {
+        let is_first_list = seen.target.contains("list-type") && lists.fetch_add(1, Ordering::SeqCst) == 0;
+        (!is_first_list).then_some(Fault::Deny)
+    });
+    let quick = verified_by(&scene, VerifyTerms::default()).await;
+    assert!(matches!(quick, Err(VerifyError::Store(_))), "{quick:?}");
+}
+
+async fn covers_of_owners_that_cannot_be_looked_at_are_named(database: TestDatabase) {
+    let (_server, proxy, scene) = behind_a_proxy(&database).await;
+    scene.named().await;
+    let tx = scene.catalog.begin().await.unwrap();
+    let mut organization = tx.organization(scene.caller.organization_id).await.unwrap().unwrap();
+    let cover = Cover { version: scene.ambient.short_id(), origin: CoverOrigin::Uploaded };
+    organization.cover = Some(cover);
+    tx.update_organization(&organization).await.unwrap();
+    tx.commit().await.unwrap();
+    let sizes = CoverSize::LISTED.map(|size| cover.key(organization.id, organization.folder, size));
+    for key in &sizes {
+        scene.blobs.put_bytes(key, Bytes::from_static(b"picture")).await.unwrap();
+    }
+    assert_eq!(verified(&scene).await.unwrap(), []);
+    let name = sizes[0].to_string();
+    proxy.set(move |seen| (seen.method == "HEAD" && seen.target.contains(&name)).then_some(Fault::Deny));
+    let terms = VerifyTerms::default();
+    assert_eq!(verified_by(&scene, terms).await.unwrap(), [FindingKind::UnreadableObject]);
+    // Only reading it shows this.
+    let name = sizes[1].to_string();
+    proxy.set(move |seen| (seen.method == "GET" && seen.target.contains(&name)).then_some(Fault::Deny));
+    assert_eq!(verified_by(&scene, terms).await.unwrap(), []);
+    assert_eq!(verified(&scene).await.unwrap(), [FindingKind::UnreadableObject]);
+}
+
+/// The store answers, but says nothing about any of many objects.
+async fn a_store_in_which_nothing_can_be_looked_at_has_failed(database: TestDatabase) {
+    let (_server, proxy, scene) = behind_a_proxy(&database).await;
+    let key = scene.stray().await;
+    let model = scene.name(&key).await;
+    let tx = scene.catalog.begin().await.unwrap();
+    for _ in 0..40 {
+        let version = scene.ambient.short_id();
+        let cover = Cover { version, origin: CoverOrigin::Uploaded };
+        let (id, index) = (scene.ambient.record_id(), scene.ambient.short_id());
+        let track = Track { id, index, cover: Some(cover), ..model.clone() };
+        tx.insert_track(&track).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    proxy.set(|seen| (seen.method == "HEAD").then_some(Fault::Deny));
+    let verified = verified_by(&scene, VerifyTerms::default()).await;
+    assert!(matches!(verified, Err(VerifyError::Store(_))), "{verified:?}");
+    let backup = Target::new().try_to_back_up(&scene, None).await;
+    assert!(matches!(backup, Err(BackupError::Store(_))), "{backup:?}");
+}
+
+async fn what_nobody_names_costs_no_question_each(database: TestDatabase) {
+    let (_ground, scene) = scene(&database).await;
+    let target = Target::new();
+    let key = scene.named().await;
+    target.back_up(&scene, None).await;
+    let questions = async || {
+        let before = scene.catalog.queries();
+        assert_eq!(target.back_up(&scene, None).await.objects, 1);
+        scene.catalog.queries() - before
+    };
+    let few = questions().await;
+    let pool = Blobs::open(&target.url("/objects")).await.unwrap();
+    for _ in 0..40 {
+        pool.put_bytes(&scene.stray().await, Bytes::from_static(b"sound")).await.unwrap();
+    }
+    let many = questions().await;
+    assert!(many < few + 20, "{few} questions without strays and {many} with 40");
+    assert!(target.bytes_of(&key).await.is_some());
+}
+
+async fn each_manifest_is_read_once(database: TestDatabase) {
+    let (_ground, scene) = scene(&database).await;
+    scene.named().await;
+    let server = S3Server::start();
+    let proxy = BucketProxy::start(&server);
+    let target = BackupTarget::open(&proxy.url().parse().unwrap()).await.unwrap();
+    let folder = TempDir::new().unwrap();
+    for _ in 0..4 {
+        back_up_to(&target, folder.path(), &scene, Secrets::from_bytes([1; 32]), Some(3)).await.unwrap();
+    }
+    let found: Vec<Seen> = proxy.seen();
+    let reads = |name: &str| {
+        let is_read = |seen: &&Seen| seen.method == "GET" && seen.target.contains(name);
+        found.iter().filter(is_read).filter(|seen| seen.target.contains("manifest.json")).count()
+    };
+    let newest = target.list().await.unwrap().complete.pop().unwrap().backup.to_string();
+    assert_eq!(
+        reads("manifest.json"),
+        1 + 2 + 3 + 4,
+        "the last run reads those of three earlier ones and its own"
+    );
+    assert_eq!(reads(&newest), 1);
+}
+
+async fn a_backup_does_not_name_a_secret_that_nodes_do_not_use(database: TestDatabase) {
+    let (_ground, scene) = scene(&database).await;
+    scene.named().await;
+    let target = Target::new();
+    let secrets = Secrets::from_bytes([2; 32]);
+    let fingerprint = secrets.fingerprints().remove(0);
+    scene.catalog.note_master_secret(&fingerprint, scene.ambient.now()).await.unwrap();
+    let refused = target.try_to_back_up(&scene, None).await;
+    assert!(matches!(refused, Err(BackupError::WrongSecret)), "{refused:?}");
+    assert!(target.open().await.list().await.unwrap().complete.is_empty());
+    let opened = target.open().await;
+    back_up_to(&opened, target.0.path(), &scene, secrets, None).await.unwrap();
 }

@@ -30,6 +30,7 @@ mod store_scene;
 mod sweep;
 mod usage;
 mod verdicts;
+mod verification;
 mod workshop;
 
 pub(crate) use tonearm_fixtures::on_both;

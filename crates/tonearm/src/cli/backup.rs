@@ -12,7 +12,7 @@ use super::backup_target::backup_target;
 use super::bulk::Screen;
 use super::rate::{bytes_per_second, shown_bytes};
 use super::{Failure, print};
-use crate::{Config, Parts, opening};
+use crate::{Config, opening};
 
 /// What a person sees meanwhile.
 const BAR: &str = "{spinner} {msg} {elapsed:>4}";
@@ -106,15 +106,14 @@ async fn back_up(
             "the target is part of the object store (storage_url); choose another place".to_owned(),
         ));
     }
-    let parts = Parts::open(config, ambient).await?;
-    let tie = parts.open_identity(config, ambient).await?.inspect().await?;
-    tie.agreed().map_err(Failure::failed)?;
+    let secrets = opening::known_secrets(config, ambient)?;
+    let catalog_and_store = opening::catalog_and_store(config, ambient).await?;
     let target = BackupTarget::open(&url).await?;
     let scratch = opening::scratch(config, ambient)?;
     let backups = Backups::new(
-        (parts.catalog, opening::blobs(config).await?),
+        catalog_and_store,
         ambient.clone(),
-        opening::secrets(config, ambient)?,
+        secrets,
         scratch.path().to_owned(),
         env!("CARGO_PKG_VERSION"),
     );

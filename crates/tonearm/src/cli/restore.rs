@@ -41,8 +41,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Result<(), Failure> {
     opening::make_folder(&config.data_dir)?;
-    let has_secret = config.secrets.is_some() || config.data_dir.join("secret").exists();
-    if !has_secret && !args.secret_changed {
+    if !opening::has_secret(config) && !args.secret_changed {
         // One that is made now would not be the right one.
         return Err(BackupError::Secret.into());
     }

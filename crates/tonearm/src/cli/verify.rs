@@ -14,7 +14,7 @@ use tonearm_service::{Finding, Verification, VerifyEvent, VerifyState, VerifyTer
 use super::bulk::Screen;
 use super::rate::{bytes_per_second, shown_bytes};
 use super::{Failure, print};
-use crate::{Config, Parts, opening};
+use crate::{Config, opening};
 
 /// How often it is noted how far the run is.
 const NOTE_EVERY: Duration = Duration::from_secs(2);
@@ -73,15 +73,13 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
 }
 
 async fn verify(config: &Config, ambient: &Ambient, args: &Args) -> Result<VerifyState, Failure> {
-    let parts = Parts::open(config, ambient).await?;
-    let tie = parts.open_identity(config, ambient).await?.inspect().await?;
-    tie.agreed().map_err(Failure::failed)?;
+    let (catalog, blobs) = opening::catalog_and_store(config, ambient).await?;
     let path = args.state.clone().unwrap_or_else(|| config.data_dir.join(STATE));
     let (state, is_deep) = match args.resume {
         true => read_state(config, &path, args.deep)?,
         false => (VerifyState::new(ambient.now()), args.deep),
     };
-    let verification = Verification::new(parts.catalog, opening::blobs(config).await?, ambient.clone());
+    let verification = Verification::new(catalog, blobs, ambient.clone());
     let terms = VerifyTerms {
         is_deep,
         repairs: args.repair,

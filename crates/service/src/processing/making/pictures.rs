@@ -54,23 +54,20 @@ impl Processing {
         analysed: &Analysed,
     ) -> Result<Option<MadeCover>, JobError> {
         let track = &context.track;
-        let is_beside = needs_placeholder(track);
-        if track.cover.is_some() && !is_beside {
+        if needs_placeholder(track) {
+            return self.make_placeholder(track, analysed).await.map(Some);
+        }
+        if track.cover.is_some() {
             return Ok(None);
         }
         let parents = TrackParents::of(&self.catalog, track.organization_id, track.collection_id).await?;
         let CoverTerms { takes_cover, takes_theme } = CoverTerms::of(&parents, track);
-        let looks_inside = !is_beside && (takes_cover || takes_theme);
-        let found = match looks_inside {
+        let found = match takes_cover || takes_theme {
             true => self.embedded_cover(context).await?,
             false => None,
         };
         let (images, theme) = found.map_or_else(Default::default, |found| (found.images, found.theme));
-        let theme = match (is_beside, takes_theme) {
-            (true, _) => track.theme.found.clone(),
-            (false, true) => theme,
-            (false, false) => Vec::new(),
-        };
+        let theme = if takes_theme { theme } else { Vec::new() };
         let (images, origin) = if takes_cover && !images.is_empty() {
             (images, CoverOrigin::Embedded)
         } else {
@@ -78,9 +75,32 @@ impl Processing {
             let drawn = self.draw_placeholder(&parents, track, &theme, levels).await?;
             (drawn, CoverOrigin::Generated)
         };
+        self.store_cover(track, origin, &images, theme).await.map(Some)
+    }
+
+    /// Draws a cover to stand beside the one that the track has, whose colours stay.
+    pub(super) async fn make_placeholder(
+        &self,
+        track: &Track,
+        analysed: &Analysed,
+    ) -> Result<MadeCover, JobError> {
+        let parents = TrackParents::of(&self.catalog, track.organization_id, track.collection_id).await?;
+        let theme = track.theme.found.clone();
+        let levels = analysed.bars(&LevelsSettings::default()).to_vec();
+        let drawn = self.draw_placeholder(&parents, track, &theme, levels).await?;
+        self.store_cover(track, CoverOrigin::Generated, &drawn, theme).await
+    }
+
+    async fn store_cover(
+        &self,
+        track: &Track,
+        origin: CoverOrigin,
+        images: &[CoverImage],
+        theme: Vec<ThemeColour>,
+    ) -> Result<MadeCover, JobError> {
         let cover = Cover { version: self.ambient.short_id(), origin };
-        covers::store(&self.blobs, track.organization_id, track.index, cover, &images).await?;
-        Ok(Some(MadeCover { cover, theme }))
+        covers::store(&self.blobs, track.organization_id, track.index, cover, images).await?;
+        Ok(MadeCover { cover, theme })
     }
 
     /// Draws the listed sizes of a cover from a waveform, in the colour that counts with the colours that were found.

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use tonearm_testkit::Backend;
+use tonearm_testkit::{Backend, Program};
 
-use super::{Service, complaint, files_below, fill, succeed};
-use crate::text;
+use super::{SECRET, Service, complaint, files_below, fill, succeed};
+use crate::{binary, text};
 
 /// Fails unless a restore is refused with a sentence that contains `reason`.
 #[track_caller]
@@ -112,4 +112,41 @@ async fn only_an_empty_service_with_the_same_secret_takes_a_backup() {
     other.program.set("TONEARM_SECRET", "another master secret which is as long");
     refused(&other, &[target], "another master secret");
     succeed(&other.program.run(&["restore", target, "--secret-changed"]));
+}
+
+/// While the master secret is replaced, something may be encrypted with either.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_secret_of_a_backup_is_needed() {
+    let (mut service, _client) = Service::running(Backend::Embedded).await;
+    let newer = "the master secret that takes the place of it";
+    service.program.set("TONEARM_SECRET", &format!("{newer},{SECRET}"));
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().to_str().unwrap();
+    service.back_up(target);
+    let mut other = Service::new(Backend::Embedded).await;
+    refused(&other, &[target], "another master secret");
+    other.program.set("TONEARM_SECRET", newer);
+    refused(&other, &[target], "several master secrets");
+    other.program.set("TONEARM_SECRET", &format!("{newer},{SECRET}"));
+    succeed(&other.program.run(&["restore", target]));
+}
+
+/// One that is made by a command would not be the one that the service had.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_secret_is_not_replaced_by_a_backup_or_a_verification() {
+    let data = tempfile::tempdir().unwrap();
+    let program = Program::new(binary(), data.path());
+    succeed(&program.run(&["org", "create", "--name", "Backed up"]));
+    let secret = data.path().join("secret");
+    let text = std::fs::read_to_string(&secret).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().to_str().unwrap();
+    std::fs::remove_file(&secret).unwrap();
+    let backup = program.run(&["backup", target]);
+    assert_eq!(backup.status.code(), Some(1), "{}", complaint(&backup));
+    assert!(complaint(&backup).contains("there is no master secret"), "{}", complaint(&backup));
+    succeed(&program.run(&["verify"]));
+    assert!(!secret.exists());
+    std::fs::write(&secret, text).unwrap();
+    succeed(&program.run(&["backup", target]));
 }
