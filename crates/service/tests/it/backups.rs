@@ -343,7 +343,7 @@ async fn a_backup_does_not_name_a_secret_that_nodes_do_not_use(database: TestDat
     let target = Target::new();
     let secrets = Secrets::from_bytes([2; 32]);
     let fingerprint = secrets.fingerprints().remove(0);
-    scene.catalog.note_master_secret(&fingerprint, scene.ambient.now()).await.unwrap();
+    scene.catalog.note_master_secret(&fingerprint, &[], scene.ambient.now()).await.unwrap();
     let refused = target.try_to_back_up(&scene, None).await;
     assert!(matches!(refused, Err(BackupError::WrongSecret)), "{refused:?}");
     assert!(target.open().await.list().await.unwrap().complete.is_empty());

@@ -117,6 +117,8 @@ async fn an_account_at_a_provider_is_linked_and_signs_in() {
     browser.shows("[role=alert]", "has a password").await;
     wrong.extend(looked_at(browser, axe.as_deref(), "sign-in-refused").await);
 
+    let sign_in = format!("{}/dashboard/sign-in", ada.server.node.public_url());
+    browser.goto(&sign_in).await;
     ada.signs_in(PASSWORD).await;
     browser.click(".side-wide .who a").await;
     browser.type_into("#link_current", PASSWORD).await;
@@ -137,7 +139,7 @@ async fn an_account_at_a_provider_is_linked_and_signs_in() {
     browser.click("a[href*='/sign-in/oidc']").await;
     at_provider().await;
     browser.shows("main", "Example ID cannot be reached at the moment.").await;
-    browser.goto(&format!("{}/dashboard/sign-in", ada.server.node.public_url())).await;
+    browser.goto(&sign_in).await;
     ada.signs_in(PASSWORD).await;
     browser.shows(".side-wide .here-name", "Test organization").await;
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
