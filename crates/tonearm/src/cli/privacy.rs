@@ -6,7 +6,9 @@ use std::net::IpAddr;
 
 use clap::Subcommand;
 use tonearm_domain::{Ambient, ListenerId, Origin};
-use tonearm_service::{ListenerReference, OwnerlessOrganizations, PersonReference, Privacy};
+use tonearm_service::{
+    KeptListener, KeptPerson, ListenerReference, OwnerlessOrganizations, PersonReference, Privacy,
+};
 
 use super::confirm::confirm;
 use super::{Failure, print};
@@ -86,9 +88,9 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     let privacy = parts.privacy(ambient);
     match command {
         Command::Export { subject } => match subject.meant()? {
-            Meant::Person(person) => print::json(&json::of_person(&privacy.person(&person).await?)),
+            Meant::Person(person) => print::json(&json::of_person(&known_person(&privacy, &person).await?)),
             Meant::Listener(listener) => {
-                print::json(&json::of_listener(&privacy.listener(&listener).await?));
+                print::json(&json::of_listener(&known_listener(&privacy, &listener).await?));
             }
         },
         Command::Erase { subject, new_owner, yes } => {
@@ -102,6 +104,31 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     Ok(())
 }
 
+/// What is kept about a person, where that is anything.
+async fn known_person(privacy: &Privacy, person: &PersonReference) -> Result<KeptPerson, Failure> {
+    let kept = privacy.person(person).await?;
+    if kept.is_empty() {
+        return Err(Failure::Failed(format!(
+            "nobody is known as {person}: there is no account, no invitation and no line of the audit log; check the email \
+             address or the id"
+        )));
+    }
+    Ok(kept)
+}
+
+/// What is kept about a listener, where that is anything.
+async fn known_listener(privacy: &Privacy, listener: &ListenerReference) -> Result<KeptListener, Failure> {
+    let kept = privacy.listener(listener).await?;
+    if kept.is_empty() {
+        return Err(Failure::Failed(
+            "this listener is not known: nothing was heard on the last days, or not with exactly this address and \
+             User-Agent"
+                .to_owned(),
+        ));
+    }
+    Ok(kept)
+}
+
 async fn erase(
     privacy: &Privacy,
     meant: Meant,
@@ -110,7 +137,7 @@ async fn erase(
 ) -> Result<(), Failure> {
     match meant {
         Meant::Person(person) => {
-            let kept = privacy.person(&person).await?;
+            let kept = known_person(privacy, &person).await?;
             let account = if kept.account.is_some() { "one account" } else { "no account" };
             let sign_ins = kept.account.as_ref().map_or(0, |account| account.sign_ins.len());
             let audit = kept.audit.len();
@@ -124,7 +151,7 @@ async fn erase(
             privacy.erase_person(Origin::command_line(), &person, ownerless).await?;
         }
         Meant::Listener(listener) => {
-            let kept = privacy.listener(&listener).await?;
+            let kept = known_listener(privacy, &listener).await?;
             print::outln!("Found {} tracks on the last days. This cannot be undone.", kept.listening.len());
             if !yes {
                 confirm("Erase?", "erase", "erased")?;
