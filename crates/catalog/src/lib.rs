@@ -118,7 +118,9 @@ pub use moving::VacatedPlace;
 pub use named::{NamedKind, NamedObject, NamedOwner, NamedTrack, TrackPlace};
 pub use near_quotas::NearQuota;
 pub use nodes::SeenNode;
-pub use privacy::KeptListening;
+pub use privacy::{
+    Erasure, KeptListening, KeptSighting, PERSON_EMAILS, PERSON_IDS, PersonColumn, PersonNames,
+};
 pub use purging::PurgedTitles;
 pub use sealed::{Sealed, SealedAt};
 pub use store::StoreRecord;

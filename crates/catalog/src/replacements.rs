@@ -69,6 +69,7 @@ impl Transaction {
                 Column::SourceSha256,
                 Column::CreatedAt,
                 Column::ExpiresAt,
+                Column::PersonId,
             ])
             .to_owned();
         let insert = Entity::insert(ActiveModel::from(replacement)).on_conflict(replace);

@@ -82,7 +82,9 @@ pub use playback::{
     CoverImage, Download, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Playable, PlayableVariant,
     Playback, SharedCollection, SharedTrack, SharedWords, TrackCard, TrackList, Visit, WriteTrack,
 };
-pub use privacy::{KeptListener, KeptPerson, ListenerReference, PersonReference, Privacy};
+pub use privacy::{
+    KeptAccount, KeptListener, KeptPerson, ListenerReference, NamedRows, PersonReference, Privacy,
+};
 pub use processing::{JobError, JobRun, Processing, StandIn};
 pub use refusal::{Refusal, Resource};
 pub use resealing::{Resealed, Resealing, SealedCounts};

@@ -1,17 +1,18 @@
 //! What the service keeps about one person or one listener: telling it, and forgetting it.
 
+mod erasing;
 mod listener;
 mod person;
+mod sought;
 
 use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, AuditAction, AuditEntry, Origin};
 use tonearm_signing::{ListenerHasher, UrlSigner};
 
 use crate::people::People;
-use crate::refusal::Refusal;
 
 pub use listener::{KeptListener, ListenerReference};
-pub use person::{KeptPerson, PersonReference};
+pub use person::{KeptAccount, KeptPerson, NamedRows, PersonReference};
 
 /// Tells and forgets what is kept about somebody.
 #[derive(Clone)]
@@ -40,11 +41,5 @@ impl Privacy {
             subject_id,
             title: None,
         }
-    }
-
-    async fn record_erasure(&self, by: Origin, subject_id: Option<uuid::Uuid>) -> Result<(), Refusal> {
-        let tx = self.catalog.begin().await?;
-        tx.audit(&self.erasure(by, subject_id)).await?;
-        Ok(tx.commit().await?)
     }
 }

@@ -1,14 +1,140 @@
-//! What is said to be kept is what there are tables for.
+//! What is said to be kept is what there are tables for, and no column names anybody unnoticed.
 
 use std::collections::BTreeSet;
 
-use sea_orm::{ConnectionTrait, Statement};
+use sea_orm::{ConnectionTrait, QueryResult, Statement};
+use tonearm_catalog::{PERSON_EMAILS, PERSON_IDS};
 
 use crate::database::{Reach, TestDatabase};
 
 const DOCUMENT: &str = include_str!("../../../../docs/privacy.md");
 
-crate::on_both!(the_document_names_every_table_and_no_other);
+crate::on_both!(
+    the_document_names_every_table_and_no_other,
+    every_column_that_may_name_somebody_is_accounted_for,
+);
+
+/// All columns of the tables that are about people or listeners by themselves, but for those that name a person and so are
+/// in [`PERSON_IDS`] or [`PERSON_EMAILS`]: whether `tonearm privacy` tells of them, or why it does not.
+const ABOUT_SOMEBODY: &[(&str, &str, &str)] = &[
+    ("audit_entry", "action actor address at id organization_id", "told"),
+    ("failed_sign_in", "count last_at subject", "a hash, for 15 minutes"),
+    ("invitation", "created_at expires_at organization_id purpose role used_at", "told"),
+    ("invitation", "id token_hash", "leads to the link"),
+    ("known_device", "seen_at", "told"),
+    ("known_device", "token_hash", "a credential"),
+    ("listener_sighting", "day kind listener organization_id subject", "told"),
+    (
+        "listener_track",
+        "country day folder is_listen is_member listener organization_id playing_until referrer share_key_id taken_micros",
+        "told",
+    ),
+    ("listener_track", "segments", "which parts make up the time that is told"),
+    ("membership", "created_at organization_id role", "told"),
+    ("person", "created_at disabled_at is_administrator language name", "told"),
+    ("person", "password_hash", "a credential"),
+    ("person_identity", "issuer linked_at subject used_at", "told"),
+    ("person_identity", "id", "leads nowhere"),
+    ("recovery_code", "code_hash", "a credential; how many there are is told"),
+    ("second_factor", "confirmed_at created_at last_step secret", "a credential; that it is there is told"),
+    ("sign_in", "address created_at seen_at user_agent", "told"),
+    ("sign_in", "id token_hash", "a credential"),
+    ("source_replacement", "created_at expires_at file_name organization_id state track_id", "told"),
+    ("source_replacement", "id reason source_key source_sha256 source_size", "about the file"),
+    ("undo_entry", "change expires_at organization_id", "told"),
+    ("undo_entry", "id", "a form field of the person alone"),
+    (
+        "upload_session",
+        "collection_id creator_id expires_at metadata organization_id organization_index",
+        "told",
+    ),
+    ("upload_session", "id", "a credential"),
+];
+
+/// Columns of other tables that look as if they named somebody, and whom or what they name.
+const ABOUT_NOBODY: &[(&str, &str, &str)] = &[
+    ("acme_certificate", "lease_id", "a lease of a node"),
+    ("acme_challenge", "name", "a host"),
+    ("idempotent_request", "claim", "a claim of a node"),
+    ("job", "lease_id", "a lease of a worker"),
+    ("listen_sum", "subject", "what was listened to, from where"),
+    ("node", "address name", "a machine of the service"),
+    ("organization", "name", "an organization"),
+    ("rendering", "cursor", "a track"),
+    ("scheduled_task", "name", "a task"),
+    ("schema_step", "name", "a step"),
+    ("track", "file_name file_name_original", "a file"),
+    ("track_file", "file_name", "a file"),
+    ("upload", "lease_id replacement_id", "a lease of a node, a replacement"),
+    ("usage_sum", "scope", "a collection or all"),
+    ("webhook_attempt", "delivery_id", "a delivery"),
+    ("webhook_delivery", "lease_id subject_id", "a lease of a sender, a track or collection"),
+];
+
+/// Words in the names of columns that may hold data about somebody.
+const WORDS: &str = "actor address agent author by country device email ip listener mail member name nick owner people \
+                     person phone referrer subject user visitor";
+
+struct LiveColumn {
+    table: String,
+    name: String,
+    is_uuid: bool,
+}
+
+async fn live_columns(database: &TestDatabase) -> Vec<LiveColumn> {
+    drop(database.catalog().await);
+    let raw = database.raw().await;
+    let query = match database.url.starts_with("postgres") {
+        true => {
+            "SELECT table_name::text AS owner, column_name::text AS name, data_type::text AS kind \
+             FROM information_schema.columns WHERE table_schema = 'public'"
+        }
+        false => {
+            "SELECT t.name AS owner, c.name AS name, c.type AS kind FROM sqlite_master t, pragma_table_info(t.name) c \
+             WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'track_search_trigram%'"
+        }
+    };
+    let rows = raw.query_all_raw(Statement::from_string(raw.get_database_backend(), query)).await.unwrap();
+    let text = |row: &QueryResult, column: &str| row.try_get::<String>("", column).unwrap();
+    let columns = rows.iter().map(|row| LiveColumn {
+        table: text(row, "owner"),
+        name: text(row, "name"),
+        is_uuid: text(row, "kind").to_ascii_lowercase().starts_with("uuid"),
+    });
+    columns.collect()
+}
+
+/// Whether a column may hold data about somebody: by its name, or because it is an id and of no table that is about
+/// something else.
+fn may_name_somebody(column: &LiveColumn, tables: &BTreeSet<&str>) -> bool {
+    let has_word = column.name.split('_').any(|part| WORDS.split(' ').any(|word| word == part));
+    let referred = column.name.strip_suffix("_id").filter(|table| tables.contains(table));
+    has_word || (column.is_uuid && column.name != "id" && referred.is_none())
+}
+
+fn listed(list: &[(&str, &str, &str)]) -> BTreeSet<String> {
+    let columns =
+        list.iter().flat_map(|(table, columns, _)| columns.split(' ').map(move |name| (table, name)));
+    columns.map(|(table, name)| format!("{table}.{name}")).collect()
+}
+
+/// If this fails, decide for the new column whether `tonearm privacy` tells of it and what erasing does to it, and see to both
+/// (`src/privacy`, and `privacy` of the service and of the command line).
+async fn every_column_that_may_name_somebody_is_accounted_for(database: TestDatabase) {
+    let live = live_columns(&database).await;
+    let tables: BTreeSet<&str> = live.iter().map(|column| column.table.as_str()).collect();
+    let naming = PERSON_IDS.iter().chain(PERSON_EMAILS);
+    let naming: BTreeSet<String> = naming.map(|it| format!("{}.{}", it.table, it.column)).collect();
+    let about: BTreeSet<&str> = ABOUT_SOMEBODY.iter().map(|(table, ..)| *table).collect();
+    let is_suspect =
+        |column: &&LiveColumn| about.contains(column.table.as_str()) || may_name_somebody(column, &tables);
+    let suspects = live.iter().filter(is_suspect).map(|column| format!("{}.{}", column.table, column.name));
+    let suspects: BTreeSet<String> = suspects.collect();
+    let known: BTreeSet<String> =
+        [naming, listed(ABOUT_SOMEBODY), listed(ABOUT_NOBODY)].into_iter().flatten().collect();
+    assert_eq!(suspects.difference(&known).collect::<Vec<_>>(), [""; 0], "nobody has thought of these");
+    assert_eq!(known.difference(&suspects).collect::<Vec<_>>(), [""; 0], "there are no such columns");
+}
 
 /// The tables in the first column of the document's list.
 fn documented() -> BTreeSet<String> {

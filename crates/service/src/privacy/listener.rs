@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use tonearm_catalog::KeptListening;
+use tonearm_catalog::{KeptListening, KeptSighting};
 use tonearm_domain::{Day, ListenerId, ListenerPlace, Origin};
 
 use super::Privacy;
@@ -29,6 +29,15 @@ pub struct KeptListener {
     pub hashes: Vec<(Day, ListenerId)>,
     /// What was taken of tracks.
     pub listening: Vec<KeptListening>,
+    /// For what the listener was counted.
+    pub sightings: Vec<KeptSighting>,
+}
+
+impl KeptListener {
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.listening.is_empty() && self.sightings.is_empty()
+    }
 }
 
 impl Privacy {
@@ -53,7 +62,8 @@ impl Privacy {
     pub async fn listener(&self, listener: &ListenerReference) -> Result<KeptListener, Refusal> {
         let hashes = self.hashes(listener);
         let listening = self.catalog.kept_listening(&hashes).await?;
-        Ok(KeptListener { hashes, listening })
+        let sightings = self.catalog.kept_sightings(&hashes).await?;
+        Ok(KeptListener { hashes, listening, sightings })
     }
 
     /// Forgets a listener. Sums, which are about nobody, stay. Gives how many rows there were.

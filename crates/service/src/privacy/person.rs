@@ -1,22 +1,16 @@
 //! What is kept about a person who can sign in, or could.
 
-use std::collections::HashSet;
+use std::fmt;
+use std::str::FromStr;
 
+use tonearm_catalog::PersonNames;
 use tonearm_domain::{
-    AuditEntryId, AuditRecord, EmailAddress, Invitation, KnownDevice, Membership, Origin, Person, PersonId,
-    PersonIdentity, SignIn,
+    AuditRecord, EmailAddress, Invitation, KnownDevice, Membership, Person, PersonId, PersonIdentity,
+    Replacement, SignIn, UndoEntry, UploadSession,
 };
-use uuid::Uuid;
 
 use super::Privacy;
-use crate::people::OwnerlessOrganizations;
-use crate::refusal::{Refusal, Resource};
-
-/// Lines of the audit log that are read at once.
-const BATCH: u64 = 2000;
-
-/// What stands in the place of an erased person's address in the audit log.
-const ERASED: &str = "erased person";
+use crate::refusal::Refusal;
 
 /// Who is meant, by either of these. The account need not be there any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +21,7 @@ pub enum PersonReference {
     Email(EmailAddress),
 }
 
-impl std::str::FromStr for PersonReference {
+impl FromStr for PersonReference {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -37,13 +31,35 @@ impl std::str::FromStr for PersonReference {
     }
 }
 
+impl fmt::Display for PersonReference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(id) => id.fmt(f),
+            Self::Email(email) => email.fmt(f),
+        }
+    }
+}
+
 /// What is kept about a person.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct KeptPerson {
-    /// The account; none: it is removed, or there was none.
-    pub account: Option<Person>,
+    /// The account, and what is kept with it; none: it is removed, or there was none.
+    pub account: Option<KeptAccount>,
+    /// What names the person besides.
+    pub named: NamedRows,
+    /// What the audit log says of the person, the oldest line first.
+    pub audit: Vec<AuditRecord>,
+}
+
+/// An account, and what is removed with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptAccount {
+    /// The account itself.
+    pub person: Person,
     /// Whether an authenticator app is set up.
     pub has_second_factor: bool,
+    /// How many recovery codes are left.
+    pub recovery_codes: u64,
     /// Accounts of the identity provider with which the person signs in.
     pub identities: Vec<PersonIdentity>,
     /// To which organizations the person belongs.
@@ -52,181 +68,74 @@ pub struct KeptPerson {
     pub sign_ins: Vec<SignIn>,
     /// In which browsers the person signed in before.
     pub devices: Vec<KnownDevice>,
+}
+
+/// What names a person also without an account.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedRows {
     /// Links that the person made, or was sent.
     pub invitations: Vec<Invitation>,
-    /// What the audit log says of the person, the oldest line first.
-    pub audit: Vec<AuditRecord>,
+    /// Changes of many tracks that the person can take back.
+    pub undo_entries: Vec<UndoEntry>,
+    /// Upload sessions that the person opened.
+    pub upload_sessions: Vec<UploadSession>,
+    /// Replacements of sources that the person asked for.
+    pub replacements: Vec<Replacement>,
 }
 
 impl KeptPerson {
     /// Whether nothing was found.
     pub fn is_empty(&self) -> bool {
-        self.account.is_none() && self.invitations.is_empty() && self.audit.is_empty()
+        self.account.is_none() && self.named.is_empty() && self.audit.is_empty()
     }
 }
 
-/// Who is looked for in the audit log.
-struct Sought {
-    ids: HashSet<Uuid>,
-    email: Option<EmailAddress>,
-}
-
-impl Sought {
-    fn did(&self, line: &AuditRecord) -> bool {
-        line.actor == "person" && line.actor_id.is_some_and(|id| self.ids.contains(&id))
+impl NamedRows {
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.invitations.is_empty()
+            && self.undo_entries.is_empty()
+            && self.upload_sessions.is_empty()
+            && self.replacements.is_empty()
     }
-
-    fn is_named_in(&self, line: &AuditRecord) -> bool {
-        let email = self.email.as_ref().map(EmailAddress::as_str);
-        line.title.is_some() && line.title.as_deref() == email
-    }
-
-    fn is_subject_of(&self, line: &AuditRecord) -> bool {
-        is_about_people(line) && line.subject_id.is_some_and(|id| self.ids.contains(&id))
-    }
-}
-
-fn is_about_people(line: &AuditRecord) -> bool {
-    line.action.starts_with("person.") || line.action.starts_with("member.")
 }
 
 impl Privacy {
     /// What is kept about a person.
     pub async fn person(&self, person: &PersonReference) -> Result<KeptPerson, Refusal> {
-        let account = self.account(person).await?;
-        let (id, sought) = self.sought(person, account.as_ref()).await?;
-        let mut kept = KeptPerson {
-            has_second_factor: false,
-            identities: Vec::new(),
-            memberships: Vec::new(),
-            sign_ins: Vec::new(),
-            devices: Vec::new(),
-            invitations: self.catalog.invitations_about(id, sought.email.as_ref()).await?,
-            audit: Vec::new(),
-            account,
+        let sought = self.sought(person).await?;
+        let named = self.named_rows(&sought.names).await?;
+        let mut audit = Vec::new();
+        let mut walk = self.audit_walk();
+        while let Some(lines) = walk.next().await? {
+            audit.extend(lines.into_iter().filter(|line| sought.concerns(line)));
+        }
+        let account = match sought.account {
+            Some(person) => Some(self.kept_account(person).await?),
+            None => None,
         };
-        if let Some(id) = id {
-            kept.has_second_factor = self.catalog.second_factor(id).await?.is_some();
-            kept.identities = self.catalog.identities(id).await?;
-            kept.memberships = self.catalog.memberships_of(id).await?;
-            kept.sign_ins = self.catalog.sign_ins(id).await?;
-            kept.devices = self.catalog.known_devices(id).await?;
-        }
-        let mut after = None;
-        loop {
-            let lines = self.catalog.audit_walk(after, BATCH).await?;
-            let Some(last) = lines.last() else { return Ok(kept) };
-            after = Some(last.id);
-            let concerns = |line: &AuditRecord| {
-                sought.did(line) || sought.is_named_in(line) || sought.is_subject_of(line)
-            };
-            kept.audit.extend(lines.into_iter().filter(concerns));
-        }
+        Ok(KeptPerson { account, named, audit })
     }
 
-    /// Removes a person's account, and the person's address from the audit log. What the person made stays with the
-    /// organizations, and so do the lines of the audit log. Can be repeated.
-    pub async fn erase_person(
-        &self,
-        by: Origin,
-        person: &PersonReference,
-        ownerless: OwnerlessOrganizations,
-    ) -> Result<(), Refusal> {
-        let account = self.account(person).await?;
-        let (id, sought) = self.sought(person, account.as_ref()).await?;
-        if account.is_none() && id.is_none() && sought.ids.is_empty() {
-            let invitations = self.catalog.invitations_about(None, sought.email.as_ref()).await?;
-            if invitations.is_empty() && !self.is_named(&sought).await? {
-                return Err(Refusal::NotFound(Resource::Person));
-            }
-        }
-        if let Some(account) = &account {
-            self.people.remove_person(by, account.id, ownerless).await?;
-        }
-        let tx = self.catalog.begin().await?;
-        tx.forget_person(id, sought.email.as_ref()).await?;
-        tx.commit().await?;
-        self.anonymise(&sought).await?;
-        self.record_erasure(by, id.map(PersonId::uuid)).await
-    }
-
-    async fn account(&self, person: &PersonReference) -> Result<Option<Person>, Refusal> {
-        Ok(match person {
-            PersonReference::Id(id) => self.catalog.person(*id).await?,
-            PersonReference::Email(email) => self.catalog.person_by_email(email).await?,
+    async fn kept_account(&self, person: Person) -> Result<KeptAccount, Refusal> {
+        let id = person.id;
+        Ok(KeptAccount {
+            person,
+            has_second_factor: self.catalog.second_factor(id).await?.is_some(),
+            recovery_codes: self.catalog.recovery_code_count(id).await?,
+            identities: self.catalog.identities(id).await?,
+            memberships: self.catalog.memberships_of(id).await?,
+            sign_ins: self.catalog.sign_ins(id).await?,
+            devices: self.catalog.known_devices(id).await?,
         })
     }
 
-    /// Whom to look for: also the ids that an account with the address had, as the audit log tells.
-    async fn sought(
-        &self,
-        person: &PersonReference,
-        account: Option<&Person>,
-    ) -> Result<(Option<PersonId>, Sought), Refusal> {
-        let id = match (person, account) {
-            (_, Some(account)) => Some(account.id),
-            (PersonReference::Id(id), None) => Some(*id),
-            (PersonReference::Email(_), None) => None,
-        };
-        let email = match (person, account) {
-            (_, Some(account)) => Some(account.email.clone()),
-            (PersonReference::Email(email), None) => Some(email.clone()),
-            (PersonReference::Id(_), None) => None,
-        };
-        let mut sought = Sought { ids: id.into_iter().map(PersonId::uuid).collect(), email };
-        if account.is_none() && sought.email.is_some() {
-            let mut after = None;
-            loop {
-                let lines = self.catalog.audit_walk(after, BATCH).await?;
-                let Some(last) = lines.last() else { break };
-                after = Some(last.id);
-                let named = lines
-                    .iter()
-                    .filter(|line| line.action.starts_with("person.") && sought.is_named_in(line));
-                let ids: Vec<Uuid> =
-                    named.filter_map(|line| line.subject_id).filter(|id| !id.is_nil()).collect();
-                sought.ids.extend(ids);
-            }
-        }
-        Ok((id, sought))
-    }
-
-    async fn is_named(&self, sought: &Sought) -> Result<bool, Refusal> {
-        let mut after = None;
-        loop {
-            let lines = self.catalog.audit_walk(after, BATCH).await?;
-            let Some(last) = lines.last() else { return Ok(false) };
-            after = Some(last.id);
-            if lines.iter().any(|line| sought.is_named_in(line)) {
-                return Ok(true);
-            }
-        }
-    }
-
-    async fn anonymise(&self, sought: &Sought) -> Result<(), Refusal> {
-        let mut after = None;
-        loop {
-            let lines = self.catalog.audit_walk(after, BATCH).await?;
-            let Some(last) = lines.last() else { return Ok(()) };
-            after = Some(last.id);
-            let ids = |is_one: &dyn Fn(&AuditRecord) -> bool| -> Vec<AuditEntryId> {
-                lines.iter().filter(|line| is_one(line)).map(|line| line.id).collect()
-            };
-            // Who fails to sign in is nobody yet, but comes from somewhere.
-            let failed = |line: &AuditRecord| {
-                line.actor == "stranger" && (sought.is_named_in(line) || sought.is_subject_of(line))
-            };
-            let done_by = ids(&|line| sought.did(line) || failed(line));
-            let about = ids(&|line| {
-                sought.is_named_in(line)
-                    || (sought.is_subject_of(line) && line.title.is_some() && line.action != "member.update")
-            });
-            if done_by.is_empty() && about.is_empty() {
-                continue;
-            }
-            let tx = self.catalog.begin().await?;
-            tx.anonymise_audit(&done_by, &about, ERASED).await?;
-            tx.commit().await?;
-        }
+    pub(super) async fn named_rows(&self, names: &PersonNames) -> Result<NamedRows, Refusal> {
+        Ok(NamedRows {
+            invitations: self.catalog.invitations_about(names).await?,
+            undo_entries: self.catalog.undo_entries_of(names).await?,
+            upload_sessions: self.catalog.upload_sessions_of(names).await?,
+            replacements: self.catalog.replacements_by(names).await?,
+        })
     }
 }

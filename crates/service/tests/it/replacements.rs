@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use futures::TryStreamExt;
 use tonearm_domain::{
-    Codec, FileOutcome, Job, ObjectKey, RecipeKind, Replacement, ReplacementState, SourceSlot, Track,
-    TrackFile, TrackId, TrackStatus, Transcode,
+    Codec, FileOutcome, Job, ObjectKey, PersonId, RecipeKind, RecordId, Replacement, ReplacementState,
+    SourceSlot, Track, TrackFile, TrackId, TrackStatus, Transcode,
 };
 use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::{WavSpec, wav};
@@ -23,6 +23,7 @@ on_both!(
     a_recipe_that_comes_late_is_made_from_the_new_source,
     what_was_made_from_the_old_source_is_not_recorded_any_more,
     one_replacement_at_a_time,
+    a_replacement_is_of_whoever_asked_last,
     a_cancelled_replacement_leaves_nothing,
     a_deleted_track_is_not_replaced,
     what_was_replaced_goes_after_a_day,
@@ -266,6 +267,19 @@ async fn one_replacement_at_a_time(database: TestDatabase) {
     let (owner, id) = scene.workshop.create().await;
     let refused = scene.workshop.library.replace_source(&owner, id, None).await.unwrap_err();
     assert!(matches!(refused, Refusal::Unprocessable { code: "no_source", .. }), "{refused:?}");
+}
+
+/// The audit log names whoever uploads by this.
+async fn a_replacement_is_of_whoever_asked_last(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    let id = PersonId::from_parts(scene.track().await.created_at, [1; 10]);
+    let person = Caller::person(scene.owner.organization_id, id);
+    scene.workshop.library.replace_source(&person, scene.id, None).await.unwrap();
+    assert_eq!(scene.replacement().await.person_id, Some(id));
+    scene.ask().await.unwrap();
+    assert_eq!(scene.replacement().await.person_id, None);
+    scene.workshop.library.replace_source(&person, scene.id, None).await.unwrap();
+    assert_eq!(scene.replacement().await.person_id, Some(id));
 }
 
 async fn a_cancelled_replacement_leaves_nothing(database: TestDatabase) {

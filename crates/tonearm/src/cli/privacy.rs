@@ -1,10 +1,11 @@
 //! `tonearm privacy`
 
+mod json;
+
 use std::net::IpAddr;
 
 use clap::Subcommand;
-use serde_json::{Value, json};
-use tonearm_domain::{Ambient, InvitationPurpose, ListenerId, Origin};
+use tonearm_domain::{Ambient, ListenerId, Origin};
 use tonearm_service::{
     KeptListener, KeptPerson, ListenerReference, OwnerlessOrganizations, PersonReference, Privacy,
 };
@@ -87,8 +88,10 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     let privacy = parts.privacy(ambient);
     match command {
         Command::Export { subject } => match subject.meant()? {
-            Meant::Person(person) => print::json(&of_person(&privacy.person(&person).await?)),
-            Meant::Listener(listener) => print::json(&of_listener(&privacy.listener(&listener).await?)),
+            Meant::Person(person) => print::json(&json::of_person(&known_person(&privacy, &person).await?)),
+            Meant::Listener(listener) => {
+                print::json(&json::of_listener(&known_listener(&privacy, &listener).await?));
+            }
         },
         Command::Erase { subject, new_owner, yes } => {
             let ownerless = match new_owner {
@@ -101,6 +104,31 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     Ok(())
 }
 
+/// What is kept about a person, where that is anything.
+async fn known_person(privacy: &Privacy, person: &PersonReference) -> Result<KeptPerson, Failure> {
+    let kept = privacy.person(person).await?;
+    if kept.is_empty() {
+        return Err(Failure::Failed(format!(
+            "nobody is known as {person}: there is no account, no invitation and no line of the audit log; check the email \
+             address or the id"
+        )));
+    }
+    Ok(kept)
+}
+
+/// What is kept about a listener, where that is anything.
+async fn known_listener(privacy: &Privacy, listener: &ListenerReference) -> Result<KeptListener, Failure> {
+    let kept = privacy.listener(listener).await?;
+    if kept.is_empty() {
+        return Err(Failure::Failed(
+            "this listener is not known: nothing was heard on the last days, or not with exactly this address and \
+             User-Agent"
+                .to_owned(),
+        ));
+    }
+    Ok(kept)
+}
+
 async fn erase(
     privacy: &Privacy,
     meant: Meant,
@@ -109,9 +137,10 @@ async fn erase(
 ) -> Result<(), Failure> {
     match meant {
         Meant::Person(person) => {
-            let kept = privacy.person(&person).await?;
+            let kept = known_person(privacy, &person).await?;
             let account = if kept.account.is_some() { "one account" } else { "no account" };
-            let (sign_ins, audit) = (kept.sign_ins.len(), kept.audit.len());
+            let sign_ins = kept.account.as_ref().map_or(0, |account| account.sign_ins.len());
+            let audit = kept.audit.len();
             print::outln!(
                 "Found {account}, {sign_ins} sign-ins and {audit} lines of the audit log. The account is removed, and the \
                  lines lose the person's address. What the person uploaded stays. This cannot be undone."
@@ -122,7 +151,7 @@ async fn erase(
             privacy.erase_person(Origin::command_line(), &person, ownerless).await?;
         }
         Meant::Listener(listener) => {
-            let kept = privacy.listener(&listener).await?;
+            let kept = known_listener(privacy, &listener).await?;
             print::outln!("Found {} tracks on the last days. This cannot be undone.", kept.listening.len());
             if !yes {
                 confirm("Erase?", "erase", "erased")?;
@@ -132,101 +161,4 @@ async fn erase(
     }
     print::outln!("Erased. Backups and the server's log are not changed: see docs/privacy.md.");
     Ok(())
-}
-
-fn of_person(kept: &KeptPerson) -> Value {
-    let account = kept.account.as_ref().map(|person| {
-        json!({
-            "person_id": person.id,
-            "email": person.email.as_str(),
-            "name": person.name,
-            "language": person.language.map(|language| language.as_str()),
-            "is_administrator": person.is_administrator,
-            "created_at": person.created_at,
-            "disabled_at": person.disabled_at,
-            "has_second_factor": kept.has_second_factor,
-        })
-    });
-    let identities = kept.identities.iter().map(|identity| {
-        json!({
-            "issuer": identity.issuer,
-            "subject": identity.subject,
-            "email": identity.email,
-            "linked_at": identity.linked_at,
-            "used_at": identity.used_at,
-        })
-    });
-    let memberships = kept.memberships.iter().map(|membership| {
-        json!({
-            "organization_id": membership.organization_id,
-            "role": membership.role.as_str(),
-            "created_at": membership.created_at,
-        })
-    });
-    let sign_ins = kept.sign_ins.iter().map(|sign_in| {
-        json!({
-            "address": sign_in.address,
-            "user_agent": sign_in.user_agent,
-            "created_at": sign_in.created_at,
-            "seen_at": sign_in.seen_at,
-        })
-    });
-    let invitations = kept.invitations.iter().map(|invitation| {
-        let (purpose, email) = match &invitation.purpose {
-            InvitationPurpose::FirstAdministrator => ("first_administrator", None),
-            InvitationPurpose::Member { email, .. } => ("member", email.as_ref().map(|email| email.as_str())),
-            InvitationPurpose::NewPassword(_) => ("new_password", None),
-        };
-        json!({
-            "purpose": purpose,
-            "email": email,
-            "created_at": invitation.created_at,
-            "expires_at": invitation.expires_at,
-            "used_at": invitation.used_at,
-        })
-    });
-    json!({
-        "account": account,
-        "memberships": memberships.collect::<Vec<_>>(),
-        "identities": identities.collect::<Vec<_>>(),
-        "sign_ins": sign_ins.collect::<Vec<_>>(),
-        "known_devices": kept.devices.iter().map(|device| json!({"seen_at": device.seen_at})).collect::<Vec<_>>(),
-        "invitations": invitations.collect::<Vec<_>>(),
-        "audit_log": kept.audit,
-        "not_found_here": [
-            "the server's log",
-            "backups",
-            "failed sign-ins of the last 15 minutes, of which only hashes are kept",
-            "names and addresses that people wrote into titles, metadata and files of tracks",
-            "what the person heard, which is kept under hashes of days: export it by address and user agent",
-        ],
-    })
-}
-
-fn of_listener(kept: &KeptListener) -> Value {
-    let hashes = kept.hashes.iter().map(
-        |(day, listener)| json!({"day": day.to_string(), "listener": format!("{:016x}", listener.hash())}),
-    );
-    let listening = kept.listening.iter().map(|found| {
-        json!({
-            "organization_id": found.organization_id,
-            "day": found.day.to_string(),
-            "folder": found.folder,
-            "seconds": found.taken_micros / 1_000_000,
-            "is_listen": found.is_listen,
-            "site": found.referrer,
-            "country": found.country,
-        })
-    });
-    json!({
-        "hashes": hashes.collect::<Vec<_>>(),
-        "listening": listening.collect::<Vec<_>>(),
-        "not_found_here": [
-            "the server's log",
-            "backups",
-            "what was heard more than ten days ago: hashes are removed, and sums are about nobody",
-            "what was heard with another address or user agent",
-            "what was heard under a master secret that is no longer listed",
-        ],
-    })
 }

@@ -163,14 +163,18 @@ async fn a_listener_is_told_and_forgotten(server: TestServer) {
         address: "127.0.0.1".parse().unwrap(),
         agent: Some(agent.to_owned()),
     };
-    let heard = async |agent| privacy.listener(&visitor(agent)).await.unwrap().listening;
-    let found = heard(FIREFOX).await;
+    let heard = async |agent| privacy.listener(&visitor(agent)).await.unwrap();
+    let kept = heard(FIREFOX).await;
+    let mut kinds: Vec<_> = kept.sightings.iter().map(|sighting| sighting.kind.as_str()).collect();
+    kinds.sort_unstable();
+    assert_eq!(kinds, ["collection", "organization", "referrer"]);
+    let found = kept.listening;
     assert_eq!((found.len(), found[0].is_listen), (1, true));
     assert_eq!(found[0].referrer.as_deref(), Some("blog.example"));
     assert_eq!(found[0].country, None);
-    assert!(privacy.erase_listener(Origin::command_line(), &visitor(FIREFOX)).await.unwrap() > 0);
-    assert!(heard(FIREFOX).await.is_empty());
-    assert_eq!(heard(SAFARI).await.len(), 1, "others are left alone");
+    assert_eq!(privacy.erase_listener(Origin::command_line(), &visitor(FIREFOX)).await.unwrap(), 4);
+    assert!(heard(FIREFOX).await.is_empty(), "neither time nor sightings");
+    assert_eq!(heard(SAFARI).await.listening.len(), 1, "others are left alone");
     assert_eq!(total(client).await, counted, "sums are about nobody");
     server.node.stop().await;
 }

@@ -37,6 +37,7 @@ mod logs;
 mod mcp;
 mod metrics;
 mod pebble;
+mod privacy;
 mod receiver;
 mod recipes;
 mod resuming;

@@ -1,0 +1,56 @@
+//! Which columns name a person, and what erasing the person does to them. A test holds the lists against the tables that
+//! there are.
+
+/// What becomes of a column that names a person when the person is erased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Erasure {
+    /// The row goes with the account, which it refers to.
+    WithAccount,
+    /// The row goes.
+    Row,
+    /// The row stays and names nobody.
+    Name,
+    /// The line of the audit log stays, with an id that leads nowhere and another word in the place of the address.
+    Line,
+}
+
+/// A column that names a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PersonColumn {
+    /// Its table.
+    pub table: &'static str,
+    /// Its name.
+    pub column: &'static str,
+    /// What becomes of it.
+    pub erasure: Erasure,
+}
+
+const fn column(table: &'static str, column: &'static str, erasure: Erasure) -> PersonColumn {
+    PersonColumn { table, column, erasure }
+}
+
+/// Columns that hold the ids of people.
+pub const PERSON_IDS: &[PersonColumn] = &[
+    column("audit_entry", "actor_id", Erasure::Line),
+    column("audit_entry", "subject_id", Erasure::Line),
+    column("invitation", "created_by", Erasure::Name),
+    column("invitation", "person_id", Erasure::WithAccount),
+    column("known_device", "person_id", Erasure::WithAccount),
+    column("membership", "person_id", Erasure::WithAccount),
+    column("person", "id", Erasure::WithAccount),
+    column("person_identity", "person_id", Erasure::WithAccount),
+    column("recovery_code", "person_id", Erasure::WithAccount),
+    column("second_factor", "person_id", Erasure::WithAccount),
+    column("sign_in", "person_id", Erasure::WithAccount),
+    column("source_replacement", "person_id", Erasure::Name),
+    column("undo_entry", "person_id", Erasure::Row),
+    column("upload_session", "person_id", Erasure::Name),
+];
+
+/// Columns that hold the email addresses of people.
+pub const PERSON_EMAILS: &[PersonColumn] = &[
+    column("audit_entry", "title", Erasure::Line),
+    column("invitation", "email", Erasure::Row),
+    column("person", "email", Erasure::WithAccount),
+    column("person_identity", "email", Erasure::WithAccount),
+];

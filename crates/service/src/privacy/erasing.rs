@@ -1,0 +1,95 @@
+//! Forgetting a person. Each step can be repeated, and finds what it needs after those before it were done.
+
+use tonearm_catalog::Transaction;
+use tonearm_domain::{AuditEntryId, AuditRecord, Origin};
+
+use super::sought::Sought;
+use super::{PersonReference, Privacy};
+use crate::people::OwnerlessOrganizations;
+use crate::refusal::{Refusal, Resource};
+
+/// What stands in the place of an erased person's address in the audit log.
+const ERASED: &str = "erased person";
+
+/// What lines of the audit log lose.
+#[derive(Clone, Copy)]
+enum Lost {
+    Address,
+    Title,
+}
+
+impl Lost {
+    /// The addresses go first: it is by the titles that the ids of an account that is gone are found, if this has to be
+    /// completed later.
+    const IN_ORDER: [Self; 2] = [Self::Address, Self::Title];
+
+    fn is_of(self, sought: &Sought, line: &AuditRecord) -> bool {
+        match self {
+            Self::Address => sought.was_at_address_of(line),
+            Self::Title => sought.is_title_of(line),
+        }
+    }
+
+    async fn take_out(self, tx: &Transaction, lines: &[AuditEntryId]) -> Result<(), Refusal> {
+        Ok(match self {
+            Self::Address => tx.clear_audit_addresses(lines).await?,
+            Self::Title => tx.replace_audit_titles(lines, ERASED).await?,
+        })
+    }
+}
+
+impl Privacy {
+    /// Removes a person's account, and the person's addresses from all else. What the person made stays with the
+    /// organizations, and so do the lines of the audit log. Can be repeated until nothing names the person.
+    pub async fn erase_person(
+        &self,
+        by: Origin,
+        person: &PersonReference,
+        ownerless: OwnerlessOrganizations,
+    ) -> Result<(), Refusal> {
+        let sought = self.sought(person).await?;
+        if !self.is_known(&sought).await? {
+            return Err(Refusal::NotFound(Resource::Person));
+        }
+        if let Some(account) = &sought.account {
+            self.people.remove_person(by, account.id, ownerless).await?;
+        }
+        let tx = self.catalog.begin().await?;
+        tx.forget_person(&sought.names).await?;
+        let subject_id = sought.names.ids.first().map(|id| id.uuid());
+        tx.audit(&self.erasure(by, subject_id)).await?;
+        tx.commit().await?;
+        for lost in Lost::IN_ORDER {
+            self.take_out_of_audit_log(lost, &sought).await?;
+        }
+        Ok(())
+    }
+
+    async fn is_known(&self, sought: &Sought) -> Result<bool, Refusal> {
+        if sought.account.is_some() || !self.named_rows(&sought.names).await?.is_empty() {
+            return Ok(true);
+        }
+        let mut walk = self.audit_walk();
+        while let Some(lines) = walk.next().await? {
+            if lines.iter().any(|line| sought.concerns(line)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    async fn take_out_of_audit_log(&self, lost: Lost, sought: &Sought) -> Result<(), Refusal> {
+        let mut walk = self.audit_walk();
+        while let Some(lines) = walk.next().await? {
+            let concerned = lines.iter().filter(|line| lost.is_of(sought, line));
+            let concerned: Vec<AuditEntryId> = concerned.map(|line| line.id).collect();
+            if concerned.is_empty() {
+                continue;
+            }
+            let tx = self.catalog.begin().await?;
+            lost.take_out(&tx, &concerned).await?;
+            tx.commit().await?;
+        }
+        Ok(())
+    }
+}
