@@ -5,6 +5,7 @@ use fantoccini::key::Key;
 use serde_json::json;
 
 use super::Ada;
+use super::shares::CHOOSE_A_PICTURE;
 use crate::browser::Browser;
 
 const ROWS: &str = "[...document.querySelectorAll('[data-track]')].map((row) => row.dataset.title).join()";
@@ -125,6 +126,49 @@ async fn selected_tracks_are_deleted_moved_and_retitled_and_come_back() {
     browser.click(".undo button").await;
     browser.shows(".toast", "Change undone.").await;
     lists(browser, "a,b,c,d").await;
+    ada.leaves().await;
+}
+
+/// Where the pictures of the rows are.
+const PICTURES: &str = "[...document.querySelectorAll('[data-track] img')].map((image) => image.src)";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_cover_is_set_for_several_tracks_and_taken_back() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    let collection = ada.has_tracks("Songs of the tide", &["a.wav", "b.wav", "c.wav"]).await;
+    ada.opens(&format!("/collections/{collection}")).await;
+    let pictures = async || browser.run(&format!("return {PICTURES};"), Vec::new()).await;
+    let before = pictures().await;
+    let chooses = async || {
+        browser.click("[data-track]:nth-child(1) .pick").await;
+        browser.click("[data-track]:nth-child(3) .pick").await;
+        browser.click(".selection [value=cover]").await;
+        browser.shows("h1", "Set the cover of 2 tracks").await;
+        browser.client.execute_async(CHOOSE_A_PICTURE, Vec::new()).await.unwrap();
+        browser.find(".crop canvas").await;
+    };
+    chooses().await;
+    browser.click("button.primary").await;
+    browser.shows(".toast", "Covers changed.").await;
+    lists(browser, "a,b,c").await;
+    let covered = pictures().await;
+    assert!(covered[0] != before[0] && covered[2] != before[2], "{covered}");
+    assert_eq!(covered[1], before[1], "it was not selected");
+    browser
+        .until("[...document.querySelectorAll('[data-track] img')].every((image) => image.naturalWidth > 0)")
+        .await;
+    browser.click(".undo button").await;
+    browser.shows(".toast", "Change undone.").await;
+    assert_eq!(pictures().await, before);
+
+    // The picture that was chosen stays while the sign-in ends.
+    chooses().await;
+    ada.is_signed_out().await;
+    browser.click("button.primary").await;
+    ada.signs_in_elsewhere("All tracks").await;
+    browser.shows(".toast", "Covers changed.").await;
+    assert_ne!(pictures().await[0], before[0]);
     ada.leaves().await;
 }
 

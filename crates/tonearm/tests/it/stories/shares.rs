@@ -11,7 +11,7 @@ use super::{AUDIO, Ada, half_a_minute, hears};
 use crate::browser::Browser;
 
 /// Chooses a picture as the cover. Its left half is red, its right half is blue.
-const CHOOSE_A_PICTURE: &str = "
+pub(super) const CHOOSE_A_PICTURE: &str = "
         const done = arguments[arguments.length - 1];
         const canvas = Object.assign(document.createElement('canvas'), { width: 600, height: 200 });
         const to = canvas.getContext('2d');
