@@ -31,10 +31,11 @@ impl Lost {
     }
 
     async fn take_out(self, tx: &Transaction, lines: &[AuditEntryId]) -> Result<(), Refusal> {
-        Ok(match self {
+        match self {
             Self::Address => tx.clear_audit_addresses(lines).await?,
             Self::Title => tx.replace_audit_titles(lines, ERASED).await?,
-        })
+        }
+        Ok(())
     }
 }
 
