@@ -124,7 +124,7 @@ async fn an_account_at_a_provider_is_linked_and_signs_in() {
     browser.type_into("#link_current", PASSWORD).await;
     browser.click("#identities form[action$='/identities'] button").await;
     at_provider().await;
-    browser.shows("#identities td", "Example ID").await;
+    browser.shows("#identities td", &provider.issuer()).await;
     wrong.extend(looked_at(browser, axe.as_deref(), "profile-linked").await);
 
     browser.click(".side-wide .who button").await;
@@ -138,7 +138,7 @@ async fn an_account_at_a_provider_is_linked_and_signs_in() {
     browser.shows("h1", "Sign in").await;
     browser.click("a[href*='/sign-in/oidc']").await;
     at_provider().await;
-    browser.shows("main", "Example ID cannot be reached at the moment.").await;
+    browser.shows("body", "Example ID cannot be reached at the moment.").await;
     browser.goto(&sign_in).await;
     ada.signs_in(PASSWORD).await;
     browser.shows(".side-wide .here-name", "Test organization").await;
