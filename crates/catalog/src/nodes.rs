@@ -24,6 +24,13 @@ pub struct SeenNode {
     pub seen_millis_ago: u64,
 }
 
+impl SeenNode {
+    /// Whether it has been silent for so long that it is taken for lost.
+    pub const fn is_lost(&self) -> bool {
+        self.seen_millis_ago > NodeRecord::LOST_AFTER_MILLIS
+    }
+}
+
 fn statement(now: &str) -> String {
     let kept = NodeRecord::KEPT_SECONDS * 1000;
     format!(

@@ -180,8 +180,7 @@ impl MasterSecrets {
         let expired_at = older.map(|used| used.last_signature_expires_at(self.rounding)).max();
         let now = self.ambient.now();
         let seen = self.catalog.seen_nodes(now).await?.into_iter();
-        let running = seen.filter(|seen| seen.seen_millis_ago <= NodeRecord::LOST_AFTER_MILLIS);
-        let nodes = running.map(|seen| seen.node).collect();
+        let nodes = seen.filter(|seen| !seen.is_lost()).map(|seen| seen.node).collect();
         Ok(MasterSecretStatus { secrets, lost, old_signing_keys, nodes, expired_at, now })
     }
 }

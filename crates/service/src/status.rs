@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, CatalogError, SeenNode};
-use tonearm_domain::{Ambient, CertificateNames, NodeId, NodeRecord, Timestamp};
+use tonearm_domain::{Ambient, CertificateNames, NodeId, Timestamp};
 
 pub use disks::{DiskPlace, DiskStatus, Disks};
 pub use heartbeat::Heartbeat;
@@ -169,7 +169,7 @@ impl Status {
     fn told_nodes(&self, seen: Vec<SeenNode>, at: Timestamp) -> Vec<NodeStatus> {
         let told = |seen: SeenNode| NodeStatus {
             seen_at: at.plus_millis(-i64::try_from(seen.seen_millis_ago).unwrap_or(i64::MAX)),
-            is_lost: seen.seen_millis_ago > NodeRecord::LOST_AFTER_MILLIS,
+            is_lost: seen.is_lost(),
             is_this: self.node == Some(seen.node.id),
             node: seen.node,
         };

@@ -33,6 +33,12 @@ pub struct FailedJobs {
     pub track_id: Option<TrackId>,
 }
 
+impl FailedJobs {
+    fn is_like(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.reason == other.reason
+    }
+}
+
 /// What was given up since a moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JobFailures {
@@ -70,20 +76,18 @@ impl Catalog {
     /// What was given up since a moment and not removed or retried, in at most `most` groups. Reads a bounded number of
     /// rows through an index.
     pub async fn failed_jobs(&self, since: Timestamp, most: usize) -> Result<JobFailures, CatalogError> {
-        let db = self.reader();
-        let found = Statement::from_string(db.get_database_backend(), statement(since));
-        let rows = db.query_all_raw(found).await?;
+        let found = self.failed_since(since).await?;
+        let is_all = found.len() < MOST;
         let mut groups: Vec<FailedJobs> = Vec::new();
-        for row in &rows {
-            let failed = alone(row)?;
+        for failed in found {
             // The latest came first, and stands for the others.
-            match groups.iter_mut().find(|one| one.kind == failed.kind && one.reason == failed.reason) {
+            match groups.iter_mut().find(|one| one.is_like(&failed)) {
                 Some(group) => group.count += 1,
                 None => groups.push(failed),
             }
         }
         groups.sort_by_key(|group| std::cmp::Reverse(group.count));
-        let is_complete = rows.len() < MOST && groups.len() <= most;
+        let is_complete = is_all && groups.len() <= most;
         groups.truncate(most);
         Ok(JobFailures { groups, is_complete })
     }
@@ -91,12 +95,15 @@ impl Catalog {
     /// The jobs that were given up since a moment for the same reason as this one, and this one, the latest first. None: it
     /// was not given up since then, or is over. Reads a bounded number of rows through an index.
     pub async fn jobs_failed_alike(&self, id: JobId, since: Timestamp) -> Result<Vec<JobId>, CatalogError> {
+        let failed = self.failed_since(since).await?;
+        let Some(named) = failed.iter().find(|one| one.job_id == id) else { return Ok(Vec::new()) };
+        Ok(failed.iter().filter(|one| one.is_like(named)).map(|one| one.job_id).collect())
+    }
+
+    /// The latest that were given up since a moment, each as a group of its own, the latest first.
+    async fn failed_since(&self, since: Timestamp) -> Result<Vec<FailedJobs>, CatalogError> {
         let db = self.reader();
         let found = Statement::from_string(db.get_database_backend(), statement(since));
-        let rows = db.query_all_raw(found).await?;
-        let failed = rows.iter().map(alone).collect::<Result<Vec<_>, _>>()?;
-        let Some(named) = failed.iter().find(|one| one.job_id == id) else { return Ok(Vec::new()) };
-        let is_alike = |one: &&FailedJobs| one.kind == named.kind && one.reason == named.reason;
-        Ok(failed.iter().filter(is_alike).map(|one| one.job_id).collect())
+        db.query_all_raw(found).await?.iter().map(alone).collect()
     }
 }
