@@ -23,6 +23,6 @@ mod shapes;
 pub use app::{ApiSettings, App, AppParts};
 pub use error::ApiError;
 pub use interim::{InterimResponse, InterimResponses};
-pub use rate_limit::RateLimits;
+pub use rate_limit::{RateLimits, limit_pages};
 pub use router::{document, router, routes};
 pub use shapes::write_listed_track;

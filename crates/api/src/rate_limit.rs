@@ -6,11 +6,14 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use axum::Router;
 use axum::extract::{Request, State};
-use axum::middleware::Next;
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, RETRY_AFTER};
 
 use crate::error::ApiError;
 use crate::extract::{address, bearer};
@@ -34,6 +37,12 @@ impl Default for RateLimits {
 
 /// Requests between two clean-ups of what is known of keys and addresses that have gone quiet.
 const CLEAN_UP_EVERY: u32 = 10_000;
+
+/// Limits the requests that pages get from one address, counted apart from those of the API.
+pub fn limit_pages(pages: Router, limits: RateLimits) -> Router {
+    let limiter = Arc::new(Limiter::new(RateLimits { per_key: None, ..limits }));
+    pages.route_layer(from_fn_with_state(limiter, limit_page_rate))
+}
 
 /// Counts requests. Keys are known by a hash that means nothing outside this process.
 pub(crate) struct Limiter {
@@ -69,6 +78,15 @@ impl Limiter {
         Ok(())
     }
 
+    /// Counts a request, unless it comes from this machine.
+    fn admit(&self, request: &Request) -> Result<(), u64> {
+        let address = address(request.extensions());
+        if address.is_some_and(|address| address.is_loopback()) {
+            return Ok(());
+        }
+        self.count(address, bearer(request.headers()).ok())
+    }
+
     fn clean_up(&self) {
         if self.since_clean_up.fetch_add(1, Ordering::Relaxed) < CLEAN_UP_EVERY {
             return;
@@ -97,14 +115,18 @@ pub(crate) async fn limit_rate(
     request: Request,
     next: Next,
 ) -> Response {
-    let address = address(request.extensions());
-    if address.is_some_and(|address| address.is_loopback()) {
-        return next.run(request).await;
-    }
-    match limiter.count(address, bearer(request.headers()).ok()) {
+    match limiter.admit(&request) {
         Ok(()) => next.run(request).await,
         Err(seconds) => ApiError::rate_limited(seconds).into_response(),
     }
+}
+
+/// The same for pages, with a sentence for people.
+async fn limit_page_rate(State(limiter): State<Arc<Limiter>>, request: Request, next: Next) -> Response {
+    let Err(seconds) = limiter.admit(&request) else { return next.run(request).await };
+    let headers = [(RETRY_AFTER, seconds.to_string()), (CACHE_CONTROL, "no-store".to_owned())];
+    let sentence = format!("Too many requests. Try again in {seconds} seconds.\n");
+    (StatusCode::TOO_MANY_REQUESTS, headers, sentence).into_response()
 }
 
 #[cfg(test)]

@@ -20,6 +20,11 @@ const fn parameter(name: &'static str, value: f64, unit: Unit, factor: f64) -> P
 /// CPU time of all recipes of a new organization, by Tonearm.
 pub(crate) const PROCESSING: Parameter =
     parameter("CPU of processing, all default recipes", 105.0, Unit::SecondsPerHour, 1.5);
+/// CPU time with a single recipe: what is done for each track anyway is in each.
+pub(crate) const HQ: Parameter = parameter("CPU with `hq` only", 60.0, Unit::SecondsPerHour, 1.5);
+pub(crate) const LQ: Parameter = parameter("CPU with `lq` only", 40.0, Unit::SecondsPerHour, 1.5);
+pub(crate) const PREVIEW: Parameter = parameter("CPU with `preview` only", 20.0, Unit::SecondsPerHour, 1.5);
+pub(crate) const LEVELS: Parameter = parameter("CPU with `levels` only", 5.0, Unit::SecondsPerHour, 1.5);
 /// Resident memory of a node that does nothing.
 pub(crate) const IDLE_NODE: Parameter = parameter("memory of an idle node", 55.0, Unit::Megabytes, 1.5);
 /// More of it for each connection that has asked for a file and takes it slowly.
@@ -34,9 +39,30 @@ pub(crate) const TRACK: Parameter =
 /// Statements for a range of a file.
 pub(crate) const RANGE: Parameter = parameter("statements for a range", 0.0, Unit::Statements, 1.0);
 
+/// Requests to a bucket for an hour of `hq` that no cache has.
+pub(crate) const COLD_HOUR: Parameter =
+    parameter("store requests of a listener-hour, nothing cached", 110.0, Unit::StoreRequests, 1.1);
+/// Requests to a bucket for an hour of `hq` that was delivered before.
+pub(crate) const CACHED_HOUR: Parameter =
+    parameter("store requests of a listener-hour, everything cached", 0.0, Unit::StoreRequests, 1.0);
+
 /// All of them.
 #[cfg(test)]
-const ALL: [Parameter; 7] = [PROCESSING, IDLE_NODE, LISTENER, CONNECTION, SESSION, TRACK, RANGE];
+const ALL: [Parameter; 13] = [
+    PROCESSING,
+    HQ,
+    LQ,
+    PREVIEW,
+    LEVELS,
+    IDLE_NODE,
+    LISTENER,
+    CONNECTION,
+    SESSION,
+    TRACK,
+    RANGE,
+    COLD_HOUR,
+    CACHED_HOUR,
+];
 
 #[cfg(test)]
 mod tests {

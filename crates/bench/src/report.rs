@@ -23,6 +23,8 @@ pub(crate) enum Unit {
     SecondsPerHour,
     /// SQL statements.
     Statements,
+    /// Requests to the store.
+    StoreRequests,
 }
 
 impl Unit {
@@ -36,6 +38,7 @@ impl Unit {
             Self::Kilobytes => "kB",
             Self::SecondsPerHour => "s per hour of sound",
             Self::Statements => "statements",
+            Self::StoreRequests => "requests",
         }
     }
 }

@@ -115,11 +115,12 @@ pub use last_backup::LastBackup;
 pub use manifests::NextManifest;
 pub use migration::{MigrationEvent, MigrationReport};
 pub use moving::VacatedPlace;
-pub use named::{NamedKind, NamedObject, NamedOwner, NamedTrack, TrackPlace};
+pub use named::{CoverObjects, NamedKind, NamedObject, NamedOwner, NamedTrack, TrackPlace};
 pub use near_quotas::NearQuota;
 pub use nodes::SeenNode;
 pub use privacy::{
-    Erasure, KeptListening, KeptSighting, PERSON_EMAILS, PERSON_IDS, PersonColumn, PersonNames,
+    Erasure, KeptListening, KeptSighting, MOST_KEPT_ROWS, PERSON_EMAILS, PERSON_IDS, PersonColumn,
+    PersonNames,
 };
 pub use purging::PurgedTitles;
 pub use sealed::{Sealed, SealedAt};

@@ -3,12 +3,13 @@
 //! Tracks come in the order of their objects' names, so that a walk through them and one through the store meet. Only
 //! objects that must be there are named: a cover may also exist in its largest size, as WebP and as it was uploaded.
 
+mod cover_objects;
 mod owners;
 
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-    Select, Statement,
+    ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, JsonValue, QueryFilter, QueryOrder,
+    QuerySelect, Select, Statement,
 };
 use tonearm_domain::{
     Cover, CoverOrigin, Generation, ObjectKey, OrganizationId, ShortId, TrackId, TrackManifest, VariantId,
@@ -23,8 +24,10 @@ use crate::error::CatalogError;
 use crate::files::{living, of_kept_recipe};
 use crate::objects::{kept_tracks, of_trashed};
 
+pub use cover_objects::CoverObjects;
 pub use owners::NamedOwner;
 use owners::sizes;
+pub(crate) use owners::{covered_collections, covered_organizations, owner_covers_among};
 
 /// Where the objects of a track are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,6 +77,13 @@ pub struct NamedTrack {
     pub objects: Vec<NamedObject>,
 }
 
+impl NamedTrack {
+    /// Whether it names an object as the same thing. Its length and hash may have been recorded meanwhile.
+    pub fn names(&self, object: &NamedObject) -> bool {
+        self.objects.iter().any(|own| own.key == object.key && own.kind == object.kind)
+    }
+}
+
 type TrackRow = (
     Uuid,
     Uuid,
@@ -84,6 +94,7 @@ type TrackRow = (
     Option<String>,
     Option<String>,
     Option<String>,
+    Option<JsonValue>,
     i64,
 );
 
@@ -181,6 +192,7 @@ async fn named<C: ConnectionTrait>(
         CoverVersion,
         CoverOrigin,
         PlaceholderVersion,
+        CoverObjects,
         ManifestGeneration,
     ]);
     let rows: Vec<TrackRow> = select.into_tuple().all(db).await?;
@@ -222,7 +234,7 @@ async fn files_of<C: ConnectionTrait>(db: &C, tracks: Vec<Uuid>) -> Result<Vec<F
 
 /// A track with what its own row names.
 fn of_row(row: TrackRow) -> Result<NamedTrack, CatalogError> {
-    let (id, owner, folder, source, bytes, sha256, version, origin, drawn, generation) = row;
+    let (id, owner, folder, source, bytes, sha256, version, origin, drawn, recorded, generation) = row;
     let organization_id = OrganizationId::from_uuid(owner);
     let folder = parsed("track.index", &folder)?;
     let mut objects = Vec::new();
@@ -232,14 +244,17 @@ fn of_row(row: TrackRow) -> Result<NamedTrack, CatalogError> {
         objects.push(NamedObject { kind: NamedKind::Source, key, size, sha256: sha256.transpose()? });
     }
     let cover = cover("track.cover_origin", version.as_deref(), origin.as_deref())?;
-    objects.extend(cover.map(|cover| sizes(organization_id, folder, cover)).unwrap_or_default());
+    let mut pictures = cover.map(|cover| sizes(organization_id, folder, cover)).unwrap_or_default();
     let drawn: Option<ShortId> = parsed_if_set("track.placeholder_version", drawn.as_deref())?;
     if let Some(version) = drawn.filter(|version| cover.is_none_or(|cover| cover.version != *version)) {
         let beside = Cover { version, origin: CoverOrigin::Generated };
         let beside = sizes(organization_id, folder, beside);
-        objects
+        pictures
             .extend(beside.into_iter().map(|object| NamedObject { kind: NamedKind::Placeholder, ..object }));
     }
+    let recorded = CoverObjects::of_column("track.cover_objects", recorded)?;
+    recorded.describe("track.cover_objects", &mut pictures)?;
+    objects.append(&mut pictures);
     if let Some(generation) = u64::try_from(generation).ok().and_then(Generation::new) {
         let key = TrackManifest::key(organization_id, folder, generation);
         objects.push(NamedObject { kind: NamedKind::Manifest, key, size: None, sha256: None });

@@ -8,5 +8,5 @@ pub use columns::{Erasure, PERSON_EMAILS, PERSON_IDS, PersonColumn};
 pub use listener::{KeptListening, KeptSighting};
 pub use person::PersonNames;
 
-/// Most rows of a kind that are told of at once. There are fewer of a person, or of a listener's day.
-const MOST: u64 = 10_000;
+/// Most rows of a kind that are told of at once. Hardly any person has more, nor does a listener's day.
+pub const MOST_KEPT_ROWS: u64 = 10_000;

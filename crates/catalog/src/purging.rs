@@ -40,6 +40,7 @@ fn bare_track(now: Timestamp) -> Result<track::ActiveModel, CatalogError> {
         cover_origin: Set(None),
         placeholder_version: Set(None),
         cover_bytes: Set(0),
+        cover_objects: Set(None),
         album: Set(None),
         album_place: Set(None),
         purged_at: Set(Some(now.unix_millis())),
@@ -72,6 +73,7 @@ fn bare_collection() -> Result<collection::ActiveModel, CatalogError> {
         sort_title: Set(String::new()),
         track_count: Set(0),
         cover_bytes: Set(0),
+        cover_objects: Set(None),
         ..Default::default()
     })
 }

@@ -5,7 +5,7 @@
 //! after the moment of the backup, so does the look, which finds the hold.
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
-use sea_orm::{Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 use tonearm_domain::{RemovalHold, RemovalHoldId, Timestamp};
 
 use crate::catalog::Catalog;
@@ -38,6 +38,18 @@ impl Catalog {
     pub async fn release_removals(&self, id: RemovalHoldId) -> Result<(), CatalogError> {
         Entity::delete_by_id(id.uuid()).exec(self.writer()).await?;
         Ok(())
+    }
+
+    /// Whether somebody holds removals besides `own`.
+    pub async fn others_hold_removals(
+        &self,
+        own: RemovalHoldId,
+        now: Timestamp,
+    ) -> Result<bool, CatalogError> {
+        let now = self.due_clock().now(now);
+        let others = in_force(&now).add(Column::Id.ne(own.uuid()));
+        let select = Entity::find().select_only().column(Column::Id).filter(others);
+        Ok(select.into_tuple::<uuid::Uuid>().one(self.reader()).await?.is_some())
     }
 
     /// Whether objects must stay in the store for now. To be asked after the rows were changed that named them.

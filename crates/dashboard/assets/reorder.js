@@ -1,51 +1,49 @@
 // The manual order of a collection: rows are dragged or moved with the keyboard, and each move is saved at once.
 
+import { moveOf, Moves } from "./moves.js";
+import { request } from "./signing-in.js";
 import { Sortable } from "./sortable.js";
 import { t } from "./texts.js";
 
-const ids = (rows) => rows.map((row) => row.dataset.track);
 let list = null;
 let sortable = null;
 let shown = null;
-let saving = Promise.resolve();
+const moves = new Moves(save, putBack);
 
 function begin() {
-  list = document.querySelector("[data-rows]");
-  if (!list?.querySelector("[data-grip]")) return;
+  const rows = document.querySelector("[data-rows]");
+  if (!rows?.querySelector("[data-grip]")) return;
+  list = rows;
   sortable = new Sortable(list, {
     moved(from, to) {
-      const after = [...list.children].slice(Math.min(from, to), Math.max(from, to) + 1);
-      const before = [...after];
-      if (from < to) before.unshift(before.pop());
-      else before.push(before.shift());
-      // One after another, as each is about the order that the one before left.
-      const order = { before: ids(before), after: ids(after) };
-      saving = saving.then(() => save(order));
+      const collection = document.querySelector("#selection [name=list]").value;
+      const ids = [...rows.children].map((row) => row.dataset.track);
+      moves.add({ collection, ...moveOf(ids, from, to) });
     },
   });
 }
 
-async function save({ before, after }) {
-  const { base, formSecret } = document.body.dataset;
+/** Gives whether it was saved. */
+async function save({ collection, before, after }) {
   const fields = new URLSearchParams();
   for (const id of before) fields.append("before", id);
   for (const id of after) fields.append("after", id);
-  const collection = document.querySelector("#selection [name=list]").value;
-  const answer = await fetch(`${base}/collections/${collection}/order`, {
-    method: "POST", headers: { "x-form-secret": formSecret, accept: "application/json" }, body: fields,
-  }).catch(() => null);
+  const address = `${document.body.dataset.base}/collections/${collection}/order`;
+  const answer = await request(address, { method: "POST", body: fields }).catch(() => null);
   const body = await answer?.json().catch(() => null);
-  if (answer?.ok) return tell(t("script-order-saved"), body?.undo);
-  put(before);
-  tell(body?.message ?? t("script-order-not-saved"), null, true);
+  if (answer?.ok) tell(t("script-order-saved"), body?.undo);
+  else tell(body?.message ?? t("script-order-not-saved"), null, true);
+  return Boolean(answer?.ok);
 }
 
-/** The rows as they were: nothing was saved. */
-function put(order) {
-  const rows = new Map([...list.children].map((row) => [row.dataset.track, row]));
-  const places = order.map((id) => [...list.children].indexOf(rows.get(id))).sort((one, other) => one - other);
+/** The rows as they were saved last. Rows that came since keep their places. */
+function putBack(order) {
+  sortable.release();
   const each = [...list.children];
-  order.forEach((id, at) => (each[places[at]] = rows.get(id)));
+  const rows = new Map(each.map((row) => [row.dataset.track, row]));
+  const left = order.filter((id) => rows.has(id));
+  const places = left.map((id) => each.indexOf(rows.get(id))).sort((one, other) => one - other);
+  left.forEach((id, at) => (each[places[at]] = rows.get(id)));
   list.append(...each);
 }
 

@@ -35,10 +35,18 @@ function show(page) {
     merge(old, fresh);
     renewPages(region[0], region[1]);
   } else if (old || fresh) {
-    region[0].replaceChildren(...region[1].childNodes);
-    for (const row of region[0].querySelectorAll("[data-track][data-making]")) followRow(row);
+    replace(region[0], region[1]);
   }
-  document.dispatchEvent(new CustomEvent("tonearm-rows-changed"));
+}
+
+/** The first rows, or none any more. The form that searches them comes with the first, and stays: somebody may be typing. */
+function replace(old, fresh) {
+  const form = fresh.querySelector("form.find");
+  if (form && !old.querySelector("form.find")) old.prepend(form);
+  const [before, after] = [old, fresh].map((part) => part.querySelector("[data-results]"));
+  before.replaceWith(after);
+  // As after a search: whoever binds to what is in the list does so now.
+  document.dispatchEvent(new CustomEvent("tonearm-results"));
 }
 
 /** Puts the rows of `fresh` in place of those of `old`. */
@@ -65,6 +73,6 @@ function saysTheSame(one, other) {
 function renewPages(old, fresh) {
   const [before, after] = [old, fresh].map((part) => part.querySelector(".pages"));
   if (before && after) before.replaceWith(after);
-  else if (after) old.append(after);
+  else if (after) old.querySelector("[data-results]").append(after);
   else before?.remove();
 }

@@ -8,8 +8,17 @@ const REPLACED = "tonearm-results";
 const seen = parent !== window && parent.tonearmBar ? parent : window;
 const isFramed = seen !== window;
 
-const form = document.querySelector("form.find[data-instant]");
-if (form) begin(form);
+let bound = null;
+
+function bind() {
+  if (bound) return;
+  bound = document.querySelector("form.find[data-instant]");
+  if (bound) begin(bound);
+}
+
+bind();
+// The form of an empty collection comes with its first track.
+document.addEventListener(REPLACED, bind);
 
 function begin(form) {
   const field = form.querySelector("input[type=search]");
@@ -32,8 +41,9 @@ function begin(form) {
   }
 
   async function ask(wanted, { isEntered }) {
-    if (wanted === shown) return;
+    // Whatever is under way is not wanted any more.
     asked?.abort();
+    if (wanted === shown) return form.removeAttribute("aria-busy");
     asked = new AbortController();
     const { signal } = asked;
     const address = `${location.pathname}${wanted ? `?${wanted}` : ""}`;

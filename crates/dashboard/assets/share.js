@@ -35,7 +35,8 @@ document.addEventListener("change", (event) => {
 /** Shows what an address answers with. A page without a panel, such as that of signing in, is opened instead. */
 async function show(address, sent) {
   const opened = dialog;
-  opened?.setAttribute("aria-busy", "true");
+  const waits = opened?.querySelector("[data-panel]");
+  waits?.setAttribute("aria-busy", "true");
   let page = null;
   try {
     const answer = await request(address, { ...sent, redirect: "follow", headers: { accept: "text/html" } });
@@ -43,10 +44,10 @@ async function show(address, sent) {
   } catch {
     // The network is away: the browser says so.
   }
-  opened?.removeAttribute("aria-busy");
-  // It was closed meanwhile.
-  if (opened && opened !== dialog) return;
+  waits?.removeAttribute("aria-busy");
   const panel = page?.querySelector("[data-panel]");
+  // It was closed meanwhile. What was sent is done all the same, and its answer may be a new link.
+  if (opened && opened !== dialog && !(sent && panel)) return;
   if (panel) return fill(panel, page.querySelector("[data-toast]"));
   location.assign(sent ? location.href : address);
 }

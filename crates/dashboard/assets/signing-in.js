@@ -35,7 +35,7 @@ async function look() {
   return { status: answer?.status ?? 0, session: answer?.ok ? await answer.json().catch(() => null) : null };
 }
 
-async function ask() {
+function noted() {
   const note = document.createElement("div");
   note.className = "signed-out notice warn";
   note.setAttribute("role", "alert");
@@ -47,15 +47,30 @@ async function ask() {
   link.textContent = t("script-signed-out-link");
   note.append(text, link);
   text.textContent = t("script-signed-out");
-  document.querySelector("main").prepend(note);
+  return note;
+}
+
+/** A dialog that is open covers the page and makes it inert: the note is in the dialog. */
+function place(note) {
+  const holder = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.querySelector("main");
+  if (note.parentElement !== holder) holder.prepend(note);
+}
+
+async function ask() {
+  const note = noted();
+  const isOver = new AbortController();
+  // With a dialog that is closed, the note would go.
+  document.addEventListener("close", () => place(note), { capture: true, signal: isOver.signal });
   for (;;) {
+    place(note);
     const { session } = await look();
     if (session?.person_id === document.body.dataset.person) {
       renew(session.form_secret);
+      isOver.abort();
       note.remove();
       return;
     }
-    if (session) text.textContent = t("script-signed-out-other");
+    if (session) note.querySelector("p").textContent = t("script-signed-out-other");
     await pause(LOOK_MS);
   }
 }

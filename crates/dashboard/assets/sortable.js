@@ -72,6 +72,11 @@ export class Sortable {
     return to;
   }
 
+  /** The list is put in another order: a row that is held goes back. */
+  release() {
+    if (this.#held) this.#put("taken back");
+  }
+
   /** Announces what happened to a row, by the id of a message. */
   #tell(message, row, at = this.#at(row)) {
     const name = row.dataset.title ?? t("script-row");
@@ -136,6 +141,7 @@ export class Sortable {
   }
 
   #drag({ clientY }) {
+    if (!this.#held) return;
     if (clientY < EDGE) scrollBy(0, -SCROLL_STEP);
     else if (clientY > innerHeight - EDGE) scrollBy(0, SCROLL_STEP);
     const others = [...this.#list.children].filter((row) => row !== this.#held);

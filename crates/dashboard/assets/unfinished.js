@@ -5,16 +5,23 @@ const PREFIX = "tonearm-upload ";
 /** As long as the server keeps what it has. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
 
+/** Tracks of uploads of this page: the same file may be there twice, and each copy has its own. */
+const own = new Set();
+
 function name(address, file) {
   return `${PREFIX}${address} ${file.size} ${file.lastModified} ${file.name}`;
 }
 
-/** What was remembered of a file: its track, and where its bytes go. */
+/** What another page remembered of a file: its track, and where its bytes go. It is given once. */
 export function recall(address, file) {
-  return read(name(address, file));
+  const entry = read(name(address, file));
+  if (!entry || own.has(entry.track)) return null;
+  own.add(entry.track);
+  return entry;
 }
 
 export function remember(address, file, { track, url }) {
+  own.add(track);
   try {
     localStorage.setItem(name(address, file), JSON.stringify({ track, url, at: Date.now() }));
   } catch {
@@ -22,12 +29,10 @@ export function remember(address, file, { track, url }) {
   }
 }
 
-export function forget(address, file) {
-  try {
-    localStorage.removeItem(name(address, file));
-  } catch {
-    // It was not remembered either.
-  }
+/** Forgets a track. Another copy of its file stays remembered. */
+export function forget(address, file, track) {
+  const key = name(address, file);
+  if (read(key)?.track === track) localStorage.removeItem(key);
 }
 
 /** The names of files whose upload to this address was not finished. */

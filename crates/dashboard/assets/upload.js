@@ -186,11 +186,13 @@ class Upload {
   async #cancel() {
     this.#isStopped = true;
     this.queue.forget(this);
-    forget(this.queue.address, this.file);
     this.node.remove();
+    this.#forget();
     await this.#transfer?.discard();
     await this.#created?.catch(() => null);
     if (!this.#track) return;
+    // It may have been made meanwhile.
+    this.#forget();
     await post(`${this.queue.tracks}/${this.#track}/delete`, {}).catch(() => null);
     updateRows();
   }
@@ -203,7 +205,7 @@ class Upload {
       const url = await this.#create();
       if (this.#isStopped) throw new Stopped();
       await this.#send(url);
-      forget(this.queue.address, this.file);
+      this.#forget();
       this.say(t("script-processing"), "busy", null);
       updateRows();
       this.#follow();
@@ -217,8 +219,7 @@ class Upload {
 
   /** Gives the address to upload to. A file has one track: another is asked for only if there came none. */
   async #create() {
-    const known = recall(this.queue.address, this.file);
-    this.#created ??= known ? Promise.resolve({ track_id: known.track, upload_url: known.url }) : this.queue.create(this.file.name);
+    this.#created ??= this.#recalled() ?? this.queue.create(this.file.name);
     try {
       const { track_id: track, upload_url: url } = await this.#created;
       this.#track = track;
@@ -228,6 +229,11 @@ class Upload {
       this.#created = null;
       throw error;
     }
+  }
+
+  #recalled() {
+    const known = recall(this.queue.address, this.file);
+    return known && Promise.resolve({ track_id: known.track, upload_url: known.url });
   }
 
   async #send(url) {
@@ -247,10 +253,14 @@ class Upload {
     } catch (error) {
       if (error instanceof Stopped) throw error;
       // What is remembered is of no use: the next try makes another track.
-      forget(this.queue.address, this.file);
+      this.#forget();
       this.#created = null;
       throw error;
     }
+  }
+
+  #forget() {
+    forget(this.queue.address, this.file, this.#track);
   }
 
   /** Shows how far processing is, then what came of it. */

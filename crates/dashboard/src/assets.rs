@@ -67,6 +67,7 @@ const ASSETS: &[Asset] = &[
     ("arrange.js", JS, include_bytes!("../assets/arrange.js")),
     ("select.js", JS, include_bytes!("../assets/select.js")),
     ("reorder.js", JS, include_bytes!("../assets/reorder.js")),
+    ("moves.js", JS, include_bytes!("../assets/moves.js")),
     ("search.js", JS, include_bytes!("../assets/search.js")),
     ("relative.js", JS, include_bytes!("../assets/relative.js")),
     ("shortcuts-help.js", JS, include_bytes!("../assets/shortcuts-help.js")),

@@ -33,6 +33,7 @@ mod status;
 mod text;
 mod usage;
 mod visit;
+mod waveform;
 mod webhooks;
 
 use text::{role, t};

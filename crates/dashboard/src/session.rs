@@ -106,7 +106,7 @@ impl FromRequestParts<Dashboard> for SignedIn {
     }
 }
 
-/// An administrator, who manages people. Whoever is none is told so.
+/// An administrator. Whoever is none is told so.
 pub(crate) struct Administrator {
     /// Who it is.
     pub(crate) signed_in: SignedIn,
@@ -128,7 +128,7 @@ impl FromRequestParts<Dashboard> for Administrator {
         if !signed_in.person().is_administrator {
             return Err(PageError::Refused(Refusal::Forbidden {
                 code: "not_administrator",
-                message: "only administrators can manage people",
+                message: "only administrators can do this",
             }));
         }
         Ok(Self { signed_in, address: address(parts) })

@@ -25,7 +25,7 @@ pub enum LimitError {
     Offset,
 }
 
-/// The lifetime of a session: 60 to 86,400 seconds, 3,600 unless told.
+/// The lifetime of a session: 60 to 86,400 seconds, default: 3,600.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "u32")]
 pub struct ExpiresIn(u32);
@@ -62,7 +62,7 @@ impl From<ExpiresIn> for u32 {
     }
 }
 
-/// A window of a list: `limit` 1..=200 (50 unless told), `offset` at least 0.
+/// A window of a list: `limit` 1..=200 (default: 50), `offset` at least 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LimitOffset {
     limit: u32,

@@ -29,10 +29,10 @@ pub struct NodeRecord {
 }
 
 impl NodeRecord {
-    /// How often a node gives a sign of life.
+    /// How often a node sends a heartbeat.
     pub const BEAT_SECONDS: u64 = 15;
 
-    /// A node that has been silent for longer is taken for lost: it has missed three signs of life, and some time more.
+    /// A node that has been silent for longer is taken for lost: it has missed three heartbeats, and some time more.
     pub const LOST_AFTER_MILLIS: u64 = 60_000;
 
     /// How long a node that was lost is remembered.

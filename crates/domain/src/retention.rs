@@ -174,7 +174,7 @@ pub enum ExpiredRows {
     SignInStates,
     /// Secrets that keys had before, by their end.
     OldKeys,
-    /// Nodes that did not say that they stopped, by their last sign of life.
+    /// Nodes that did not say that they stopped, by their last heartbeat.
     Nodes,
 }
 

@@ -71,7 +71,7 @@ const RATES: std::ops::RangeInclusive<u32> = 1_000..=6_000_000;
 const HIGHEST_RATE: u32 = 384_000;
 /// A clock that is further off than so many seconds is a wrong one.
 const WRONG_BY: f64 = 0.5;
-/// Containers whose index or header counts the sound. What others say is reckoned from bytes, or read from their end.
+/// Containers whose index or header counts the sound. What others say is computed from bytes, or read from their end.
 const COUNTING: [&str; 19] = [
     "aiff",
     "ape",
@@ -377,7 +377,7 @@ mod tests {
             );
             assert!(matches!(probe(&json), Err(MediaError::NotAudio(_))), "{json}");
         }
-        // No clock ticks like that; and reckoning with it would overflow.
+        // No clock ticks like that; and computing with it would overflow.
         let odd = r#"{"streams":[{"codec_type":"audio","codec_name":"pcm","sample_rate":"44100","channels":1,
             "duration_ts":9223372036854775807,"time_base":"340282366920938463463374607431768211455/1"}]}"#;
         assert_eq!(probe(odd).unwrap().expected_frames, None);

@@ -109,7 +109,7 @@ impl Rendering<'_> {
         Err(MediaError::Failed("The loudness target could not be applied.".to_owned()))
     }
 
-    /// Whether what comes out may be other than what was reckoned.
+    /// Whether what comes out may differ from what was predicted.
     fn is_uncertain(&self, gain: Gain) -> bool {
         let rate = args::rate_of(self.probe, &self.output);
         gain.ceiling.is_some() || !self.output.settings.codec.is_lossless() || rate != self.probe.sample_rate

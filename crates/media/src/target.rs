@@ -28,7 +28,7 @@ pub(crate) struct Search {
     source: Level,
     /// What peaks are held below before encoding, in dBTP.
     ceiling: f64,
-    /// How much louder it comes out than it was reckoned, in LU.
+    /// How much louder it comes out than was predicted, in LU.
     bias: f64,
     curve: Option<Curve>,
 }

@@ -12,6 +12,7 @@ mod loading;
 mod manifest;
 mod object_list;
 mod own_secrets;
+mod owner_covers;
 mod part;
 mod pruning;
 mod restoring;
@@ -149,7 +150,7 @@ impl Backups {
     ) -> Result<(BackupTime, BackupReport), BackupError> {
         self.check_secrets().await?;
         let hold = Hold::begin(&self.catalog, &self.ambient).await?;
-        let made = self.make(target, terms, hear).await;
+        let made = self.make(target, terms, &hold, hear).await;
         hold.release().await;
         made
     }
@@ -158,6 +159,7 @@ impl Backups {
         &self,
         target: &BackupTarget,
         terms: BackupTerms,
+        hold: &Hold,
         hear: Hear<'_>,
     ) -> Result<(BackupTime, BackupReport), BackupError> {
         let time = BackupTime::new(self.ambient.now());
@@ -186,10 +188,21 @@ impl Backups {
         let parts: Vec<PartFile> = gathered.tables.into_iter().map(|(_, part)| part).collect();
         target.finish(manifest, parts.iter().chain([&objects])).await?;
         self.note(time).await;
-        if let Some(keep) = terms.keep {
+        if let Some(keep) = terms.keep
+            && self.may_prune(hold).await?
+        {
             pruning::prune((target, earlier), keep, (self.ambient.now(), &self.scratch), &mut report).await?;
         }
         Ok((time, report))
+    }
+
+    /// Parts and objects that another backup has written and not linked yet look like those of an interrupted one.
+    async fn may_prune(&self, hold: &Hold) -> Result<bool, BackupError> {
+        let is_only_one = hold.is_only_one(&self.ambient).await?;
+        if !is_only_one {
+            tracing::warn!("older backups are not removed, since another backup is running");
+        }
+        Ok(is_only_one)
     }
 
     /// Lets nodes tell that there is a backup. It is there, whether they know of it or not.

@@ -16,7 +16,7 @@ pub struct Caller {
     pub organization_id: OrganizationId,
     /// How far it reaches in there.
     pub scope: KeyScope,
-    /// Whom new things are attributed to unless told.
+    /// The default creator of what this key creates.
     pub creator_id: Option<CreatorId>,
     /// What its play sessions may list.
     pub variants: Selection,

@@ -72,10 +72,19 @@ pub(crate) struct Seen {
     pub(crate) meta: ObjectMeta,
     /// The track in whose folder it is, if that names it.
     pub(crate) named: Option<NamedBy>,
-    /// Whether its length is not the one that the track says. It is a suspect then.
+    /// Whether its length is not the one that is recorded. It is a suspect then.
     pub(crate) has_other_length: bool,
+    /// Its SHA-256, if it is a cover of a collection or an organization, and looked up.
+    pub(crate) recorded_sha256: Option<[u8; 32]>,
     /// Whether any row speaks of it.
     pub(crate) is_known: bool,
+}
+
+impl Seen {
+    /// Its SHA-256, if that is recorded.
+    pub(crate) fn sha256(&self) -> Option<[u8; 32]> {
+        self.named.as_ref().map_or(self.recorded_sha256, |named| named.object.sha256)
+    }
 }
 
 /// What a step of the walk found.
@@ -206,7 +215,14 @@ impl Group {
         }
         let seen = objects
             .into_iter()
-            .map(|(key, meta)| Seen { key, meta, named: None, has_other_length: false, is_known: false })
+            .map(|(key, meta)| Seen {
+                key,
+                meta,
+                named: None,
+                has_other_length: false,
+                recorded_sha256: None,
+                is_known: false,
+            })
             .collect();
         Self { seen, places, manifests, until }
     }

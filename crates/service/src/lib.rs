@@ -83,7 +83,8 @@ pub use playback::{
     Playback, SharedCollection, SharedTrack, SharedWords, TrackCard, TrackList, Visit, WriteTrack,
 };
 pub use privacy::{
-    KeptAccount, KeptListener, KeptPerson, ListenerReference, NamedRows, PersonReference, Privacy,
+    KeptAccount, KeptListener, KeptPerson, ListenerReference, MOST_KEPT_ROWS, NamedRows, PersonReference,
+    Privacy,
 };
 pub use processing::{JobError, JobRun, Processing, StandIn};
 pub use refusal::{Refusal, Resource};

@@ -13,6 +13,7 @@ use crate::people::People;
 
 pub use listener::{KeptListener, ListenerReference};
 pub use person::{KeptAccount, KeptPerson, NamedRows, PersonReference};
+pub use tonearm_catalog::MOST_KEPT_ROWS;
 
 /// Tells and forgets what is kept about somebody.
 #[derive(Clone)]

@@ -119,7 +119,7 @@ pub enum Refusal {
         /// What is wrong and what would be right.
         message: String,
     },
-    /// No credential, or one that is none (any more).
+    /// The credential is missing, invalid, revoked or expired.
     #[error("{message}")]
     Unauthenticated {
         /// A stable code.
@@ -135,10 +135,10 @@ pub enum Refusal {
         /// What it may not do.
         message: &'static str,
     },
-    /// It does not exist, or not for this caller: these are never told apart.
+    /// It does not exist, or not for this caller: the response is the same in both cases.
     #[error("no such {}, or this credential has no access to it", .0.as_str())]
     NotFound(Resource),
-    /// It stands in the way of what is there.
+    /// It conflicts with the current state.
     #[error("{message}")]
     Conflict {
         /// A stable code.
@@ -175,7 +175,7 @@ pub enum Refusal {
     /// The database stopped answering while it saved this.
     #[error("this may or may not have been saved; check before you send it again")]
     UnknownOutcome(#[source] Source),
-    /// Database or store are away.
+    /// The database or the store is unavailable.
     #[error("the service is temporarily unavailable; try again shortly")]
     Unavailable(#[source] Source),
     /// A fault of our own.

@@ -17,7 +17,7 @@ const QUIETER: f64 = 0.1;
 const OFFSET: f64 = -0.691;
 /// Steps in a block.
 const STEPS: usize = 4;
-/// What is left of a filter's memory below this is silence. Smaller still, numbers become slow to reckon with.
+/// What is left of a filter's memory below this is silence. Smaller still, numbers become slow to compute with.
 const FORGOTTEN: f64 = 1e-60;
 
 /// Measures interleaved samples as they stream by, in 8 bytes for every 0.1 s.

@@ -58,7 +58,7 @@ impl PeaksMeter {
     pub fn add(&mut self, samples: &[f32]) {
         for frame in samples.chunks_exact(self.incoming) {
             if self.peaks.channels == 1 {
-                // Whole numbers, cut off, as audiowaveform reckons.
+                // Whole numbers, cut off, as audiowaveform computes.
                 let sum: i32 = frame.iter().map(|sample| i32::from(whole(*sample))).sum();
                 widen(&mut self.filling[0], (sum / frame.len() as i32) as i16);
             } else {

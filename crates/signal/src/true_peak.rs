@@ -4,7 +4,7 @@
 //! windowed sinc of 96 taps: with the 48 of the annex, peaks of sound that was cut off hard came out 0.6 dB lower than
 //! ffmpeg's `ebur128` filter finds them, with these 0.01 dB.
 //!
-//! Nothing is reckoned that cannot be the peak. Where a stretch of samples is so quiet that no value between them can
+//! Nothing is computed that cannot be the peak. Where a stretch of samples is so quiet that no value between them can
 //! be above the highest one so far, it is passed over: that is most of most sound. Elsewhere the taps in the middle,
 //! which weigh most, go first, and the others follow only where they could still lift a value above it: of noise, in
 //! which nothing is quiet, one value in fifty.
@@ -19,7 +19,7 @@ const TAPS: usize = 96;
 const MIDDLE: usize = 6;
 /// Samples that are looked at together.
 const STRETCH: usize = 128;
-/// Values that are reckoned side by side, as many as keep a processor's multipliers busy; a stretch is some of them.
+/// Values that are computed side by side, as many as keep a processor's multipliers busy; a stretch is some of them.
 const LANES: usize = 64;
 /// What rounding may hide of a value, for samples of up to 1; really some millionths.
 const ROUNDING: f32 = 1e-4;

@@ -1,7 +1,7 @@
 //! Many nodes over simulated time: what they ask of the database and of the store, with and without work, and while parts
 //! fail.
 //!
-//! The nodes are the program's own code: workers, senders, upkeep, signs of life, key lists, usage, and the play path with
+//! The nodes are the program's own code: workers, senders, upkeep, heartbeats, key lists, usage, and the play path with
 //! its caches, each over a pool of real connections to one real PostgreSQL. Only three things are put in their places. Time is the
 //! paused clock of the runtime, which moves in steps of ten milliseconds as soon as nothing is under way; PostgreSQL's own
 //! clock follows it. Encoding is a pause. The bucket is in memory. A proxy between each node and the database counts statements and

@@ -20,7 +20,7 @@ pub enum Purpose {
     Leases,
     /// Queueing jobs, and recording that they began and ended.
     Jobs,
-    /// Signs of life, with a look at the server's clock.
+    /// Heartbeats, with a look at the server's clock.
     Heartbeats,
     /// Who does what is done once for all nodes.
     ScheduledTasks,
@@ -62,13 +62,13 @@ impl Purpose {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Claims => "claims",
-            Self::Polling => "looks for due jobs",
+            Self::Polling => "queries for due jobs",
             Self::Upkeep => "ended leases, outages",
             Self::Webhooks => "webhook polling",
             Self::Notices => "notices",
             Self::Leases => "renewed leases",
             Self::Jobs => "jobs",
-            Self::Heartbeats => "signs of life",
+            Self::Heartbeats => "heartbeats",
             Self::ScheduledTasks => "scheduled tasks",
             Self::KeyLists => "key lists",
             Self::Usage => "usage",

@@ -12,7 +12,7 @@ pub struct Finding {
     pub holds: bool,
 }
 
-/// Statements a second of a node that has nothing to do: looks for jobs and webhooks, signs of life, key lists.
+/// Statements a second of a node that has nothing to do: queries for jobs and webhooks, heartbeats, key lists.
 const IDLE_NODE: f64 = 3.0;
 
 /// Statements of all kinds for a play, its usage included.

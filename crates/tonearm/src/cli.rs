@@ -139,7 +139,7 @@ enum Command {
     },
     /// Show what the last sweep of the object store found, or confirm its removals
     Sweep(sweep::Args),
-    /// Compare the database with the object store: name lost, damaged and unknown objects, and make lost files again
+    /// Compare the database with the object store: list lost, damaged and unknown objects, and recreate lost files
     ///
     /// Exits with 0 if nothing was found, with 1 if something was, and with 2 if it could not finish.
     Verify(verify::Args),

@@ -224,11 +224,9 @@ impl Node {
                     public_url: self.public_url.clone(),
                     ambient: ambient.clone(),
                 };
-                app = tonearm_api::router(served).merge(tonearm_dashboard::public_routes(public)).merge(
-                    tonearm_dashboard::router(dashboard(
-                        config, &ambient, &parts, playback, &blobs, streams, status,
-                    )),
-                );
+                let own = dashboard(config, &ambient, &parts, playback, &blobs, streams, status);
+                let pages = tonearm_dashboard::public_routes(public).merge(tonearm_dashboard::router(own));
+                app = tonearm_api::router(served).merge(tonearm_api::limit_pages(pages, config.rate_limits));
             }
             if config.has_role(Role::Worker) {
                 health.media = Some(media_works);
@@ -293,7 +291,7 @@ impl Node {
         tracing::info!(%address, "metrics are at /metrics");
     }
 
-    /// Gives signs of life, and begins to tell how the service is.
+    /// Sends heartbeats, and begins to report the health of the service.
     fn be_seen(
         &mut self,
         config: &Config,

@@ -22,7 +22,7 @@ const FETCH_EVERY: Duration = Duration::from_secs(5);
 /// How often a node with a catalog looks which signing keys are live.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// How often a node gives a sign of life.
+/// How often a node sends a heartbeat.
 const BEAT_EVERY: Duration = Duration::from_secs(NodeRecord::BEAT_SECONDS);
 
 /// How often it is written down when keys were last used.
@@ -101,7 +101,7 @@ pub async fn note_master_secret(secrets: MasterSecrets, until: CancellationToken
     repeat!("storing which master secret is in use", every, until, secrets.note());
 }
 
-/// Gives signs of life, and says that the node has stopped when `until` is cancelled.
+/// Sends heartbeats, and says that the node has stopped when `until` is cancelled.
 pub async fn keep_alive(mut heartbeat: Heartbeat, until: CancellationToken) {
     repeat!("writing down that this node is alive", BEAT_EVERY, until, heartbeat.beat());
     if let Err(error) = heartbeat.end().await {

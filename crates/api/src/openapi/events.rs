@@ -59,7 +59,7 @@ pub(super) struct CollectionEvent {
     collection: CollectionRecord,
 }
 
-/// The event of a test. Nothing happened.
+/// The body of a test event.
 #[derive(ToSchema)]
 pub(super) struct TestEvent {
     #[schema(schema_with = event_of_test)]
@@ -81,7 +81,7 @@ struct EventTrack {
     file_name: String,
     #[schema(required)]
     file_name_original: Option<String>,
-    /// As players show it: derived from the file if none was set.
+    /// The title that players show: derived from the file if none was set.
     #[schema(required)]
     player_title: Option<String>,
     #[schema(required)]

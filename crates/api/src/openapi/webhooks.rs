@@ -23,7 +23,7 @@ fn request(event: EventKind) -> Value {
         }
         EventKind::CollectionUpdated => (CollectionEvent::name(), "A collection was updated."),
         EventKind::CollectionDeleted => (CollectionEvent::name(), "A collection was deleted."),
-        EventKind::WebhookTest => (TestEvent::name(), "Somebody sent a test. Nothing happened."),
+        EventKind::WebhookTest => (TestEvent::name(), "A test event; nothing changed."),
     };
     let schema = json!({ "$ref": format!("#/components/schemas/{schema}") });
     json!({

@@ -52,7 +52,7 @@ impl From<WebhookView> for WebhookRecord {
 /// The record of a delivery: one event on its way to one webhook.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct DeliveryRecord {
-    /// With `msg_` before it, the header `webhook-id` of every attempt.
+    /// Prefixed with `msg_`, it is the header `webhook-id` of every attempt.
     id: WebhookDeliveryId,
     webhook_id: WebhookId,
     event: EventKind,

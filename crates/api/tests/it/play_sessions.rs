@@ -182,7 +182,7 @@ async fn scopes_need_their_ids(database: TestDatabase) {
 
 async fn lifetimes_have_bounds(database: TestDatabase) {
     let house = House::open(database).await;
-    // Interface 8: 60 to 86400 seconds, 3600 unless told.
+    // Interface 8: 60 to 86400 seconds, default: 3600.
     for (expires_in, expires_at) in [
         (json!(60), "2030-01-01T00:01:00.000Z"),
         (json!(86_400), "2030-01-02T00:00:00.000Z"),

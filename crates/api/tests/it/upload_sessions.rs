@@ -89,7 +89,7 @@ async fn a_session_has_rules(database: TestDatabase) {
     let scoped = house.key_to_collection(&house.collection_id).await;
     let created = house.call_as(&scoped, Method::POST, path, Value::Null).await.expect_ok();
     assert_eq!(created.json["upload_session"]["collection_id"], *house.collection_id);
-    // Interface 8: 60 to 86400 seconds, 3600 unless told.
+    // Interface 8: 60 to 86400 seconds, default: 3600.
     assert_eq!(created.json["expires_at"], "2030-01-01T01:00:00.000Z");
     for bad in [59, 86_401] {
         let body = json!({ "collection_id": house.collection_id, "expires_in": bad });

@@ -1,4 +1,4 @@
-//! What the model of docs/scaling.md reckons with, measured here: CPU time per hour of sound, memory per connection, statements
+//! What the model of docs/scaling.md computes with, measured here: CPU time per hour of sound, memory per connection, statements
 //! per play. Reference: the figures of the document.
 
 use std::io::Write as _;
@@ -7,15 +7,20 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use bytes::Bytes;
 use serde_json::json;
+use tonearm_blobs::Blobs;
+use tonearm_fixtures::S3Server;
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
+use tonearm_signing::{DeliveryTerms, Secrets, UrlSigner};
 
+use super::cold::{self, EdgeNode};
 use super::listeners;
 use crate::model::{self, Parameter};
 use crate::plan::Plan;
 use crate::report::{Goal, Row};
 use crate::stage::{Stage, text};
-use crate::{http, memory};
+use crate::{http, memory, noise};
 
 /// When nothing of what was done before is left to do.
 const SETTLED: Duration = Duration::from_secs(3);
@@ -32,10 +37,20 @@ const TOLERANCE: f64 = 0.05;
 /// A reading of `/metrics`.
 const STATEMENTS: &str = "tonearm_database_statements_total";
 
+/// The same, of what was asked of the store.
+const STORE_GETS: &str = "tonearm_store_operation_duration_seconds_count{operation=\"get\"";
+
+/// 256 kbit/s.
+const HQ_BYTES_PER_SECOND: f64 = 32_000.0;
+
 pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
-    let mut rows = vec![row(model::PROCESSING, processing(plan).await?)];
+    let mut rows = vec![row(model::PROCESSING, processing(plan, None).await?)];
+    for (parameter, recipe) in SINGLE_RECIPES {
+        rows.push(row(parameter, processing(plan, Some(recipe)).await?));
+    }
     rows.extend(connections(plan).await?);
     rows.extend(statements().await?);
+    rows.extend(store_requests(plan).await?);
     Ok(rows)
 }
 
@@ -49,9 +64,17 @@ fn row(parameter: Parameter, measured: f64) -> Row {
     }
 }
 
-/// Seconds of CPU time that the service and its encoders take for an hour of sound.
-async fn processing(plan: &Plan) -> Result<f64> {
+/// The default recipes that cost something.
+const SINGLE_RECIPES: [(Parameter, &str); 4] =
+    [(model::HQ, "hq"), (model::LQ, "lq"), (model::PREVIEW, "preview"), (model::LEVELS, "levels")];
+
+/// Seconds of CPU time that the service and its encoders take for an hour of sound, with all default recipes or one of them.
+async fn processing(plan: &Plan, only: Option<&str>) -> Result<f64> {
     let stage = Stage::open().await?;
+    let others = SINGLE_RECIPES.into_iter().map(|(_, recipe)| recipe);
+    for recipe in others.filter(|recipe| only.is_some_and(|only| only != *recipe)) {
+        stage.command(&["recipe", "remove", "--org", stage.organization_id(), recipe])?;
+    }
     let seconds = plan.sound_seconds;
     let signal = Signal::Noise { seed: 1, amplitude: 0.3 };
     let sound = wav(&WavSpec { seconds, signal, ..WavSpec::default() });
@@ -102,7 +125,7 @@ async fn statements() -> Result<Vec<Row>> {
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     stage.restart_with("TONEARM_METRICS_LISTEN", &port.to_string()).await;
     let tracks = stage.fill(20).await?;
-    let counter = Counter { url: format!("http://{port}/metrics") };
+    let counter = Counter { url: format!("http://{port}/metrics"), name: STATEMENTS };
     thread::sleep(SETTLED);
     let (before, began) = (counter.read()?, Instant::now());
     thread::sleep(IDLE);
@@ -129,9 +152,33 @@ async fn statements() -> Result<Vec<Row>> {
     Ok(vec![row(model::SESSION, sessions), row(model::TRACK, lookups), row(model::RANGE, ranges)])
 }
 
-/// The counter of statements of a node.
+/// Requests to a bucket for an hour of `hq`: of a quarter of an hour that is read from its beginning to its end, twice.
+async fn store_requests(plan: &Plan) -> Result<Vec<Row>> {
+    let (folder, ambient) = (tempfile::tempdir()?, tonearm::ambient::system());
+    let bucket = S3Server::start();
+    let key = cold::new_key(&ambient);
+    let seconds = plan.sound_seconds * 3.0;
+    let content = Bytes::from(noise::bytes((HQ_BYTES_PER_SECOND * seconds) as usize));
+    Blobs::open(&bucket.url().parse()?).await?.put_bytes(&key, content).await?;
+    let signer = UrlSigner::new(Secrets::parse(cold::SECRET)?);
+    let path = signer.sign_delivery(&key, DeliveryTerms::default(), ambient.now());
+    let metrics = format!("127.0.0.1:{}", TcpListener::bind("127.0.0.1:0")?.local_addr()?.port());
+    let settings = [("TONEARM_METRICS_LISTEN", metrics.as_str())];
+    let mut node = EdgeNode::start_with(folder.path(), &bucket.url(), &settings).await?;
+    let counter = Counter { url: format!("http://{metrics}/metrics"), name: STORE_GETS };
+    let mut hours = [0.0; 2];
+    for requests in &mut hours {
+        let before = counter.read()?;
+        node.read(&path)?;
+        *requests = (counter.read()? - before) * 3600.0 / seconds;
+    }
+    Ok(vec![row(model::COLD_HOUR, hours[0]), row(model::CACHED_HOUR, hours[1])])
+}
+
+/// A counter of a node.
 struct Counter {
     url: String,
+    name: &'static str,
 }
 
 impl Counter {
@@ -141,7 +188,9 @@ impl Counter {
             TcpStream::connect(self.url.trim_start_matches("http://").trim_end_matches("/metrics"))?;
         socket.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
         std::io::Read::read_to_string(&mut socket, &mut answer)?;
-        parse_counter(&answer).with_context(|| format!("{} does not tell {STATEMENTS}", self.url))
+        // A counter with labels is not told before it counts.
+        let read = parse_counter(&answer, self.name).or_else(|| self.name.contains('{').then_some(0.0));
+        read.with_context(|| format!("{} does not tell {}", self.url, self.name))
     }
 
     /// Statements of each of many requests, without `own` statements a second.
@@ -155,8 +204,11 @@ impl Counter {
     }
 }
 
-fn parse_counter(metrics: &str) -> Option<f64> {
-    metrics.lines().find_map(|line| line.strip_prefix(STATEMENTS))?.trim().parse().ok()
+/// The sum of the lines that begin with a name, and maybe with some labels.
+fn parse_counter(metrics: &str, name: &str) -> Option<f64> {
+    let values = metrics.lines().filter(|line| line.starts_with(name));
+    let values = values.map(|line| line.rsplit_once(' ').and_then(|(_, value)| value.parse::<f64>().ok()));
+    values.reduce(|sum, value| Some(sum? + value?)).flatten()
 }
 
 #[cfg(test)]
@@ -166,8 +218,10 @@ mod tests {
     #[test]
     fn the_counter_of_statements_is_read() {
         let metrics = format!("# TYPE {STATEMENTS} counter\n{STATEMENTS} 42\nother 1\n");
-        assert_eq!(parse_counter(&metrics), Some(42.0));
-        assert_eq!(parse_counter("other 1\n"), None);
+        assert_eq!(parse_counter(&metrics, STATEMENTS), Some(42.0));
+        assert_eq!(parse_counter("other 1\n", STATEMENTS), None);
+        let labelled = format!("{STORE_GETS},outcome=\"ok\"}} 3\n{STORE_GETS},outcome=\"failed\"}} 1\n");
+        assert_eq!(parse_counter(&labelled, STORE_GETS), Some(4.0));
     }
 
     #[test]

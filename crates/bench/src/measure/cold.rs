@@ -22,17 +22,28 @@ use crate::stage;
 /// As a track of a few minutes.
 const OBJECT_BYTES: usize = 4_000_000;
 
-const SECRET: &str = "a secret of an edge that is measured and of nothing else";
+pub(super) const SECRET: &str = "a secret of an edge that is measured and of nothing else";
 
 /// A node that only delivers.
-struct EdgeNode {
+pub(super) struct EdgeNode {
     program: Program,
     visitor: Visitor,
 }
 
 impl EdgeNode {
     async fn start(data_dir: &Path, storage_url: &str) -> Result<Self> {
+        Self::start_with(data_dir, storage_url, &[]).await
+    }
+
+    pub(super) async fn start_with(
+        data_dir: &Path,
+        storage_url: &str,
+        settings: &[(&'static str, &str)],
+    ) -> Result<Self> {
         let mut program = Program::new(&stage::binary()?, data_dir);
+        for (name, value) in settings {
+            program.set(name, value);
+        }
         for (name, value) in [
             ("TONEARM_ROLES", "edge"),
             ("TONEARM_LOG_FILTER", "warn"),
@@ -44,6 +55,11 @@ impl EdgeNode {
         program.start().await;
         let visitor = Visitor::connect(&program.url())?;
         Ok(Self { program, visitor })
+    }
+
+    /// Reads a whole object.
+    pub(super) fn read(&mut self, path: &str) -> Result<()> {
+        self.first_byte(path).map(drop)
     }
 
     /// Milliseconds until the first byte of an object's body.
@@ -111,7 +127,7 @@ async fn first_byte_of_bucket(bucket: &Blobs, key: &ObjectKey) -> Result<f64> {
     Ok(milliseconds)
 }
 
-fn new_key(ambient: &Ambient) -> ObjectKey {
+pub(super) fn new_key(ambient: &Ambient) -> ObjectKey {
     let label = "hq".parse().expect("a word is a label");
     let file = ObjectFile { label, version: ambient.short_id(), content_type: ContentType::Mp3 };
     ObjectKey { organization_id: ambient.record_id(), folder: ambient.short_id(), file }

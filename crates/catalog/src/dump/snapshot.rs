@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, QueryResult, Statement, Value};
-use tonearm_domain::{ObjectKey, StoreId};
+use tonearm_domain::{CollectionId, ObjectKey, OrganizationId, StoreId};
 
 use super::schema::{parameter, quoted};
 use super::{DumpRow, DumpTable, cells, schema};
@@ -11,7 +11,10 @@ use crate::catalog::Catalog;
 use crate::entity::store;
 use crate::error::CatalogError;
 use crate::migration;
-use crate::named::{NamedTrack, TrackPlace, orders_bytewise, tracks_between};
+use crate::named::{
+    NamedObject, NamedOwner, NamedTrack, TrackPlace, covered_collections, covered_organizations,
+    orders_bytewise, owner_covers_among, tracks_between,
+};
 use crate::objects::known_among;
 use crate::query::one;
 use crate::store::StoreRecord;
@@ -131,6 +134,29 @@ impl Snapshot {
     /// As [`Catalog::known_objects`].
     pub async fn known_objects(&self, keys: &[ObjectKey]) -> Result<HashSet<ObjectKey>, CatalogError> {
         known_among(&self.db, keys).await
+    }
+
+    /// Those of up to 1000 objects that are covers of collections and organizations, with what is recorded of them.
+    pub async fn owner_covers(&self, keys: &[ObjectKey]) -> Result<Vec<NamedObject>, CatalogError> {
+        owner_covers_among(&self.db, keys).await
+    }
+
+    /// As [`Catalog::covered_collections`].
+    pub async fn covered_collections(
+        &self,
+        after: Option<CollectionId>,
+        limit: u64,
+    ) -> Result<Vec<NamedOwner>, CatalogError> {
+        covered_collections(&self.db, after, limit).await
+    }
+
+    /// As [`Catalog::covered_organizations`].
+    pub async fn covered_organizations(
+        &self,
+        after: Option<OrganizationId>,
+        limit: u64,
+    ) -> Result<Vec<NamedOwner>, CatalogError> {
+        covered_organizations(&self.db, after, limit).await
     }
 
     /// As [`Catalog::tracks_between`].

@@ -39,6 +39,7 @@ pub struct Model {
     pub kept_bytes: i64,
     pub sound_millis: i64,
     pub cover_bytes: i64,
+    pub cover_objects: Option<Json>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -106,6 +107,7 @@ impl TryFrom<&Collection> for ActiveModel {
             kept_bytes: NotSet,
             sound_millis: NotSet,
             cover_bytes: NotSet,
+            cover_objects: NotSet,
         })
     }
 }

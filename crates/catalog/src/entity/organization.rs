@@ -29,6 +29,7 @@ pub struct Model {
     pub is_early_sound: bool,
     pub own_theme: Option<Json>,
     pub cover_bytes: i64,
+    pub cover_objects: Option<Json>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -75,6 +76,7 @@ impl TryFrom<&Organization> for ActiveModel {
             theme: Set(encoded("organization.theme", &organization.theme.found)?),
             own_theme: Set(own_theme("organization.own_theme", &organization.theme)?),
             cover_bytes: NotSet,
+            cover_objects: NotSet,
             is_theme_overridable: Set(organization.is_theme_overridable),
             is_cover_overridable: Set(organization.is_cover_overridable),
             player_color: Set(organization.player_colour.to_string()),

@@ -60,6 +60,7 @@ pub struct Model {
     pub manifest_generation: i64,
     pub stored_bytes: i64,
     pub cover_bytes: i64,
+    pub cover_objects: Option<Json>,
     pub album: Option<String>,
     pub album_place: Option<i64>,
 }
@@ -229,6 +230,7 @@ impl TryFrom<&Track> for ActiveModel {
             manifest_generation: NotSet,
             stored_bytes: NotSet,
             cover_bytes: NotSet,
+            cover_objects: NotSet,
             album: NotSet,
             album_place: NotSet,
         })

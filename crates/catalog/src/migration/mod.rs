@@ -87,6 +87,7 @@ mod m0051_removal_hold;
 mod m0052_traces;
 mod m0053_operations;
 mod m0055_node_secrets;
+mod m0056_cover_objects;
 mod pieces;
 mod record;
 mod run;
@@ -173,6 +174,7 @@ fn steps() -> Vec<Step> {
         m0052_traces::step(),
         m0053_operations::step(),
         m0055_node_secrets::step(),
+        m0056_cover_objects::step(),
     ]
 }
 

@@ -3,7 +3,7 @@
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect};
 use tonearm_domain::{ApiKeyId, Day, ListenerId, OrganizationId, Timestamp};
 
-use super::MOST;
+use super::MOST_KEPT_ROWS;
 use crate::catalog::Catalog;
 use crate::column::{corrupt, moment_if_set};
 use crate::entity::{listener_sighting, listener_track};
@@ -106,7 +106,7 @@ impl Catalog {
         if listeners.is_empty() {
             return Ok(Vec::new());
         }
-        let select = listener_track::Entity::find().filter(tracks_of(listeners)).limit(MOST);
+        let select = listener_track::Entity::find().filter(tracks_of(listeners)).limit(MOST_KEPT_ROWS);
         select.all(self.reader()).await?.into_iter().map(KeptListening::try_from).collect()
     }
 
@@ -118,7 +118,7 @@ impl Catalog {
         if listeners.is_empty() {
             return Ok(Vec::new());
         }
-        let select = listener_sighting::Entity::find().filter(sightings_of(listeners)).limit(MOST);
+        let select = listener_sighting::Entity::find().filter(sightings_of(listeners)).limit(MOST_KEPT_ROWS);
         select.all(self.reader()).await?.into_iter().map(KeptSighting::try_from).collect()
     }
 }

@@ -10,7 +10,7 @@ use tonearm_domain::{
 };
 use uuid::Uuid;
 
-use super::MOST;
+use super::MOST_KEPT_ROWS;
 use super::columns::{Erasure, PERSON_EMAILS, PERSON_IDS, PersonColumn};
 use crate::catalog::Catalog;
 use crate::entity::{
@@ -57,14 +57,14 @@ impl Catalog {
     /// The memberships of a person.
     pub async fn memberships_of(&self, person: PersonId) -> Result<Vec<Membership>, CatalogError> {
         use membership::{Column, Entity};
-        let select = Entity::find().filter(Column::PersonId.eq(person.uuid())).limit(MOST);
+        let select = Entity::find().filter(Column::PersonId.eq(person.uuid())).limit(MOST_KEPT_ROWS);
         all(self.reader(), select).await
     }
 
     /// The browsers in which a person has signed in.
     pub async fn known_devices(&self, person: PersonId) -> Result<Vec<KnownDevice>, CatalogError> {
         use known_device::{Column, Entity};
-        let select = Entity::find().filter(Column::PersonId.eq(person.uuid())).limit(MOST);
+        let select = Entity::find().filter(Column::PersonId.eq(person.uuid())).limit(MOST_KEPT_ROWS);
         all(self.reader(), select).await
     }
 
@@ -75,28 +75,28 @@ impl Catalog {
             .add(Column::PersonId.is_in(person.uuids()))
             .add(Column::CreatedBy.is_in(person.uuids()))
             .add(Column::Email.is_in(person.addresses()));
-        all(self.reader(), Entity::find().filter(about).order_by_asc(Column::Id).limit(MOST)).await
+        all(self.reader(), Entity::find().filter(about).order_by_asc(Column::Id).limit(MOST_KEPT_ROWS)).await
     }
 
     /// Changes of many tracks that a person can take back.
     pub async fn undo_entries_of(&self, person: &PersonNames) -> Result<Vec<UndoEntry>, CatalogError> {
         use undo_entry::{Column, Entity};
         let select = Entity::find().filter(Column::PersonId.is_in(person.uuids()));
-        all(self.reader(), select.order_by_asc(Column::Id).limit(MOST)).await
+        all(self.reader(), select.order_by_asc(Column::Id).limit(MOST_KEPT_ROWS)).await
     }
 
     /// Upload sessions that a person opened.
     pub async fn upload_sessions_of(&self, person: &PersonNames) -> Result<Vec<UploadSession>, CatalogError> {
         use upload_session::{Column, Entity};
         let select = Entity::find().filter(Column::PersonId.is_in(person.uuids()));
-        all(self.reader(), select.order_by_asc(Column::ExpiresAt).limit(MOST)).await
+        all(self.reader(), select.order_by_asc(Column::ExpiresAt).limit(MOST_KEPT_ROWS)).await
     }
 
     /// Replacements of sources that a person asked for.
     pub async fn replacements_by(&self, person: &PersonNames) -> Result<Vec<Replacement>, CatalogError> {
         use source_replacement::{Column, Entity};
         let select = Entity::find().filter(Column::PersonId.is_in(person.uuids()));
-        all(self.reader(), select.order_by_asc(Column::Id).limit(MOST)).await
+        all(self.reader(), select.order_by_asc(Column::Id).limit(MOST_KEPT_ROWS)).await
     }
 }
 

@@ -2,8 +2,8 @@
 
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ColumnTrait, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
-    QueryTrait, Select,
+    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, JsonValue, PaginatorTrait, QueryFilter,
+    QueryOrder, QuerySelect, QueryTrait, Select,
 };
 use tonearm_domain::{CoverOwner, KeyScope, LimitOffset, OrganizationId, TrackId, shown_title};
 use uuid::Uuid;
@@ -14,6 +14,7 @@ use crate::column::{byte_count, size};
 use crate::entity::{collection, organization, track};
 use crate::error::CatalogError;
 use crate::living::living_track;
+use crate::named::CoverObjects;
 use crate::transaction::Transaction;
 
 /// The room that all files together take.
@@ -149,31 +150,73 @@ impl Catalog {
     }
 }
 
+impl Catalog {
+    /// What is recorded of the files of the owner's covers.
+    pub async fn recorded_covers(
+        &self,
+        organization: OrganizationId,
+        owner: CoverOwner,
+    ) -> Result<CoverObjects, CatalogError> {
+        recorded_covers(self.reader(), organization, owner).await
+    }
+}
+
+async fn recorded_covers<C: ConnectionTrait>(
+    db: &C,
+    organization: OrganizationId,
+    owner: CoverOwner,
+) -> Result<CoverObjects, CatalogError> {
+    let row: Option<Option<JsonValue>> = match owner {
+        CoverOwner::Track(id) => {
+            use track::{Column, Entity};
+            let select = Entity::find_by_id(id.uuid()).select_only().column(Column::CoverObjects);
+            select.filter(Column::OrganizationId.eq(organization.uuid())).into_tuple().one(db).await?
+        }
+        CoverOwner::Collection(id) => {
+            use collection::{Column, Entity};
+            let select = Entity::find_by_id(id.uuid()).select_only().column(Column::CoverObjects);
+            select.filter(Column::OrganizationId.eq(organization.uuid())).into_tuple().one(db).await?
+        }
+        CoverOwner::Organization => {
+            use organization::{Column, Entity};
+            let select = Entity::find_by_id(organization.uuid()).select_only().column(Column::CoverObjects);
+            select.into_tuple().one(db).await?
+        }
+    };
+    CoverObjects::of_column("cover_objects", row.flatten())
+}
+
 impl Transaction {
-    /// Records how many bytes the files of the owner's covers take.
-    pub async fn set_cover_bytes(
+    /// Records how many bytes the files of the owner's covers take, and what is stored under the names of those that must be
+    /// there. What was recorded of a name before stays: if the store has other bytes now, they are damaged.
+    pub async fn record_covers(
         &self,
         organization: OrganizationId,
         owner: CoverOwner,
         bytes: u64,
+        mut objects: CoverObjects,
     ) -> Result<(), CatalogError> {
-        let bytes = Expr::value(byte_count(bytes));
+        objects.keep(&recorded_covers(self.db(), organization, owner).await?);
+        let (bytes, objects) = (Expr::value(byte_count(bytes)), Expr::value(objects.to_column()?));
         match owner {
             CoverOwner::Track(id) => {
                 use track::{Column, Entity};
                 let update = Entity::update_many().col_expr(Column::CoverBytes, bytes);
+                let update = update.col_expr(Column::CoverObjects, objects);
                 let update = update.filter(Column::Id.eq(id.uuid()));
                 update.filter(Column::OrganizationId.eq(organization.uuid())).exec(self.db()).await?;
             }
             CoverOwner::Collection(id) => {
                 use collection::{Column, Entity};
                 let update = Entity::update_many().col_expr(Column::CoverBytes, bytes);
+                let update = update.col_expr(Column::CoverObjects, objects);
                 let update = update.filter(Column::Id.eq(id.uuid()));
                 update.filter(Column::OrganizationId.eq(organization.uuid())).exec(self.db()).await?;
             }
             CoverOwner::Organization => {
                 use organization::{Column, Entity};
                 let update = Entity::update_many().col_expr(Column::CoverBytes, bytes);
+                let update = update.col_expr(Column::CoverObjects, objects);
                 update.filter(Column::Id.eq(organization.uuid())).exec(self.db()).await?;
             }
         }

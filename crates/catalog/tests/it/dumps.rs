@@ -208,6 +208,9 @@ async fn backups_of_earlier_versions_are_brought_up_to_date(database: TestDataba
         ("job", "traceparent"),
         ("webhook_delivery", "traceparent"),
         ("track_file", "object_sha256"),
+        ("track", "cover_objects"),
+        ("collection", "cover_objects"),
+        ("organization", "cover_objects"),
     ];
     for (table, column) in added {
         let (table, rows) = dumped.get_mut(table).unwrap();

@@ -117,6 +117,7 @@ const STEPS: &[&str] = &[
     "m0052_traces",
     "m0053_operations",
     "m0055_node_secrets",
+    "m0056_cover_objects",
 ];
 
 async fn older(database: &TestDatabase) {

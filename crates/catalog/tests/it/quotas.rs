@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::future::join_all;
 use sea_orm::ConnectionTrait;
-use tonearm_catalog::{Catalog, NearQuota, PurgedTitles};
+use tonearm_catalog::{Catalog, CoverObjects, NearQuota, PurgedTitles};
 use tonearm_domain::{
     Ambient, Collection, CoverOwner, Deletion, Job, JobQueue, Organization, QuotaKind, QuotaUsage, Quotas,
     Source, Track,
@@ -85,7 +85,7 @@ async fn bytes_count_until_they_are_purged(database: TestDatabase) {
         (CoverOwner::Collection(collection.id), 3),
         (CoverOwner::Organization, 4),
     ] {
-        tx.set_cover_bytes(id, owner, bytes).await.unwrap();
+        tx.record_covers(id, owner, bytes, CoverObjects::default()).await.unwrap();
     }
     tx.commit().await.unwrap();
     assert_eq!(bytes().await, 1127);

@@ -19,6 +19,7 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    COVER_OBJECTS,
     NODE_SECRETS,
     OPERATIONS,
     TRACES,
@@ -77,6 +78,15 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
         }
     }
 }
+
+const COVER_OBJECTS: Step = (
+    "m0056_cover_objects",
+    &[
+        "ALTER TABLE track DROP COLUMN cover_objects",
+        "ALTER TABLE collection DROP COLUMN cover_objects",
+        "ALTER TABLE organization DROP COLUMN cover_objects",
+    ],
+);
 
 const NODE_SECRETS: Step = ("m0055_node_secrets", &["ALTER TABLE node DROP COLUMN master_secrets"]);
 

@@ -1,7 +1,7 @@
 //! Counts are added once, and summed by day, track and variant.
 
 use sea_orm::ConnectionTrait;
-use tonearm_catalog::{Catalog, StorageUsage, UsageFilter, UsageTracks};
+use tonearm_catalog::{Catalog, CoverObjects, StorageUsage, UsageFilter, UsageTracks};
 use tonearm_domain::{
     Ambient, CoverOwner, Day, ExpiredRows, FileData, FileOutcome, KeyScope, LimitOffset, Meter,
     OrganizationId, ShortId, Source, Track, UsageBatch, UsageCounts,
@@ -240,9 +240,9 @@ async fn storage_is_what_living_files_take(database: TestDatabase) {
     let owners =
         [CoverOwner::Track(large.id), CoverOwner::Collection(collection.id), CoverOwner::Organization];
     for (owner, bytes) in owners.into_iter().zip([20, 3, 4]) {
-        tx.set_cover_bytes(id, owner, 5).await.unwrap();
-        tx.set_cover_bytes(id, owner, bytes).await.unwrap();
-        tx.set_cover_bytes(ambient.record_id(), owner, 77).await.unwrap();
+        tx.record_covers(id, owner, 5, CoverObjects::default()).await.unwrap();
+        tx.record_covers(id, owner, bytes, CoverObjects::default()).await.unwrap();
+        tx.record_covers(ambient.record_id(), owner, 77, CoverObjects::default()).await.unwrap();
     }
     tx.commit().await.unwrap();
     assert_eq!(storage(KeyScope::Organization).await, StorageUsage { tracks: 2, bytes: 1141 });

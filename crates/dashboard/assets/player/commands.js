@@ -24,6 +24,7 @@ export class Commands {
   #sound;
   #dispatch;
   #timer = 0;
+  #renewal = 0;
   /** Promises of `play()` that are not settled. */
   #waiting = [];
   /** @type {import("./source.js").Data | import("./source.js").Session | null} */
@@ -108,21 +109,19 @@ export class Commands {
   }
 
   retryLater({ after }) {
-    this.#later(after, "again");
+    this.keepCalm();
+    this.#timer = setTimeout(() => this.#dispatch({ type: "again" }), after);
   }
 
+  /** Beside what is tried again: the sound may go on, and stall, meanwhile. */
   waitForRenewal({ after }) {
-    this.#later(after, "notRenewed");
+    clearTimeout(this.#renewal);
+    this.#renewal = setTimeout(() => this.#dispatch({ type: "notRenewed" }), after);
   }
 
   /** Nothing is tried again by itself. */
   keepCalm() {
     clearTimeout(this.#timer);
-  }
-
-  #later(after, type) {
-    this.keepCalm();
-    this.#timer = setTimeout(() => this.#dispatch({ type }), after);
   }
 
   async #answer(turn, asked, event) {

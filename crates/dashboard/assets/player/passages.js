@@ -32,8 +32,8 @@ export class Passages {
     let current = this.#passages.length - 1;
     while (current >= 0 && this.#passages[current].start > position + 0.01) current -= 1;
     if (current === this.#current) return;
-    this.list.children[this.#current]?.firstElementChild.removeAttribute("aria-current");
-    this.list.children[current]?.firstElementChild.setAttribute("aria-current", "true");
+    this.list.children[this.#current]?.firstChild.removeAttribute("aria-current");
+    this.list.children[current]?.firstChild.setAttribute("aria-current", "true");
     this.#current = current;
     if (this.node.open && !this.list.matches(":hover, :focus-within")) this.#scroller.show(this.list.children[current]);
   }

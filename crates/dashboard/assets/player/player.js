@@ -28,7 +28,7 @@ export class TonearmPlayer extends HTMLElement {
   #named = null;
   #session = null;
   #frame = 0;
-  #captioned = null;
+  #captioned;
   #expiry = new Expiry(() => this.#dispatch({ type: "expired" }));
   #onOnline = () => this.#dispatch({ type: "again" });
 
@@ -236,8 +236,9 @@ export class TonearmPlayer extends HTMLElement {
   /** The words of the track that is shown, if the data or a `<track>` in the element names them. */
   async #showCaptions() {
     const { track } = this.#state;
-    if (!track || this.#captioned === track.id) return;
-    this.#captioned = track.id;
+    if (this.#captioned === track?.id) return;
+    this.#captioned = track?.id;
+    if (!track) return;
     const child = this.#state.tracks.length < 2 && this.querySelector("track[kind=captions], track[kind=subtitles]");
     const url = track.captions ?? (child && child.src);
     if (!url) return;

@@ -6,8 +6,9 @@ import { t } from "./texts.js";
 import { clock } from "./time.js";
 
 export class Playlist {
-  #tracks = null;
+  #tracks = [];
   #index = -1;
+  #failed = null;
   #scroller;
 
   /** @param {(index: number) => void} onChoose */
@@ -19,25 +20,34 @@ export class Playlist {
 
   /** @param {import("./playback.js").Listed[]} tracks @param {number} index @param {string[]} failed */
   show(tracks, index, failed) {
-    const isNew = tracks !== this.#tracks;
-    if (isNew) {
-      this.#tracks = tracks;
-      this.node.hidden = tracks.length < 2;
-      const focused = [...this.node.children].indexOf(this.node.querySelector(":focus")?.parentNode);
-      this.node.replaceChildren(...tracks.map((track, at) => this.#row(track, at)));
-      if (focused >= 0) this.#buttonAt(focused)?.focus({ preventScroll: true });
-    }
-    this.node.querySelectorAll("button").forEach((button, at) => {
-      button.setAttribute("aria-current", String(at === index));
-      button.classList.toggle("failed", failed.includes(tracks[at].id));
-      button.title = failed.includes(tracks[at].id) ? t("Not available") : "";
-    });
-    if (isNew || index !== this.#index) this.#scroller.show(this.node.children[index]);
-    this.#index = index;
+    if (tracks === this.#tracks && index === this.#index && failed === this.#failed) return;
+    this.#fill(tracks);
+    [this.#tracks, this.#index, this.#failed] = [tracks, index, failed];
+    this.node.hidden = tracks.length < 2;
+    tracks.forEach(({ id }, at) => this.#mark(this.node.children[at].firstChild, at === index, failed.includes(id)));
+    this.#scroller.show(this.node.children[index]);
   }
 
-  #buttonAt(index) {
-    return this.node.children[index]?.querySelector("button");
+  /** Rows of tracks that were there before stay. */
+  #fill(tracks) {
+    const rows = [...this.node.children];
+    const focused = rows.findIndex((row) => row.matches(":focus-within"));
+    tracks.forEach((track, at) => {
+      if (track === this.#tracks[at]) return;
+      const row = this.#row(track, at);
+      if (rows[at]) rows[at].replaceWith(row);
+      else this.node.append(row);
+    });
+    for (const row of rows.slice(tracks.length)) row.remove();
+    this.node.children[focused]?.firstChild.focus({ preventScroll: true });
+  }
+
+  /** What is not there and need not be is left alone, so that long lists cost little. */
+  #mark(button, isCurrent, isFailed) {
+    if (isCurrent) button.setAttribute("aria-current", "true");
+    else button.removeAttribute("aria-current");
+    if (button.classList.toggle("failed", isFailed)) button.title = t("Not available");
+    else button.removeAttribute("title");
   }
 
   #row(track, index) {

@@ -26,11 +26,6 @@ export class Sound {
     this.#spare = this.#element();
   }
 
-  /** Whether there is a source. */
-  get isOpen() {
-    return this.audio.hasAttribute("src");
-  }
-
   get speed() {
     return this.audio.defaultPlaybackRate;
   }

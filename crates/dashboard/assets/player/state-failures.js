@@ -47,11 +47,11 @@ export function skip(state, kind, act) {
 
 /** A problem that is not the track's. */
 export function stop(state, kind, act) {
-  if (kind === "session" && !state.isExpiryTold) {
-    act("tellExpiry");
+  // The clock may have told the page of it before.
+  if (kind === "session" && (state.isRenewing || !state.isExpiryTold)) {
+    if (!state.isRenewing) act("tellExpiry");
     return { ...state, isExpiryTold: true, problem: trouble(state, kind, { isQuiet: true }) };
   }
-  if (kind === "session" && state.problem?.isQuiet) return state;
   if (!isPassing(kind) || state.retries >= MOST_RETRIES) return refuse(state, kind, act);
   const isFirst = state.retries === 0;
   if (isFirst) tellError(state, kind, act);
@@ -96,16 +96,15 @@ export const failures = {
 
   /** Whether the page said that it renews the session (`isHandled`). */
   expiryTold(state, { isHandled }, act) {
-    if (state.problem?.kind !== "session" || !state.problem.isQuiet) return state;
-    if (isHandled) {
-      act("waitForRenewal", { after: RENEWAL_MS });
-      return state;
-    }
-    return refuse(state, "session", act);
+    if (isHandled) act("waitForRenewal", { after: RENEWAL_MS });
+    const next = { ...state, isRenewing: isHandled };
+    return state.problem?.isQuiet && !isHandled ? refuse(next, "session", act) : next;
   },
 
-  /** The page did not renew the session in time. */
+  /** The page did not renew the session in time. When the session is needed again, the page is told again. */
   notRenewed(state, _, act) {
-    return state.problem?.isQuiet && !state.isLoading ? refuse(state, "session", act) : state;
+    if (!state.isRenewing) return state;
+    const next = { ...state, isExpiryTold: false, isRenewing: false };
+    return state.problem?.isQuiet ? refuse(next, "session", act) : next;
   },
 };

@@ -34,7 +34,8 @@
  * @property {number} retries
  * @property {number} steadyFrom the position at the last failure, in seconds
  * @property {{ index: number, track: Track | null } | null} ahead the following track, loaded ahead of time
- * @property {boolean} isExpiryTold
+ * @property {boolean} isExpiryTold the page was asked to renew the session
+ * @property {boolean} isRenewing it said that it does, and may take its time
  */
 
 /** @type {State} */
@@ -45,4 +46,5 @@ export const INITIAL = {
   isPending: false, isPlaying: false, isWaiting: false, isHeard: false,
   position: 0, seekFrom: null, quarters: 0, quality: null,
   failed: [], problem: null, notice: null, retries: 0, steadyFrom: 0, ahead: null, isExpiryTold: false,
+  isRenewing: false,
 };

@@ -3,7 +3,7 @@
 import { isPassing } from "./problem.js";
 import { NETWORK, retry, soundFailed } from "./state-failures.js";
 import { choose, lookAhead } from "./state-lists.js";
-import { begin, chosen, durationOf, following, silence, tell } from "./state-steps.js";
+import { begin, durationOf, following, silence, tell } from "./state-steps.js";
 
 /** The very end would only end the track. */
 const END_SECONDS = 0.05;
@@ -154,10 +154,6 @@ export const listening = {
     if (state.isLoading) return state;
     if (!problem) return state.isOpen && state.isPlaying && state.isWaiting ? soundFailed(state, { code: NETWORK }, act) : state;
     if (isAsked) return retry({ ...state, isPending: state.isPending || problem.resumes, retries: 0 }, act);
-    return isPassing(problem.kind) && chosenOrOpening(state) ? retry(state, act) : state;
+    return isPassing(problem.kind) ? retry(state, act) : state;
   },
 };
-
-function chosenOrOpening(state) {
-  return state.step === "open" || Boolean(chosen(state));
-}

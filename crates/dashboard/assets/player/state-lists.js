@@ -70,7 +70,7 @@ export const lists = {
   /** The element names another source, or the same kind of source that continues (`isSwitch`). */
   open(state, { isSwitch }, act) {
     act("keepCalm");
-    if (isSwitch && chosen(state)) return request({ ...state, isSwitching: true, isExpiryTold: false }, "open", act);
+    if (isSwitch && chosen(state)) return request({ ...state, isSwitching: true, isExpiryTold: false, isRenewing: false }, "open", act);
     drop(state, act);
     return request({ ...INITIAL, turn: state.turn, quality: state.quality }, "open", act);
   },
@@ -84,16 +84,15 @@ export const lists = {
 
   opened(state, { turn, title, tracks, first }, act) {
     if (turn !== state.turn) return state;
-    const opened = { tracks: tracks.length > 0 || !first ? tracks : [first], first };
+    const list = tracks.length > 0 || !first ? tracks : [first];
     const current = state.isSwitching ? chosen(state)?.id : undefined;
-    if (opened.tracks.some(({ id }) => id === current)) return resumed(state, opened, act);
+    if (list.some(({ id }) => id === current)) return resumed(state, { tracks: list, first }, act);
     const base = state.isSwitching ? drop(state, act) : state;
     const next = {
-      ...base, ...opened, title: title ?? "", failed: [], notice: null, isLoading: false, isSwitching: false,
+      ...base, tracks: list, title: title ?? "", failed: [], notice: null, isLoading: false, isSwitching: false,
       index: Math.max(0, tracks.findIndex(({ id }) => id === first?.id)),
     };
-    delete next.first;
-    if (opened.tracks.length === 0) return refuse({ ...next, track: null }, "empty", act);
+    if (list.length === 0) return refuse({ ...next, track: null }, "empty", act);
     if (!first) return request(next, "track", act);
     const placed = place(next, first);
     if (placed.sourceIndex < 0) return skip(placed, "missing", act);

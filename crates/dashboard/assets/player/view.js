@@ -79,18 +79,19 @@ export class View {
     this.transcript.move(position);
   }
 
-  /** @param {import("./playback.js").Track | null} track */
+  /** @param {import("./playback.js").Track | null} track nothing of the one before stays if there is none */
   #showTrack(track) {
     const old = this.#track;
     this.#track = track;
-    if (!track || (old?.id === track.id && old.levels === track.levels)) return;
-    const cover = track.cover.regular ?? track.cover.large ?? track.cover.small;
+    if (old?.id !== track?.id) this.transcript.show([]);
+    else if (old?.levels === track?.levels) return;
+    const { cover: sizes = {}, colours = {}, levels = [], duration = 0, chapters = [] } = track ?? {};
+    const cover = sizes.regular ?? sizes.large ?? sizes.small;
     this.cover.hidden = !cover;
     if (cover) this.cover.src = cover;
-    this.#paint(track.colours);
-    this.wave.show(track.levels, track.duration);
-    this.chapters.show(track.chapters);
-    this.transcript.show([]);
+    this.#paint(colours);
+    this.wave.show(levels, duration);
+    this.chapters.show(chapters);
   }
 
   #showButton({ isPlaying, isPending, isWaiting, sourceIndex }) {
@@ -116,8 +117,8 @@ export class View {
     this.message.append(button);
   }
 
-  #paint({ light, dark }) {
-    for (const [name, colour] of [["light", light], ["dark", dark]]) {
+  #paint(colours) {
+    for (const [name, colour] of Object.entries(colours)) {
       if (!isColour(colour)) continue;
       this.card.style.setProperty(`--${name}`, colour);
       this.card.style.setProperty(`--on-${name}`, readableOn(colour));

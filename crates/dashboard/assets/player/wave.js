@@ -138,18 +138,18 @@ export class Wave {
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const leap = Math.max(STEP_SECONDS, this.#duration / 10);
-    const target = {
-      ArrowRight: this.#position + STEP_SECONDS,
-      ArrowUp: this.#position + STEP_SECONDS,
-      ArrowLeft: this.#position - STEP_SECONDS,
-      ArrowDown: this.#position - STEP_SECONDS,
-      PageUp: this.#position + leap,
-      PageDown: this.#position - leap,
-      Home: 0,
-      End: this.#duration,
+    const by = {
+      ArrowRight: STEP_SECONDS,
+      ArrowUp: STEP_SECONDS,
+      ArrowLeft: -STEP_SECONDS,
+      ArrowDown: -STEP_SECONDS,
+      PageUp: leap,
+      PageDown: -leap,
+      Home: -Infinity,
+      End: Infinity,
     }[event.key];
-    if (target === undefined || this.#duration === 0) return;
+    if (!by || this.#duration === 0) return;
     event.preventDefault();
-    this.onSeek(Math.min(this.#duration, Math.max(0, target)));
+    this.onSeek(Math.min(this.#duration, Math.max(0, this.#position + by)));
   }
 }

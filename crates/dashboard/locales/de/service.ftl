@@ -45,6 +45,7 @@ service-no-space = der Dienst hat nicht genügend freien Speicherplatz; sein Bet
 service-unknown-outcome = möglicherweise wurde das gespeichert; prüfen Sie es, bevor Sie es noch einmal senden
 service-unavailable = der Dienst ist vorübergehend nicht verfügbar; versuchen Sie es in Kürze noch einmal
 service-only-administrators = nur Administratoren können Personen verwalten
+service-only-administrators-act = nur Administratoren können das tun
 service-only-administrators-organizations = nur Administratoren können Organisationen erstellen
 service-only-administrators-status = nur Administratoren können den Status des Dienstes sehen
 service-new-owner = der neue Inhaber muss eine andere Person sein, die sich anmelden kann

@@ -45,6 +45,7 @@ service-no-space = the service does not have enough free space to store this; it
 service-unknown-outcome = this may or may not have been saved; check before you send it again
 service-unavailable = the service is temporarily unavailable; try again shortly
 service-only-administrators = only administrators can manage people
+service-only-administrators-act = only administrators can do this
 service-only-administrators-organizations = only administrators can create organizations
 service-only-administrators-status = only administrators can see the status of the service
 service-new-owner = the new owner must be another person who can sign in

@@ -1,7 +1,7 @@
 # How the service is, for administrators.
 
 status-title = Status
-status-explanation = How this service is doing: what it depends on, its nodes and its work. <code>tonearm status</code> tells the same.
+status-explanation = How this service is doing: what it depends on, its nodes and its work. <code>tonearm status</code> shows the same information.
 status-parts = Dependencies
 status-part = Name
 status-detail = Details
@@ -38,8 +38,8 @@ status-last-seen = Last seen
 status-roles = Roles
 status-version = Version
 status-clock = Clock
-status-no-nodes = No node has given a sign of life in the last day.
-status-unknown = The database did not tell in time.
+status-no-nodes = No node has sent a heartbeat in the last day.
+status-unknown = The database did not respond in time.
 status-jobs = Jobs
 status-work = Work
 status-due = Due

@@ -77,7 +77,7 @@ usage-largest = Largest tracks
 ## How far listeners get
 
 usage-drop-off-of = Drop-off of { $title }
-usage-drop-off-hint = Which parts listeners took in the last seven days.
+usage-drop-off-hint = Which parts were delivered to listeners in the last seven days.
 usage-open-track = Open the track
 usage-no-listens = No listens in the last seven days
 usage-listens-by-part = Listens by part of the track
@@ -85,5 +85,5 @@ usage-count-by-part = { $count ->
     [one] 1 listen by part of the track
    *[other] { $count } listens by part of the track
 }
-usage-parts-hint = Players load ahead, so parts count as taken some time before they are heard.
+usage-parts-hint = Players load ahead, so parts count before they are heard.
 usage-share = Share

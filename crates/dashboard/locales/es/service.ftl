@@ -45,6 +45,7 @@ service-no-space = el servicio no tiene suficiente espacio libre; su operador de
 service-unknown-outcome = es posible que se haya guardado; compruébelo antes de volver a enviarlo
 service-unavailable = el servicio no está disponible temporalmente; inténtelo de nuevo en unos instantes
 service-only-administrators = solo los administradores pueden gestionar personas
+service-only-administrators-act = solo los administradores pueden hacer esto
 service-only-administrators-organizations = solo los administradores pueden crear organizaciones
 service-only-administrators-status = solo los administradores pueden ver el estado del servicio
 service-new-owner = el nuevo propietario debe ser otra persona que pueda iniciar sesión

@@ -45,6 +45,7 @@ service-no-space = le service n’a pas assez d’espace libre ; son exploitan
 service-unknown-outcome = il est possible que cela ait été enregistré ; vérifiez avant de renvoyer
 service-unavailable = le service est temporairement indisponible ; réessayez dans un instant
 service-only-administrators = seuls les administrateurs peuvent gérer les personnes
+service-only-administrators-act = seuls les administrateurs peuvent faire cela
 service-only-administrators-organizations = seuls les administrateurs peuvent créer des organisations
 service-only-administrators-status = seuls les administrateurs peuvent voir l’état du service
 service-new-owner = le nouveau propriétaire doit être une autre personne qui peut se connecter

@@ -3,9 +3,9 @@
 use tonearm_domain::TrackStatus;
 use tonearm_service::TrackCard;
 
-use super::waveform;
 use crate::amount::clock;
 use crate::text::{self, Message, t};
+use crate::waveform;
 
 /// Tracks on a page.
 pub(super) const PER_PAGE: u32 = 50;

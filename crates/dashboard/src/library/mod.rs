@@ -21,7 +21,6 @@ mod tracks;
 mod transcript;
 mod trash;
 mod upload;
-mod waveform;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;

@@ -28,7 +28,7 @@ struct TrashPage {
     lists: Vec<List>,
 }
 
-/// One of the two lists. Each is leafed through by itself.
+/// One of the two lists. Each is paginated separately.
 struct List {
     heading: Message,
     kind: Kind,

@@ -2,6 +2,8 @@
 
 use askama::Template;
 
+use crate::waveform;
+
 const WIDTH: u32 = 440;
 const HEIGHT: u32 = 180;
 const LEFT: u32 = 46;
@@ -22,6 +24,8 @@ pub(super) struct Bar {
 #[template(path = "usage/chart.svg", escape = "html")]
 pub(super) struct Chart {
     title: String,
+    /// The waveform of the sound that the bars are about, as the outline of a path; empty for none.
+    wave: String,
     bars: Vec<Placed>,
     rules: Vec<Rule>,
     labels: Vec<Label>,
@@ -69,7 +73,16 @@ impl Chart {
             height: rounded(height(bar.value)),
             told: format!("{}: {}", bar.label, bar.told),
         });
-        Self { title, bars: bars.collect(), rules: rules.into(), labels }
+        Self { title, wave: String::new(), bars: bars.collect(), rules: rules.into(), labels }
+    }
+
+    /// Draws the waveform of the sound behind the bars, which are about equal parts of it.
+    pub(super) fn along(self, levels: &[f64]) -> Self {
+        Self { wave: waveform::outline(levels), ..self }
+    }
+
+    fn wave_view(&self) -> String {
+        format!("0 0 {} {}", waveform::WIDTH, waveform::HEIGHT)
     }
 }
 

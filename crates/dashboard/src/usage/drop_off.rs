@@ -49,7 +49,8 @@ pub(super) async fn page(
         value: *part,
         told: row.listens.clone(),
     });
-    let chart = Chart::new(t("usage-listens-by-part").into(), bars.collect(), count).drawn();
+    let chart = Chart::new(t("usage-listens-by-part").into(), bars.collect(), count);
+    let chart = chart.along(&found.levels).drawn();
     Ok(render(&DropOffPage {
         frame: member.frame(t("track-drop-off"), Section::Usage),
         track: member.path(&format!("/tracks/{id}")),

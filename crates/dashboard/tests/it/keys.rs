@@ -25,7 +25,7 @@ async fn a_share_link_is_made_and_revoked(database: TestDatabase) {
     let collection =
         house.library.create_collection(&caller, create).await.unwrap().0.collection.id.to_string();
     let form = browser.get(&format!("{new}?type=share&collection={collection}")).await.html;
-    assert!(form.contains("<span class=\"strong\">Season &#60;1&#62;</span>"), "{form}");
+    assert!(form.contains("<span class=\"strong\"><bdi>Season &#60;1&#62;</bdi></span>"), "{form}");
     assert!(form.contains(&format!("name=\"collection\" value=\"{collection}\"")), "{form}");
     let fields = [
         ("type", "share"),
@@ -77,7 +77,10 @@ async fn what_a_key_reaches_is_found_by_words(database: TestDatabase) {
     assert!(start.contains(&format!("href=\"?type=player&amp;collection={collection}\"")), "{start}");
     assert!(!start.contains("&amp;track="), "{start}");
     let found = browser.get(&format!("{new}?type=player&find=FLOW+ebb")).await.html;
-    assert!(found.contains(&format!("href=\"?type=player&amp;track={ebb}\">Ebb &#38; flow</a>")), "{found}");
+    assert!(
+        found.contains(&format!("href=\"?type=player&amp;track={ebb}\"><bdi>Ebb &#38; flow</bdi></a>")),
+        "{found}"
+    );
     assert!(!found.contains("Slack water") && found.contains("in Harbour sessions"), "{found}");
     let nothing = browser.get(&format!("{new}?type=player&find=%22%3E%3Cb%3E+nothing")).await.html;
     assert!(

@@ -1,4 +1,4 @@
-//! Collections and tracks: found, sorted and leafed through.
+//! Collections and tracks: found, sorted and paginated.
 
 use tonearm_domain::{
     CollectionId, ContentType, FileData, FileOutcome, Levels, Metric, ObjectFile, ObjectKey, TrackFile,

@@ -123,7 +123,7 @@ async fn only_administrators_manage_people(database: TestDatabase) {
     for path in ["/dashboard/people", &account] {
         let page = bea.get(path).await;
         assert_eq!(page.status, 403, "{path}");
-        assert!(page.html.contains("Only administrators can manage people."), "{}", page.html);
+        assert!(page.html.contains("Only administrators can do this."), "{}", page.html);
     }
     for action in ["disable", "enable", "remove", "end-sessions", "reset-password", "administrator"] {
         let action = format!("{account}/{action}");

@@ -30,7 +30,7 @@ async fn only_administrators_see_the_status(database: TestDatabase) {
     assert!(ada.get("/dashboard/profile").await.html.contains(PAGE));
     let page = ada.get(PAGE).await;
     assert_eq!(page.status, 200, "{}", page.html);
-    assert!(page.html.contains("No node has given a sign of life"), "{}", page.html);
+    assert!(page.html.contains("No node has sent a heartbeat"), "{}", page.html);
     assert!(page.html.contains("No job failed."), "{}", page.html);
     assert_eq!(page.html.matches(">Reachable</span>").count(), 2, "{}", page.html);
     for told in [">None yet</span>", "No quota is nearly used up."] {

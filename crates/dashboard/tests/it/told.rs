@@ -49,10 +49,10 @@ async fn a_track_shows_what_its_file_tells(database: TestDatabase) {
     let shown = page.between("<h2>File tags</h2>", "</section>");
     assert!(!shown.contains("<script") && !shown.contains("<b>") && !shown.contains("<i>"), "{shown}");
     for expected in [
-        "<dt>Artist</dt><dd>&#60;script&#62;",
-        "<dt>Track</dt><dd>3 of 12</dd>",
-        "<span class=\"start\">0:00</span> &#60;i&#62;",
-        "<span class=\"start\">1:01:01</span> Chapter 2",
+        "<dt>Artist</dt><dd><bdi>&#60;script&#62;",
+        "<dt>Track</dt><dd><bdi>3 of 12</bdi></dd>",
+        "<span class=\"start\">0:00</span> <bdi>&#60;i&#62;",
+        "<span class=\"start\">1:01:01</span> <bdi>Chapter 2",
         "<div class=\"said\" dir=\"auto\" lang=\"de\">one\n",
     ] {
         assert!(shown.contains(expected), "{expected} in {shown}");

@@ -53,7 +53,7 @@ fn sound(kind: ObjectBuilder) -> ObjectBuilder {
 }
 
 fn preview(kind: ObjectBuilder) -> ObjectBuilder {
-    let length = "What the length of a preview goes by.";
+    let length = "Whether the length of a preview is set in seconds or in percent.";
     kind.property("preview_type", one_of(["seconds", "percent"]).description(Some(length)))
         .property("preview_start_percent", percent("Where a preview starts in the track."))
         .property("preview_seconds", seconds("Of previews by seconds."))
@@ -70,7 +70,7 @@ fn levels(kind: ObjectBuilder) -> ObjectBuilder {
         .property("metric", Metric::schema())
         .property(
             "samples_per_pixel",
-            integer(128.0, 65_536.0, "Samples of a point. Of levels in audiowaveform's formats."),
+            integer(128.0, 65_536.0, "Samples per point. Of levels in audiowaveform's formats."),
         )
         .property("bits", integer(8.0, 16.0, "8 or 16. Of levels in audiowaveform's formats."))
         .property("is_split_channels", boolean().description(Some(channels)))

@@ -1,8 +1,7 @@
 //! Programs that fetch without anybody listening.
 
 /// What user agents of such programs contain, in lower case. Libraries that people's apps are made with are not among them.
-const PATTERNS: [&str; 34] = [
-    "bot",
+const PATTERNS: [&str; 38] = [
     "crawl",
     "spider",
     "slurp",
@@ -17,25 +16,30 @@ const PATTERNS: [&str; 34] = [
     "facebookcatalog",
     "meta-external",
     "mediapartners",
-    "adsbot",
     "feedfetcher",
     "google-safety",
     "apis-google",
     "bingpreview",
     "whatsapp",
-    "telegram",
-    "slack",
-    "discord",
+    "slack-imgproxy",
     "embedly",
     "quora link",
     "curl/",
     "wget/",
     "python-",
+    "aiohttp",
+    "httpx",
+    "python/",
     "go-http-client",
     "libwww-perl",
     "java/",
+    "axios/",
+    "node-fetch",
+    "undici",
+    "ruby",
     "apache-httpclient",
     "scrapy",
+    "feedparser",
 ];
 
 /// Bytes of a user agent that are looked at.
@@ -46,7 +50,15 @@ const MOST_BYTES: usize = 512;
 pub fn is_bot(agent: Option<&[u8]>) -> bool {
     let agent = agent.unwrap_or_default().trim_ascii();
     let agent = &agent[..agent.len().min(MOST_BYTES)];
-    agent.is_empty() || PATTERNS.iter().any(|pattern| contains(agent, pattern.as_bytes()))
+    agent.is_empty()
+        || names_itself_bot(agent)
+        || PATTERNS.iter().any(|pattern| contains(agent, pattern.as_bytes()))
+}
+
+/// Almost every crawler has the word in its name. So has a maker of phones, Cubot.
+fn names_itself_bot(agent: &[u8]) -> bool {
+    let mut words = agent.windows(3).enumerate().filter(|(_, word)| word.eq_ignore_ascii_case(b"bot"));
+    words.any(|(place, _)| !agent[..place].to_ascii_lowercase().ends_with(b"cu"))
 }
 
 fn contains(text: &[u8], pattern: &[u8]) -> bool {
@@ -71,6 +83,13 @@ mod tests {
             "python-requests/2.31.0",
             "Go-http-client/2.0",
             "Mozilla/5.0 (compatible; YandexBot/3.0)",
+            "TelegramBot (like TwitterBot)",
+            "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)",
+            "Slack-ImgProxy (+https://api.slack.com/robots)",
+            "Python/3.11 aiohttp/3.9.1",
+            "node-fetch",
+            "axios/1.6.2",
+            "Mozilla/5.0 (Linux; Android 12; CUBOT NOTE 30) (compatible; ExampleBot/1.0)",
             "Baiduspider+(+http://www.baidu.com/search/spider.htm)",
         ] {
             assert!(is_bot(Some(bot.as_bytes())), "{bot}");
@@ -81,6 +100,9 @@ mod tests {
             "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.1 Safari/605.1.15",
             "AppleCoreMedia/1.0.0.21B101 (iPhone; U; CPU OS 17_1_2 like Mac OS X; en_us)",
             "Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0",
+            "Mozilla/5.0 (Linux; Android 12; CUBOT NOTE 30) AppleWebKit/537.36 Chrome/120.0.0.0 Mobile Safari/537.36",
+            "Mozilla/5.0 (Linux; Android 13) AppleWebKit/537.36 Chrome/119.0 Mobile Safari/537.36 Telegram-Android/10.3.2",
+            "Mozilla/5.0 (Macintosh; Intel Mac OS X) AppleWebKit/537.36 Chrome/118.0 Electron/27.0 Safari/537.36 Slack_SSB/4.35",
             "okhttp/4.12.0",
             "Overcast/2023.11 (+http://overcast.fm/; iOS podcast app)",
             "Spotify/8.8.96 iOS/17.1.2",

@@ -243,7 +243,8 @@ impl Copying<'_> {
 
 impl Ways<'_> {
     /// The hash of an object of the pool: the one that was recorded, or that of its bytes, which are read if a run before this
-    /// one was interrupted. `None` where they cannot be read.
+    /// one was interrupted, or if the database and the backup before recorded different ones. `None` where the bytes cannot be
+    /// read, or are not what the database recorded.
     async fn hash_of_pooled(
         &self,
         key: &ObjectKey,
@@ -252,13 +253,15 @@ impl Ways<'_> {
         known: Option<ListedObject>,
     ) -> Result<Option<String>, BackupError> {
         let known = known.filter(|known| known.1 == size).and_then(|known| known.2);
-        if let Some(hash) = recorded.or(known) {
+        let is_settled = recorded.is_none() || known.is_none() || recorded == known;
+        if is_settled && let Some(hash) = recorded.clone().or(known) {
             return Ok(Some(hash));
         }
         match hash_of(self.route.to, key, self.route.rate).await {
             Ok(hash) => {
                 self.unreadable.forget();
-                Ok(hash.map(hex::encode))
+                let hash = hash.map(hex::encode);
+                Ok(hash.filter(|hash| recorded.as_ref().is_none_or(|recorded| recorded == hash)))
             }
             Err(error) => {
                 self.unreadable.only_one(error).await.map_err(BackupError::Target)?;

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use tonearm_catalog::{Backend, DumpTable, NamedKind, Snapshot};
+use tonearm_catalog::{Backend, DumpTable, NamedKind, NamedObject, Snapshot};
 use tonearm_domain::{ObjectKey, StoreId};
 
 use super::error::BackupError;
 use super::manifest::Manifest;
 use super::object_list::ListedObject;
+use super::owner_covers::OwnerCovers;
 use super::part::{PartFile, PartWriter};
 use super::{BackupEvent, BackupReport, Backups, Hear};
 use crate::inventory::{NamedBy, Rows, Seen, Walk};
@@ -81,7 +82,11 @@ impl Backups {
         let mut walk = Walk::new(Rows::Snapshot(snapshot), &self.blobs, None);
         let looks = Unreadable::of(&self.blobs);
         let (mut objects, mut bytes) = (0, 0);
-        while let Some(stretch) = walk.next().await? {
+        let mut owners = OwnerCovers::default();
+        while let Some(mut stretch) = walk.next().await? {
+            for wrong in owners.describe(snapshot, &mut stretch.seen).await? {
+                self.judge_cover(&wrong, &looks, report, &mut lost).await?;
+            }
             let sound = stretch.seen.iter().filter(|seen| seen.is_known && !seen.has_other_length);
             let lines: Vec<ListedObject> = sound.map(listed).collect();
             objects += lines.len() as u64;
@@ -91,6 +96,12 @@ impl Backups {
                 self.judge(suspect, &looks, report, &mut lost).await?;
             }
             hear(BackupEvent::Listed { objects, bytes });
+        }
+        let mut pages = owners.missing(snapshot);
+        while let Some(missing) = pages.next().await? {
+            for object in missing {
+                self.judge_cover(&object, &looks, report, &mut lost).await?;
+            }
         }
         Ok((writer.finish().await?, lost))
     }
@@ -108,14 +119,26 @@ impl Backups {
         if object.kind == NamedKind::Manifest {
             return Ok(());
         }
-        let reason = match looks.look(&object.key).await.map_err(BackupError::Store)? {
-            Look::Found(meta) if object.size.is_none_or(|size| size == meta.size) => return Ok(()),
-            Look::Found(_) => "it has another length than the database says",
-            Look::Missing => MISSING,
-            Look::Unreadable => UNREADABLE,
-        };
+        let Some(reason) = reason_of(object, looks).await? else { return Ok(()) };
         let now = self.catalog.named_track(*track).await?;
-        if now.is_some_and(|now| now.objects.contains(object)) {
+        if now.is_some_and(|now| now.names(object)) {
+            lost.insert(object.key.clone(), reason);
+        } else {
+            report.gone += 1;
+        }
+        Ok(())
+    }
+
+    /// The same of a cover of a collection or an organization.
+    async fn judge_cover(
+        &self,
+        object: &NamedObject,
+        looks: &Unreadable<'_>,
+        report: &mut BackupReport,
+        lost: &mut Lost,
+    ) -> Result<(), BackupError> {
+        let Some(reason) = reason_of(object, looks).await? else { return Ok(()) };
+        if self.catalog.object_is_known(&object.key).await? {
             lost.insert(object.key.clone(), reason);
         } else {
             report.gone += 1;
@@ -124,7 +147,19 @@ impl Backups {
     }
 }
 
+/// Why an object seems to be lost; `None` where it is there.
+async fn reason_of(
+    object: &NamedObject,
+    looks: &Unreadable<'_>,
+) -> Result<Option<&'static str>, BackupError> {
+    Ok(match looks.look(&object.key).await.map_err(BackupError::Store)? {
+        Look::Found(meta) if object.size.is_none_or(|size| size == meta.size) => None,
+        Look::Found(_) => Some("it has another length than the database says"),
+        Look::Missing => Some(MISSING),
+        Look::Unreadable => Some(UNREADABLE),
+    })
+}
+
 fn listed(seen: &Seen) -> ListedObject {
-    let sha256 = seen.named.as_ref().and_then(|named| named.object.sha256);
-    ListedObject(seen.key.clone(), seen.meta.size, sha256.map(hex::encode))
+    ListedObject(seen.key.clone(), seen.meta.size, seen.sha256().map(hex::encode))
 }

@@ -22,6 +22,11 @@ impl Hold {
         Ok(Self { catalog: catalog.clone(), id, renewing })
     }
 
+    /// Whether no other backup of this database runs.
+    pub(super) async fn is_only_one(&self, ambient: &Ambient) -> Result<bool, CatalogError> {
+        Ok(!self.catalog.others_hold_removals(self.id, ambient.now()).await?)
+    }
+
     /// Lets objects be removed again.
     pub(super) async fn release(self) {
         self.renewing.abort();

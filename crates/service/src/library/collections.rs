@@ -41,9 +41,9 @@ pub struct CreateCollection {
     pub organization_index: Option<String>,
     /// The caller's own data.
     pub metadata: Metadata,
-    /// Whether its tracks may bring their own cover; true unless told.
+    /// Whether its tracks may bring their own cover; default: true.
     pub is_cover_overridable: Option<bool>,
-    /// Whether its tracks may bring their own colours; true unless told.
+    /// Whether its tracks may bring their own colours; default: true.
     pub is_theme_overridable: Option<bool>,
     /// Its own player colour.
     pub player_colour: Option<Colour>,
@@ -169,7 +169,7 @@ impl Library {
     }
 
     /// Soft-deletes a collection, with which all its tracks are gone, and queues the removal of their objects: at once, or
-    /// for when a person's deletion cannot be taken back any more. This takes the same time for any number of tracks.
+    /// for when a person's deletion can no longer be restored. This takes the same time for any number of tracks.
     pub async fn delete_collection(
         &self,
         caller: &Caller,

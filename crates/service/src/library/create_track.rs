@@ -30,9 +30,9 @@ pub struct CreateTrack {
     pub organization_index: Option<String>,
     /// The caller's own data.
     pub metadata: Metadata,
-    /// Whether a cover found in the file may be used; true unless told.
+    /// Whether a cover found in the file may be used; default: true.
     pub is_cover_overridable: Option<bool>,
-    /// Whether colours found in the file's cover may be used; true unless told.
+    /// Whether colours found in the file's cover may be used; default: true.
     pub is_theme_overridable: Option<bool>,
     /// The title in players.
     pub player_title: Option<String>,

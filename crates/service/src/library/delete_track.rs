@@ -10,7 +10,7 @@ use crate::track_view::{TrackParents, TrackView};
 
 impl Library {
     /// Soft-deletes a track with its files and variants, and queues the removal of its objects: at once, or for when a
-    /// person's deletion cannot be taken back any more.
+    /// person's deletion can no longer be restored.
     pub async fn delete_track(&self, caller: &Caller, id: TrackId) -> Result<TrackView, Refusal> {
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;

@@ -52,7 +52,7 @@ struct Verified {
 /// Why somebody was not let in.
 #[derive(Debug, thiserror::Error)]
 pub enum SignInError {
-    /// No such account, or not its password: these are never told apart.
+    /// No such account, or not its password: the response is the same in both cases.
     #[error("the email address or the password is wrong")]
     Wrong,
     /// The password is right, but the account is disabled.

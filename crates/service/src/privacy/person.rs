@@ -40,15 +40,13 @@ impl fmt::Display for PersonReference {
     }
 }
 
-/// What is kept about a person.
+/// What is kept about a person, without the lines of the audit log: see [`Privacy::audit_lines`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeptPerson {
     /// The account, and what is kept with it; none: it is removed, or there was none.
     pub account: Option<KeptAccount>,
     /// What names the person besides.
     pub named: NamedRows,
-    /// What the audit log says of the person, the oldest line first.
-    pub audit: Vec<AuditRecord>,
 }
 
 /// An account, and what is removed with it.
@@ -86,7 +84,7 @@ pub struct NamedRows {
 impl KeptPerson {
     /// Whether nothing was found.
     pub fn is_empty(&self) -> bool {
-        self.account.is_none() && self.named.is_empty() && self.audit.is_empty()
+        self.account.is_none() && self.named.is_empty()
     }
 }
 
@@ -101,20 +99,33 @@ impl NamedRows {
 }
 
 impl Privacy {
-    /// What is kept about a person.
+    /// What is kept about a person, without the lines of the audit log.
     pub async fn person(&self, person: &PersonReference) -> Result<KeptPerson, Refusal> {
         let sought = self.sought(person).await?;
         let named = self.named_rows(&sought.names).await?;
-        let mut audit = Vec::new();
-        let mut walk = self.audit_walk();
-        while let Some(lines) = walk.next().await? {
-            audit.extend(lines.into_iter().filter(|line| sought.concerns(line)));
-        }
         let account = match sought.account {
             Some(person) => Some(self.kept_account(person).await?),
             None => None,
         };
-        Ok(KeptPerson { account, named, audit })
+        Ok(KeptPerson { account, named })
+    }
+
+    /// Tells what the audit log says of a person, the oldest line first, and gives the number of lines. Only a page of the log
+    /// is in memory at a time.
+    pub async fn audit_lines(
+        &self,
+        person: &PersonReference,
+        hear: &mut (dyn FnMut(AuditRecord) + Send),
+    ) -> Result<u64, Refusal> {
+        let sought = self.sought(person).await?;
+        let (mut count, mut walk) = (0, self.audit_walk());
+        while let Some(lines) = walk.next().await? {
+            for line in lines.into_iter().filter(|line| sought.concerns(line)) {
+                count += 1;
+                hear(line);
+            }
+        }
+        Ok(count)
     }
 
     async fn kept_account(&self, person: Person) -> Result<KeptAccount, Refusal> {

@@ -1,4 +1,4 @@
-//! The signs of life of a node.
+//! The heartbeats of a node.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tonearm_domain::{Ambient, NodeRecord};
 use super::run_counter::{RunCounter, RunHistory};
 use crate::refusal::Refusal;
 
-/// How long one sign of life may take.
+/// How long one heartbeat may take.
 const DEADLINE: Duration = Duration::from_secs(5);
 
 /// Writes down that a node is alive, and that it has stopped.

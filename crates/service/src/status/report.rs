@@ -23,7 +23,7 @@ pub enum Reach {
 pub struct NodeStatus {
     /// The node.
     pub node: NodeRecord,
-    /// When it gave its last sign of life, by the clock of whoever asks.
+    /// When it sent its last heartbeat, by the clock of whoever asks.
     pub seen_at: Timestamp,
     /// Whether it has been silent for so long that it is taken for lost.
     pub is_lost: bool,

@@ -11,7 +11,7 @@ use tonearm_domain::{EndedRuns, JobClass, NodeRecord, PerClass, RecentRuns};
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// Counts are taken with each sign of life, so that none is from exactly a minute ago: the nearest one is.
+/// Counts are taken with each heartbeat, so that none is from exactly a minute ago: the nearest one is.
 const SLACK: Duration = Duration::from_secs(NodeRecord::BEAT_SECONDS / 2);
 
 /// Counts runs of jobs that end on a node. Cheap to clone.
@@ -85,7 +85,7 @@ mod tests {
         let (counter, mut history, begun) = (RunCounter::default(), RunHistory::default(), Instant::now());
         let mut told = history.note(begun, counter.all());
         assert_eq!(told, PerClass::default());
-        // Two hours in which one job is done with each sign of life, and every fourth fails.
+        // Two hours in which one job is done with each heartbeat, and every fourth fails.
         for beat in 1..=480_u64 {
             counter.finished(JobClass::Encode);
             if beat % 4 == 0 {

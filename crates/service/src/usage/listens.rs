@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use tonearm_domain::{LimitOffset, ListenCounts, ListenKind, Segments, TrackId};
+use tonearm_domain::{FileData, FileOutcome, LimitOffset, ListenCounts, ListenKind, Segments, TrackId};
 
 use super::Usage;
 use super::report::{UsagePeriod, filter};
@@ -105,6 +105,8 @@ pub struct DropOff {
     pub listens: u64,
     /// How many of these took each of the 50 parts of the track.
     pub parts: Vec<u64>,
+    /// Its waveform; empty where none was made.
+    pub levels: Vec<f64>,
 }
 
 impl Usage {
@@ -172,6 +174,16 @@ impl Usage {
             parts[part as usize] += 1;
         }
         let title = track.player_title.unwrap_or(track.file_name);
-        Ok(DropOff { title, duration: track.duration, listens: taken.len() as u64, parts })
+        let levels = self.levels_of(id).await?;
+        Ok(DropOff { title, duration: track.duration, listens: taken.len() as u64, parts, levels })
+    }
+
+    async fn levels_of(&self, id: TrackId) -> Result<Vec<f64>, Refusal> {
+        let files = self.catalog.files_of_track(id).await?;
+        let levels = files.into_iter().find_map(|file| match file.outcome {
+            FileOutcome::Made { data: FileData::Levels(found), .. } => Some(found.levels),
+            _ => None,
+        });
+        Ok(levels.unwrap_or_default())
     }
 }

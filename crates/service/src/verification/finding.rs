@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 use tonearm_catalog::{NamedKind, NamedObject};
-use tonearm_domain::{CollectionId, CoverOrigin, CoverOwner, ObjectKey, OrganizationId, TrackId};
+use tonearm_domain::{CollectionId, CoverOwner, ObjectKey, OrganizationId, TrackId};
 
 use super::repair::is_makeable;
 
@@ -118,7 +118,13 @@ impl Finding {
     }
 
     /// A cover of a collection or an organization; somebody has to upload it again.
-    pub(super) fn of_cover(kind: FindingKind, key: &ObjectKey, owner: CoverOwner) -> Self {
+    pub(super) fn of_cover(
+        kind: FindingKind,
+        object: &NamedObject,
+        found_size: Option<u64>,
+        owner: CoverOwner,
+    ) -> Self {
+        let key = &object.key;
         let collection_id = match owner {
             CoverOwner::Collection(id) => Some(id),
             CoverOwner::Track(_) | CoverOwner::Organization => None,
@@ -129,9 +135,9 @@ impl Finding {
             organization_id: key.organization_id,
             track_id: None,
             collection_id,
-            role: Some(role(NamedKind::Cover(CoverOrigin::Uploaded))),
-            expected_size: None,
-            found_size: None,
+            role: Some(role(object.kind)),
+            expected_size: object.size,
+            found_size,
             remedy: Remedy::Lost,
             is_made: false,
         }
@@ -164,7 +170,7 @@ impl fmt::Display for Finding {
 impl Finding {
     fn advice(&self) -> &'static str {
         match self.remedy {
-            Remedy::Repairable => "; --repair makes it again",
+            Remedy::Repairable => "; --repair recreates it",
             Remedy::Queued => "; it is being made again",
             Remedy::Busy => "; the track is being processed, so run verify again when it is done",
             Remedy::Lost if self.is_made => "; it cannot be made again, since the source is lost too",

@@ -1,10 +1,9 @@
 //! Covers of collections and organizations.
 
-use tonearm_catalog::NamedOwner;
+use tonearm_catalog::{NamedObject, NamedOwner};
 use tonearm_domain::{CollectionId, CoverOwner, ObjectKey, OrganizationId};
 
 use super::finding::{Finding, FindingKind};
-use super::reading::Read;
 use super::{Run, VerifyError};
 use crate::unreadable::Look;
 
@@ -34,29 +33,30 @@ impl Run<'_> {
         for owner in owners {
             for object in &owner.objects {
                 self.objects.take(1).await;
-                if let Some(kind) = self.damage_of(&object.key).await?
-                    && self.is_used(owner, &object.key).await?
-                {
-                    self.tell(&Finding::of_cover(kind, &object.key, owner.owner));
+                let Some((kind, found_size)) = self.damage_of(object).await? else { continue };
+                if self.is_used(owner, &object.key).await? {
+                    self.tell(&Finding::of_cover(kind, object, found_size, owner.owner));
                 }
             }
         }
         Ok(())
     }
 
-    /// What is wrong with an object of which nothing is recorded.
-    async fn damage_of(&self, key: &ObjectKey) -> Result<Option<FindingKind>, VerifyError> {
-        match self.looks.look(key).await? {
-            Look::Missing => return Ok(Some(FindingKind::MissingObject)),
-            Look::Unreadable => return Ok(Some(FindingKind::UnreadableObject)),
+    /// What is wrong with an object, and its length if that is what is wrong.
+    async fn damage_of(
+        &self,
+        object: &NamedObject,
+    ) -> Result<Option<(FindingKind, Option<u64>)>, VerifyError> {
+        match self.looks.look(&object.key).await? {
+            Look::Missing => return Ok(Some((FindingKind::MissingObject, None))),
+            Look::Unreadable => return Ok(Some((FindingKind::UnreadableObject, None))),
+            Look::Found(meta) if object.size.is_some_and(|size| size != meta.size) => {
+                return Ok(Some((FindingKind::WrongLength, Some(meta.size))));
+            }
             Look::Found(_) if !self.terms.is_deep => return Ok(None),
             Look::Found(_) => {}
         }
-        Ok(match self.read(key).await? {
-            Read::Whole { .. } => None,
-            Read::Missing => Some(FindingKind::MissingObject),
-            Read::Short | Read::Unreadable => Some(FindingKind::UnreadableObject),
-        })
+        Ok(self.damage_read(object).await?)
     }
 
     /// Whether the owner still has the cover.

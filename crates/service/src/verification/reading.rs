@@ -3,7 +3,7 @@
 use futures::{StreamExt, TryStreamExt, stream};
 use sha2::{Digest, Sha256};
 use tonearm_blobs::BlobError;
-use tonearm_catalog::NamedKind;
+use tonearm_catalog::{NamedKind, NamedObject};
 use tonearm_domain::ObjectKey;
 
 use super::finding::{FindingKind, Subject};
@@ -14,7 +14,7 @@ use crate::inventory::{NamedBy, Stretch};
 const AT_ONCE: usize = 4;
 
 /// What reading an object showed.
-pub(super) enum Read {
+enum Read {
     /// It was read to its end.
     Whole { size: u64, sha256: [u8; 32] },
     /// It ends early.
@@ -44,8 +44,18 @@ impl Run<'_> {
     }
 
     async fn read_one(&self, named: &NamedBy) -> Result<Option<Subject>, VerifyError> {
-        let object = &named.object;
-        let (kind, found_size) = match self.read(&object.key).await? {
+        match self.damage_read(&named.object).await? {
+            Some((kind, found_size)) => self.confirmed(named.track, &named.object, kind, found_size).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Reads an object, and gives what is wrong with its bytes and how many they are.
+    pub(super) async fn damage_read(
+        &self,
+        object: &NamedObject,
+    ) -> Result<Option<(FindingKind, Option<u64>)>, BlobError> {
+        let damage = match self.read(&object.key).await? {
             Read::Unreadable => (FindingKind::UnreadableObject, None),
             Read::Missing => (FindingKind::MissingObject, None),
             Read::Short => (FindingKind::WrongLength, None),
@@ -57,10 +67,10 @@ impl Run<'_> {
             }
             Read::Whole { .. } => return Ok(None),
         };
-        self.confirmed(named.track, object, kind, found_size).await
+        Ok(Some(damage))
     }
 
-    pub(super) async fn read(&self, key: &ObjectKey) -> Result<Read, BlobError> {
+    async fn read(&self, key: &ObjectKey) -> Result<Read, BlobError> {
         let read = match self.try_to_read(key).await {
             Err(_) => self.try_to_read(key).await,
             read => read,

@@ -44,7 +44,7 @@ impl Run<'_> {
         found_size: Option<u64>,
     ) -> Result<Option<Subject>, VerifyError> {
         let now = self.all.catalog.named_track(track).await?;
-        let is_named = now.is_some_and(|now| now.objects.contains(object));
+        let is_named = now.is_some_and(|now| now.names(object));
         Ok(is_named.then(|| Subject { kind, track, object: object.clone(), found_size }))
     }
 

@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use futures::TryStreamExt;
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use tonearm_blobs::Blobs;
-use tonearm_domain::{Cover, CoverOrigin, CoverSize, ObjectKey, Track, TrackManifest};
+use tonearm_catalog::CoverObjects;
+use tonearm_domain::{Cover, CoverOrigin, CoverOwner, CoverSize, ObjectKey, Track, TrackManifest};
 use tonearm_fixtures::{BucketProxy, Fault, S3Server, Seen, TestDatabase};
 use tonearm_service::{
     BackupError, BackupReport, BackupTarget, BackupTerms, Backups, FindingKind, Verification, VerifyError,
@@ -25,6 +27,9 @@ crate::on_both!(
     an_object_that_cannot_be_read_ends_neither_backup_nor_verification,
     an_object_that_cannot_be_looked_at_ends_neither_backup_nor_verification,
     covers_of_owners_that_cannot_be_looked_at_are_named,
+    covers_of_owners_that_the_store_has_lost_are_in_no_new_backup,
+    what_the_database_recorded_counts_more_than_an_earlier_backup,
+    nothing_is_pruned_while_another_backup_runs,
     a_store_in_which_nothing_can_be_looked_at_has_failed,
     what_nobody_names_costs_no_question_each,
     each_manifest_is_read_once,
@@ -247,9 +252,8 @@ async fn an_object_that_cannot_be_looked_at_ends_neither_backup_nor_verification
     assert!(matches!(quick, Err(VerifyError::Store(_))), "{quick:?}");
 }
 
-async fn covers_of_owners_that_cannot_be_looked_at_are_named(database: TestDatabase) {
-    let (_server, proxy, scene) = behind_a_proxy(&database).await;
-    scene.named().await;
+/// Gives the organization a cover, whose files all have these bytes, and gives where they are.
+async fn give_cover(scene: &Scene, bytes: &'static [u8]) -> [ObjectKey; 3] {
     let tx = scene.catalog.begin().await.unwrap();
     let mut organization = tx.organization(scene.caller.organization_id).await.unwrap().unwrap();
     let cover = Cover { version: scene.ambient.short_id(), origin: CoverOrigin::Uploaded };
@@ -258,8 +262,83 @@ async fn covers_of_owners_that_cannot_be_looked_at_are_named(database: TestDatab
     tx.commit().await.unwrap();
     let sizes = CoverSize::LISTED.map(|size| cover.key(organization.id, organization.folder, size));
     for key in &sizes {
-        scene.blobs.put_bytes(key, Bytes::from_static(b"picture")).await.unwrap();
+        scene.blobs.put_bytes(key, Bytes::from_static(bytes)).await.unwrap();
     }
+    sizes
+}
+
+/// Records that the files of the organization's cover have these bytes.
+async fn record_cover(scene: &Scene, sizes: &[ObjectKey], bytes: &[u8]) {
+    let mut objects = CoverObjects::default();
+    for key in sizes {
+        objects.insert(key, bytes.len() as u64, Sha256::digest(bytes).into());
+    }
+    let tx = scene.catalog.begin().await.unwrap();
+    let owner = CoverOwner::Organization;
+    tx.record_covers(scene.caller.organization_id, owner, 1, objects).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+async fn replace(scene: &Scene, key: &ObjectKey, bytes: &'static [u8]) {
+    scene.blobs.delete(key).await.unwrap();
+    scene.blobs.put_bytes(key, Bytes::from_static(bytes)).await.unwrap();
+}
+
+async fn covers_of_owners_that_the_store_has_lost_are_in_no_new_backup(database: TestDatabase) {
+    let (_ground, scene) = scene(&database).await;
+    scene.named().await;
+    let sizes = give_cover(&scene, b"picture").await;
+    record_cover(&scene, &sizes, b"picture").await;
+    let target = Target::new();
+    let counted = |report: BackupReport| (report.objects, report.rescued, report.damaged);
+    assert_eq!(counted(target.back_up(&scene, None).await), (4, 0, 0));
+    scene.blobs.delete(&sizes[0]).await.unwrap();
+    replace(&scene, &sizes[1], b"pict").await;
+    // With as many bytes as before: only reading it shows this.
+    replace(&scene, &sizes[2], b"PICTURE").await;
+    let mut found = verified(&scene).await.unwrap();
+    found.sort_by_key(|kind| format!("{kind:?}"));
+    let all = [FindingKind::MissingObject, FindingKind::WrongHash, FindingKind::WrongLength];
+    assert_eq!(found, all);
+    assert_eq!(counted(target.back_up(&scene, None).await), (4, 2, 0));
+    for key in &sizes {
+        assert_eq!(target.bytes_of(key).await.as_deref(), Some(&b"picture"[..]), "{key}");
+    }
+    assert_eq!(counted(Target::new().back_up(&scene, None).await), (1, 0, 3));
+}
+
+/// What a run before recorded differs from what the database recorded afterwards, so the copy is read.
+async fn what_the_database_recorded_counts_more_than_an_earlier_backup(database: TestDatabase) {
+    let (_ground, scene) = scene(&database).await;
+    let sizes = give_cover(&scene, b"picture").await;
+    let target = Target::new();
+    assert_eq!(target.back_up(&scene, None).await.copied, 3);
+    record_cover(&scene, &sizes, b"PICTURE").await;
+    for key in &sizes {
+        replace(&scene, key, b"PICTURE").await;
+    }
+    let report = target.back_up(&scene, None).await;
+    assert_eq!((report.objects, report.copied, report.damaged), (3, 3, 0));
+    assert_eq!(target.bytes_of(&sizes[0]).await.as_deref(), Some(&b"PICTURE"[..]));
+    assert_eq!(target.back_up(&scene, None).await.copied, 0);
+}
+
+async fn nothing_is_pruned_while_another_backup_runs(database: TestDatabase) {
+    let (_ground, scene) = scene(&database).await;
+    scene.named().await;
+    let target = Target::new();
+    target.back_up(&scene, None).await;
+    let another = scene.ambient.record_id();
+    scene.catalog.hold_removals(another, scene.ambient.now()).await.unwrap();
+    assert_eq!(target.back_up(&scene, Some(1)).await.pruned, 0);
+    scene.catalog.release_removals(another).await.unwrap();
+    assert_eq!(target.back_up(&scene, Some(1)).await.pruned, 2);
+}
+
+async fn covers_of_owners_that_cannot_be_looked_at_are_named(database: TestDatabase) {
+    let (_server, proxy, scene) = behind_a_proxy(&database).await;
+    scene.named().await;
+    let sizes = give_cover(&scene, b"picture").await;
     assert_eq!(verified(&scene).await.unwrap(), []);
     let name = sizes[0].to_string();
     proxy.set(move |seen| (seen.method == "HEAD" && seen.target.contains(&name)).then_some(Fault::Deny));

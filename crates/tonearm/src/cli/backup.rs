@@ -24,10 +24,10 @@ pub(super) struct Args {
     command: Option<Command>,
     /// A folder, or s3://bucket/prefix
     target: Option<String>,
-    /// Keep so many backups, and remove older ones with the objects that only they name
+    /// Number of backups to keep; older ones are removed with the objects that only they name
     #[arg(long, value_name = "NUMBER")]
     keep: Option<NonZeroU64>,
-    /// Copy at most so many bytes in a second, such as 50MB/s
+    /// Maximum bytes to copy per second, such as 50MB/s
     #[arg(long, value_name = "RATE", value_parser = bytes_per_second)]
     rate: Option<NonZeroU64>,
     /// Print JSON

@@ -1,14 +1,13 @@
 //! `tonearm privacy`
 
-mod json;
+mod export;
 
 use std::net::IpAddr;
 
 use clap::Subcommand;
-use tonearm_domain::{Ambient, ListenerId, Origin};
-use tonearm_service::{
-    KeptListener, KeptPerson, ListenerReference, OwnerlessOrganizations, PersonReference, Privacy,
-};
+use serde_json::json;
+use tonearm_domain::{Ambient, AuditRecord, ListenerId, Origin};
+use tonearm_service::{KeptListener, ListenerReference, OwnerlessOrganizations, PersonReference, Privacy};
 
 use super::confirm::confirm;
 use super::{Failure, print};
@@ -88,9 +87,9 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     let privacy = parts.privacy(ambient);
     match command {
         Command::Export { subject } => match subject.meant()? {
-            Meant::Person(person) => print::json(&json::of_person(&known_person(&privacy, &person).await?)),
+            Meant::Person(person) => export_person(&privacy, &person).await?,
             Meant::Listener(listener) => {
-                print::json(&json::of_listener(&known_listener(&privacy, &listener).await?));
+                print::json(&export::of_listener(&known_listener(&privacy, &listener).await?));
             }
         },
         Command::Erase { subject, new_owner, yes } => {
@@ -104,16 +103,32 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     Ok(())
 }
 
-/// What is kept about a person, where that is anything.
-async fn known_person(privacy: &Privacy, person: &PersonReference) -> Result<KeptPerson, Failure> {
+/// Prints one line of JSON, whose last part grows with the audit log. Nothing is printed of somebody unknown.
+async fn export_person(privacy: &Privacy, person: &PersonReference) -> Result<(), Failure> {
     let kept = privacy.person(person).await?;
-    if kept.is_empty() {
-        return Err(Failure::Failed(format!(
-            "nobody is known as {person}: there is no account, no invitation and no line of the audit log; check the email \
-             address or the id"
-        )));
+    let text = export::of_person(&kept).to_string();
+    let head = text.strip_suffix('}').unwrap_or(&text);
+    let mut is_first = true;
+    let mut hear = |line: AuditRecord| {
+        match std::mem::take(&mut is_first) {
+            true => print::out!("{head},\"audit_log\":["),
+            false => print::out!(","),
+        }
+        print::out!("{}", json!(line));
+    };
+    match privacy.audit_lines(person, &mut hear).await? {
+        0 if kept.is_empty() => return Err(unknown(person)),
+        0 => print::outln!("{head},\"audit_log\":[]}}"),
+        _ => print::outln!("]}}"),
     }
-    Ok(kept)
+    Ok(())
+}
+
+fn unknown(person: &PersonReference) -> Failure {
+    Failure::Failed(format!(
+        "nobody is known as {person}: there is no account, no invitation and no line of the audit log; check the email \
+         address or the id"
+    ))
 }
 
 /// What is kept about a listener, where that is anything.
@@ -137,10 +152,13 @@ async fn erase(
 ) -> Result<(), Failure> {
     match meant {
         Meant::Person(person) => {
-            let kept = known_person(privacy, &person).await?;
+            let kept = privacy.person(&person).await?;
+            let audit = privacy.audit_lines(&person, &mut |_| {}).await?;
+            if kept.is_empty() && audit == 0 {
+                return Err(unknown(&person));
+            }
             let account = if kept.account.is_some() { "one account" } else { "no account" };
             let sign_ins = kept.account.as_ref().map_or(0, |account| account.sign_ins.len());
-            let audit = kept.audit.len();
             print::outln!(
                 "Found {account}, {sign_ins} sign-ins and {audit} lines of the audit log. The account is removed, and the \
                  lines lose the person's address. What the person uploaded stays. This cannot be undone."

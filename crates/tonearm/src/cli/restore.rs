@@ -25,13 +25,13 @@ pub(super) struct Args {
     /// The backup to restore, as `tonearm backup list` shows it [default: the newest]
     #[arg(long, value_name = "TIME")]
     backup: Option<BackupTime>,
-    /// Restore although the master secret is another one; what was encrypted with it is lost
+    /// Restore with a different master secret; data encrypted with the old one is lost
     #[arg(long)]
     secret_changed: bool,
     /// Link the object store to the restored database, although it belongs to another one
     #[arg(long)]
     adopt_store: bool,
-    /// Copy at most so many bytes in a second, such as 50MB/s
+    /// Maximum bytes to copy per second, such as 50MB/s
     #[arg(long, value_name = "RATE", value_parser = bytes_per_second)]
     rate: Option<NonZeroU64>,
     /// Print JSON

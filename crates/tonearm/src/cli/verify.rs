@@ -31,16 +31,16 @@ pub(super) struct Args {
     /// Make lost files, covers and manifests again from the sources
     #[arg(long)]
     repair: bool,
-    /// Go on where an interrupted run stopped
+    /// Resume an interrupted run
     #[arg(long)]
     resume: bool,
-    /// File in which it is noted how far the run is [default: verify-state.json in the data folder]
+    /// File that stores the progress [default: verify-state.json in the data folder]
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
-    /// Read at most so many bytes in a second, such as 50MB/s
+    /// Maximum bytes to read per second, such as 50MB/s
     #[arg(long, value_name = "RATE", value_parser = bytes_per_second)]
     rate: Option<NonZeroU64>,
-    /// Look at most at so many objects in a second
+    /// Maximum number of objects to check per second
     #[arg(long, value_name = "NUMBER")]
     object_rate: Option<NonZeroU64>,
     /// Print JSON: one finding per line, and then the summary

@@ -1,6 +1,6 @@
 //! Uploads while the service is killed again and again.
 //!
-//! `TONEARM_CHAOS_ROUNDS` says how often it is killed; a few times unless told. At the end every acknowledged
+//! `TONEARM_CHAOS_ROUNDS` says how often it is killed; by default a few times. At the end every acknowledged
 //! upload is there byte for byte, every track is in a final state, and no row points at a missing object.
 
 use std::ops::Range;

@@ -109,7 +109,7 @@ fn compose_starts_two_nodes_on_one_database_and_bucket() {
         assert!(node.secrets.is_some());
         assert_eq!(node.public_url.as_deref(), Some("https://audio.example.com"));
     }
-    // Metrics are told inside the network only.
+    // Metrics are exposed inside the network only.
     assert!(nodes.iter().all(|node| node.metrics_listen.is_some_and(|listen| listen.port() == 9464)));
     for (name, service) in services {
         let published = service["ports"].as_array().into_iter().flatten().filter_map(Value::as_str);

@@ -309,3 +309,17 @@ async fn callers_over_http_use_their_own_keys() {
     assert!(tokio::time::timeout(EVENTUALLY, served.child.wait()).await.unwrap().unwrap().success());
     server.node.stop().await;
 }
+
+/// Connections are few, so nobody keeps one who says nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn silent_connections_are_closed() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let served = HttpServer::start(&server).await;
+    let address = served.url.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
+    let mut silent = TcpStream::connect(&address).await.unwrap();
+    let mut buffer = Vec::new();
+    let closed = silent.read_to_end(&mut buffer);
+    let closed = tokio::time::timeout(EVENTUALLY, closed).await;
+    assert!(closed.is_ok(), "a connection that says nothing stays open");
+    server.node.stop().await;
+}

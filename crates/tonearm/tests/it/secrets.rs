@@ -39,7 +39,7 @@ async fn restart(program: &mut Program) {
     assert!(program.terminate(), "{}", program.log());
 }
 
-/// Starts the service and waits for its first sign of life.
+/// Starts the service and waits for its first heartbeat.
 async fn start(program: &mut Program) {
     program.start().await;
     let begun = Instant::now();

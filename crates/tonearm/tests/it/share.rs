@@ -1,5 +1,6 @@
 //! Public pages of share links, as a browser without JavaScript and other people's pages see them.
 
+use reqwest::Method;
 use serde_json::{Value, json};
 use tonearm_fixtures::audio::{WavSpec, wav, write_wav};
 use tonearm_testkit::{Answer, Backend, Client, TestServer};
@@ -175,4 +176,26 @@ async fn the_player_is_kept_by_its_version_and_found_by_its_name() {
     let other = shared.get("/embed/assets/0123456789abcdef/player.js").await;
     assert_eq!(other.header("cache-control"), "no-store");
     assert_eq!(page(other), versioned);
+}
+
+/// Anonymous pages are limited for each address like the API, and apart from it.
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_are_limited_for_each_address() {
+    let settings =
+        [("TONEARM_TRUSTED_PROXIES", "127.0.0.1"), ("TONEARM_LIMITS_REQUESTS_PER_MINUTE_PER_ADDRESS", "3")];
+    let server = Box::pin(TestServer::start_with(Backend::Embedded, &settings)).await;
+    let client = server.client.without_key();
+    let from = async |address: &str, path: &str| {
+        let request = client.request(Method::GET, path).header("x-forwarded-for", address);
+        client.send(request).await
+    };
+    for path in ["/share/nothing", "/embed/nothing/player.json", "/dashboard"] {
+        assert_ne!(from("203.0.113.9", path).await.status, 429, "{path}");
+    }
+    let refused = from("203.0.113.9", "/share/nothing").await;
+    assert_eq!(refused.status, 429);
+    assert!((1..=60).contains(&refused.header("retry-after").parse::<u64>().unwrap()));
+    assert_ne!(from("203.0.113.10", "/share/nothing").await.status, 429, "another address");
+    assert_ne!(from("203.0.113.9", "/v1/track").await.status, 429, "the API has a limit of its own");
+    server.node.stop().await;
 }

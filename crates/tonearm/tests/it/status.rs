@@ -17,7 +17,7 @@ fn status(program: &Program) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Waits until so many nodes are told, which give their first sign of life in the background.
+/// Waits until so many nodes are told, which send their first heartbeat in the background.
 async fn nodes(program: &Program, count: usize) -> Vec<Value> {
     let begun = Instant::now();
     loop {
@@ -115,7 +115,7 @@ async fn a_node_is_gone_when_it_has_stopped() {
     let other = server.another_node(vec![Role::Worker]).await;
     let begun = Instant::now();
     while catalog.seen_nodes(server.ambient.now()).await.unwrap().len() < 2 {
-        assert!(begun.elapsed() < Duration::from_secs(30), "the other node gives no sign of life");
+        assert!(begun.elapsed() < Duration::from_secs(30), "the other node sends no heartbeat");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     other.stop().await;
@@ -136,7 +136,7 @@ async fn jobs_that_end_are_counted() {
     let collection = client.collection("Songs").await;
     let track = client.upload(&collection, "song.wav", wav(&WavSpec::default())).await;
     client.settled(&track).await;
-    // Each sign of life tells them, every fifteen seconds.
+    // Each heartbeat has them, every fifteen seconds.
     let begun = Instant::now();
     loop {
         let told = status(&program);

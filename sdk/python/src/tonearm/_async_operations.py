@@ -454,7 +454,7 @@ class AsyncOperations(Threads):
     ) -> types.ReadJobResponse:
         """Returns the status of a background job.
 
-        A job whose `job_id` was returned can be read until a week after it was queued, even if it is over.
+        A job whose `job_id` was returned can be read until a week after it was queued, even if it has ended.
         """
         return await self._run(
             self.sync.read_job,

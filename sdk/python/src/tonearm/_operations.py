@@ -435,7 +435,7 @@ class Operations(Transport):
     ) -> types.ReadJobResponse:
         """Returns the status of a background job.
 
-        A job whose `job_id` was returned can be read until a week after it was queued, even if it is over.
+        A job whose `job_id` was returned can be read until a week after it was queued, even if it has ended.
         """
         answer: types.ReadJobResponse = self._call(
             "GET",

@@ -495,7 +495,7 @@ class _JobRecord(TypedDict):
 
 class JobRecord(_JobRecord, total=False):
     """A background job."""
-    # How often the job was started. Null if it is over.
+    # How often the job was started. Null if it has ended.
     attempts: Optional[int]
     # The earliest time of the next attempt, if the job is queued or waiting.
     next_attempt_at: Optional[Timestamp]
@@ -1367,9 +1367,9 @@ class VariantRecord(_VariantRecord, total=False):
     preview_seconds: float
     # Where a preview starts in the track.
     preview_start_percent: float
-    # What the length of a preview goes by.
+    # Whether the length of a preview is set in seconds or in percent.
     preview_type: Literal["seconds", "percent"]
-    # Samples of a point. Of levels in audiowaveform's formats.
+    # Samples per point. Of levels in audiowaveform's formats.
     samples_per_pixel: int
     size: Literal["icon", "small", "regular", "large"]
     # In pixels. Of waveform images and videos.
@@ -1873,7 +1873,7 @@ class _DeliveryRecord(TypedDict):
     attempt_count: int
     created_at: Timestamp
     event: EventKind
-    # With `msg_` before it, the header `webhook-id` of every attempt.
+    # Prefixed with `msg_`, it is the header `webhook-id` of every attempt.
     id: WebhookDeliveryId
     state: DeliveryState
     # The track, file or collection that the event is about; of a test, the webhook.
@@ -1910,7 +1910,7 @@ class _FullDelivery(TypedDict):
     attempt_count: int
     created_at: Timestamp
     event: EventKind
-    # With `msg_` before it, the header `webhook-id` of every attempt.
+    # Prefixed with `msg_`, it is the header `webhook-id` of every attempt.
     id: WebhookDeliveryId
     state: DeliveryState
     # The track, file or collection that the event is about; of a test, the webhook.
@@ -2027,7 +2027,7 @@ class _EventTrack(TypedDict):
     order: int
     organization_index: Optional[str]
     player_subtitle: Optional[str]
-    # As players show it: derived from the file if none was set.
+    # The title that players show: derived from the file if none was set.
     player_title: Optional[str]
     # Bytes of the source.
     size: Optional[int]
@@ -2074,7 +2074,7 @@ class DetailedEventFile(TypedDict):
 
 
 class TestEvent(TypedDict):
-    """The event of a test. Nothing happened."""
+    """The body of a test event."""
     event: Literal["webhook.test"]
     message: str
     organization_id: OrganizationId

@@ -318,7 +318,7 @@ export class Operations extends Transport {
   /**
    * Returns the status of a background job.
    *
-   * A job whose `job_id` was returned can be read until a week after it was queued, even if it is over.
+   * A job whose `job_id` was returned can be read until a week after it was queued, even if it has ended.
    *
    * @param {T.JobId} jobId
    * @param {RequestOptions} [options]

@@ -373,7 +373,7 @@ export interface ReadJobResponse {
 }
 /** A background job. */
 export interface JobRecord {
-    /** How often the job was started. Null if it is over. */
+    /** How often the job was started. Null if it has ended. */
     attempts?: number | null;
     id: JobId;
     /** The kind of work, such as `process_track`. */
@@ -1118,9 +1118,9 @@ export interface VariantRecord {
     preview_seconds?: number;
     /** Where a preview starts in the track. */
     preview_start_percent?: number;
-    /** What the length of a preview goes by. */
+    /** Whether the length of a preview is set in seconds or in percent. */
     preview_type?: "seconds" | "percent";
-    /** Samples of a point. Of levels in audiowaveform's formats. */
+    /** Samples per point. Of levels in audiowaveform's formats. */
     samples_per_pixel?: number;
     size?: "icon" | "small" | "regular" | "large";
     variant_type_id: "transcode" | "preview" | "levels" | "waveform_image" | "waveform_video" | "original" | "cover";
@@ -1568,7 +1568,7 @@ export interface DeliveryRecord {
     event: EventKind;
     /** When it was delivered or failed; null while it is pending. */
     finished_at?: Timestamp | null;
-    /** With `msg_` before it, the header `webhook-id` of every attempt. */
+    /** Prefixed with `msg_`, it is the header `webhook-id` of every attempt. */
     id: WebhookDeliveryId;
     state: DeliveryState;
     /** The track, file or collection that the event is about; of a test, the webhook. */
@@ -1596,7 +1596,7 @@ export interface FullDelivery {
     event: EventKind;
     /** When it was delivered or failed; null while it is pending. */
     finished_at?: Timestamp | null;
-    /** With `msg_` before it, the header `webhook-id` of every attempt. */
+    /** Prefixed with `msg_`, it is the header `webhook-id` of every attempt. */
     id: WebhookDeliveryId;
     state: DeliveryState;
     /** The track, file or collection that the event is about; of a test, the webhook. */
@@ -1700,7 +1700,7 @@ export interface EventTrack {
     order: number;
     organization_index: string | null;
     player_subtitle: string | null;
-    /** As players show it: derived from the file if none was set. */
+    /** The title that players show: derived from the file if none was set. */
     player_title: string | null;
     /** Bytes of the source. */
     size: number | null;
@@ -1736,7 +1736,7 @@ export interface DetailedEventFile {
     data: VariantData | null;
     props: FileProps;
 }
-/** The event of a test. Nothing happened. */
+/** The body of a test event. */
 export interface TestEvent {
     event: "webhook.test";
     message: string;

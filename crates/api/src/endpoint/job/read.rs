@@ -30,7 +30,7 @@ pub(crate) struct JobRecord {
     reason: Option<String>,
     /// The track that the job works on.
     track_id: Option<TrackId>,
-    /// How often the job was started. Null if it is over.
+    /// How often the job was started. Null if it has ended.
     attempts: Option<u32>,
     /// The earliest time of the next attempt, if the job is queued or waiting.
     next_attempt_at: Option<Timestamp>,
@@ -45,7 +45,7 @@ impl From<JobView> for JobRecord {
 
 /// Returns the status of a background job.
 ///
-/// A job whose `job_id` was returned can be read until a week after it was queued, even if it is over.
+/// A job whose `job_id` was returned can be read until a week after it was queued, even if it has ended.
 #[utoipa::path(
     get,
     path = "/job/{job_id}",

@@ -32,7 +32,7 @@ impl From<AcceptedUpload> for Accepted {
 }
 
 /// Uploads the file of a track, of any content type, up to the size limit. The response is sent once the bytes are durable. With the header `Upload-Complete`,
-/// the upload can be resumed: if it breaks off, `HEAD` tells how much has arrived, and `PATCH` sends the rest. With `?0`, the file continues in further requests.
+/// the upload can be resumed: if it breaks off, `HEAD` returns how much has arrived, and `PATCH` sends the rest. With `?0`, the file continues in further requests.
 #[utoipa::path(
     put,
     path = "/{organization_id}/{track_id}/source",

@@ -185,6 +185,57 @@ test("a session is renewed while it is heard without a gap", () => {
   assert.equal(listener.last("loadTrack").id, "a");
 });
 
+test("a session that is needed while the page renews it is waited for without a word", () => {
+  const needs = {
+    quality: (listener) => listener.on("quality", { index: 1 }).hears("error", NOT_SUPPORTED),
+    sound: (listener) => listener.hears("error", NOT_SUPPORTED),
+    next: (listener) => listener.on("choose", { index: 1, isWanted: true }),
+  };
+  for (const need of Object.values(needs)) {
+    const listener = Listener.of("a", "b").plays().hears("timeupdate", { position: 61 });
+    listener.on("expired").on("expiryTold", { isHandled: true });
+    assert.equal(listener.last("waitForRenewal").after, 30_000);
+    listener.take();
+    need(listener).refuses("session");
+    assert.equal(listener.state.problem.isQuiet, true);
+    assert.equal(listener.isOn, true);
+    assert.ok(!listener.told().includes("error"));
+    listener.on("open", { isSwitch: true }).opens(["a", "b"], listener.state.tracks[listener.state.index].id);
+    assert.equal(problem(listener), null);
+    assert.ok(listener.asked().includes("play"));
+  }
+});
+
+test("a page whose renewal failed is told again when the session is needed", () => {
+  const listener = Listener.of("a", "b").plays();
+  listener.on("expired").on("expiryTold", { isHandled: true }).on("notRenewed");
+  assert.equal(problem(listener), null);
+  assert.equal(listener.isOn, true, "what is heard goes on");
+  listener.take();
+  listener.on("choose", { index: 1, isWanted: true }).refuses("session");
+  assert.ok(listener.asked().includes("tellExpiry"));
+  listener.on("expiryTold", { isHandled: true }).on("notRenewed");
+  assert.equal(listener.state.problem.isQuiet, false);
+  listener.take();
+  listener.on("choose", { index: 0, isWanted: true }).refuses("session");
+  assert.ok(listener.asked().includes("tellExpiry"));
+});
+
+test("a page that does not renew is told once", () => {
+  const listener = Listener.of("a").plays().on("expired").on("expiryTold", { isHandled: false });
+  listener.take();
+  listener.hears("error", NOT_SUPPORTED).refuses("session");
+  assert.ok(!listener.asked().includes("tellExpiry"));
+  assert.equal(listener.state.problem.isQuiet, false);
+});
+
+test("the time for a renewal that has come is of no interest", () => {
+  const listener = Listener.of("a").plays().on("expired").on("expiryTold", { isHandled: true });
+  listener.on("open", { isSwitch: true }).on("notRenewed").opens(["a"]);
+  assert.equal(problem(listener), null);
+  assert.equal(listener.isOn, true);
+});
+
 test("nobody is told of a session that runs out unheard", () => {
   const listener = Listener.of("a").on("expired");
   assert.deepEqual(listener.asked(), []);

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use bytes::Bytes;
 use futures::TryStreamExt as _;
-use tonearm_catalog::{CatalogError, Transaction};
+use sha2::{Digest, Sha256};
+use tonearm_catalog::{CatalogError, CoverObjects, Transaction};
 use tonearm_domain::{
     ContentType, Cover, CoverOrigin, CoverOwner, CoverSize, FileData, FileOutcome, ObjectFile, ObjectKey,
     OrganizationId, RecipeKind, ShortId, Track, TrackFile, TrackId, delivery_name,
@@ -27,25 +28,29 @@ impl Processing {
         if let CoverOwner::Track(track_id) = owner {
             Box::pin(self.restore_found_cover(run, organization_id, track_id)).await?;
         }
-        let mut written = Vec::new();
+        let (mut written, mut recorded) = (Vec::new(), CoverObjects::default());
+        let known = self.catalog.recorded_covers(organization_id, owner).await?;
         let found = self.covers_in_use(organization_id, owner).await?;
         if let Some((folder, versions)) = &found {
+            recorded = known.clone().of_versions(versions);
             for version in versions {
-                let jpegs = Cover::files(organization_id, *folder, *version);
+                let keys = Cover::files(organization_id, *folder, *version);
+                let jpegs = self.jpegs(keys, &known, scratch.path()).await?;
+                record(&mut recorded, &jpegs);
                 written.extend(self.add_webp(run, jpegs, scratch.path()).await?);
             }
         }
         // What was deleted or replaced meanwhile has been cleared away, maybe before these came.
         let in_use = match found {
             Some((folder, versions)) => {
-                self.count_cover_bytes(organization_id, owner, folder, &versions).await?
+                self.record_covers(organization_id, owner, (folder, &versions), recorded).await?
             }
             None => Vec::new(),
         };
         written.retain(|key| !in_use.contains(&key.file.version));
         self.blobs.delete_many(written).await?;
         if let CoverOwner::Track(track_id) = owner {
-            self.cut_anew(run, organization_id, track_id, scratch.path()).await?;
+            self.cut_anew(run, organization_id, track_id, (&known, scratch.path())).await?;
         }
         self.finish(&run.claimed).await
     }
@@ -69,14 +74,14 @@ impl Processing {
         })
     }
 
-    /// Records how much room these covers take, with the pictures that they were made from, and gives the versions that are
-    /// in use by now. Where these are others, their own job counts them.
-    async fn count_cover_bytes(
+    /// Records what these covers are, and how much room they take with the pictures that they were made from. Gives the
+    /// versions that are in use by now. Where these are others, their own job records them.
+    async fn record_covers(
         &self,
         organization_id: OrganizationId,
         owner: CoverOwner,
-        folder: ShortId,
-        versions: &[ShortId],
+        (folder, versions): (ShortId, &[ShortId]),
+        recorded: CoverObjects,
     ) -> Result<Vec<ShortId>, JobError> {
         let labels = Cover::labels();
         let mut objects = self.blobs.list(Some(organization_id), Some(folder));
@@ -89,25 +94,40 @@ impl Processing {
         let tx = self.catalog.begin().await?;
         let in_use = versions_in_use(&tx, organization_id, owner).await?.unwrap_or_default();
         if in_use == versions {
-            tx.set_cover_bytes(organization_id, owner, bytes).await?;
+            tx.record_covers(organization_id, owner, bytes, recorded).await?;
         }
         tx.commit().await?;
         Ok(in_use)
+    }
+
+    /// The sizes of a cover that are stored and not damaged. Not every picture has the largest one.
+    async fn jpegs(
+        &self,
+        keys: [ObjectKey; 4],
+        known: &CoverObjects,
+        scratch: &Path,
+    ) -> Result<Vec<(ObjectKey, Vec<u8>)>, JobError> {
+        let mut jpegs = Vec::new();
+        for key in keys {
+            let jpeg = self.stored(&key, scratch).await?;
+            if let Some(jpeg) = jpeg.filter(|jpeg| is_sound(known, &key, jpeg)) {
+                jpegs.push((key, jpeg));
+            }
+        }
+        Ok(jpegs)
     }
 
     /// Stores what is smaller as WebP beside the JPEGs, and gives what was stored.
     async fn add_webp(
         &self,
         run: &JobRun,
-        jpegs: [ObjectKey; 4],
+        jpegs: Vec<(ObjectKey, Vec<u8>)>,
         scratch: &Path,
     ) -> Result<Vec<ObjectKey>, JobError> {
         let mut missing = Vec::new();
-        for key in jpegs {
+        for (key, jpeg) in jpegs {
             let Some(webp) = Cover::webp_of(&key) else { continue };
-            if self.blobs.head(&webp).await?.is_none()
-                && let Some(jpeg) = self.stored(&key, scratch).await?
-            {
+            if self.blobs.head(&webp).await?.is_none() {
                 missing.push((webp, jpeg));
             }
         }
@@ -138,7 +158,7 @@ impl Processing {
         run: &JobRun,
         organization_id: OrganizationId,
         track_id: TrackId,
-        scratch: &Path,
+        (known, scratch): (&CoverObjects, &Path),
     ) -> Result<(), JobError> {
         let Some(track) = self.catalog.track(organization_id, track_id).await? else { return Ok(()) };
         let Some(cover) = track.cover.filter(|cover| cover.origin == CoverOrigin::Uploaded) else {
@@ -151,8 +171,10 @@ impl Processing {
                 continue;
             };
             let size = settings.size;
-            let current = self.stored(&cover.key(organization_id, track.index, size), scratch).await?;
+            let current_key = cover.key(organization_id, track.index, size);
+            let current = self.stored(&current_key, scratch).await?;
             if let Some(current) = current
+                && is_sound(known, &current_key, &current)
                 && self.stored(key, scratch).await?.as_ref() != Some(&current)
             {
                 self.replace_cover_file(run, &track, &file, size, current).await?;
@@ -196,6 +218,19 @@ impl Processing {
             return Ok(None);
         }
         Ok(Some(tokio::fs::read(&path).await?))
+    }
+}
+
+/// Whether a picture is what was recorded, where anything was.
+fn is_sound(known: &CoverObjects, key: &ObjectKey, jpeg: &[u8]) -> bool {
+    !known.contradicts(key, jpeg.len() as u64, Sha256::digest(jpeg).into())
+}
+
+/// Records the sizes that every cover has.
+fn record(recorded: &mut CoverObjects, jpegs: &[(ObjectKey, Vec<u8>)]) {
+    let listed = CoverSize::LISTED.map(Cover::label);
+    for (key, jpeg) in jpegs.iter().filter(|(key, _)| listed.contains(&key.file.label)) {
+        recorded.insert(key, jpeg.len() as u64, Sha256::digest(jpeg).into());
     }
 }
 

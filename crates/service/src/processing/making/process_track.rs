@@ -233,7 +233,7 @@ impl Processing {
     }
 
     /// Makes once more what hit a limit, with larger ones, and previews that failed before the duration was known, or
-    /// whose place was reckoned from one that turned out to be wrong.
+    /// whose place was computed from one that turned out to be wrong.
     async fn retry_failed_files(
         &self,
         results: &Results<'_>,

@@ -10,8 +10,8 @@ use axum::http::header::{AUTHORIZATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -29,8 +29,8 @@ const MOST_CONNECTIONS: usize = 256;
 /// Requests at a time: each of them is one to the service.
 const MOST_REQUESTS: usize = 64;
 
-/// How long the head of a request may take to arrive.
-const HEADER_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long the head of a request may take to arrive, from the moment that one is waited for.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a request may take as a whole: longer than a tool.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(150);
@@ -92,11 +92,12 @@ async fn accept(
 }
 
 async fn converse(socket: TcpStream, router: Router, stop: &Stop) {
-    let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);
-    builder.http2().timer(TokioTimer::new()).keep_alive_interval(HEADER_TIMEOUT);
     let service = TowerToHyperService::new(router);
-    let connection = builder.serve_connection(TokioIo::new(socket), service);
+    // HTTP/1.1 only: a server that waits for the version of a client waits for as long as that says nothing.
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIMEOUT)
+        .serve_connection(TokioIo::new(socket), service);
     let mut connection = std::pin::pin!(connection);
     // Clients that go away in the middle are no problem of ours.
     tokio::select! {

@@ -3,10 +3,14 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use reqwest::Method;
+use sea_orm::{ConnectionTrait, Database, Statement};
 use serde_json::{Value, json};
 use tonearm_testkit::{Backend, Client};
 
 use super::{Service, complaint, files_below, fill, heard, said};
+use crate::covers::picture;
+use crate::text;
 
 /// The findings and the summary of a run that came to its end.
 fn verified(service: &Service, arguments: &[&str]) -> (Vec<Value>, Value) {
@@ -132,6 +136,75 @@ async fn a_flipped_byte_in_a_variant_is_found_and_the_variant_made_again() {
         until_made_again(&client, id).await;
     }
     assert_eq!(verified(&service, &["--deep"]).0, Vec::<Value>::new());
+}
+
+/// Covers have recorded lengths and hashes too: those of tracks, drawn or found, and those of collections.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_cover_is_found_and_a_drawn_one_is_drawn_again() {
+    let (service, client) = Service::running(Backend::Embedded).await;
+    let track = fill(&client, 1).await.remove(0);
+    let created = client.post("/v1/collection", &json!({"title": "With a cover"})).await.ok();
+    let upload = client.request(Method::POST, text(&created, "/collection_cover_upload/upload_url"));
+    client.send(upload.body(picture())).await.ok();
+    until_covers_are_recorded(&service).await;
+    assert_eq!(verified(&service, &["--deep"]).0, Vec::<Value>::new());
+
+    let found = client.get(&format!("/v1/track/{track}")).await.ok();
+    let drawn = format!("/{}/cover-small.", text(&found, "/track/index"));
+    let is_small = |path: &&PathBuf| {
+        path.to_str().unwrap().contains("/cover-small.") && path.extension().unwrap() == "jpg"
+    };
+    let mut files = files_below(&service.objects());
+    files.retain(|path| is_small(&path));
+    assert_eq!(files.len(), 2, "{files:?}");
+    for path in &files {
+        let mut bytes = std::fs::read(path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(path, bytes).unwrap();
+    }
+    assert_eq!(verified(&service, &[]).0, Vec::<Value>::new(), "lengths alone show nothing");
+    let (findings, _) = verified(&service, &["--deep", "--repair"]);
+    assert_eq!(kinds(&findings), pairs(&[("wrong_hash", "lost"), ("wrong_hash", "queued")]), "{findings:#?}");
+    for finding in &findings {
+        let is_drawn = finding["key"].as_str().unwrap().contains(&drawn);
+        assert_eq!(
+            (&finding["role"], finding["remedy"] == "queued"),
+            (&"cover".into(), is_drawn),
+            "{finding}"
+        );
+    }
+    until_covers_are_recorded(&service).await;
+    let (findings, _) = verified(&service, &["--deep"]);
+    assert_eq!(kinds(&findings), pairs(&[("wrong_hash", "lost")]), "{findings:#?}");
+
+    let shortened = files.iter().find(|path| !path.to_str().unwrap().contains(&drawn)).unwrap();
+    std::fs::write(shortened, "no picture").unwrap();
+    let (findings, _) = verified(&service, &[]);
+    assert_eq!(kinds(&findings), pairs(&[("wrong_length", "lost")]), "{findings:#?}");
+    assert_eq!(findings[0]["found_size"], 10);
+}
+
+/// Waits until every cover in use is recorded, by the job that completes it. Bounded by a minute.
+async fn until_covers_are_recorded(service: &Service) {
+    let database = format!("sqlite://{}/tonearm.db", service.data.path().display());
+    let raw = Database::connect(database).await.unwrap();
+    let begun = Instant::now();
+    let ask = |table: &str| {
+        let has = "cover_version IS NULL OR coalesce(cover_objects, '') LIKE '%cover-icon.' || cover_version || '.jpg%'";
+        format!("SELECT count(*) AS number FROM {table} WHERE deleted_at IS NULL AND NOT ({has})")
+    };
+    for table in ["track", "collection"] {
+        loop {
+            let asked = Statement::from_string(raw.get_database_backend(), ask(table));
+            let row = raw.query_one_raw(asked).await.unwrap().unwrap();
+            if row.try_get::<i64>("", "number").unwrap() == 0 {
+                break;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "a cover of a {table} is not recorded");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
 }
 
 /// A run that goes on reads all objects if the interrupted one did.

@@ -82,6 +82,23 @@ async fn rows_are_dragged_and_moved_with_the_keyboard() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_order_is_saved_although_the_sign_in_ends() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    let collection = ada.has_tracks("Songs of the tide", &["a.wav", "b.wav", "c.wav", "d.wav"]).await;
+    ada.opens(&format!("/collections/{collection}")).await;
+    lists(browser, "a,b,c,d").await;
+    ada.is_signed_out().await;
+    browser.drags("[data-track]:nth-child(1) [data-grip]", "[data-track]:nth-child(3)").await;
+    lists(browser, "b,c,a,d").await;
+    ada.signs_in_elsewhere("Songs of the tide").await;
+    browser.shows(".reordered", "Order saved.").await;
+    browser.client.refresh().await.unwrap();
+    lists(browser, "b,c,a,d").await;
+    ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn selected_tracks_are_deleted_moved_and_retitled_and_come_back() {
     let ada = Ada::comes_in(&[]).await;
     let browser = &ada.browser;

@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::hears;
 use super::listener::Listening;
+use super::{Ada, hears};
+use crate::text;
 
 /// All seven are named in the list under the player.
 const LISTED: &str = "[...document.querySelector('tonearm-player').shadowRoot.querySelectorAll('li .name')]
@@ -44,4 +46,40 @@ async fn a_page_of_seven_tracks_counts_nothing_until_play_is_pressed() {
     // All of the half minute, but for tags at its end.
     assert!((28..=30).contains(&total["seconds_heard"].as_u64().unwrap()), "{total}");
     listening.ada.leaves().await;
+}
+
+/// The number of listeners follows what is delivered, on a page that is not loaded again.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_usage_page_shows_who_listens_now() {
+    let ada = Ada::comes_in(&[]).await;
+    let (track, _) = ada.has_a_track("ebb.wav").await;
+    ada.opens("/usage").await;
+    let shows = async |number: &str| {
+        let shown = format!("document.querySelector('[data-live=usage-now] b')?.textContent === '{number}'");
+        ada.browser.until(&shown).await;
+    };
+    shows("0").await;
+    ada.browser.run("window.isTheSamePage = true;", Vec::new()).await;
+    let client = &ada.server.client;
+    let body = json!({"track_id": track, "variants": ["hq"]});
+    let session = client.post("/v1/play_session/track", &body).await.ok();
+    for listener in 1..=2 {
+        let request =
+            client.without_key().request(Method::GET, text(&session, "/first_track/variants/0/url"));
+        let agent = format!("Mozilla/5.0 (X11; Linux x86_64) Firefox/12{listener}.0");
+        assert_eq!(client.send(request.header("user-agent", agent)).await.status, 200);
+        shows(&listener.to_string()).await;
+    }
+    // The half minute is over.
+    ada.server.clock.advance_seconds(60);
+    shows("0").await;
+    let is_same = ada.browser.run("return window.isTheSamePage === true;", Vec::new()).await;
+    assert_eq!(is_same, Value::Bool(true));
+
+    // How far they got is drawn along the waveform.
+    ada.opens(&format!("/usage/tracks/{track}")).await;
+    let drawn = "document.querySelectorAll('.chart.along .bar').length === 50 \
+                 && document.querySelector('.chart .sound path')?.getTotalLength() > 0";
+    ada.browser.until(drawn).await;
+    ada.leaves().await;
 }

@@ -251,7 +251,6 @@ async fn other_keys(ada: &Ada) {
     library.revoke_key(&caller(ada), old).await.unwrap();
 }
 
-/// Lets some weeks pass, in which more and more is heard.
 /// Somebody with a browser of their own, on the page of a site.
 async fn listens(client: &Client, url: &str, listener: usize) -> Answer {
     let site = ["https://www.example.com/", "https://tides.example.org/", "https://radio.example.net/"];
@@ -260,6 +259,7 @@ async fn listens(client: &Client, url: &str, listener: usize) -> Answer {
     client.send(request.header("referer", site[listener % site.len()])).await
 }
 
+/// Lets some weeks pass, in which more and more is heard.
 async fn is_played(ada: &Ada, tracks: Vec<String>) {
     let client = &ada.server.client;
     let key = share_key(client, "Everywhere", json!({})).await;

@@ -103,6 +103,36 @@ async fn a_track_is_shared_from_its_page_copied_later_and_revoked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_link_is_made_although_the_sign_in_ends() {
+    let ada = Ada::comes_in(&[]).await;
+    let (track, _) = ada.has_a_track("ebb.wav").await;
+    let browser = &ada.browser;
+    ada.opens(&format!("/tracks/{track}")).await;
+    browser.click("a[data-share]").await;
+    browser.shows("dialog.panel h1", "Share").await;
+    browser.type_into("dialog #share-title", "For the press").await;
+    ada.is_signed_out().await;
+    browser.click("dialog form[method=post] button.primary").await;
+    browser.shows("dialog .signed-out", "Your sign-in has ended").await;
+    ada.signs_in_elsewhere("ebb").await;
+    browser.shows("dialog [data-toast]", "Link created.").await;
+    browser.shows("dialog .links", "For the press").await;
+    browser.until("!document.querySelector('.signed-out')").await;
+
+    // Whoever closes the dialog meanwhile sees the link all the same.
+    browser.type_into("dialog #share-title", "For the radio").await;
+    ada.is_signed_out().await;
+    browser.click("dialog form[method=post] button.primary").await;
+    browser.shows("dialog .signed-out", "Your sign-in has ended").await;
+    browser.strike(&char::from(Key::Escape).to_string()).await;
+    browser.until("!document.querySelector('dialog.panel')").await;
+    ada.signs_in_elsewhere("ebb").await;
+    browser.shows("dialog [data-toast]", "Link created.").await;
+    browser.shows("dialog .links", "For the radio").await;
+    ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_collection_is_shared_from_its_page() {
     let ada = Ada::comes_in(&[]).await;
     let (_, collection) = ada.has_a_track("ebb.wav").await;

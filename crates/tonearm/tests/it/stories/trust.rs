@@ -146,6 +146,12 @@ async fn uploaded_tracks_appear_as_they_are_made() {
     assert_eq!(rows(browser).await, json!(expected));
     browser.until("window.sameDocument && !document.querySelector('.empty')").await;
 
+    // The list was empty when the page came, and is like any other now.
+    browser.click("[data-select-all] input").await;
+    browser.shows("[data-selected]", "10 selected").await;
+    browser.type_into("form.find [type=search]", "wave 13").await;
+    browser.until("document.querySelectorAll('.tracks > li').length === 1 && window.sameDocument").await;
+
     // Ada uploaded them, and the audit log says so.
     let audit = ada.server.node.parts().unwrap().audit.clone();
     let caller = Caller::owner(ada.server.organization_id.parse().unwrap());

@@ -20,7 +20,7 @@ use crate::extract::{BegunUpload, address, piece_check};
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
-/// Continues an upload that was begun with `PUT` and `Upload-Complete`, from the offset that `HEAD` tells. If the request
+/// Continues an upload that was begun with `PUT` and `Upload-Complete`, from the offset that `HEAD` returns. If the request
 /// breaks off, what has arrived is kept.
 #[utoipa::path(
     patch,

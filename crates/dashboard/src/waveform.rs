@@ -5,12 +5,12 @@ const STEP: usize = 3;
 /// Bars of a waveform.
 const BARS: usize = 60;
 /// Height of the drawing. Whole numbers are enough for it, which keeps pages short.
-pub(super) const HEIGHT: usize = 64;
+pub(crate) const HEIGHT: usize = 64;
 /// Width of the drawing.
-pub(super) const WIDTH: usize = BARS * STEP - 1;
+pub(crate) const WIDTH: usize = BARS * STEP - 1;
 
 /// One bar for each share of the levels, as high as the loudest of it; nothing where there are no levels.
-pub(super) fn outline(levels: &[f64]) -> String {
+pub(crate) fn outline(levels: &[f64]) -> String {
     if levels.is_empty() {
         return String::new();
     }

@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 use tonearm_domain::{Invitation, InvitationPurpose};
-use tonearm_service::{KeptAccount, KeptListener, KeptPerson, NamedRows};
+use tonearm_service::{KeptAccount, KeptListener, KeptPerson, MOST_KEPT_ROWS, NamedRows};
 
+/// All but the lines of the audit log.
 pub(super) fn of_person(kept: &KeptPerson) -> Value {
     let of_account =
         |tell: fn(&KeptAccount) -> Vec<Value>| kept.account.as_ref().map(tell).unwrap_or_default();
-    json!({
+    complete(json!({
         "account": kept.account.as_ref().map(account),
         "memberships": of_account(memberships),
         "identities": of_account(identities),
@@ -17,7 +18,6 @@ pub(super) fn of_person(kept: &KeptPerson) -> Value {
         "undo_entries": undo_entries(&kept.named),
         "upload_sessions": upload_sessions(&kept.named),
         "source_replacements": replacements(&kept.named),
-        "audit_log": kept.audit,
         "not_found_here": [
             "the server's log",
             "backups",
@@ -25,7 +25,18 @@ pub(super) fn of_person(kept: &KeptPerson) -> Value {
             "names and addresses that people wrote into titles, metadata and files of tracks",
             "what the person heard, which is kept under hashes of days: export it by address and user agent",
         ],
-    })
+    }))
+}
+
+/// Says which lists end at the most rows that are read of a kind.
+fn complete(mut export: Value) -> Value {
+    let is_cut = |value: &Value| value.as_array().is_some_and(|list| list.len() as u64 >= MOST_KEPT_ROWS);
+    if let Value::Object(lists) = &mut export {
+        let cut: Vec<String> =
+            lists.iter().filter(|(_, list)| is_cut(list)).map(|(name, _)| name.clone()).collect();
+        lists.insert("cut_lists".to_owned(), json!(cut));
+    }
+    export
 }
 
 fn account(account: &KeptAccount) -> Value {
@@ -170,7 +181,7 @@ pub(super) fn of_listener(kept: &KeptListener) -> Value {
             "subject": found.subject,
         })
     });
-    json!({
+    complete(json!({
         "hashes": hashes.collect::<Vec<_>>(),
         "listening": listening.collect::<Vec<_>>(),
         "sightings": sightings.collect::<Vec<_>>(),
@@ -181,5 +192,18 @@ pub(super) fn of_listener(kept: &KeptListener) -> Value {
             "what was heard with another address or user agent",
             "what was heard under a master secret that is no longer listed",
         ],
-    })
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_that_were_cut_are_listed() {
+        let long = vec![0; usize::try_from(MOST_KEPT_ROWS).unwrap()];
+        let export = complete(json!({"long": long, "short": [1], "account": null}));
+        assert_eq!(export["cut_lists"], json!(["long"]));
+        assert_eq!(complete(json!({"short": []}))["cut_lists"], json!([]));
+    }
 }

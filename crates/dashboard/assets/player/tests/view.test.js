@@ -1,0 +1,37 @@
+// What people see of a state.
+
+import "./page.js";
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { View } from "../view.js";
+import { Listener, track } from "./listener.js";
+
+const sound = { isMuted: false, volume: 1, speed: 1 };
+const chapters = [{ start: 0, end: 50, title: "One" }];
+
+test("nothing of a track stays beside a link that is not valid", () => {
+  const view = new View({});
+  const listener = new Listener().on("open", { isSwitch: false });
+  const first = { ...track("a"), cover: { regular: "cover.jpg" }, levels: [1, 2], chapters };
+  listener.on("opened", { turn: listener.state.turn, title: "List", tracks: [], first });
+  view.render(listener.state, sound);
+  view.transcript.show([{ start: 0, end: 5, title: "Words" }]);
+  assert.deepEqual([view.cover.hidden, view.chapters.node.hidden, view.wave.node.getAttribute("aria-valuemax")], [false, false, "100"]);
+  listener.on("open", { isSwitch: false }).refuses("link");
+  view.render(listener.state, sound);
+  assert.match(view.message.firstChild, /no longer valid/);
+  assert.deepEqual([view.cover.hidden, view.chapters.node.hidden, view.transcript.node.hidden], [true, true, true]);
+  assert.equal(view.wave.node.getAttribute("aria-valuemax"), "0");
+});
+
+test("words stay when their track is chosen once more", () => {
+  const view = new View({});
+  const listener = Listener.of("a", "b");
+  view.render(listener.state, sound);
+  view.transcript.show([{ start: 0, end: 5, title: "Words" }]);
+  listener.on("choose", { index: 0, isWanted: false }).loads("a");
+  view.render(listener.state, sound);
+  assert.equal(view.transcript.node.hidden, false);
+});
