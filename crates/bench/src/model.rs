@@ -21,10 +21,9 @@ const fn parameter(name: &'static str, value: f64, unit: Unit, factor: f64) -> P
 pub(crate) const PROCESSING: Parameter =
     parameter("CPU of processing, all default recipes", 105.0, Unit::SecondsPerHour, 1.5);
 /// CPU time with a single recipe: what is done for each track anyway is in each.
-pub(crate) const HQ: Parameter = parameter("CPU with `hq` only", 60.0, Unit::SecondsPerHour, 1.5);
-pub(crate) const LQ: Parameter = parameter("CPU with `lq` only", 40.0, Unit::SecondsPerHour, 1.5);
-pub(crate) const PREVIEW: Parameter = parameter("CPU with `preview` only", 20.0, Unit::SecondsPerHour, 1.5);
-pub(crate) const LEVELS: Parameter = parameter("CPU with `levels` only", 5.0, Unit::SecondsPerHour, 1.5);
+pub(crate) const HQ: Parameter = parameter("CPU with `hq` only", 65.0, Unit::SecondsPerHour, 1.5);
+pub(crate) const LQ: Parameter = parameter("CPU with `lq` only", 59.0, Unit::SecondsPerHour, 1.5);
+pub(crate) const PREVIEW: Parameter = parameter("CPU with `preview` only", 13.0, Unit::SecondsPerHour, 1.5);
 /// Resident memory of a node that does nothing.
 pub(crate) const IDLE_NODE: Parameter = parameter("memory of an idle node", 55.0, Unit::Megabytes, 1.5);
 /// More of it for each connection that has asked for a file and takes it slowly.
@@ -48,12 +47,11 @@ pub(crate) const CACHED_HOUR: Parameter =
 
 /// All of them.
 #[cfg(test)]
-const ALL: [Parameter; 13] = [
+const ALL: [Parameter; 12] = [
     PROCESSING,
     HQ,
     LQ,
     PREVIEW,
-    LEVELS,
     IDLE_NODE,
     LISTENER,
     CONNECTION,
