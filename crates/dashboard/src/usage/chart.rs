@@ -76,7 +76,7 @@ impl Chart {
         Self { title, wave: String::new(), bars: bars.collect(), rules: rules.into(), labels }
     }
 
-    /// Draws the waveform of the sound behind the bars, which are about equal parts of it.
+    /// Draws the waveform of the sound below the bars, which are about equal parts of it.
     pub(super) fn along(self, levels: &[f64]) -> Self {
         Self { wave: waveform::outline(levels), ..self }
     }
