@@ -5,9 +5,14 @@ const STEP: usize = 3;
 /// Bars of a waveform.
 const BARS: usize = 60;
 /// Height of the drawing. Whole numbers are enough for it, which keeps pages short.
-pub(crate) const HEIGHT: usize = 64;
+const HEIGHT: usize = 64;
 /// Width of the drawing.
-pub(crate) const WIDTH: usize = BARS * STEP - 1;
+const WIDTH: usize = BARS * STEP - 1;
+
+/// The box that an outline is drawn in.
+pub(crate) fn view_box() -> String {
+    format!("0 0 {WIDTH} {HEIGHT}")
+}
 
 /// One bar for each share of the levels, as high as the loudest of it; nothing where there are no levels.
 pub(crate) fn outline(levels: &[f64]) -> String {

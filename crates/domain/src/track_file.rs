@@ -116,6 +116,14 @@ impl FileData {
 }
 
 impl FileOutcome {
+    /// The amplitudes of a waveform, if that is what was made.
+    pub fn into_levels(self) -> Option<Vec<f64>> {
+        match self {
+            Self::Made { data: FileData::Levels(made), .. } => Some(made.levels),
+            Self::Made { .. } | Self::Failed { .. } => None,
+        }
+    }
+
     /// The object that was stored.
     pub fn object(&self) -> Option<&ObjectKey> {
         match self {

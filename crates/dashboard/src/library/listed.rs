@@ -82,7 +82,7 @@ impl Row {
 
     /// The box that the waveform is drawn in.
     pub(super) fn frame(&self) -> String {
-        format!("0 0 {} {}", waveform::WIDTH, waveform::HEIGHT)
+        waveform::view_box()
     }
 }
 

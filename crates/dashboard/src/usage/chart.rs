@@ -80,10 +80,6 @@ impl Chart {
     pub(super) fn along(self, levels: &[f64]) -> Self {
         Self { wave: waveform::outline(levels), ..self }
     }
-
-    fn wave_view(&self) -> String {
-        format!("0 0 {} {}", waveform::WIDTH, waveform::HEIGHT)
-    }
 }
 
 impl Chart {

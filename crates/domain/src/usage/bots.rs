@@ -58,7 +58,7 @@ pub fn is_bot(agent: Option<&[u8]>) -> bool {
 /// Almost every crawler has the word in its name. So has a maker of phones, Cubot.
 fn names_itself_bot(agent: &[u8]) -> bool {
     let mut words = agent.windows(3).enumerate().filter(|(_, word)| word.eq_ignore_ascii_case(b"bot"));
-    words.any(|(place, _)| !agent[..place].to_ascii_lowercase().ends_with(b"cu"))
+    words.any(|(place, _)| !agent[place.saturating_sub(2)..place].eq_ignore_ascii_case(b"cu"))
 }
 
 fn contains(text: &[u8], pattern: &[u8]) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tonearm_domain::{CoverSize, FileData, FileOutcome, Metadata, PlaySession, Selection, TrackId};
+use tonearm_domain::{CoverSize, Metadata, PlaySession, Selection, TrackId};
 use tonearm_signing::DeliveryTerms;
 
 use super::{Playable, Playback, Visit};
@@ -32,8 +32,8 @@ impl Playback {
         waiting::explain(self.0.lookups.catalog(), &mut views).await?;
         let mut levels = HashMap::new();
         for file in self.0.lookups.catalog().files_of_tracks(&ids).await? {
-            if let FileOutcome::Made { data: FileData::Levels(found), .. } = file.outcome {
-                levels.entry(file.track_id).or_insert(found.levels);
+            if let Some(found) = file.outcome.into_levels() {
+                levels.entry(file.track_id).or_insert(found);
             }
         }
         let card = |view: TrackView| TrackCard {

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use tonearm_domain::{FileData, FileOutcome, LimitOffset, ListenCounts, ListenKind, Segments, TrackId};
+use tonearm_domain::{LimitOffset, ListenCounts, ListenKind, Segments, TrackId};
 
 use super::Usage;
 use super::report::{UsagePeriod, filter};
@@ -180,10 +180,6 @@ impl Usage {
 
     async fn levels_of(&self, id: TrackId) -> Result<Vec<f64>, Refusal> {
         let files = self.catalog.files_of_track(id).await?;
-        let levels = files.into_iter().find_map(|file| match file.outcome {
-            FileOutcome::Made { data: FileData::Levels(found), .. } => Some(found.levels),
-            _ => None,
-        });
-        Ok(levels.unwrap_or_default())
+        Ok(files.into_iter().find_map(|file| file.outcome.into_levels()).unwrap_or_default())
     }
 }

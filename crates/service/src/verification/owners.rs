@@ -1,7 +1,7 @@
 //! Covers of collections and organizations.
 
 use tonearm_catalog::{NamedObject, NamedOwner};
-use tonearm_domain::{CollectionId, CoverOwner, ObjectKey, OrganizationId};
+use tonearm_domain::{CollectionId, CoverOwner, OrganizationId};
 
 use super::finding::{Finding, FindingKind};
 use super::{Run, VerifyError};
@@ -34,7 +34,7 @@ impl Run<'_> {
             for object in &owner.objects {
                 self.objects.take(1).await;
                 let Some((kind, found_size)) = self.damage_of(object).await? else { continue };
-                if self.is_used(owner, &object.key).await? {
+                if self.all.catalog.object_is_known(&object.key).await? {
                     self.tell(&Finding::of_cover(kind, object, found_size, owner.owner));
                 }
             }
@@ -57,18 +57,5 @@ impl Run<'_> {
             Look::Found(_) => {}
         }
         Ok(self.damage_read(object).await?)
-    }
-
-    /// Whether the owner still has the cover.
-    async fn is_used(&self, owner: &NamedOwner, key: &ObjectKey) -> Result<bool, VerifyError> {
-        let (catalog, organization) = (&self.all.catalog, owner.organization_id);
-        let cover = match owner.owner {
-            CoverOwner::Collection(id) => {
-                catalog.collection_even_deleted(organization, id).await?.and_then(|it| it.cover)
-            }
-            CoverOwner::Organization => catalog.organization(organization).await?.and_then(|it| it.cover),
-            CoverOwner::Track(_) => None,
-        };
-        Ok(cover.is_some_and(|cover| cover.version == key.file.version))
     }
 }
