@@ -13,13 +13,13 @@ mod batches;
 mod caller;
 mod certificates;
 mod covers;
+mod delivery;
 mod idempotency;
 mod import_buckets;
 mod imports;
 mod inventory;
 mod jobs;
 mod library;
-mod links;
 mod lookups;
 mod manifests;
 mod master_secrets;
@@ -32,8 +32,6 @@ mod rate;
 mod refusal;
 mod renderings;
 mod resealing;
-mod shared_caches;
-mod signing_keys;
 mod space;
 mod status;
 mod store_identity;
@@ -58,6 +56,10 @@ pub use backups::{
 };
 pub use caller::Caller;
 pub use certificates::{Certificates, OrderOutcome, UsableCertificate};
+pub use delivery::{
+    CreatedSigningKey, DeliveryUrl, DeliveryUrlError, DurableBase, KeyFollower, Links, SharedCaches,
+    SigningKeys, UploadHandle,
+};
 pub use idempotency::{AttemptOutcome, IdempotentAnswers, IdempotentRequest, RequestAttempt};
 pub use import_buckets::{ImportBucketView, ImportBuckets, SetImportBucket};
 pub use imports::Imports;
@@ -70,7 +72,6 @@ pub use library::{
     Undone, Unmade, UpdateCollection, UpdateCreator, UpdateKey, UpdateOrganization, UpdateQuotas,
     UpdateRecipe, UpdateTrack, UploadHandles,
 };
-pub use links::{DeliveryUrl, DeliveryUrlError, DurableBase, Links, UploadHandle};
 pub use lookups::{LevelsJson, LookupLimits, Lookups};
 pub use master_secrets::{MasterSecretStatus, MasterSecretView, MasterSecrets, RotationStep};
 pub use people::{
@@ -89,8 +90,6 @@ pub use privacy::{
 pub use processing::{JobError, JobRun, Processing, StandIn};
 pub use refusal::{Refusal, Resource};
 pub use resealing::{Resealed, Resealing, SealedCounts};
-pub use shared_caches::SharedCaches;
-pub use signing_keys::{CreatedSigningKey, KeyFollower, SigningKeys};
 pub use space::{Shortage, Space};
 pub use status::{
     AcmeStatus, BackupStatus, CertificateEnd, DiskPlace, DiskStatus, Disks, Heartbeat, NearQuotas,

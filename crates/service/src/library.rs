@@ -39,8 +39,8 @@ use tonearm_signing::Vault;
 
 use crate::admission::Admission;
 use crate::caller::Caller;
+use crate::delivery::Links;
 use crate::imports::Imports;
-use crate::links::Links;
 
 pub use collections::{CollectionView, CreateCollection, UpdateCollection};
 pub use create_organization::CreatedOrganization;

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use tonearm_domain::{Ambient, Meter};
 
 use crate::access::Access;
-use crate::links::Links;
+use crate::delivery::Links;
 use crate::lookups::Lookups;
 use session_writer::SessionWriter;
 

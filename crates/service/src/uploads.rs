@@ -19,8 +19,8 @@ use tonearm_media::Pictures;
 pub(crate) use self::resumable::remove_upload;
 use self::resumable::{Holders, MOST_JOINS};
 use crate::admission::Admission;
+use crate::delivery::Links;
 use crate::imports::Imports;
-use crate::links::Links;
 use crate::quotas::{self, Room};
 use crate::refusal::Refusal;
 

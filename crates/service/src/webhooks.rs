@@ -12,7 +12,7 @@ use tonearm_domain::Ambient;
 use tonearm_outbound::Outbound;
 use tonearm_signing::Vault;
 
-use crate::links::Links;
+use crate::delivery::Links;
 
 pub use deliveries::{DeliveryQuery, DeliveryView};
 pub(crate) use endpoints::vault_place;

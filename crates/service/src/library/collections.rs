@@ -10,7 +10,7 @@ use super::Library;
 use super::find_tracks::require_ids_only;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::links::UploadHandle;
+use crate::delivery::UploadHandle;
 use crate::refusal::{Refusal, Resource};
 use crate::webhooks::events;
 

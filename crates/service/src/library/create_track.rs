@@ -9,8 +9,8 @@ use tonearm_domain::{
 use super::Library;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
+use crate::delivery::UploadHandle;
 use crate::imports;
-use crate::links::UploadHandle;
 use crate::quotas;
 use crate::refusal::Refusal;
 use crate::track_view::{TrackParents, TrackView};

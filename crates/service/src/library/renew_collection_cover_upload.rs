@@ -4,8 +4,8 @@ use tonearm_domain::CollectionId;
 
 use super::Library;
 use crate::caller::Caller;
+use crate::delivery::UploadHandle;
 use crate::library::CollectionView;
-use crate::links::UploadHandle;
 use crate::refusal::Refusal;
 
 impl Library {

@@ -4,7 +4,7 @@ use tonearm_domain::TrackId;
 
 use super::Library;
 use crate::caller::Caller;
-use crate::links::UploadHandle;
+use crate::delivery::UploadHandle;
 use crate::refusal::Refusal;
 use crate::track_view::TrackView;
 

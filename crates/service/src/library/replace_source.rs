@@ -5,7 +5,7 @@ use tonearm_domain::{AuditAction, Replacement, ReplacementState, Track, TrackId,
 use super::Library;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::links::UploadHandle;
+use crate::delivery::UploadHandle;
 use crate::refusal::{Refusal, Resource};
 
 impl Library {

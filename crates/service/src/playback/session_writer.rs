@@ -153,8 +153,8 @@ mod tests {
 
     use super::*;
     use crate::caller::Caller;
+    use crate::delivery::Links;
     use crate::library::{CreateCollection, Library};
-    use crate::links::Links;
 
     tonearm_fixtures::on_both!(
         one_that_cannot_be_written_stops_no_other,

@@ -10,9 +10,9 @@ use tonearm_domain::{
 use super::Uploads;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
+use crate::delivery::DurableBase;
 use crate::imports;
 use crate::library::{CreateTrack, UploadHandles, insert_track};
-use crate::links::DurableBase;
 use crate::refusal::{Refusal, Resource};
 use crate::track_view::{TrackParents, TrackView};
 

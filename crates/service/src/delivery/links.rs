@@ -13,7 +13,7 @@ use tonearm_signing::{
     DEFAULT_TTL_SECONDS, DeliveryTerms, ListenerHasher, UploadGrant, UploadTarget, UrlSigner,
 };
 
-use crate::shared_caches::SharedCaches;
+use super::shared_caches::SharedCaches;
 
 /// Where files are delivered from: an origin that may contain `{org}`, which becomes the organization's id, so
 /// that each organization has a host name of its own.
