@@ -1,4 +1,8 @@
-//! Whether new uploads are taken in: not where there is too little free space, nor while too much waits to be processed.
+//! Whether new uploads are taken in: not where there is too little free space, while too much waits to be processed, or beyond
+//! an organization's quotas.
+
+pub(crate) mod quotas;
+mod space;
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -8,7 +12,8 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, JobQueue, OrganizationId, Timestamp};
 
 use crate::refusal::Refusal;
-use crate::space::Space;
+
+pub use space::{Shortage, Space};
 
 /// How long what was found is taken for true, in milliseconds.
 const REMEMBERED_MILLIS: i64 = 1000;

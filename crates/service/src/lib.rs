@@ -27,12 +27,10 @@ mod people;
 mod playback;
 mod privacy;
 mod processing;
-mod quotas;
 mod rate;
 mod refusal;
 mod renderings;
 mod resealing;
-mod space;
 mod status;
 mod store_identity;
 mod streams;
@@ -48,7 +46,7 @@ mod waiting;
 mod webhooks;
 
 pub use access::Access;
-pub use admission::Admission;
+pub use admission::{Admission, Shortage, Space};
 pub use audit::Audit;
 pub use backups::{
     BackupError, BackupEvent, BackupReport, BackupSummary, BackupTarget, BackupTerms, BackupTime, Backups,
@@ -90,7 +88,6 @@ pub use privacy::{
 pub use processing::{JobError, JobRun, Processing, StandIn};
 pub use refusal::{Refusal, Resource};
 pub use resealing::{Resealed, Resealing, SealedCounts};
-pub use space::{Shortage, Space};
 pub use status::{
     AcmeStatus, BackupStatus, CertificateEnd, DiskPlace, DiskStatus, Disks, Heartbeat, NearQuotas,
     NodeStatus, QueueStatus, Reach, RunCounter, Status, StatusReport,

@@ -19,9 +19,9 @@ use tonearm_media::Pictures;
 pub(crate) use self::resumable::remove_upload;
 use self::resumable::{Holders, MOST_JOINS};
 use crate::admission::Admission;
+use crate::admission::quotas::{self, Room};
 use crate::delivery::Links;
 use crate::imports::Imports;
-use crate::quotas::{self, Room};
 use crate::refusal::Refusal;
 
 pub(crate) use import::{Arrived, ImportTrouble};

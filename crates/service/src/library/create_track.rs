@@ -7,11 +7,11 @@ use tonearm_domain::{
 };
 
 use super::Library;
+use crate::admission::quotas;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::delivery::UploadHandle;
 use crate::imports;
-use crate::quotas;
 use crate::refusal::Refusal;
 use crate::track_view::{TrackParents, TrackView};
 

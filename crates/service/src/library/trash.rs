@@ -6,10 +6,10 @@ use tonearm_domain::{
 };
 
 use super::{CollectionView, Library};
+use crate::admission::quotas;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::imports;
-use crate::quotas;
 use crate::refusal::{Refusal, Resource};
 use crate::track_view::{TrackParents, TrackView};
 use crate::transcription;

@@ -14,8 +14,8 @@ use tracing::Instrument;
 
 use super::job_error::JobError;
 use super::runner::{JobRun, Processing};
+use crate::admission::quotas;
 use crate::imports::{self, Imports};
-use crate::quotas;
 use crate::uploads::{Arrived, ImportTrouble, Uploads};
 
 /// How often progress is told, and how late it is noticed that another node has called an import off.

@@ -11,8 +11,8 @@ use tonearm_domain::{
 use tonearm_media::sniff;
 
 use super::Uploads;
+use crate::admission::quotas::{self, Room};
 use crate::audit::{self, AuditedAction};
-use crate::quotas::{self, Room};
 use crate::refusal::{Refusal, Resource};
 
 pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;

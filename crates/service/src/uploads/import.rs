@@ -9,8 +9,8 @@ use tonearm_outbound::FetchError;
 
 use super::Uploads;
 use super::accept_source::{BodyError, UploadTerms, record_source};
+use crate::admission::quotas;
 use crate::processing::JobError;
-use crate::quotas;
 use crate::refusal::Refusal;
 
 /// A file that was fetched and stored, and that no row names yet.

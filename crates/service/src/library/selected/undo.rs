@@ -8,11 +8,11 @@ use tonearm_domain::{
     UndoId, UndoableChange,
 };
 
+use crate::admission::quotas;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::covers;
 use crate::library::{Library, resume};
-use crate::quotas;
 use crate::refusal::Refusal;
 
 /// What was taken back, and in which collection it is to be seen.

@@ -11,7 +11,7 @@ use tonearm_domain::{Origin, PieceError, Upload, UploadId};
 
 use super::lookup::HeldUpload;
 use super::{LEASE_SECONDS, OnDurable, Piece, PieceCheck, Progress, RECORDED_BYTES, UploadRefusal};
-use crate::quotas::{self, Room};
+use crate::admission::quotas::{self, Room};
 use crate::refusal::Refusal;
 use crate::uploads::Uploads;
 use crate::uploads::accept_source::BodyError;
