@@ -2,6 +2,9 @@
 //!
 //! Both are read a page at a time, so memory does not grow with the library.
 
+mod rate;
+mod unreadable;
+
 use std::collections::{HashMap, HashSet};
 
 use futures::StreamExt;
@@ -9,6 +12,9 @@ use futures::stream::BoxStream;
 use tonearm_blobs::{BlobError, Blobs, ObjectMeta};
 use tonearm_catalog::{Catalog, CatalogError, NamedKind, NamedObject, NamedTrack, Snapshot, TrackPlace};
 use tonearm_domain::{ObjectKey, TrackId, TrackManifest};
+
+pub(crate) use rate::Rate;
+pub(crate) use unreadable::{Look, Unreadable};
 
 /// Objects that are listed before their rows are read.
 const GROUP: usize = 1000;

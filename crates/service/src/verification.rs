@@ -20,9 +20,7 @@ use tonearm_domain::{Ambient, ObjectKey, SweepRules};
 pub use finding::{Finding, FindingKind, Remedy};
 pub use progress::{VerifyPhase, VerifyState};
 
-use crate::inventory::{Rows, Seen, Stretch, Walk, WalkError};
-use crate::rate::Rate;
-use crate::unreadable::{Look, Unreadable};
+use crate::inventory::{Look, Rate, Rows, Seen, Stretch, Unreadable, Walk, WalkError};
 
 /// What is checked, and how fast.
 #[derive(Debug, Clone, Copy, Default)]

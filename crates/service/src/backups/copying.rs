@@ -13,8 +13,7 @@ use super::part::{PartFile, PartWriter};
 use super::target::BackupTarget;
 use super::transfer::{Route, Transfer, hash_of};
 use super::{BackupEvent, BackupReport, BackupTerms, Backups, Hear};
-use crate::rate::Rate;
-use crate::unreadable::{Look, Unreadable};
+use crate::inventory::{Look, Rate, Unreadable};
 
 /// How the store has lost an object of which the target has a copy.
 const OTHER_LENGTH: &str = "it has another length in the store than when it was backed up";

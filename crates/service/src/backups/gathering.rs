@@ -11,8 +11,7 @@ use super::object_list::ListedObject;
 use super::owner_covers::OwnerCovers;
 use super::part::{PartFile, PartWriter};
 use super::{BackupEvent, BackupReport, Backups, Hear};
-use crate::inventory::{NamedBy, Rows, Seen, Walk};
-use crate::unreadable::{Look, Unreadable};
+use crate::inventory::{Look, NamedBy, Rows, Seen, Unreadable, Walk};
 
 /// What a backup is made of.
 pub(super) struct Gathered {

@@ -17,7 +17,7 @@ use super::manifest::{BackupMark, BackupTime, Manifest, OBJECTS};
 use super::part::PartFile;
 use super::target::BackupTarget;
 use super::{Hear, loading, returning};
-use crate::rate::Rate;
+use crate::inventory::Rate;
 use crate::store_identity::StoreIdentity;
 
 /// How a backup is restored.

@@ -12,8 +12,7 @@ use super::restoring::RestoreReport;
 use super::target::BackupTarget;
 use super::transfer::{Route, Transfer};
 use super::{BackupEvent, Hear};
-use crate::rate::Rate;
-use crate::unreadable::Unreadable;
+use crate::inventory::{Rate, Unreadable};
 
 /// Objects that are copied at once.
 const AT_ONCE: usize = 8;

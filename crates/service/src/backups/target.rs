@@ -12,7 +12,7 @@ use tonearm_blobs::{BlobError, Blobs, FileName, NamedFiles, StorageUrl};
 use super::error::BackupError;
 use super::manifest::{BackupSummary, BackupTime, MANIFEST, Manifest, Part};
 use super::part::PartFile;
-use crate::unreadable::Unreadable;
+use crate::inventory::Unreadable;
 
 /// The folder of all backups.
 const CATALOG: &str = "catalog";

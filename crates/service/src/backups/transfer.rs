@@ -8,8 +8,7 @@ use tonearm_domain::ObjectKey;
 
 use super::error::BackupError;
 use super::object_list::ListedObject;
-use crate::rate::Rate;
-use crate::unreadable::Unreadable;
+use crate::inventory::{Rate, Unreadable};
 
 /// How often a copy is tried.
 const TRIES: u32 = 4;

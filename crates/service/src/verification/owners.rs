@@ -5,7 +5,7 @@ use tonearm_domain::{CollectionId, CoverOwner, OrganizationId};
 
 use super::finding::{Finding, FindingKind};
 use super::{Run, VerifyError};
-use crate::unreadable::Look;
+use crate::inventory::Look;
 
 /// Owners that are read at once.
 const PAGE: u64 = 200;

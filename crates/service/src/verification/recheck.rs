@@ -9,8 +9,7 @@ use tonearm_domain::{ObjectKey, TrackId, TrackManifest};
 
 use super::finding::{FindingKind, Subject};
 use super::{Run, VerifyError};
-use crate::inventory::NamedBy;
-use crate::unreadable::Look;
+use crate::inventory::{Look, NamedBy};
 
 /// A manifest is stored after the row says that there is a new one.
 const MANIFEST_PAUSE: Duration = Duration::from_millis(500);
