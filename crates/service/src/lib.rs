@@ -22,14 +22,13 @@ mod jobs;
 mod library;
 mod lookups;
 mod manifests;
-mod master_secrets;
 mod people;
 mod playback;
 mod privacy;
 mod processing;
 mod refusal;
 mod renderings;
-mod resealing;
+mod secrets;
 mod status;
 mod store_identity;
 mod streams;
@@ -69,7 +68,6 @@ pub use library::{
     UpdateRecipe, UpdateTrack, UploadHandles,
 };
 pub use lookups::{LevelsJson, LookupLimits, Lookups};
-pub use master_secrets::{MasterSecretStatus, MasterSecretView, MasterSecrets, RotationStep};
 pub use people::{
     Begun, Challenge, Device, Enrolment, Entry, Member, MemberList, NewPerson, OneTimeLink, OpenedLink,
     OwnerlessOrganizations, People, PersonList, ProviderAnswer, ProviderAttempt, ProviderError,
@@ -85,7 +83,9 @@ pub use privacy::{
 };
 pub use processing::{JobError, JobRun, Processing, StandIn};
 pub use refusal::{Refusal, Resource};
-pub use resealing::{Resealed, Resealing, SealedCounts};
+pub use secrets::{
+    MasterSecretStatus, MasterSecretView, MasterSecrets, Resealed, Resealing, RotationStep, SealedCounts,
+};
 pub use status::{
     AcmeStatus, BackupStatus, CertificateEnd, DiskPlace, DiskStatus, Disks, Heartbeat, NearQuotas,
     NodeStatus, QueueStatus, Reach, RunCounter, Status, StatusReport,

@@ -5,7 +5,7 @@ use tonearm_signing::Vault;
 
 use super::Backups;
 use super::error::BackupError;
-use crate::resealing::Resealing;
+use crate::secrets::Resealing;
 
 impl Backups {
     /// Refuses master secrets with which no node has signed of late. Where no node has noted any, what is sealed tells.

@@ -4,8 +4,8 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, MasterSecretUse, NodeRecord, Timestamp};
 use tonearm_signing::Secrets;
 
+use super::resealing::{Resealing, SealedCounts};
 use crate::refusal::Refusal;
-use crate::resealing::{Resealing, SealedCounts};
 
 /// Knows the master secrets of this process and when they were in use by any node.
 #[derive(Clone)]

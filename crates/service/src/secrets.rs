@@ -1,0 +1,7 @@
+//! The master secrets: which are in use, and what is sealed under them.
+
+mod master_secrets;
+mod resealing;
+
+pub use master_secrets::{MasterSecretStatus, MasterSecretView, MasterSecrets, RotationStep};
+pub use resealing::{Resealed, Resealing, SealedCounts};
