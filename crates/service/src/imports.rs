@@ -1,5 +1,7 @@
 //! Sources that are imported from a URL: asking for it, and how it ends.
 
+pub(crate) mod buckets;
+
 use tonearm_catalog::{Catalog, CatalogError, Transaction};
 use tonearm_domain::{
     Ambient, AuditAction, Import, Job, OrganizationId, Origin, S3Url, Track, TrackId, TrackStatus,
@@ -8,11 +10,12 @@ use tonearm_outbound::{FetchError, FetchLimits, Fetched, GuardError, Outbound, S
 use tonearm_signing::Vault;
 
 use crate::audit::{self, AuditedAction};
-use crate::import_buckets;
 use crate::library::CreateTrack;
 use crate::refusal::Refusal;
 use crate::uploads::ImportTrouble;
 use crate::webhooks::events;
+
+pub use buckets::{ImportBucketView, ImportBuckets, SetImportBucket};
 
 /// What a file is called where neither the caller nor the URL gives it a name.
 const NAMELESS: &str = "audio";
@@ -69,7 +72,7 @@ impl Imports {
         })?;
         let limits = FetchLimits { max_bytes: self.limits.max_bytes.min(max_bytes), ..self.limits };
         let Ok(at) = url.parse::<S3Url>() else { return Ok(self.outbound.fetch(&url, limits).await?) };
-        let access = import_buckets::access(catalog, &self.vault, import.organization_id, &at.bucket).await?;
+        let access = buckets::access(catalog, &self.vault, import.organization_id, &at.bucket).await?;
         Ok(self.outbound.fetch_object(access, at, limits).await?)
     }
 }
@@ -110,7 +113,7 @@ impl NewImport {
     /// which the organization must have credentials.
     pub(crate) async fn queue(self, tx: &Transaction, origin: Origin, track: &Track) -> Result<(), Refusal> {
         if let Some(bucket) = &self.source.bucket {
-            import_buckets::require(tx, track.organization_id, bucket).await?;
+            buckets::require(tx, track.organization_id, bucket).await?;
         }
         let Imports { ambient, vault, .. } = &self.imports;
         let import = Import {

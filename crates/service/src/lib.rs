@@ -15,7 +15,6 @@ mod certificates;
 mod covers;
 mod delivery;
 mod idempotency;
-mod import_buckets;
 mod imports;
 mod inventory;
 mod jobs;
@@ -56,8 +55,7 @@ pub use delivery::{
     SigningKeys, UploadHandle,
 };
 pub use idempotency::{AttemptOutcome, IdempotentAnswers, IdempotentRequest, RequestAttempt};
-pub use import_buckets::{ImportBucketView, ImportBuckets, SetImportBucket};
-pub use imports::Imports;
+pub use imports::{ImportBucketView, ImportBuckets, Imports, SetImportBucket};
 pub use jobs::{Jobs, RetriedJobs};
 pub use library::{
     Changed, CollectionView, CreateCollection, CreateCreator, CreateKey, CreateShareLink, CreateTrack,

@@ -4,7 +4,7 @@ use tonearm_catalog::{Catalog, CatalogError, Sealed, SealedAt};
 use tonearm_domain::Ambient;
 use tonearm_signing::Vault;
 
-use crate::{certificates, import_buckets, imports, library, people, transcription, webhooks};
+use crate::{certificates, imports, library, people, transcription, webhooks};
 
 /// Texts of share keys that are sealed anew in one transaction.
 const BATCH: u64 = 500;
@@ -118,7 +118,7 @@ fn vault_place(at: &SealedAt) -> String {
         SealedAt::WebhookSecret(id) | SealedAt::OldWebhookSecret(id) => webhooks::vault_place(*id),
         SealedAt::TranscriptionKey(id) => transcription::vault_place(*id),
         SealedAt::ImportUrl(id) => imports::vault_place(*id),
-        SealedAt::ImportBucketSecret(id, bucket) => import_buckets::vault_place(*id, bucket),
+        SealedAt::ImportBucketSecret(id, bucket) => imports::buckets::vault_place(*id, bucket),
         SealedAt::SecondFactor(id) => people::vault_place(*id),
         SealedAt::ShareKeyText(id) => library::vault_place(*id),
         SealedAt::AcmeAccount(directory) => certificates::account_place(directory),
