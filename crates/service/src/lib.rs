@@ -34,7 +34,6 @@ mod streams;
 mod sweeps;
 mod track_view;
 mod transcription;
-mod transcription_test;
 mod uploads;
 mod usage;
 mod verification;
@@ -95,8 +94,9 @@ pub use tonearm_catalog::{
     AuditFilter, FailedJobs, JobFailures, KeyQuery, LastBackup, NearQuota, ScopeTitles,
 };
 pub use track_view::{TrackSummaryView, TrackView};
-pub use transcription::{SetTranscription, TranscriptionView, Transcriptions};
-pub use transcription_test::{ProviderTest, TranscriptionFailure};
+pub use transcription::{
+    ProviderTest, SetTranscription, TranscriptionFailure, TranscriptionView, Transcriptions,
+};
 pub use uploads::{
     AcceptedUpload, BeginUpload, CreateUploadSession, CreatedUploadSession, OnDurable, Piece, PieceCheck,
     SessionTrack, Sha256Check, UploadLimits, UploadPermit, UploadProgress, UploadRefusal, UploadSessionView,

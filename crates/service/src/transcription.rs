@@ -1,5 +1,7 @@
 //! Transcription: settings for people, and the words of tracks.
 
+mod provider_test;
+
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
@@ -16,17 +18,19 @@ use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
+pub use provider_test::{ProviderTest, TranscriptionFailure};
+
 /// Most failures that are shown, or asked for again, at once.
 const MOST_SHOWN: u64 = 500;
 
 /// Manages transcription, and asks providers.
 #[derive(Clone)]
 pub struct Transcriptions {
-    pub(crate) catalog: Catalog,
-    pub(crate) ambient: Ambient,
+    catalog: Catalog,
+    ambient: Ambient,
     vault: Vault,
     outbound: Outbound,
-    pub(crate) tests: Arc<Semaphore>,
+    tests: Arc<Semaphore>,
 }
 
 /// The settings as people see them. The key is never shown again.

@@ -7,16 +7,16 @@ use tokio::time::timeout;
 use tonearm_domain::{AuditAction, Timestamp, TrackId, TranscriptionState};
 use tonearm_outbound::Heard;
 
+use super::Transcriptions;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::Refusal;
-use crate::transcription::Transcriptions;
 
 /// How long a provider may take for one second of sound.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A tone of one second, as MP3.
-const SECOND: &[u8] = include_bytes!("../assets/second.mp3");
+const SECOND: &[u8] = include_bytes!("../../assets/second.mp3");
 
 /// Failures that are shown.
 const SHOWN: usize = 10;
