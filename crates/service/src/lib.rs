@@ -37,7 +37,6 @@ mod transcription;
 mod uploads;
 mod usage;
 mod verification;
-mod waiting;
 mod webhooks;
 
 pub use access::Access;

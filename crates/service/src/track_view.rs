@@ -1,5 +1,7 @@
 //! A track with what it takes from the levels above it.
 
+pub(crate) mod waiting;
+
 use std::sync::Arc;
 
 use tonearm_catalog::{Catalog, CatalogError, Transaction};

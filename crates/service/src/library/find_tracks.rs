@@ -10,8 +10,7 @@ use tonearm_domain::{
 use super::Library;
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
-use crate::track_view::{TrackParents, TrackView};
-use crate::waiting;
+use crate::track_view::{TrackParents, TrackView, waiting};
 
 /// A track that was looked for, and the title of its collection.
 #[derive(Debug, Clone)]

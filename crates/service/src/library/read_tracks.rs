@@ -6,8 +6,7 @@ use super::Library;
 use super::find_tracks::foreign_cursor;
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
-use crate::track_view::{TrackParents, TrackView};
-use crate::waiting;
+use crate::track_view::{TrackParents, TrackView, waiting};
 
 impl Library {
     /// One track.

@@ -8,8 +8,7 @@ use tonearm_signing::DeliveryTerms;
 use super::{Playable, Playback, Visit};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
-use crate::track_view::TrackView;
-use crate::waiting;
+use crate::track_view::{TrackView, waiting};
 
 /// How long the addresses of a page are good.
 const PAGE_SECONDS: u32 = 3600;

@@ -3,7 +3,7 @@
 use tonearm_catalog::{Catalog, CatalogError};
 use tonearm_domain::{TrackId, TrackStatus};
 
-use crate::track_view::TrackView;
+use super::TrackView;
 
 /// Gives tracks whose processing waits for a part of the service that as the reason of their status, and tells which tracks
 /// are being imported.
