@@ -7,8 +7,8 @@ use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::imports;
 use crate::library::Library;
+use crate::library::renderings;
 use crate::refusal::Refusal;
-use crate::renderings;
 use crate::status::FAILED_FOR_SECONDS;
 use crate::transcription::Transcriptions;
 

@@ -2,6 +2,7 @@
 
 mod add_variant;
 mod collections;
+pub(crate) mod covers;
 mod create_organization;
 mod create_track;
 mod creators;
@@ -19,6 +20,7 @@ mod read_tracks;
 mod recipe_order;
 mod recipes;
 mod rendering_progress;
+pub(crate) mod renderings;
 mod renew_collection_cover_upload;
 mod renew_cover_upload;
 mod replace_source;

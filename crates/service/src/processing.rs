@@ -4,6 +4,7 @@ mod disk_reservations;
 mod import_source;
 mod job_error;
 mod making;
+pub(crate) mod manifests;
 mod runner;
 mod running_tracks;
 mod upkeep;

@@ -6,11 +6,10 @@ use tonearm_domain::{
     RecipeType, Rendering, Total, VariantId, VariantIndex,
 };
 
-use super::Library;
+use super::{Library, renderings};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
-use crate::renderings;
 
 /// A recipe of an organization, and how far it is rendered for tracks that were there before it.
 #[derive(Debug, Clone, PartialEq)]

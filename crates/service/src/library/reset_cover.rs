@@ -2,10 +2,9 @@
 
 use tonearm_domain::{AuditAction, CoverOrigin, CoverOwner, TrackId};
 
-use super::Library;
+use super::{Library, covers};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::covers;
 use crate::refusal::{Refusal, Resource};
 
 impl Library {

@@ -11,7 +11,7 @@ use super::Uploads;
 use super::accept_source::refuse_put;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::covers;
+use crate::library::covers;
 use crate::refusal::{Refusal, Resource};
 
 impl Uploads {

@@ -13,7 +13,7 @@ use super::accept_cover::refuse_picture;
 use super::accept_source::refuse_put;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::covers;
+use crate::library::covers;
 use crate::library::selected::{Changed, SelectedTracks, keep_undo, lock};
 use crate::refusal::Refusal;
 

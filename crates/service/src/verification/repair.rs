@@ -11,7 +11,8 @@ use super::finding::{Remedy, Subject};
 use super::{Run, VerifyError};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::{covers, manifests};
+use crate::library::covers;
+use crate::processing::manifests;
 
 impl Run<'_> {
     /// Tells of damage, track by track, and has made again what can be.

@@ -11,8 +11,7 @@ use tonearm_domain::{
 use crate::admission::quotas;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::covers;
-use crate::library::{Library, resume};
+use crate::library::{Library, covers, resume};
 use crate::refusal::Refusal;
 
 /// What was taken back, and in which collection it is to be seen.

@@ -12,7 +12,7 @@ use super::files::{Made, MadeCover};
 use super::plan::Piece;
 use super::run_context::RunContext;
 use super::stop::Stop;
-use crate::covers;
+use crate::library::covers;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::Processing;
 use crate::track_view::TrackParents;

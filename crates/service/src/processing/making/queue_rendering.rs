@@ -4,9 +4,9 @@ use tonearm_catalog::{NewJob, Transaction};
 use tonearm_domain::{Job, OrganizationId, Recipe, Rendering, TrackId, VariantId};
 
 use super::render_track::is_current;
+use crate::library::renderings;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
-use crate::renderings;
 
 /// Tracks of one transaction.
 const BATCH: u64 = 200;

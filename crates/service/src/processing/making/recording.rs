@@ -12,10 +12,12 @@ use tonearm_domain::{
 
 use super::files::MadeCover;
 use super::run_context::RunContext;
+use crate::library::covers;
 use crate::processing::job_error::JobError;
+use crate::processing::manifests;
 use crate::processing::runner::{JobRun, Processing, finish};
+use crate::transcription;
 use crate::webhooks::events;
-use crate::{covers, manifests, transcription};
 
 /// What a run made of a track and did not record yet.
 #[derive(Default)]

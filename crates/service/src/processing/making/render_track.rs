@@ -9,9 +9,9 @@ use super::limits::Limits;
 use super::progress_board::ProgressBoard;
 use super::recording::Unrecorded;
 use super::stop::Stop;
+use crate::library::renderings;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
-use crate::renderings;
 
 /// One track of a rendering.
 #[derive(Clone, Copy)]

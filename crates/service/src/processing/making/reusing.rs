@@ -15,7 +15,7 @@ use super::analysis::Analysed;
 use super::files::{FileBytes, MadeCover, outcome};
 use super::pictures::{CoverTerms, needs_placeholder};
 use super::recording::{Measured, Unrecorded};
-use crate::covers;
+use crate::library::covers;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
 use crate::track_view::TrackParents;

@@ -3,9 +3,10 @@
 use tokio::time::Instant;
 use tonearm_domain::{OrganizationId, VariantId};
 
+use crate::batches;
 use crate::processing::job_error::JobError;
+use crate::processing::manifests;
 use crate::processing::runner::{JobRun, Processing, finish};
-use crate::{batches, manifests};
 
 /// Files of one transaction.
 const BATCH: u64 = 500;
