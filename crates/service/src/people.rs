@@ -22,6 +22,7 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, InvitationPurpose, Organization, Person, PersonId, Role};
 use tonearm_signing::{Token, Vault};
 
+use crate::refusal::{Refusal, Resource};
 use passwords::Passwords;
 
 pub use administration::{OwnerlessOrganizations, PersonList};
@@ -60,20 +61,17 @@ impl People {
     }
 
     /// The organizations that a person belongs to with the role in each, by name.
-    pub async fn organizations_of(
-        &self,
-        person: &Person,
-    ) -> Result<Vec<(Organization, Role)>, crate::Refusal> {
+    pub async fn organizations_of(&self, person: &Person) -> Result<Vec<(Organization, Role)>, Refusal> {
         Ok(self.catalog.organizations_of(person.id).await?)
     }
 
     /// One person.
-    pub async fn person(&self, id: PersonId) -> Result<Person, crate::Refusal> {
-        self.catalog.person(id).await?.ok_or(crate::Refusal::NotFound(crate::Resource::Person))
+    pub async fn person(&self, id: PersonId) -> Result<Person, Refusal> {
+        self.catalog.person(id).await?.ok_or(Refusal::NotFound(Resource::Person))
     }
 
     /// Everybody, by creation: for the command line.
-    pub async fn everybody(&self) -> Result<Vec<Person>, crate::Refusal> {
+    pub async fn everybody(&self) -> Result<Vec<Person>, Refusal> {
         Ok(self.catalog.people().await?)
     }
 
