@@ -9,7 +9,6 @@ use tonearm_outbound::{BucketAccess, FetchError, GuardError, Outbound};
 use tonearm_signing::Vault;
 
 use crate::caller::Caller;
-use crate::processing::JobError;
 use crate::refusal::{Refusal, Resource};
 use crate::uploads::ImportTrouble;
 
@@ -230,8 +229,7 @@ pub(crate) async fn access(
     organization: OrganizationId,
     bucket: &BucketName,
 ) -> Result<BucketAccess, ImportTrouble> {
-    let found = catalog.import_bucket(organization, bucket).await.map_err(JobError::from);
-    let found = found.map_err(ImportTrouble::Own)?.ok_or_else(|| {
+    let found = catalog.import_bucket(organization, bucket).await?.ok_or_else(|| {
         FetchError::Final(format!(
             "the organization no longer has credentials for the bucket {bucket}; set them, and create the track again"
         ))

@@ -35,6 +35,12 @@ impl From<FetchError> for ImportTrouble {
     }
 }
 
+impl From<CatalogError> for ImportTrouble {
+    fn from(error: CatalogError) -> Self {
+        Self::Own(error.into())
+    }
+}
+
 impl From<Refusal> for ImportTrouble {
     fn from(refusal: Refusal) -> Self {
         match refusal {
