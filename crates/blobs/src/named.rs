@@ -58,10 +58,10 @@ impl fmt::Display for FileName {
 
 /// A folder, or a part of a bucket, with files by name. A file is visible only once it is whole, and durable once it is put.
 #[derive(Clone)]
-pub struct NamedFiles(Place);
+pub struct NamedFiles(Backend);
 
 #[derive(Clone)]
-enum Place {
+enum Backend {
     Folder(PathBuf),
     Bucket(S3Store),
 }
@@ -70,8 +70,8 @@ impl NamedFiles {
     /// Opens the place. A folder is created (mode 0700) if it is not there.
     pub async fn open(url: &StorageUrl) -> Result<Self, BlobError> {
         Ok(Self(match url.location() {
-            StoreLocation::Folder(root) => Place::Folder(folder::prepare(root.clone()).await?),
-            StoreLocation::Bucket(bucket) => Place::Bucket(S3Store::open(bucket)?),
+            StoreLocation::Folder(root) => Backend::Folder(folder::prepare(root.clone()).await?),
+            StoreLocation::Bucket(bucket) => Backend::Bucket(S3Store::open(bucket)?),
         }))
     }
 
@@ -99,8 +99,8 @@ impl NamedFiles {
     ) -> Result<Stored, PutError> {
         let terms = PutTerms { expected_size, on_failure: OnFailure::Leave, ..PutTerms::default() };
         match &self.0 {
-            Place::Folder(root) => folder::put_named(root, name.as_str(), body, terms).await,
-            Place::Bucket(bucket) => bucket.put_named(name.as_str(), body, terms).await,
+            Backend::Folder(root) => folder::put_named(root, name.as_str(), body, terms).await,
+            Backend::Bucket(bucket) => bucket.put_named(name.as_str(), body, terms).await,
         }
     }
 
@@ -110,12 +110,12 @@ impl NamedFiles {
         name: &FileName,
     ) -> Result<Option<BoxStream<'static, Result<Bytes, BlobError>>>, BlobError> {
         match &self.0 {
-            Place::Folder(root) => {
+            Backend::Folder(root) => {
                 let Some(file) = folder::open_named(root, name.as_str()).await? else { return Ok(None) };
                 let file = tokio::fs::File::from_std(file);
                 Ok(Some(ReaderStream::with_capacity(file, CHUNK).map_err(BlobError::from).boxed()))
             }
-            Place::Bucket(bucket) => bucket.get_named(name.as_str()).await,
+            Backend::Bucket(bucket) => bucket.get_named(name.as_str()).await,
         }
     }
 
@@ -135,8 +135,8 @@ impl NamedFiles {
     /// The names of all files in a folder and below it, sorted. The folder should have a bounded number of them.
     pub async fn list(&self, folder: &FileName) -> Result<Vec<FileName>, BlobError> {
         let names = match &self.0 {
-            Place::Folder(root) => folder::list_named(root, folder.as_str()).await?,
-            Place::Bucket(bucket) => bucket.list_named(folder.as_str()).await?,
+            Backend::Folder(root) => folder::list_named(root, folder.as_str()).await?,
+            Backend::Bucket(bucket) => bucket.list_named(folder.as_str()).await?,
         };
         let mut names: Vec<FileName> = names.iter().filter_map(|name| name.parse().ok()).collect();
         names.sort_unstable();
@@ -146,8 +146,8 @@ impl NamedFiles {
     /// Deletes a file. One that is not there is deleted already.
     pub async fn delete(&self, name: &FileName) -> Result<(), BlobError> {
         match &self.0 {
-            Place::Folder(root) => folder::delete_named(root, name.as_str()).await,
-            Place::Bucket(bucket) => bucket.delete_named(name.as_str()).await,
+            Backend::Folder(root) => folder::delete_named(root, name.as_str()).await,
+            Backend::Bucket(bucket) => bucket.delete_named(name.as_str()).await,
         }
     }
 }

@@ -168,7 +168,8 @@ pub use timestamp::Timestamp;
 pub use trace_context::{InvalidTraceContext, TraceContext};
 pub use track::{Source, Track, TrackInfo};
 pub use track_file::{
-    FailedVariant, FileData, FileOutcome, MissedLoudness, TrackFile, failed_variants, unmade, untried,
+    FailedVariant, FileData, FileOutcome, MissedLoudness, TrackFile, failed_variants, recipes_without_file,
+    untried,
 };
 pub use track_lookup::{
     ListPart, ListPosition, ListWindow, SortValue, TrackFilter, TrackOrder, TrackOrderError, TrackOrderKey,

@@ -111,7 +111,7 @@ impl Quotas {
 
     /// Whether there is room for so many bytes.
     pub fn admit_bytes(&self, used: QuotaUsage, bytes: u64) -> Result<(), QuotaExceeded> {
-        match self.room(used) {
+        match self.remaining_bytes(used) {
             Some(room) if bytes > room => Err(self.out_of_bytes(used)),
             _ => Ok(()),
         }
@@ -124,7 +124,7 @@ impl Quotas {
     }
 
     /// Bytes that may still be added; `None` for no limit.
-    pub fn room(&self, used: QuotaUsage) -> Option<u64> {
+    pub fn remaining_bytes(&self, used: QuotaUsage) -> Option<u64> {
         self.bytes.map(|limit| limit.saturating_sub(used.bytes))
     }
 
@@ -168,7 +168,7 @@ mod tests {
     fn no_limit_admits_all_and_zero_nothing() {
         let most = QuotaUsage { bytes: u64::MAX, tracks: u64::MAX, milliseconds: u64::MAX };
         let none = Quotas::default();
-        assert!(none.is_unlimited() && none.room(most).is_none());
+        assert!(none.is_unlimited() && none.remaining_bytes(most).is_none());
         assert_eq!(none.admit_track(most), Ok(()));
         assert_eq!(none.admit_bytes(most, u64::MAX), Ok(()));
         assert_eq!(none.admit_restored(most), Ok(()));
@@ -190,8 +190,8 @@ mod tests {
         assert_eq!(kind(quotas.admit_track(used(999, 5, 599))), Some(QuotaKind::Tracks));
         assert_eq!(kind(quotas.admit_track(used(1000, 4, 599))), Some(QuotaKind::Bytes));
         assert_eq!(kind(quotas.admit_track(used(999, 4, 600))), Some(QuotaKind::Minutes));
-        assert_eq!(quotas.room(used(400, 0, 0)), Some(600));
-        assert_eq!(quotas.room(used(1400, 0, 0)), Some(0));
+        assert_eq!(quotas.remaining_bytes(used(400, 0, 0)), Some(600));
+        assert_eq!(quotas.remaining_bytes(used(1400, 0, 0)), Some(0));
         assert_eq!(quotas.admit_bytes(used(400, 0, 0), 600), Ok(()));
         assert_eq!(kind(quotas.admit_bytes(used(400, 0, 0), 601)), Some(QuotaKind::Bytes));
         assert_eq!(quotas.admit_restored(used(2000, 5, 600)), Ok(()));

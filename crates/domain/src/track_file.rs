@@ -179,7 +179,10 @@ pub fn failed_variants(files: &[TrackFile]) -> Vec<FailedVariant> {
 }
 
 /// The recipes by which no file was made: they failed, or were not tried yet.
-pub fn unmade<'a>(recipes: &'a [Recipe], files: &'a [TrackFile]) -> impl Iterator<Item = &'a Recipe> {
+pub fn recipes_without_file<'a>(
+    recipes: &'a [Recipe],
+    files: &'a [TrackFile],
+) -> impl Iterator<Item = &'a Recipe> {
     recipes.iter().filter(|recipe| !files.iter().any(|file| file.recipe.id == recipe.id && file.is_made()))
 }
 

@@ -165,7 +165,7 @@ impl Jobs {
             Some(Job::ProcessTrack { organization_id, track_id }) => {
                 match self.catalog.track(organization_id, track_id).await? {
                     Some(track) => {
-                        Ok(track.status.is_final() && self.library.unmade(&track).await?.may_retry)
+                        Ok(track.status.is_final() && self.library.missing_variants(&track).await?.may_retry)
                     }
                     None => Ok(false),
                 }

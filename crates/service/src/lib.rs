@@ -55,10 +55,10 @@ pub use jobs::{Jobs, RetriedJobs};
 pub use library::{
     Changed, CollectionView, CreateCollection, CreateCreator, CreateKey, CreateShareLink, CreateTrack,
     CreatedKey, CreatedOrganization, EditTranscript, FixedOfKey, FoundTrack, JobView, Library, ListedTracks,
-    NewTitle, OrganizationView, ProgressWatch, QuotaView, RecipeView, Reordering, RotatedKey, SelectedTracks,
-    ShareLink, ShareLinkPage, TrackInRendering, TrackProgressView, TrackWatch, TracksInTheMaking, Transcript,
-    Undone, Unmade, UpdateCollection, UpdateCreator, UpdateKey, UpdateOrganization, UpdateQuotas,
-    UpdateRecipe, UpdateTrack, UploadHandles,
+    MissingVariants, NewTitle, OrganizationView, ProgressWatch, QuotaView, RecipeView, Reordering,
+    RotatedKey, SelectedTracks, ShareLink, ShareLinkPage, TrackInRendering, TrackProgressView, TrackWatch,
+    TracksInTheMaking, Transcript, Undone, UpdateCollection, UpdateCreator, UpdateKey, UpdateOrganization,
+    UpdateQuotas, UpdateRecipe, UpdateTrack, UploadHandles,
 };
 pub use lookups::{LevelsJson, LookupLimits, Lookups};
 pub use people::{
@@ -84,7 +84,7 @@ pub use status::{
     NodeStatus, QueueStatus, Reach, RunCounter, Status, StatusReport,
 };
 pub use store_identity::{IdentityError, StoreIdentity, StoreTie};
-pub use streams::{NoPlace, StreamHolder, StreamSlot, Streams};
+pub use streams::{NoCapacity, StreamHolder, StreamSlot, Streams};
 pub use sweeps::{SweepView, Sweeps};
 pub use tonearm_catalog::{
     AuditFilter, FailedJobs, JobFailures, KeyQuery, LastBackup, NearQuota, ScopeTitles,

@@ -58,7 +58,7 @@ pub use quotas::{QuotaView, UpdateQuotas};
 pub use read_job::JobView;
 pub use recipes::{RecipeView, UpdateRecipe};
 pub use rendering_progress::TrackInRendering;
-pub use retry_track::Unmade;
+pub use retry_track::MissingVariants;
 pub use rotate_key::RotatedKey;
 pub use selected::{Changed, NewTitle, Reordering, SelectedTracks, Undone};
 pub(crate) use share_links::vault_place;

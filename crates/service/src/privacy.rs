@@ -3,7 +3,7 @@
 mod erasing;
 mod listener;
 mod person;
-mod sought;
+mod subject;
 
 use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, AuditAction, AuditEntry, Origin};

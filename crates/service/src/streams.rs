@@ -31,9 +31,9 @@ impl StreamHolder {
     }
 }
 
-/// Why there is no place for a stream.
+/// Whose limit of open streams is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoPlace {
+pub enum NoCapacity {
     /// The holder has as many as it may.
     OfHolder,
     /// The node has as many as it may.
@@ -60,15 +60,15 @@ impl Streams {
     }
 
     /// A place for one more, unless there are too many.
-    pub fn enter(&self, holder: StreamHolder) -> Result<StreamSlot, NoPlace> {
+    pub fn enter(&self, holder: StreamHolder) -> Result<StreamSlot, NoCapacity> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let all: usize = open.values().sum();
         let own = open.get(&holder).copied().unwrap_or_default();
         if own >= holder.most() {
-            return Err(NoPlace::OfHolder);
+            return Err(NoCapacity::OfHolder);
         }
         if all >= MOST {
-            return Err(NoPlace::OfNode);
+            return Err(NoCapacity::OfNode);
         }
         open.insert(holder, own + 1);
         Ok(StreamSlot { streams: self.clone(), holder })
@@ -108,12 +108,12 @@ mod tests {
         let key = StreamHolder::Key(ApiKeyId::from_uuid(uuid::Uuid::from_u128(0)));
         for holder in [person(0), key] {
             let own: Vec<_> = (0..holder.most()).map(|_| streams.enter(holder).ok().unwrap()).collect();
-            assert_eq!(streams.enter(holder).err(), Some(NoPlace::OfHolder));
+            assert_eq!(streams.enter(holder).err(), Some(NoCapacity::OfHolder));
             drop(own);
         }
         let all: Vec<_> =
             (0..MOST).map(|number| streams.enter(person(number as u128 / 2)).ok().unwrap()).collect();
-        assert_eq!(streams.enter(person(9999)).err(), Some(NoPlace::OfNode));
+        assert_eq!(streams.enter(person(9999)).err(), Some(NoCapacity::OfNode));
         drop(all);
         assert!(streams.open.lock().unwrap().is_empty());
     }

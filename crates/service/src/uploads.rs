@@ -19,7 +19,7 @@ use tonearm_media::Pictures;
 pub(crate) use self::resumable::remove_upload;
 use self::resumable::{Holders, MOST_JOINS};
 use crate::admission::Admission;
-use crate::admission::quotas::{self, Room};
+use crate::admission::quotas::{self, QuotaAllowance};
 use crate::delivery::Links;
 use crate::imports::Imports;
 use crate::refusal::Refusal;
@@ -112,8 +112,8 @@ impl Uploads {
         &self,
         organization_id: OrganizationId,
         announced: Option<u64>,
-    ) -> Result<Room, Refusal> {
+    ) -> Result<QuotaAllowance, Refusal> {
         self.admission.require(organization_id).await?;
-        quotas::room_for_source(&self.catalog, organization_id, announced).await
+        quotas::source_allowance(&self.catalog, organization_id, announced).await
     }
 }

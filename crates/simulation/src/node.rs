@@ -31,7 +31,7 @@ const LOOK_AT_STORE_EVERY: std::time::Duration = std::time::Duration::from_secs(
 
 /// What all nodes have in common.
 #[derive(Clone)]
-pub(crate) struct Surroundings {
+pub(crate) struct Environment {
     pub(crate) since: Since,
     pub(crate) seed: u64,
     pub(crate) bucket: String,
@@ -40,7 +40,7 @@ pub(crate) struct Surroundings {
     pub(crate) scratch: PathBuf,
 }
 
-impl Surroundings {
+impl Environment {
     /// Time and randomness of a node.
     pub(crate) fn ambient(&self, node: u64, ahead_millis: i64) -> Ambient {
         let clock = NodeClock { since: self.since, ahead_millis };
@@ -94,15 +94,15 @@ pub(crate) struct Node {
 impl Node {
     /// Starts everything that a node does beside answering requests.
     pub(crate) async fn start(
-        around: &Surroundings,
+        environment: &Environment,
         number: u64,
         ahead_millis: i64,
         link: Link,
         encoding: &Encoding,
     ) -> Result<Self> {
-        let ambient = around.ambient(number, ahead_millis);
-        let catalog = around.catalog(Some(link.address), &ambient).await?;
-        let (blobs, secrets) = (around.blobs().await?, secrets());
+        let ambient = environment.ambient(number, ahead_millis);
+        let catalog = environment.catalog(Some(link.address), &ambient).await?;
+        let (blobs, secrets) = (environment.blobs().await?, secrets());
         let signer = UrlSigner::new(secrets.clone());
         let links = Links::new(
             signer.clone(),
@@ -119,7 +119,7 @@ impl Node {
             Self { number, catalog, ambient, playback, meter, link, shutdown: CancellationToken::new() };
         let runs = RunCounter::default();
         node.keep_up(&blobs, &secrets, signer, runs.clone());
-        node.work(around, blobs, &secrets, links, (encoding, runs))?;
+        node.work(environment, blobs, &secrets, links, (encoding, runs))?;
         Ok(node)
     }
 
@@ -153,7 +153,7 @@ impl Node {
     /// As the role `worker` of the program, except that nothing is encoded.
     fn work(
         &self,
-        around: &Surroundings,
+        environment: &Environment,
         blobs: Blobs,
         secrets: &Secrets,
         links: Links,
@@ -162,7 +162,7 @@ impl Node {
         let (catalog, ambient) = (self.catalog.clone(), self.ambient.clone());
         let media = Media::new(MediaConfig::find());
         let processing =
-            Processing::new(catalog.clone(), blobs, media, ambient.clone(), around.scratch.clone())
+            Processing::new(catalog.clone(), blobs, media, ambient.clone(), environment.scratch.clone())
                 .with_stand_in(Arc::new(encoding.of_node(self.number, catalog.clone())))
                 .counting_runs(runs);
         tokio::spawn(Worker::new(processing, WorkerConfig::default()).work(self.shutdown.clone()));
@@ -192,9 +192,9 @@ pub(crate) struct EdgeNode {
 
 impl EdgeNode {
     /// As `Node::keep_up_alone` of the program.
-    pub(crate) async fn start(around: &Surroundings, number: u64, ahead_millis: i64) -> Result<Self> {
-        let ambient = around.ambient(number, ahead_millis);
-        let (blobs, meter, stop) = (around.blobs().await?, Meter::new(), CancellationToken::new());
+    pub(crate) async fn start(environment: &Environment, number: u64, ahead_millis: i64) -> Result<Self> {
+        let ambient = environment.ambient(number, ahead_millis);
+        let (blobs, meter, stop) = (environment.blobs().await?, Meter::new(), CancellationToken::new());
         let keeper = UsageKeeper::in_store(meter.clone(), blobs.clone(), ambient.clone());
         let follower = KeyFollower::of_store(blobs, UrlSigner::new(secrets()), ambient.clone());
         tokio::spawn(upkeep::follow_keys_in_store(follower, LOOK_AT_STORE_EVERY, stop.clone()));

@@ -16,7 +16,7 @@ use crate::encoding::Encoding;
 use crate::library::{self, Playable};
 use crate::load::Delivering;
 use crate::network::Network;
-use crate::node::{EdgeNode, Node, Surroundings, secrets};
+use crate::node::{EdgeNode, Environment, Node, secrets};
 use crate::settings::Settings;
 use crate::store;
 use crate::time::{DatabaseClock, NodeClock, Since};
@@ -37,7 +37,7 @@ pub(crate) struct World {
     pub(crate) network: Network,
     pub(crate) encoding: Encoding,
     pub(crate) library: Vec<Playable>,
-    around: Surroundings,
+    environment: Environment,
     clock: DatabaseClock,
     nodes: Mutex<Vec<Arc<Node>>>,
     edges: Mutex<Vec<Arc<EdgeNode>>>,
@@ -53,14 +53,14 @@ impl World {
         let counts = Counts::new(since);
         let clock = DatabaseClock::install(database, since).await?;
         let bucket = store::serve(counts.clone(), NodeClock { since, ahead_millis: 0 }).await?;
-        let around = Surroundings {
+        let environment = Environment {
             since,
             seed: settings.seed,
             bucket,
             database: database.to_owned(),
             scratch: scratch.to_owned(),
         };
-        let library = prepare(&around).await?;
+        let library = prepare(&environment).await?;
         let network = Network::new(address_of(database)?, clock.clone(), counts.clone());
         let encoding = Encoding::new(since, settings.seed, settings.job_length);
         Ok(Self {
@@ -70,7 +70,7 @@ impl World {
             network,
             encoding,
             library,
-            around,
+            environment,
             clock,
             nodes: Mutex::default(),
             edges: Mutex::default(),
@@ -91,7 +91,7 @@ impl World {
             tokio::spawn(async move {
                 tokio::time::sleep(after).await;
                 let number = FOUNDER / 2 + number as u64;
-                let edge = EdgeNode::start(&world.around, number, world.ahead_millis(number)).await;
+                let edge = EdgeNode::start(&world.environment, number, world.ahead_millis(number)).await;
                 world.edges().push(Arc::new(edge.expect("a node without a database starts")));
             });
         }
@@ -104,7 +104,7 @@ impl World {
         let ahead = self.ahead_millis(number);
         loop {
             let link = self.network.link(self.settings.delay).await.expect("a port can be listened on");
-            match Node::start(&self.around, number, ahead, link, &self.encoding).await {
+            match Node::start(&self.environment, number, ahead, link, &self.encoding).await {
                 Ok(node) => return self.nodes().push(Arc::new(node)),
                 Err(_) => tokio::time::sleep(Duration::from_secs(5)).await,
             }
@@ -177,9 +177,9 @@ impl World {
 }
 
 /// Makes the tables and the library, past the network.
-async fn prepare(around: &Surroundings) -> Result<Vec<Playable>> {
-    let ambient = around.ambient(FOUNDER, 0);
-    let catalog = around.catalog(None, &ambient).await?;
+async fn prepare(environment: &Environment) -> Result<Vec<Playable>> {
+    let ambient = environment.ambient(FOUNDER, 0);
+    let catalog = environment.catalog(None, &ambient).await?;
     let links = Links::new(
         UrlSigner::new(secrets()),
         ambient.clone(),

@@ -22,7 +22,7 @@ crate::on_both!(
 
 const TITLES: [&str; 6] = ["", "Intro", "intro", "Ärger", "  zebra ", "日本の歌"];
 
-struct Shelf {
+struct TestLibrary {
     catalog: Catalog,
     organization: Organization,
     collections: [Collection; 2],
@@ -30,14 +30,14 @@ struct Shelf {
     tracks: Vec<Track>,
 }
 
-fn any_track(ambient: &Ambient, shelf: &Shelf, number: usize) -> Track {
+fn any_track(ambient: &Ambient, library: &TestLibrary, number: usize) -> Track {
     let [title, seconds, status] = ambient.random::<3>();
-    let mut track = bare_track(ambient, &shelf.collections[number % 3 / 2]);
+    let mut track = bare_track(ambient, &library.collections[number % 3 / 2]);
     track.player_title = Some(TITLES[usize::from(title) % TITLES.len()].to_owned());
     track.file_name = format!("take {}.wav", number % 7);
     track.duration = f64::from(seconds % 5) / 3.0;
     track.status = TrackStatus::ALL[usize::from(status) % TrackStatus::ALL.len()];
-    track.creator_id = shelf.creators.get(number % 5).map(|creator| creator.id);
+    track.creator_id = library.creators.get(number % 5).map(|creator| creator.id);
     track.organization_index = (!number.is_multiple_of(4)).then(|| format!("no-{}", number % 4));
     track.source = (!number.is_multiple_of(3)).then(|| {
         let mut source = source(ambient, &track);
@@ -47,7 +47,7 @@ fn any_track(ambient: &Ambient, shelf: &Shelf, number: usize) -> Track {
     track
 }
 
-impl Shelf {
+impl TestLibrary {
     async fn filled(database: &TestDatabase, count: usize) -> (Self, Ambient) {
         let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
         let (organization, first) = stored_collection(&catalog, &ambient).await;
@@ -58,7 +58,7 @@ impl Shelf {
         for creator in &creators {
             tx.insert_creator(creator).await.unwrap();
         }
-        let mut shelf = Self {
+        let mut library = Self {
             catalog: catalog.clone(),
             organization,
             collections: [first, second],
@@ -66,17 +66,19 @@ impl Shelf {
             tracks: Vec::new(),
         };
         for number in 0..count {
-            let mut track = any_track(&ambient, &shelf, number);
+            let mut track = any_track(&ambient, &library, number);
             track.order = tx.insert_track(&track).await.unwrap();
             clock.advance_millis(i64::from(number % 4 == 0));
             if number % 10 == 7 {
-                assert!(tx.soft_delete_track(shelf.organization.id, track.id, ambient.now()).await.unwrap());
+                assert!(
+                    tx.soft_delete_track(library.organization.id, track.id, ambient.now()).await.unwrap()
+                );
             } else {
-                shelf.tracks.push(track);
+                library.tracks.push(track);
             }
         }
         tx.commit().await.unwrap();
-        (shelf, ambient)
+        (library, ambient)
     }
 
     /// What the filter says, once more in other words, sorted.
@@ -143,12 +145,12 @@ fn orders() -> impl Iterator<Item = TrackOrder> {
 }
 
 async fn every_filter_finds_what_it_says_in_every_order(database: TestDatabase) {
-    let (shelf, ambient) = Shelf::filled(&database, 60).await;
-    let middle = shelf.tracks[shelf.tracks.len() / 2].created_at;
+    let (library, ambient) = TestLibrary::filled(&database, 60).await;
+    let middle = library.tracks[library.tracks.len() / 2].created_at;
     let none = TrackFilter::default;
     let filters = [
         none(),
-        TrackFilter { creator: Some(shelf.creators[0].id), ..none() },
+        TrackFilter { creator: Some(library.creators[0].id), ..none() },
         TrackFilter { creator: Some(ambient.record_id()), ..none() },
         TrackFilter { organization_index: Some("no-2".to_owned()), ..none() },
         TrackFilter { organization_index: Some("no-".to_owned()), ..none() },
@@ -158,9 +160,9 @@ async fn every_filter_finds_what_it_says_in_every_order(database: TestDatabase) 
         TrackFilter { statuses: Some(Vec::new()), ..none() },
         TrackFilter { created_since: Some(middle), ..none() },
         TrackFilter { words: SearchWords::parse("take intro"), ..none() },
-        TrackFilter { track: Some(shelf.tracks[3].id), ..none() },
+        TrackFilter { track: Some(library.tracks[3].id), ..none() },
         TrackFilter {
-            creator: Some(shelf.creators[1].id),
+            creator: Some(library.creators[1].id),
             organization_index: Some("no-1".to_owned()),
             statuses: Some(vec![TrackStatus::Ready, TrackStatus::Processing, TrackStatus::Initialized]),
             created_since: Some(middle.plus_millis(-8)),
@@ -169,12 +171,12 @@ async fn every_filter_finds_what_it_says_in_every_order(database: TestDatabase) 
         },
     ];
     for filter in filters {
-        for collection in [None, Some(shelf.collections[0].id)] {
+        for collection in [None, Some(library.collections[0].id)] {
             let filter = TrackFilter { collection, ..filter.clone() };
             for order in orders() {
-                let expected = shelf.expected(&filter, order);
+                let expected = library.expected(&filter, order);
                 for limit in [4, 200] {
-                    let (found, _, count) = shelf.read(&filter, order, limit).await;
+                    let (found, _, count) = library.read(&filter, order, limit).await;
                     assert_eq!(found, expected, "{order} {limit} {filter:?}");
                     assert_eq!(count, Some(expected.len() as u64), "{order} {filter:?}");
                 }
@@ -184,22 +186,22 @@ async fn every_filter_finds_what_it_says_in_every_order(database: TestDatabase) 
 }
 
 async fn what_many_fit_is_found_in_bounded_parts(database: TestDatabase) {
-    let (mut shelf, ambient) = Shelf::filled(&database, 0).await;
-    let tx = shelf.catalog.begin().await.unwrap();
+    let (mut library, ambient) = TestLibrary::filled(&database, 0).await;
+    let tx = library.catalog.begin().await.unwrap();
     for number in 0..3300 {
-        let mut track = any_track(&ambient, &shelf, number);
+        let mut track = any_track(&ambient, &library, number);
         track.status = if number % 3 == 0 { TrackStatus::Error } else { TrackStatus::Ready };
-        track.creator_id = (number % 2 == 0).then_some(shelf.creators[0].id);
+        track.creator_id = (number % 2 == 0).then_some(library.creators[0].id);
         track.organization_index = (number % 5 < 2).then(|| "often".to_owned());
         let source = source(&ambient, &track);
         track.source = Some(Source { sha256: [if number % 5 < 2 { 7 } else { 8 }; 32], ..source });
         track.file_name = format!("{} {number}.wav", if number % 2 == 0 { "common" } else { "other" });
         track.order = tx.insert_track(&track).await.unwrap();
-        shelf.tracks.push(track);
+        library.tracks.push(track);
     }
     tx.commit().await.unwrap();
     let none = TrackFilter::default;
-    let by_creator = TrackFilter { creator: Some(shelf.creators[0].id), ..none() };
+    let by_creator = TrackFilter { creator: Some(library.creators[0].id), ..none() };
     let odd_words = TrackFilter { words: SearchWords::parse("other"), ..by_creator.clone() };
     let filters = [
         by_creator,
@@ -216,57 +218,58 @@ async fn what_many_fit_is_found_in_bounded_parts(database: TestDatabase) {
     ];
     for filter in filters {
         for order in orders().filter(|order| order.key != TrackOrderKey::Order) {
-            let expected = shelf.expected(&filter, order);
-            let (found, parts, count) = shelf.read(&filter, order, 200).await;
+            let expected = library.expected(&filter, order);
+            let (found, parts, count) = library.read(&filter, order, 200).await;
             assert_eq!(found, expected, "{order} {filter:?}");
             assert_eq!(count, None);
             // What is read at once is bounded, and not by how much was asked for.
             assert!(parts <= 2 + expected.len() / 200 + 3300 / 1000, "{parts} {order} {filter:?}");
         }
     }
-    let collection = Some(shelf.collections[0].id);
+    let collection = Some(library.collections[0].id);
     let filter = TrackFilter { collection, statuses: Some(vec![TrackStatus::Ready]), ..none() };
     let order = TrackOrder { key: TrackOrderKey::Order, is_descending: false };
-    assert_eq!(shelf.read(&filter, order, 50).await.0, shelf.expected(&filter, order));
+    assert_eq!(library.read(&filter, order, 50).await.0, library.expected(&filter, order));
 }
 
 async fn a_position_stays_where_it_is(database: TestDatabase) {
-    let (mut shelf, ambient) = Shelf::filled(&database, 30).await;
+    let (mut library, ambient) = TestLibrary::filled(&database, 30).await;
     let order = TrackOrder { key: TrackOrderKey::Title, is_descending: false };
     let all = TrackFilter::default();
-    let expected = shelf.expected(&all, order);
-    let first = shelf.catalog.look_up_tracks(shelf.organization.id, &all, order, (None, 5)).await.unwrap();
+    let expected = library.expected(&all, order);
+    let first =
+        library.catalog.look_up_tracks(library.organization.id, &all, order, (None, 5)).await.unwrap();
     // The row that the position names is renamed, the next one is deleted.
     let mut last = first.rows[4].clone();
     last.player_title = Some("zzz".to_owned());
-    let tx = shelf.catalog.begin().await.unwrap();
+    let tx = library.catalog.begin().await.unwrap();
     tx.update_track(&last).await.unwrap();
-    assert!(tx.soft_delete_track(shelf.organization.id, expected[5], ambient.now()).await.unwrap());
+    assert!(tx.soft_delete_track(library.organization.id, expected[5], ambient.now()).await.unwrap());
     tx.commit().await.unwrap();
     let from = (first.next.as_ref(), 3);
-    let second = shelf.catalog.look_up_tracks(shelf.organization.id, &all, order, from).await.unwrap();
+    let second = library.catalog.look_up_tracks(library.organization.id, &all, order, from).await.unwrap();
     let ids: Vec<TrackId> = second.rows.iter().map(|track| track.id).collect();
     assert_eq!(ids, expected[6..9]);
     // Tracks of a deleted collection are not there.
-    let tx = shelf.catalog.begin().await.unwrap();
-    let gone = shelf.collections[0].id;
-    tx.soft_delete_collection(shelf.organization.id, gone, ambient.now()).await.unwrap();
+    let tx = library.catalog.begin().await.unwrap();
+    let gone = library.collections[0].id;
+    tx.soft_delete_collection(library.organization.id, gone, ambient.now()).await.unwrap();
     tx.commit().await.unwrap();
-    shelf.tracks.retain(|track| track.collection_id != gone && track.id != expected[5]);
-    for filter in [all, TrackFilter { creator: Some(shelf.creators[0].id), ..TrackFilter::default() }] {
+    library.tracks.retain(|track| track.collection_id != gone && track.id != expected[5]);
+    for filter in [all, TrackFilter { creator: Some(library.creators[0].id), ..TrackFilter::default() }] {
         let order = TrackOrder::default();
-        assert_eq!(shelf.read(&filter, order, 7).await.0, shelf.expected(&filter, order));
+        assert_eq!(library.read(&filter, order, 7).await.0, library.expected(&filter, order));
     }
 }
 
 async fn an_external_id_is_found_whatever_its_length(database: TestDatabase) {
-    let (shelf, ambient) = Shelf::filled(&database, 10).await;
+    let (library, ambient) = TestLibrary::filled(&database, 10).await;
     let beginning = "日".repeat(999);
     let mut stored = Vec::new();
     for end in ["a", "b", "b"] {
-        let mut track = bare_track(&ambient, &shelf.collections[1]);
+        let mut track = bare_track(&ambient, &library.collections[1]);
         track.organization_index = Some(format!("{beginning}{end}"));
-        stored.push(stored_track(&shelf.catalog, track).await.id);
+        stored.push(stored_track(&library.catalog, track).await.id);
     }
     stored[1..].sort();
     for (index, expected) in
@@ -274,21 +277,21 @@ async fn an_external_id_is_found_whatever_its_length(database: TestDatabase) {
     {
         let filter = TrackFilter { organization_index: Some(index), ..TrackFilter::default() };
         let order = TrackOrder { key: TrackOrderKey::Created, is_descending: false };
-        assert_eq!(shelf.read(&filter, order, 5).await.0, expected);
+        assert_eq!(library.read(&filter, order, 5).await.0, expected);
     }
 }
 
 async fn lists_go_on_from_their_positions(database: TestDatabase) {
-    let (shelf, _) = Shelf::filled(&database, 40).await;
-    let own = shelf.organization.id;
+    let (library, _) = TestLibrary::filled(&database, 40).await;
+    let own = library.organization.id;
     let order = TrackOrder { key: TrackOrderKey::Order, is_descending: false };
-    for collection in &shelf.collections {
+    for collection in &library.collections {
         let filter = TrackFilter { collection: Some(collection.id), ..TrackFilter::default() };
-        let expected = shelf.expected(&filter, order);
+        let expected = library.expected(&filter, order);
         let (mut found, mut position) = (Vec::new(), None);
         loop {
             let from = (position.as_ref(), 3);
-            let part = shelf.catalog.tracks_after(own, collection.id, None, from).await.unwrap();
+            let part = library.catalog.tracks_after(own, collection.id, None, from).await.unwrap();
             assert_eq!(part.count, Some(expected.len() as u64));
             found.extend(part.rows.iter().map(|track| track.id));
             position = part.next;
@@ -298,18 +301,18 @@ async fn lists_go_on_from_their_positions(database: TestDatabase) {
         }
         assert_eq!(found, expected);
         let only =
-            shelf.catalog.tracks_after(own, collection.id, Some(expected[2]), (None, 3)).await.unwrap();
+            library.catalog.tracks_after(own, collection.id, Some(expected[2]), (None, 3)).await.unwrap();
         assert_eq!((only.rows.len(), only.next, only.count), (1, None, Some(1)));
     }
-    let first = shelf.catalog.collections_after(own, None, (None, 1)).await.unwrap();
-    let rest = shelf.catalog.collections_after(own, None, (first.next.as_ref(), 1)).await.unwrap();
+    let first = library.catalog.collections_after(own, None, (None, 1)).await.unwrap();
+    let rest = library.catalog.collections_after(own, None, (first.next.as_ref(), 1)).await.unwrap();
     let mut both = [first.rows[0].id, rest.rows[0].id];
     both.sort();
-    let mut expected = shelf.collections.each_ref().map(|collection| collection.id);
+    let mut expected = library.collections.each_ref().map(|collection| collection.id);
     expected.sort();
     assert_eq!((both, rest.next, rest.count), (expected, None, Some(2)));
-    let first = shelf.catalog.creators_after(own, (None, 1)).await.unwrap();
-    let rest = shelf.catalog.creators_after(own, (first.next.as_ref(), 5)).await.unwrap();
+    let first = library.catalog.creators_after(own, (None, 1)).await.unwrap();
+    let rest = library.catalog.creators_after(own, (first.next.as_ref(), 5)).await.unwrap();
     assert!(first.rows[0].id < rest.rows[0].id);
     assert_eq!((rest.rows.len(), rest.next, rest.count), (1, None, Some(2)));
 }

@@ -29,7 +29,7 @@ pub(super) struct Begun {
 
 /// How far a replacement is, for people.
 #[derive(Debug, Serialize)]
-pub(super) struct Told {
+pub(super) struct ReplacementProgress {
     /// `waiting`, `processing`, `completed` or `failed`.
     pub(super) state: &'static str,
     pub(super) reason: Option<String>,
@@ -37,7 +37,7 @@ pub(super) struct Told {
     pub(super) is_open: bool,
 }
 
-impl From<Replacement> for Told {
+impl From<Replacement> for ReplacementProgress {
     fn from(replacement: Replacement) -> Self {
         let is_open = matches!(replacement.state, ReplacementState::Waiting | ReplacementState::Processing);
         let reason = replacement.reason.as_deref().map(text::reason);
@@ -62,7 +62,7 @@ pub(super) async fn state(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
     Path((_, id)): Path<(String, String)>,
-) -> Result<Json<Told>, PageError> {
+) -> Result<Json<ReplacementProgress>, PageError> {
     Ok(Json(app.library.replacement(&member.caller(), track_id(&id)?).await?.into()))
 }
 
@@ -106,11 +106,11 @@ pub(super) async fn take(
 }
 
 /// The last replacement of a track, as its page tells of it; none where it was completed.
-pub(super) async fn told_of<R>(
+pub(super) async fn shown_progress<R>(
     app: &Dashboard,
     member: &Member<R>,
     id: TrackId,
-) -> Result<Option<Told>, PageError> {
+) -> Result<Option<ReplacementProgress>, PageError> {
     match app.library.replacement(&member.caller(), id).await {
         Ok(found) if found.state == ReplacementState::Completed => Ok(None),
         Ok(found) if found.state == ReplacementState::Waiting && found.expires_at <= app.ambient.now() => {

@@ -8,7 +8,7 @@ use super::colours::ColourField;
 use super::facts::facts;
 use super::file_tags::FileTags;
 use super::listed::said_of;
-use super::replacement::{self, Told};
+use super::replacement::{self, ReplacementProgress};
 use super::track_usage::TrackUsage;
 use crate::amount::{bytes, clock};
 use crate::app::Dashboard;
@@ -52,7 +52,7 @@ pub(super) struct TrackPage {
     pub(super) problems: Problems,
     facts: Vec<(Message, String)>,
     original_name: Option<String>,
-    replacement: Option<Told>,
+    replacement: Option<ReplacementProgress>,
     usage: TrackUsage,
     /// Whether its cover was uploaded, and can be given up.
     may_reset_cover: bool,
@@ -75,9 +75,9 @@ impl TrackPage {
         let (track, colours, title) = (view.track, view.colours, view.title);
         let (status, tone, is_open) = said_of(track.status, is_importing);
         let may_edit = member.role >= Role::Editor;
-        let unmade = app.library.unmade(&track).await?;
+        let missing = app.library.missing_variants(&track).await?;
         let usage = TrackUsage::of(app, member.caller(), &track).await?;
-        let replacement = replacement::told_of(app, member, id).await?;
+        let replacement = replacement::shown_progress(app, member, id).await?;
         let rows = variants.iter().map(|variant| VariantRow {
             index: variant.file.recipe.index.to_string(),
             content_type: variant.key.file.content_type.mime(),
@@ -104,7 +104,7 @@ impl TrackPage {
             is_making: is_importing || track.status.is_processing(),
             is_playable: track.status.is_playable(),
             is_truncated: track.info.is_truncated,
-            may_retry: may_edit && unmade.may_retry,
+            may_retry: may_edit && missing.may_retry,
             reason: track.status_reason.as_deref().map(text::reason),
             cover: cover.last().map(|image| image.url.clone()),
             colour: ColourField::new(
@@ -113,7 +113,7 @@ impl TrackPage {
                 member.organization.is_theme_overridable,
             ),
             variants: rows.collect(),
-            failed: unmade.failed.into_iter().map(in_words).collect(),
+            failed: missing.failed.into_iter().map(in_words).collect(),
             facts: facts(&track.info, track.duration),
             original_name: track.source.as_ref().map(|_| track.file_name_original.unwrap_or_default()),
             replacement,

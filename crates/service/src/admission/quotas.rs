@@ -8,25 +8,25 @@ use tonearm_domain::{OrganizationId, QuotaExceeded, Quotas};
 use crate::refusal::Refusal;
 
 /// How many bytes a source may have. Refuses one that is announced with more, or where nothing may be uploaded at all.
-pub(crate) async fn room_for_source(
+pub(crate) async fn source_allowance(
     catalog: &Catalog,
     organization_id: OrganizationId,
     announced: Option<u64>,
-) -> Result<Room, Refusal> {
+) -> Result<QuotaAllowance, Refusal> {
     let quotas = catalog.quotas(organization_id).await?;
     if quotas.is_unlimited() {
-        return Ok(Room(None));
+        return Ok(QuotaAllowance(None));
     }
     let used = catalog.quota_usage(organization_id).await?;
     quotas.admit_source(used, announced.unwrap_or(1).max(1))?;
-    Ok(Room(quotas.room(used).map(|bytes| (bytes, quotas.out_of_bytes(used)))))
+    Ok(QuotaAllowance(quotas.remaining_bytes(used).map(|bytes| (bytes, quotas.out_of_bytes(used)))))
 }
 
 /// The bytes that an upload may have before it exceeds a quota; none: there is no quota of bytes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Room(Option<(u64, QuotaExceeded)>);
+pub(crate) struct QuotaAllowance(Option<(u64, QuotaExceeded)>);
 
-impl Room {
+impl QuotaAllowance {
     /// The most bytes to take in, where without a quota it would be `limit`.
     pub(crate) fn at_most(self, limit: u64) -> u64 {
         self.0.map_or(limit, |(bytes, _)| bytes.min(limit))

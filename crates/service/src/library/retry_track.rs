@@ -2,7 +2,7 @@
 
 use tonearm_domain::{
     AuditAction, FailedVariant, Job, Recipe, Track, TrackId, TrackStatus, VariantIndex, failed_variants,
-    unmade,
+    recipes_without_file,
 };
 
 use super::Library;
@@ -13,7 +13,7 @@ use crate::track_view::{TrackParents, TrackView};
 
 /// What is missing of a track.
 #[derive(Debug, Clone)]
-pub struct Unmade {
+pub struct MissingVariants {
     /// What could not be made, and why.
     pub failed: Vec<FailedVariant>,
     /// Whether [`Library::retry_track`] has something to do.
@@ -22,18 +22,18 @@ pub struct Unmade {
 
 impl Library {
     /// What is missing of a track.
-    pub async fn unmade(&self, track: &Track) -> Result<Unmade, Refusal> {
+    pub async fn missing_variants(&self, track: &Track) -> Result<MissingVariants, Refusal> {
         let files = self.catalog.files_of_track(track.id).await?;
         let failed = failed_variants(&files);
         let may_retry = match track.status {
             _ if track.source.is_none() || track.status.retry().is_err() => false,
             TrackStatus::Ready => {
                 let recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
-                unmade(&recipes, &files).next().is_some()
+                recipes_without_file(&recipes, &files).next().is_some()
             }
             _ => true,
         };
-        Ok(Unmade { failed, may_retry })
+        Ok(MissingVariants { failed, may_retry })
     }
 
     /// What could not be made of a track, and why.
@@ -62,7 +62,8 @@ impl Library {
         let recipes = tx.recipes_for_track(organization_id, id).await?;
         let files = tx.files_of_track(id).await?;
         let wanted = |recipe: &&Recipe| only.is_none_or(|index| *index == recipe.index);
-        let missing: Vec<_> = unmade(&recipes, &files).filter(wanted).map(|recipe| recipe.id).collect();
+        let missing: Vec<_> =
+            recipes_without_file(&recipes, &files).filter(wanted).map(|recipe| recipe.id).collect();
         if missing.is_empty() && (track.status == TrackStatus::Ready || only.is_some()) {
             return Err(nothing_to_retry(only));
         }

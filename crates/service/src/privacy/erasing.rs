@@ -3,7 +3,7 @@
 use tonearm_catalog::Transaction;
 use tonearm_domain::{AuditEntryId, AuditRecord, Origin};
 
-use super::sought::Sought;
+use super::subject::PrivacySubject;
 use super::{PersonReference, Privacy};
 use crate::people::OwnerlessOrganizations;
 use crate::refusal::{Refusal, Resource};
@@ -23,10 +23,10 @@ impl Lost {
     /// completed later.
     const IN_ORDER: [Self; 2] = [Self::Address, Self::Title];
 
-    fn is_of(self, sought: &Sought, line: &AuditRecord) -> bool {
+    fn is_of(self, subject: &PrivacySubject, line: &AuditRecord) -> bool {
         match self {
-            Self::Address => sought.was_at_address_of(line),
-            Self::Title => sought.is_title_of(line),
+            Self::Address => subject.was_at_address_of(line),
+            Self::Title => subject.is_title_of(line),
         }
     }
 
@@ -48,41 +48,41 @@ impl Privacy {
         person: &PersonReference,
         ownerless: OwnerlessOrganizations,
     ) -> Result<(), Refusal> {
-        let sought = self.sought(person).await?;
-        if !self.is_known(&sought).await? {
+        let subject = self.find_subject(person).await?;
+        if !self.has_data(&subject).await? {
             return Err(Refusal::NotFound(Resource::Person));
         }
-        if let Some(account) = &sought.account {
+        if let Some(account) = &subject.account {
             self.people.remove_person(by, account.id, ownerless).await?;
         }
         let tx = self.catalog.begin().await?;
-        tx.forget_person(&sought.names).await?;
-        let subject_id = sought.names.ids.first().map(|id| id.uuid());
+        tx.forget_person(&subject.names).await?;
+        let subject_id = subject.names.ids.first().map(|id| id.uuid());
         tx.audit(&self.erasure(by, subject_id)).await?;
         tx.commit().await?;
         for lost in Lost::IN_ORDER {
-            self.take_out_of_audit_log(lost, &sought).await?;
+            self.take_out_of_audit_log(lost, &subject).await?;
         }
         Ok(())
     }
 
-    async fn is_known(&self, sought: &Sought) -> Result<bool, Refusal> {
-        if sought.account.is_some() || !self.named_rows(&sought.names).await?.is_empty() {
+    async fn has_data(&self, subject: &PrivacySubject) -> Result<bool, Refusal> {
+        if subject.account.is_some() || !self.named_rows(&subject.names).await?.is_empty() {
             return Ok(true);
         }
         let mut walk = self.audit_walk();
         while let Some(lines) = walk.next().await? {
-            if lines.iter().any(|line| sought.concerns(line)) {
+            if lines.iter().any(|line| subject.concerns(line)) {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    async fn take_out_of_audit_log(&self, lost: Lost, sought: &Sought) -> Result<(), Refusal> {
+    async fn take_out_of_audit_log(&self, lost: Lost, subject: &PrivacySubject) -> Result<(), Refusal> {
         let mut walk = self.audit_walk();
         while let Some(lines) = walk.next().await? {
-            let concerned = lines.iter().filter(|line| lost.is_of(sought, line));
+            let concerned = lines.iter().filter(|line| lost.is_of(subject, line));
             let concerned: Vec<AuditEntryId> = concerned.map(|line| line.id).collect();
             if concerned.is_empty() {
                 continue;

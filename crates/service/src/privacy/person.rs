@@ -101,9 +101,9 @@ impl NamedRows {
 impl Privacy {
     /// What is kept about a person, without the lines of the audit log.
     pub async fn person(&self, person: &PersonReference) -> Result<KeptPerson, Refusal> {
-        let sought = self.sought(person).await?;
-        let named = self.named_rows(&sought.names).await?;
-        let account = match sought.account {
+        let subject = self.find_subject(person).await?;
+        let named = self.named_rows(&subject.names).await?;
+        let account = match subject.account {
             Some(person) => Some(self.kept_account(person).await?),
             None => None,
         };
@@ -117,10 +117,10 @@ impl Privacy {
         person: &PersonReference,
         hear: &mut (dyn FnMut(AuditRecord) + Send),
     ) -> Result<u64, Refusal> {
-        let sought = self.sought(person).await?;
+        let subject = self.find_subject(person).await?;
         let (mut count, mut walk) = (0, self.audit_walk());
         while let Some(lines) = walk.next().await? {
-            for line in lines.into_iter().filter(|line| sought.concerns(line)) {
+            for line in lines.into_iter().filter(|line| subject.concerns(line)) {
                 count += 1;
                 hear(line);
             }

@@ -11,7 +11,7 @@ use tonearm_domain::{
 use tonearm_media::sniff;
 
 use super::Uploads;
-use crate::admission::quotas::{self, Room};
+use crate::admission::quotas::{self, QuotaAllowance};
 use crate::audit::{self, AuditedAction};
 use crate::refusal::{Refusal, Resource};
 
@@ -71,8 +71,8 @@ impl Uploads {
         if terms.size.is_some_and(|size| size > limit) {
             return Err(Refusal::TooLarge { limit });
         }
-        let room = self.require_room(organization_id, terms.size).await?;
-        let (key, stored) = self.store_source(&track, body, terms, room).await?;
+        let allowance = self.require_room(organization_id, terms.size).await?;
+        let (key, stored) = self.store_source(&track, body, terms, allowance).await?;
         let recorded = async {
             let tx = self.catalog.begin().await?;
             let recorded = Recorded { slot, key: &key, stored: &stored };
@@ -112,7 +112,7 @@ impl Uploads {
         track: &Track,
         body: S,
         terms: UploadTerms,
-        room: Room,
+        allowance: QuotaAllowance,
     ) -> Result<(ObjectKey, Stored), Refusal>
     where
         S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
@@ -131,7 +131,7 @@ impl Uploads {
             },
         };
         let put_terms = PutTerms {
-            max_bytes: room.at_most(self.limits.max_source_bytes),
+            max_bytes: allowance.at_most(self.limits.max_source_bytes),
             expected_sha256: terms.sha256,
             expected_md5: terms.md5,
             expected_size: terms.size,
@@ -139,7 +139,7 @@ impl Uploads {
         };
         let whole = futures::stream::iter(head.into_iter().map(Ok)).chain(body);
         let stored = self.blobs.put(&key, whole, put_terms).await.map_err(|error| match error {
-            PutError::TooLarge { limit } => room.refusal(limit),
+            PutError::TooLarge { limit } => allowance.refusal(limit),
             error => refuse_put(error),
         })?;
         Ok((key, stored))

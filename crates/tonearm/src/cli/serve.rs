@@ -44,7 +44,7 @@ impl Args {
     }
 }
 
-/// Serves until told to stop, on the socket that a service manager passed on or on the configured address.
+/// Serves until it is told to stop, on the socket that a service manager passed on or on the configured address.
 pub(super) async fn run(
     config: &Config,
     ambient: Ambient,
@@ -68,26 +68,26 @@ pub(super) async fn run(
     };
     let early = tokio::select! {
         ready = get_ready(&mut node, config, &args) => ready.map(|()| None)?,
-        told = told_to_stop(&mut terminate, &mut interrupt) => Some(told),
+        stop = stop_signal(&mut terminate, &mut interrupt) => Some(stop),
     };
-    let told = match early {
-        Some(told) => told,
+    let stop = match early {
+        Some(stop) => stop,
         None => {
             service_manager::tell_ready(node.address());
             tokio::select! {
-                told = told_to_stop(&mut terminate, &mut interrupt) => told,
+                stop = stop_signal(&mut terminate, &mut interrupt) => stop,
                 never = node.watchdog().watch() => match never {},
             }
         }
     };
     service_manager::tell_stopping();
-    if told == Told::Terminate {
+    if stop == StopSignal::Terminate {
         // Load balancers see it in `/readyz`, and have this time to send their clients elsewhere.
         node.announce_stop();
         tracing::info!(delay = ?config.shutdown_delay, "stopping after the delay");
         tokio::select! {
             () = tokio::time::sleep(config.shutdown_delay) => {}
-            _ = told_to_stop(&mut terminate, &mut interrupt) => {}
+            _ = stop_signal(&mut terminate, &mut interrupt) => {}
         }
     }
     tracing::info!("stopping; waiting for open requests");
@@ -95,18 +95,18 @@ pub(super) async fn run(
     Ok(())
 }
 
-/// How a node is told to stop.
+/// Which signal told a node to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum StopSignal {
     Terminate,
     /// Somebody sits in front of it.
     Interrupt,
 }
 
-async fn told_to_stop(terminate: &mut Signal, interrupt: &mut Signal) -> Told {
+async fn stop_signal(terminate: &mut Signal, interrupt: &mut Signal) -> StopSignal {
     tokio::select! {
-        _ = terminate.recv() => Told::Terminate,
-        _ = interrupt.recv() => Told::Interrupt,
+        _ = terminate.recv() => StopSignal::Terminate,
+        _ = interrupt.recv() => StopSignal::Interrupt,
     }
 }
 

@@ -16,9 +16,9 @@ const FRESH: Duration = Duration::from_secs(10);
 /// How long the database may take.
 const DEADLINE: Duration = Duration::from_secs(3);
 
-/// What the database tells.
+/// What the database says of certificates and backups.
 #[derive(Debug, Clone, Copy, Default)]
-struct Told {
+struct CertificateAndBackup {
     backup: Option<LastBackup>,
     /// The end of the certificate that nodes order.
     ordered: Option<Timestamp>,
@@ -29,7 +29,7 @@ pub(super) struct Service {
     catalog: Option<Catalog>,
     names: Option<CertificateNames>,
     in_files: Option<CertificateEnd>,
-    last: Mutex<Option<(Instant, Told)>>,
+    last: Mutex<Option<(Instant, CertificateAndBackup)>>,
 }
 
 impl Service {
@@ -42,52 +42,52 @@ impl Service {
     }
 
     pub(super) async fn write(&self, text: &mut Text) {
-        let told = self.recent().await;
+        let found = self.cached().await;
         let in_files = self.in_files.as_ref().and_then(|ends_at| ends_at());
         let mut samples = text.family("tonearm_certificate_expiry_timestamp_seconds");
-        for (source, end) in [("files", in_files), ("acme", told.ordered)] {
+        for (source, end) in [("files", in_files), ("acme", found.ordered)] {
             if let Some(end) = end {
                 samples.sample(&[("source", source)], seconds(end));
             }
         }
         let mut samples = text.family("tonearm_backup_last_success_timestamp_seconds");
-        if let Some(backup) = told.backup {
+        if let Some(backup) = found.backup {
             samples.sample(&[], seconds(backup.finished_at));
         }
     }
 
-    /// Of several that ask at once, one looks and the others wait for it.
-    async fn recent(&self) -> Told {
-        let Some(catalog) = &self.catalog else { return Told::default() };
+    /// What was read less than [`FRESH`] ago, or now. Of several that ask at once, one looks and the others wait for it.
+    async fn cached(&self) -> CertificateAndBackup {
+        let Some(catalog) = &self.catalog else { return CertificateAndBackup::default() };
         let mut last = self.last.lock().await;
-        if let Some((made_at, told)) = &*last
+        if let Some((made_at, found)) = &*last
             && made_at.elapsed() < FRESH
         {
-            return *told;
+            return *found;
         }
-        let told = match timeout(DEADLINE, self.look(catalog)).await {
-            Ok(Ok(told)) => told,
+        let found = match timeout(DEADLINE, self.query(catalog)).await {
+            Ok(Ok(found)) => found,
             Ok(Err(error)) => {
                 tracing::warn!(%error, "could not read certificates and backups for metrics");
-                Told::default()
+                CertificateAndBackup::default()
             }
             Err(_) => {
                 tracing::warn!(deadline = ?DEADLINE, "reading certificates and backups for metrics timed out");
-                Told::default()
+                CertificateAndBackup::default()
             }
         };
-        *last = Some((Instant::now(), told));
-        told
+        *last = Some((Instant::now(), found));
+        found
     }
 
-    async fn look(&self, catalog: &Catalog) -> Result<Told, CatalogError> {
+    async fn query(&self, catalog: &Catalog) -> Result<CertificateAndBackup, CatalogError> {
         let backup = catalog.last_backup().await?;
         let state = match &self.names {
             Some(names) => catalog.certificate(names).await?,
             None => None,
         };
         let ordered = state.and_then(|state| state.issued).map(|issued| issued.not_after);
-        Ok(Told { backup, ordered })
+        Ok(CertificateAndBackup { backup, ordered })
     }
 }
 

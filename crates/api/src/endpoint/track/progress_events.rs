@@ -11,7 +11,7 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use tokio::time::{Instant, Interval, interval_at};
 use tonearm_domain::{Action, Actor};
-use tonearm_service::{Access, Caller, NoPlace, StreamHolder, StreamSlot, Streams, TrackWatch};
+use tonearm_service::{Access, Caller, NoCapacity, StreamHolder, StreamSlot, Streams, TrackWatch};
 
 use super::progress::Progress;
 use crate::error::ApiError;
@@ -57,8 +57,8 @@ impl ProgressEvents {
             || full(StatusCode::SERVICE_UNAVAILABLE, "too many progress streams are open; try again shortly");
         let Actor::Key(key) = caller.origin.actor else { return Err(of_node()) };
         streams.enter(StreamHolder::Key(key)).map_err(|full_of| match full_of {
-            NoPlace::OfNode => of_node(),
-            NoPlace::OfHolder => full(
+            NoCapacity::OfNode => of_node(),
+            NoCapacity::OfHolder => full(
                 StatusCode::TOO_MANY_REQUESTS,
                 "this API key has too many progress streams open; close one of them first",
             ),

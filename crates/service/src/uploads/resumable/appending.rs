@@ -11,7 +11,7 @@ use tonearm_domain::{Origin, PieceError, Upload, UploadId};
 
 use super::lookup::HeldUpload;
 use super::{LEASE_SECONDS, OnDurable, Piece, PieceCheck, Progress, RECORDED_BYTES, UploadRefusal};
-use crate::admission::quotas::{self, Room};
+use crate::admission::quotas::{self, QuotaAllowance};
 use crate::refusal::Refusal;
 use crate::uploads::Uploads;
 use crate::uploads::accept_source::BodyError;
@@ -29,7 +29,7 @@ enum End {
 struct Append {
     held: HeldUpload,
     writer: DraftWriter,
-    room: Room,
+    allowance: QuotaAllowance,
     /// The largest size of the whole.
     most: u64,
     /// Bytes of this piece.
@@ -90,12 +90,12 @@ impl Uploads {
         }
         // Whatever waits in the queue: what was begun may be brought to its end.
         self.admission.require_space().await?;
-        let room =
-            quotas::room_for_source(&self.catalog, held.upload.organization_id, held.upload.length).await?;
+        let allowance =
+            quotas::source_allowance(&self.catalog, held.upload.organization_id, held.upload.length).await?;
         let draft = Self::draft_of(&held.upload)?;
         let writer = self.blobs.open_draft(held.upload.id, draft, self.names_of(&held.upload)).await?;
-        let most = room.at_most(limit);
-        let mut append = Append { held, writer, room, most, received: 0, recorded: 0, on_durable };
+        let most = allowance.at_most(limit);
+        let mut append = Append { held, writer, allowance, most, received: 0, recorded: 0, on_durable };
         let end = self.receive(&mut append, body, check).await?;
         self.record_piece(&mut append).await?;
         match end {
@@ -222,7 +222,7 @@ impl Append {
             return Err(PieceError::Length { announced }.into());
         }
         if end > self.most {
-            return Err(self.room.refusal(self.most).into());
+            return Err(self.allowance.refusal(self.most).into());
         }
         if let Some(check) = check {
             check.update(&chunk);

@@ -9,15 +9,15 @@ use crate::refusal::Refusal;
 /// Lines of the audit log that are read at once.
 const BATCH: u64 = 2000;
 
-/// Who is looked for.
-pub(super) struct Sought {
+/// The person whose data is asked for.
+pub(super) struct PrivacySubject {
     /// The account; none: it is removed, or there was none.
     pub(super) account: Option<Person>,
     /// By what rows name the person.
     pub(super) names: PersonNames,
 }
 
-impl Sought {
+impl PrivacySubject {
     /// Whether a line of the audit log tells something of the person.
     pub(super) fn concerns(&self, line: &AuditRecord) -> bool {
         self.did(line) || self.is_named_in(line) || self.is_subject_of(line)
@@ -82,7 +82,7 @@ impl Privacy {
     }
 
     /// Whom to look for. Accounts that are gone count by their address: whoever had it is the same person.
-    pub(super) async fn sought(&self, person: &PersonReference) -> Result<Sought, Refusal> {
+    pub(super) async fn find_subject(&self, person: &PersonReference) -> Result<PrivacySubject, Refusal> {
         let account = match person {
             PersonReference::Id(id) => self.catalog.person(*id).await?,
             PersonReference::Email(email) => self.catalog.person_by_email(email).await?,
@@ -100,7 +100,7 @@ impl Privacy {
             (None, PersonReference::Email(email)) => names.emails.push(email.clone()),
         }
         self.add_former_ids(&mut names).await?;
-        Ok(Sought { account, names })
+        Ok(PrivacySubject { account, names })
     }
 
     /// The addresses of an account that is gone, as the audit log tells. One that another account has by now is that account's.
