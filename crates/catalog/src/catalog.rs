@@ -138,7 +138,7 @@ impl Catalog {
         let (wakers, server) = match &url.0 {
             DatabaseLocation::Sqlite(_) => (Wakers::default(), None),
             DatabaseLocation::Postgres(server) => {
-                (Wakers::telling(Notices::new(reader.clone())), Some((**server).clone()))
+                (Wakers::with_notices(Notices::new(reader.clone())), Some((**server).clone()))
             }
         };
         let due_clock = match backend {
@@ -215,9 +215,9 @@ impl Catalog {
         self.wakers().wakeups(kind)
     }
 
-    /// Whether workers are told at present what any node queues, and can tell how long there is nothing to do: not where
+    /// Whether workers are notified at present of what any node queues, and can tell how long there is nothing to do: not where
     /// the time is set by hand.
-    pub fn is_told_of_work(&self) -> bool {
+    pub fn is_notified_of_work(&self) -> bool {
         matches!(self.due_clock(), DueClock::Server(_)) && self.wakers().is_listening()
     }
 

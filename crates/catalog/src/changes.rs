@@ -28,7 +28,7 @@ pub enum Change {
 
 type Observer = Arc<dyn Fn(&[Change]) + Send + Sync>;
 
-/// Those who are told of changes.
+/// Those who are notified of changes.
 #[derive(Clone, Default)]
 pub(crate) struct Observers(Arc<RwLock<Vec<Observer>>>);
 
@@ -37,8 +37,8 @@ impl Observers {
         self.0.write().unwrap_or_else(PoisonError::into_inner).push(observer);
     }
 
-    /// Tells everyone, one after another.
-    pub(crate) fn tell(&self, changes: &[Change]) {
+    /// Notifies everyone, one after another.
+    pub(crate) fn notify(&self, changes: &[Change]) {
         if changes.is_empty() {
             return;
         }

@@ -46,8 +46,8 @@ impl Notices {
         }))
     }
 
-    /// Tells other nodes soon.
-    pub(crate) fn tell(&self, kind: WorkKind) {
+    /// Notifies other nodes soon.
+    pub(crate) fn notify(&self, kind: WorkKind) {
         self.0.pending.fetch_or(1 << kind.index(), Ordering::AcqRel);
         if !self.0.has_task.swap(true, Ordering::AcqRel) {
             tokio::spawn(self.clone().send_all());

@@ -144,13 +144,13 @@ impl Transaction {
         let id = statements.id.get().cloned();
         let committed = commit(ending.backend, statements).await;
         // In every case: what could not be learned may have happened.
-        ending.observers.tell(&changes);
+        ending.observers.notify(&changes);
         match committed {
             Err(error) if outcome::is_unknown(&error) && ending.backend == Backend::Postgres => {
                 tracing::warn!(%error, "the response to a commit was lost; looking up its outcome");
                 let settled = outcome::look_up(&ending.database, id.as_ref(), error).await;
                 // It may have become visible only now.
-                ending.observers.tell(&changes);
+                ending.observers.notify(&changes);
                 settled?;
             }
             Err(error) if outcome::is_unknown(&error) => {

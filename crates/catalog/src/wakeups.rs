@@ -83,7 +83,7 @@ pub(crate) struct Wakers {
 }
 
 impl Wakers {
-    pub(crate) fn telling(notices: Notices) -> Self {
+    pub(crate) fn with_notices(notices: Notices) -> Self {
         Self { notices: Some(notices), ..Self::default() }
     }
 
@@ -99,7 +99,7 @@ impl Wakers {
     pub(crate) fn wake(&self, kind: WorkKind) {
         self.signals[kind.index()].here.notify_one();
         if let Some(notices) = &self.notices {
-            notices.tell(kind);
+            notices.notify(kind);
         }
     }
 

@@ -62,12 +62,12 @@ struct ErrorPage {
 impl PageError {
     /// The status, and what is told to a script that shows it to people.
     pub(crate) fn into_sentence(self) -> (StatusCode, String) {
-        let (status, heading, message) = self.told();
+        let (status, heading, message) = self.into_message();
         (status, if message.is_empty() { format!("{heading}.") } else { message })
     }
 
     /// The status, the heading and the sentence below it.
-    fn told(self) -> (StatusCode, Message, String) {
+    fn into_message(self) -> (StatusCode, Message, String) {
         let (status, heading, message) = match self {
             Self::SignInFirst { .. } => {
                 return (StatusCode::UNAUTHORIZED, t("error-sign-in-first"), String::new());
@@ -203,7 +203,7 @@ impl IntoResponse for PageError {
             let query = serde_urlencoded::to_string(query).unwrap_or_default();
             return Redirect::to(&format!("/dashboard/sign-in?{query}")).into_response();
         }
-        let (status, heading, message) = self.told();
+        let (status, heading, message) = self.into_message();
         render_with(
             status,
             &ErrorPage { frame: Frame::new(heading.clone(), Section::None), heading, message },

@@ -89,7 +89,7 @@ async fn page(State(app): State<Dashboard>, signed_in: SignedIn) -> Result<Respo
     }
     let own = app.people.organizations_of(signed_in.person()).await?;
     let own: Vec<OrganizationId> = own.into_iter().map(|(organization, _)| organization.id).collect();
-    let report = app.status.recent().await;
+    let report = app.status.cached_report().await;
     let frame = signed_in.frame(t("status-title"), Section::Status);
     Ok(render(&StatusPage::of(frame, report, &own)))
 }
@@ -150,13 +150,13 @@ fn queue(queue: &QueueStatus) -> QueueRow {
         running: amount::count(queue.running),
         waiting: amount::count(queue.waiting),
         oldest,
-        done: recent(queue, |runs| runs.finished),
-        failed: recent(queue, |runs| runs.failed),
+        done: runs_in_minute_and_hour(queue, |runs| runs.finished),
+        failed: runs_in_minute_and_hour(queue, |runs| runs.failed),
     }
 }
 
 /// Runs of the last minute and of the last hour; empty where they could not be told.
-fn recent(queue: &QueueStatus, number: fn(EndedRuns) -> u64) -> String {
+fn runs_in_minute_and_hour(queue: &QueueStatus, number: fn(EndedRuns) -> u64) -> String {
     let Some(ended) = queue.ended else { return String::new() };
     let (minute, hour) = (number(ended.minute), number(ended.hour));
     format!("{} / {}", amount::count(minute), amount::count(hour))

@@ -152,7 +152,7 @@ pub fn renewal_at(not_before: Timestamp, not_after: Timestamp, random: [u8; 4]) 
 
 /// What an authority said about when to ask again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum AskedPause {
+pub enum RetryAfter {
     /// Nothing.
     #[default]
     None,
@@ -162,7 +162,7 @@ pub enum AskedPause {
     Seconds(u64),
 }
 
-impl AskedPause {
+impl RetryAfter {
     /// The most seconds that an authority can ask for: a certificate is needed, whatever it says.
     pub const MOST_SECONDS: u64 = 24 * 3600;
 
@@ -177,10 +177,10 @@ impl AskedPause {
 
 /// Seconds until an order is tried again, after so many that failed. Let's Encrypt refuses more than five failures an hour for a
 /// name, so even the first pauses stay below that.
-pub fn order_pause(failures: u32, asked: AskedPause, random: [u8; 4]) -> i64 {
+pub fn order_pause(failures: u32, retry_after: RetryAfter, random: [u8; 4]) -> i64 {
     const PAUSES: [i64; 7] = [15 * 60, 30 * 60, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600];
     let at = (failures.saturating_sub(1) as usize).min(PAUSES.len() - 1);
-    let pause = PAUSES[at].max(asked.least());
+    let pause = PAUSES[at].max(retry_after.least());
     pause + share(pause / 5, random)
 }
 
@@ -224,21 +224,21 @@ mod tests {
     #[test]
     fn pauses_grow_to_a_day_and_stay_within_the_limits_of_authorities() {
         let in_an_hour = (1..).scan(0, |passed, failures| {
-            *passed += order_pause(failures, AskedPause::None, [0; 4]);
+            *passed += order_pause(failures, RetryAfter::None, [0; 4]);
             Some(*passed)
         });
         assert!(in_an_hour.take_while(|passed| *passed <= 3600).count() < 5);
-        assert_eq!(order_pause(1, AskedPause::None, [0; 4]), 900);
-        assert_eq!(order_pause(1, AskedPause::None, [255; 4]), 900 + 180);
-        assert_eq!(order_pause(1, AskedPause::TooMuch, [0; 4]), 6 * 3600);
-        assert_eq!(order_pause(1000, AskedPause::None, [0; 4]), 24 * 3600);
+        assert_eq!(order_pause(1, RetryAfter::None, [0; 4]), 900);
+        assert_eq!(order_pause(1, RetryAfter::None, [255; 4]), 900 + 180);
+        assert_eq!(order_pause(1, RetryAfter::TooMuch, [0; 4]), 6 * 3600);
+        assert_eq!(order_pause(1000, RetryAfter::None, [0; 4]), 24 * 3600);
     }
 
     #[test]
     fn what_the_authority_asks_for_is_kept_within_a_day() {
         for (asked, pause) in [(1, 900), (3600, 3600), (u64::MAX, 24 * 3600)] {
-            assert_eq!(order_pause(1, AskedPause::Seconds(asked), [0; 4]), pause, "{asked}");
+            assert_eq!(order_pause(1, RetryAfter::Seconds(asked), [0; 4]), pause, "{asked}");
         }
-        assert_eq!(order_pause(4, AskedPause::Seconds(3600), [0; 4]), 3 * 3600, "pauses grow all the same");
+        assert_eq!(order_pause(4, RetryAfter::Seconds(3600), [0; 4]), 3 * 3600, "pauses grow all the same");
     }
 }

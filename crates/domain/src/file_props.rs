@@ -55,7 +55,9 @@ impl FileProps {
                 let settings = kind.transcode().cloned().unwrap_or_default();
                 Self {
                     codec: settings.codec.as_str().into(),
-                    bitrate: settings.told_bitrate().map_or_else(|| mean_bitrate(file, duration), u32::from),
+                    bitrate: settings
+                        .nominal_bitrate()
+                        .map_or_else(|| mean_bitrate(file, duration), u32::from),
                     is_stereo: settings.is_stereo,
                     is_strip_tags: settings.is_strip_tags,
                     is_strip_cover: settings.is_strip_cover,
@@ -122,7 +124,7 @@ mod tests {
         }
     }
 
-    fn told(kind: RecipeKind, extension: &str, data: FileData, info: &TrackInfo) -> (String, u32) {
+    fn props_of(kind: RecipeKind, extension: &str, data: FileData, info: &TrackInfo) -> (String, u32) {
         let props = FileProps::of(&file(kind, extension, data), info, 10.0);
         (props.codec.into_owned(), props.bitrate)
     }
@@ -157,14 +159,14 @@ mod tests {
             (RecipeKind::Cover(CoverSettings::default()), "webp", none(), "webp", 0),
         ] {
             let name = format!("{kind:?}");
-            assert_eq!(told(kind, extension, data, &info), (codec.to_owned(), bitrate), "{name}");
+            assert_eq!(props_of(kind, extension, data, &info), (codec.to_owned(), bitrate), "{name}");
         }
     }
 
     #[test]
     fn what_probing_did_not_find_is_worked_out() {
         let info = TrackInfo::default();
-        assert_eq!(told(RecipeKind::Original {}, "mp3", FileData::NONE, &info), ("mp3".to_owned(), 800));
+        assert_eq!(props_of(RecipeKind::Original {}, "mp3", FileData::NONE, &info), ("mp3".to_owned(), 800));
         let mut failed = file(RecipeKind::Original {}, "mp3", FileData::NONE);
         failed.outcome = FileOutcome::Failed { reason: "no".to_owned() };
         let props = FileProps::of(&failed, &info, 10.0);

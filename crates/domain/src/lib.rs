@@ -96,7 +96,7 @@ pub use audit::{AuditAction, AuditEntry, AuditRecord};
 pub use cache_policy::{CachePolicy, CachePolicyError};
 pub use captions::{CaptionsError, MOST_CAPTION_BYTES, captions_within, parse_captions, print_captions};
 pub use certificate::{
-    AskedPause, CertificateNames, CertificateNamesError, CertificateState, IssuedCertificate, order_pause,
+    CertificateNames, CertificateNamesError, CertificateState, IssuedCertificate, RetryAfter, order_pause,
     renewal_at,
 };
 pub use chapter::Chapter;

@@ -87,8 +87,8 @@ impl Default for Transcode {
 }
 
 impl Transcode {
-    /// The bitrate, where the codec has one.
-    pub fn told_bitrate(&self) -> Option<u16> {
+    /// The bitrate that is asked for, where the codec has one.
+    pub fn nominal_bitrate(&self) -> Option<u16> {
         (!self.codec.is_lossless()).then_some(self.bitrate)
     }
 

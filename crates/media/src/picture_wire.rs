@@ -130,7 +130,7 @@ fn garbled() -> MediaError {
 mod tests {
     use super::*;
 
-    fn told(made: Result<Covers, PictureError>) -> Vec<u8> {
+    fn written(made: Result<Covers, PictureError>) -> Vec<u8> {
         let mut bytes = Vec::new();
         write_covers(&mut bytes, made).unwrap();
         bytes
@@ -147,17 +147,17 @@ mod tests {
 
     #[test]
     fn covers_and_refusals_arrive_as_they_were() {
-        assert_eq!(read_covers(&*told(Ok(some_covers()))).unwrap(), some_covers());
+        assert_eq!(read_covers(&*written(Ok(some_covers()))).unwrap(), some_covers());
         assert!(matches!(
-            read_covers(&*told(Err(PictureError::Unreadable))),
+            read_covers(&*written(Err(PictureError::Unreadable))),
             Err(MediaError::Unsupported(_))
         ));
-        assert!(matches!(read_covers(&*told(Err(PictureError::TooLarge))), Err(MediaError::LimitHit(_))));
+        assert!(matches!(read_covers(&*written(Err(PictureError::TooLarge))), Err(MediaError::LimitHit(_))));
     }
 
     #[test]
     fn what_is_cut_off_or_lies_is_nobodys_picture() {
-        let whole = told(Ok(some_covers()));
+        let whole = written(Ok(some_covers()));
         let mut lies = whole.clone();
         lies[2..6].fill(0xff);
         let cut = (0..whole.len()).map(|end| whole[..end].to_vec());

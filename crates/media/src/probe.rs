@@ -61,7 +61,7 @@ const LONGEST_ANSWER: u64 = 16 << 20;
 /// Most streams and chapters that are read of an answer. ffmpeg opens no more streams; more than a thousand chapters are
 /// never used, but those that begin first may be told last.
 const MOST_STREAMS: usize = 1_000;
-const MOST_TOLD: usize = 10_000;
+const MOST_CHAPTERS: usize = 10_000;
 /// ffmpeg's certainty about the format, of 100, for noise that happens to hold one MPEG sync word.
 const NO_CERTAINTY: u32 = 1;
 /// What loudness can be measured of; ffmpeg reads no more either.
@@ -98,14 +98,14 @@ const COUNTING: [&str; 19] = [
 struct Answer {
     #[serde(default, deserialize_with = "first::<_, _, MOST_STREAMS>")]
     streams: Vec<Stream>,
-    #[serde(default, deserialize_with = "first::<_, _, MOST_TOLD>")]
-    chapters: Vec<ToldChapter>,
+    #[serde(default, deserialize_with = "first::<_, _, MOST_CHAPTERS>")]
+    chapters: Vec<ProbedChapter>,
     #[serde(default)]
     format: Format,
 }
 
 #[derive(Deserialize)]
-struct ToldChapter {
+struct ProbedChapter {
     start_time: Option<String>,
     end_time: Option<String>,
     #[serde(default)]
@@ -278,7 +278,7 @@ impl Probe {
             .and_then(|stream| Some(Picture { stream: stream.index, codec: stream.codec_name.clone()? }));
         let bits = number(&chosen.bits_per_raw_sample).or(chosen.bits_per_sample);
         let duration = seconds(&chosen.duration).or(seconds(&format.duration)).unwrap_or(0.0);
-        let told_chapters: Vec<Chapter> = chapters.into_iter().map(ToldChapter::claimed).collect();
+        let told_chapters: Vec<Chapter> = chapters.into_iter().map(ProbedChapter::claimed).collect();
         Ok(Self {
             duration,
             stream: chosen.index,
@@ -329,7 +329,7 @@ fn tags(sources: [&BTreeMap<String, String>; 2]) -> BTreeMap<String, String> {
     Tags::kept(sources.into_iter().flatten().map(|(name, value)| (name.as_str(), value.as_str())))
 }
 
-impl ToldChapter {
+impl ProbedChapter {
     /// What was told, NaN where a time was not.
     fn claimed(self) -> Chapter {
         let time = |text| number(text).unwrap_or(f64::NAN);
@@ -448,7 +448,7 @@ mod tests {
         let json =
             format!(r#"{{"chapters":[{many}{{}}],"streams":[{many}{{}}],"format":{{"format_name":"x"}}}}"#);
         let answer: Answer = serde_json::from_str(&json).unwrap();
-        assert_eq!((answer.chapters.len(), answer.streams.len()), (MOST_TOLD, MOST_STREAMS));
+        assert_eq!((answer.chapters.len(), answer.streams.len()), (MOST_CHAPTERS, MOST_STREAMS));
         assert_eq!(answer.format.format_name.as_deref(), Some("x"), "what follows is read");
         let exactly = format!(r#"{{"streams":[{}{{}}]}}"#, "{},".repeat(MOST_STREAMS - 1));
         assert_eq!(serde_json::from_str::<Answer>(&exactly).unwrap().streams.len(), MOST_STREAMS);

@@ -13,7 +13,7 @@ use rustls::crypto::ring;
 use rustls::sign::CertifiedKey;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
-use tonearm_domain::{AskedPause, CertificateNames, Timestamp};
+use tonearm_domain::{CertificateNames, RetryAfter, Timestamp};
 
 use crate::acme_http::AcmeHttp;
 use crate::certificate_term::CertificateTerm;
@@ -61,7 +61,7 @@ pub struct AcmeIssued {
 pub struct AcmeError {
     reason: String,
     /// When the authority wants to be asked again.
-    pub asked_pause: AskedPause,
+    pub retry_after: RetryAfter,
     /// The authority does not know the account.
     pub is_without_account: bool,
 }
@@ -69,12 +69,12 @@ pub struct AcmeError {
 impl AcmeError {
     /// With what the last answer said about when to ask again.
     fn after(self, http: &AcmeHttp) -> Self {
-        let asked_pause = http.asked_seconds().map_or(self.asked_pause, AskedPause::Seconds);
-        Self { asked_pause, ..self }
+        let retry_after = http.retry_after_seconds().map_or(self.retry_after, RetryAfter::Seconds);
+        Self { retry_after, ..self }
     }
 
     fn new(reason: impl std::fmt::Display) -> Self {
-        Self { reason: reason.to_string(), asked_pause: AskedPause::None, is_without_account: false }
+        Self { reason: reason.to_string(), retry_after: RetryAfter::None, is_without_account: false }
     }
 }
 
@@ -84,8 +84,8 @@ impl From<Error> for AcmeError {
             Error::Api(problem) => problem.r#type.as_deref(),
             _ => None,
         };
-        let asked_pause = if kind == Some(RATE_LIMITED) { AskedPause::TooMuch } else { AskedPause::None };
-        Self { reason: with_sources(&error), asked_pause, is_without_account: kind == Some(NO_ACCOUNT) }
+        let retry_after = if kind == Some(RATE_LIMITED) { RetryAfter::TooMuch } else { RetryAfter::None };
+        Self { reason: with_sources(&error), retry_after, is_without_account: kind == Some(NO_ACCOUNT) }
     }
 }
 

@@ -9,7 +9,7 @@ use bytes::{Bytes, BytesMut};
 use http::header::{DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 use http_body_util::BodyExt as _;
 use instant_acme::{BodyWrapper, BytesResponse, Error, HttpClient};
-use tonearm_domain::AskedPause;
+use tonearm_domain::RetryAfter;
 
 /// How long one call may take.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
@@ -22,7 +22,7 @@ const MOST_BYTES: usize = 1 << 20;
 pub(crate) struct AcmeHttp {
     client: reqwest::Client,
     /// Seconds; 0 for none.
-    asked: Arc<AtomicU64>,
+    retry_after: Arc<AtomicU64>,
 }
 
 impl AcmeHttp {
@@ -34,17 +34,17 @@ impl AcmeHttp {
             .timeout(CALL_TIMEOUT)
             .user_agent(concat!("Tonearm/", env!("CARGO_PKG_VERSION")))
             .build()?;
-        Ok(Self { client, asked: Arc::default() })
+        Ok(Self { client, retry_after: Arc::default() })
     }
 
     /// The same for another conversation.
     pub(crate) fn afresh(&self) -> Self {
-        Self { client: self.client.clone(), asked: Arc::default() }
+        Self { client: self.client.clone(), retry_after: Arc::default() }
     }
 
     /// For how many seconds the last answer of this conversation asked to wait, at most a day.
-    pub(crate) fn asked_seconds(&self) -> Option<u64> {
-        Some(self.asked.load(Ordering::Relaxed)).filter(|seconds| *seconds > 0)
+    pub(crate) fn retry_after_seconds(&self) -> Option<u64> {
+        Some(self.retry_after.load(Ordering::Relaxed)).filter(|seconds| *seconds > 0)
     }
 }
 
@@ -53,7 +53,7 @@ impl HttpClient for AcmeHttp {
         &self,
         request: http::Request<BodyWrapper<Bytes>>,
     ) -> Pin<Box<dyn Future<Output = Result<BytesResponse, Error>> + Send>> {
-        let Self { client, asked } = self.clone();
+        let Self { client, retry_after } = self.clone();
         Box::pin(async move {
             let (parts, body) = request.into_parts();
             let body = body.collect().await.unwrap_or_else(|never| match never {}).to_bytes();
@@ -63,7 +63,7 @@ impl HttpClient for AcmeHttp {
             head.status = answer.status();
             head.headers = std::mem::take(answer.headers_mut());
             let seconds = bounded_wait(&mut head.headers);
-            asked.store(seconds.unwrap_or(0), Ordering::Relaxed);
+            retry_after.store(seconds.unwrap_or(0), Ordering::Relaxed);
             let mut read = BytesMut::new();
             while let Some(piece) = answer.chunk().await.map_err(other)? {
                 if read.len() + piece.len() > MOST_BYTES {
@@ -89,7 +89,7 @@ fn bounded_wait(headers: &mut HeaderMap) -> Option<u64> {
             until.duration_since(sent).ok()?.as_secs()
         }
     };
-    let seconds = seconds.min(AskedPause::MOST_SECONDS);
+    let seconds = seconds.min(RetryAfter::MOST_SECONDS);
     headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
     Some(seconds)
 }
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn waits_are_bounded_and_need_no_clock() {
         let sent = "Mon, 05 Nov 2029 12:00:00 GMT";
-        let day = AskedPause::MOST_SECONDS;
+        let day = RetryAfter::MOST_SECONDS;
         for (asked, told) in [
             ("120", Some(120)),
             (" 0 ", Some(0)),

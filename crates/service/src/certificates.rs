@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::Catalog;
 use tonearm_domain::{
-    Ambient, AskedPause, CertificateNames, CertificateState, IssuedCertificate, Timestamp, order_pause,
+    Ambient, CertificateNames, CertificateState, IssuedCertificate, RetryAfter, Timestamp, order_pause,
     renewal_at,
 };
 use tonearm_outbound::{Acme, AcmeError, AcmeIssued, AcmeProofs};
@@ -161,12 +161,12 @@ impl Certificates {
         let outcome = match ordered {
             Ok(Ok(issued)) => self.record(lease, issued).await?,
             Ok(Err(error)) => {
-                let asked = error.asked_pause();
-                self.record_failure(lease, leased.failures, &error.to_string(), asked).await?
+                let retry_after = error.retry_after();
+                self.record_failure(lease, leased.failures, &error.to_string(), retry_after).await?
             }
             Err(_) => {
                 let reason = "the authority took longer than five minutes";
-                self.record_failure(lease, leased.failures, reason, AskedPause::None).await?
+                self.record_failure(lease, leased.failures, reason, RetryAfter::None).await?
             }
         };
         count(&outcome);
@@ -196,7 +196,7 @@ impl Certificates {
         let mut state = before.clone();
         state.failures = state.failures.saturating_add(1);
         state.order_at =
-            now.plus_seconds(order_pause(state.failures, AskedPause::None, self.ambient.random()));
+            now.plus_seconds(order_pause(state.failures, RetryAfter::None, self.ambient.random()));
         state.leased_until = Some(now.plus_seconds(CertificateState::LEASE_SECONDS));
         state.tried_at = Some(now);
         tx.lease_order(&state, lease).await?;
@@ -257,9 +257,9 @@ impl Certificates {
         lease: Uuid,
         failures: u32,
         reason: &str,
-        asked: AskedPause,
+        retry_after: RetryAfter,
     ) -> Result<OrderOutcome, Refusal> {
-        let pause = order_pause(failures, asked, self.ambient.random());
+        let pause = order_pause(failures, retry_after, self.ambient.random());
         let order_at = self.ambient.now().plus_seconds(pause);
         let reason: String = reason.chars().take(CertificateState::LONGEST_ERROR).collect();
         let tx = self.catalog.begin().await?;
@@ -287,10 +287,10 @@ enum OrderError {
 }
 
 impl OrderError {
-    fn asked_pause(&self) -> AskedPause {
+    fn retry_after(&self) -> RetryAfter {
         match self {
-            Self::Authority(error) => error.asked_pause,
-            Self::Own(_) => AskedPause::None,
+            Self::Authority(error) => error.retry_after,
+            Self::Own(_) => RetryAfter::None,
         }
     }
 }

@@ -47,7 +47,7 @@ impl Rows<'_> {
         }
     }
 
-    async fn known(&self, keys: &[ObjectKey]) -> Result<HashSet<ObjectKey>, CatalogError> {
+    async fn known_objects(&self, keys: &[ObjectKey]) -> Result<HashSet<ObjectKey>, CatalogError> {
         match self {
             Self::Live { catalog, .. } => catalog.known_objects(keys).await,
             Self::Snapshot(snapshot) => snapshot.known_objects(keys).await,
@@ -165,7 +165,7 @@ impl<'a> Walk<'a> {
         self.after = group.until.or(self.after);
         let unnamed: Vec<ObjectKey> =
             group.seen.iter().filter(|seen| seen.named.is_none()).map(|seen| seen.key.clone()).collect();
-        let known = self.rows.known(&unnamed).await?;
+        let known = self.rows.known_objects(&unnamed).await?;
         for seen in &mut group.seen {
             seen.is_known = seen.named.is_some() || known.contains(&seen.key);
         }

@@ -94,7 +94,7 @@ impl Status {
     }
 
     /// A report of the last seconds. Of several that ask at once, one looks and the others wait for it.
-    pub async fn recent(&self) -> StatusReport {
+    pub async fn cached_report(&self) -> StatusReport {
         let mut last = self.last.lock().await;
         if let Some((made_at, report)) = &*last
             && made_at.elapsed() < FRESH
@@ -107,7 +107,7 @@ impl Status {
     }
 
     /// Makes the next report a new one, since something was changed that it tells of.
-    pub async fn forget_recent(&self) {
+    pub async fn forget_cached_report(&self) {
         *self.last.lock().await = None;
     }
 
@@ -132,7 +132,7 @@ impl Status {
             in_time("the last backup", self.catalog.last_backup()),
             in_time("quotas", self.catalog.near_quotas(MOST_QUOTAS + 1)),
         );
-        let nodes = nodes.map(|nodes| self.told_nodes(nodes, at));
+        let nodes = nodes.map(|nodes| self.node_statuses(nodes, at));
         let ended = nodes.as_deref().map(ended_runs);
         StatusReport {
             at,
@@ -166,14 +166,14 @@ impl Status {
         }
     }
 
-    fn told_nodes(&self, seen: Vec<SeenNode>, at: Timestamp) -> Vec<NodeStatus> {
-        let told = |seen: SeenNode| NodeStatus {
+    fn node_statuses(&self, seen: Vec<SeenNode>, at: Timestamp) -> Vec<NodeStatus> {
+        let status = |seen: SeenNode| NodeStatus {
             seen_at: at.plus_millis(-i64::try_from(seen.seen_millis_ago).unwrap_or(i64::MAX)),
             is_lost: seen.is_lost(),
             is_this: self.node == Some(seen.node.id),
             node: seen.node,
         };
-        let mut nodes: Vec<NodeStatus> = seen.into_iter().map(told).collect();
+        let mut nodes: Vec<NodeStatus> = seen.into_iter().map(status).collect();
         nodes.sort_by_cached_key(|status| (status.is_lost, status.node.name.clone(), status.node.id));
         nodes
     }

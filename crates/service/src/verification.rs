@@ -147,8 +147,8 @@ impl Run<'_> {
         if self.terms.is_deep {
             subjects.extend(self.read_all(&stretch, &cleared).await?);
         }
-        self.tell_damage(subjects).await?;
-        self.tell_unknown(&stretch.seen).await?;
+        self.report_damage(subjects).await?;
+        self.report_unknown(&stretch.seen).await?;
         // A stretch without objects is a page of tracks in the middle of a group, which is walked through again.
         if let Some(last) = last {
             self.state.last_key = Some(last);
@@ -156,8 +156,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Objects that no row speaks of, and that are neither young nor about to be removed.
-    async fn tell_unknown(&mut self, seen: &[Seen]) -> Result<(), VerifyError> {
+    /// Reports objects that no row speaks of, and that are neither young nor about to be removed.
+    async fn report_unknown(&mut self, seen: &[Seen]) -> Result<(), VerifyError> {
         let spared_after = SweepRules::spared_after(self.all.ambient.now());
         let old = |seen: &&Seen| !seen.is_known && seen.meta.modified < spared_after;
         let unknown: Vec<&Seen> = seen.iter().filter(old).collect();
@@ -173,13 +173,13 @@ impl Run<'_> {
             }
             // One that is listed and cannot be looked at is there.
             if !matches!(self.looks.look(&seen.key).await?, Look::Missing) {
-                self.tell(&Finding::unknown(&seen.key, seen.meta.size));
+                self.report(&Finding::unknown(&seen.key, seen.meta.size));
             }
         }
         Ok(())
     }
 
-    fn tell(&mut self, finding: &Finding) {
+    fn report(&mut self, finding: &Finding) {
         self.state.note(finding);
         (self.hear)(VerifyEvent::Finding(finding));
     }

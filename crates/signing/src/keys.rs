@@ -150,7 +150,7 @@ impl Keys {
 
     /// The MAC of what a node tells others.
     pub(crate) fn sign_text(&self, text: &str) -> [u8; MAC_LEN] {
-        self.of_known(Purpose::Nodes, ObjectKey::RESERVED).mac(&[text])
+        self.get_or_derive(Purpose::Nodes, ObjectKey::RESERVED).mac(&[text])
     }
 
     /// Whether a node with one of the master secrets told this.
@@ -159,7 +159,7 @@ impl Keys {
     }
 
     /// Keys of an organization that is known to exist: kept for the next time.
-    pub(crate) fn of_known(&self, purpose: Purpose, organization: OrganizationId) -> Arc<KeyRing> {
+    pub(crate) fn get_or_derive(&self, purpose: Purpose, organization: OrganizationId) -> Arc<KeyRing> {
         self.kept(purpose, organization).unwrap_or_else(|| {
             let ring = Arc::new(KeyRing::derive(&self.extracts, purpose, organization));
             self.keep(purpose, organization, &ring);
@@ -221,9 +221,9 @@ mod tests {
         let kept = || keys.kept.read().unwrap().len();
         assert!(!keys.verify(Purpose::Delivery, organization(0), &["text"], &[0; MAC_LEN]));
         assert_eq!(kept(), 0);
-        let first = keys.of_known(Purpose::Delivery, organization(0)).mac(&["text"]);
+        let first = keys.get_or_derive(Purpose::Delivery, organization(0)).mac(&["text"]);
         for n in 0..=MOST_KEPT as u64 {
-            keys.of_known(Purpose::Delivery, organization(n));
+            keys.get_or_derive(Purpose::Delivery, organization(n));
             assert!(kept() <= MOST_KEPT);
         }
         assert!(keys.verify(Purpose::Delivery, organization(0), &["te", "xt"], &first));
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn purposes_and_organizations_have_their_own_keys() {
         let keys = Keys::new(&Secrets::from_bytes([1; 32]));
-        let mac = keys.of_known(Purpose::Delivery, organization(1)).mac(&["text"]);
+        let mac = keys.get_or_derive(Purpose::Delivery, organization(1)).mac(&["text"]);
         assert!(!keys.verify(Purpose::Upload, organization(1), &["text"], &mac));
         assert!(!keys.verify(Purpose::Delivery, organization(2), &["text"], &mac));
     }

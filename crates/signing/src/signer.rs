@@ -119,7 +119,7 @@ impl UrlSigner {
         now: Timestamp,
     ) -> String {
         let issued = now.unix_seconds().clamp(*TEN_DIGITS.start(), *TEN_DIGITS.end()).to_string();
-        let mac = self.keys.of_known(purpose, organization).mac(&[&url, &issued]);
+        let mac = self.keys.get_or_derive(purpose, organization).mac(&[&url, &issued]);
         url.push_str(if url.contains('?') { "&verify=" } else { "?verify=" });
         url.push_str(&issued);
         url.push('-');

@@ -153,7 +153,7 @@ impl Claims {
     /// then it is asked first whether any job is due, which takes one statement for all queues and locks nothing.
     async fn look(&mut self, slot: &Slot, is_ours: bool) -> Result<Look, CatalogError> {
         let (catalog, ambient) = (self.shared.processing.catalog(), self.shared.processing.ambient());
-        if !is_ours && catalog.is_told_of_work() {
+        if !is_ours && catalog.is_notified_of_work() {
             let due = catalog.next_job_due(self.class, ambient.now()).await?;
             if due != Some(Duration::ZERO) {
                 return Ok(Look::Nothing(self.shared.config.rhythm().pause_until(due, ambient)));

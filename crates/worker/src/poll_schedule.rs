@@ -28,7 +28,7 @@ impl PollSchedule {
     where
         F: Future<Output = Result<Option<Duration>, CatalogError>>,
     {
-        if !catalog.is_told_of_work() {
+        if !catalog.is_notified_of_work() {
             return self.poll;
         }
         match next_due().await {

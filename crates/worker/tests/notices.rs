@@ -72,7 +72,7 @@ impl Node {
         });
         let deliveries = node.catalog.wakeups(WorkKind::Deliveries);
         assert_eq!(deliveries.next().await, Wakeup::Elsewhere);
-        assert!(node.catalog.is_told_of_work());
+        assert!(node.catalog.is_notified_of_work());
         let work = tokio::spawn(Worker::new(processing, config).work(node.shutdown.clone()));
         node.tasks.extend([listen, work]);
         node
@@ -129,7 +129,7 @@ async fn workers_that_hear_nothing_look_once_a_second() {
     let other = Node::with_workers(&database, 2).await;
     // Its listener ends; what is queued now is not told.
     other.tasks[0].abort();
-    while other.catalog.is_told_of_work() {
+    while other.catalog.is_notified_of_work() {
         tokio::task::yield_now().await;
     }
     let one = Node::without_workers(&database, 1).await;

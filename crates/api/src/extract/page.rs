@@ -35,7 +35,7 @@ impl ListQuery {
     }
 
     /// The page, or what is wrong with it.
-    pub(super) fn asked(&self) -> Result<LimitOffset, ApiError> {
+    pub(super) fn parse(&self) -> Result<LimitOffset, ApiError> {
         self.page().map_err(|error| {
             let field = match error {
                 LimitError::Offset => "offset",
@@ -60,7 +60,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Paged {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let list: ListQuery = query(parts)?;
-        list.asked().map(Self)
+        list.parse().map(Self)
     }
 }
 

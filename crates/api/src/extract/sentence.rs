@@ -63,7 +63,7 @@ mod tests {
         theme: Option<Palette>,
     }
 
-    fn told(json: &str) -> String {
+    fn sentence_of(json: &str) -> String {
         sentence(&serde_json::from_str::<Example>(json).unwrap_err())
     }
 
@@ -81,7 +81,7 @@ mod tests {
             (r#"{"theme":[7]}"#, "must be an object"),
             (r##"{"theme":[{"hex":"#000"}]}"##, "must have the field `area`"),
         ] {
-            assert_eq!(told(json), expected, "{json}");
+            assert_eq!(sentence_of(json), expected, "{json}");
         }
     }
 }

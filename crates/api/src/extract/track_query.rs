@@ -165,7 +165,7 @@ impl<S: Send + Sync> FromRequestParts<S> for TrackQuery {
             words: given.words()?,
         };
         let order = given.parsed("sort")?.unwrap_or_default();
-        let page = ListQuery::of_limit(given.one("limit")?).asked()?;
+        let page = ListQuery::of_limit(given.one("limit")?).parse()?;
         let after = match given.one("cursor")? {
             Some(cursor) if !cursor.is_empty() => Some(list.read(&cursor)?),
             _ => None,
@@ -181,17 +181,17 @@ mod tests {
 
     use super::*;
 
-    async fn asked(query: &str) -> Result<TrackQuery, ApiError> {
+    async fn parsed(query: &str) -> Result<TrackQuery, ApiError> {
         let (mut parts, ()) = Request::get(format!("/track?{query}")).body(()).unwrap().into_parts();
         TrackQuery::from_request_parts(&mut parts, &()).await
     }
 
     #[tokio::test]
     async fn what_is_not_asked_for_does_not_narrow() {
-        let all = asked("unknown=1").await.ok().unwrap();
+        let all = parsed("unknown=1").await.ok().unwrap();
         assert!(!all.filter.narrows());
         assert_eq!((all.order, all.limit, all.after), (TrackOrder::default(), 50, None));
-        let some = asked(
+        let some = parsed(
             "status=error&status=ready,error&sort=title&query=a%20b&organization_index=x&limit=7&cursor=&source_sha256=\
              00ffAAaaAAaaAAaaAAaaAAaaAAaaAAaaAAaaAAaaAAaaAAaaAAaaAAaaAAaaAAaa",
         );
@@ -226,7 +226,7 @@ mod tests {
             ("cursor=x", "cursor"),
             ("offset=0", "offset"),
         ] {
-            assert_eq!(asked(query).await.err().unwrap().field(), Some(field), "{query}");
+            assert_eq!(parsed(query).await.err().unwrap().field(), Some(field), "{query}");
         }
     }
 }

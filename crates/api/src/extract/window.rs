@@ -53,12 +53,12 @@ impl<S: Send + Sync> FromRequestParts<S> for Windowed {
         let list = ListIdentity::of(parts)?;
         let CursorQuery { cursor } = query(parts)?;
         let Some(cursor) = cursor else {
-            return Ok(Self { window: ListWindow::Offset(page.asked()?), list });
+            return Ok(Self { window: ListWindow::Offset(page.parse()?), list });
         };
         if page.has_offset() {
             return Err(ApiError::invalid("cursor", "cannot be combined with offset; send only one of them"));
         }
-        let window = after(&list, &cursor, page.asked()?)?;
+        let window = after(&list, &cursor, page.parse()?)?;
         Ok(Self { window, list })
     }
 }
@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    async fn asked(path: &str) -> Result<Windowed, ApiError> {
+    async fn parsed(path: &str) -> Result<Windowed, ApiError> {
         let (mut parts, ()) = Request::get(path).body(()).unwrap().into_parts();
         Windowed::from_request_parts(&mut parts, &()).await
     }
@@ -83,13 +83,13 @@ mod tests {
     #[tokio::test]
     async fn a_cursor_is_only_answered_where_one_was_asked_for() {
         let position = ListPosition::of_id(uuid::Uuid::from_u128(1));
-        let by_offset = asked("/track?offset=3").await.ok().unwrap();
+        let by_offset = parsed("/track?offset=3").await.ok().unwrap();
         assert_eq!(by_offset.next(Some(&position)), None);
-        let by_cursor = asked("/track?cursor=&limit=3").await.ok().unwrap();
+        let by_cursor = parsed("/track?cursor=&limit=3").await.ok().unwrap();
         assert_eq!(by_cursor.window(), ListWindow::After { position: None, limit: 3 });
         assert_eq!(by_cursor.next(None), Some(None));
         let next = by_cursor.next(Some(&position)).flatten().unwrap();
-        let next = asked(&format!("/track?cursor={next}")).await.ok().unwrap();
+        let next = parsed(&format!("/track?cursor={next}")).await.ok().unwrap();
         assert_eq!(next.window(), ListWindow::After { position: Some(position), limit: 50 });
     }
 
@@ -101,7 +101,7 @@ mod tests {
             ("/track?cursor=&limit=0", "limit"),
             ("/track?offset=x", "offset"),
         ] {
-            assert_eq!(asked(path).await.err().unwrap().field(), Some(field), "{path}");
+            assert_eq!(parsed(path).await.err().unwrap().field(), Some(field), "{path}");
         }
     }
 }

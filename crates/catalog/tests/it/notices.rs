@@ -23,7 +23,7 @@ async fn listening(database: &TestDatabase) -> (Node, Wakeups, JoinHandle<()>) {
     for kind in WorkKind::ALL {
         assert_eq!(node.catalog.wakeups(kind).next().await, Wakeup::Elsewhere);
     }
-    assert!(node.catalog.is_told_of_work());
+    assert!(node.catalog.is_notified_of_work());
     let wakeups = node.catalog.wakeups(MAINTENANCE);
     (node, wakeups, task)
 }
@@ -46,7 +46,7 @@ async fn what_one_node_queues_wakes_another() {
     assert_eq!(wakeups.next().await, Wakeup::Here);
     task.abort();
     task.await.unwrap_err();
-    assert!(!other.catalog.is_told_of_work());
+    assert!(!other.catalog.is_notified_of_work());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -83,7 +83,7 @@ async fn a_lost_connection_is_replaced() {
         // It looks once by itself, and from now on more often.
         assert_eq!(wakeups.next().await, Wakeup::Elsewhere);
         // Until it hears again, and looks whether it missed something.
-        while !other.catalog.is_told_of_work() {
+        while !other.catalog.is_notified_of_work() {
             wakeups.next().await;
         }
         while has_been_woken(&wakeups).await {}

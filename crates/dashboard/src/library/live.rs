@@ -115,7 +115,7 @@ impl Live {
             },
         };
         self.step = if tracks.is_empty() { Step::Over } else { Step::GoOn };
-        Some(in_language(self.language, || told(&tracks)))
+        Some(in_language(self.language, || progress_event(&tracks)))
     }
 
     /// Whether the sign-in still holds, and the membership.
@@ -129,13 +129,13 @@ impl Live {
     }
 }
 
-fn told(tracks: &[TrackProgressView]) -> Event {
+fn progress_event(tracks: &[TrackProgressView]) -> Event {
     if tracks.is_empty() {
         // An event without data is not given to anybody.
         return Event::default().event("done").data("{}");
     }
-    let told: Vec<TrackEvent<'_>> = tracks.iter().map(TrackEvent::of).collect();
-    Event::default().json_data(told).unwrap_or_default()
+    let events: Vec<TrackEvent<'_>> = tracks.iter().map(TrackEvent::of).collect();
+    Event::default().json_data(events).unwrap_or_default()
 }
 
 impl<'a> TrackEvent<'a> {

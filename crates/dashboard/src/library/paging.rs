@@ -108,7 +108,7 @@ impl ListQuery {
             q: self.q.clone(),
             is_search,
             choices: choices.collect(),
-            total: rows.told(page.total, is_search),
+            total: rows.count_message(page.total, is_search),
             before: if page.has_before { to("before", page.rows.first()) } else { None },
             after: if page.has_after { to("after", page.rows.last()) } else { None },
         }
@@ -126,7 +126,7 @@ pub(super) enum Rows {
 
 impl Rows {
     /// How many there are, or how many were found.
-    pub(super) fn told(self, total: Total, is_search: bool) -> Message {
+    pub(super) fn count_message(self, total: Total, is_search: bool) -> Message {
         let (is_exact, count) = match total {
             Total::Exactly(number) => (true, number),
             Total::MoreThan(number) => (false, number),
@@ -154,11 +154,11 @@ mod tests {
 
     #[test]
     fn numbers_are_said_in_words() {
-        let told = |total, is_search| Rows::Tracks.told(total, is_search).to_string();
+        let told = |total, is_search| Rows::Tracks.count_message(total, is_search).to_string();
         assert_eq!(told(Total::Exactly(1), false), "1 track");
         assert_eq!(told(Total::Exactly(0), true), "0 tracks found");
         assert_eq!(told(Total::MoreThan(1000), true), "more than 1\u{202f}000 tracks found");
-        let one = || Rows::Collections.told(Total::Exactly(1), true).to_string();
+        let one = || Rows::Collections.count_message(Total::Exactly(1), true).to_string();
         let found = Language::ALL.map(|language| in_language(language, one));
         let expected =
             ["1 collection found", "1 Sammlung gefunden", "1 collection trouvée", "1 colección encontrada"];

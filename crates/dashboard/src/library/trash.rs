@@ -119,7 +119,7 @@ pub(super) async fn page(
         Total::Exactly(number) => t("library-trash-collections").with("count", number),
         Total::MoreThan(number) => t("library-trash-more-collections").with("count", number),
     };
-    let alone = Rows::Tracks.told(tracks.total, false);
+    let alone = Rows::Tracks.count_message(tracks.total, false);
     let lists = [asked.list(COLLECTIONS, with_tracks, collections), asked.list(TRACKS, alone, tracks)];
     Ok(render(&TrashPage {
         frame: member.frame(t("library-deleted-items"), Section::Library),

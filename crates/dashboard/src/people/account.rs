@@ -64,7 +64,7 @@ pub(super) async fn disable(
 ) -> Result<Response, PageError> {
     let ownerless = ownerless(&administrator, &fields);
     let done = app.people.disable_person(administrator.origin(), of.person_id, ownerless).await;
-    told(&app, &administrator, of.person_id, done, Flash::PersonDisabled).await
+    outcome(&app, &administrator, of.person_id, done, Flash::PersonDisabled).await
 }
 
 pub(super) async fn enable(
@@ -73,7 +73,7 @@ pub(super) async fn enable(
     Path(of): Path<Of>,
 ) -> Result<Response, PageError> {
     let done = app.people.enable_person(administrator.origin(), of.person_id).await;
-    told(&app, &administrator, of.person_id, done, Flash::PersonEnabled).await
+    outcome(&app, &administrator, of.person_id, done, Flash::PersonEnabled).await
 }
 
 pub(super) async fn remove(
@@ -85,7 +85,7 @@ pub(super) async fn remove(
     let ownerless = ownerless(&administrator, &fields);
     match app.people.remove_person(administrator.origin(), of.person_id, ownerless).await {
         Ok(()) => Ok(Flash::PersonRemoved.then("/dashboard/people")),
-        refused => told(&app, &administrator, of.person_id, refused, Flash::PersonRemoved).await,
+        refused => outcome(&app, &administrator, of.person_id, refused, Flash::PersonRemoved).await,
     }
 }
 
@@ -95,7 +95,7 @@ pub(super) async fn end_sessions(
     Path(of): Path<Of>,
 ) -> Result<Response, PageError> {
     let done = app.people.end_sessions(administrator.origin(), of.person_id).await;
-    told(&app, &administrator, of.person_id, done, Flash::SessionsEnded).await
+    outcome(&app, &administrator, of.person_id, done, Flash::SessionsEnded).await
 }
 
 #[derive(Deserialize)]
@@ -110,7 +110,7 @@ pub(super) async fn unlink(
     Path(of): Path<OfIdentity>,
 ) -> Result<Response, PageError> {
     let done = app.people.unlink_identity_of(administrator.origin(), of.person_id, of.identity_id).await;
-    told_or_signed_out(&app, &administrator, of.person_id, done, Flash::IdentityUnlinked).await
+    outcome_or_signed_out(&app, &administrator, of.person_id, done, Flash::IdentityUnlinked).await
 }
 
 pub(super) async fn reset_second_factor(
@@ -119,7 +119,7 @@ pub(super) async fn reset_second_factor(
     Path(of): Path<Of>,
 ) -> Result<Response, PageError> {
     let done = app.people.reset_second_factor(administrator.origin(), of.person_id).await;
-    told_or_signed_out(&app, &administrator, of.person_id, done, Flash::SecondFactorReset).await
+    outcome_or_signed_out(&app, &administrator, of.person_id, done, Flash::SecondFactorReset).await
 }
 
 pub(super) async fn set_administrator(
@@ -139,7 +139,7 @@ pub(super) async fn set_administrator(
         return Ok(Flash::Saved.then("/dashboard/profile"));
     }
     let flash = if is_one { Flash::AdministratorAdded } else { Flash::AdministratorRemoved };
-    told(&app, &administrator, of.person_id, done, flash).await
+    outcome(&app, &administrator, of.person_id, done, flash).await
 }
 
 pub(super) async fn reset_password(
@@ -152,7 +152,7 @@ pub(super) async fn reset_password(
             let page = AccountPage::of(&app, &administrator, of.person_id).await?;
             Ok(render(&AccountPage { link: Some(link), ..page }))
         }
-        Err(refusal) => told(&app, &administrator, of.person_id, Err(refusal), Flash::Saved).await,
+        Err(refusal) => outcome(&app, &administrator, of.person_id, Err(refusal), Flash::Saved).await,
     }
 }
 
@@ -165,7 +165,7 @@ fn ownerless(administrator: &Administrator, fields: &Fields) -> OwnerlessOrganiz
 }
 
 /// The account's page again: with what was done, or with why it was not.
-async fn told(
+async fn outcome(
     app: &Dashboard,
     administrator: &Administrator,
     id: PersonId,
@@ -184,7 +184,7 @@ async fn told(
 }
 
 /// The same after what ends all sessions of the account, which may be the administrator's own.
-async fn told_or_signed_out(
+async fn outcome_or_signed_out(
     app: &Dashboard,
     administrator: &Administrator,
     id: PersonId,
@@ -194,7 +194,7 @@ async fn told_or_signed_out(
     if done.is_ok() && id == administrator.signed_in.person().id {
         return Ok(Redirect::to("/dashboard/sign-in").into_response());
     }
-    told(app, administrator, id, done, flash).await
+    outcome(app, administrator, id, done, flash).await
 }
 
 impl AccountPage {

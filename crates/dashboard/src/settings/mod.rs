@@ -64,7 +64,7 @@ fn sound_line(recipe: &Recipe) -> Option<String> {
         Codec::Flac => "FLAC",
         Codec::Wav => "WAV",
     };
-    let rate = transcode.told_bitrate().map(|rate| format!(" {rate} kbit/s")).unwrap_or_default();
+    let rate = transcode.nominal_bitrate().map(|rate| format!(" {rate} kbit/s")).unwrap_or_default();
     let sound = format!("{codec}{rate}");
     Some(match recipe.kind.recipe_type() {
         RecipeType::Preview => t("variants-part").with("sound", sound).into(),

@@ -81,7 +81,11 @@ pub(super) async fn enter(
             return Ok(response);
         }
         Err(SignInError::ChallengeOver) => {
-            return Ok(super::password::again(&app, sentence(&SignInError::ChallengeOver.to_string()), next));
+            return Ok(super::password::page_with_problem(
+                &app,
+                sentence(&SignInError::ChallengeOver.to_string()),
+                next,
+            ));
         }
         Err(SignInError::Refusal(refusal)) => return Err(refusal.into()),
         Err(error) => error,

@@ -82,7 +82,7 @@ pub(super) async fn sign_in(
             let status = wait.map_or(StatusCode::UNPROCESSABLE_ENTITY, |_| StatusCode::TOO_MANY_REQUESTS);
             let (email, next) = (email.to_owned(), next.to_owned());
             let problem = Some(sentence(&error.to_string()));
-            let page = SignInPage::again(&app, email, next, problem);
+            let page = SignInPage::retrying(&app, email, next, problem);
             let mut response = render_with(status, &page);
             if let Some(seconds) = wait {
                 response.headers_mut().insert(RETRY_AFTER, seconds.into());
@@ -110,13 +110,13 @@ pub(super) async fn sign_out(
 }
 
 /// The page once more, for whoever has to start again.
-pub(super) fn again(app: &Dashboard, problem: String, next: &str) -> Response {
-    let page = SignInPage::again(app, String::new(), next.to_owned(), Some(problem));
+pub(super) fn page_with_problem(app: &Dashboard, problem: String, next: &str) -> Response {
+    let page = SignInPage::retrying(app, String::new(), next.to_owned(), Some(problem));
     render_with(StatusCode::UNPROCESSABLE_ENTITY, &page)
 }
 
 impl SignInPage {
-    fn again(app: &Dashboard, email: String, next: String, problem: Option<String>) -> Self {
+    fn retrying(app: &Dashboard, email: String, next: String, problem: Option<String>) -> Self {
         let provider = ProviderLink::to(app, &next);
         Self { frame: frame(), email, next, has_unsaved: false, problem, is_unclaimed: false, provider }
     }

@@ -23,7 +23,7 @@ pub(super) async fn retry(
     Path(of): Path<Of>,
 ) -> Result<Response, PageError> {
     let done = app.jobs.retry_alike(administrator.origin(), of.job_id).await?;
-    app.status.forget_recent().await;
+    app.status.forget_cached_report().await;
     let flash = match (done.retried, done.left) {
         (0, _) => Flash::NothingChanged,
         (_, 0) => Flash::JobsRetried,

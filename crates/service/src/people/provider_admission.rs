@@ -45,7 +45,7 @@ impl People {
             places.push((id, Role::Viewer));
         }
         let person = self.person_of(email, account);
-        insert_person(tx, &person, passwords::NONE).await.map_err(again_if_taken)?;
+        insert_person(tx, &person, passwords::NONE).await.map_err(over_if_taken)?;
         for (organization, role) in places {
             self.insert_membership(tx, organization, person.id, role).await?;
         }
@@ -70,7 +70,7 @@ impl People {
 }
 
 /// Somebody else made the same person in between.
-fn again_if_taken(refusal: Refusal) -> ProviderSignInError {
+fn over_if_taken(refusal: Refusal) -> ProviderSignInError {
     match refusal {
         Refusal::Invalid { field: "email", .. } | Refusal::NotFound(Resource::Invitation) => {
             ProviderSignInError::Over

@@ -69,7 +69,7 @@ impl SessionWriter {
         for (session, done) in sessions.into_iter().zip(waiting) {
             let outcome = match &together {
                 Ok(()) => Ok(()),
-                Err(error) if is_each_tried => self.commit_again(session, error).await,
+                Err(error) if is_each_tried => self.commit_alone(session, error).await,
                 Err(error) => Err(same(error)),
             };
             // A database that goes away meanwhile is not asked again for each of the others.
@@ -95,7 +95,7 @@ impl SessionWriter {
 
     /// Writes one session of a batch that failed. Ids are random, so an id that is taken after a batch whose outcome
     /// is unknown shows that the batch was committed.
-    async fn commit_again(&self, session: PlaySession, failed: &CatalogError) -> Outcome {
+    async fn commit_alone(&self, session: PlaySession, failed: &CatalogError) -> Outcome {
         match self.commit(&[session]).await {
             Err(CatalogError::Taken(Record::PlaySession))
                 if matches!(failed, CatalogError::UnknownOutcome(_)) =>

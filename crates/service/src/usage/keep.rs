@@ -80,12 +80,12 @@ impl UsageKeeper {
     /// under the same name, so that it counts once even if it had arrived.
     pub async fn flush(&mut self) -> Result<(), Refusal> {
         let flushed = self.flush_all().await;
-        self.tell_lag();
+        self.report_lag();
         flushed
     }
 
-    /// Since when the oldest count waits to be kept.
-    fn tell_lag(&self) {
+    /// Reports since when the oldest count waits to be kept.
+    fn report_lag(&self) {
         let waiting = self.pending.as_ref().map(|batch| batch.taken_at.unix_millis());
         tonearm_telemetry::waits_with_usage(waiting);
     }
@@ -124,7 +124,7 @@ impl UsageKeeper {
         // Taken out only when it is kept: this may be given up anywhere.
         if let Some(batch) = &self.pending {
             // A database that hangs keeps this waiting for as long.
-            self.tell_lag();
+            self.report_lag();
             self.sink.keep(batch).await?;
             self.pending = None;
         }

@@ -35,7 +35,7 @@ impl Run<'_> {
                 self.objects.take(1).await;
                 let Some((kind, found_size)) = self.damage_of(object).await? else { continue };
                 if self.all.catalog.object_is_known(&object.key).await? {
-                    self.tell(&Finding::of_cover(kind, object, found_size, owner.owner));
+                    self.report(&Finding::of_cover(kind, object, found_size, owner.owner));
                 }
             }
         }

@@ -15,15 +15,15 @@ use crate::library::covers;
 use crate::processing::manifests;
 
 impl Run<'_> {
-    /// Tells of damage, track by track, and has made again what can be.
-    pub(super) async fn tell_damage(&mut self, subjects: Vec<Subject>) -> Result<(), VerifyError> {
+    /// Reports damage, track by track, and has made again what can be.
+    pub(super) async fn report_damage(&mut self, subjects: Vec<Subject>) -> Result<(), VerifyError> {
         let mut tracks: BTreeMap<TrackId, Vec<Subject>> = BTreeMap::new();
         for subject in subjects {
             tracks.entry(subject.track).or_default().push(subject);
         }
         for (track, subjects) in tracks {
             let has_source = !subjects.iter().any(|subject| subject.object.kind == NamedKind::Source);
-            let remedied = self.terms.repairs && has_source && self.make_again(track, &subjects).await?;
+            let remedied = self.terms.repairs && has_source && self.queue_remaking(track, &subjects).await?;
             for subject in &subjects {
                 let remedy = match is_makeable(subject.object.kind) && has_source {
                     false => Remedy::Lost,
@@ -31,14 +31,14 @@ impl Run<'_> {
                     true if self.terms.repairs => Remedy::Busy,
                     true => Remedy::Repairable,
                 };
-                self.tell(&subject.finding(remedy));
+                self.report(&subject.finding(remedy));
             }
         }
         Ok(())
     }
 
     /// Queues what makes these again. `false` where the track is deleted, or being processed by somebody else.
-    async fn make_again(&self, id: TrackId, subjects: &[Subject]) -> Result<bool, VerifyError> {
+    async fn queue_remaking(&self, id: TrackId, subjects: &[Subject]) -> Result<bool, VerifyError> {
         let Some(organization_id) = subjects.first().map(|subject| subject.object.key.organization_id) else {
             return Ok(false);
         };

@@ -96,7 +96,7 @@ impl ProgressEvents {
             },
         }
         self.step = if self.track.is_over() { Step::Over } else { Step::GoOn };
-        Some(self.told())
+        Some(self.progress())
     }
 
     /// Something to send, as long as the key is good.
@@ -107,7 +107,7 @@ impl ProgressEvents {
         }
     }
 
-    fn told(&self) -> Event {
+    fn progress(&self) -> Event {
         let event = Event::default().event("progress");
         event.json_data(Progress::from(self.track.progress())).unwrap_or_default()
     }
