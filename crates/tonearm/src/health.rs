@@ -66,7 +66,7 @@ impl Health {
             // In a task of its own: a client that does not wait would leave no report for the next one.
             let looked = tokio::spawn({
                 let health = Arc::clone(&health);
-                async move { health.recent(&last).await }
+                async move { health.cached_report(&last).await }
             });
             health.answer(looked.await.ok(), client.ip().to_canonical().is_loopback())
         };
@@ -94,7 +94,7 @@ impl Health {
     }
 
     /// A report of the last seconds. Of several that ask at once, one looks and the others wait for it.
-    async fn recent(&self, last: &Last) -> Report {
+    async fn cached_report(&self, last: &Last) -> Report {
         let mut last = last.lock().await;
         if let Some((made_at, report)) = *last
             && made_at.elapsed() < FRESH

@@ -117,7 +117,7 @@ impl Node {
         let in_files = certificate.clone();
         let (front, worker) = node.wire(config, ambient.clone(), &secrets, blobs, certificate, seen).await?;
         if let Some(listener) = metrics_listener {
-            node.tell_metrics(listener, config, in_files, ambient);
+            node.serve_metrics(listener, config, in_files, ambient);
         }
         node.idle_worker = worker.map(|(media, worker)| IdleWorker { media, worker, media_works });
         let acme = node.open_acme(&secrets, &of_tls).await?;
@@ -275,8 +275,8 @@ impl Node {
         Ok((front, worker))
     }
 
-    /// Tells metrics until all requests are answered, so that the end of a node can be seen too.
-    fn tell_metrics(
+    /// Serves metrics until all requests are answered, so that the end of a node can be seen too.
+    fn serve_metrics(
         &mut self,
         (listener, address): (TcpListener, SocketAddr),
         config: &Config,

@@ -11,7 +11,7 @@ use tonearm_service::{
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
-use crate::start_error::{StartError, TellError};
+use crate::start_error::{PublishError, StartError};
 use crate::{Config, opening, provider};
 
 /// The opened parts of a node that does more than deliver; also what the command line works with.
@@ -85,12 +85,12 @@ impl Parts {
         SigningKeys::new(self.catalog.clone(), ambient.clone(), self.signer.clone())
     }
 
-    /// Tells nodes without a catalog which signing keys are live.
-    pub(crate) async fn tell_signing_keys(
+    /// Publishes for nodes without a catalog which signing keys are live.
+    pub(crate) async fn publish_signing_keys(
         &self,
         config: &Config,
         ambient: &Ambient,
-    ) -> Result<(), TellError> {
+    ) -> Result<(), PublishError> {
         let blobs = opening::blobs(config).await?;
         let (catalog, signer) = (self.catalog.clone(), self.signer.clone());
         Ok(KeyFollower::of_catalog(catalog, blobs, signer, ambient.clone()).look().await?)

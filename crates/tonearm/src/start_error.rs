@@ -87,9 +87,9 @@ pub enum StartError {
     Provider(#[source] tonearm_outbound::ProviderError),
 }
 
-/// Why other nodes could not be told something.
+/// Why the list of live signing keys could not be published.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum TellError {
+pub(crate) enum PublishError {
     /// The store cannot be opened.
     #[error(transparent)]
     Start(#[from] StartError),

@@ -119,7 +119,7 @@ async fn back_up(
     );
     let screen = Screen::new(as_json);
     let bar = screen.total(BAR, 0);
-    let ended = Box::pin(backups.run(&target, terms, &mut |event| tell(&event, &screen, &bar))).await;
+    let ended = Box::pin(backups.run(&target, terms, &mut |event| print_event(&event, &screen, &bar))).await;
     bar.finish_and_clear();
     let (time, report) = ended?;
     show(time, &report, as_json);
@@ -144,8 +144,8 @@ fn judge(report: &BackupReport) -> Result<(), Failure> {
     }
 }
 
-/// Tells what happens during a backup or a restore.
-pub(super) fn tell(event: &BackupEvent<'_>, screen: &Screen, bar: &ProgressBar) {
+/// Prints what happens during a backup or a restore.
+pub(super) fn print_event(event: &BackupEvent<'_>, screen: &Screen, bar: &ProgressBar) {
     match event {
         BackupEvent::Table { name, rows } => bar.set_message(format!("{name}: {rows} rows")),
         BackupEvent::Listed { objects, bytes } => {

@@ -59,20 +59,20 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             }
             Ok(())
         }
-        Command::Retry { job } => known(jobs.retry(Origin::command_line(), job).await?, job),
+        Command::Retry { job } => require_found(jobs.retry(Origin::command_line(), job).await?, job),
         Command::Drop { job, yes } => drop_job(&jobs, job, yes).await,
     }
 }
 
-fn known(is_known: bool, job: JobId) -> Result<(), Failure> {
-    if is_known { Ok(()) } else { Err(Failure::Failed(format!("no job {job}; it may have finished"))) }
+fn require_found(is_found: bool, job: JobId) -> Result<(), Failure> {
+    if is_found { Ok(()) } else { Err(Failure::Failed(format!("no job {job}; it may have finished"))) }
 }
 
 async fn drop_job(jobs: &Jobs, job: JobId, is_sure: bool) -> Result<(), Failure> {
     if !is_sure {
         confirm(&format!("Remove job {job} without running it?"), "remove the job", "removed")?;
     }
-    known(jobs.drop_job(Origin::command_line(), job).await?, job)
+    require_found(jobs.drop_job(Origin::command_line(), job).await?, job)
 }
 
 fn list(jobs: &[PendingJob], total: u64, offset: i64) {

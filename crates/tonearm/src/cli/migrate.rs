@@ -10,7 +10,7 @@ use super::{Failure, print};
 use crate::{Config, StartError};
 
 /// How often the rows are told that were done.
-const TELL_EVERY: Duration = Duration::from_secs(2);
+const PRINT_EVERY: Duration = Duration::from_secs(2);
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -29,7 +29,7 @@ pub(super) async fn run(config: &Config, args: Args) -> Result<(), Failure> {
         return check(config, &options).await;
     }
     let rows = Rows::default();
-    let count = Catalog::migrate(&config.database_url, &options, &|event| tell(event, &rows))
+    let count = Catalog::migrate(&config.database_url, &options, &|event| print_event(event, &rows))
         .await
         .map_err(|source| failed(config, source))?;
     match count {
@@ -61,16 +61,16 @@ async fn check(config: &Config, options: &ConnectOptions) -> Result<(), Failure>
     Ok(())
 }
 
-/// The table whose rows are being done, and when that was last told.
+/// The table whose rows are being done, and when that was last printed.
 #[derive(Default)]
 struct Rows(Mutex<Option<(String, Instant)>>);
 
 impl Rows {
-    /// Whether it is time to tell again.
+    /// Whether it is time to print again.
     fn is_due(&self, table: &str) -> bool {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_due = match &*last {
-            Some((told, at)) => told != table || at.elapsed() >= TELL_EVERY,
+            Some((printed, at)) => printed != table || at.elapsed() >= PRINT_EVERY,
             None => true,
         };
         if is_due {
@@ -80,8 +80,8 @@ impl Rows {
     }
 }
 
-/// Says what is being done. It is done to its end, whoever reads about it.
-fn tell(event: MigrationEvent<'_>, rows: &Rows) {
+/// Prints what is being done. It is done to its end, whoever reads about it.
+fn print_event(event: MigrationEvent<'_>, rows: &Rows) {
     match event {
         MigrationEvent::Waiting => say("Another process is migrating this database; waiting for it."),
         MigrationEvent::SettingUp => say("The database is empty; creating its tables."),

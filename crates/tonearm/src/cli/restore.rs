@@ -64,7 +64,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
     let screen = Screen::new(args.json);
     let bar = screen.total(BAR, 0);
     let ended =
-        Box::pin(restores.run(&target, terms, &mut |event| backup::tell(&event, &screen, &bar))).await;
+        Box::pin(restores.run(&target, terms, &mut |event| backup::print_event(&event, &screen, &bar))).await;
     bar.finish_and_clear();
     let (time, report, catalog) = ended?;
     let verification = Verification::new(catalog, blobs, ambient.clone());

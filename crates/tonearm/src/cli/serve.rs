@@ -73,14 +73,14 @@ pub(super) async fn run(
     let stop = match early {
         Some(stop) => stop,
         None => {
-            service_manager::tell_ready(node.address());
+            service_manager::notify_ready(node.address());
             tokio::select! {
                 stop = stop_signal(&mut terminate, &mut interrupt) => stop,
                 never = node.watchdog().watch() => match never {},
             }
         }
     };
-    service_manager::tell_stopping();
+    service_manager::notify_stopping();
     if stop == StopSignal::Terminate {
         // Load balancers see it in `/readyz`, and have this time to send their clients elsewhere.
         node.announce_stop();

@@ -83,7 +83,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         }
     }
     // A running node with the catalog tells the others too; but perhaps none runs.
-    parts.tell_signing_keys(config, ambient).await.map_err(|error| {
+    parts.publish_signing_keys(config, ambient).await.map_err(|error| {
         Failure::failed(format!("done, but nodes without a database could not be notified: {error}"))
     })
 }

@@ -38,7 +38,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
     let report = status.report().await;
     match args.json {
         true => print::json(&as_json::report(&report)),
-        false => tell(&report),
+        false => print_report(&report),
     }
     Ok(())
 }
@@ -48,7 +48,7 @@ fn certificate_end(config: &Config) -> Option<CertificateEnd> {
     Some(Arc::new(move || tls::end_of_files(&files)))
 }
 
-fn tell(report: &StatusReport) {
+fn print_report(report: &StatusReport) {
     print::outln!("database  {}", reach_text(report.database));
     print::outln!("store     {}", reach_text(report.store));
     for disk in &report.disks {
@@ -64,13 +64,13 @@ fn tell(report: &StatusReport) {
     }
     print::outln!("backup    {}", backup_text(report));
     print::outln!("");
-    tell_nodes(report);
+    print_nodes(report);
     print::outln!("");
-    tell_queues(report);
+    print_queues(report);
     print::outln!("");
-    tell_failures(report);
+    print_failures(report);
     print::outln!("");
-    tell_quotas(report);
+    print_quotas(report);
 }
 
 fn reach_text(reach: Reach) -> String {
@@ -107,7 +107,7 @@ fn gibibytes(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 30)
 }
 
-fn tell_nodes(report: &StatusReport) {
+fn print_nodes(report: &StatusReport) {
     let Some(nodes) = &report.nodes else { return print::outln!("The nodes could not be read.") };
     if nodes.is_empty() {
         return print::outln!("No node has run in the last day.");
@@ -129,7 +129,7 @@ fn tell_nodes(report: &StatusReport) {
     print::table(["NODE", "ADDRESS", "VERSION", "ROLES", "CLOCK", "LAST SEEN", "STATE"], &rows);
 }
 
-fn tell_queues(report: &StatusReport) {
+fn print_queues(report: &StatusReport) {
     let Some(queues) = &report.queues else { return print::outln!("The jobs could not be counted.") };
     let row = |queue: &QueueStatus| {
         let told = |runs: fn(EndedRuns) -> u64| {
@@ -158,7 +158,7 @@ fn tell_queues(report: &StatusReport) {
     print::table(names, &rows);
 }
 
-fn tell_failures(report: &StatusReport) {
+fn print_failures(report: &StatusReport) {
     let Some(failures) = &report.failures else { return print::outln!("Failed jobs could not be read.") };
     if failures.groups.is_empty() {
         return print::outln!("No job failed in the last day.");
@@ -180,7 +180,7 @@ fn tell_failures(report: &StatusReport) {
     print::outln!("`tonearm job retry JOB` runs a job again.");
 }
 
-fn tell_quotas(report: &StatusReport) {
+fn print_quotas(report: &StatusReport) {
     let Some(near) = &report.near_quotas else { return print::outln!("Quotas could not be read.") };
     if near.quotas.is_empty() {
         return print::outln!("No quota is nearly used up.");

@@ -140,7 +140,7 @@ impl Teller {
 
     fn hear(&mut self, event: VerifyEvent<'_>) {
         match event {
-            VerifyEvent::Finding(finding) => self.bar.suspend(|| tell(finding, self.as_json)),
+            VerifyEvent::Finding(finding) => self.bar.suspend(|| print_finding(finding, self.as_json)),
             VerifyEvent::Progress(state) => {
                 let bytes = shown_bytes(state.bytes);
                 self.bar.set_message(format!(
@@ -172,7 +172,7 @@ impl Teller {
     }
 }
 
-fn tell(finding: &Finding, as_json: bool) {
+fn print_finding(finding: &Finding, as_json: bool) {
     if as_json { print::json(&json!({ "finding": finding })) } else { print::outln!("{finding}") }
 }
 

@@ -34,7 +34,7 @@ impl Jobs {
     }
 
     pub(super) async fn write(&self, text: &mut Text) {
-        let counted = self.recent().await;
+        let counted = self.cached_tallies().await;
         text.single("tonearm_job_counts_up", u8::from(counted.is_some()));
         let series = series_of(counted.unwrap_or_default());
         let mut samples = text.family("tonearm_jobs");
@@ -48,7 +48,7 @@ impl Jobs {
     }
 
     /// Of several that ask at once, one counts and the others wait for it.
-    async fn recent(&self) -> Option<Vec<JobTally>> {
+    async fn cached_tallies(&self) -> Option<Vec<JobTally>> {
         let mut last = self.last.lock().await;
         if let Some((made_at, counted)) = &*last
             && made_at.elapsed() < FRESH

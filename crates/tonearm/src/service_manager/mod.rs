@@ -19,23 +19,23 @@ pub(crate) use watchdog::{Watchdog, reachable};
 /// How long the service manager may take to accept a message.
 const DEADLINE: Duration = Duration::from_secs(1);
 
-/// Tells that the service has started and where it listens.
-pub(crate) fn tell_ready(address: std::net::SocketAddr) {
-    tell(&format!("READY=1\nSTATUS=Listening on {address}\n"));
+/// Notifies the service manager that the service has started and where it listens.
+pub(crate) fn notify_ready(address: std::net::SocketAddr) {
+    notify(&format!("READY=1\nSTATUS=Listening on {address}\n"));
 }
 
-/// Tells that the service is stopping.
-pub(crate) fn tell_stopping() {
-    tell("STOPPING=1\nSTATUS=Stopping; waiting for open requests\n");
+/// Notifies the service manager that the service is stopping.
+pub(crate) fn notify_stopping() {
+    notify("STOPPING=1\nSTATUS=Stopping; waiting for open requests\n");
 }
 
-/// Tells that the service still answers.
-fn tell_alive() {
-    tell("WATCHDOG=1\n");
+/// Notifies the service manager that the service still answers.
+fn notify_alive() {
+    notify("WATCHDOG=1\n");
 }
 
 /// Sends a message where a service manager listens for it. The service does not depend on its success.
-fn tell(message: &str) {
+fn notify(message: &str) {
     if let Some(name) = std::env::var_os("NOTIFY_SOCKET").filter(|name| !name.is_empty())
         && let Err(error) = send(&name, message)
     {

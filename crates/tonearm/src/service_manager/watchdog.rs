@@ -34,7 +34,7 @@ impl Watchdog {
         loop {
             ticks.tick().await;
             if self.answers(every).await {
-                super::tell_alive();
+                super::notify_alive();
             } else {
                 tracing::warn!(
                     "the service does not answer its own request; the service manager is not told that it does"

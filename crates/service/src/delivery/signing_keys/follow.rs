@@ -21,8 +21,8 @@ const KNOWN_BY_CATALOG_SECONDS: i64 = 15;
 /// How long a look may take.
 const LOOK_DEADLINE: Duration = Duration::from_secs(5);
 
-/// How long it may take to tell other nodes.
-const TELL_DEADLINE: Duration = Duration::from_secs(10);
+/// How long it may take to publish the list for other nodes.
+const PUBLISH_DEADLINE: Duration = Duration::from_secs(10);
 
 /// How often a node asks whether the list is to be renewed, which is done every minute by one of them.
 const ASK_SECONDS: i64 = 10;
@@ -50,9 +50,9 @@ pub struct KeyFollower {
     source: Source,
     signer: UrlSigner,
     ambient: Ambient,
-    known: Vec<SigningKeyName>,
+    honoured: Vec<SigningKeyName>,
     read_at: Option<Timestamp>,
-    told: Option<Vec<SigningKeyName>>,
+    published: Option<Vec<SigningKeyName>>,
     /// When it was last asked whether the list is to be renewed.
     asked_at: Option<Timestamp>,
 }
@@ -69,7 +69,7 @@ impl KeyFollower {
     }
 
     fn new(source: Source, signer: UrlSigner, ambient: Ambient) -> Self {
-        Self { source, signer, ambient, known: Vec::new(), read_at: None, told: None, asked_at: None }
+        Self { source, signer, ambient, honoured: Vec::new(), read_at: None, published: None, asked_at: None }
     }
 
     /// Looks which keys are live, and from then on honours those. Ends within 15 seconds. The signer itself honours none
@@ -84,9 +84,9 @@ impl KeyFollower {
                 // What was revoked ends at once, however long it takes to tell others; what is new begins when they
                 // are told.
                 self.forget_all_but(&live, asked_at);
-                let told = in_time(TELL_DEADLINE, self.tell(&live, asked_at)).await;
+                let published = in_time(PUBLISH_DEADLINE, self.publish(&live, asked_at)).await;
                 self.honour(live, asked_at);
-                told
+                published
             }
             Err(error) => {
                 let known = self.source.known_seconds();
@@ -109,26 +109,26 @@ impl KeyFollower {
 
     fn forget_all_but(&mut self, live: &[SigningKeyName], asked_at: Timestamp) {
         let live: HashSet<&SigningKeyName> = live.iter().collect();
-        self.honour(self.known.iter().filter(|name| live.contains(name)).copied().collect(), asked_at);
+        self.honour(self.honoured.iter().filter(|name| live.contains(name)).copied().collect(), asked_at);
     }
 
     fn honour(&mut self, live: Vec<SigningKeyName>, asked_at: Timestamp) {
         let until = asked_at.plus_seconds(self.source.known_seconds());
-        if live == self.known {
+        if live == self.honoured {
             self.signer.honour_longer(until);
         } else {
             self.signer.honour_until(&live, until);
-            self.known = live;
+            self.honoured = live;
         }
     }
 
-    /// Tells nodes without a catalog what changed, and now and then that nothing did.
-    async fn tell(&mut self, live: &[SigningKeyName], now: Timestamp) -> Result<(), Refusal> {
+    /// Publishes for nodes without a catalog what changed, and now and then that nothing did.
+    async fn publish(&mut self, live: &[SigningKeyName], now: Timestamp) -> Result<(), Refusal> {
         let Source::Catalog(catalog, blobs) = &self.source else {
             return Ok(());
         };
-        let is_due = match &self.told {
-            Some(told) if told == live => {
+        let is_due = match &self.published {
+            Some(published) if published == live => {
                 let is_asked =
                     !live.is_empty() && self.asked_at.is_none_or(|at| at.plus_seconds(ASK_SECONDS) <= now);
                 is_asked && {
@@ -138,13 +138,13 @@ impl KeyFollower {
             }
             // A list without keys says no more than no list does.
             None if live.is_empty() => stored::is_there(blobs).await?,
-            // Each node sees to it that what is new is told; mostly another one was faster.
+            // Each node sees to it that what is new is published; mostly another one was faster.
             _ => !stored::says(blobs, &self.signer, &self.ambient, live).await?,
         };
         if is_due {
             stored::write(blobs, &self.signer, live, now, &self.ambient).await?;
         }
-        self.told = Some(live.to_vec());
+        self.published = Some(live.to_vec());
         Ok(())
     }
 }

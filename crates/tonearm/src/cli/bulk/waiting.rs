@@ -58,12 +58,12 @@ pub(in crate::cli) async fn settle(
     collection: CollectionId,
     mut pending: HashSet<TrackId>,
     stop: &Stop,
-    mut tell: impl FnMut(TrackId, Settled),
+    mut on_settled: impl FnMut(TrackId, Settled),
 ) {
     let mut since = Instant::now();
     while !pending.is_empty() {
         let before = pending.len();
-        let looked = stop.unless_left(look(client, collection, &mut pending, &mut tell)).await;
+        let looked = stop.unless_left(look(client, collection, &mut pending, &mut on_settled)).await;
         let problem = match looked {
             None => Some("stopped before it was processed".to_owned()),
             Some(Err(error)) => Some(error.to_string()),
@@ -78,7 +78,7 @@ pub(in crate::cli) async fn settle(
             Some(Ok(())) => None,
         };
         if let Some(problem) = problem {
-            pending.drain().for_each(|id| tell(id, Settled::Unknown(problem.clone())));
+            pending.drain().for_each(|id| on_settled(id, Settled::Unknown(problem.clone())));
         } else if !pending.is_empty() {
             stop.unless_left(tokio::time::sleep(EVERY)).await;
         }
@@ -90,7 +90,7 @@ async fn look(
     client: &Client,
     collection: CollectionId,
     pending: &mut HashSet<TrackId>,
-    tell: &mut impl FnMut(TrackId, Settled),
+    on_settled: &mut impl FnMut(TrackId, Settled),
 ) -> Result<(), ClientError> {
     let statuses = TrackStatus::ALL.into_iter().filter(|status| !status.is_final()).collect();
     let mut query = TrackQuery { statuses, limit: PAGE, ..TrackQuery::default() };
@@ -114,7 +114,7 @@ async fn look(
         };
         if let Some(settled) = settled {
             pending.remove(&id);
-            tell(id, settled);
+            on_settled(id, settled);
         }
     }
     Ok(())

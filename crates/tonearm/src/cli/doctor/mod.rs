@@ -32,7 +32,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
     std::fs::create_dir_all(&config.data_dir)
         .map_err(|error| Failure::failed(format!("data folder {}: {error}", config.data_dir.display())))?;
     let mut failed = 0;
-    let mut tell = |findings: Vec<Finding>| {
+    let mut print = |findings: Vec<Finding>| {
         for finding in findings {
             finding.print(args.json);
             failed += usize::from(finding.verdict == Verdict::Failed);
@@ -41,28 +41,28 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
     // A node that only delivers runs no ffmpeg and has no database, even where a default names one.
     let mut catalog = None;
     if config.needs_catalog() {
-        tell(tools::tools(config).await);
+        print(tools::tools(config).await);
         match database::open(config).await {
             Ok(opened) => {
-                tell(database::database(config, ambient, &opened).await);
+                print(database::database(config, ambient, &opened).await);
                 catalog = Some(opened);
             }
-            Err(finding) => tell(vec![finding]),
+            Err(finding) => print(vec![finding]),
         }
     }
     let (finding, blobs) = store::store(config, ambient).await;
-    tell(vec![finding]);
+    print(vec![finding]);
     if let (Some(catalog), Some(blobs)) = (&catalog, &blobs) {
-        tell(vec![store::identity(catalog, blobs, ambient).await]);
+        print(vec![store::identity(catalog, blobs, ambient).await]);
     }
-    tell(vec![node::secret(config)]);
-    tell(node::exposed_secrets(config));
-    tell(certificate::certificate(config, ambient).await);
-    tell(node::disks(config));
-    tell(vec![node::clock(ambient)]);
-    tell(node::proxies(config));
-    tell(countries::countries(config).into_iter().collect());
-    tell(sign_in::provider(config, ambient).await.into_iter().collect());
+    print(vec![node::secret(config)]);
+    print(node::exposed_secrets(config));
+    print(certificate::certificate(config, ambient).await);
+    print(node::disks(config));
+    print(vec![node::clock(ambient)]);
+    print(node::proxies(config));
+    print(countries::countries(config).into_iter().collect());
+    print(sign_in::provider(config, ambient).await.into_iter().collect());
     if let Some(catalog) = catalog {
         // A check of its file that took too long may still be under way.
         drop(timeout(CLOSE_WITHIN, catalog.close()).await);

@@ -75,11 +75,11 @@ async fn probe(blobs: &Blobs, ambient: &Ambient, patience: Duration) -> Result<(
 
 async fn remove(blobs: &Blobs, key: &ObjectKey, superfluous: Vec<ObjectKey>) -> Result<(), String> {
     let removed = blobs.delete_many(superfluous).await;
-    removed.map_err(|error| told("cannot delete an object", "s3:DeleteObject", &error))?;
+    removed.map_err(|error| failure("cannot delete an object", "s3:DeleteObject", &error))?;
     match blobs.head(key).await {
         Ok(None) => Ok(()),
         Ok(Some(_)) => Err("an object that was deleted is still there; turn off object lock".to_owned()),
-        Err(error) => Err(told("cannot look for an object", "s3:GetObject", &error)),
+        Err(error) => Err(failure("cannot look for an object", "s3:GetObject", &error)),
     }
 }
 
@@ -88,9 +88,9 @@ async fn look(blobs: &Blobs, key: &ObjectKey) -> Result<Vec<(ObjectKey, ObjectMe
     let bytes: Bytes = (0..PROBE_BYTES).map(|at| (at % 251) as u8).collect();
     blobs.put_bytes(key, bytes.clone()).await.map_err(|error| {
         let permissions = "s3:PutObject and s3:AbortMultipartUpload";
-        told("cannot put an object in parts", permissions, &error)
+        failure("cannot put an object in parts", permissions, &error)
     })?;
-    let unreadable = |error: &BlobError| told("cannot read a part of an object", "s3:GetObject", error);
+    let unreadable = |error: &BlobError| failure("cannot read a part of an object", "s3:GetObject", error);
     let range = RANGE.start as u64..RANGE.end as u64;
     let body = blobs.get(key, Some(range)).await.map_err(|error| unreadable(&error))?;
     let Some(body) = body else {
@@ -104,14 +104,14 @@ async fn look(blobs: &Blobs, key: &ObjectKey) -> Result<Vec<(ObjectKey, ObjectMe
     let listed: Vec<(ObjectKey, ObjectMeta)> = listed
         .try_collect()
         .await
-        .map_err(|error: BlobError| told("cannot list objects", "s3:ListBucket", &error))?;
+        .map_err(|error: BlobError| failure("cannot list objects", "s3:ListBucket", &error))?;
     if !listed.iter().any(|(listed, _)| listed == key) {
         return Err("an object that was just put is not listed; the store must be consistent".to_owned());
     }
     Ok(listed)
 }
 
-fn told(what: &str, permissions: &str, error: &dyn std::error::Error) -> String {
+fn failure(what: &str, permissions: &str, error: &dyn std::error::Error) -> String {
     format!("{what}: {}; for a bucket, the credentials need {permissions}", in_full(error))
 }
 
