@@ -50,7 +50,7 @@ struct Args {
 fn main() -> Result<ExitCode> {
     let args = Args::parse();
     if args.disk && args.mounted.is_none() {
-        return again_on_disk();
+        return run_self_on_disk();
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let report = runtime.block_on(run(&args))?;
@@ -89,7 +89,7 @@ async fn run(args: &Args) -> Result<Report> {
 }
 
 /// Runs this program again, with the same arguments, over a small disk.
-fn again_on_disk() -> Result<ExitCode> {
+fn run_self_on_disk() -> Result<ExitCode> {
     let folder = tempfile::tempdir()?;
     let mut arguments: Vec<_> = std::env::args_os().skip(1).collect();
     arguments.extend(["--mounted".into(), folder.path().as_os_str().to_owned()]);

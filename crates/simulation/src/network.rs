@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use crate::counts::Counts;
 use crate::purpose::Purpose;
 use crate::time::DatabaseClock;
-use crate::wire::{Asked, Messages, Prepared};
+use crate::wire::{ClientRequest, Messages, Prepared};
 
 /// Everything between the nodes and the database. Clones are the same.
 #[derive(Clone)]
@@ -208,9 +208,9 @@ impl Connection {
     fn note_question(&mut self, tag: u8, body: &[u8]) {
         for asked in self.prepared.read(tag, body) {
             match asked {
-                Asked::Statement(sql) => self.note_statement(&sql),
-                Asked::Answer => self.expected.add_answer(1),
-                Asked::Nothing => {}
+                ClientRequest::Statement(sql) => self.note_statement(&sql),
+                ClientRequest::Answer => self.expected.add_answer(1),
+                ClientRequest::Nothing => {}
             }
         }
     }

@@ -48,7 +48,7 @@ impl Messages {
 
 /// What the messages of a client ask for.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum ClientRequest {
     /// A statement is run.
     Statement(String),
     /// An answer is waited for until the server is ready again.
@@ -65,7 +65,7 @@ pub(crate) struct Prepared {
 
 impl Prepared {
     /// Reads a message of a client.
-    pub(crate) fn read(&mut self, tag: u8, body: &[u8]) -> [Asked; 2] {
+    pub(crate) fn read(&mut self, tag: u8, body: &[u8]) -> [ClientRequest; 2] {
         let mut parts = body.split(|byte| *byte == 0);
         let mut part = || parts.next().unwrap_or_default();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -79,12 +79,12 @@ impl Prepared {
                 let _portal = part();
                 self.bound = self.statements.get(part()).cloned().unwrap_or_default();
             }
-            b'E' => return [Asked::Statement(self.bound.clone()), Asked::Nothing],
-            b'Q' => return [Asked::Statement(text(part())), Asked::Answer],
-            b'S' | 0 => return [Asked::Nothing, Asked::Answer],
+            b'E' => return [ClientRequest::Statement(self.bound.clone()), ClientRequest::Nothing],
+            b'Q' => return [ClientRequest::Statement(text(part())), ClientRequest::Answer],
+            b'S' | 0 => return [ClientRequest::Nothing, ClientRequest::Answer],
             _ => {}
         }
-        [Asked::Nothing, Asked::Nothing]
+        [ClientRequest::Nothing, ClientRequest::Nothing]
     }
 }
 
@@ -113,10 +113,19 @@ mod tests {
     #[test]
     fn prepared_statements_are_known_by_their_names() {
         let mut prepared = Prepared::default();
-        assert_eq!(prepared.read(b'P', b"one\0SELECT 1\0\0\0"), [Asked::Nothing, Asked::Nothing]);
+        assert_eq!(
+            prepared.read(b'P', b"one\0SELECT 1\0\0\0"),
+            [ClientRequest::Nothing, ClientRequest::Nothing]
+        );
         prepared.read(b'P', b"two\0SELECT 2\0\0\0");
         prepared.read(b'B', b"\0one\0\0\0");
-        assert_eq!(prepared.read(b'E', b"\0"), [Asked::Statement("SELECT 1".to_owned()), Asked::Nothing]);
-        assert_eq!(prepared.read(b'Q', b"COMMIT\0"), [Asked::Statement("COMMIT".to_owned()), Asked::Answer]);
+        assert_eq!(
+            prepared.read(b'E', b"\0"),
+            [ClientRequest::Statement("SELECT 1".to_owned()), ClientRequest::Nothing]
+        );
+        assert_eq!(
+            prepared.read(b'Q', b"COMMIT\0"),
+            [ClientRequest::Statement("COMMIT".to_owned()), ClientRequest::Answer]
+        );
     }
 }

@@ -172,27 +172,27 @@ mod tests {
 
     const LARGE: usize = 300_000;
 
-    fn told(what: &'static str) -> InterimResponse {
+    fn interim_response(what: &'static str) -> InterimResponse {
         let headers = HeaderMap::from_iter([(header::LOCATION, HeaderValue::from_static(what))]);
         InterimResponse { status: StatusCode::from_u16(104).unwrap(), reason: "Told", headers }
     }
 
-    /// Tells twice before the body has come, waits for it, and once more.
-    async fn tell(to: Option<Extension<InterimResponses>>, body: Body) -> String {
+    /// Sends two before the body has come, waits for it, and sends one more.
+    async fn send_interim(to: Option<Extension<InterimResponses>>, body: Body) -> String {
         let Some(Extension(to)) = to else { return "nobody".to_owned() };
-        to.send(told("/a"));
-        to.send(told("/b"));
+        to.send(interim_response("/a"));
+        to.send(interim_response("/b"));
         let body = to_bytes(body, LARGE).await.unwrap();
-        to.send(told("/c"));
+        to.send(interim_response("/c"));
         // Or it is too late for the last one.
         tokio::task::yield_now().await;
         format!("{} bytes", body.len())
     }
 
-    /// Tells when the final response is under way.
-    async fn tell_late(Extension(to): Extension<InterimResponses>) -> Body {
+    /// Sends one when the final response is under way.
+    async fn send_interim_late(Extension(to): Extension<InterimResponses>) -> Body {
         let parts = stream::iter(["x", "y", "z"]).then(move |part| {
-            to.send(told("/late"));
+            to.send(interim_response("/late"));
             async move {
                 tokio::task::yield_now().await;
                 Ok::<_, Infallible>(part)
@@ -206,8 +206,8 @@ mod tests {
         let (near, mut far) = duplex(capacity);
         let router = Router::new()
             .route("/large", get(async || "x".repeat(LARGE)))
-            .route("/told", put(tell))
-            .route("/late", put(tell_late));
+            .route("/told", put(send_interim))
+            .route("/late", put(send_interim_late));
         let interim = Interim::default();
         let stream = TokioIo::new(WithInterim::new(near, interim.clone()));
         let served = tokio::spawn(async move {

@@ -26,10 +26,10 @@ const LATE: Goal = Goal::AtMost(2.0);
 struct Operation {
     name: &'static str,
     goal: Option<Goal>,
-    asked: Box<dyn Fn(u64) -> Asked + Send + Sync>,
+    asked: Box<dyn Fn(u64) -> ScaleRequest + Send + Sync>,
 }
 
-enum Asked {
+enum ScaleRequest {
     /// A path of the API.
     Get(String),
     /// A path that redirects.
@@ -108,17 +108,21 @@ impl Library {
         let get = |name, goal, path: String| Operation {
             name,
             goal: Some(goal),
-            asked: Box::new(move |_| Asked::Get(path.clone())),
+            asked: Box::new(move |_| ScaleRequest::Get(path.clone())),
         };
         let page = |name, path: &str| {
             let path = dashboard(path);
-            Operation { name, goal: Some(AS_FAST), asked: Box::new(move |_| Asked::Page(path.clone())) }
+            Operation {
+                name,
+                goal: Some(AS_FAST),
+                asked: Box::new(move |_| ScaleRequest::Page(path.clone())),
+            }
         };
         let [largest, second] = self.size.largest;
         let (few, some) = (self.size.first_of_twenty(), self.rows.tracks() / TIMES);
         let (session, share_key) = (self.session.clone(), self.share_key.clone());
         let in_largest = largest / TIMES;
-        let of_track = |name, path: fn(String) -> Asked| Operation {
+        let of_track = |name, path: fn(String) -> ScaleRequest| Operation {
             name,
             goal: Some(AS_FAST),
             asked: Box::new(move |at| path(LargeLibrary::track(at * some).to_string())),
@@ -136,24 +140,27 @@ impl Library {
                 goal: Some(AS_FAST),
                 asked: Box::new(move |at| {
                     let collection = LargeLibrary::collection(few + at % Size::OF_TWENTY);
-                    Asked::Post("/v1/play_session/collection", json!({ "collection_id": collection }))
+                    ScaleRequest::Post("/v1/play_session/collection", json!({ "collection_id": collection }))
                 }),
             },
             Operation {
                 name: "a played track, cold",
                 goal: Some(AS_FAST),
                 asked: Box::new(move |at| {
-                    Asked::Get(format!("/v1/play/{session}/{}", LargeLibrary::track(at * in_largest)))
+                    ScaleRequest::Get(format!("/v1/play/{session}/{}", LargeLibrary::track(at * in_largest)))
                 }),
             },
             Operation {
                 name: "redirect",
                 goal: Some(AS_FAST),
                 asked: Box::new(move |at| {
-                    Asked::Redirect(format!("/v1/stream/{}/{share_key}", LargeLibrary::track(at * some)))
+                    ScaleRequest::Redirect(format!(
+                        "/v1/stream/{}/{share_key}",
+                        LargeLibrary::track(at * some)
+                    ))
                 }),
             },
-            of_track("track", |id| Asked::Get(format!("/v1/track/{id}"))),
+            of_track("track", |id| ScaleRequest::Get(format!("/v1/track/{id}"))),
             get("collections", AS_FAST, "/v1/collection?limit=50".to_owned()),
             get("usage of 30 days by day", AS_FAST, "/v1/usage".to_owned()),
             get("usage of 30 days by variant", AS_FAST, "/v1/usage?group=variant".to_owned()),
@@ -167,7 +174,7 @@ impl Library {
                 name: "search for a rare word",
                 goal: Some(AS_FAST),
                 asked: Box::new(move |at| {
-                    Asked::Page(format!("{base}/tracks?q={}", LargeLibrary::word(at * some)))
+                    ScaleRequest::Page(format!("{base}/tracks?q={}", LargeLibrary::word(at * some)))
                 }),
             },
             page("search for two letters that are nowhere", "/tracks?q=qq"),
@@ -195,22 +202,22 @@ impl Library {
         Ok(median(took))
     }
 
-    async fn ask(&self, asked: &Asked) -> Result<()> {
+    async fn ask(&self, asked: &ScaleRequest) -> Result<()> {
         let (client, url) = (&self.stage.client, |path: &String| format!("{}{path}", self.stage.url()));
         let request = match asked {
-            Asked::Get(path) => client.http().get(url(path)).bearer_auth(client.key()),
-            Asked::Redirect(path) => client.http().get(url(path)),
-            Asked::Post(path, body) => {
+            ScaleRequest::Get(path) => client.http().get(url(path)).bearer_auth(client.key()),
+            ScaleRequest::Redirect(path) => client.http().get(url(path)),
+            ScaleRequest::Post(path, body) => {
                 let text = serde_json::to_vec(body)?;
                 let request = client.http().post(url(&(*path).to_owned())).bearer_auth(client.key());
                 request.header("Content-Type", "application/json").body(text)
             }
-            Asked::Page(path) => client.http().get(url(path)).header("Cookie", &self.cookie),
+            ScaleRequest::Page(path) => client.http().get(url(path)).header("Cookie", &self.cookie),
         };
         let answer = request.send().await?;
         let status = answer.status();
         let body = answer.bytes().await?;
-        let expected = if matches!(asked, Asked::Redirect(_)) { 302 } else { 200 };
+        let expected = if matches!(asked, ScaleRequest::Redirect(_)) { 302 } else { 200 };
         ensure!(status == expected, "answered with {status}: {}", String::from_utf8_lossy(&body));
         Ok(())
     }
@@ -220,7 +227,7 @@ impl Library {
     async fn long_sessions(&self, database: &str) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         for (collection, tracks) in (0..).zip(self.size.largest) {
-            let asked = Asked::Post(
+            let asked = ScaleRequest::Post(
                 "/v1/play_session/collection",
                 json!({"collection_id": LargeLibrary::collection(collection)}),
             );
@@ -263,7 +270,7 @@ impl Library {
             name: "track",
             goal: None,
             asked: Box::new(move |at| {
-                Asked::Get(format!("/v1/track/{}", LargeLibrary::track(first + at * 7)))
+                ScaleRequest::Get(format!("/v1/track/{}", LargeLibrary::track(first + at * 7)))
             }),
         };
         let before = self.measure(&other).await?;

@@ -15,7 +15,7 @@ impl CachedStore {
     /// What is known of an object; the store is asked where nothing is, and the pieces from `start` on are then
     /// fetched along.
     pub(super) async fn meta(&self, key: &ObjectKey, start: u64) -> Lookup {
-        match self.known_meta(key) {
+        match self.cached_meta(key) {
             Some(meta) => Lookup::Found(meta),
             None => self.0.pending_lookups.ask(key, self.ask(key, start)).await,
         }
@@ -23,7 +23,7 @@ impl CachedStore {
 
     /// The same, with nothing fetched along.
     pub(super) async fn meta_alone(&self, key: &ObjectKey) -> Lookup {
-        match self.known_meta(key) {
+        match self.cached_meta(key) {
             Some(meta) => Lookup::Found(meta),
             None => self.0.pending_lookups.ask(key, self.ask_alone(key)).await,
         }
@@ -31,7 +31,7 @@ impl CachedStore {
 
     async fn ask(&self, key: &ObjectKey, start: u64) -> Lookup {
         // Whoever asked before may have been answered meanwhile.
-        if let Some(meta) = self.known_meta(key) {
+        if let Some(meta) = self.cached_meta(key) {
             return Lookup::Found(meta);
         }
         let first = start / PIECE_BYTES;
@@ -52,7 +52,7 @@ impl CachedStore {
     }
 
     async fn ask_alone(&self, key: &ObjectKey) -> Lookup {
-        if let Some(meta) = self.known_meta(key) {
+        if let Some(meta) = self.cached_meta(key) {
             return Lookup::Found(meta);
         }
         match self.twice(|| self.0.store.head(key)).await {

@@ -128,7 +128,7 @@ impl CachedStore {
     }
 
     /// What is known of an object without asking the store.
-    fn known_meta(&self, key: &ObjectKey) -> Option<ObjectMeta> {
+    fn cached_meta(&self, key: &ObjectKey) -> Option<ObjectMeta> {
         let known = self.0.known.get(key);
         known.or_else(|| {
             let meta = self.0.disk.as_ref()?.meta(key)?;
@@ -169,7 +169,7 @@ impl Store for CachedStore {
     }
 
     fn at_hand(&self, key: &ObjectKey) -> Option<OpenObject> {
-        let known = self.known_meta(key);
+        let known = self.cached_meta(key);
         tonearm_telemetry::looked_up(CacheName::Objects, known.is_some());
         let meta = known?;
         self.recheck(key);

@@ -17,9 +17,9 @@ use crate::error::CatalogError;
 use crate::files::BATCH;
 use crate::transaction::Transaction;
 
-/// What has to be known of a track.
+/// What listens are decided by of a track.
 #[derive(Clone, Copy)]
-struct Known {
+struct TrackFacts {
     collection_id: Uuid,
     millis: u64,
 }
@@ -73,7 +73,7 @@ impl Transaction {
     async fn known_tracks(
         &self,
         places: &[(ListenerPlace, Vec<&ListenerEntry>)],
-    ) -> Result<HashMap<(Uuid, String), Known>, CatalogError> {
+    ) -> Result<HashMap<(Uuid, String), TrackFacts>, CatalogError> {
         use track::Column::{CollectionId, Duration, Index, OrganizationId};
         let mut folders: BTreeMap<Uuid, Vec<String>> = BTreeMap::new();
         for (place, _) in places {
@@ -91,8 +91,8 @@ impl Transaction {
                 .filter(Index.is_in(folders));
             let found: Vec<(String, Uuid, f64)> = select.into_tuple().all(self.db()).await?;
             for (index, collection_id, duration) in found {
-                let known = Known { collection_id, millis: millis(duration) };
-                tracks.insert((organization, index), known);
+                let facts = TrackFacts { collection_id, millis: millis(duration) };
+                tracks.insert((organization, index), facts);
             }
         }
         Ok(tracks)
@@ -258,7 +258,7 @@ impl Row {
     fn take_in(
         &mut self,
         entries: &[&ListenerEntry],
-        track: Known,
+        track: TrackFacts,
         excerpts: &HashMap<String, (u64, u64)>,
         now: Timestamp,
     ) -> NewlyHeard {

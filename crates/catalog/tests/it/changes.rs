@@ -18,7 +18,7 @@ on_both!(
 );
 
 /// What the observers of a catalog were told so far.
-fn told(catalog: &Catalog) -> impl Fn() -> Vec<Change> + use<> {
+fn observed_changes(catalog: &Catalog) -> impl Fn() -> Vec<Change> + use<> {
     let told = Arc::new(Mutex::new(Vec::new()));
     let telling = Arc::clone(&told);
     catalog.on_commit(move |changes| telling.lock().unwrap().extend_from_slice(changes));
@@ -31,7 +31,7 @@ fn moment() -> Timestamp {
 
 async fn observers_are_told_before_the_commit_returns(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
-    let told = [told(&catalog), told(&catalog.clone())];
+    let told = [observed_changes(&catalog), observed_changes(&catalog.clone())];
     let organization = bare_organization(&ambient);
     let tx = catalog.begin().await.unwrap();
     tx.insert_organization(&organization).await.unwrap();
@@ -49,7 +49,7 @@ async fn observers_are_told_before_the_commit_returns(database: TestDatabase) {
 
 async fn what_is_rolled_back_is_not_told(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
-    let told = told(&catalog);
+    let told = observed_changes(&catalog);
     let organization = bare_organization(&ambient);
     let tx = catalog.begin().await.unwrap();
     tx.insert_organization(&organization).await.unwrap();
@@ -71,7 +71,7 @@ async fn a_deleted_collection_is_one_change(database: TestDatabase) {
     }
     tx.commit().await.unwrap();
 
-    let told = told(&catalog);
+    let told = observed_changes(&catalog);
     let tx = catalog.begin().await.unwrap();
     tx.soft_delete_collection(organization.id, collection.id, moment()).await.unwrap();
     tx.commit().await.unwrap();

@@ -64,7 +64,7 @@ async fn restored(dump: &Dump, steps: &[String], into: &TestDatabase) -> Catalog
 }
 
 /// Rows whose JSON is compared by what it says; the two databases write it differently.
-fn told(dump: &Dump) -> BTreeMap<&str, Vec<Vec<Value>>> {
+fn comparable_rows(dump: &Dump) -> BTreeMap<&str, Vec<Vec<Value>>> {
     let cell = |kind: ColumnKind, cell: &Value| match (kind, cell.as_str()) {
         (ColumnKind::Json, Some(text)) => serde_json::from_str(text).unwrap(),
         _ => cell.clone(),
@@ -72,14 +72,14 @@ fn told(dump: &Dump) -> BTreeMap<&str, Vec<Vec<Value>>> {
     let row = |table: &DumpTable, row: &DumpRow| {
         table.columns.iter().zip(row).map(|(column, it)| cell(column.kind, it)).collect::<Vec<Value>>()
     };
-    let mut told = BTreeMap::new();
+    let mut tables = BTreeMap::new();
     for (name, (table, rows)) in dump {
         let mut rows: Vec<Vec<Value>> = rows.iter().map(|it| row(table, it)).collect();
         // By the text of a key, which servers sort by their own rules.
         rows.sort_by_key(|row| serde_json::to_string(row).unwrap());
-        told.insert(name.as_str(), rows);
+        tables.insert(name.as_str(), rows);
     }
-    told
+    tables
 }
 
 /// Rows in as many tables as is easy, with every kind of value.
@@ -146,12 +146,12 @@ async fn rows_are_the_same_in_either_database(database: TestDatabase) {
     for into in [TestDatabase::sqlite(), TestDatabase::postgres().await] {
         let second = restored(&first, &steps, &into).await;
         let (second, _) = dump(&second).await;
-        assert_eq!(told(&first), told(&second));
+        assert_eq!(comparable_rows(&first), comparable_rows(&second));
         // And back.
         let back = TestDatabase::sqlite();
         let third = restored(&second, &steps, &back).await;
         let (third, _) = dump(&third).await;
-        assert_eq!(told(&first), told(&third));
+        assert_eq!(comparable_rows(&first), comparable_rows(&third));
     }
 }
 

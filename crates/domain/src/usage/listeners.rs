@@ -88,19 +88,19 @@ impl File {
 
 #[derive(Default)]
 struct Part {
-    known: Mutex<Known>,
+    known: Mutex<FilesByListener>,
     waiting: Mutex<Vec<Arc<File>>>,
 }
 
 #[derive(Default)]
-struct Known {
+struct FilesByListener {
     /// A listener takes few files of one track.
     files: HashMap<ListenerPlace, Vec<Arc<File>>>,
     count: usize,
     swept_at: Option<Timestamp>,
 }
 
-impl Known {
+impl FilesByListener {
     /// Makes room by forgetting listeners that are gone; `false` where there is none.
     fn make_room(&mut self, now: Timestamp) -> bool {
         if self.count < MOST_PER_PART {

@@ -13,7 +13,7 @@ use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, DeliveryRecord};
 
 /// Which deliveries a query asks for.
-pub(crate) struct Asked {
+pub(crate) struct DeliveriesQuery {
     state: Option<DeliveryState>,
     limit: u64,
     cursor: Option<WebhookDeliveryId>,
@@ -22,7 +22,7 @@ pub(crate) struct Asked {
 /// All as text, so that what is none of it is told by its own name.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct AskedText {
+pub(crate) struct DeliveriesQueryText {
     /// Only deliveries in this state. Default: all.
     #[param(value_type = Option<DeliveryState>)]
     state: Option<String>,
@@ -34,11 +34,11 @@ pub(crate) struct AskedText {
     cursor: Option<String>,
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Asked {
+impl<S: Send + Sync> FromRequestParts<S> for DeliveriesQuery {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let text: AskedText = query(parts)?;
+        let text: DeliveriesQueryText = query(parts)?;
         let state = text.state.as_deref().map(str::parse).transpose();
         let limit = text.limit.as_deref().map(str::parse).transpose().map_err(|_| LimitError::Limit);
         let page = limit.and_then(|limit| LimitOffset::new(limit, None));
@@ -69,14 +69,14 @@ pub(crate) struct Listed {
     path = "/webhook/{webhook_id}/delivery",
     tag = "Webhooks",
     operation_id = "list_webhook_deliveries",
-    params(("webhook_id" = WebhookId, Path), AskedText),
+    params(("webhook_id" = WebhookId, Path), DeliveriesQueryText),
     responses((status = 200, body = Answer<Listed>, description = "A page of results.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn list_deliveries(
     ManageKey(caller): ManageKey,
     PathId(webhook_id): PathId<WebhookId>,
-    Asked { state, limit, cursor }: Asked,
+    DeliveriesQuery { state, limit, cursor }: DeliveriesQuery,
     request: CurrentRequest,
     State(webhooks): State<Webhooks>,
 ) -> Result<Answer<Listed>, ApiError> {

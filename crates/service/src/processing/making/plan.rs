@@ -215,7 +215,7 @@ mod tests {
     }
 
     prop_compose! {
-        fn known()(
+        fn known_facts()(
             claimed_duration in prop_oneof![Just(0.0), 0.1..30.0, 30.0..10_000.0],
             is_plain: bool,
             is_measured: bool,
@@ -228,7 +228,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_recipe_is_made_once(kinds in prop::collection::vec(kinds(), 0..12), known in known()) {
+        fn every_recipe_is_made_once(kinds in prop::collection::vec(kinds(), 0..12), known in known_facts()) {
             let recipes: Vec<Recipe> =
                 kinds.into_iter().enumerate().map(|(place, kind)| recipe(place, kind)).collect();
             let plan = Plan::new(recipes.clone(), known);
@@ -244,7 +244,7 @@ mod tests {
         #[test]
         fn nothing_is_made_before_what_it_needs_is_known(
             kinds in prop::collection::vec(kinds(), 0..12),
-            known in known(),
+            known in known_facts(),
         ) {
             let recipes = kinds.into_iter().enumerate().map(|(place, kind)| recipe(place, kind)).collect();
             let plan = Plan::new(recipes, known);

@@ -60,9 +60,9 @@ async fn a_session_that_ran_out_is_renewed_and_goes_on_where_it_was() {
     hears(browser).await;
     let position = browser.run(&format!("return {AUDIO}.currentTime;"), Vec::new()).await;
     assert!(position.as_f64().unwrap() >= 12.0, "it goes on from there, not from {position}");
-    assert_eq!(listening.told("session-expired").await.len(), 1);
-    assert_eq!(listening.told("play").await.len(), 1, "nobody noticed");
-    assert_eq!(listening.told("error").await.len(), 0);
+    assert_eq!(listening.player_events("session-expired").await.len(), 1);
+    assert_eq!(listening.player_events("play").await.len(), 1, "nobody noticed");
+    assert_eq!(listening.player_events("error").await.len(), 0);
     listening.ada.leaves().await;
 }
 
@@ -74,7 +74,7 @@ async fn a_session_that_nobody_renews_says_that_it_ended() {
     listening.presses_play().await;
     listening.says("The session has ended.").await;
     listening.browser().until(&format!("{BUTTON} === 'Play'")).await;
-    let errors = listening.told("error").await;
+    let errors = listening.player_events("error").await;
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0]["kind"], "session");
     // A page may still renew it.
@@ -98,7 +98,7 @@ async fn a_phone_call_pauses_and_the_button_says_so() {
     // The system pauses the element; nobody asks the player.
     browser.run(&format!("{AUDIO}.pause();"), Vec::new()).await;
     browser.until(&format!("{BUTTON} === 'Play'")).await;
-    assert_eq!(listening.told("pause").await.len(), 1);
+    assert_eq!(listening.player_events("pause").await.len(), 1);
     // Also with Caps Lock.
     browser.strike("K").await;
     hears(browser).await;
@@ -119,10 +119,10 @@ async fn the_network_goes_away_and_comes_back() {
     browser.run("document.querySelector('tonearm-player').seek(7);", Vec::new()).await;
     listening.presses_play().await;
     listening.says("No connection to the server.").await;
-    assert_eq!(text(&listening.told("error").await[0], "/kind"), "offline");
+    assert_eq!(text(&listening.player_events("error").await[0], "/kind"), "offline");
     browser.command("Network.emulateNetworkConditions", network(false)).await;
     hears(browser).await;
     browser.until(&format!("{AUDIO}.currentTime > 7 && !{MESSAGE}")).await;
-    assert_eq!(listening.told("error").await.len(), 1);
+    assert_eq!(listening.player_events("error").await.len(), 1);
     listening.ada.leaves().await;
 }

@@ -95,7 +95,7 @@ impl Listening {
         self.browser().run(RENEW, arguments).await;
     }
 
-    pub(super) async fn told(&self, name: &str) -> Vec<Value> {
+    pub(super) async fn player_events(&self, name: &str) -> Vec<Value> {
         let told = self.browser().run("return told;", Vec::new()).await;
         told.as_array().unwrap().iter().filter(|event| event["name"] == name).cloned().collect()
     }

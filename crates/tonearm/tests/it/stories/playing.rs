@@ -27,7 +27,7 @@ async fn an_element_with_many_attributes_asks_for_each_track_once() {
         asked.as_array().unwrap().iter().filter(|url| url.as_str().unwrap().ends_with(&path)).count()
     };
     assert_eq!([of(&listening.tracks[0]), of(&listening.tracks[1])], [1, 1], "{asked}");
-    let errors = listening.told("error").await;
+    let errors = listening.player_events("error").await;
     assert_eq!(errors.iter().map(|error| text(error, "/kind")).collect::<Vec<_>>(), ["missing"]);
     listening.ada.leaves().await;
 }
@@ -58,9 +58,9 @@ async fn pages_are_told_what_is_heard_and_once() {
         "{told}"
     );
     let percents: Vec<_> =
-        listening.told("progress").await.iter().map(|event| event["percent"].clone()).collect();
+        listening.player_events("progress").await.iter().map(|event| event["percent"].clone()).collect();
     assert_eq!(percents, [50, 100], "what was skipped was not heard");
-    let seeks = listening.told("seek").await;
+    let seeks = listening.player_events("seek").await;
     assert!((seeks[1]["to"].as_f64().unwrap() - 29.0).abs() < 0.5, "{seeks:?}");
     listening.ada.leaves().await;
 }
