@@ -153,10 +153,10 @@ impl Bucket {
     }
 
     fn set(&mut self, name: &str, value: String) -> Result<(), StorageUrlError> {
-        let again = || StorageUrlError::Parameter(format!("{name} twice"));
+        let repeated = || StorageUrlError::Parameter(format!("{name} twice"));
         if name == "endpoint" {
             let endpoint = parse_endpoint(&value)?;
-            return self.endpoint.replace(endpoint).map_or(Ok(()), |_| Err(again()));
+            return self.endpoint.replace(endpoint).map_or(Ok(()), |_| Err(repeated()));
         }
         let slot = match name {
             "region" => &mut self.region,
@@ -164,7 +164,7 @@ impl Bucket {
             "secret_access_key" => &mut self.secret_access_key,
             _ => return Err(StorageUrlError::Parameter(name.to_owned())),
         };
-        slot.replace(value).map_or(Ok(()), |_| Err(again()))
+        slot.replace(value).map_or(Ok(()), |_| Err(repeated()))
     }
 }
 

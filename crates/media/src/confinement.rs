@@ -114,12 +114,12 @@ impl Confinement {
         let broken = self.walls().into_iter().filter(|report| !report.stands);
         let (files, others): (Vec<WallReport>, Vec<WallReport>) =
             broken.partition(|report| report.wall == Wall::Files);
-        let told = |reports: &[WallReport], remedy| {
+        let sentence = |reports: &[WallReport], remedy| {
             let open: Vec<String> = reports.iter().map(WallReport::found).collect();
             (!open.is_empty()).then(|| format!("{}: {remedy}.", open.join(", ")))
         };
         let sentences: Vec<String> =
-            [told(&files, LANDLOCK), told(&others, SECCOMP)].into_iter().flatten().collect();
+            [sentence(&files, LANDLOCK), sentence(&others, SECCOMP)].into_iter().flatten().collect();
         Err(MediaError::Outage(
             Outage::Tools,
             format!(

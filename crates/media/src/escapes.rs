@@ -162,30 +162,30 @@ impl Escape {
             }
             Self::ReadMemory(id) => Ok(read_memory(*id)?),
             // SAFETY: the flag makes a namespace, and touches no memory.
-            Self::BecomeRoot => result_of(unsafe { libc::unshare(libc::CLONE_NEWUSER) }.into()),
+            Self::BecomeRoot => check(unsafe { libc::unshare(libc::CLONE_NEWUSER) }.into()),
             Self::Mount => {
                 let none = std::ptr::null::<libc::c_char>();
                 // SAFETY: the kernel takes null for any of the texts, and refuses to mount nothing.
-                result_of(unsafe { libc::mount(none, none, none, 0, none.cast()) }.into())
+                check(unsafe { libc::mount(none, none, none, 0, none.cast()) }.into())
             }
             Self::Keys => {
                 /// `KEYCTL_GET_KEYRING_ID` of the session's ring, which is not made if it is missing.
                 const ASK: [libc::c_long; 3] = [0, -3, 0];
                 // SAFETY: the call takes three numbers here.
-                result_of(unsafe { libc::syscall(libc::SYS_keyctl, ASK[0], ASK[1], ASK[2]) })
+                check(unsafe { libc::syscall(libc::SYS_keyctl, ASK[0], ASK[1], ASK[2]) })
             }
             Self::Idle => {
                 let mut turn = libc::timespec { tv_sec: 0, tv_nsec: 0 };
                 // SAFETY: the kernel writes a time to a local that is one.
-                result_of(unsafe { libc::sched_rr_get_interval(0, &raw mut turn) }.into())
+                check(unsafe { libc::sched_rr_get_interval(0, &raw mut turn) }.into())
             }
             Self::Ring => {
                 let none = std::ptr::null::<u8>();
                 // SAFETY: the kernel refuses a null pointer in place of what the ring should be like.
-                result_of(unsafe { libc::syscall(libc::SYS_io_uring_setup, 1, none) })
+                check(unsafe { libc::syscall(libc::SYS_io_uring_setup, 1, none) })
             }
             // SAFETY: the request takes no arguments.
-            Self::Trace => result_of(unsafe { libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) }),
+            Self::Trace => check(unsafe { libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) }),
         }
     }
 }
@@ -199,7 +199,7 @@ fn leave() -> io::Result<()> {
         // SAFETY: it ends the process and nothing of it is left.
         unsafe { libc::_exit(code) };
     }
-    result_of(id.into())?;
+    check(id.into())?;
     let ended = rustix::process::waitpid(Pid::from_raw(id), WaitOptions::empty())?;
     match ended.and_then(|(_, status)| status.exit_status()) {
         Some(0) => Ok(()),
@@ -214,16 +214,14 @@ fn read_memory(id: u32) -> io::Result<()> {
     let to = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
     let from = libc::iovec { iov_base: std::ptr::without_provenance_mut(1), iov_len: 1 };
     // SAFETY: `to` describes a local of one byte; `from` is an address in another process.
-    result_of(
-        unsafe { libc::process_vm_readv(id.cast_signed(), &raw const to, 1, &raw const from, 1, 0) } as _
-    )
+    check(unsafe { libc::process_vm_readv(id.cast_signed(), &raw const to, 1, &raw const from, 1, 0) } as _)
 }
 
 fn process(id: u32) -> io::Result<Pid> {
     Pid::from_raw(id.cast_signed()).ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }
 
-fn result_of(result: libc::c_long) -> io::Result<()> {
+fn check(result: libc::c_long) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 

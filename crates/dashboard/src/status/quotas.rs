@@ -20,7 +20,7 @@ pub(super) struct QuotaRow {
 
 impl QuotaRow {
     pub(super) fn of(near: &NearQuota) -> Self {
-        let (title, tell) = match near.kind {
+        let (title, format_value) = match near.kind {
             QuotaKind::Bytes => ("quota-storage", amount::bytes as fn(u64) -> String),
             QuotaKind::Tracks => ("quota-tracks", amount::count as fn(u64) -> String),
             QuotaKind::Minutes => ("quota-minutes", amount::count as fn(u64) -> String),
@@ -29,8 +29,8 @@ impl QuotaRow {
             organization: near.name.clone(),
             organization_id: near.organization_id.to_string(),
             quota: t(title),
-            used: tell(near.used),
-            limit: tell(near.limit),
+            used: format_value(near.used),
+            limit: format_value(near.limit),
             full: (near.used >= near.limit).then(|| Badge { tone: "bad", text: t("quota-full") }),
         }
     }

@@ -50,15 +50,15 @@ struct Label {
 }
 
 impl Chart {
-    /// `tell` writes a value of the axis for people.
-    pub(super) fn new(title: String, bars: Vec<Bar>, tell: impl Fn(u64) -> String) -> Self {
+    /// `format_value` writes a value of the axis for people.
+    pub(super) fn new(title: String, bars: Vec<Bar>, format_value: impl Fn(u64) -> String) -> Self {
         let top = nice_top(bars.iter().map(|bar| bar.value).max().unwrap_or(0));
         let (across, high) = (f64::from(WIDTH - LEFT), f64::from(HEIGHT - BOTTOM - 8));
         let slot = across / bars.len().max(1) as f64;
         let height = |value: u64| high * value as f64 / top as f64;
         let base = f64::from(HEIGHT - BOTTOM);
-        let rules =
-            [0, top / 2, top].map(|value| Rule { y: rounded(base - height(value)), told: tell(value) });
+        let rules = [0, top / 2, top]
+            .map(|value| Rule { y: rounded(base - height(value)), told: format_value(value) });
         let every = bars.len().div_ceil(MOST_LABELS).max(1);
         let labels = bars.iter().enumerate().step_by(every).map(|(at, bar)| Label {
             x: rounded(f64::from(LEFT) + slot * (at as f64 + 0.5)),

@@ -168,10 +168,15 @@ fn charts(listens: &[DayListens], deliveries: &[DayUsage]) -> Vec<ChartCard> {
 }
 
 impl ChartCard {
-    fn new(title: Message, column: Message, values: Vec<(String, u64)>, tell: fn(u64) -> String) -> Self {
-        let rows = values.iter().rev().map(|(label, value)| (label.clone(), tell(*value))).collect();
-        let bars = values.into_iter().map(|(label, value)| Bar { label, value, told: tell(value) });
-        let drawn = Chart::new(title.to_string(), bars.collect(), tell).drawn();
+    fn new(
+        title: Message,
+        column: Message,
+        values: Vec<(String, u64)>,
+        format_value: fn(u64) -> String,
+    ) -> Self {
+        let rows = values.iter().rev().map(|(label, value)| (label.clone(), format_value(*value))).collect();
+        let bars = values.into_iter().map(|(label, value)| Bar { label, value, told: format_value(value) });
+        let drawn = Chart::new(title.to_string(), bars.collect(), format_value).drawn();
         Self { title, column, drawn, rows }
     }
 }
