@@ -55,6 +55,7 @@ mod old_keys;
 mod organizations;
 mod outcome;
 mod people;
+mod positions;
 mod postgres;
 mod privacy;
 mod progress;
@@ -118,6 +119,7 @@ pub use moving::VacatedPlace;
 pub use named::{CoverObjects, NamedKind, NamedObject, NamedOwner, NamedTrack, TrackPlace};
 pub use near_quotas::NearQuota;
 pub use nodes::SeenNode;
+pub use positions::Stretch;
 pub use privacy::{
     Erasure, KeptListening, KeptSighting, MOST_KEPT_ROWS, PERSON_EMAILS, PERSON_IDS, PersonColumn,
     PersonNames,

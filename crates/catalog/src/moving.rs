@@ -20,6 +20,9 @@ use crate::error::{CatalogError, Record};
 use crate::query::TO_CHANGE;
 use crate::transaction::Transaction;
 
+/// Tracks that one statement places. Its work grows with the square of them, since each row is compared with each id.
+const PLACED_AT_ONCE: usize = 250;
+
 /// The row that a track leaves in its place: deleted, and with nothing in it.
 #[derive(Debug, Clone, Copy)]
 pub struct VacatedPlace {
@@ -142,21 +145,28 @@ impl Transaction {
         }
         let mut places: Vec<i64> = old.values().copied().collect();
         places.sort_unstable();
+        let placed: Vec<(TrackId, i64)> = tracks.iter().copied().zip(places.iter().copied()).collect();
+        for part in placed.chunks(PLACED_AT_ONCE) {
+            self.place(part).await?;
+        }
+        for id in tracks {
+            self.note(Change::Track(*id));
+        }
+        self.note(Change::TracksOf(collection));
+        Ok(Ok(places))
+    }
+    async fn place(&self, tracks: &[(TrackId, i64)]) -> Result<(), CatalogError> {
         let mut order = CaseStatement::new();
-        for (id, place) in tracks.iter().zip(&places) {
+        for (id, place) in tracks {
             order = order.case(Column::Id.eq(id.uuid()), Expr::value(*place));
         }
         Entity::update_many()
             .col_expr(Column::TrackOrder, order.into())
             // Otherwise the next upload of the album would put them back.
             .col_expr(Column::AlbumPlace, Expr::value(None::<i64>))
-            .filter(Column::Id.is_in(tracks.iter().map(|id| id.uuid())))
+            .filter(Column::Id.is_in(tracks.iter().map(|(id, _)| id.uuid())))
             .exec(self.db())
             .await?;
-        for id in tracks {
-            self.note(Change::Track(*id));
-        }
-        self.note(Change::TracksOf(collection));
-        Ok(Ok(places))
+        Ok(())
     }
 }

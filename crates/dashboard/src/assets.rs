@@ -66,6 +66,7 @@ const ASSETS: &[Asset] = &[
     ("row-menu.js", JS, include_bytes!("../assets/row-menu.js")),
     ("arrange.js", JS, include_bytes!("../assets/arrange.js")),
     ("select.js", JS, include_bytes!("../assets/select.js")),
+    ("selection.js", JS, include_bytes!("../assets/selection.js")),
     ("reorder.js", JS, include_bytes!("../assets/reorder.js")),
     ("moves.js", JS, include_bytes!("../assets/moves.js")),
     ("search.js", JS, include_bytes!("../assets/search.js")),

@@ -56,9 +56,9 @@ pub use library::{
     Changed, CollectionView, CreateCollection, CreateCreator, CreateKey, CreateShareLink, CreateTrack,
     CreatedKey, CreatedOrganization, EditTranscript, FixedOfKey, FoundTrack, JobView, Library, ListedTracks,
     MissingVariants, NewTitle, OrganizationView, ProgressWatch, QuotaView, RecipeView, Reordering,
-    RotatedKey, SelectedTracks, ShareLink, ShareLinkPage, TrackInRendering, TrackProgressView, TrackWatch,
-    TracksInTheMaking, Transcript, Undone, UpdateCollection, UpdateCreator, UpdateKey, UpdateOrganization,
-    UpdateQuotas, UpdateRecipe, UpdateTrack, UploadHandles,
+    Repositioned, RotatedKey, SelectedTracks, ShareLink, ShareLinkPage, TrackInRendering, TrackProgressView,
+    TrackWatch, TracksInTheMaking, Transcript, Undone, UpdateCollection, UpdateCreator, UpdateKey,
+    UpdateOrganization, UpdateQuotas, UpdateRecipe, UpdateTrack, UploadHandles,
 };
 pub use lookups::{LevelsJson, LookupLimits, Lookups};
 pub use people::{

@@ -1,7 +1,7 @@
 //! Tracks that move to other collections, and that are put in another order.
 
 use futures::future::join_all;
-use tonearm_catalog::{Catalog, CatalogError, Record, VacatedPlace};
+use tonearm_catalog::{Catalog, CatalogError, Record, Stretch, VacatedPlace};
 use tonearm_domain::{
     Ambient, Collection, CollectionId, Cursor, KeyScope, LimitOffset, Organization, PageQuery, SearchWords,
     Total, Track, TrackId, TrackSort,
@@ -17,6 +17,7 @@ crate::on_both!(
     moves_in_both_directions_at_once_end_well,
     tracks_exchange_their_places,
     orders_given_at_once_leave_no_gap,
+    stretches_are_counted_as_lists_show_them,
 );
 
 async fn two_collections(catalog: &Catalog, ambient: &Ambient) -> (Organization, [Collection; 2]) {
@@ -217,4 +218,38 @@ async fn orders_given_at_once_leave_no_gap(database: TestDatabase) {
     let mut expected = tracks.clone();
     expected.sort();
     assert_eq!(ids, expected);
+}
+
+async fn stretches_are_counted_as_lists_show_them(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let (organization, [first, second]) = two_collections(&catalog, &ambient).await;
+    let tracks: Vec<TrackId> =
+        stored(&catalog, &ambient, &first, 8).await.iter().map(|track| track.id).collect();
+    let foreign = stored(&catalog, &ambient, &second, 1).await[0].id;
+    let tx = catalog.begin().await.unwrap();
+    for deleted in [0, 4] {
+        tx.soft_delete_track(organization.id, tracks[deleted], ambient.now()).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    let [_, b, c, d, _, f, g, h] = tracks[..] else { panic!("eight tracks") };
+    assert_eq!(arrange(&catalog, &first, &[d, c, b]).await, Ok(vec![2, 3, 4]));
+    // The list is now d, c, b, f, g, h.
+    let tx = catalog.begin().await.unwrap();
+    let around = async |named: &[TrackId], positions, most| {
+        let stretch = tx.stretch_around(organization.id, first.id, named, positions, most).await.unwrap();
+        stretch.map(|Stretch { start, tracks }| (start, tracks))
+    };
+    assert_eq!(around(&[g], (1, 2), 9).await, Some((1, vec![c, b, f, g])));
+    assert_eq!(around(&[c], (3, 4), 9).await, Some((1, vec![c, b, f, g])));
+    assert_eq!(around(&[h, d], (2, 3), 9).await, Some((0, vec![d, c, b, f, g, h])));
+    assert_eq!(around(&[f], (3, 3), 9).await, Some((3, vec![f])));
+    assert_eq!(around(&[f], (90, 91), 9).await, Some((3, vec![f, g, h])), "beyond the end");
+    assert_eq!(around(&[b, foreign], (2, 3), 9).await, Some((2, vec![b, f])), "those of others are left out");
+    assert_eq!(around(&[foreign, tracks[0]], (0, 1), 9).await, None);
+    let (_, some) = around(&[h], (0, 0), 3).await.unwrap();
+    assert_eq!(some.len(), 4, "one more tells that there are too many");
+    let found = tx.tracks_in_order(organization.id, first.id, &[f, foreign, b, tracks[4], d]).await.unwrap();
+    assert_eq!(found, [d, b, f]);
+    let (other, _) = stored_collection(&catalog, &ambient).await;
+    assert_eq!(tx.stretch_around(other.id, first.id, &[b], (0, 0), 9).await.unwrap(), None);
 }

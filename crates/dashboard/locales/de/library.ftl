@@ -98,6 +98,16 @@ library-move-hint = Die Titel werden am Ende der Sammlung angefügt. Ein Titel i
 library-more-to-find = Es gibt weitere Sammlungen. Die Suche findet sie.
 library-move-tracks = Titel verschieben
 library-choose-collection = Wählen Sie eine Sammlung aus.
+library-unselect = Auswahl aufheben
+library-move-to-position = An Position verschieben …
+library-position = Position
+library-position-hint = { $count ->
+    [one] Die Sammlung hat 1 Titel.
+   *[other] Die Sammlung hat { $count } Titel. Der erste ausgewählte Titel erhält diese Position, die anderen folgen ihm.
+}
+library-position-number = Geben Sie eine ganze Zahl ab 1 ein.
+library-move-to-start = An den Anfang verschieben
+library-move-to-end = Ans Ende verschieben
 library-retitle-count = { $count ->
     [one] 1 Titel umbenennen
    *[other] { $count } Titel umbenennen

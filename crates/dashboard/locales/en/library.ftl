@@ -98,6 +98,16 @@ library-move-hint = The tracks are added at the end of the collection. A track i
 library-more-to-find = There are more collections. Search to find them.
 library-move-tracks = Move tracks
 library-choose-collection = Choose a collection.
+library-unselect = Clear selection
+library-move-to-position = Move to position…
+library-position = Position
+library-position-hint = { $count ->
+    [one] The collection has 1 track.
+   *[other] The collection has { $count } tracks. The first of the selected tracks gets this position, and the others follow it.
+}
+library-position-number = Enter a whole number, 1 or more.
+library-move-to-start = Move to the beginning
+library-move-to-end = Move to the end
 library-retitle-count = { $count ->
     [one] Retitle 1 track
    *[other] Retitle { $count } tracks

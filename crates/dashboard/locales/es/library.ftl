@@ -98,6 +98,16 @@ library-move-hint = Las pistas se añaden al final de la colección. Una pista s
 library-more-to-find = Hay más colecciones. Use la búsqueda para encontrarlas.
 library-move-tracks = Mover pistas
 library-choose-collection = Elija una colección.
+library-unselect = Borrar selección
+library-move-to-position = Mover a la posición…
+library-position = Posición
+library-position-hint = { $count ->
+    [one] La colección tiene 1 pista.
+   *[other] La colección tiene { $count } pistas. La primera pista seleccionada ocupa esta posición y las demás la siguen.
+}
+library-position-number = Introduzca un número entero a partir de 1.
+library-move-to-start = Mover al principio
+library-move-to-end = Mover al final
 library-retitle-count = { $count ->
     [one] Cambiar el título de 1 pista
    *[other] Cambiar el título de { $count } pistas

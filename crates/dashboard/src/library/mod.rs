@@ -81,6 +81,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/collections/{collection_id}/order", post(selection::reorder))
         .route("/selection", post(selection::choose).get(selection::leave))
         .route("/selection/move", post(selection::move_to).get(selection::leave))
+        .route("/selection/position", post(selection::move_to_position).get(selection::leave))
         .route("/selection/titles", post(selection::retitle).get(selection::leave))
         .route("/selection/cover", post(selection::set_cover).get(selection::leave))
         .route("/undo/{undo_id}", post(selection::undo))

@@ -13,6 +13,8 @@ crate::on_both!(
     what_was_changed_since_is_not_undone,
     a_cover_is_set_for_many_tracks_and_taken_back,
     selections_are_checked,
+    tracks_are_moved_to_a_position,
+    positions_are_checked,
     orders_are_of_what_was_seen
 );
 
@@ -167,6 +169,90 @@ async fn selections_are_checked(database: TestDatabase) {
     let nowhere = house.sends(&mut browser, &season, "/selection/move", tracks, &[]).await;
     assert!(nowhere.status == 422 && nowhere.html.contains("Choose a collection"), "{}", nowhere.html);
     assert_eq!(titles(&mut browser, &season.page).await, ["a", "b"]);
+}
+
+impl House {
+    /// Moves tracks to a position, or with a button, and gives where their change is undone.
+    async fn moves_to(
+        &self,
+        browser: &mut Browser,
+        season: &Season,
+        tracks: &[TrackId],
+        field: (&str, &str),
+    ) -> Page {
+        self.sends(browser, season, "/selection/position", tracks, &[field]).await
+    }
+}
+
+async fn tracks_are_moved_to_a_position(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut browser = house.administrator().await;
+    let season = house.season(&["a.wav", "b.wav", "c.wav", "d.wav", "e.wav", "f.wav"]).await;
+    let [a, b, _, d, e, _] = season.tracks[..] else { panic!("six tracks") };
+    house.library.delete_track(&house.owner(), b).await.unwrap();
+    let chosen = house.sends(&mut browser, &season, "/selection", &[e, a], &[("action", "position")]).await;
+    assert!(chosen.html.contains("Move 2 tracks") && chosen.html.contains("has 5 tracks"), "{}", chosen.html);
+
+    // The list is a, c, d, e, f. Positions are those that people see, and tracks keep the order that they have.
+    let moved = house.moves_to(&mut browser, &season, &[e, a], ("position", "2")).await;
+    assert_eq!(moved.location, format!("{}?after={}", season.page, season.tracks[2]));
+    assert_eq!(titles(&mut browser, &season.page).await, ["c", "a", "e", "d", "f"]);
+    assert_eq!(
+        titles(&mut browser, &moved.location).await,
+        ["a", "e", "d", "f"],
+        "the page begins with them"
+    );
+    let moved = house.moves_to(&mut browser, &season, &[d], ("to", "start")).await;
+    assert_eq!(moved.location, season.page);
+    let undo = undo_of(&mut browser, &moved).await;
+    assert_eq!(titles(&mut browser, &season.page).await, ["d", "c", "a", "e", "f"]);
+    assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 303);
+    assert_eq!(titles(&mut browser, &season.page).await, ["c", "a", "e", "d", "f"]);
+    for (field, position) in [("to", "end"), ("position", "5"), ("position", "4000000000")] {
+        let moved = house.moves_to(&mut browser, &season, &[a, d], (field, position)).await;
+        let undo = undo_of(&mut browser, &moved).await;
+        assert_eq!(titles(&mut browser, &season.page).await, ["c", "e", "f", "a", "d"], "{position}");
+        assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 303);
+    }
+    let still = house.moves_to(&mut browser, &season, &[a, e], ("position", "2")).await;
+    let page = browser.get(&still.location).await;
+    assert!(
+        page.html.contains("Nothing needed to be changed") && !page.html.contains("class=\"undo\""),
+        "{}",
+        page.html
+    );
+
+    // Somebody else arranges the same tracks: nothing is undone.
+    let moved = house.moves_to(&mut browser, &season, &[e], ("position", "1")).await;
+    let undo = undo_of(&mut browser, &moved).await;
+    house.library.order_tracks(&house.owner(), season.collection, &[a, e]).await.unwrap();
+    let before = titles(&mut browser, &season.page).await;
+    assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 409);
+    assert_eq!(titles(&mut browser, &season.page).await, before);
+}
+
+async fn positions_are_checked(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut browser = house.administrator().await;
+    let mut viewer = house.invited(&mut browser, "Vera", "viewer").await;
+    let season = house.season(&["a.wav", "b.wav"]).await;
+    let elsewhere = house.season(&["c.wav"]).await;
+    let tracks = &season.tracks;
+    for typed in ["", "0", "-1", "1.5", "first", "4294967296"] {
+        let refused = house.moves_to(&mut browser, &season, &tracks[1..], ("position", typed)).await;
+        assert!(refused.status == 422 && refused.html.contains("whole number"), "{typed}: {}", refused.html);
+        assert!(refused.html.contains(&format!("value=\"{typed}\"")), "what was typed is there");
+    }
+    let both = [tracks[1], elsewhere.tracks[0]];
+    let refused = house.moves_to(&mut browser, &season, &both, ("position", "1")).await;
+    assert_eq!(refused.status, 409, "{}", refused.html);
+    let refused = house.moves_to(&mut viewer, &season, &tracks[1..], ("position", "1")).await;
+    assert_eq!(refused.status, 403);
+    let all_tracks = [("list", ""), ("track", &tracks[1].to_string()), ("position", "1")];
+    let refused = browser.submit(&season.page, &house.path("/selection/position"), &all_tracks).await;
+    assert_eq!(refused.status, 400, "only collections have an order");
+    assert_eq!(titles(&mut browser, &season.page).await, ["a", "b"]);
+    assert!(!browser.get(&house.path("/tracks")).await.html.contains("value=\"position\""));
 }
 
 async fn orders_are_of_what_was_seen(database: TestDatabase) {

@@ -108,6 +108,13 @@ impl Library {
         collection.map(Into::into).ok_or(Refusal::NotFound(Resource::Collection))
     }
 
+    /// How many tracks a collection has.
+    pub async fn track_count(&self, caller: &Caller, id: CollectionId) -> Result<u64, Refusal> {
+        caller.reach_collection(id)?;
+        let count = self.catalog.track_count(caller.organization_id, id).await?;
+        count.ok_or(Refusal::NotFound(Resource::Collection))
+    }
+
     /// Makes a collection and signs the URL for its cover.
     pub async fn create_collection(
         &self,

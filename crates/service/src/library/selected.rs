@@ -2,6 +2,7 @@
 
 mod delete;
 mod move_to;
+mod move_to_position;
 mod reorder;
 mod retitle;
 mod undo;
@@ -15,6 +16,7 @@ use super::Library;
 use crate::caller::Caller;
 use crate::refusal::Refusal;
 
+pub use move_to_position::Repositioned;
 pub use reorder::Reordering;
 pub use retitle::NewTitle;
 pub use undo::Undone;
@@ -72,6 +74,16 @@ pub(crate) async fn lock(
     selected.ids().iter().map(take).collect()
 }
 
+/// Puts tracks of one collection in its order. Those of several keep the order in which their collections come.
+fn sort_as_listed(tracks: &mut [Track]) {
+    let mut collections = HashMap::new();
+    for track in tracks.iter() {
+        let next = collections.len();
+        collections.entry(track.collection_id).or_insert(next);
+    }
+    tracks.sort_by_key(|track| (collections[&track.collection_id], track.order));
+}
+
 fn some_are_gone() -> Refusal {
     Refusal::Conflict {
         code: "tracks_gone",
@@ -100,15 +112,16 @@ pub(crate) async fn keep_undo(
 }
 
 impl Library {
-    /// The selected tracks, for whoever is about to change them.
+    /// The selected tracks, for whoever is about to change them: those of one collection in its order.
     pub async fn selected_tracks(
         &self,
         caller: &Caller,
         selected: &SelectedTracks,
     ) -> Result<Vec<Track>, Refusal> {
         let tx = self.catalog.begin().await?;
-        let tracks = lock(&tx, caller, selected).await?;
+        let mut tracks = lock(&tx, caller, selected).await?;
         tx.commit().await?;
+        sort_as_listed(&mut tracks);
         Ok(tracks)
     }
 }

@@ -3,14 +3,14 @@
 use tonearm_catalog::{Transaction, VacatedPlace};
 use tonearm_domain::{AuditAction, CollectionId, MovedTrack, Track, UndoableChange};
 
-use super::{Changed, SelectedTracks, keep_undo, lock};
+use super::{Changed, SelectedTracks, keep_undo, lock, sort_as_listed};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::library::Library;
 use crate::refusal::{Refusal, Resource};
 
 impl Library {
-    /// Moves the tracks to the end of a collection, in the order in which they are named. Those that are there already stay
+    /// Moves the tracks to the end of a collection, in the order that they have in theirs. Those that are there already stay
     /// where they are.
     pub async fn move_tracks(
         &self,
@@ -22,6 +22,7 @@ impl Library {
         let tx = self.catalog.begin().await?;
         let mut tracks = lock(&tx, caller, selected).await?;
         tracks.retain(|track| track.collection_id != target);
+        sort_as_listed(&mut tracks);
         tx.collection_as_it_is(caller.organization_id, target)
             .await?
             .ok_or(Refusal::NotFound(Resource::Collection))?;

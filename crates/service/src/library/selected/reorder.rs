@@ -60,10 +60,7 @@ impl Library {
         (before, after): (&[TrackId], &[TrackId]),
     ) -> Result<(), Refusal> {
         let organization_id = caller.organization_id;
-        let mut found = tx.tracks_to_change(organization_id, before).await?;
-        found.sort_unstable_by_key(|track| (track.order, track.id));
-        let is_as_seen = found.iter().map(|track| track.id).eq(before.iter().copied());
-        if !is_as_seen || found.iter().any(|track| track.collection_id != collection_id) {
+        if tx.tracks_in_order(organization_id, collection_id, before).await? != before {
             return Err(order_changed());
         }
         let collection = tx

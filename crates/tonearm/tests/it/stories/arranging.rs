@@ -146,6 +146,55 @@ async fn selected_tracks_are_deleted_moved_and_retitled_and_come_back() {
     ada.leaves().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_selection_goes_on_over_pages_and_is_moved_to_a_position() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    let collection = ada.server.client.collection("Songs of the tide").await;
+    for number in 1..=52 {
+        let track = json!({ "collection_id": collection, "player_title": format!("Song {number}") });
+        ada.server.client.post("/v1/track", &track).await.ok();
+    }
+    ada.opens(&format!("/collections/{collection}")).await;
+    browser.click("[data-track]:nth-child(2) .pick").await;
+    browser.shows("[data-selected]", "1 selected").await;
+    browser.click("a[rel=next]").await;
+    browser.shows("[data-selected]", "1 selected, not shown here").await;
+    browser.click("[data-track]:nth-child(2) .pick").await;
+    browser.shows("[data-selected]", "2 selected, 1 not shown here").await;
+    // It is as it was on the way back, and while the list is searched.
+    browser.click("a[rel=prev]").await;
+    browser.until("document.querySelector('[data-track]:nth-child(2) .pick').checked").await;
+    browser.shows("[data-selected]", "2 selected, 1 not shown here").await;
+    browser.type_into("input[type=search]", "Song 52").await;
+    lists(browser, "Song 52").await;
+    browser.until("document.querySelector('[data-track] .pick').checked").await;
+
+    browser.click(".selection [value=position]").await;
+    browser.shows("h1", "Move 2 tracks").await;
+    browser.type_into("#position", "51").await;
+    browser.click("button.primary").await;
+    browser.shows(".toast", "Tracks moved.").await;
+    // The page begins with them, in their order, and nothing is selected any more.
+    lists(browser, "Song 2,Song 52").await;
+    browser.until("document.querySelector('[data-selection-actions][hidden]')").await;
+    browser.click(".undo button").await;
+    browser.shows(".toast", "Change undone.").await;
+    browser.until(&format!("{ROWS}.startsWith('Song 1,Song 2,Song 3,')")).await;
+
+    browser.click("[data-select-all] input").await;
+    browser.click("a[rel=next]").await;
+    browser.shows("[data-selected]", "50 selected, 50 not shown here").await;
+    browser.click("[data-unselect]").await;
+    browser.until("document.querySelector('[data-selected]').textContent === ''").await;
+    browser.click("[data-track]:nth-child(2) .pick").await;
+    browser.click(".selection [value=position]").await;
+    browser.click("[value=start]").await;
+    browser.shows(".toast", "Tracks moved.").await;
+    browser.until(&format!("{ROWS}.startsWith('Song 52,Song 1,Song 2,')")).await;
+    ada.leaves().await;
+}
+
 /// Where the pictures of the rows are.
 const PICTURES: &str = "[...document.querySelectorAll('[data-track] img')].map((image) => image.src)";
 

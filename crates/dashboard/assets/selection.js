@@ -1,0 +1,78 @@
+// Which tracks of a list are selected, also those that the page does not show: on other pages, or not found by the search.
+// The tab keeps them until they are changed or deselected.
+
+const PREFIX = "tonearm-selected ";
+
+export class Selection {
+  #storage;
+  #key;
+  #ids;
+
+  /** @param {Storage | null} storage of the tab, if it has one @param {string} list names the list */
+  constructor(storage, list) {
+    this.#storage = storage;
+    this.#key = PREFIX + list;
+    this.#ids = new Set(this.#kept());
+  }
+
+  #kept() {
+    try {
+      const ids = JSON.parse(this.#storage?.getItem(this.#key) ?? "[]");
+      return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
+    } catch {
+      return [];
+    }
+  }
+
+  get size() {
+    return this.#ids.size;
+  }
+
+  has(id) {
+    return this.#ids.has(id);
+  }
+
+  /** Selects tracks, or deselects them. */
+  set(ids, isSelected) {
+    for (const id of ids) {
+      if (isSelected) this.#ids.add(id);
+      else this.#ids.delete(id);
+    }
+    this.#keep();
+  }
+
+  clear() {
+    this.#ids.clear();
+    this.#keep();
+  }
+
+  /** The selected tracks that are not among those that the page shows. */
+  besides(shown) {
+    const here = new Set(shown);
+    return [...this.#ids].filter((id) => !here.has(id));
+  }
+
+  #keep() {
+    try {
+      if (this.#ids.size === 0) this.#storage?.removeItem(this.#key);
+      else this.#storage?.setItem(this.#key, JSON.stringify([...this.#ids]));
+    } catch {
+      // Full, or forbidden: it lasts as long as the page.
+    }
+  }
+
+  /** Deselects everything in every list. */
+  static forget(storage) {
+    const keys = Array.from({ length: storage?.length ?? 0 }, (_, at) => storage.key(at));
+    for (const key of keys.filter((key) => key?.startsWith(PREFIX))) storage.removeItem(key);
+  }
+}
+
+/** The storage of the tab, unless the browser forbids it. */
+export function tabStorage() {
+  try {
+    return sessionStorage;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Selection } from "../selection.js";
+
+/** The storage of a tab. */
+class Tab {
+  #items = new Map();
+
+  get length() {
+    return this.#items.size;
+  }
+
+  key(at) {
+    return [...this.#items.keys()][at] ?? null;
+  }
+
+  getItem(key) {
+    return this.#items.get(key) ?? null;
+  }
+
+  setItem(key, value) {
+    this.#items.set(key, String(value));
+  }
+
+  removeItem(key) {
+    this.#items.delete(key);
+  }
+}
+
+test("a selection goes on over the pages of its list, and not over those of others", () => {
+  const tab = new Tab();
+  new Selection(tab, "season").set(["a", "b"], true);
+  const next = new Selection(tab, "season");
+  next.set(["c"], true);
+  assert.deepEqual(next.besides(["c", "d"]), ["a", "b"]);
+  assert.equal(new Selection(tab, "other").size, 0);
+  next.set(["a"], false);
+  assert.deepEqual([next.size, next.has("a"), next.has("b")], [2, false, true]);
+  assert.deepEqual(new Selection(tab, "season").besides([]), ["b", "c"]);
+});
+
+test("what was changed is selected no longer, in any list", () => {
+  const tab = new Tab();
+  tab.setItem("theme", "dark");
+  for (const list of ["season", "other"]) new Selection(tab, list).set(["a"], true);
+  Selection.forget(tab);
+  assert.deepEqual([tab.length, tab.getItem("theme")], [1, "dark"]);
+  new Selection(tab, "season").set(["a"], true);
+  new Selection(tab, "season").clear();
+  assert.equal(tab.length, 1);
+});
+
+test("a tab without storage, a full one and a strange value do no harm", () => {
+  const none = new Selection(null, "season");
+  none.set(["a"], true);
+  assert.equal(none.size, 1);
+  Selection.forget(null);
+  const full = new Tab();
+  full.setItem = () => {
+    throw new DOMException("full", "QuotaExceededError");
+  };
+  const kept = new Selection(full, "season");
+  kept.set(["a"], true);
+  assert.equal(kept.has("a"), true);
+  for (const strange of ["{", "7", "[1, null]"]) {
+    const tab = new Tab();
+    tab.setItem("tonearm-selected season", strange);
+    assert.equal(new Selection(tab, "season").size, 0, strange);
+  }
+});

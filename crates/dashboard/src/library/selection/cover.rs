@@ -1,0 +1,58 @@
+//! Making a picture the cover of the selected tracks.
+
+use askama::Template;
+use axum::extract::multipart::MultipartRejection;
+use axum::extract::{Multipart, State};
+use axum::response::Response;
+use http::StatusCode;
+use tonearm_service::Refusal;
+
+use super::{Selection, done};
+use crate::app::Dashboard;
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::form::Problems;
+use crate::page::{Frame, Section, render_with};
+use crate::picture::picture_of_tracks;
+use crate::session::{Editor, Member};
+
+/// A picture that is to be the cover of tracks.
+#[derive(Template)]
+#[template(path = "library/set_cover.html")]
+pub(super) struct CoverPage {
+    frame: Frame,
+    back: String,
+    list: String,
+    tracks: Vec<String>,
+    problems: Problems,
+}
+
+/// Makes a picture the cover of all selected tracks.
+pub(in crate::library) async fn set_cover(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    form: Result<Multipart, MultipartRejection>,
+) -> Result<Response, PageError> {
+    let (fields, picture) = picture_of_tracks(form.map_err(|_| PageError::BadForm)?).await?;
+    let selection = Selection::of(&fields)?;
+    match app.uploads.cover_tracks(&member.caller(), &selection.tracks, picture).await {
+        Ok(changed) => Ok(done(&member, &selection.back(), Flash::TracksCovered, changed)),
+        Err(refusal @ Refusal::Invalid { .. }) => {
+            let page = CoverPage { problems: Problems::of(refusal)?, ..CoverPage::of(&member, &selection) };
+            Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+        }
+        Err(refusal) => Err(refusal.into()),
+    }
+}
+
+impl CoverPage {
+    pub(super) fn of(member: &Member<Editor>, selection: &Selection) -> Self {
+        Self {
+            frame: member.frame(selection.counted("library-set-cover-count"), Section::Library),
+            back: selection.back(),
+            list: selection.list(),
+            tracks: selection.tracks.ids().iter().map(ToString::to_string).collect(),
+            problems: Problems::default(),
+        }
+    }
+}

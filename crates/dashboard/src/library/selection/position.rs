@@ -1,0 +1,118 @@
+//! Moving the selected tracks within their collection: to a position, or as somebody drags their rows.
+
+use std::num::NonZeroU32;
+
+use askama::Template;
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::StatusCode;
+use serde::Serialize;
+use tonearm_domain::TrackId;
+use tonearm_service::{Refusal, Reordering, Repositioned, SelectedTracks};
+
+use super::{Selection, done, selected};
+use crate::app::Dashboard;
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::form::{Fields, Problems};
+use crate::library::collection::collection_id;
+use crate::library::upload::ScriptError;
+use crate::page::{Frame, Section, render_with};
+use crate::session::{Editor, Member};
+use crate::text::{Message, t};
+
+/// The position that tracks are to have in their collection.
+#[derive(Template)]
+#[template(path = "library/move_to_position.html")]
+pub(super) struct PositionPage {
+    frame: Frame,
+    back: String,
+    list: String,
+    tracks: Vec<String>,
+    position: String,
+    hint: Message,
+    problems: Problems,
+}
+
+/// Moves tracks within their collection.
+pub(in crate::library) async fn move_to_position(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    let selection = Selection::of(&fields)?;
+    let collection = selection.list.ok_or(PageError::BadForm)?;
+    let moved = match position_of(&fields) {
+        None => Err(Refusal::invalid("position", t("library-position-number").to_string())),
+        Some(position) => {
+            app.library.move_to_position(&member.caller(), collection, &selection.tracks, position).await
+        }
+    };
+    match moved {
+        Ok(Repositioned { changed, preceding }) => {
+            // The page that begins with them, or the first one.
+            let query = preceding.map(|track| format!("?after={track}")).unwrap_or_default();
+            Ok(done(&member, &format!("{}{query}", selection.back()), Flash::TracksMoved, changed))
+        }
+        Err(refusal @ Refusal::Invalid { .. }) => {
+            let mut page = PositionPage::of(&app, &member, &selection).await?;
+            fields.text("position").clone_into(&mut page.position);
+            page.problems = Problems::of(refusal)?;
+            Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+        }
+        Err(refusal) => Err(refusal.into()),
+    }
+}
+
+/// The position that a form names: by a button, or by its number.
+fn position_of(fields: &Fields) -> Option<NonZeroU32> {
+    match fields.text("to") {
+        "start" => Some(NonZeroU32::MIN),
+        "end" => Some(NonZeroU32::MAX),
+        _ => fields.text("position").parse().ok(),
+    }
+}
+
+/// What takes an order back.
+#[derive(Debug, Serialize)]
+pub(in crate::library) struct Reordered {
+    /// Where, below the dashboard, it is taken back with a form.
+    undo: Option<String>,
+}
+
+/// Puts tracks in the order in which a script shows them.
+pub(in crate::library) async fn reorder(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    Path((_, id)): Path<(String, String)>,
+    fields: Fields,
+) -> Result<Json<Reordered>, ScriptError> {
+    let ids = |name: &'static str| -> Result<SelectedTracks, PageError> {
+        let ids: Result<Vec<TrackId>, _> = fields.all(name).map(str::parse).collect();
+        selected(ids.map_err(|_| PageError::BadForm)?)
+    };
+    let reordering = Reordering::new(ids("before")?, ids("after")?)?;
+    let changed = app.library.reorder_tracks(&member.caller(), collection_id(&id)?, reordering).await?;
+    Ok(Json(Reordered { undo: changed.undo.map(|id| member.path(&format!("/undo/{id}"))) }))
+}
+
+impl PositionPage {
+    pub(super) async fn of(
+        app: &Dashboard,
+        member: &Member<Editor>,
+        selection: &Selection,
+    ) -> Result<Self, PageError> {
+        let collection = selection.list.ok_or(PageError::BadForm)?;
+        let count = app.library.track_count(&member.caller(), collection).await?;
+        Ok(Self {
+            frame: member.frame(selection.counted("library-move-count"), Section::Library),
+            back: selection.back(),
+            list: selection.list(),
+            tracks: selection.tracks.ids().iter().map(ToString::to_string).collect(),
+            position: String::new(),
+            hint: t("library-position-hint").with("count", count),
+            problems: Problems::default(),
+        })
+    }
+}

@@ -1,0 +1,145 @@
+//! Moving tracks within their collection, to a position that lists count from 1.
+
+use std::collections::HashSet;
+use std::num::NonZeroU32;
+
+use tonearm_catalog::Stretch;
+use tonearm_domain::{CollectionId, TrackId, UndoableChange};
+
+use super::{Changed, SelectedTracks, keep_undo, some_are_gone};
+use crate::caller::Caller;
+use crate::library::Library;
+use crate::refusal::Refusal;
+
+/// Most tracks from the first to the last one that a move affects: all of them are locked until it is done.
+const MOST_AFFECTED: usize = 5000;
+
+/// Tracks that stand one after another now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Repositioned {
+    /// How many were moved, and how it is undone.
+    pub changed: Changed,
+    /// The track before the first of them; none at the beginning of the list.
+    pub preceding: Option<TrackId>,
+}
+
+impl Library {
+    /// Moves the tracks of a collection so that the first of them has the position and the others follow it, in the order
+    /// that they have. A position beyond the last track is the end of the list.
+    pub async fn move_to_position(
+        &self,
+        caller: &Caller,
+        collection_id: CollectionId,
+        selected: &SelectedTracks,
+        position: NonZeroU32,
+    ) -> Result<Repositioned, Refusal> {
+        caller.reach_collection(collection_id)?;
+        let tx = self.catalog.begin().await?;
+        let index = u64::from(position.get()) - 1;
+        let count = selected.ids().len();
+        // From the track before them on, which tells where they are to be seen.
+        let positions = (index.saturating_sub(1), index + count as u64 - 1);
+        let stretch = tx
+            .stretch_around(
+                caller.organization_id,
+                collection_id,
+                selected.ids(),
+                positions,
+                MOST_AFFECTED as u64,
+            )
+            .await?
+            .ok_or_else(some_are_gone)?;
+        if stretch.tracks.len() > MOST_AFFECTED {
+            return Err(Refusal::invalid("position", TOO_FAR));
+        }
+        let Moved { before, after, preceding } =
+            Moved::of(stretch, selected, index).ok_or_else(some_are_gone)?;
+        if before == after {
+            return Ok(Repositioned { changed: Changed { count: 0, undo: None }, preceding });
+        }
+        self.put_in_order(&tx, caller, collection_id, (&before, &after)).await?;
+        let change = UndoableChange::Order { collection_id, before, after };
+        let undo = keep_undo(&tx, &self.ambient, caller, change).await?;
+        tx.commit().await?;
+        Ok(Repositioned { changed: Changed { count, undo }, preceding })
+    }
+}
+
+const TOO_FAR: &str =
+    "is too far away: a move can affect at most 5,000 tracks. Move the tracks in several steps";
+
+/// A stretch of a list before and after tracks of it are moved together.
+#[derive(Debug, PartialEq, Eq)]
+struct Moved {
+    before: Vec<TrackId>,
+    after: Vec<TrackId>,
+    preceding: Option<TrackId>,
+}
+
+impl Moved {
+    /// `None` if the stretch lacks one of the tracks.
+    fn of(stretch: Stretch, selected: &SelectedTracks, index: u64) -> Option<Self> {
+        let Stretch { start, tracks: before } = stretch;
+        let chosen: HashSet<&TrackId> = selected.ids().iter().collect();
+        let (block, mut after): (Vec<TrackId>, Vec<TrackId>) =
+            before.iter().partition(|track| chosen.contains(track));
+        if block.len() != chosen.len() {
+            return None;
+        }
+        let at = usize::try_from(index.saturating_sub(start)).unwrap_or(usize::MAX).min(after.len());
+        let preceding = at.checked_sub(1).map(|last| after[last]);
+        after.splice(at..at, block);
+        Some(Self { before, after, preceding })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn id(number: usize) -> TrackId {
+        TrackId::from_uuid(uuid::Uuid::from_u128(number as u128))
+    }
+
+    #[test]
+    fn the_limit_is_the_one_that_is_told() {
+        assert!(TOO_FAR.contains("5,000") && MOST_AFFECTED == 5000);
+    }
+
+    #[test]
+    fn a_stretch_without_one_of_the_tracks_is_refused() {
+        let selected = SelectedTracks::new([id(1), id(9)]).unwrap();
+        let stretch = Stretch { start: 0, tracks: vec![id(1), id(2)] };
+        assert_eq!(Moved::of(stretch, &selected, 0), None);
+    }
+
+    proptest! {
+        /// Moving within the affected stretch gives the same list as moving within the whole one.
+        #[test]
+        fn the_stretch_is_all_that_changes(
+            count in 1_usize..30,
+            chosen in proptest::collection::btree_set(0_usize..30, 1..6),
+            index in 0_usize..40,
+        ) {
+            let chosen: Vec<usize> = chosen.into_iter().filter(|at| *at < count).collect();
+            prop_assume!(!chosen.is_empty());
+            let whole: Vec<TrackId> = (0..count).map(id).collect();
+            let selected = SelectedTracks::new(chosen.iter().map(|at| id(*at))).unwrap();
+            let mut expected: Vec<TrackId> =
+                whole.iter().copied().filter(|track| !selected.ids().contains(track)).collect();
+            let at = index.min(expected.len());
+            expected.splice(at..at, selected.ids().iter().copied());
+
+            let start = chosen[0].min(index.saturating_sub(1));
+            let end = chosen[chosen.len() - 1].max(index + chosen.len() - 1).min(count - 1);
+            let stretch = Stretch { start: start as u64, tracks: whole[start..=end].to_vec() };
+            let moved = Moved::of(stretch, &selected, index as u64).unwrap();
+            let found = [&whole[..start], &moved.after, &whole[end + 1..]].concat();
+            prop_assert_eq!(&found, &expected);
+            let first = found.iter().position(|track| *track == id(chosen[0])).unwrap();
+            prop_assert_eq!(moved.preceding, first.checked_sub(1).map(|last| found[last]));
+        }
+    }
+}
