@@ -119,7 +119,7 @@ pub use moving::VacatedPlace;
 pub use named::{CoverObjects, NamedKind, NamedObject, NamedOwner, NamedTrack, TrackPlace};
 pub use near_quotas::NearQuota;
 pub use nodes::SeenNode;
-pub use positions::Stretch;
+pub use positions::{Stretch, StretchError};
 pub use privacy::{
     Erasure, KeptListening, KeptSighting, MOST_KEPT_ROWS, PERSON_EMAILS, PERSON_IDS, PersonColumn,
     PersonNames,

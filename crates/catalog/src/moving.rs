@@ -155,6 +155,7 @@ impl Transaction {
         self.note(Change::TracksOf(collection));
         Ok(Ok(places))
     }
+
     async fn place(&self, tracks: &[(TrackId, i64)]) -> Result<(), CatalogError> {
         let mut order = CaseStatement::new();
         for (id, place) in tracks {

@@ -18,12 +18,39 @@ pub struct Stretch {
     pub start: u64,
     /// The tracks, locked for a change.
     pub tracks: Vec<TrackId>,
+    /// The position that was asked for, or the last one at which the named tracks have room.
+    pub index: u64,
+}
+
+/// Why there is no [`Stretch`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StretchError {
+    /// The collection lacks one of the named tracks.
+    Missing,
+    /// Somebody else changed the order while the rows were waited for.
+    Disturbed,
 }
 
 fn living(organization: OrganizationId, collection: CollectionId) -> Select<Entity> {
     Entity::find()
         .filter(Column::CollectionId.into_expr().eq(living_id(organization, collection)))
         .filter(Column::DeletedAt.is_null())
+}
+
+/// The order of the track at a position.
+async fn order_at(
+    tx: &Transaction,
+    tracks: Select<Entity>,
+    position: u64,
+) -> Result<Option<i64>, CatalogError> {
+    let select = tracks
+        .select_only()
+        .column(Column::TrackOrder)
+        .order_by_asc(Column::TrackOrder)
+        .order_by_asc(Column::Id)
+        .offset(position)
+        .limit(1);
+    Ok(select.into_tuple().one(tx.db()).await?)
 }
 
 impl Transaction {
@@ -39,54 +66,49 @@ impl Transaction {
         self.lock_in_order(select).await
     }
 
-    /// The tracks from the first to the last of those that are named or stand at the positions `from..=to` (0 is the first),
-    /// locked for a change. `most + 1` of them if they are more than `most`; `None` if none of the named ones is there.
+    /// The tracks, locked for a change, from the first to the last of those that are named, of those that they will displace if
+    /// they are moved to the position `index` (0 is the first), and of the one before these. `most + 1` of them if they are
+    /// more than `most`. No track may be named twice.
     pub async fn stretch_around(
         &self,
         organization: OrganizationId,
         collection: CollectionId,
         tracks: &[TrackId],
-        (from, to): (u64, u64),
+        index: u64,
         most: u64,
-    ) -> Result<Option<Stretch>, CatalogError> {
-        let ends = living(organization, collection)
+    ) -> Result<Result<Stretch, StretchError>, CatalogError> {
+        let all = || living(organization, collection);
+        let ends = all()
             .select_only()
+            .expr(Column::Id.count())
             .expr(Column::TrackOrder.min())
             .expr(Column::TrackOrder.max())
             .filter(Column::Id.is_in(tracks.iter().map(|id| id.uuid())))
-            .into_tuple::<(Option<i64>, Option<i64>)>()
+            .into_tuple::<(i64, Option<i64>, Option<i64>)>()
             .one(self.db())
             .await?;
-        let Some((Some(first), Some(last))) = ends else { return Ok(None) };
-        let low =
-            self.order_at(organization, collection, from).await?.map_or(first, |order| order.min(first));
-        let high = match self.order_at(organization, collection, to).await? {
-            Some(order) => order.max(last),
-            // The position is beyond the last track.
-            None => i64::MAX,
-        };
-        let start =
-            living(organization, collection).filter(Column::TrackOrder.lt(low)).count(self.db()).await?;
-        let between = living(organization, collection).filter(Column::TrackOrder.between(low, high));
-        let tracks = self.lock_in_order(between.limit(most.saturating_add(1))).await?;
-        Ok(Some(Stretch { start, tracks }))
-    }
-
-    /// The order of the track at a position.
-    async fn order_at(
-        &self,
-        organization: OrganizationId,
-        collection: CollectionId,
-        position: u64,
-    ) -> Result<Option<i64>, CatalogError> {
-        let select = living(organization, collection)
-            .select_only()
-            .column(Column::TrackOrder)
-            .order_by_asc(Column::TrackOrder)
-            .order_by_asc(Column::Id)
-            .offset(position)
-            .limit(1);
-        Ok(select.into_tuple().one(self.db()).await?)
+        let named = tracks.len() as u64;
+        let Some((count, Some(first), Some(last))) = ends else { return Ok(Err(StretchError::Missing)) };
+        if count.cast_unsigned() != named {
+            return Ok(Err(StretchError::Missing));
+        }
+        let last_index = all().count(self.db()).await?.saturating_sub(named);
+        let index = Ord::min(index, last_index);
+        let (before, end) = (index.saturating_sub(1), index + named - 1);
+        let low = order_at(self, all(), before).await?.map_or(first, |order| Ord::min(order, first));
+        let high = order_at(self, all(), end).await?.map_or(last, |order| Ord::max(order, last));
+        let preceding = || all().filter(Column::TrackOrder.lt(low));
+        let between = || all().filter(Column::TrackOrder.between(low, high));
+        let start = preceding().count(self.db()).await?;
+        let tracks = self.lock_in_order(between().limit(most.saturating_add(1))).await?;
+        let found = tracks.len() as u64;
+        // Rows were waited for, and those who had locked them may have put others in their places.
+        let is_disturbed = found <= most
+            && (between().count(self.db()).await? != found || preceding().count(self.db()).await? != start);
+        if is_disturbed {
+            return Ok(Err(StretchError::Disturbed));
+        }
+        Ok(Ok(Stretch { start, tracks, index }))
     }
 
     async fn lock_in_order(&self, select: Select<Entity>) -> Result<Vec<TrackId>, CatalogError> {

@@ -1,12 +1,18 @@
-// The selection of a list: a box for all of the page, ranges with Shift, and how many there are. It goes on over the pages.
+// The selection of a list: a box for all of the page, ranges with Shift, and how many there are. It is kept from page to page.
 
 import { Selection, tabStorage } from "./selection.js";
 import { t } from "./texts.js";
 
 // What was selected has been changed.
-if (document.querySelector(".toast")) Selection.forget(tabStorage());
+if (document.querySelector("[data-of-selection]")) Selection.forget(tabStorage());
+
+/** Ends what listens for the list before. */
+let ending = new AbortController();
 
 function begin() {
+  ending.abort();
+  ending = new AbortController();
+  const { signal } = ending;
   const form = document.getElementById("selection");
   const list = document.querySelector("[data-rows]");
   if (!form || !list) return;
@@ -88,7 +94,12 @@ function begin() {
   });
   if (selection.size > 0) setSelecting(true);
   new MutationObserver(show).observe(list, { childList: true });
-  addEventListener("pageshow", show);
+  // Back on a page that was left, or a page in the frame of the player bar has changed the selection.
+  const readAgain = () => {
+    selection.read();
+    show();
+  };
+  for (const name of ["pageshow", "storage"]) addEventListener(name, readAgain, { signal });
   show();
 }
 

@@ -1,4 +1,4 @@
-// Which tracks of a list are selected, also those that the page does not show: on other pages, or not found by the search.
+// Which tracks of a list are selected, including those that the page does not show: on other pages, or not found by the search.
 // The tab keeps them until they are changed or deselected.
 
 const PREFIX = "tonearm-selected ";
@@ -12,16 +12,20 @@ export class Selection {
   constructor(storage, list) {
     this.#storage = storage;
     this.#key = PREFIX + list;
-    this.#ids = new Set(this.#kept());
+    this.#ids = new Set();
+    this.read();
   }
 
-  #kept() {
+  /** Another page of the tab may have changed what is kept. */
+  read() {
+    if (!this.#storage) return;
+    let ids = null;
     try {
-      const ids = JSON.parse(this.#storage?.getItem(this.#key) ?? "[]");
-      return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
+      ids = JSON.parse(this.#storage.getItem(this.#key));
     } catch {
-      return [];
+      // Not ours.
     }
+    this.#ids = new Set(Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : []);
   }
 
   get size() {
@@ -57,7 +61,7 @@ export class Selection {
       if (this.#ids.size === 0) this.#storage?.removeItem(this.#key);
       else this.#storage?.setItem(this.#key, JSON.stringify([...this.#ids]));
     } catch {
-      // Full, or forbidden: it lasts as long as the page.
+      // Full: it lasts as long as the list is shown.
     }
   }
 

@@ -117,6 +117,19 @@ impl FlashMessage {
         matches!(self.flash, Flash::TrackDeleted | Flash::CollectionDeleted | Flash::TracksDeleted)
     }
 
+    /// Whether it is about tracks that were selected, or told that they were as wanted.
+    pub(crate) const fn is_of_selection(self) -> bool {
+        matches!(
+            self.flash,
+            Flash::TracksDeleted
+                | Flash::TracksMoved
+                | Flash::TracksRetitled
+                | Flash::TracksCovered
+                | Flash::NothingChanged
+                | Flash::Undone
+        )
+    }
+
     /// Where, below an organization's address, it is undone.
     pub(crate) fn undo(self) -> Option<String> {
         let id = self.subject?;

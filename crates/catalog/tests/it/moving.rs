@@ -1,7 +1,7 @@
 //! Tracks that move to other collections, and that are put in another order.
 
 use futures::future::join_all;
-use tonearm_catalog::{Catalog, CatalogError, Record, Stretch, VacatedPlace};
+use tonearm_catalog::{Catalog, CatalogError, Record, Stretch, StretchError, VacatedPlace};
 use tonearm_domain::{
     Ambient, Collection, CollectionId, Cursor, KeyScope, LimitOffset, Organization, PageQuery, SearchWords,
     Total, Track, TrackId, TrackSort,
@@ -235,21 +235,24 @@ async fn stretches_are_counted_as_lists_show_them(database: TestDatabase) {
     assert_eq!(arrange(&catalog, &first, &[d, c, b]).await, Ok(vec![2, 3, 4]));
     // The list is now d, c, b, f, g, h.
     let tx = catalog.begin().await.unwrap();
-    let around = async |named: &[TrackId], positions, most| {
-        let stretch = tx.stretch_around(organization.id, first.id, named, positions, most).await.unwrap();
-        stretch.map(|Stretch { start, tracks }| (start, tracks))
+    let around = async |named: &[TrackId], index, most| {
+        let stretch = tx.stretch_around(organization.id, first.id, named, index, most).await.unwrap();
+        stretch.map(|Stretch { start, tracks, index }| (start, tracks, index))
     };
-    assert_eq!(around(&[g], (1, 2), 9).await, Some((1, vec![c, b, f, g])));
-    assert_eq!(around(&[c], (3, 4), 9).await, Some((1, vec![c, b, f, g])));
-    assert_eq!(around(&[h, d], (2, 3), 9).await, Some((0, vec![d, c, b, f, g, h])));
-    assert_eq!(around(&[f], (3, 3), 9).await, Some((3, vec![f])));
-    assert_eq!(around(&[f], (90, 91), 9).await, Some((3, vec![f, g, h])), "beyond the end");
-    assert_eq!(around(&[b, foreign], (2, 3), 9).await, Some((2, vec![b, f])), "those of others are left out");
-    assert_eq!(around(&[foreign, tracks[0]], (0, 1), 9).await, None);
-    let (_, some) = around(&[h], (0, 0), 3).await.unwrap();
+    assert_eq!(around(&[g], 2, 9).await, Ok((1, vec![c, b, f, g], 2)));
+    assert_eq!(around(&[c], 4, 9).await, Ok((1, vec![c, b, f, g], 4)));
+    assert_eq!(around(&[h, d], 2, 9).await, Ok((0, vec![d, c, b, f, g, h], 2)));
+    assert_eq!(around(&[c, b], 1, 9).await, Ok((0, vec![d, c, b], 1)));
+    assert_eq!(around(&[f, d], 90, 9).await, Ok((0, vec![d, c, b, f, g, h], 4)), "the end");
+    assert_eq!(around(&[h], 90, 9).await, Ok((4, vec![g, h], 5)), "the end, where it is already");
+    for missing in [foreign, tracks[0]] {
+        assert_eq!(around(&[b, missing], 2, 9).await, Err(StretchError::Missing));
+    }
+    let (_, some, _) = around(&[h], 0, 3).await.unwrap();
     assert_eq!(some.len(), 4, "one more tells that there are too many");
     let found = tx.tracks_in_order(organization.id, first.id, &[f, foreign, b, tracks[4], d]).await.unwrap();
     assert_eq!(found, [d, b, f]);
     let (other, _) = stored_collection(&catalog, &ambient).await;
-    assert_eq!(tx.stretch_around(other.id, first.id, &[b], (0, 0), 9).await.unwrap(), None);
+    let refused = tx.stretch_around(other.id, first.id, &[b], 0, 9).await.unwrap();
+    assert_eq!(refused, Err(StretchError::Missing));
 }

@@ -51,9 +51,23 @@ test("what was changed is selected no longer, in any list", () => {
   assert.equal(tab.length, 1);
 });
 
+test("what another page of the tab selected is read again", () => {
+  const tab = new Tab();
+  const own = new Selection(tab, "season");
+  own.set(["a"], true);
+  new Selection(tab, "season").set(["b"], true);
+  own.read();
+  own.set(["c"], true);
+  assert.deepEqual(new Selection(tab, "season").besides([]), ["a", "b", "c"]);
+  Selection.forget(tab);
+  own.read();
+  assert.equal(own.size, 0);
+});
+
 test("a tab without storage, a full one and a strange value do no harm", () => {
   const none = new Selection(null, "season");
   none.set(["a"], true);
+  none.read();
   assert.equal(none.size, 1);
   Selection.forget(null);
   const full = new Tab();

@@ -98,11 +98,11 @@ library-move-hint = Les pistes sont ajoutées à la fin de la collection. Une pi
 library-more-to-find = Il y a d’autres collections. Utilisez la recherche pour les trouver.
 library-move-tracks = Déplacer les pistes
 library-choose-collection = Choisissez une collection.
-library-unselect = Effacer la sélection
+library-unselect = Tout désélectionner
 library-move-to-position = Déplacer à la position…
 library-position = Position
 library-position-hint = { $count ->
-    [one] La collection contient 1 piste.
+    [one] La collection contient { $count } piste.
    *[other] La collection contient { $count } pistes. La première piste sélectionnée prend cette position et les autres la suivent.
 }
 library-position-number = Saisissez un nombre entier à partir de 1.

@@ -214,6 +214,8 @@ async fn tracks_are_moved_to_a_position(database: TestDatabase) {
         assert_eq!(titles(&mut browser, &season.page).await, ["c", "e", "f", "a", "d"], "{position}");
         assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 303);
     }
+    let last = house.moves_to(&mut browser, &season, &season.tracks[5..], ("to", "end")).await;
+    assert_eq!(last.location, format!("{}?after={d}", season.page), "it is there already");
     let still = house.moves_to(&mut browser, &season, &[a, e], ("position", "2")).await;
     let page = browser.get(&still.location).await;
     assert!(

@@ -1,5 +1,7 @@
 //! Giving the selected tracks other titles.
 
+use std::collections::HashMap;
+
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
@@ -50,8 +52,9 @@ pub(in crate::library) async fn retitle(
         Ok(changed) => Ok(done(&member, &selection.back(), Flash::TracksRetitled, changed)),
         Err(refusal @ Refusal::Invalid { .. }) => {
             let mut page = RetitlePage::of(&app, &member, &selection).await?;
-            for (row, title) in page.rows.iter_mut().zip(titles) {
-                title.clone_into(&mut row.title);
+            let typed: HashMap<&TrackId, &str> = selection.tracks.ids().iter().zip(titles).collect();
+            for row in &mut page.rows {
+                row.title = typed.get(&row.id).map(|title| (*title).to_owned()).unwrap_or_default();
             }
             page.problems = Problems::of(refusal)?;
             Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))

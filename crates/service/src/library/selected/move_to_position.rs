@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::num::NonZeroU32;
 
-use tonearm_catalog::Stretch;
+use tonearm_catalog::{Stretch, StretchError};
 use tonearm_domain::{CollectionId, TrackId, UndoableChange};
 
+use super::reorder::order_changed;
 use super::{Changed, SelectedTracks, keep_undo, some_are_gone};
 use crate::caller::Caller;
 use crate::library::Library;
@@ -36,39 +37,37 @@ impl Library {
         caller.reach_collection(collection_id)?;
         let tx = self.catalog.begin().await?;
         let index = u64::from(position.get()) - 1;
-        let count = selected.ids().len();
-        // From the track before them on, which tells where they are to be seen.
-        let positions = (index.saturating_sub(1), index + count as u64 - 1);
         let stretch = tx
             .stretch_around(
                 caller.organization_id,
                 collection_id,
                 selected.ids(),
-                positions,
+                index,
                 MOST_AFFECTED as u64,
             )
             .await?
-            .ok_or_else(some_are_gone)?;
+            .map_err(|error| match error {
+                StretchError::Missing => some_are_gone(),
+                StretchError::Disturbed => order_changed(),
+            })?;
         if stretch.tracks.len() > MOST_AFFECTED {
             return Err(Refusal::invalid("position", TOO_FAR));
         }
-        let Moved { before, after, preceding } =
-            Moved::of(stretch, selected, index).ok_or_else(some_are_gone)?;
-        if before == after {
+        let Moved { before, after, preceding } = Moved::of(stretch, selected).ok_or_else(order_changed)?;
+        if before.is_empty() {
             return Ok(Repositioned { changed: Changed { count: 0, undo: None }, preceding });
         }
         self.put_in_order(&tx, caller, collection_id, (&before, &after)).await?;
         let change = UndoableChange::Order { collection_id, before, after };
         let undo = keep_undo(&tx, &self.ambient, caller, change).await?;
         tx.commit().await?;
-        Ok(Repositioned { changed: Changed { count, undo }, preceding })
+        Ok(Repositioned { changed: Changed { count: selected.ids().len(), undo }, preceding })
     }
 }
 
-const TOO_FAR: &str =
-    "is too far away: a move can affect at most 5,000 tracks. Move the tracks in several steps";
+const TOO_FAR: &str = "a move can affect at most 5,000 tracks; move the tracks in several steps";
 
-/// A stretch of a list before and after tracks of it are moved together.
+/// The part of a list that changes as tracks of it are moved together; empty if they are where they should be.
 #[derive(Debug, PartialEq, Eq)]
 struct Moved {
     before: Vec<TrackId>,
@@ -78,8 +77,8 @@ struct Moved {
 
 impl Moved {
     /// `None` if the stretch lacks one of the tracks.
-    fn of(stretch: Stretch, selected: &SelectedTracks, index: u64) -> Option<Self> {
-        let Stretch { start, tracks: before } = stretch;
+    fn of(stretch: Stretch, selected: &SelectedTracks) -> Option<Self> {
+        let Stretch { start, tracks: mut before, index } = stretch;
         let chosen: HashSet<&TrackId> = selected.ids().iter().collect();
         let (block, mut after): (Vec<TrackId>, Vec<TrackId>) =
             before.iter().partition(|track| chosen.contains(track));
@@ -89,6 +88,14 @@ impl Moved {
         let at = usize::try_from(index.saturating_sub(start)).unwrap_or(usize::MAX).min(after.len());
         let preceding = at.checked_sub(1).map(|last| after[last]);
         after.splice(at..at, block);
+        // Tracks at both ends that stay are no part of the change.
+        let is_moved = |(before, after): (&TrackId, &TrackId)| before != after;
+        let end = before.iter().zip(&after).rposition(is_moved).map_or(0, |last| last + 1);
+        let from = before.iter().zip(&after).position(is_moved).unwrap_or(end);
+        for list in [&mut before, &mut after] {
+            list.truncate(end);
+            list.drain(..from);
+        }
         Some(Self { before, after, preceding })
     }
 }
@@ -111,8 +118,8 @@ mod tests {
     #[test]
     fn a_stretch_without_one_of_the_tracks_is_refused() {
         let selected = SelectedTracks::new([id(1), id(9)]).unwrap();
-        let stretch = Stretch { start: 0, tracks: vec![id(1), id(2)] };
-        assert_eq!(Moved::of(stretch, &selected, 0), None);
+        let stretch = Stretch { start: 0, tracks: vec![id(1), id(2)], index: 0 };
+        assert_eq!(Moved::of(stretch, &selected), None);
     }
 
     proptest! {
@@ -132,14 +139,21 @@ mod tests {
             let at = index.min(expected.len());
             expected.splice(at..at, selected.ids().iter().copied());
 
+            let index = index.min(count - chosen.len());
             let start = chosen[0].min(index.saturating_sub(1));
-            let end = chosen[chosen.len() - 1].max(index + chosen.len() - 1).min(count - 1);
-            let stretch = Stretch { start: start as u64, tracks: whole[start..=end].to_vec() };
-            let moved = Moved::of(stretch, &selected, index as u64).unwrap();
-            let found = [&whole[..start], &moved.after, &whole[end + 1..]].concat();
+            let end = chosen[chosen.len() - 1].max(index + chosen.len() - 1);
+            let stretch = Stretch { start: start as u64, tracks: whole[start..=end].to_vec(), index: index as u64 };
+            let Moved { before, after, preceding } = Moved::of(stretch, &selected).unwrap();
+            let mut found = whole.clone();
+            if let (Some(first), Some(last)) = (before.first(), before.last()) {
+                let [from, to] = [first, last].map(|track| whole.iter().position(|other| other == track).unwrap());
+                prop_assert_eq!(&whole[from..=to], &before[..]);
+                prop_assert!(before[0] != after[0] && before[before.len() - 1] != after[after.len() - 1]);
+                found.splice(from..=to, after);
+            }
             prop_assert_eq!(&found, &expected);
             let first = found.iter().position(|track| *track == id(chosen[0])).unwrap();
-            prop_assert_eq!(moved.preceding, first.checked_sub(1).map(|last| found[last]));
+            prop_assert_eq!(preceding, first.checked_sub(1).map(|last| found[last]));
         }
     }
 }

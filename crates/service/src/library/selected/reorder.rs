@@ -77,7 +77,7 @@ impl Library {
     }
 }
 
-fn order_changed() -> Refusal {
+pub(super) fn order_changed() -> Refusal {
     Refusal::Conflict {
         code: "order_changed",
         message: "the order was changed meanwhile; reload the page to see it".to_owned(),
