@@ -233,6 +233,7 @@ async fn stretches_are_counted_as_lists_show_them(database: TestDatabase) {
     tx.commit().await.unwrap();
     let [_, b, c, d, _, f, g, h] = tracks[..] else { panic!("eight tracks") };
     assert_eq!(arrange(&catalog, &first, &[d, c, b]).await, Ok(vec![2, 3, 4]));
+    let (other, _) = stored_collection(&catalog, &ambient).await;
     // The list is now d, c, b, f, g, h.
     let tx = catalog.begin().await.unwrap();
     let around = async |named: &[TrackId], index, most| {
@@ -252,7 +253,6 @@ async fn stretches_are_counted_as_lists_show_them(database: TestDatabase) {
     assert_eq!(some.len(), 4, "one more tells that there are too many");
     let found = tx.tracks_in_order(organization.id, first.id, &[f, foreign, b, tracks[4], d]).await.unwrap();
     assert_eq!(found, [d, b, f]);
-    let (other, _) = stored_collection(&catalog, &ambient).await;
     let refused = tx.stretch_around(other.id, first.id, &[b], 0, 9).await.unwrap();
     assert_eq!(refused, Err(StretchError::Missing));
 }

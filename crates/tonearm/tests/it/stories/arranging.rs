@@ -152,7 +152,8 @@ async fn a_selection_goes_on_over_pages_and_is_moved_to_a_position() {
     let browser = &ada.browser;
     let collection = ada.server.client.collection("Songs of the tide").await;
     for number in 1..=52 {
-        let track = json!({ "collection_id": collection, "player_title": format!("Song {number}") });
+        let name = format!("Song {number}");
+        let track = json!({ "collection_id": collection, "file_name": "song.wav", "player_title": name });
         ada.server.client.post("/v1/track", &track).await.ok();
     }
     ada.opens(&format!("/collections/{collection}")).await;
