@@ -311,7 +311,7 @@ async fn every_page_is_light_and_without_barriers() {
     for page in pages {
         wrong.extend(wrong_with(browser, axe.as_deref(), &page).await);
     }
-    for action in ["move", "retitle", "cover"] {
+    for action in ["move", "position", "retitle", "cover"] {
         gallery.selects_for(action).await;
         wrong.extend(looked_at(browser, axe.as_deref(), action).await);
     }
@@ -384,7 +384,7 @@ async fn pictures_of_every_page() {
     take(browser, &folder, &gallery.pages_for_owners()).await;
     let pages = gallery.pages_for_administrators().await;
     take(browser, &folder, &pages).await;
-    for action in ["move", "retitle", "cover"] {
+    for action in ["move", "position", "retitle", "cover"] {
         gallery.selects_for(action).await;
         looked_at(browser, None, action).await;
     }
