@@ -45,7 +45,7 @@ sdk: rust ## Make the clients in sdk/ from the description of the API
 
 test: rust ffmpeg ## Run all tests
 	@tools/need psql postgresql jq jq curl curl openssl openssl python3 python3 node nodejs chromium chromium chromedriver chromium-driver nginx nginx-light
-	@tools/optional caddy caddy kubectl kubectl docker docker-compose-plugin promtool prometheus systemd-analyze systemd
+	@tools/optional caddy caddy kubectl kubernetes-client docker-compose docker-compose-plugin promtool prometheus systemd-analyze systemd pebble pebble
 	@tools/axe/fetch
 	@tools/tus/fetch
 	@tools/sdk/fetch

@@ -54,7 +54,7 @@ export class Playlist {
     const button = element(
       "button", { type: "button" },
       element("span", { class: "number" }, String(index + 1)),
-      element("span", { class: "name" }, track.title),
+      element("span", { class: "name", title: track.title }, track.title),
       element("span", { class: "length" }, track.duration > 0 ? clock(track.duration) : ""),
     );
     button.addEventListener("click", () => this.onChoose(index));

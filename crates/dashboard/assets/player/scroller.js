@@ -16,7 +16,8 @@ export class Scroller {
   show(child) {
     const { offsetHeight: height } = this.#node;
     if (child && height > 0) {
-      const top = child.offsetTop - this.#node.offsetTop;
+      // Within the part, which is positioned.
+      const { offsetTop: top } = child;
       const above = top - this.#node.scrollTop;
       if (above < FADE || above > height - child.offsetHeight - FADE) this.#node.scrollTop = top - (height - child.offsetHeight) / 2;
     }

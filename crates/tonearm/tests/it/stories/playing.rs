@@ -122,3 +122,27 @@ async fn a_browser_without_new_styles_shows_the_player_too() {
     hears(browser).await;
     listening.ada.leaves().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_current_track_of_a_list_that_scrolls_is_in_sight() {
+    let listening = Listening::to(&["a.wav", "b.wav", "c.wav", "d.wav", "e.wav", "f.wav"]).await;
+    let browser = listening.browser();
+    listening.puts(json!({}), listening.session().await).await;
+    let narrows = "
+        const player = document.querySelector('tonearm-player');
+        player.style.setProperty('--tonearm-list', '110px');
+        window.list = player.shadowRoot.querySelector('.list');";
+    browser.run(narrows, Vec::new()).await;
+    browser.until("list.matches('.more-below:not(.more-above)')").await;
+    for index in 1..6 {
+        browser.run("document.querySelector('tonearm-player').next();", Vec::new()).await;
+        let row = format!("list.children[{index}].firstChild");
+        browser.until(&format!("{row}.getAttribute('aria-current') === 'true'")).await;
+        let sides = format!("[{row}, list].map((part) => part.getBoundingClientRect())");
+        browser
+            .until(&format!("(([row, box]) => row.top >= box.top && row.bottom <= box.bottom)({sides})"))
+            .await;
+    }
+    browser.until("list.matches('.more-above:not(.more-below)')").await;
+    listening.ada.leaves().await;
+}
