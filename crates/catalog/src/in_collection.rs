@@ -23,7 +23,7 @@ use crate::query::{all, page};
 const ORDER: Keyset<Column> =
     Keyset { column: Some(Column::TrackOrder), id: Column::Id, is_descending: false };
 
-fn in_order(select: Select<Entity>) -> Select<Entity> {
+pub(crate) fn in_order(select: Select<Entity>) -> Select<Entity> {
     select.order_by_asc(Column::TrackOrder).order_by_asc(Column::Id)
 }
 
@@ -35,7 +35,7 @@ fn in_collection(
     in_order(living_in(organization, collection, only))
 }
 
-fn living_in(
+pub(crate) fn living_in(
     organization: OrganizationId,
     collection: CollectionId,
     only: Option<TrackId>,

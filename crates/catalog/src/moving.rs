@@ -5,19 +5,18 @@
 
 use std::collections::HashMap;
 
-use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use sea_orm::sea_query::{CaseStatement, Expr};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use tonearm_domain::{
     CollectionId, Metadata, OrganizationId, ShortId, Theme, Timestamp, Track, TrackId, TrackInfo, TrackStatus,
 };
 use uuid::Uuid;
 
 use crate::changes::Change;
-use crate::collections::living_id;
 use crate::entity::track::{ActiveModel, Column, Entity};
 use crate::entity::{api_key, track_search};
 use crate::error::{CatalogError, Record};
-use crate::query::TO_CHANGE;
+use crate::in_collection::living_in;
 use crate::transaction::Transaction;
 
 /// Tracks that one statement places. Its work grows with the square of them, since each row is compared with each id.
@@ -128,18 +127,9 @@ impl Transaction {
         collection: CollectionId,
         tracks: &[TrackId],
     ) -> Result<Result<Vec<i64>, TrackId>, CatalogError> {
-        let found: Vec<(Uuid, i64)> = Entity::find()
-            .select_only()
-            .columns([Column::Id, Column::TrackOrder])
-            .filter(Column::Id.is_in(tracks.iter().map(|id| id.uuid())))
-            .filter(Column::CollectionId.into_expr().eq(living_id(organization, collection)))
-            .filter(Column::DeletedAt.is_null())
-            .order_by_asc(Column::Id)
-            .lock(TO_CHANGE)
-            .into_tuple()
-            .all(self.db())
-            .await?;
-        let old: HashMap<Uuid, i64> = found.into_iter().collect();
+        let select = living_in(organization, collection, None)
+            .filter(Column::Id.is_in(tracks.iter().map(|id| id.uuid())));
+        let old: HashMap<Uuid, i64> = self.lock_places(select).await?.into_iter().collect();
         if let Some(missing) = tracks.iter().find(|id| !old.contains_key(&id.uuid())) {
             return Ok(Err(*missing));
         }

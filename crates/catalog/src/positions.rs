@@ -1,13 +1,12 @@
 //! Where tracks stand in a collection, counted as lists show them: deleted rows keep an order, but have no position.
 
-use sea_orm::sea_query::ExprTrait;
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+use sea_orm::{ColumnTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 use tonearm_domain::{CollectionId, OrganizationId, TrackId};
 use uuid::Uuid;
 
-use crate::collections::living_id;
 use crate::entity::track::{Column, Entity};
 use crate::error::CatalogError;
+use crate::in_collection::{in_order, living_in};
 use crate::query::TO_CHANGE;
 use crate::transaction::Transaction;
 
@@ -31,25 +30,13 @@ pub enum StretchError {
     Disturbed,
 }
 
-fn living(organization: OrganizationId, collection: CollectionId) -> Select<Entity> {
-    Entity::find()
-        .filter(Column::CollectionId.into_expr().eq(living_id(organization, collection)))
-        .filter(Column::DeletedAt.is_null())
-}
-
 /// The order of the track at a position.
 async fn order_at(
     tx: &Transaction,
     tracks: Select<Entity>,
     position: u64,
 ) -> Result<Option<i64>, CatalogError> {
-    let select = tracks
-        .select_only()
-        .column(Column::TrackOrder)
-        .order_by_asc(Column::TrackOrder)
-        .order_by_asc(Column::Id)
-        .offset(position)
-        .limit(1);
+    let select = in_order(tracks).select_only().column(Column::TrackOrder).offset(position).limit(1);
     Ok(select.into_tuple().one(tx.db()).await?)
 }
 
@@ -61,8 +48,8 @@ impl Transaction {
         collection: CollectionId,
         tracks: &[TrackId],
     ) -> Result<Vec<TrackId>, CatalogError> {
-        let select =
-            living(organization, collection).filter(Column::Id.is_in(tracks.iter().map(|id| id.uuid())));
+        let select = living_in(organization, collection, None)
+            .filter(Column::Id.is_in(tracks.iter().map(|id| id.uuid())));
         self.lock_in_order(select).await
     }
 
@@ -77,7 +64,7 @@ impl Transaction {
         index: u64,
         most: u64,
     ) -> Result<Result<Stretch, StretchError>, CatalogError> {
-        let all = || living(organization, collection);
+        let all = || living_in(organization, collection, None);
         let ends = all()
             .select_only()
             .expr(Column::Id.count())
@@ -112,16 +99,14 @@ impl Transaction {
     }
 
     async fn lock_in_order(&self, select: Select<Entity>) -> Result<Vec<TrackId>, CatalogError> {
-        let mut found: Vec<(Uuid, i64)> = select
-            .select_only()
-            .columns([Column::Id, Column::TrackOrder])
-            // Everybody locks several tracks by their ids.
-            .order_by_asc(Column::Id)
-            .lock(TO_CHANGE)
-            .into_tuple()
-            .all(self.db())
-            .await?;
+        let mut found = self.lock_places(select).await?;
         found.sort_unstable_by_key(|(id, order)| (*order, *id));
         Ok(found.into_iter().map(|(id, _)| TrackId::from_uuid(id)).collect())
+    }
+
+    /// The ids and orders of tracks, locked for a change by their ids, as everybody locks several.
+    pub(crate) async fn lock_places(&self, select: Select<Entity>) -> Result<Vec<(Uuid, i64)>, CatalogError> {
+        let places = select.select_only().columns([Column::Id, Column::TrackOrder]).order_by_asc(Column::Id);
+        Ok(places.lock(TO_CHANGE).into_tuple().all(self.db()).await?)
     }
 }

@@ -57,7 +57,7 @@ impl Library {
         if before.is_empty() {
             return Ok(Repositioned { changed: Changed { count: 0, undo: None }, preceding });
         }
-        self.put_in_order(&tx, caller, collection_id, (&before, &after)).await?;
+        self.arrange(&tx, caller, collection_id, &after).await?;
         let change = UndoableChange::Order { collection_id, before, after };
         let undo = keep_undo(&tx, &self.ambient, caller, change).await?;
         tx.commit().await?;

@@ -59,10 +59,21 @@ impl Library {
         collection_id: CollectionId,
         (before, after): (&[TrackId], &[TrackId]),
     ) -> Result<(), Refusal> {
-        let organization_id = caller.organization_id;
-        if tx.tracks_in_order(organization_id, collection_id, before).await? != before {
+        if tx.tracks_in_order(caller.organization_id, collection_id, before).await? != before {
             return Err(order_changed());
         }
+        self.arrange(tx, caller, collection_id, after).await
+    }
+
+    /// Puts tracks in order that this transaction has locked in the order that they were seen in.
+    pub(super) async fn arrange(
+        &self,
+        tx: &Transaction,
+        caller: &Caller,
+        collection_id: CollectionId,
+        after: &[TrackId],
+    ) -> Result<(), Refusal> {
+        let organization_id = caller.organization_id;
         let collection = tx
             .collection_as_it_is(organization_id, collection_id)
             .await?
