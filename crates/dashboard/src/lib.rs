@@ -10,6 +10,7 @@ mod asker;
 mod assets;
 mod audit;
 mod cookie;
+mod cover;
 mod csrf;
 mod embed;
 mod error;

@@ -11,12 +11,12 @@ use super::colours::{ColourField, chosen_colour};
 use super::listed::{PER_PAGE, Row, RowRights};
 use super::paging::{ListQuery, Paging, Rows};
 use crate::app::Dashboard;
+use crate::cover;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Query;
-use crate::picture::picture;
 use crate::session::{Editor, Member, Viewer};
 
 #[derive(Template)]
@@ -105,20 +105,11 @@ pub(super) async fn save_cover(
     form: Multipart,
 ) -> Result<Response, PageError> {
     let id = collection_id(&id)?;
-    let picture = picture(form).await?;
-    app.library.collection(&member.caller(), id).await?;
-    let owner = CoverOwner::Collection(id);
-    match app.uploads.accept_cover(member.caller().origin, member.organization.id, owner, picture).await {
-        Ok(_) => Ok(Flash::CoverSaved.then(&member.path(&format!("/collections/{id}")))),
-        Err(refusal) => {
-            let problems = Problems::of(refusal)?;
-            let page = CollectionPage {
-                problems,
-                ..CollectionPage::of(&app, &member, id, &ListQuery::default()).await?
-            };
-            Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
-        }
-    }
+    let Err(problems) = cover::save(&app, &member, CoverOwner::Collection(id), form).await? else {
+        return Ok(Flash::CoverSaved.then(&member.path(&format!("/collections/{id}"))));
+    };
+    let page = CollectionPage::of(&app, &member, id, &ListQuery::default()).await?;
+    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &CollectionPage { problems, ..page }))
 }
 
 /// Makes a track whose file is imported from a URL.

@@ -11,12 +11,12 @@ use super::collection::set_or_clear;
 use super::colours::chosen_colour;
 use super::track_page::TrackPage;
 use crate::app::Dashboard;
+use crate::cover;
 use crate::embed::{PlayerData, SourceData, TrackData, covers};
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{render, render_with};
-use crate::picture::picture;
 use crate::session::{Editor, Member, Viewer};
 use crate::visit::Visitor;
 
@@ -76,20 +76,12 @@ pub(super) async fn save_cover(
     form: Multipart,
 ) -> Result<Response, PageError> {
     let id = track_id(&id)?;
-    let picture = picture(form).await?;
-    app.library.track(&member.caller(), id).await?;
-    match app
-        .uploads
-        .accept_cover(member.caller().origin, member.organization.id, CoverOwner::Track(id), picture)
-        .await
-    {
-        Ok(_) => Ok(Flash::CoverSaved.then(&member.path(&format!("/tracks/{id}")))),
-        Err(refusal) => {
-            let mut page = TrackPage::of(&app, &member, id).await?;
-            page.problems = Problems::of(refusal)?;
-            Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
-        }
-    }
+    let Err(problems) = cover::save(&app, &member, CoverOwner::Track(id), form).await? else {
+        return Ok(Flash::CoverSaved.then(&member.path(&format!("/tracks/{id}"))));
+    };
+    let mut page = TrackPage::of(&app, &member, id).await?;
+    page.problems = problems;
+    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
 }
 
 /// Gives up the uploaded cover for the one that comes from the file.

@@ -4,16 +4,16 @@ use askama::Template;
 use axum::extract::{Multipart, State};
 use axum::response::Response;
 use http::StatusCode;
-use tonearm_domain::{Colour, Patch};
+use tonearm_domain::{Colour, CoverOwner, Patch};
 use tonearm_service::{Refusal, UpdateOrganization};
 
 use crate::app::Dashboard;
+use crate::cover;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::library::Shades;
 use crate::page::{Frame, Section, render, render_with};
-use crate::picture::picture;
 use crate::quota::QuotaBar;
 use crate::session::{Member, Owner};
 use crate::text::t;
@@ -70,15 +70,11 @@ pub(super) async fn save_cover(
     member: Member<Owner>,
     form: Multipart,
 ) -> Result<Response, PageError> {
-    let picture = picture(form).await?;
-    match app.uploads.set_organization_cover(&member.caller(), picture).await {
-        Ok(()) => Ok(Flash::CoverSaved.then(&member.path("/organization"))),
-        Err(refusal) => {
-            let problems = Problems::of(refusal)?;
-            let page = OrganizationPage { problems, ..OrganizationPage::of(&app, &member).await? };
-            Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
-        }
-    }
+    let Err(problems) = cover::save(&app, &member, CoverOwner::Organization, form).await? else {
+        return Ok(Flash::CoverSaved.then(&member.path("/organization")));
+    };
+    let page = OrganizationPage { problems, ..OrganizationPage::of(&app, &member).await? };
+    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
 }
 
 impl OrganizationPage {

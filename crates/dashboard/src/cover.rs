@@ -1,0 +1,34 @@
+//! Covers that are sent with the forms of pages.
+
+use axum::extract::Multipart;
+use tonearm_domain::CoverOwner;
+
+use crate::app::Dashboard;
+use crate::error::PageError;
+use crate::form::Problems;
+use crate::picture::picture;
+use crate::session::Member;
+
+/// Makes the picture in a form the cover of `owner`. Of a picture that is refused, gives what is wrong with it.
+pub(crate) async fn save<R>(
+    app: &Dashboard,
+    member: &Member<R>,
+    owner: CoverOwner,
+    form: Multipart,
+) -> Result<Result<(), Problems>, PageError> {
+    let picture = picture(form).await?;
+    let caller = member.caller();
+    match owner {
+        CoverOwner::Track(id) => {
+            app.library.track(&caller, id).await?;
+        }
+        CoverOwner::Collection(id) => {
+            app.library.collection(&caller, id).await?;
+        }
+        CoverOwner::Organization => {}
+    }
+    match app.uploads.accept_cover(caller.origin, caller.organization_id, owner, picture).await {
+        Ok(()) => Ok(Ok(())),
+        Err(refusal) => Ok(Err(Problems::of(refusal)?)),
+    }
+}
