@@ -1,14 +1,14 @@
 //! The span of each request for a page: lines that are logged within have its id, and it may be part of a trace.
 
-use std::net::SocketAddr;
-
-use axum::extract::{ConnectInfo, FromRequestParts, MatchedPath, RawPathParams, Request, State};
+use axum::extract::{FromRequestParts, MatchedPath, RawPathParams, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::request::Parts;
 use tonearm_domain::{Ambient, OrganizationId, RequestId, StoredAddresses, TrackId};
 use tonearm_telemetry::ArrivedRequest;
 use tracing::{Instrument, Span};
+
+use crate::session;
 
 /// Puts what is logged while a request is answered under its id.
 pub(crate) async fn identify(State(ambient): State<Ambient>, request: Request, next: Next) -> Response {
@@ -30,12 +30,11 @@ pub(crate) async fn identify(State(ambient): State<Ambient>, request: Request, n
 
 fn span(id: RequestId, parts: &Parts) -> Span {
     let stored = parts.extensions.get::<StoredAddresses>().copied().unwrap_or_default();
-    let client = parts.extensions.get::<ConnectInfo<SocketAddr>>();
     let arrived = ArrivedRequest {
         method: parts.method.as_str(),
         // The pattern, as paths hold credentials.
         route: parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str),
-        address: client.map(|info| stored.of(info.0.ip().to_canonical())),
+        address: session::address(parts).map(|address| stored.of(address)),
     };
     let span = tonearm_telemetry::request_span(id, arrived);
     tonearm_telemetry::continue_trace(&span, parts.extensions.get().copied());

@@ -1,15 +1,15 @@
 //! Who is asking, told by the type of an extractor.
 
 use std::marker::PhantomData;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
-use axum::extract::{ConnectInfo, FromRequestParts, OriginalUri, RawPathParams, Request, State};
+use axum::extract::{FromRequestParts, OriginalUri, RawPathParams, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::HeaderMap;
 use http::header::USER_AGENT;
 use http::request::Parts;
-use tonearm_domain::{Actor, Ambient, Organization, OrganizationId, Origin, Person, Role};
+use tonearm_domain::{Actor, Ambient, ClientAddress, Organization, OrganizationId, Origin, Person, Role};
 use tonearm_service::{Caller, Device, Refusal, Resource, Resumed};
 use tonearm_signing::Token;
 
@@ -51,8 +51,9 @@ fn token(headers: &HeaderMap, name: &str) -> Option<Token> {
     cookie::read(headers, name)?.parse().ok()
 }
 
+/// The address of the client, as far as the server knows.
 pub(crate) fn address(parts: &Parts) -> Option<IpAddr> {
-    parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip().to_canonical())
+    parts.extensions.get::<ClientAddress>().map(|client| client.ip())
 }
 
 /// From where, and with what, somebody asks, signed in or not.

@@ -13,6 +13,7 @@ mod cache_policy;
 mod captions;
 mod certificate;
 mod chapter;
+mod client_address;
 mod colour;
 mod country;
 mod cover;
@@ -100,6 +101,7 @@ pub use certificate::{
     renewal_at,
 };
 pub use chapter::Chapter;
+pub use client_address::ClientAddress;
 pub use colour::{Colour, ColourError, PlayerColours, ThemeColour, resolve_player_colour};
 pub use country::{CountryCode, CountryCodeError};
 pub use cover::{Cover, CoverOrigin, CoverOwner, CoverSettings, CoverSize, PlacedCover, resolve_cover};

@@ -6,17 +6,13 @@ use std::sync::Arc;
 
 use http::header;
 use http::request::Parts;
-use tonearm_domain::{Ambient, Day, ListenedFile, Meter, ObjectKey, UsageCounts, Visitor};
+use tonearm_domain::{Ambient, ClientAddress, Day, ListenedFile, Meter, ObjectKey, UsageCounts, Visitor};
 use tonearm_signing::ListenerHasher;
 
 use crate::countries::Countries;
 
 /// A listener's bytes are noted when there are so many, and at the end: some seconds of sound.
 const NOTED_BYTES: u64 = 256 * 1024;
-
-/// Where a request comes from, among its extensions. Nobody is counted as a listener without it.
-#[derive(Debug, Clone, Copy)]
-pub struct ClientAddress(pub IpAddr);
 
 /// What deliveries are counted with.
 #[derive(Clone)]
@@ -30,6 +26,7 @@ pub(crate) struct Counter {
 /// What a request says about whoever sends it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sender<'a> {
+    /// Nobody is counted as a listener without it.
     pub(crate) address: Option<IpAddr>,
     pub(crate) agent: Option<&'a [u8]>,
     pub(crate) referrer: Option<&'a [u8]>,
@@ -40,7 +37,7 @@ impl<'a> Sender<'a> {
     pub(crate) fn of(request: &'a Parts) -> Self {
         let line = |name| request.headers.get(name).map(http::HeaderValue::as_bytes);
         Self {
-            address: request.extensions.get::<ClientAddress>().map(|client| client.0),
+            address: request.extensions.get::<ClientAddress>().map(|client| client.ip()),
             agent: line(header::USER_AGENT),
             referrer: line(header::REFERER),
             host: line(header::HOST),

@@ -24,7 +24,6 @@ mod validators;
 mod verified_urls;
 
 pub use body::{Content, SendError, Sending};
-pub use counted::ClientAddress;
 pub use countries::{Countries, CountriesError};
 pub use durable::{ManifestSource, SourceError};
 pub use edge::{Edge, EdgeConfig};

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::body::Body;
-use axum::extract::ConnectInfo;
 use axum::response::IntoResponse as _;
 use axum::{Json, Router};
 use futures::future::BoxFuture;
@@ -16,8 +15,8 @@ use hyper::{HeaderMap, Request, Response, StatusCode, Version};
 use serde_json::json;
 use tokio::runtime::Handle;
 use tokio_util::task::AbortOnDropHandle;
-use tonearm_domain::{Ambient, RequestId, StoredAddresses};
-use tonearm_edge::{ClientAddress, Edge};
+use tonearm_domain::{Ambient, ClientAddress, RequestId, StoredAddresses};
+use tonearm_edge::Edge;
 use tower::ServiceExt;
 
 use crate::TrustedProxies;
@@ -101,9 +100,9 @@ impl Front {
         }
     }
 
-    /// Where a request for the edge comes from.
+    /// Where a request comes from.
     pub(crate) fn client(&self, connection: Connection, headers: &HeaderMap) -> ClientAddress {
-        ClientAddress(self.proxies.client(connection.address, headers).ip())
+        ClientAddress::from(self.proxies.client(connection.address, headers).ip())
     }
 
     /// What answers a request for this path, if it is one for an object.
@@ -118,8 +117,8 @@ impl Front {
         connection: Connection,
     ) -> impl Future<Output = Response<Body>> + Send + 'static {
         self.warn_of_proxy(connection.address, request.headers());
-        let client = self.proxies.client(connection.address, request.headers());
-        request.extensions_mut().insert(ConnectInfo(client));
+        let client = self.client(connection, request.headers());
+        request.extensions_mut().insert(client);
         request.extensions_mut().insert(self.stored_addresses);
         let is_trusted = self.proxies.trusts(connection.address.ip());
         if let Some(trace) = traces::trace_of(request.headers(), is_trusted, &self.ambient) {

@@ -1,21 +1,20 @@
 //! `/healthz` and `/readyz`.
 
 use std::fmt::Display;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use axum::extract::ConnectInfo;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::{Json, Router};
+use axum::{Extension, Json, Router};
 use serde_json::json;
 use tokio::sync::{Mutex, watch};
 use tokio::time::{Instant, timeout};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
+use tonearm_domain::ClientAddress;
 use tonearm_service::Space;
 
 /// How long a result is given out again: being asked must not cost what is asked about.
@@ -62,13 +61,13 @@ type Last = Mutex<Option<(Instant, Report)>>;
 impl Health {
     pub(crate) fn router(self) -> Router {
         let (health, last) = (Arc::new(self), Arc::new(Last::default()));
-        let ready = async move |ConnectInfo(client): ConnectInfo<SocketAddr>| {
+        let ready = async move |Extension(client): Extension<ClientAddress>| {
             // In a task of its own: a client that does not wait would leave no report for the next one.
             let looked = tokio::spawn({
                 let health = Arc::clone(&health);
                 async move { health.cached_report(&last).await }
             });
-            health.answer(looked.await.ok(), client.ip().to_canonical().is_loopback())
+            health.answer(looked.await.ok(), client.ip().is_loopback())
         };
         Router::new().route("/healthz", get(async || Json(json!({"ok": true})))).route("/readyz", get(ready))
     }

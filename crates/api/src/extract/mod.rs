@@ -17,7 +17,7 @@ mod visit;
 mod whole;
 mod window;
 
-pub(crate) use address::{ClientAddress, address};
+pub(crate) use address::address;
 pub(crate) use body::{Body, required};
 pub(crate) use digest::{piece_check, upload_terms};
 pub(crate) use key::{ManageKey, PlayKey, PlaySessionReader, UploadKey, bearer};

@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 
 use axum::body::Body;
-use axum::extract::ConnectInfo;
 use http::Request;
 use tonearm_api::{ApiSettings, RateLimits};
+use tonearm_domain::ClientAddress;
 use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
@@ -20,7 +20,7 @@ async fn ask(house: &House, from: &str, key: &str) -> crate::reply::Reply {
     let from: SocketAddr = from.parse().unwrap();
     let request = Request::get("/v1/variant")
         .header("authorization", format!("Bearer {key}"))
-        .extension(ConnectInfo(from))
+        .extension(ClientAddress::from(from.ip()))
         .body(Body::empty());
     house.send(request.unwrap()).await
 }

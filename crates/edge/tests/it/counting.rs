@@ -1,10 +1,12 @@
 //! What is delivered is counted, and nothing else.
 
+use std::net::IpAddr;
+
 use axum::body::Body;
 use http::{Method, Request, Response};
 use http_body_util::BodyExt as _;
-use tonearm_domain::{Meter, UsageCounts};
-use tonearm_edge::{ClientAddress, Edge, OrganizationHosts, PlainRequest};
+use tonearm_domain::{ClientAddress, Meter, UsageCounts};
+use tonearm_edge::{Edge, OrganizationHosts, PlainRequest};
 
 use crate::node::{Answer, Node};
 use crate::over_both_stores;
@@ -102,7 +104,8 @@ fn visit(method: Method, url: &str, address: &str, headers: &[(&str, &str)]) -> 
         request = request.header(*name, *value);
     }
     let mut request = request.body(Body::empty()).unwrap();
-    request.extensions_mut().insert(ClientAddress(address.parse().unwrap()));
+    let address: IpAddr = address.parse().unwrap();
+    request.extensions_mut().insert(ClientAddress::from(address));
     request
 }
 

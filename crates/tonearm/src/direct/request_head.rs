@@ -5,7 +5,8 @@ use std::net::{IpAddr, SocketAddr};
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::http::request;
 use hyper::{Method, Uri};
-use tonearm_edge::{ClientAddress, Edge, PlainRequest, RepeatedAnswer};
+use tonearm_domain::ClientAddress;
+use tonearm_edge::{Edge, PlainRequest, RepeatedAnswer};
 
 use crate::TrustedProxies;
 
@@ -118,7 +119,7 @@ fn object_request(head: &httparse::Request<'_, '_>, peer: Peer<'_>) -> Option<Ob
     let mut request = hyper::Request::new(());
     *request.method_mut() = method;
     *request.uri_mut() = target.parse::<Uri>().ok()?;
-    request.extensions_mut().insert(ClientAddress(peer.client(head)));
+    request.extensions_mut().insert(ClientAddress::from(peer.client(head)));
     let mut is_last = false;
     for line in head.headers.iter() {
         match of_line(line)? {

@@ -1,14 +1,15 @@
 //! `POST /v1/upload/{upload_session_id}/track`
 
+use axum::Extension;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use tonearm_domain::{Metadata, Text, TrackId, UploadSessionId};
+use tonearm_domain::{ClientAddress, Metadata, Text, TrackId, UploadSessionId};
 use tonearm_service::{CreateTrack, Uploads};
 use utoipa::ToSchema;
 
 use crate::endpoint::track::create::file_or_url;
 use crate::error::ApiError;
-use crate::extract::{Body, ClientAddress, PathId};
+use crate::extract::{Body, PathId};
 use crate::openapi::{not_blank, not_blank_or_null};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptors, UploadSessionRecord};
@@ -50,7 +51,7 @@ pub(crate) struct Created {
 )]
 pub(crate) async fn create_track(
     PathId(upload_session_id): PathId<UploadSessionId>,
-    ClientAddress(address): ClientAddress,
+    client: Option<Extension<ClientAddress>>,
     request: CurrentRequest,
     State(uploads): State<Uploads>,
     Body(fields): Body<Fields>,
@@ -63,6 +64,7 @@ pub(crate) async fn create_track(
         metadata: fields.metadata.unwrap_or_default(),
         ..CreateTrack::default()
     };
+    let address = client.map(|Extension(client)| client.ip());
     let (view, created) = uploads.create_session_track(address, upload_session_id, create).await?;
     Ok(Answer::traced(
         request,
