@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use indicatif::{HumanBytes, HumanDuration};
+use indicatif::HumanDuration;
 use serde_json::Map;
 use tokio::sync::mpsc;
 use tonearm_domain::{CollectionId, TrackId};
@@ -26,6 +26,7 @@ use self::selection::Selection;
 use self::watch::Watch;
 use super::Failure;
 use super::bulk::{Kind, RemoteArgs, Report, ReportEntry, Screen, settle, shown_text};
+use super::rate::shown_bytes;
 use crate::ambient;
 use crate::config::ByteSize;
 
@@ -160,7 +161,7 @@ async fn wait(run: &Run) {
 fn finish(run: &Run, begun: Instant) -> Result<(), Failure> {
     let bytes = run.bars.finish();
     if bytes > 0 {
-        let (size, time) = (HumanBytes(bytes), HumanDuration(begun.elapsed()));
+        let (size, time) = (shown_bytes(bytes), HumanDuration(begun.elapsed()));
         run.bars.screen().line(&format!("{size} were sent in {time}."));
     }
     let mut details = Map::new();
