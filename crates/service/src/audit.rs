@@ -28,6 +28,26 @@ pub(crate) async fn record(
     record_of(tx, ambient, Some(caller.organization_id), caller.origin, entry).await
 }
 
+/// The same for a thing that has a name instead of an id, such as a bucket.
+pub(crate) async fn record_named(
+    tx: &Transaction,
+    ambient: &Ambient,
+    caller: &Caller,
+    action: AuditAction,
+    name: &str,
+) -> Result<(), CatalogError> {
+    let entry = AuditEntry {
+        id: ambient.record_id(),
+        organization_id: Some(caller.organization_id),
+        at: ambient.now(),
+        origin: caller.origin,
+        action,
+        subject_id: None,
+        title: Some(name.to_owned()),
+    };
+    tx.audit(&entry).await
+}
+
 /// The same for what has no [`Caller`], such as a sign-in.
 pub(crate) async fn record_of(
     tx: &Transaction,

@@ -3,12 +3,11 @@
 mod follow;
 mod stored;
 
-use tonearm_catalog::{Catalog, CatalogError, Transaction};
-use tonearm_domain::{
-    Ambient, AuditAction, AuditEntry, LimitOffset, MOST_SIGNING_KEYS, ShortId, SigningKey, Text,
-};
+use tonearm_catalog::Catalog;
+use tonearm_domain::{Ambient, AuditAction, LimitOffset, MOST_SIGNING_KEYS, ShortId, SigningKey, Text};
 use tonearm_signing::UrlSigner;
 
+use crate::audit;
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
@@ -65,7 +64,8 @@ impl SigningKeys {
             return Err(Refusal::Conflict { code: "too_many_signing_keys", message });
         }
         tx.insert_signing_key(&key).await?;
-        self.record(&tx, caller, AuditAction::SigningKeyCreate, key.id).await?;
+        let name = key.id.to_string();
+        audit::record_named(&tx, &self.ambient, caller, AuditAction::SigningKeyCreate, &name).await?;
         tx.commit().await?;
         let secret = self.signer.signing_key(key.organization_id, key.id);
         Ok(CreatedSigningKey { key, secret })
@@ -101,28 +101,9 @@ impl SigningKeys {
         if !tx.revoke_signing_key(caller.organization_id, id, now).await? {
             return Err(not_found);
         }
-        self.record(&tx, caller, AuditAction::SigningKeyRevoke, id).await?;
+        let name = id.to_string();
+        audit::record_named(&tx, &self.ambient, caller, AuditAction::SigningKeyRevoke, &name).await?;
         tx.commit().await?;
         Ok(SigningKey { revoked_at: Some(now), ..key })
-    }
-
-    /// Writes down what was done to a key, which is named by its short id.
-    async fn record(
-        &self,
-        tx: &Transaction,
-        caller: &Caller,
-        action: AuditAction,
-        id: ShortId,
-    ) -> Result<(), CatalogError> {
-        let entry = AuditEntry {
-            id: self.ambient.record_id(),
-            organization_id: Some(caller.organization_id),
-            at: self.ambient.now(),
-            origin: caller.origin,
-            action,
-            subject_id: None,
-            title: Some(id.to_string()),
-        };
-        tx.audit(&entry).await
     }
 }

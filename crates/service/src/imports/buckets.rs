@@ -1,13 +1,14 @@
 //! Buckets that an organization imports files from, with its credentials.
 
-use tonearm_catalog::{Catalog, CatalogError, Transaction};
+use tonearm_catalog::{Catalog, Transaction};
 use tonearm_domain::{
-    AccessKeyId, Ambient, AuditAction, AuditEntry, BucketName, BucketRegion, ImportBucket, LimitOffset,
+    AccessKeyId, Ambient, AuditAction, BucketName, BucketRegion, ImportBucket, LimitOffset,
     MOST_IMPORT_BUCKETS, OrganizationId, Timestamp,
 };
 use tonearm_outbound::{BucketAccess, FetchError, GuardError, Outbound};
 use tonearm_signing::Vault;
 
+use crate::audit;
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 use crate::uploads::ImportTrouble;
@@ -111,7 +112,8 @@ impl ImportBuckets {
         let bucket =
             ImportBucket { organization_id: id, bucket, endpoint, region, access_key_id, secret, created_at };
         tx.put_import_bucket(&bucket).await?;
-        self.record(&tx, caller, AuditAction::ImportBucketSet, &bucket.bucket).await?;
+        let name = bucket.bucket.as_str();
+        audit::record_named(&tx, &self.ambient, caller, AuditAction::ImportBucketSet, name).await?;
         tx.commit().await?;
         Ok(self.view(bucket))
     }
@@ -127,7 +129,8 @@ impl ImportBuckets {
         if !tx.delete_import_bucket(caller.organization_id, bucket).await? {
             return Err(not_found);
         }
-        self.record(&tx, caller, AuditAction::ImportBucketRemove, bucket).await?;
+        let name = bucket.as_str();
+        audit::record_named(&tx, &self.ambient, caller, AuditAction::ImportBucketRemove, name).await?;
         tx.commit().await?;
         Ok(self.view(removed))
     }
@@ -157,26 +160,6 @@ impl ImportBuckets {
             access_key_id: bucket.access_key_id,
             created_at: bucket.created_at,
         }
-    }
-
-    /// Writes down what was done to the credentials for a bucket, which is what they are called by.
-    async fn record(
-        &self,
-        tx: &Transaction,
-        caller: &Caller,
-        action: AuditAction,
-        bucket: &BucketName,
-    ) -> Result<(), CatalogError> {
-        let entry = AuditEntry {
-            id: self.ambient.record_id(),
-            organization_id: Some(caller.organization_id),
-            at: self.ambient.now(),
-            origin: caller.origin,
-            action,
-            subject_id: None,
-            title: Some(bucket.to_string()),
-        };
-        tx.audit(&entry).await
     }
 }
 
