@@ -21,9 +21,7 @@ use crate::session::{Editor, Member};
 #[template(path = "library/set_cover.html")]
 pub(super) struct CoverPage {
     frame: Frame,
-    back: String,
-    list: String,
-    tracks: Vec<String>,
+    selection: Selection,
     problems: Problems,
 }
 
@@ -38,7 +36,7 @@ pub(in crate::library) async fn set_cover(
     match app.uploads.cover_tracks(&member.caller(), &selection.tracks, picture).await {
         Ok(changed) => Ok(done(&member, &selection.back(), Flash::TracksCovered, changed)),
         Err(refusal @ Refusal::Invalid { .. }) => {
-            let page = CoverPage { problems: Problems::of(refusal)?, ..CoverPage::of(&member, &selection) };
+            let page = CoverPage { problems: Problems::of(refusal)?, ..CoverPage::of(&member, selection) };
             Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
         }
         Err(refusal) => Err(refusal.into()),
@@ -46,12 +44,10 @@ pub(in crate::library) async fn set_cover(
 }
 
 impl CoverPage {
-    pub(super) fn of(member: &Member<Editor>, selection: &Selection) -> Self {
+    pub(super) fn of(member: &Member<Editor>, selection: Selection) -> Self {
         Self {
             frame: member.frame(selection.counted("library-set-cover-count"), Section::Library),
-            back: selection.back(),
-            list: selection.list(),
-            tracks: selection.tracks.ids().iter().map(ToString::to_string).collect(),
+            selection,
             problems: Problems::default(),
         }
     }

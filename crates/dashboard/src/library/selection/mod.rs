@@ -27,7 +27,7 @@ pub(super) use move_to::move_to;
 pub(super) use position::{move_to_position, reorder};
 pub(super) use retitle::retitle;
 
-/// The tracks that a form names, and the list that it was sent from.
+/// The tracks that a form names, and the list that it was sent from. Templates have it as `selection`.
 struct Selection {
     tracks: SelectedTracks,
     list: Option<CollectionId>,
@@ -95,9 +95,9 @@ pub(super) async fn choose(
             Ok(done(&member, &selection.back(), Flash::TracksDeleted, changed))
         }
         "move" => Ok(render(&MovePage::of(&app, &member, selection, String::new()).await?)),
-        "position" => Ok(render(&PositionPage::of(&app, &member, &selection).await?)),
-        "cover" => Ok(render(&CoverPage::of(&member, &selection))),
-        "retitle" => Ok(render(&RetitlePage::of(&app, &member, &selection).await?)),
+        "position" => Ok(render(&PositionPage::of(&app, &member, selection).await?)),
+        "cover" => Ok(render(&CoverPage::of(&member, selection))),
+        "retitle" => Ok(render(&RetitlePage::of(&app, &member, selection).await?)),
         _ => Err(PageError::BadForm),
     }
 }

@@ -24,9 +24,7 @@ const MOST_OFFERED: u32 = 20;
 #[template(path = "library/move.html")]
 pub(super) struct MovePage {
     frame: Frame,
-    back: String,
-    list: String,
-    tracks: Vec<String>,
+    selection: Selection,
     find: String,
     collections: Vec<Choice>,
     has_more: bool,
@@ -70,15 +68,14 @@ impl MovePage {
         let page = app.library.collection_page(&member.caller(), &query).await?;
         let offered = page.rows.into_iter().map(|view| view.collection);
         let offered = offered.filter(|collection| Some(collection.id) != selection.list);
+        let collections = offered
+            .map(|collection| Choice::new(collection.id.to_string(), collection.title, false))
+            .collect();
         Ok(Self {
             frame: member.frame(selection.counted("library-move-count"), Section::Library),
-            back: selection.back(),
-            list: selection.list(),
-            tracks: selection.tracks.ids().iter().map(ToString::to_string).collect(),
+            selection,
             find,
-            collections: offered
-                .map(|collection| Choice::new(collection.id.to_string(), collection.title, false))
-                .collect(),
+            collections,
             has_more: page.has_after,
             problems: Problems::default(),
         })

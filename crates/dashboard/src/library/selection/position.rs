@@ -27,9 +27,7 @@ use crate::text::{Message, t};
 #[template(path = "library/move_to_position.html")]
 pub(super) struct PositionPage {
     frame: Frame,
-    back: String,
-    list: String,
-    tracks: Vec<String>,
+    selection: Selection,
     position: String,
     hint: Message,
     problems: Problems,
@@ -56,7 +54,7 @@ pub(in crate::library) async fn move_to_position(
             Ok(done(&member, &format!("{}{query}", selection.back()), Flash::TracksMoved, changed))
         }
         Err(refusal @ Refusal::Invalid { .. }) => {
-            let mut page = PositionPage::of(&app, &member, &selection).await?;
+            let mut page = PositionPage::of(&app, &member, selection).await?;
             fields.text("position").clone_into(&mut page.position);
             page.problems = Problems::of(refusal)?;
             Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
@@ -101,15 +99,13 @@ impl PositionPage {
     pub(super) async fn of(
         app: &Dashboard,
         member: &Member<Editor>,
-        selection: &Selection,
+        selection: Selection,
     ) -> Result<Self, PageError> {
         let collection = selection.list.ok_or(PageError::BadForm)?;
         let count = app.library.track_count(&member.caller(), collection).await?;
         Ok(Self {
             frame: member.frame(selection.counted("library-move-count"), Section::Library),
-            back: selection.back(),
-            list: selection.list(),
-            tracks: selection.tracks.ids().iter().map(ToString::to_string).collect(),
+            selection,
             position: String::new(),
             hint: t("library-position-hint").with("count", count),
             problems: Problems::default(),

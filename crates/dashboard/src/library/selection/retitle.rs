@@ -22,8 +22,7 @@ use crate::session::{Editor, Member};
 #[template(path = "library/retitle.html")]
 pub(super) struct RetitlePage {
     frame: Frame,
-    back: String,
-    list: String,
+    selection: Selection,
     rows: Vec<TitleRow>,
     problems: Problems,
 }
@@ -51,8 +50,8 @@ pub(in crate::library) async fn retitle(
     match app.library.retitle_tracks(&member.caller(), wanted).await {
         Ok(changed) => Ok(done(&member, &selection.back(), Flash::TracksRetitled, changed)),
         Err(refusal @ Refusal::Invalid { .. }) => {
-            let mut page = RetitlePage::of(&app, &member, &selection).await?;
-            let typed: HashMap<&TrackId, &str> = selection.tracks.ids().iter().zip(titles).collect();
+            let mut page = RetitlePage::of(&app, &member, selection).await?;
+            let typed: HashMap<&TrackId, &str> = page.selection.tracks.ids().iter().zip(titles).collect();
             for row in &mut page.rows {
                 row.title = typed.get(&row.id).map(|title| (*title).to_owned()).unwrap_or_default();
             }
@@ -67,7 +66,7 @@ impl RetitlePage {
     pub(super) async fn of(
         app: &Dashboard,
         member: &Member<Editor>,
-        selection: &Selection,
+        selection: Selection,
     ) -> Result<Self, PageError> {
         let tracks = app.library.selected_tracks(&member.caller(), &selection.tracks).await?;
         let row = |track: tonearm_domain::Track| TitleRow {
@@ -77,8 +76,7 @@ impl RetitlePage {
         };
         Ok(Self {
             frame: member.frame(selection.counted("library-retitle-count"), Section::Library),
-            back: selection.back(),
-            list: selection.list(),
+            selection,
             rows: tracks.into_iter().map(row).collect(),
             problems: Problems::default(),
         })
