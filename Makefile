@@ -7,6 +7,9 @@ TONEARM := target/release/tonearm
 # The programs are built together with the tests: apart from them, they would need many libraries with other features.
 nextest = if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace --locked $(1); else cargo test --workspace --locked $(1); fi
 
+# What this project gets for its checks, without installing it.
+export PATH := $(CURDIR)/.cache/tools/bin:$(PATH)
+
 .PHONY: help run demo build package test-package image player sdk test lint rules dependencies fmt pictures chaos cluster simulate endurance neighbours fuzz-api fuzz-media fuzz-edge formats bench rust ffmpeg
 
 help: ## List all targets
@@ -45,6 +48,7 @@ sdk: rust ## Make the clients in sdk/ from the description of the API
 
 test: rust ffmpeg ## Run all tests
 	@tools/need psql postgresql jq jq curl curl openssl openssl python3 python3 node nodejs chromium chromium chromedriver chromium-driver nginx nginx-light
+	@tools/unpack caddy caddy kubectl kubernetes-client promtool prometheus pebble pebble
 	@tools/optional caddy caddy kubectl kubernetes-client docker-compose docker-compose-plugin promtool prometheus systemd-analyze systemd pebble pebble
 	@tools/axe/fetch
 	@tools/tus/fetch
@@ -59,14 +63,16 @@ lint: rust ## Check formatting and lints
 	@cargo fmt --all --check
 	@cargo clippy --workspace --all-targets --locked -- -D warnings
 	@tools/check-dependencies
+	@tools/unpack promtool prometheus
 	@tools/check-rules
 
-rules: ## Check the alerts for Prometheus (needs promtool, of the Debian package prometheus)
+rules: ## Check the alerts for Prometheus with promtool
+	@tools/unpack promtool prometheus
 	@tools/check-rules
 
 dependencies: rust ## Check licences, sources, unused dependencies and advisories (needs a network)
 	@tools/check-dependencies --install
-	@PATH="$(CURDIR)/.cache/tools/bin:$$PATH" cargo deny check advisories
+	@cargo deny check advisories
 
 fmt: rust ## Format the code
 	@cargo fmt --all
