@@ -52,7 +52,7 @@ pub use overrides::Overrides;
 pub(crate) use reach::is_loopback;
 pub use role::Role;
 pub use secret_files::SecretFile;
-pub(crate) use secret_files::backup_environment;
+pub(crate) use secret_files::{backup_environment, command_secret};
 pub use size::ByteSize;
 pub use traces::{TraceConfig, TraceHeaders};
 

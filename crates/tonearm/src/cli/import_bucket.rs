@@ -8,17 +8,19 @@ use tonearm_domain::{AccessKeyId, Ambient, BucketName, BucketRegion, LimitOffset
 use tonearm_service::{Caller, SetImportBucket};
 
 use super::{Failure, print};
+use crate::config::command_secret;
 use crate::{Config, Parts};
 
 /// Most bytes that are read of a secret.
 const LONGEST_INPUT: u64 = 64 * 1024;
 
-/// The secret, where it does not come on standard input. On the command line, other users of the machine could read it.
+/// The secret, where it does not come from a file or on standard input. On the command line, other users of the machine could read it.
 const SECRET: &str = "TONEARM_IMPORT_SECRET_ACCESS_KEY";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Set the credentials for a bucket; TONEARM_IMPORT_SECRET_ACCESS_KEY or standard input contains the secret access key
+    /// Set the credentials for a bucket; the secret access key is in TONEARM_IMPORT_SECRET_ACCESS_KEY, in the file that
+    /// TONEARM_IMPORT_SECRET_ACCESS_KEY_FILE names, or on standard input
     Set(Set),
     /// List the buckets that an organization has credentials for, without the secrets
     List {
@@ -80,13 +82,13 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
 }
 
 fn secret() -> Result<String, Failure> {
-    if let Ok(secret) = std::env::var(SECRET) {
+    if let Some(secret) = command_secret(SECRET, |name| std::env::var(name).ok())? {
         return Ok(secret);
     }
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
         let message = format!(
-            "the secret access key is missing: set {SECRET}, or send it on standard input from a file"
+            "the secret access key is missing: set {SECRET} or {SECRET}_FILE, or send it on standard input"
         );
         return Err(Failure::Usage(message));
     }

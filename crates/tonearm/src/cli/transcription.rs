@@ -6,7 +6,11 @@ use tonearm_domain::{Ambient, OrganizationId, TrackId};
 use tonearm_service::{Caller, SetTranscription};
 
 use super::{Failure, print};
+use crate::config::command_secret;
 use crate::{Config, Parts};
+
+/// The key, where it is no argument: other users of the machine can read those.
+const KEY: &str = "TONEARM_TRANSCRIPTION_KEY";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -50,8 +54,9 @@ pub(super) struct Set {
     /// Name of the model
     #[arg(long, default_value = "whisper-1")]
     model: String,
-    /// The provider's API key; an empty value removes it [default: keep the current one]
-    #[arg(long, env = "TONEARM_TRANSCRIPTION_KEY", hide_env_values = true)]
+    /// The provider's API key; an empty value removes it [env: TONEARM_TRANSCRIPTION_KEY, or the file that
+    /// TONEARM_TRANSCRIPTION_KEY_FILE names] [default: keep the current one]
+    #[arg(long)]
     key: Option<String>,
     /// Language of all tracks, such as de [default: detected]
     #[arg(long)]
@@ -62,6 +67,10 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     let transcriptions = Parts::open(config, ambient).await?.transcriptions;
     match command {
         Command::Set(Set { owner, url, model, key, language }) => {
+            let key = match key {
+                Some(key) => Some(key),
+                None => command_secret(KEY, |name| std::env::var(name).ok())?,
+            };
             let set = SetTranscription { base_url: url, key, model, language };
             transcriptions.set(&Caller::owner(owner.org), set).await?;
         }

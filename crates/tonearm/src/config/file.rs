@@ -13,15 +13,26 @@ use super::{ByteSize, ConfigError, Role};
 /// The commented configuration file with every setting at its default.
 pub(crate) const EXAMPLE: &str = include_str!("../../../../tonearm.toml");
 
-/// The variables that are no settings of the service: where its files are, and what its clients use.
-const PLACES: [&str; 5] =
-    ["TONEARM_CONFIG", "TONEARM_DATA_DIR", "TONEARM_SERVER", "TONEARM_API_KEY", "TONEARM_API_KEY_FILE"];
+/// The variables that are no settings of the service: where its files are, what its clients use, and the secrets that commands
+/// store.
+const NO_SETTINGS: [&str; 9] = [
+    "TONEARM_CONFIG",
+    "TONEARM_DATA_DIR",
+    "TONEARM_SERVER",
+    "TONEARM_API_KEY",
+    "TONEARM_API_KEY_FILE",
+    "TONEARM_TRANSCRIPTION_KEY",
+    "TONEARM_TRANSCRIPTION_KEY_FILE",
+    "TONEARM_IMPORT_SECRET_ACCESS_KEY",
+    "TONEARM_IMPORT_SECRET_ACCESS_KEY_FILE",
+];
 
 /// Those of some names of variables that begin with `TONEARM_` and mean nothing: most are misspelt.
 pub(crate) fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
     let known: HashSet<String> = variables().chain(backup_variables()).collect();
-    let is_unknown =
-        |name: &String| name.starts_with("TONEARM_") && !known.contains(name) && !PLACES.contains(&&**name);
+    let is_unknown = |name: &String| {
+        name.starts_with("TONEARM_") && !known.contains(name) && !NO_SETTINGS.contains(&&**name)
+    };
     let mut unknown: Vec<String> = names.filter(is_unknown).collect();
     unknown.sort();
     unknown

@@ -129,24 +129,50 @@ fn bucket_credentials(
 ) -> Result<Vec<(&'static str, String)>, ConfigError> {
     let mut found = Vec::new();
     for (amazon, variable, name) in credentials {
-        let file_variable = format!("{variable}_FILE");
-        let text = match (lookup(variable), lookup(&file_variable)) {
-            (Some(_), Some(_)) => {
-                let problem = format!("is set together with {file_variable}; set one of them");
-                return Err(ConfigError::new(variable, problem));
-            }
-            (Some(text), None) => Some(text),
-            (None, Some(path)) => {
-                let path = PathBuf::from(path);
-                let text = read(&path).map_err(|problem| ConfigError::new(&file_variable, problem))?;
-                files.read.push(SecretFile { setting: name, path });
+        let text = match from_variable(variable, &lookup)? {
+            Some(Variable { text, file }) => {
+                files.read.extend(file.map(|path| SecretFile { setting: name, path }));
                 Some(text)
             }
-            (None, None) => files.credential(name)?,
+            None => files.credential(name)?,
         };
         found.extend(text.map(|text| (amazon, text)));
     }
     Ok(found)
+}
+
+/// A secret that a command takes from its environment: from `variable`, else from the file that `{variable}_FILE` names.
+pub(crate) fn command_secret(
+    variable: &'static str,
+    lookup: impl Fn(&str) -> Option<String>,
+) -> Result<Option<String>, ConfigError> {
+    Ok(from_variable(variable, lookup)?.map(|found| found.text))
+}
+
+/// A secret of the environment, and the file that it was read from.
+struct Variable {
+    text: String,
+    file: Option<PathBuf>,
+}
+
+fn from_variable(
+    variable: &'static str,
+    lookup: impl Fn(&str) -> Option<String>,
+) -> Result<Option<Variable>, ConfigError> {
+    let file_variable = format!("{variable}_FILE");
+    match (lookup(variable), lookup(&file_variable)) {
+        (Some(_), Some(_)) => {
+            let problem = format!("is set together with {file_variable}; set one of them");
+            Err(ConfigError::new(variable, problem))
+        }
+        (Some(text), None) => Ok(Some(Variable { text, file: None })),
+        (None, Some(path)) => {
+            let path = PathBuf::from(path);
+            let text = read(&path).map_err(|problem| ConfigError::new(&file_variable, problem))?;
+            Ok(Some(Variable { text, file: Some(path) }))
+        }
+        (None, None) => Ok(None),
+    }
 }
 
 /// What a file holds, without the line end that editors and `echo` leave. Problems never repeat any of it.
@@ -253,6 +279,25 @@ mod tests {
         ];
         assert_eq!(found, expected.map(|(name, text)| (name, text.to_owned())));
         assert_eq!(files.read.len(), 2);
+    }
+
+    #[test]
+    fn a_command_takes_its_secret_from_a_variable_or_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = file(folder.path(), "key", "hidden\n").display().to_string();
+        let secret = |set: &[(&str, &str)]| {
+            command_secret("TONEARM_TRANSCRIPTION_KEY", |name| {
+                set.iter().find(|(set, _)| *set == name).map(|(_, value)| (*value).to_owned())
+            })
+        };
+        let (plain, from_file) = ("TONEARM_TRANSCRIPTION_KEY", "TONEARM_TRANSCRIPTION_KEY_FILE");
+        assert_eq!(secret(&[]), Ok(None));
+        assert_eq!(secret(&[(plain, "")]), Ok(Some(String::new())), "which removes the key");
+        assert_eq!(secret(&[(from_file, &key)]), Ok(Some("hidden".to_owned())));
+        let error = secret(&[(plain, "x"), (from_file, &key)]).unwrap_err().to_string();
+        assert!(error.starts_with("TONEARM_TRANSCRIPTION_KEY: is set together with"), "{error}");
+        let error = secret(&[(from_file, "/nonexistent/key")]).unwrap_err().to_string();
+        assert!(error.starts_with("TONEARM_TRANSCRIPTION_KEY_FILE: cannot read /nonexistent/key"), "{error}");
     }
 
     #[test]

@@ -31,10 +31,18 @@ async fn an_object_is_imported_and_the_secret_stays_secret() {
     assert_eq!(refused.status.code(), Some(2), "{}", String::from_utf8_lossy(&refused.stderr));
     let saved = program.run_with_input(&set(&[]), &format!("{secret}\n"));
     assert!(saved.status.success(), "{}", String::from_utf8_lossy(&saved.stderr));
-    let mut other = Program::new(binary(), data.path());
-    other.set("TONEARM_OUTBOUND_ALLOW_PRIVATE", "true");
-    other.set("TONEARM_IMPORT_SECRET_ACCESS_KEY", secret);
-    assert!(other.run(&set(&[])).status.success());
+    let key_file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(key_file.path(), format!("{secret}\n")).unwrap();
+    for (variable, value) in [
+        ("TONEARM_IMPORT_SECRET_ACCESS_KEY", secret),
+        ("TONEARM_IMPORT_SECRET_ACCESS_KEY_FILE", key_file.path().to_str().unwrap()),
+    ] {
+        let mut other = Program::new(binary(), data.path());
+        other.set("TONEARM_OUTBOUND_ALLOW_PRIVATE", "true");
+        other.set(variable, value);
+        let saved = other.run(&set(&[]));
+        assert!(saved.status.success(), "{variable}: {}", String::from_utf8_lossy(&saved.stderr));
+    }
     let kept = program.run(&set(&["--region", "eu-central-1", "--keep-secret"]));
     assert!(kept.status.success(), "{}", String::from_utf8_lossy(&kept.stderr));
     let listed = program.run(&["import-bucket", "list", "--org", &org, "--json"]);
