@@ -7,6 +7,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -17,6 +18,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
+use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::ServerLimits;
@@ -38,20 +40,30 @@ pub(crate) fn builder(limits: ServerLimits) -> http1::Builder {
 /// A connection on which everything that was asked for is answered, with what was read of the next request.
 pub(crate) type Idle = (Bytes, TcpStream);
 
-/// Serves a connection until all that was asked for is answered. `None` where it has ended, or ended because the server
-/// stops.
+/// How long a connection is served.
+pub(crate) struct Until<'a> {
+    /// The time in which another request may follow the last one. Handing a connection over for each request would take as long
+    /// as answering it.
+    pub(crate) linger: Duration,
+    /// Cancelled when the server stops.
+    pub(crate) stopped: &'a CancellationToken,
+}
+
+/// Serves a connection until all that was asked for is answered and no more follows, or an object was asked for: others
+/// probably follow, and those are not answered here. `None` where it has ended, or ended because the server stops.
 pub(crate) async fn serve_until_idle(
     front: &Front,
     limits: ServerLimits,
     connection: Connection,
     stream: Rewound<TcpStream>,
     progress: Arc<Progress>,
-    stopped: &CancellationToken,
+    until: Until<'_>,
 ) -> hyper::Result<Option<Idle>> {
     let (exchanges, interim) = (Exchanges::default(), Interim::default());
     let service = service_fn(|mut request: Request<Incoming>| {
         progress.begin_answer();
-        let (exchange, unanswered) = (exchanges.begin(&request), interim.begin(&mut request));
+        let is_object = front.edge_for(request.uri().path()).is_some();
+        let (exchange, unanswered) = (exchanges.begin(&request, is_object), interim.begin(&mut request));
         let answered = front.answer(request, connection);
         answered.map(|response| {
             drop(unanswered);
@@ -60,7 +72,8 @@ pub(crate) async fn serve_until_idle(
     });
     let io = TokioIo::new(WithInterim::new(Watched::new(stream, progress.clone()), interim.clone()));
     let mut served = builder(limits).serve_connection(io, service);
-    let mut stopping = pin!(stopped.cancelled());
+    let mut stopping = pin!(until.stopped.cancelled());
+    let mut lingering = Lingering::new(until.linger);
     let mut leaving = Leaving::Not;
     poll_fn(|context| {
         loop {
@@ -71,7 +84,10 @@ pub(crate) async fn serve_until_idle(
             };
             match polled {
                 Poll::Pending
-                    if leaving == Leaving::Not && exchanges.are_over() && !progress.is_blocked() =>
+                    if leaving == Leaving::Not
+                        && exchanges.are_over()
+                        && !progress.is_blocked()
+                        && (exchanges.ended_with_object() || lingering.is_over(&exchanges, context)) =>
                 {
                     // Hyper is done with an idle connection when it is told to end it, and writes nothing.
                     leaving = Leaving::Idle;
@@ -102,6 +118,38 @@ enum Leaving {
     Stopped,
 }
 
+/// The time in which another request may follow the last one.
+struct Lingering {
+    linger: Duration,
+    /// Requests that were answered when it began, and when that was.
+    since: (usize, Instant),
+    /// Made when it is waited for first. Armed again only when it has run out, and not for each request.
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Lingering {
+    fn new(linger: Duration) -> Self {
+        Self { linger, since: (0, Instant::now()), timer: None }
+    }
+
+    /// Whether it has run out, where all that was asked for is answered.
+    fn is_over(&mut self, exchanges: &Exchanges, context: &mut Context<'_>) -> bool {
+        let answered = exchanges.answered();
+        if self.since.0 != answered {
+            self.since = (answered, Instant::now());
+        }
+        let end = self.since.1 + self.linger;
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(end)));
+        while timer.as_mut().poll(context).is_ready() {
+            if Instant::now() >= end {
+                return true;
+            }
+            timer.as_mut().reset(end);
+        }
+        false
+    }
+}
+
 /// Requests of a connection, and their responses.
 #[derive(Debug, Clone, Default)]
 struct Exchanges(Arc<Counts>);
@@ -112,11 +160,14 @@ struct Counts {
     ended: AtomicUsize,
     /// Whether the last request had a body, of which some may be left when the response is sent.
     has_body: AtomicBool,
+    /// Whether the last request was for an object.
+    is_object: AtomicBool,
 }
 
 impl Exchanges {
-    fn begin(&self, request: &Request<Incoming>) -> Exchange {
+    fn begin(&self, request: &Request<Incoming>, is_object: bool) -> Exchange {
         self.0.begun.fetch_add(1, Ordering::Relaxed);
+        self.0.is_object.store(is_object, Ordering::Relaxed);
         self.0.has_body.store(!request.body().is_end_stream(), Ordering::Relaxed);
         Exchange(self.0.clone())
     }
@@ -124,7 +175,15 @@ impl Exchanges {
     /// Whether there were some, all responses were given to hyper whole, and nothing is left of a request.
     fn are_over(&self) -> bool {
         let begun = self.0.begun.load(Ordering::Relaxed);
-        begun > 0 && begun == self.0.ended.load(Ordering::Relaxed) && !self.0.has_body.load(Ordering::Relaxed)
+        begun > 0 && begun == self.answered() && !self.0.has_body.load(Ordering::Relaxed)
+    }
+
+    fn answered(&self) -> usize {
+        self.0.ended.load(Ordering::Relaxed)
+    }
+
+    fn ended_with_object(&self) -> bool {
+        self.0.is_object.load(Ordering::Relaxed)
     }
 }
 
@@ -166,8 +225,6 @@ impl hyper::body::Body for Counted {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use axum::Router;
     use axum::routing::{get, post};
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -215,11 +272,15 @@ mod tests {
 
     /// A client, and what becomes of its connection.
     async fn serve(stopped: CancellationToken) -> (TcpStream, Served) {
-        serve_after("", stopped).await
+        serve_after("", stopped, Duration::ZERO).await
     }
 
-    /// The same, of a connection of which this was read.
-    async fn serve_after(read: &'static str, stopped: CancellationToken) -> (TcpStream, Served) {
+    /// The same, of a connection of which this was read, and with a time in which requests may follow.
+    async fn serve_after(
+        read: &'static str,
+        stopped: CancellationToken,
+        linger: Duration,
+    ) -> (TcpStream, Served) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
@@ -229,7 +290,8 @@ mod tests {
             let progress = Arc::new(Progress::over(Socket::of(&stream)));
             let connection = Connection { address, is_in_lane: false };
             let stream = Rewound::new(Bytes::from(read), stream);
-            serve_until_idle(&front, limits(), connection, stream, progress, &stopped).await
+            let until = Until { linger, stopped: &stopped };
+            serve_until_idle(&front, limits(), connection, stream, progress, until).await
         });
         (client.unwrap(), served)
     }
@@ -264,6 +326,29 @@ mod tests {
             }
             assert_eq!(all, format!("{follows}more").as_bytes());
         }
+    }
+
+    #[tokio::test]
+    async fn requests_that_follow_soon_are_answered_without_handing_it_over() {
+        let stopped = CancellationToken::new();
+        let (mut client, served) = serve_after("", stopped.clone(), Duration::from_secs(3600)).await;
+        for _ in 0..3 {
+            client.write_all(b"GET /small HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+            answer(&mut client, 5).await;
+        }
+        assert!(!served.is_finished());
+        // A stop is not waited for either.
+        stopped.cancel();
+        assert!(served.await.unwrap().unwrap().is_none());
+        assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
+    }
+
+    #[tokio::test]
+    async fn after_a_while_without_requests_it_comes_back() {
+        let (mut client, served) = serve_after("", CancellationToken::new(), Duration::from_millis(50)).await;
+        client.write_all(b"GET /small HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+        answer(&mut client, 5).await;
+        assert!(served.await.unwrap().unwrap().is_some());
     }
 
     #[tokio::test]
@@ -319,7 +404,7 @@ mod tests {
     async fn who_speaks_no_http_is_told_so() {
         for wrong in ["GET\r\n\r\n", "\0", "GET / HTTP/9.9\r\n\r\n"] {
             // It was read before, so that the socket may not be known to be writable yet.
-            let (mut client, served) = serve_after(wrong, CancellationToken::new()).await;
+            let (mut client, served) = serve_after(wrong, CancellationToken::new(), Duration::ZERO).await;
             let mut all = Vec::new();
             client.read_to_end(&mut all).await.unwrap();
             let all = String::from_utf8_lossy(&all);
@@ -331,7 +416,8 @@ mod tests {
     async fn what_was_read_before_a_stop_is_answered() {
         let stopped = CancellationToken::new();
         stopped.cancel();
-        let (mut client, served) = serve_after("GET /small HTTP/1.1\r\nHost: x\r\n\r\n", stopped).await;
+        let request = "GET /small HTTP/1.1\r\nHost: x\r\n\r\n";
+        let (mut client, served) = serve_after(request, stopped, Duration::ZERO).await;
         answer(&mut client, 5).await;
         // Given back, or ended by hyper: either way the connection ends with what is returned.
         drop(served.await.unwrap().unwrap());

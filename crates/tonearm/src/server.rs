@@ -111,6 +111,10 @@ pub(crate) async fn serve(listener: TcpListener, server: Server, shutdown: Cance
 /// How long a client that is told to go may take.
 const FAREWELL: Duration = Duration::from_secs(5);
 
+/// How long the HTTP server waits for another request before it gives a connection back to its delivery thread. Clients that ask
+/// for much follow within it, and for the others it does not matter how long handing over takes.
+const LINGER: Duration = Duration::from_millis(100);
+
 impl Server {
     /// The threads that answer requests for objects, where there are such requests.
     fn lanes(&self, stopped: &CancellationToken) -> Lanes {
@@ -149,7 +153,8 @@ impl Server {
         Box::pin(self.watch(served, progress).map(drop))
     }
 
-    /// Serves HTTP/1.1 until all that was asked for is answered, and gives the connection back; `None` where it has ended.
+    /// Serves HTTP/1.1 until all that was asked for is answered and no more follows, and gives the connection back; `None` where
+    /// it has ended.
     pub(crate) fn serve_until_idle(
         &self,
         stream: Rewound<TcpStream>,
@@ -159,8 +164,9 @@ impl Server {
     ) -> BoxFuture<'_, Option<http1::Idle>> {
         Box::pin(async move {
             let (limits, progress) = (self.limits, Arc::new(progress));
+            let until = http1::Until { linger: LINGER, stopped: &stopped };
             let served =
-                http1::serve_until_idle(&self.front, limits, connection, stream, progress.clone(), &stopped);
+                http1::serve_until_idle(&self.front, limits, connection, stream, progress.clone(), until);
             self.watch(served, progress).await.flatten()
         })
     }

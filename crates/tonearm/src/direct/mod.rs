@@ -2,7 +2,7 @@
 //!
 //! What is understood here is little: a GET or HEAD of an object, without a body. A connection on which anything else
 //! arrives, be it right or wrong, is handed to the HTTP server with all that was read and not yet answered. It comes back once
-//! the server has answered everything.
+//! the server has answered everything and nothing more follows.
 
 mod head;
 mod request_head;
