@@ -5,6 +5,7 @@
 
 mod client;
 mod collector;
+mod logs;
 mod old_kernel;
 mod program;
 mod secrets;

@@ -104,6 +104,7 @@ impl Secrets {
             }
             "TONEARM_OIDC_CLIENT_SECRET"
             | "TONEARM_IMPORT_SECRET_ACCESS_KEY"
+            | "TONEARM_TRANSCRIPTION_KEY"
             | "AWS_SECRET_ACCESS_KEY"
             | "AWS_SESSION_TOKEN" => self.note(value),
             _ => {}

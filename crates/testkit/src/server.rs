@@ -7,6 +7,8 @@ use tonearm::{Config, Node, Overrides};
 use tonearm_domain::Ambient;
 use tonearm_fixtures::{ManualClock, PostgresDatabase, S3Server, copy_postgres, copy_sqlite, migrate};
 
+use crate::logs::{self, LogCheck};
+use crate::secrets::Secrets;
 use crate::{Client, Program};
 
 /// What a node keeps its data in.
@@ -38,6 +40,7 @@ pub struct TestServer {
     _data: TempDir,
     _database: Option<PostgresDatabase>,
     _s3: Option<S3Server>,
+    _log: LogCheck,
 }
 
 impl TestServer {
@@ -48,6 +51,7 @@ impl TestServer {
 
     /// Starts a node over `backend` with more `TONEARM_*` variables set.
     pub async fn start_with(backend: Backend, variables: &[(&str, &str)]) -> Self {
+        logs::keep();
         let data = tempfile::tempdir().unwrap();
         let (database, s3) = match backend {
             Backend::Embedded => {
@@ -77,6 +81,9 @@ impl TestServer {
         let created = library.create_organization("Test organization").await.unwrap();
         let organization_id = created.organization.id.to_string();
         let client = Client::new(node.public_url(), created.api_key.reveal());
+        let secrets = Secrets::default();
+        environment.iter().for_each(|(name, value)| secrets.note_variable(name, value));
+        let log = LogCheck::new(node.public_url(), secrets);
         Self {
             node,
             clock,
@@ -88,6 +95,7 @@ impl TestServer {
             _data: data,
             _database: database,
             _s3: s3,
+            _log: log,
         }
     }
 

@@ -41,6 +41,7 @@ struct Assistant {
     child: Child,
     input: ChildStdin,
     output: Lines<BufReader<ChildStdout>>,
+    key: String,
     id: u64,
 }
 
@@ -52,9 +53,11 @@ impl Assistant {
     /// Reaches the service at this address.
     async fn of(url: &str, key: &str) -> Self {
         let mut command = command(url, key);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        let mut assistant = Self { child, input, output: BufReader::new(output).lines(), id: 0 };
+        let output = BufReader::new(output).lines();
+        let mut assistant = Self { child, input, output, key: key.to_owned(), id: 0 };
         let said = assistant.ask("initialize", initialize()).await["result"].clone();
         assert_eq!((text(&said, "/serverInfo/name"), text(&said, "/protocolVersion")), ("tonearm", PROTOCOL));
         assistant.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
@@ -82,10 +85,13 @@ impl Assistant {
         result_of(&answer)
     }
 
-    /// The end of its input ends the program.
+    /// The end of its input ends the program. It has told nobody its key.
     async fn leave(mut self) {
         drop(self.input);
+        let (mut errors, mut stderr) = (String::new(), self.child.stderr.take().unwrap());
+        tokio::time::timeout(EVENTUALLY, stderr.read_to_string(&mut errors)).await.unwrap().unwrap();
         assert!(tokio::time::timeout(EVENTUALLY, self.child.wait()).await.unwrap().unwrap().success());
+        assert!(!errors.contains(&self.key), "the key is on standard error");
     }
 }
 

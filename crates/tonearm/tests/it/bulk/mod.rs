@@ -53,7 +53,12 @@ impl CommandLine {
 
     /// Runs a command with `--json` to its end.
     fn run(&self, arguments: &[&str]) -> Run {
-        Run::of(self.command(arguments).arg("--json").output().unwrap())
+        let output = self.command(arguments).arg("--json").output().unwrap();
+        for printed in [&output.stdout, &output.stderr] {
+            let told = String::from_utf8_lossy(printed).contains(&self.key);
+            assert!(!told, "the key is printed by {arguments:?}");
+        }
+        Run::of(output)
     }
 
     /// Starts a command with `--json`.
