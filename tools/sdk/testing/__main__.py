@@ -40,6 +40,16 @@ def test_typescript(environment, scratch):
     packages.test_npm(run, environment, scratch)
 
 
+def test_collection(environment):
+    """A real reader of collections reads ours and sends its requests."""
+    folder, collection = ROOT / "tools/sdk", SDK / "postman/tonearm.postman_collection.json"
+    node = shutil.which("node")
+    if not node or not (folder / "node_modules/newman").exists():
+        print("The Postman collection is not tested: that takes node, and Newman, which tools/sdk/fetch could not fetch.")
+        return
+    run([node, folder / "testing/collection.mjs", folder, collection], ROOT, **environment)
+
+
 def test_python(environment, scratch):
     tests = [sys.executable, "-m", "unittest", "discover", "-t", ".", "-s", "tests"]
     run(tests, SDK / "python", PYTHONPATH=str(SDK / "python/src"), **environment)
@@ -51,6 +61,7 @@ def main(tonearm):
     with tempfile.TemporaryDirectory() as scratch, Service(tonearm, Path(scratch) / "data") as service:
         environment = {**service.environment(), "PYTHONDONTWRITEBYTECODE": "1"}
         test_typescript(environment, Path(scratch))
+        test_collection(environment)
         test_python(environment, Path(scratch))
 
 
