@@ -1,4 +1,4 @@
-// The menu of a row: where in the queue its track goes.
+// The menu of a row: where in the queue its track goes, and its share links.
 
 import { bar, trackOf } from "./listening.js";
 import { t } from "./texts.js";
@@ -35,10 +35,27 @@ export function open(button) {
     });
     return choice;
   }));
+  // Whoever may select tracks may share them.
+  if (row.querySelector(".pick")) menu.append(sharing(row, button));
   // Next in the order of the page, so that Tab leads on from it.
   button.after(menu);
   place(button);
   menu.firstElementChild.focus();
+}
+
+/** A link to the page with the share links of a track, which opens as a dialog. */
+function sharing(row, button) {
+  const link = document.createElement("a");
+  link.className = "button";
+  link.href = `${row.querySelector("a.row").pathname}/share`;
+  link.dataset.share = "";
+  link.textContent = t("script-share-track");
+  link.addEventListener("click", () => {
+    close();
+    button.focus();
+  });
+  import("./share.js");
+  return link;
 }
 
 function place(button) {

@@ -29,6 +29,7 @@ mod retry_track;
 mod rotate_key;
 pub(crate) mod selected;
 mod share_links;
+mod texts;
 mod transcript;
 mod trash;
 mod update_key;

@@ -97,6 +97,7 @@ library-move-count = { $count ->
 library-move-hint = Die Titel werden am Ende der Sammlung angefügt. Ein Titel ist immer in genau einer Sammlung.
 library-more-to-find = Es gibt weitere Sammlungen. Die Suche findet sie.
 library-move-tracks = Titel verschieben
+library-create-and-move = Sammlung erstellen und Titel verschieben
 library-choose-collection = Wählen Sie eine Sammlung aus.
 library-unselect = Auswahl aufheben
 library-move-to-position = An Position verschieben …

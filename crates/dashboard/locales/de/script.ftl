@@ -94,6 +94,7 @@ script-queue-track = { $title } in die Warteschlange
 script-reorder-track = { $title } verschieben
 script-play-next = Als Nächstes abspielen
 script-add-to-queue = Zur Warteschlange hinzufügen
+script-share-track = Teilen
 
 # The player bar and its queue.
 

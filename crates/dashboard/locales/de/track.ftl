@@ -87,6 +87,9 @@ track-transcript = Transkript
 track-transcript-edit = Bearbeiten
 track-transcript-add = Transkript hinzufügen
 track-no-transcript = Noch kein Transkript.
+track-transcribing = Das Audio wird transkribiert. Das Transkript erscheint, sobald es fertig ist.
+track-transcription-retried = Der letzte Versuch, diesen Titel zu transkribieren, ist fehlgeschlagen: { $reason } Er wird automatisch wiederholt.
+track-transcription-failed = Transkription fehlgeschlagen: { $reason }
 track-transcript-download = Als WebVTT herunterladen
 track-transcript-edited = Bearbeitet: <time datetime="{ $at }">{ $at }</time>. Die automatische Transkription ersetzt es nicht.
 track-captions = Worte und Zeiten

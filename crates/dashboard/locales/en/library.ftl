@@ -97,6 +97,7 @@ library-move-count = { $count ->
 library-move-hint = The tracks are added at the end of the collection. A track is in one collection at a time.
 library-more-to-find = There are more collections. Search to find them.
 library-move-tracks = Move tracks
+library-create-and-move = Create collection and move tracks
 library-choose-collection = Choose a collection.
 library-unselect = Clear selection
 library-move-to-position = Move to position…

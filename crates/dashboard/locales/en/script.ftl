@@ -94,6 +94,7 @@ script-queue-track = Queue { $title }
 script-reorder-track = Reorder { $title }
 script-play-next = Play next
 script-add-to-queue = Add to queue
+script-share-track = Share
 
 # The player bar and its queue.
 

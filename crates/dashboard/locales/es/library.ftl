@@ -97,6 +97,7 @@ library-move-count = { $count ->
 library-move-hint = Las pistas se añaden al final de la colección. Una pista solo está en una colección a la vez.
 library-more-to-find = Hay más colecciones. Use la búsqueda para encontrarlas.
 library-move-tracks = Mover pistas
+library-create-and-move = Crear la colección y mover las pistas
 library-choose-collection = Elija una colección.
 library-unselect = Anular la selección
 library-move-to-position = Mover a la posición…

@@ -94,6 +94,7 @@ script-queue-track = Poner { $title } en la cola
 script-reorder-track = Mover { $title }
 script-play-next = Reproducir a continuación
 script-add-to-queue = Añadir a la cola
+script-share-track = Compartir
 
 # The player bar and its queue.
 

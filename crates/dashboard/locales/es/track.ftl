@@ -87,6 +87,9 @@ track-transcript = Transcripción
 track-transcript-edit = Editar
 track-transcript-add = Añadir transcripción
 track-no-transcript = Aún no hay transcripción.
+track-transcribing = El audio se está transcribiendo. La transcripción aparecerá cuando esté lista.
+track-transcription-retried = El último intento de transcribir esta pista falló: { $reason } Se reintentará automáticamente.
+track-transcription-failed = La transcripción falló: { $reason }
 track-transcript-download = Descargar como WebVTT
 track-transcript-edited = Editada: <time datetime="{ $at }">{ $at }</time>. La transcripción automática no la reemplaza.
 track-captions = Palabras y tiempos

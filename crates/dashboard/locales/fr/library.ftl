@@ -97,6 +97,7 @@ library-move-count = { $count ->
 library-move-hint = Les pistes sont ajoutées à la fin de la collection. Une piste n’est que dans une collection à la fois.
 library-more-to-find = Il y a d’autres collections. Utilisez la recherche pour les trouver.
 library-move-tracks = Déplacer les pistes
+library-create-and-move = Créer la collection et déplacer les pistes
 library-choose-collection = Choisissez une collection.
 library-unselect = Tout désélectionner
 library-move-to-position = Déplacer à la position…

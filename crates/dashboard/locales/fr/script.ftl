@@ -94,6 +94,7 @@ script-queue-track = Mettre { $title } en file d’attente
 script-reorder-track = Déplacer { $title }
 script-play-next = Lire ensuite
 script-add-to-queue = Ajouter à la file d’attente
+script-share-track = Partager
 
 # The player bar and its queue.
 

@@ -18,6 +18,7 @@ mod track;
 mod track_page;
 mod track_usage;
 mod tracks;
+mod transcribing;
 mod transcript;
 mod trash;
 mod upload;

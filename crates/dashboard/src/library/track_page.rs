@@ -10,6 +10,7 @@ use super::file_tags::FileTags;
 use super::listed::said_of;
 use super::replacement::{self, ReplacementProgress};
 use super::track_usage::TrackUsage;
+use super::transcribing::Transcribing;
 use crate::amount::{bytes, clock};
 use crate::app::Dashboard;
 use crate::embed;
@@ -47,6 +48,7 @@ pub(super) struct TrackPage {
     variants: Vec<VariantRow>,
     failed: Vec<FailedVariant>,
     transcription: Option<String>,
+    transcribing: Option<Transcribing>,
     language: String,
     told: FileTags,
     pub(super) problems: Problems,
@@ -78,6 +80,7 @@ impl TrackPage {
         let missing = app.library.missing_variants(&track).await?;
         let usage = TrackUsage::of(app, member.caller(), &track).await?;
         let replacement = replacement::shown_progress(app, member, id).await?;
+        let transcribing = Transcribing::of(app, member, &track).await?;
         let rows = variants.iter().map(|variant| VariantRow {
             index: variant.file.recipe.index.to_string(),
             content_type: variant.key.file.content_type.mime(),
@@ -121,6 +124,7 @@ impl TrackPage {
             may_reset_cover: track.cover.is_some_and(|cover| cover.origin == CoverOrigin::Uploaded),
             told: FileTags::of(track.info),
             transcription: track.transcription,
+            transcribing,
             language: track.transcription_language.unwrap_or_default(),
             problems: Problems::default(),
         })

@@ -43,6 +43,11 @@ impl Browser {
         Self { router, cookies: HashMap::new(), languages: String::new() }
     }
 
+    /// The same browser with all its cookies, at another node.
+    pub(crate) fn at(self, router: Router) -> Self {
+        Self { router, ..self }
+    }
+
     /// The browser of somebody who reads these languages.
     pub(crate) fn reading(mut self, languages: &str) -> Self {
         languages.clone_into(&mut self.languages);

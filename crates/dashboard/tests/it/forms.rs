@@ -12,6 +12,7 @@ crate::on_both!(
     colours_are_saved_with_their_companions,
     a_chosen_colour_is_never_lost,
     refusals_are_sentences_and_keep_what_was_typed,
+    texts_are_limited_and_storable,
 );
 
 async fn forms_of_others_are_refused(database: TestDatabase) {
@@ -127,4 +128,39 @@ async fn refusals_are_sentences_and_keep_what_was_typed(database: TestDatabase) 
     let answer = browser.send(request).await;
     assert_eq!(answer.status, 400);
     assert!(answer.html.contains("<p>The file is empty; send an audio file.</p>"), "{}", answer.html);
+}
+
+/// Whoever sends a form by hand is held to what the form says.
+async fn texts_are_limited_and_storable(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
+    let track = house.track(collection, "a.wav").await;
+    let of_track = format!("/tracks/{track}");
+    let of_collection = format!("/collections/{collection}");
+    let title = ("title", "Season");
+    for (page, others, field) in [
+        ("/library", &[][..], "title"),
+        (&of_collection, &[], "title"),
+        (&of_collection, &[title], "player_subtitle"),
+        (&of_track, &[], "player_title"),
+        (&of_track, &[], "player_subtitle"),
+        (&of_track, &[], "organization_index"),
+        ("/organization", &[("player_color", "#123456")], "name"),
+        ("/organization", &[("player_color", "#123456"), ("name", "Radio")], "player_subtitle"),
+        ("/signing-keys", &[], "title"),
+        ("/keys/new?type=api", &[("type", "api"), ("pages", "all")], "title"),
+    ] {
+        for (wrong, told) in [("x".repeat(1001), "characters"), ("a\0b".to_owned(), "characters")] {
+            let fields: Vec<_> = others.iter().copied().chain([(field, wrong.as_str())]).collect();
+            let path = house.path(page);
+            let action = path.split('?').next().unwrap().to_owned();
+            let answer = browser.submit(&path, &action, &fields).await;
+            let what = format!("{page}, {field}, {} characters", wrong.len());
+            assert_eq!(answer.status, 422, "{what}: {}", answer.html);
+            let problem = answer.between(&format!("id=\"{field}-problem\">"), "</p>");
+            assert!(problem.contains(told), "{what}: {problem}");
+        }
+    }
+    let stored = house.catalog.track(house.organization_id, track).await.unwrap().unwrap();
+    assert_eq!((stored.player_title, stored.player_subtitle, stored.organization_index), (None, None, None));
 }

@@ -12,6 +12,7 @@ crate::on_both!(
     selected_tracks_are_changed_and_changes_are_undone,
     what_was_changed_since_is_not_undone,
     a_cover_is_set_for_many_tracks_and_taken_back,
+    tracks_are_moved_to_a_collection_that_is_created_for_them,
     selections_are_checked,
     tracks_are_moved_to_a_position,
     positions_are_checked,
@@ -108,6 +109,48 @@ async fn selected_tracks_are_changed_and_changes_are_undone(database: TestDataba
     assert_eq!(titles(&mut browser, page).await, ["Alpha", "b", "c", "d"]);
     assert_eq!(browser.submit(page, &undo, &[]).await.status, 303);
     assert_eq!(titles(&mut browser, page).await, ["a", "b", "c", "d"]);
+}
+
+async fn tracks_are_moved_to_a_collection_that_is_created_for_them(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut browser = house.administrator().await;
+    let season = house.season(&["a.wav", "b.wav", "c.wav"]).await;
+    // In the order of the list, whatever the order in which they are named.
+    let tracks = [season.tracks[2], season.tracks[0]];
+    let chosen = house.sends(&mut browser, &season, "/selection", &tracks, &[("action", "move")]).await;
+    assert!(chosen.html.contains("Create collection and move tracks"), "{}", chosen.html);
+
+    let library = house.path("/library");
+    let long = "x".repeat(1001);
+    let unknown = [tracks[0], TrackId::from_uuid(uuid::Uuid::from_u128(7))];
+    for (named, title, told) in [
+        (&tracks, "  ", "id=\"title-problem\""),
+        (&tracks, long.as_str(), "id=\"title-problem\""),
+        (&unknown, "Live <takes>", "Some of the selected tracks were deleted or moved meanwhile"),
+    ] {
+        let fields = [("create", "1"), ("title", title)];
+        let refused = house.sends(&mut browser, &season, "/selection/move", named, &fields).await;
+        assert!(refused.status == 422 && refused.html.contains(told), "{title}: {}", refused.html);
+        let shown = browser.get(&library).await;
+        assert!(shown.html.contains("1 collection") && !shown.html.contains("takes"), "{}", shown.html);
+    }
+    assert_eq!(titles(&mut browser, &season.page).await, ["a", "b", "c"]);
+
+    let fields = [("create", "1"), ("title", "Live <takes>")];
+    let moved = house.sends(&mut browser, &season, "/selection/move", &tracks, &fields).await;
+    let undo = undo_of(&mut browser, &moved).await;
+    let page = moved.location.split('?').next().unwrap().to_owned();
+    assert_ne!(page, season.page);
+    let shown = browser.get(&page).await;
+    assert!(shown.html.contains("Live &#60;takes&#62;"), "{}", shown.html);
+    assert_eq!(titles(&mut browser, &page).await, ["a", "c"]);
+    assert_eq!(titles(&mut browser, &season.page).await, ["b"]);
+    let audit = browser.get(&house.path("/audit")).await.html;
+    assert!(audit.contains("Live &#60;takes&#62;"), "{audit}");
+    // The collection stays, and is empty.
+    assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 303);
+    assert_eq!(titles(&mut browser, &season.page).await, ["a", "b", "c"]);
+    assert!(titles(&mut browser, &page).await.is_empty());
 }
 
 async fn what_was_changed_since_is_not_undone(database: TestDatabase) {

@@ -1,4 +1,11 @@
 //! Variants, webhooks and transcription.
+
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::routing::post;
+use http::StatusCode;
+use tonearm_domain::TranscriptionState;
 use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
@@ -7,6 +14,7 @@ crate::on_both!(
     variants_are_added_and_removed,
     webhooks_are_set,
     transcription_is_set,
+    a_provider_is_tested_and_its_failures_are_listed,
     signing_keys_are_shown_once,
     an_address_that_cannot_be_read_is_no_page,
 );
@@ -103,6 +111,70 @@ async fn transcription_is_set(database: TestDatabase) {
     assert!(shown.contains("Turn off transcription"), "{shown}");
     browser.submit(&page, &house.path("/transcription/switch"), &[("to", "off")]).await;
     assert!(browser.get(&page).await.html.contains("Turn on transcription"));
+}
+
+/// A provider that gives each of `answers` once, then refuses the key. Its base URL.
+async fn provider(answers: [&'static str; 3]) -> String {
+    let answers = Arc::new(Mutex::new(answers.into_iter()));
+    let answer = move || {
+        let answer = answers.lock().unwrap().next();
+        async move {
+            answer.map_or((StatusCode::UNAUTHORIZED, "no such <key>"), |answer| (StatusCode::OK, answer))
+        }
+    };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let routes = Router::new().route("/v1/audio/transcriptions", post(answer));
+    tokio::spawn(async move { axum::serve(listener, routes).await });
+    url
+}
+
+async fn a_provider_is_tested_and_its_failures_are_listed(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut browser = house.administrator().await.at(house.reopened_allowing_private());
+    let (page, test) = (house.path("/transcription"), house.path("/transcription/test"));
+    assert_eq!(browser.submit(&page, &test, &[]).await.status, 422, "there is nothing to test yet");
+    let answers = [r#"{"text":""}"#, r#"{"text":"A <tone>"}"#, "<html>"];
+    let url = provider(answers).await;
+    let fields = [("base_url", url.as_str()), ("model", "m"), ("language", ""), ("key", "sk-secret")];
+    assert_eq!(browser.submit(&page, &page, &fields).await.status, 303);
+    for (class, told) in [
+        ("good", "s and heard no words."),
+        ("good", "s and heard “A &#60;tone&#62;”."),
+        ("bad", "The test failed: the provider&#39;s response is not a transcription."),
+        ("bad", "The test failed: the provider responded with 401: no such &#60;key&#62;."),
+    ] {
+        let tested = browser.submit(&page, &test, &[]).await;
+        assert_eq!(tested.status, 200, "{}", tested.html);
+        let notice = tested.between(&format!("<p class=\"notice {class}\" role=\"status\">"), "</p>");
+        assert!(notice.contains(told), "{told} in {notice}");
+        assert!(!tested.html.contains("sk-secret"), "{}", tested.html);
+    }
+    let mut editor = house.invited(&mut browser, "Ed", "editor").await;
+    let secret = editor.get(&house.path("/library")).await.form_secret();
+    assert_eq!(editor.post(&test, &[("form_secret", secret.as_str())]).await.status, 403);
+
+    assert!(!browser.get(&page).await.html.contains("Recent failures"));
+    let collection = house.collection("Talks").await;
+    let (gone, talk) = (house.track(collection, "a.wav").await, house.track(collection, "b.wav").await);
+    for (id, state, reason) in [
+        (gone, TranscriptionState::Failed, "the provider's response contains no text"),
+        (talk, TranscriptionState::Pending, "the provider responded with 503: <busy>"),
+    ] {
+        house.note_transcription(id, state, Some(reason)).await;
+    }
+    let list = browser.get(&page).await.html;
+    for told in [
+        "Recent failures",
+        &format!("/tracks/{talk}\""),
+        "The provider responded with 503: &#60;busy&#62;.",
+        "Will be retried",
+        &format!("/tracks/{gone}\""),
+        "The provider&#39;s response contains no text.",
+        "<span class=\"badge bad\">Failed</span>",
+    ] {
+        assert!(list.contains(told), "{told} in {list}");
+    }
 }
 
 async fn signing_keys_are_shown_once(database: TestDatabase) {

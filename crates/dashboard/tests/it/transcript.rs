@@ -3,7 +3,7 @@
 use axum::body::{Body, Bytes};
 use futures::stream;
 use http::Request;
-use tonearm_domain::{TrackId, Utterance};
+use tonearm_domain::{Clock, TrackId, TrackStatus, Transcription, TranscriptionState, Utterance};
 use tonearm_fixtures::TestDatabase;
 
 use crate::browser::{Browser, Page};
@@ -15,6 +15,7 @@ crate::on_both!(
     a_change_meanwhile_is_not_overwritten_unseen,
     viewers_read_and_editors_write,
     a_source_is_replaced_only_where_there_is_one,
+    the_page_of_a_track_tells_how_far_its_transcription_is,
 );
 
 impl House {
@@ -169,4 +170,81 @@ async fn a_source_is_replaced_only_where_there_is_one(database: TestDatabase) {
     assert_eq!(browser.get(&format!("{track}/original")).await.status, 422);
     assert_eq!(browser.get(&format!("{track}/source.json")).await.status, 404);
     assert_eq!(browser.submit(&track, &format!("{track}/source/cancel"), &[]).await.status, 404);
+}
+
+impl House {
+    /// Writes down what became of transcribing a track.
+    pub(crate) async fn note_transcription(
+        &self,
+        track_id: TrackId,
+        state: TranscriptionState,
+        reason: Option<&str>,
+    ) {
+        let (organization_id, updated_at) = (self.organization_id, self.clock.now());
+        let reason = reason.map(str::to_owned);
+        let tx = self.catalog.begin().await.unwrap();
+        let noted = Transcription { track_id, organization_id, state, reason, updated_at };
+        tx.put_transcription(&noted).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+}
+
+async fn the_page_of_a_track_tells_how_far_its_transcription_is(database: TestDatabase) {
+    use TranscriptionState::{Done, Failed, Pending};
+    let house = House::open(database).await;
+    let (mut owner, collection) = (house.administrator().await, house.collection("Talks").await);
+    let id = house.track(collection, "talk.wav").await;
+    let track = house.path(&format!("/tracks/{id}"));
+    let again = format!("action=\"{track}/transcribe\"");
+    let mut viewer = house.invited(&mut owner, "Vi", "viewer").await;
+
+    let empty = "the provider's response contains no text";
+    for (state, reason, told) in [
+        (Pending, None, "The audio is being transcribed."),
+        (
+            Pending,
+            Some(empty),
+            "failed: The provider&#39;s response contains no text. It is retried automatically.",
+        ),
+        (Failed, Some(empty), "Transcription failed: The provider&#39;s response contains no text."),
+    ] {
+        house.note_transcription(id, state, reason).await;
+        for browser in [&mut owner, &mut viewer] {
+            let page = browser.get(&track).await.html;
+            assert!(page.contains(told), "{told} in {page}");
+            assert!(!page.contains("No transcript yet."), "{page}");
+            assert!(!page.contains(&again), "nobody set a provider: {page}");
+        }
+    }
+    let provider = [("base_url", "https://api.example.com/v1"), ("model", "m"), ("language", "")];
+    let settings = house.path("/transcription");
+    assert_eq!(owner.submit(&settings, &settings, &provider).await.status, 303);
+    assert!(!owner.get(&track).await.html.contains(&again), "it is not ready");
+    house.put(id, TrackStatus::Ready, None).await;
+    assert!(!viewer.get(&track).await.html.contains(&again));
+    let reading = owner.get(&track).await.html;
+    assert!(reading.contains(&again), "{reading}");
+    let reason = "given up after 5 attempts: the provider responded with 401: no such key";
+    house.note_transcription(id, Failed, Some(reason)).await;
+    owner = owner.reading("de");
+    let german = owner.get(&track).await.html;
+    let told =
+        "Transkription fehlgeschlagen: Nach 5 Versuchen aufgegeben: der Anbieter hat mit 401 geantwortet";
+    assert!(german.contains(told), "{german}");
+    owner = owner.reading("en");
+    assert_eq!(owner.submit(&track, &format!("{track}/transcribe"), &[]).await.status, 303);
+    let queued = owner.get(&track).await.html;
+    assert!(queued.contains("The audio is being transcribed.") && !queued.contains(&again), "{queued}");
+
+    house.note_transcription(id, Done, None).await;
+    let page = owner.get(&track).await.html;
+    assert!(page.contains("No transcript yet.") && !page.contains("transcribed."), "{page}");
+
+    // What is there is not overwritten from here: the page of the transcript tells what is replaced.
+    let spoken = house.spoken_track().await;
+    house.put(spoken, TrackStatus::Ready, None).await;
+    house.note_transcription(spoken, Failed, Some(empty)).await;
+    let page = owner.get(&house.path(&format!("/tracks/{spoken}"))).await.html;
+    assert!(page.contains("Transcription failed:") && page.contains("Ebb &#38; flow."), "{page}");
+    assert!(!page.contains("/transcribe\""), "{page}");
 }

@@ -8,6 +8,7 @@ use tonearm_domain::{
 
 use super::Library;
 use super::find_tracks::require_ids_only;
+use super::texts::{self, LONGEST, set};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::delivery::UploadHandle;
@@ -121,12 +122,32 @@ impl Library {
         caller: &Caller,
         create: CreateCollection,
     ) -> Result<(CollectionView, UploadHandle), Refusal> {
+        let collection = self.new_collection(caller, create).await?;
+        let tx = self.catalog.begin().await?;
+        self.insert_collection(&tx, caller, &collection).await?;
+        tx.commit().await?;
+        let cover = self.links.collection_cover_upload(collection.organization_id, collection.id);
+        Ok((collection.into(), cover))
+    }
+
+    /// A collection that the caller may create, not yet stored.
+    pub(super) async fn new_collection(
+        &self,
+        caller: &Caller,
+        create: CreateCollection,
+    ) -> Result<Collection, Refusal> {
         caller.require_whole_organization()?;
         if create.title.trim().is_empty() {
             return Err(Refusal::invalid("title", "cannot be empty"));
         }
+        texts::check::<LONGEST>(&[
+            ("title", Some(&create.title)),
+            ("organization_index", create.organization_index.as_deref()),
+            ("player_subtitle", create.player_subtitle.as_deref()),
+        ])?;
         let creator_id = create.creator_id.or(caller.creator_id);
-        let collection = Collection {
+        self.require_creator(caller, creator_id).await?;
+        Ok(Collection {
             id: self.ambient.record_id(),
             organization_id: caller.organization_id,
             creator_id,
@@ -142,14 +163,18 @@ impl Library {
             player_subtitle: create.player_subtitle,
             created_at: self.ambient.now(),
             deleted_at: None,
-        };
-        self.require_creator(caller, creator_id).await?;
-        let tx = self.catalog.begin().await?;
-        tx.insert_collection(&collection).await?;
-        self.note_collection(&tx, caller, EventKind::CollectionCreated, &collection).await?;
-        tx.commit().await?;
-        let cover = self.links.collection_cover_upload(collection.organization_id, collection.id);
-        Ok((collection.into(), cover))
+        })
+    }
+
+    /// Stores a collection, and tells whoever wants to know.
+    pub(super) async fn insert_collection(
+        &self,
+        tx: &Transaction,
+        caller: &Caller,
+        collection: &Collection,
+    ) -> Result<(), Refusal> {
+        tx.insert_collection(collection).await?;
+        self.note_collection(tx, caller, EventKind::CollectionCreated, collection).await
     }
 
     /// Changes a collection.
@@ -219,6 +244,11 @@ impl Library {
 
 impl UpdateCollection {
     fn apply(self, collection: &mut Collection) -> Result<(), Refusal> {
+        texts::check::<LONGEST>(&[
+            ("title", set(&self.title)),
+            ("organization_index", set(&self.organization_index)),
+            ("player_subtitle", set(&self.player_subtitle)),
+        ])?;
         match self.title {
             Patch::Keep => {}
             Patch::Set(title) if !title.trim().is_empty() => collection.title = title,

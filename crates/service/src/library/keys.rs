@@ -8,6 +8,7 @@ use tonearm_domain::{
 use tonearm_signing::ApiKeyText;
 
 use super::Library;
+use super::texts::{self, LONGEST_KEY_TITLE};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
@@ -164,6 +165,7 @@ impl Library {
         caller: &Caller,
         create: CreateKey,
     ) -> Result<CreatedKey, Refusal> {
+        texts::check::<LONGEST_KEY_TITLE>(&[("title", Some(&create.title))])?;
         ApiKey::validate(create.key_type, &create.variants)
             .map_err(|error| Refusal::invalid("variants", error.to_string()))?;
         ApiKey::validate_origins(create.key_type, &create.allowed_origins)

@@ -3,9 +3,13 @@
 use tonearm_domain::{AuditAction, Colour, Organization, OrganizationId, Palette, Patch, PlayerColours};
 
 use super::Library;
+use super::texts::{self, LONGEST, set};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
+
+/// Most characters of a name.
+const LONGEST_NAME: usize = 200;
 
 /// An organization with its companion colours.
 #[derive(Debug, Clone)]
@@ -39,6 +43,8 @@ pub struct UpdateOrganization {
 
 impl UpdateOrganization {
     fn apply(self, organization: &mut Organization) -> Result<(), Refusal> {
+        texts::check::<LONGEST_NAME>(&[("name", set(&self.name))])?;
+        texts::check::<LONGEST>(&[("player_subtitle", set(&self.player_subtitle))])?;
         match self.name {
             Patch::Keep => {}
             Patch::Set(name) if !name.trim().is_empty() => organization.name = name,

@@ -7,6 +7,7 @@ use tonearm_domain::{
 
 use super::Library;
 use super::keys::require_variants;
+use super::texts::{self, LONGEST_KEY_TITLE, set};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
@@ -72,6 +73,7 @@ impl Library {
         update: UpdateKey,
     ) -> Result<ApiKey, Refusal> {
         caller.require_whole_organization()?;
+        texts::check::<LONGEST_KEY_TITLE>(&[("title", set(&update.title))])?;
         let tx = self.catalog.begin().await?;
         let found = tx.api_key(caller.organization_id, id).await?;
         let before = found.ok_or(Refusal::NotFound(Resource::ApiKey))?;

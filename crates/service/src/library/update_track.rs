@@ -6,6 +6,7 @@ use tonearm_domain::{
 };
 
 use super::Library;
+use super::texts::{self, LONGEST, set};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
@@ -63,6 +64,11 @@ impl Library {
         id: TrackId,
         update: UpdateTrack,
     ) -> Result<TrackView, Refusal> {
+        texts::check::<LONGEST>(&[
+            ("organization_index", set(&update.organization_index)),
+            ("player_title", set(&update.player_title)),
+            ("player_subtitle", set(&update.player_subtitle)),
+        ])?;
         if let Patch::Set(creator_id) = update.creator_id {
             self.require_creator(caller, Some(creator_id)).await?;
         }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Data } from "../source.js";
+import { Data, Session } from "../source.js";
 
 const listed = (...ids) => ids.map((id) => ({ id, title: id, duration: 1, data: `/${id}.json` }));
 
@@ -46,4 +46,24 @@ test("a list without an end is not loaded for ever", async () => {
   const heard = await lists(10);
   await new Promise((done) => setTimeout(done));
   assert.equal(heard.length, 10);
+});
+
+// A node of an earlier version, during an upgrade: its data has no pages, chapters, captions, levels and parts.
+test("what an earlier node does not tell is not needed", async () => {
+  const track = { id: "a", title: "A", duration: 10, sources: [{ url: "/a.m4a", type: "audio/mp4", label: "hq" }] };
+  serve({
+    "/list.json": { ok: true, title: "Songs", tracks: listed("a"), track },
+    "/v1/play/session/a": { track: { id: "a", file_name: "A.wav", duration: 10 }, variants: [
+      { url: "/a.m4a", content_type: "audio/mp4", variant: { index: "hq" } },
+    ] },
+  });
+  const { first } = await new Data("/list.json").open(null, () => assert.fail("there is no other page"));
+  const played = await new Session("https://audio.example", "session", ["a"], () => {}).track("a");
+  for (const described of [first, played]) {
+    assert.deepEqual(
+      [described.title, described.duration, described.levels, described.chapters, described.captions, described.cover],
+      ["A", 10, [], [], null, {}],
+    );
+    assert.equal(described.sources[0].label, "hq");
+  }
 });

@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use tonearm_domain::{CollectionSort, Cursor, PageQuery, SearchWords};
+use tonearm_service::CreateCollection;
 
 use super::{Selection, done, list_of};
 use crate::app::Dashboard;
@@ -28,6 +29,8 @@ pub(super) struct MovePage {
     find: String,
     collections: Vec<Choice>,
     has_more: bool,
+    /// Of a collection to be created.
+    title: String,
     problems: Problems,
 }
 
@@ -38,6 +41,9 @@ pub(in crate::library) async fn move_to(
 ) -> Result<Response, PageError> {
     let selection = Selection::of(&fields)?;
     let find = fields.text("find").to_owned();
+    if fields.is_ticked("create") {
+        return move_to_new(&app, &member, selection, fields.text("title")).await;
+    }
     let target = fields.text("collection");
     if target.is_empty() || fields.is_ticked("search") {
         let mut page = MovePage::of(&app, &member, selection, find).await?;
@@ -50,6 +56,26 @@ pub(in crate::library) async fn move_to(
     let target = collection_id(target)?;
     let changed = app.library.move_tracks(&member.caller(), &selection.tracks, target).await?;
     Ok(done(&member, &list_of(Some(target)), Flash::TracksMoved, changed))
+}
+
+/// Moves the tracks to a collection that is created for them.
+async fn move_to_new(
+    app: &Dashboard,
+    member: &Member<Editor>,
+    selection: Selection,
+    title: &str,
+) -> Result<Response, PageError> {
+    let create = CreateCollection { title: title.to_owned(), ..CreateCollection::default() };
+    let moved = app.library.move_tracks_to_new_collection(&member.caller(), &selection.tracks, create).await;
+    match moved {
+        Ok((id, changed)) => Ok(done(member, &list_of(Some(id)), Flash::TracksMoved, changed)),
+        Err(refusal) => {
+            let problems = Problems::of(refusal)?;
+            let page = MovePage::of(app, member, selection, String::new()).await?;
+            let page = MovePage { title: title.to_owned(), problems, ..page };
+            Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+        }
+    }
 }
 
 impl MovePage {
@@ -77,6 +103,7 @@ impl MovePage {
             find,
             collections,
             has_more: page.has_after,
+            title: String::new(),
             problems: Problems::default(),
         })
     }

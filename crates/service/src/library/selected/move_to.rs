@@ -6,7 +6,7 @@ use tonearm_domain::{AuditAction, CollectionId, MovedTrack, Track, UndoableChang
 use super::{Changed, SelectedTracks, keep_undo, lock, sort_as_listed};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::library::Library;
+use crate::library::{CreateCollection, Library};
 use crate::refusal::{Refusal, Resource};
 
 impl Library {
@@ -22,18 +22,44 @@ impl Library {
         let tx = self.catalog.begin().await?;
         let mut tracks = lock(&tx, caller, selected).await?;
         tracks.retain(|track| track.collection_id != target);
-        sort_as_listed(&mut tracks);
         tx.collection_as_it_is(caller.organization_id, target)
             .await?
             .ok_or(Refusal::NotFound(Resource::Collection))?;
+        self.move_all(tx, caller, tracks, target).await
+    }
+
+    /// Creates a collection and moves the tracks there, in the order that they have in theirs. Taking that back leaves the
+    /// collection empty.
+    pub async fn move_tracks_to_new_collection(
+        &self,
+        caller: &Caller,
+        selected: &SelectedTracks,
+        create: CreateCollection,
+    ) -> Result<(CollectionId, Changed), Refusal> {
+        let collection = self.new_collection(caller, create).await?;
+        let tx = self.catalog.begin().await?;
+        let tracks = lock(&tx, caller, selected).await?;
+        self.insert_collection(&tx, caller, &collection).await?;
+        Ok((collection.id, self.move_all(tx, caller, tracks, collection.id).await?))
+    }
+
+    /// Moves tracks whose rows this transaction has locked.
+    async fn move_all(
+        &self,
+        tx: Transaction,
+        caller: &Caller,
+        mut tracks: Vec<Track>,
+        target: CollectionId,
+    ) -> Result<Changed, Refusal> {
+        if tracks.is_empty() {
+            return Ok(Changed { count: 0, undo: None });
+        }
+        sort_as_listed(&mut tracks);
         let collections = tracks.iter().map(|track| track.collection_id).chain([target]).collect();
         tx.lock_collections(collections).await?;
         let mut moved = Vec::with_capacity(tracks.len());
         for track in &mut tracks {
             moved.push(self.move_one(&tx, caller, track, target).await?);
-        }
-        if moved.is_empty() {
-            return Ok(Changed { count: 0, undo: None });
         }
         let undo = keep_undo(&tx, &self.ambient, caller, UndoableChange::Move { tracks: moved }).await?;
         tx.commit().await?;
