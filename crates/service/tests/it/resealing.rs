@@ -1,14 +1,20 @@
 //! Master secrets that are replaced, and what was sealed under the one before.
 
+use tempfile::TempDir;
 use tonearm_catalog::{Catalog, ConnectOptions, SealedAt};
-use tonearm_domain::{BucketName, KeyType, OrganizationId, PersonId, Selection, ShareTarget, WebhookKind};
+use tonearm_domain::{
+    Action, BucketName, KeyType, OrganizationId, PersonId, Selection, ShareTarget, WebhookKind,
+};
 use tonearm_fixtures::{TestDatabase, ambient};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Caller, CreateCollection, CreateKey, ImportBuckets, Library, Links, Resealed, Resealing, SetImportBucket,
-    SetTranscription, ShareLink, Transcriptions, Webhooks,
+    Access, BackupError, BackupTarget, BackupTerms, Backups, Caller, CreateCollection, CreateKey,
+    ImportBuckets, Library, Links, LookupLimits, Lookups, Resealed, Resealing, RestoreTerms, Restores,
+    SetImportBucket, SetTranscription, ShareLink, StoreIdentity, Transcriptions, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
+
+use crate::store_scene::Ground;
 
 const OLD: &str = "the master secret that there was at first";
 const NEW: &str = "the master secret that takes the place of it";
@@ -17,6 +23,7 @@ crate::on_both!(
     what_is_sealed_outlives_its_master_secret,
     what_changes_meanwhile_is_left_alone,
     moving_an_endpoint_never_brings_an_old_secret_back,
+    what_is_sealed_is_readable_after_a_restore,
 );
 
 fn bucket() -> BucketName {
@@ -177,4 +184,52 @@ async fn moving_an_endpoint_never_brings_an_old_secret_back(database: TestDataba
         assert_eq!(one.secret(&caller).await, Some(rotated.unwrap().secret), "round {round}");
         assert_eq!(one.webhooks.endpoints(&caller).await.unwrap()[0].url, url, "round {round}");
     }
+}
+
+/// Into the other kind of database, with the same master secret.
+async fn what_is_sealed_is_readable_after_a_restore(database: TestDatabase) {
+    let other = match database.url.starts_with("sqlite") {
+        true => TestDatabase::postgres().await,
+        false => TestDatabase::sqlite(),
+    };
+    let (node, (ambient, _)) = (Node::with(OLD, &database).await, ambient());
+    let (caller, id) = node.organization().await;
+    let (grounds, folder) = ([Ground::beside(&database), Ground::beside(&other)], TempDir::new().unwrap());
+    let [from, to] = [grounds[0].open().await, grounds[1].open().await];
+    StoreIdentity::new(node.catalog.clone(), from.clone(), ambient.clone()).establish().await.unwrap();
+    let target = format!("file://{}/backups", folder.path().display());
+    let target = BackupTarget::open(&target.parse().unwrap()).await.unwrap();
+    let scratch = folder.path().to_owned();
+    let old = || Secrets::parse(OLD).unwrap();
+    let stores = (node.catalog.clone(), from);
+    Backups::new(stores, ambient.clone(), old(), scratch.clone(), "0.1.0")
+        .run(&target, BackupTerms::default(), &mut |_| {})
+        .await
+        .unwrap();
+    let restores = |secrets| {
+        let database = (other.url.parse().unwrap(), ConnectOptions::default());
+        Restores::new(database, to.clone(), ambient.clone(), secrets, scratch.clone())
+    };
+    let refused = restores(Secrets::parse(NEW).unwrap());
+    let refused = refused.run(&target, RestoreTerms::default(), &mut |_| {}).await;
+    assert!(matches!(refused, Err(BackupError::Secret)), "it would not open what is sealed");
+    restores(old()).run(&target, RestoreTerms::default(), &mut |_| {}).await.unwrap();
+
+    let restored = Node::with(OLD, &other).await;
+    let secret = node.secret(&caller).await;
+    assert!(secret.is_some());
+    assert_eq!(restored.secret(&caller).await, secret, "receivers know the signatures of webhooks");
+    let link = node.share_link(&caller).await;
+    assert!(link.is_some());
+    assert_eq!(restored.share_link(&caller).await, link, "it can be copied again");
+    assert_eq!(restored.provider_key(id).await.as_deref(), Some(&b"the provider's key"[..]));
+    assert_eq!(restored.bucket_secret(id).await.as_deref(), Some(&b"the bucket's secret"[..]));
+    // The link opens its collection as before.
+    let lookups = Lookups::new(restored.catalog.clone(), LookupLimits::default());
+    let access = Access::new(lookups, ambient);
+    let key = access.key(&link.unwrap(), Action::Share).await.unwrap();
+    assert_eq!(key.organization_id, id);
+    // A new master secret takes all of it over there, too.
+    let changing = Node::with(&format!("{NEW},{OLD}"), &other).await;
+    assert_eq!(changing.resealing.reseal().await.unwrap(), Resealed { resealed: 5, ..Resealed::default() });
 }

@@ -61,6 +61,63 @@ async fn keys_made_beside_a_running_server_work_at_once() {
     assert!(program.terminate(), "{}", program.log());
 }
 
+/// Waits until a key is refused: the server is another process, and may trust what it read for a moment.
+async fn is_refused(client: &Client) {
+    let begun = Instant::now();
+    while client.get("/v1/collection").await.status != 401 {
+        assert!(begun.elapsed() < Duration::from_secs(2), "the key still works");
+    }
+}
+
+#[tokio::test]
+async fn a_key_is_rotated_with_an_overlap_and_without() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    let made = json_of(&program.run(&["org", "create", "--name", "Radio", "--json"]));
+    let org = text(&made, "/organization_id").to_owned();
+    program.start().await;
+    let key = |command: &str, arguments: &[&str]| {
+        program.run(&[&["key", command, "--org", &org][..], arguments].concat())
+    };
+    let created = json_of(&key("create", &["--type", "api", "--title", "backend", "--json"]));
+    let id = text(&created, "/api_key_id");
+    let first = Client::new(&program.url(), text(&created, "/api_key"));
+    first.get("/v1/collection").await.ok();
+
+    for (hours, code) in [("721", 2), ("-1", 2), ("day", 2)] {
+        let refused = key("rotate", &["--key", id, &format!("--overlap={hours}")]);
+        assert_eq!(refused.status.code(), Some(code), "{hours}");
+    }
+    let rotated = json_of(&key("rotate", &["--key", id, "--overlap", "1", "--json"]));
+    let second = first.with_key(text(&rotated, "/api_key"));
+    for client in [&first, &second] {
+        client.get("/v1/collection").await.ok();
+    }
+    let listed = key("list", &["--json"]).stdout;
+    let listed = String::from_utf8(listed).unwrap();
+    let listed: Vec<Value> = listed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let found = listed.iter().find(|key| text(key, "/api_key_id") == id).unwrap();
+    assert_eq!(found["old_secret_until"], rotated["old_secret_until"]);
+    assert!(found["old_secret_until"].is_string(), "{found}");
+    // Two secrets at most, so that nobody loses sight of them.
+    let refused = key("rotate", &["--key", id]);
+    assert_eq!(refused.status.code(), Some(1));
+    let complaint = String::from_utf8_lossy(&refused.stderr);
+    assert!(complaint.contains("still works until"), "{complaint}");
+    assert!(key("end-old", &["--key", id]).status.success());
+    is_refused(&first).await;
+    second.get("/v1/collection").await.ok();
+
+    let ended = json_of(&key("rotate", &["--key", id, "--overlap", "0", "--json"]));
+    assert_eq!(ended["old_secret_until"], Value::Null);
+    is_refused(&second).await;
+    first.with_key(text(&ended, "/api_key")).get("/v1/collection").await.ok();
+    assert!(program.terminate(), "{}", program.log());
+    for client in [&first, &second] {
+        assert!(!program.log().contains(client.key()), "a key is in the log");
+    }
+}
+
 #[test]
 fn wrong_usage_is_one_line_and_exit_2() {
     let data = tempfile::tempdir().unwrap();

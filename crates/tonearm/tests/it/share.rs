@@ -1,7 +1,10 @@
 //! Public pages of share links, as a browser without JavaScript and other people's pages see them.
 
+use std::io::Read;
+
 use reqwest::Method;
 use serde_json::{Value, json};
+use tonearm_domain::{FileOutcome, Track, TrackFile};
 use tonearm_fixtures::audio::{WavSpec, wav, write_wav};
 use tonearm_testkit::{Answer, Backend, Client, TestServer};
 
@@ -154,6 +157,69 @@ async fn the_list_of_a_collection_is_paginated() {
     // What is no id is the first page.
     let odd = shared.get(&format!("/embed/{key}/player.json?after=%27")).await.ok();
     assert_eq!(odd["tracks"].as_array().unwrap().len(), 2);
+}
+
+impl Shared {
+    /// Adds tracks with the files of the one that is there, under names of their own. Nothing is stored under them.
+    async fn add_like_it(&self, count: usize) {
+        let catalog = &self.server.node.parts().unwrap().catalog;
+        let (organization_id, id) =
+            (self.server.organization_id.parse().unwrap(), self.track.parse().unwrap());
+        let track = catalog.track(organization_id, id).await.unwrap().unwrap();
+        let files = catalog.files_of_track(id).await.unwrap();
+        let (ambient, _) = tonearm_fixtures::ambient();
+        let tx = catalog.begin().await.unwrap();
+        for number in 0..count {
+            let (id, index) = (ambient.record_id(), ambient.short_id());
+            let file_name = format!("{number}.wav");
+            let like_it = Track { id, index, file_name, organization_index: None, ..track.clone() };
+            tx.insert_track(&like_it).await.unwrap();
+            for file in &files {
+                let mut file = TrackFile { id: ambient.record_id(), track_id: id, ..file.clone() };
+                if let FileOutcome::Made { key, .. } = &mut file.outcome {
+                    key.folder = index;
+                }
+                tx.put_track_file(&file).await.unwrap();
+            }
+        }
+        tx.commit().await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_of_more_than_a_thousand_tracks_comes_in_compressed_pages() {
+    let shared = Shared::start("one.wav").await;
+    shared.add_like_it(1001).await;
+    let key = shared.key(json!({"collection_id": shared.collection})).await;
+    let (mut path, mut names) = (format!("/embed/{key}/player.json"), Vec::new());
+    let mut lengths = Vec::new();
+    loop {
+        let plain = shared.get(&path).await;
+        let anybody = shared.client.without_key();
+        let asked = anybody.request(Method::GET, &path).header("accept-encoding", "gzip");
+        let compressed = anybody.send(asked).await;
+        assert_eq!(compressed.header("content-encoding"), "gzip", "{path}");
+        let is_much = plain.bytes.len() > 10_000;
+        assert!(!is_much || compressed.bytes.len() * 4 < plain.bytes.len(), "{}", compressed.bytes.len());
+        let mut text = Vec::new();
+        flate2::read::GzDecoder::new(&compressed.bytes[..]).read_to_end(&mut text).unwrap();
+        assert_eq!(text, plain.bytes, "{path}");
+        let data = plain.ok();
+        // The first page has the first track ready to play.
+        assert_eq!(data["track"].is_null(), !lengths.is_empty(), "{path}");
+        let tracks = data["tracks"].as_array().unwrap();
+        lengths.push(tracks.len());
+        names.extend(tracks.iter().map(|track| track["title"].as_str().unwrap().to_owned()));
+        match data["next"].as_str() {
+            Some(next) => next.clone_into(&mut path),
+            None => break,
+        }
+    }
+    assert_eq!(lengths, [1000, 2]);
+    let expected = (0..1001).map(|number| number.to_string());
+    assert!(names.into_iter().eq(["one".to_owned()].into_iter().chain(expected)), "each once, in its order");
+    let html = page(shared.get(&format!("/share/{key}")).await);
+    assert!(html.contains(">Next tracks</a>"), "{}", &html[..2000]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,15 +1,18 @@
 //! Backups and restores that are killed go on where they were.
 
+use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement, TransactionTrait};
+use tempfile::TempDir;
+use tonearm_fixtures::S3Server;
 use tonearm_testkit::{Backend, Client};
 
 use super::{Service, complaint, files_below, fill, heard, said};
 
 /// Waits until a command has copied something, and kills it with SIGKILL. Fails where it ends by itself.
-fn kill_once(mut child: Child, has_begun: impl Fn() -> bool) {
+pub(super) fn kill_once(mut child: Child, has_begun: impl Fn() -> bool) {
     let begun = Instant::now();
     while !has_begun() {
         assert!(begun.elapsed() < Duration::from_secs(60), "it copies nothing");
@@ -21,32 +24,83 @@ fn kill_once(mut child: Child, has_begun: impl Fn() -> bool) {
     child.wait().unwrap();
 }
 
+/// Where a backup is written to.
+enum Place {
+    Folder(TempDir),
+    Bucket(S3Server),
+}
+
+impl Place {
+    fn target(&self) -> String {
+        match self {
+            Self::Folder(folder) => folder.path().to_str().unwrap().to_owned(),
+            Self::Bucket(bucket) => bucket.url_with_prefix("/backups/tonearm"),
+        }
+    }
+
+    /// Whether an object has been copied there.
+    fn has_objects(&self) -> bool {
+        match self {
+            Self::Folder(folder) => !files_below(&folder.path().join("objects")).is_empty(),
+            Self::Bucket(bucket) => bucket.files().iter().any(|path| is_object(path)),
+        }
+    }
+}
+
+/// Whether a file of a bucket is an object of a track or its cover, and not one that a store or a backup has about itself.
+fn is_object(path: &Path) -> bool {
+    let name = path.file_name().unwrap().to_string_lossy();
+    ["hq.", "lq.", "preview.", "source.", "levels.", "cover"].iter().any(|label| name.starts_with(label))
+}
+
+impl Service {
+    fn has_objects(&self) -> bool {
+        match &self._s3 {
+            Some(bucket) => bucket.files().iter().any(|path| is_object(path)),
+            None => !files_below(&self.objects()).is_empty(),
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_killed_backup_and_a_killed_restore_go_on() {
-    let (service, client) = Service::running(Backend::Embedded).await;
+async fn a_killed_backup_to_a_folder_and_a_killed_restore_go_on() {
+    let place = Place::Folder(tempfile::tempdir().unwrap());
+    killed_and_continued(Backend::Embedded, &place, Backend::Embedded).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_backup_to_a_bucket_and_a_killed_restore_elsewhere_go_on() {
+    killed_and_continued(Backend::Distributed, &Place::Bucket(S3Server::start()), Backend::Embedded).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_backup_and_a_killed_restore_to_servers_go_on() {
+    killed_and_continued(Backend::Embedded, &Place::Bucket(S3Server::start()), Backend::Distributed).await;
+}
+
+async fn killed_and_continued(first: Backend, place: &Place, second: Backend) {
+    let (service, client) = Service::running(first).await;
     let tracks = fill(&client, 3).await;
     let before = heard(&client, &tracks).await;
-    let folder = tempfile::tempdir().unwrap();
-    let (target, pool) = (folder.path().to_str().unwrap(), folder.path().join("objects"));
+    let target = place.target();
 
     // So slow that it takes minutes.
-    let slow = service.program.begin(&["backup", target, "--rate", "20KB/s"]);
-    kill_once(slow, || !files_below(&pool).is_empty());
-    let refused = Service::new(Backend::Embedded).await.program.run(&["restore", target]);
+    let slow = service.program.begin(&["backup", &target, "--rate", "20KB/s"]);
+    kill_once(slow, || place.has_objects());
+    let refused = Service::new(second).await.program.run(&["restore", &target]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(complaint(&refused).contains("no complete backup"), "{}", complaint(&refused));
     let last = |service: &Service| said(&service.program.run(&["status", "--json"]))["last_backup"].clone();
     assert!(last(&service).is_null(), "it did not come to its end");
-    let backup = service.back_up(target);
+    let backup = service.back_up(&target);
     assert!(last(&service)["finished_at"].is_string(), "{}", last(&service));
     let number = |name: &str| backup[name].as_u64().unwrap();
     assert!(number("copied") < number("objects"), "what was copied is not copied again: {backup}");
 
-    let mut other = Service::new(Backend::Embedded).await;
-    let objects = other.objects();
-    let slow = other.program.begin(&["restore", target, "--rate", "20KB/s"]);
-    kill_once(slow, || !files_below(&objects).is_empty());
-    let restored = other.restore(target);
+    let mut other = Service::new(second).await;
+    let slow = other.program.begin(&["restore", &target, "--rate", "20KB/s"]);
+    kill_once(slow, || other.has_objects());
+    let restored = other.restore(&target);
     let copied = restored["copied"].as_u64().unwrap();
     assert!(copied < number("objects"), "what was copied is not copied again: {restored}");
     assert_eq!(restored["objects"], backup["objects"]);

@@ -8,6 +8,7 @@ use sea_orm::{ConnectionTrait, Database, Statement};
 use serde_json::{Value, json};
 use tonearm_testkit::{Backend, Client};
 
+use super::interrupted::kill_once;
 use super::{Service, complaint, files_below, fill, heard, said};
 use crate::covers::picture;
 use crate::text;
@@ -241,6 +242,45 @@ async fn deep_runs_stay_deep() {
     note(false);
     let refused = service.program.run(&["verify", "--deep", "--resume", "--state", state]);
     assert_eq!(refused.status.code(), Some(2), "{}", complaint(&refused));
+}
+
+/// A run that is killed noted how far it was, and does not look again at what it had looked at.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_run_goes_on_where_it_was() {
+    let (service, client) = Service::running(Backend::Embedded).await;
+    fill(&client, 1).await;
+    let objects = service.objects();
+    let files = files_below(&objects);
+    let [first, hq] = ["/cover", "/hq."]
+        .map(|label| files.iter().find(|path| path.to_str().unwrap().contains(label)).unwrap().clone());
+    assert!(first < hq);
+    // Others follow, in folders of their own. They are too young to be reported.
+    let (name, organization) = (hq.file_name().unwrap(), hq.parent().unwrap().parent().unwrap());
+    for number in 0..2500_usize {
+        let digits = [number / 676, number / 26, number];
+        let end: String = digits.map(|digit| char::from(b'a' + (digit % 26) as u8)).iter().collect();
+        let folder = organization.join(format!("zzzzzzzzz{end}"));
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join(name), b"sound").unwrap();
+    }
+    let (_, whole) = verified(&service, &[]);
+    let total = whole["objects"].as_u64().unwrap();
+    assert!(total > 2500, "{whole}");
+
+    let path = service.data.path().join("verify-state.json");
+    let slow = service.program.begin(&["verify", "--object-rate", "400"]);
+    kill_once(slow, || path.exists());
+    let noted: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let reached = noted["state"]["objects"].as_u64().unwrap();
+    assert!((1..total).contains(&reached), "{noted}");
+
+    // What it had passed is not looked at again, and everything else is.
+    std::fs::remove_file(&first).unwrap();
+    let (findings, resumed) = verified(&service, &["--resume"]);
+    assert_eq!((findings, &resumed["objects"]), (Vec::new(), &whole["objects"]));
+    assert!(!path.exists(), "it came to its end");
+    let (findings, _) = verified(&service, &[]);
+    assert_eq!(findings.len(), 1, "{findings:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -141,6 +141,20 @@ async fn the_queue_is_changed_while_it_is_heard() {
     browser.until(&format!("{QUEUE} === 'flood,slack,ebb'")).await;
     browser.shows(".bar-message", "slack plays next").await;
 
+    // Where the track of a row is shared is one choice further.
+    let share = format!(
+        "{FRAME}.querySelector('[data-track] [data-more]').click();
+         const wait = setInterval(() => {{
+             const link = {FRAME}.querySelector('.popup a[data-share]');
+             if (link) {{ clearInterval(wait); link.click(); }}
+         }}, 20);"
+    );
+    browser.run(&share, Vec::new()).await;
+    browser
+        .until(&format!("{FRAME}.querySelector('dialog[open] [data-panel] form[action$=\"/share\"]')"))
+        .await;
+    browser.run(&format!("{FRAME}.querySelector('dialog[open]').close();"), Vec::new()).await;
+
     browser.click("[aria-controls=bar-queue]").await;
     let keys = [Key::Down, Key::Down].map(char::from).iter().collect::<String>();
     browser.run("document.querySelector('.bar-queue [data-grip]').focus();", Vec::new()).await;

@@ -1,5 +1,6 @@
 //! What people do with the dashboard, in a real browser.
 
+mod after_forms;
 mod arranging;
 mod bar;
 mod counting;
@@ -20,6 +21,7 @@ mod sharing;
 mod translated;
 mod trust;
 mod uploading;
+mod versions;
 mod webhooks;
 
 use fantoccini::key::Key;

@@ -44,6 +44,8 @@ async fn a_disabled_person_is_signed_out_elsewhere_at_once() {
     browser.click("dialog[open] .danger").await;
     browser.shows("[role=status]", "Account disabled.").await;
     browser.shows("h1", "Disabled").await;
+    let wrong = looked_at(browser, axe().as_deref(), "account-disabled").await;
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     bea.client.refresh().await.unwrap();
     bea.shows("h1", "Sign in").await;
     bea.type_into("#email", "bea@example.com").await;
@@ -58,6 +60,46 @@ async fn a_disabled_person_is_signed_out_elsewhere_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_person_is_promoted_demoted_signed_out_and_removed() {
+    let ada = Ada::comes_in(&[]).await;
+    let bea = bea(&ada.invites(Role::Editor).await).await;
+    let (browser, people) = (&ada.browser, format!("{}/dashboard/people", ada.server.node.public_url()));
+    browser.goto(&people).await;
+    let open =
+        "[...document.querySelectorAll('tbody a')].find((link) => link.textContent.includes('Bea')).click();";
+    browser.run(open, Vec::new()).await;
+    browser.shows("h1", "Bea").await;
+    let decides = async |form: &str, question: &str, done: &str| {
+        browser.click(&format!("form[action$='/{form}'] [type=submit]")).await;
+        browser.shows("dialog[open]", question).await;
+        browser.click("dialog[open] .danger").await;
+        browser.shows("[role=status]", done).await;
+    };
+    decides("administrator", "Make Bea an administrator?", "is now an administrator.").await;
+    bea.goto(&people).await;
+    bea.shows("h1", "People").await;
+    decides("administrator", "Remove administrator rights from Bea?", "is no longer an administrator.").await;
+    bea.goto(&people).await;
+    bea.shows("body", "Only administrators").await;
+
+    decides("end-sessions", "End all sessions of Bea?", "All sessions ended.").await;
+    bea.goto(&format!("{}/library", ada.base)).await;
+    bea.shows("h1", "Sign in").await;
+    bea.type_into("#email", "bea@example.com").await;
+    bea.type_into("#password", &entered(PASSWORD)).await;
+    bea.shows(".side-wide .here-name", "Test organization").await;
+
+    decides("remove", "Remove the account of Bea? You cannot undo this.", "Account removed.").await;
+    bea.client.refresh().await.unwrap();
+    bea.shows("h1", "Sign in").await;
+    bea.type_into("#email", "bea@example.com").await;
+    bea.type_into("#password", &entered(PASSWORD)).await;
+    bea.shows("[role=alert]", "password").await;
+    bea.close().await;
+    ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_app_is_set_up_and_asked_for() {
     let ada = Ada::comes_in(&[]).await;
     let browser = &ada.browser;
@@ -65,17 +107,20 @@ async fn an_app_is_set_up_and_asked_for() {
     browser.click("a[href$='/second-factor']").await;
     browser.type_into("#current", &entered(PASSWORD)).await;
     browser.shows("h2", "Scan the code").await;
+    let (axe, mut wrong) = (axe(), Vec::new());
+    wrong.extend(looked_at(browser, axe.as_deref(), "second-factor-scan").await);
     let drawn = "return document.querySelector('.qr').getBoundingClientRect().width > 150;";
     assert_eq!(browser.run(drawn, Vec::new()).await, true);
     let app = TotpSecret::from_base32(&browser.text("#secret").await).unwrap();
     browser.type_into("#code", &entered(&app.code_at(ada.server.clock.now()))).await;
     browser.shows("h1", "On").await;
+    wrong.extend(looked_at(browser, axe.as_deref(), "second-factor-on").await);
     let codes = browser.text("#recovery-codes").await;
     let recovery = codes.split_whitespace().next().unwrap().to_owned();
     browser.click(".side-wide .who button").await;
     ada.signs_in(PASSWORD).await;
     browser.shows("h1", "Two-factor authentication").await;
-    let wrong = looked_at(browser, axe().as_deref(), "sign-in-code").await;
+    wrong.extend(looked_at(browser, axe.as_deref(), "sign-in-code").await);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     browser.type_into("#code", &entered("000000")).await;
     browser.shows("[role=alert]", "The code is wrong").await;

@@ -58,6 +58,15 @@ impl Ada {
     }
 }
 
+/// Chooses an option of the dialog.
+fn chooses(select: &str, value: &str) -> String {
+    format!(
+        "const select = document.querySelector('dialog {select}');
+         select.value = '{value}';
+         select.dispatchEvent(new Event('change', {{ bubbles: true }}));"
+    )
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_track_is_shared_from_its_page_copied_later_and_revoked() {
     let ada = Ada::comes_in(&[]).await;
@@ -67,13 +76,7 @@ async fn a_track_is_shared_from_its_page_copied_later_and_revoked() {
     let link = ada.makes_a_link().await;
     assert!(link.contains(&format!("/share/{track}/")), "{link}");
     // The preview is the player, in the theme that is chosen.
-    browser
-        .run(
-            "document.querySelector('#share-theme').value = 'dark';
-        document.querySelector('#share-theme').dispatchEvent(new Event('change', { bubbles: true }));",
-            Vec::new(),
-        )
-        .await;
+    browser.run(&chooses("#share-theme", "dark"), Vec::new()).await;
     browser.until("document.querySelector('dialog iframe.preview')?.src.endsWith('?theme=dark')").await;
     browser.until("document.querySelector('dialog #share-frame').value.includes('theme=dark')").await;
     browser.until("document.querySelector('dialog iframe').contentDocument?.querySelector('tonearm-player[theme=dark]')?.duration > 0").await;
@@ -138,12 +141,49 @@ async fn a_collection_is_shared_from_its_page() {
     let (_, collection) = ada.has_a_track("ebb.wav").await;
     ada.opens(&format!("/collections/{collection}")).await;
     let link = ada.makes_a_link().await;
+    // The preview and what is copied have the size that is chosen.
+    let height = "document.querySelector('dialog iframe.preview').height";
+    ada.browser.run(&format!("window.before = {height};"), Vec::new()).await;
+    ada.browser.run(&chooses("#share-size", "tall"), Vec::new()).await;
+    ada.browser.until(&format!("Number({height}) > Number(before)")).await;
+    ada.browser
+        .until(&format!(
+            "document.querySelector('dialog #share-frame').value.includes(`height=\"${{{height}}}\"`)"
+        ))
+        .await;
     let guest = Browser::open().await;
     guest.goto(&link).await;
     guest.shows("h1", "Songs of the tide").await;
     guest.in_player(".play:not([disabled])").await.click().await.unwrap();
     hears(&guest).await;
     guest.shows("details.embed summary", "Download tracks").await;
+    guest.close().await;
+    ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_for_a_day_ends_after_a_day() {
+    let ada = Ada::comes_in(&[]).await;
+    let (track, _) = ada.has_a_track("ebb.wav").await;
+    let browser = &ada.browser;
+    ada.opens(&format!("/tracks/{track}")).await;
+    browser.click("a[data-share]").await;
+    browser.shows("dialog.panel h1", "Share").await;
+    browser.run(&chooses("#share-expires", "day"), Vec::new()).await;
+    browser.click("dialog form[method=post] button.primary").await;
+    browser.shows("dialog [data-toast]", "Link created.").await;
+    browser.shows("dialog .links", "Expires").await;
+    let link = browser.run("return document.querySelector('dialog #share-url').value;", Vec::new()).await;
+    let guest = Browser::open().await;
+    guest.goto(link.as_str().unwrap()).await;
+    guest.in_player(".play:not([disabled])").await;
+
+    ada.server.clock.advance_seconds(86_401);
+    guest.client.refresh().await.unwrap();
+    guest.shows("h1", "Link not available").await;
+    browser.client.refresh().await.unwrap();
+    browser.click("a[data-share]").await;
+    browser.shows("dialog .links .badge.warn", "Expired").await;
     guest.close().await;
     ada.leaves().await;
 }
