@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use tonearm_domain::{KeyType, Role, WebhookKind};
+use tonearm_domain::{Clock, KeyType, Role, Transcription, TranscriptionState, WebhookKind};
 use tonearm_fixtures::audio::{Id3, Signal, WavSpec, wav, with_id3};
 use tonearm_service::{Caller, CreateKey, DeliveryQuery, SetTranscription};
 use tonearm_testkit::{Answer, Client};
@@ -77,6 +77,7 @@ impl Gallery {
         has_company(&ada).await;
         signs_by_itself(&ada).await;
         is_written_down(&ada, &episodes[0]).await;
+        was_not_understood(&ada, &incomplete_track).await;
         // Last, as the days in which something is heard would be too many.
         were_deleted(&ada, &podcast).await;
         let (track, spoken_track) = (tracks[0].clone(), episodes[0].clone());
@@ -145,6 +146,20 @@ async fn is_written_down(ada: &Ada, track: &str) {
     track.transcription = Some(WORDS.join("\n\n"));
     track.transcription_language = Some("en-GB".to_owned());
     tx.update_track(&track).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+/// A track whose transcription failed.
+async fn was_not_understood(ada: &Ada, track: &str) {
+    let failed = Transcription {
+        track_id: track.parse().unwrap(),
+        organization_id: caller(ada).organization_id,
+        state: TranscriptionState::Failed,
+        reason: Some("given up after 10 attempts: the provider's response contains no text".to_owned()),
+        updated_at: ada.server.clock.now(),
+    };
+    let tx = ada.server.node.parts().unwrap().catalog.begin().await.unwrap();
+    tx.put_transcription(&failed).await.unwrap();
     tx.commit().await.unwrap();
 }
 
