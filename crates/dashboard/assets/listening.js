@@ -39,7 +39,7 @@ function name() {
     const title = (row.dataset.title = row.querySelector("strong").textContent);
     const of = (css, message) => row.querySelector(css)?.setAttribute("aria-label", t(message, { title }));
     of("[data-play]", "script-play-track");
-    of("[data-more]", "script-queue-track");
+    of("[data-more]", "script-more-for-track");
     of("[data-grip]", "script-reorder-track");
     row.querySelector("[data-more]")?.setAttribute("aria-haspopup", "true");
   }

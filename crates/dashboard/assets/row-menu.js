@@ -23,7 +23,7 @@ export function open(button) {
   menu.className = "popup";
   menu.dataset.of = row.dataset.track;
   menu.setAttribute("role", "group");
-  menu.setAttribute("aria-label", t("script-queue-track", { title: row.dataset.title }));
+  menu.setAttribute("aria-label", t("script-more-for-track", { title: row.dataset.title }));
   menu.append(...CHOICES.map(([message, act]) => {
     const choice = document.createElement("button");
     choice.type = "button";

@@ -68,7 +68,13 @@ impl<S: Send + Sync> FromRequest<S> for Fields {
     async fn from_request(request: Request, _: &S) -> Result<Self, PageError> {
         let too_large = |_| PageError::TooLarge { limit: MOST_BYTES as u64 };
         let body = to_bytes(request.into_body(), MOST_BYTES).await.map_err(too_large)?;
-        serde_urlencoded::from_bytes(&body).map(Self).map_err(|_| PageError::BadForm)
+        let fields: Vec<(String, String)> =
+            serde_urlencoded::from_bytes(&body).map_err(|_| PageError::BadForm)?;
+        // Nobody types NUL, which no database stores as text.
+        if fields.iter().any(|(_, value)| value.contains('\0')) {
+            return Err(PageError::BadForm);
+        }
+        Ok(Self(fields))
     }
 }
 

@@ -20,6 +20,9 @@ use crate::refusal::{Refusal, Resource};
 
 pub use provider_test::{ProviderTest, TranscriptionFailure};
 
+/// What somebody is told who wants something transcribed by nobody.
+pub(crate) const NO_PROVIDER: &str = "no transcription provider is set; set one first";
+
 /// Most failures that are shown, or asked for again, at once.
 const MOST_SHOWN: u64 = 500;
 
@@ -132,10 +135,7 @@ impl Transcriptions {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
         if is_enabled && tx.transcription_settings_to_change(caller.organization_id).await?.is_none() {
-            return Err(Refusal::Unprocessable {
-                code: "no_provider",
-                message: "no transcription provider is set; set one first",
-            });
+            return Err(Refusal::Unprocessable { code: "no_provider", message: NO_PROVIDER });
         }
         self.switch(&tx, caller, is_enabled, if is_enabled { "on" } else { "off" }).await?;
         Ok(tx.commit().await?)
@@ -174,6 +174,9 @@ impl Transcriptions {
                 code: "not_ready",
                 message: "the track is not ready yet; transcribe it when it is",
             });
+        }
+        if tx.transcription_settings_to_change(caller.organization_id).await?.is_none() {
+            return Err(Refusal::Unprocessable { code: "no_provider", message: NO_PROVIDER });
         }
         if tx.transcript_edited_at(id).await?.is_some() {
             if !is_overwriting {

@@ -173,4 +173,5 @@ service-provider-large = die Antwort des Anbieters ist größer als 8 MiB
 service-provider-unreadable = die Antwort des Anbieters ist keine Transkription
 service-provider-empty = die Antwort des Anbieters enthält keinen Text
 service-provider-status = der Anbieter hat mit { $status } geantwortet: { $text }
-service-given-up = nach { $count } Versuchen aufgegeben: { $reason }
+service-provider-call = der Anbieter: { $problem }
+service-provider-key = der Schlüssel des Anbieters kann nicht entschlüsselt werden, weil das Hauptgeheimnis fehlt; geben Sie ihn erneut ein

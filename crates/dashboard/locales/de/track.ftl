@@ -88,8 +88,10 @@ track-transcript-edit = Bearbeiten
 track-transcript-add = Transkript hinzufügen
 track-no-transcript = Noch kein Transkript.
 track-transcribing = Das Audio wird transkribiert. Das Transkript erscheint, sobald es fertig ist.
-track-transcription-retried = Der letzte Versuch, diesen Titel zu transkribieren, ist fehlgeschlagen: { $reason } Er wird automatisch wiederholt.
-track-transcription-failed = Transkription fehlgeschlagen: { $reason }
+track-transcription-retried = Der letzte Versuch, diesen Titel zu transkribieren, ist fehlgeschlagen. Er wird automatisch wiederholt.
+track-transcription-retried-because = Der letzte Versuch, diesen Titel zu transkribieren, ist fehlgeschlagen: { $reason } Er wird automatisch wiederholt.
+track-transcription-failed = Die Transkription ist fehlgeschlagen.
+track-transcription-failed-because = Transkription fehlgeschlagen: { $reason }
 track-transcript-download = Als WebVTT herunterladen
 track-transcript-edited = Bearbeitet: <time datetime="{ $at }">{ $at }</time>. Die automatische Transkription ersetzt es nicht.
 track-captions = Worte und Zeiten

@@ -173,4 +173,5 @@ service-provider-large = the provider's response is larger than 8 MiB
 service-provider-unreadable = the provider's response is not a transcription
 service-provider-empty = the provider's response contains no text
 service-provider-status = the provider responded with { $status }: { $text }
-service-given-up = given up after { $count } attempts: { $reason }
+service-provider-call = the provider: { $problem }
+service-provider-key = the provider's key cannot be decrypted, as its master secret is gone; enter it again

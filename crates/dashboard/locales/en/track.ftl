@@ -88,8 +88,10 @@ track-transcript-edit = Edit
 track-transcript-add = Add transcript
 track-no-transcript = No transcript yet.
 track-transcribing = The audio is being transcribed. The transcript appears when it is done.
-track-transcription-retried = The last attempt to transcribe this track failed: { $reason } It is retried automatically.
-track-transcription-failed = Transcription failed: { $reason }
+track-transcription-retried = The last attempt to transcribe this track failed. It is retried automatically.
+track-transcription-retried-because = The last attempt to transcribe this track failed: { $reason } It is retried automatically.
+track-transcription-failed = Transcription failed.
+track-transcription-failed-because = Transcription failed: { $reason }
 track-transcript-download = Download as WebVTT
 track-transcript-edited = Edited <time datetime="{ $at }">{ $at }</time>. Transcription does not replace it.
 track-captions = Words and times

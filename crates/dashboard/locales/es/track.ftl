@@ -88,8 +88,10 @@ track-transcript-edit = Editar
 track-transcript-add = Añadir transcripción
 track-no-transcript = Aún no hay transcripción.
 track-transcribing = El audio se está transcribiendo. La transcripción aparecerá cuando esté lista.
-track-transcription-retried = El último intento de transcribir esta pista falló: { $reason } Se reintentará automáticamente.
-track-transcription-failed = La transcripción falló: { $reason }
+track-transcription-retried = El último intento de transcribir esta pista falló. Se reintentará automáticamente.
+track-transcription-retried-because = El último intento de transcribir esta pista falló: { $reason } Se reintentará automáticamente.
+track-transcription-failed = La transcripción falló.
+track-transcription-failed-because = La transcripción falló: { $reason }
 track-transcript-download = Descargar como WebVTT
 track-transcript-edited = Editada: <time datetime="{ $at }">{ $at }</time>. La transcripción automática no la reemplaza.
 track-captions = Palabras y tiempos

@@ -173,4 +173,5 @@ service-provider-large = la réponse du fournisseur dépasse 8 Mio
 service-provider-unreadable = la réponse du fournisseur n’est pas une transcription
 service-provider-empty = la réponse du fournisseur ne contient aucun texte
 service-provider-status = le fournisseur a répondu avec { $status } : { $text }
-service-given-up = abandon après { $count } tentatives : { $reason }
+service-provider-call = le fournisseur : { $problem }
+service-provider-key = la clé du fournisseur ne peut pas être déchiffrée, car son secret principal n’existe plus ; saisissez-la de nouveau

@@ -88,8 +88,10 @@ track-transcript-edit = Modifier
 track-transcript-add = Ajouter une transcription
 track-no-transcript = Aucune transcription pour l’instant.
 track-transcribing = L’audio est en cours de transcription. La transcription apparaîtra une fois terminée.
-track-transcription-retried = La dernière tentative de transcription de cette piste a échoué : { $reason } Elle sera relancée automatiquement.
-track-transcription-failed = La transcription a échoué : { $reason }
+track-transcription-retried = La dernière tentative de transcription de cette piste a échoué. Elle sera relancée automatiquement.
+track-transcription-retried-because = La dernière tentative de transcription de cette piste a échoué : { $reason } Elle sera relancée automatiquement.
+track-transcription-failed = La transcription a échoué.
+track-transcription-failed-because = La transcription a échoué : { $reason }
 track-transcript-download = Télécharger en WebVTT
 track-transcript-edited = Modification : <time datetime="{ $at }">{ $at }</time>. La transcription automatique ne la remplace pas.
 track-captions = Mots et temps

@@ -153,7 +153,7 @@ pub(super) async fn create(
             Err(Refusal::Invalid { field: "variants", .. }) => {
                 Problems::one("variant", &t("library-choose-variant").to_string())
             }
-            Err(refusal) => return Err(refusal.into()),
+            Err(refusal) => Problems::of(refusal)?,
         },
     };
     let page = SharePage::of(&app, &member, &target, &ShareQuery::default()).await?;

@@ -1,6 +1,6 @@
 //! How far the transcription of a track is, where there is something to tell.
 
-use tonearm_domain::{Role, Track, Transcription, TranscriptionState};
+use tonearm_domain::{Role, Track, TranscriptionState};
 
 use crate::app::Dashboard;
 use crate::error::{PageError, sentence};
@@ -23,12 +23,10 @@ impl Transcribing {
         track: &Track,
     ) -> Result<Option<Self>, PageError> {
         let caller = member.caller();
-        let Some(Transcription { state, reason, .. }) =
-            app.transcriptions.of_track(&caller, track.id).await?
-        else {
+        let Some(found) = app.transcriptions.of_track(&caller, track.id).await? else {
             return Ok(None);
         };
-        let is_failed = match state {
+        let is_failed = match found.state {
             TranscriptionState::Done => return Ok(None),
             TranscriptionState::Pending => false,
             TranscriptionState::Failed => true,
@@ -38,12 +36,19 @@ impl Transcribing {
             && track.transcription.is_none()
             && track.status.is_playable()
             && app.transcriptions.settings(&caller).await?.base_url.is_some();
-        let id = match (is_failed, &reason) {
-            (false, None) => "track-transcribing",
-            (false, Some(_)) => "track-transcription-retried",
-            (true, _) => "track-transcription-failed",
-        };
-        let reason = sentence(&reason.unwrap_or_default());
-        Ok(Some(Self { message: t(id).with("reason", reason), is_failed, may_retry }))
+        Ok(Some(Self { message: message(is_failed, found.reason, member.role), is_failed, may_retry }))
     }
+}
+
+/// Only owners set the provider, and only they are told what it answered, which may name hosts and accounts.
+fn message(is_failed: bool, reason: Option<String>, role: Role) -> Message {
+    let told = reason.as_deref().filter(|_| role == Role::Owner).map(sentence);
+    let id = match (is_failed, &reason, &told) {
+        (false, None, _) => "track-transcribing",
+        (false, Some(_), None) => "track-transcription-retried",
+        (false, Some(_), Some(_)) => "track-transcription-retried-because",
+        (true, _, None) => "track-transcription-failed",
+        (true, _, Some(_)) => "track-transcription-failed-because",
+    };
+    t(id).with("reason", told.unwrap_or_default())
 }

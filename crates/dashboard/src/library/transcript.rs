@@ -14,7 +14,7 @@ use super::track::track_id;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::Problems;
+use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Query;
 use crate::picture::broken;
@@ -92,10 +92,11 @@ pub(super) async fn transcribe(
     State(app): State<Dashboard>,
     member: Member<Editor>,
     Path((_, id)): Path<(String, String)>,
+    fields: Fields,
 ) -> Result<Response, PageError> {
     let id = track_id(&id)?;
-    // The button says that edits are replaced.
-    app.transcriptions.retry(&member.caller(), id, true).await?;
+    // Only the page of the transcript says that edits are replaced.
+    app.transcriptions.retry(&member.caller(), id, fields.is_ticked("overwrite")).await?;
     Ok(Flash::TranscriptionQueued.then(&member.path(&format!("/tracks/{id}"))))
 }
 

@@ -1,5 +1,7 @@
 //! How far listeners get in a track.
 
+use std::fmt::Write;
+
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
@@ -7,6 +9,7 @@ use tonearm_domain::TrackId;
 use tonearm_service::{DropOff, Refusal, Resource};
 
 use super::chart::{Bar, Chart};
+use super::export::saved_as;
 use crate::amount::{clock, count};
 use crate::app::Dashboard;
 use crate::error::PageError;
@@ -21,6 +24,7 @@ struct DropOffPage {
     frame: Frame,
     title: String,
     track: String,
+    csv: String,
     listens: u64,
     is_empty: bool,
     chart: String,
@@ -40,9 +44,8 @@ pub(super) async fn page(
     member: Member<Viewer>,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, PageError> {
-    let caller = member.caller();
-    let id: TrackId = id.parse().map_err(|_| Refusal::NotFound(Resource::Track))?;
-    let found = app.usage.drop_off(&caller, id).await?;
+    let id = track_id(&id)?;
+    let found = app.usage.drop_off(&member.caller(), id).await?;
     let rows = rows(&found);
     let bars = rows.iter().zip(&found.parts).map(|(row, part)| Bar {
         label: row.from.clone(),
@@ -54,12 +57,34 @@ pub(super) async fn page(
     Ok(render(&DropOffPage {
         frame: member.frame(t("track-drop-off"), Section::Usage),
         track: member.path(&format!("/tracks/{id}")),
+        csv: member.path(&format!("/usage/tracks/{id}/drop-off.csv")),
         title: found.title,
         listens: found.listens,
         is_empty: found.listens == 0,
         chart,
         rows,
     }))
+}
+
+/// The same as a file, with times in seconds.
+pub(super) async fn export(
+    State(app): State<Dashboard>,
+    member: Member<Viewer>,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    let id = track_id(&id)?;
+    let found = app.usage.drop_off(&member.caller(), id).await?;
+    let mut csv = "from_seconds,to_seconds,listens\r\n".to_owned();
+    let at = |part: usize| found.duration * part as f64 / found.parts.len() as f64;
+    for (number, listens) in found.parts.iter().enumerate() {
+        // Writing to a string does not fail.
+        let _ = write!(csv, "{:.3},{:.3},{listens}\r\n", at(number), at(number + 1));
+    }
+    Ok(saved_as(&format!("drop-off-{id}-{}.csv", app.usage.today()), csv))
+}
+
+fn track_id(text: &str) -> Result<TrackId, PageError> {
+    Ok(text.parse().map_err(|_| Refusal::NotFound(Resource::Track))?)
 }
 
 fn rows(found: &DropOff) -> Vec<Row> {

@@ -63,12 +63,16 @@ pub(super) async fn export(
         Group::Listens(group) => listens(&app.usage, &caller, period, group).await?,
         Group::Deliveries(group) => deliveries(&app.usage, &caller, period, group).await?,
     };
-    let name = format!("usage-{}-{}-{}.csv", group.name(), period.from(), period.to());
+    Ok(saved_as(&format!("usage-{}-{}-{}.csv", group.name(), period.from(), period.to()), csv))
+}
+
+/// A CSV that browsers save under a name, which has only letters, digits, dots and hyphens.
+pub(super) fn saved_as(name: &str, csv: String) -> Response {
     let headers = [
         (CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
         (CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
     ];
-    Ok((headers, csv).into_response())
+    (headers, csv).into_response()
 }
 
 fn windows() -> impl Iterator<Item = (u64, LimitOffset)> {

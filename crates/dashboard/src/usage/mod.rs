@@ -34,6 +34,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/usage/now", get(now))
         .route("/usage.csv", get(export::export))
         .route("/usage/tracks/{track_id}", get(drop_off::page))
+        .route("/usage/tracks/{track_id}/drop-off.csv", get(drop_off::export))
 }
 
 #[derive(Template)]

@@ -204,10 +204,10 @@ async fn selections_are_checked(database: TestDatabase) {
     let foreign = [tracks[0], many[7]];
     let refused = house.sends(&mut browser, &season, "/selection", &foreign, &delete).await;
     assert_eq!(refused.status, 409, "{}", refused.html);
-    let long = "x".repeat(501);
+    let long = "x".repeat(1001);
     let fields = [("title", "Alpha"), ("title", long.as_str())];
     let refused = house.sends(&mut browser, &season, "/selection/titles", tracks, &fields).await;
-    assert!(refused.status == 422 && refused.html.contains("at most 500"), "{}", refused.html);
+    assert!(refused.status == 422 && refused.html.contains("at most 1000"), "{}", refused.html);
     assert!(refused.html.contains("value=\"Alpha\""), "what was typed is there");
     let nowhere = house.sends(&mut browser, &season, "/selection/move", tracks, &[]).await;
     assert!(nowhere.status == 422 && nowhere.html.contains("Choose a collection"), "{}", nowhere.html);

@@ -199,22 +199,26 @@ async fn the_page_of_a_track_tells_how_far_its_transcription_is(database: TestDa
     let mut viewer = house.invited(&mut owner, "Vi", "viewer").await;
 
     let empty = "the provider's response contains no text";
-    for (state, reason, told) in [
-        (Pending, None, "The audio is being transcribed."),
+    let because = "The provider&#39;s response contains no text.";
+    for (state, reason, to_owner, to_others) in [
+        (Pending, None, "The audio is being transcribed.", "The audio is being transcribed."),
         (
             Pending,
             Some(empty),
-            "failed: The provider&#39;s response contains no text. It is retried automatically.",
+            &format!("failed: {because} It is retried automatically."),
+            "transcribe this track failed. It is retried automatically.",
         ),
-        (Failed, Some(empty), "Transcription failed: The provider&#39;s response contains no text."),
+        (Failed, Some(empty), &format!("Transcription failed: {because}"), "Transcription failed."),
     ] {
         house.note_transcription(id, state, reason).await;
-        for browser in [&mut owner, &mut viewer] {
+        for (browser, told) in [(&mut owner, to_owner), (&mut viewer, to_others)] {
             let page = browser.get(&track).await.html;
             assert!(page.contains(told), "{told} in {page}");
             assert!(!page.contains("No transcript yet."), "{page}");
             assert!(!page.contains(&again), "nobody set a provider: {page}");
         }
+        // What a provider answers may name hosts and accounts.
+        assert!(!viewer.get(&track).await.html.contains(because));
     }
     let provider = [("base_url", "https://api.example.com/v1"), ("model", "m"), ("language", "")];
     let settings = house.path("/transcription");
@@ -247,4 +251,13 @@ async fn the_page_of_a_track_tells_how_far_its_transcription_is(database: TestDa
     let page = owner.get(&house.path(&format!("/tracks/{spoken}"))).await.html;
     assert!(page.contains("Transcription failed:") && page.contains("Ebb &#38; flow."), "{page}");
     assert!(!page.contains("/transcribe\""), "{page}");
+    // Not by a page either that was opened before somebody wrote it.
+    let path = house.path(&format!("/tracks/{spoken}"));
+    let before = version(&owner.get(&format!("{path}/transcript")).await);
+    let fields = [("captions", CAPTIONS), ("version", before.as_str())];
+    assert_eq!(house.edit(&mut owner, &format!("{path}/transcript"), &fields).await.status, 303);
+    let stale = owner.submit(&track, &format!("{path}/transcribe"), &[]).await;
+    assert_eq!(stale.status, 409, "{}", stale.html);
+    let knowing = owner.submit(&track, &format!("{path}/transcribe"), &[("overwrite", "1")]).await;
+    assert_eq!(knowing.status, 303);
 }

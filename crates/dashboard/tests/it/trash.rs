@@ -25,7 +25,6 @@ crate::on_both!(
 
 impl House {
     /// Puts a track into a status, as processing would.
-    /// Gives a track a source and a status.
     pub(crate) async fn put(&self, id: TrackId, status: TrackStatus, reason: Option<&str>) {
         let tx = self.catalog.begin().await.unwrap();
         let mut track = tx.track(self.organization_id, id).await.unwrap().unwrap();

@@ -10,6 +10,7 @@ crate::on_both!(
     periods_are_checked,
     what_is_exported_has_a_header,
     countries_are_shown_where_they_are_known,
+    the_drop_off_of_a_track_is_shown_and_exported,
     who_listens_now_is_asked_for_alone,
 );
 
@@ -108,6 +109,37 @@ async fn countries_are_shown_where_they_are_known(database: TestDatabase) {
     let csv = owner.get(&house.path("/usage.csv?group=country")).await;
     let rows = "DE,\"\",2,2,1200\r\nFR,\"\",1,1,600\r\n";
     assert_eq!(csv.html, format!("country,title,listens,listeners,seconds_heard\r\n{rows}"));
+}
+
+async fn the_drop_off_of_a_track_is_shown_and_exported(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut owner = house.administrator().await;
+    let collection = house.collection("Season").await;
+    let id = house.track(collection, "take.wav").await;
+    let (page, export) = (house.path(&format!("/usage/tracks/{id}")), "/drop-off.csv");
+    let empty = owner.get(&page).await.html;
+    assert!(empty.contains("No listens") && !empty.contains(export), "{empty}");
+    let tx = house.catalog.begin().await.unwrap();
+    let mut track = tx.track(house.organization_id, id).await.unwrap().unwrap();
+    track.duration = 600.0;
+    tx.update_track(&track).await.unwrap();
+    tx.commit().await.unwrap();
+    let (ambient, _) = ambient();
+    let batch = heard_in(&[None, None], &track, &ambient);
+    assert!(house.catalog.add_usage(&batch, ambient.now()).await.unwrap());
+    assert!(owner.get(&page).await.html.contains(&format!("href=\"{page}{export}\"")));
+    let csv = owner.get(&format!("{page}{export}")).await;
+    assert_eq!(csv.headers["content-type"], "text/csv; charset=utf-8");
+    let disposition = csv.headers["content-disposition"].to_str().unwrap();
+    assert!(disposition.starts_with(&format!("attachment; filename=\"drop-off-{id}-")), "{disposition}");
+    let lines: Vec<&str> = csv.html.split_terminator("\r\n").collect();
+    assert_eq!((lines.len(), lines[0]), (51, "from_seconds,to_seconds,listens"));
+    assert_eq!((lines[1], lines[50]), ("0.000,12.000,2", "588.000,600.000,2"));
+    for path in
+        [house.path("/usage/tracks/x/drop-off.csv"), page.replace(&id.to_string(), &collection.to_string())]
+    {
+        assert_eq!(owner.get(&path).await.status, 404, "{path}");
+    }
 }
 
 async fn who_listens_now_is_asked_for_alone(database: TestDatabase) {

@@ -8,7 +8,7 @@ use tonearm_domain::{
 
 use super::Library;
 use super::find_tracks::require_ids_only;
-use super::texts::{self, LONGEST, set};
+use super::texts::{self, LONGEST, check_changed};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::delivery::UploadHandle;
@@ -244,11 +244,10 @@ impl Library {
 
 impl UpdateCollection {
     fn apply(self, collection: &mut Collection) -> Result<(), Refusal> {
-        texts::check::<LONGEST>(&[
-            ("title", set(&self.title)),
-            ("organization_index", set(&self.organization_index)),
-            ("player_subtitle", set(&self.player_subtitle)),
-        ])?;
+        check_changed::<LONGEST>("title", &self.title, Some(&collection.title))?;
+        let (index, subtitle) = (&collection.organization_index, &collection.player_subtitle);
+        check_changed::<LONGEST>("organization_index", &self.organization_index, index.as_deref())?;
+        check_changed::<LONGEST>("player_subtitle", &self.player_subtitle, subtitle.as_deref())?;
         match self.title {
             Patch::Keep => {}
             Patch::Set(title) if !title.trim().is_empty() => collection.title = title,

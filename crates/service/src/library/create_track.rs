@@ -7,6 +7,7 @@ use tonearm_domain::{
 };
 
 use super::Library;
+use super::texts::{self, LONGEST};
 use crate::admission::quotas;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
@@ -107,6 +108,12 @@ pub(crate) async fn insert_track(
     if create.file_name.trim().is_empty() {
         return Err(Refusal::invalid("file_name", "cannot be empty"));
     }
+    texts::check::<LONGEST>(&[
+        ("file_name", Some(&create.file_name)),
+        ("organization_index", create.organization_index.as_deref()),
+        ("player_title", create.player_title.as_deref()),
+        ("player_subtitle", create.player_subtitle.as_deref()),
+    ])?;
     quotas::admit_track(tx, organization_id).await?;
     let now = ambient.now();
     let mut track = Track {

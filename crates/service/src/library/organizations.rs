@@ -3,7 +3,7 @@
 use tonearm_domain::{AuditAction, Colour, Organization, OrganizationId, Palette, Patch, PlayerColours};
 
 use super::Library;
-use super::texts::{self, LONGEST, set};
+use super::texts::{LONGEST, check_changed};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
@@ -43,8 +43,9 @@ pub struct UpdateOrganization {
 
 impl UpdateOrganization {
     fn apply(self, organization: &mut Organization) -> Result<(), Refusal> {
-        texts::check::<LONGEST_NAME>(&[("name", set(&self.name))])?;
-        texts::check::<LONGEST>(&[("player_subtitle", set(&self.player_subtitle))])?;
+        check_changed::<LONGEST_NAME>("name", &self.name, Some(&organization.name))?;
+        let subtitle = Some(organization.player_subtitle.as_str());
+        check_changed::<LONGEST>("player_subtitle", &self.player_subtitle, subtitle)?;
         match self.name {
             Patch::Keep => {}
             Patch::Set(name) if !name.trim().is_empty() => organization.name = name,

@@ -7,7 +7,7 @@ use tonearm_domain::{
 
 use super::Library;
 use super::keys::require_variants;
-use super::texts::{self, LONGEST_KEY_TITLE, set};
+use super::texts::{LONGEST_KEY_TITLE, check_changed};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
@@ -73,7 +73,6 @@ impl Library {
         update: UpdateKey,
     ) -> Result<ApiKey, Refusal> {
         caller.require_whole_organization()?;
-        texts::check::<LONGEST_KEY_TITLE>(&[("title", set(&update.title))])?;
         let tx = self.catalog.begin().await?;
         let found = tx.api_key(caller.organization_id, id).await?;
         let before = found.ok_or(Refusal::NotFound(Resource::ApiKey))?;
@@ -99,6 +98,7 @@ impl Library {
         let mut key = before.clone();
         let UpdateKey { title, expires_at, is_downloadable, variants, allowed_origins, fixed } = update;
         fixed.check(before)?;
+        check_changed::<LONGEST_KEY_TITLE>("title", &title, Some(&before.title))?;
         match title {
             Patch::Keep => {}
             Patch::Set(title) if !title.trim().is_empty() => key.title = title,

@@ -6,7 +6,7 @@ use tonearm_domain::{
 };
 
 use super::Library;
-use super::texts::{self, LONGEST, set};
+use super::texts::{LONGEST, check_changed};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
@@ -40,6 +40,14 @@ pub struct UpdateTrack {
 }
 
 impl UpdateTrack {
+    fn check_texts(&self, track: &Track) -> Result<(), Refusal> {
+        let of =
+            |field, text, stored: &Option<String>| check_changed::<LONGEST>(field, text, stored.as_deref());
+        of("organization_index", &self.organization_index, &track.organization_index)?;
+        of("player_title", &self.player_title, &track.player_title)?;
+        of("player_subtitle", &self.player_subtitle, &track.player_subtitle)
+    }
+
     /// `shown` is the colour that players show for the track as it is.
     fn apply(self, track: &mut Track, shown: Colour) {
         self.creator_id.apply(&mut track.creator_id);
@@ -64,11 +72,6 @@ impl Library {
         id: TrackId,
         update: UpdateTrack,
     ) -> Result<TrackView, Refusal> {
-        texts::check::<LONGEST>(&[
-            ("organization_index", set(&update.organization_index)),
-            ("player_title", set(&update.player_title)),
-            ("player_subtitle", set(&update.player_subtitle)),
-        ])?;
         if let Patch::Set(creator_id) = update.creator_id {
             self.require_creator(caller, Some(creator_id)).await?;
         }
@@ -84,6 +87,7 @@ impl Library {
         let mut track =
             tx.track(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(track.collection_id, track.id)?;
+        update.check_texts(&track)?;
         let mut parents = TrackParents::in_transaction(&tx, caller.organization_id, track.collection_id)
             .await?
             .ok_or(Refusal::NotFound(Resource::Collection))?;

@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use tonearm_domain::{AuditAction, Timestamp, TrackId, TranscriptionState};
 use tonearm_outbound::Heard;
 
-use super::Transcriptions;
+use super::{NO_PROVIDER, Transcriptions};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::Refusal;
@@ -65,10 +65,11 @@ impl Transcriptions {
             });
         };
         let id = caller.organization_id;
-        let settings = self.catalog.transcription_settings(id).await?.ok_or(Refusal::Unprocessable {
-            code: "no_provider",
-            message: "no transcription provider is set; set one first",
-        })?;
+        let settings = self
+            .catalog
+            .transcription_settings(id)
+            .await?
+            .ok_or(Refusal::Unprocessable { code: "no_provider", message: NO_PROVIDER })?;
         let tx = self.catalog.begin().await?;
         let action = AuditAction::TranscriptionTest;
         let done = AuditedAction { action, subject_id: id.uuid(), title: &settings.base_url };

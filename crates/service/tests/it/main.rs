@@ -12,6 +12,7 @@ mod interleavings;
 mod jobs;
 mod key_rotation;
 mod manifests;
+mod moving_out;
 mod privacy;
 mod quotas;
 mod removal_holds;

@@ -39,6 +39,8 @@ impl Library {
         let collection = self.new_collection(caller, create).await?;
         let tx = self.catalog.begin().await?;
         let tracks = lock(&tx, caller, selected).await?;
+        // A new collection is counted in a row of the organization, which deletions of collections lock after theirs.
+        tx.lock_collections(tracks.iter().map(|track| track.collection_id).collect()).await?;
         self.insert_collection(&tx, caller, &collection).await?;
         Ok((collection.id, self.move_all(tx, caller, tracks, collection.id).await?))
     }

@@ -9,17 +9,15 @@ use super::{Changed, SelectedTracks, keep_undo, lock};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::library::Library;
+use crate::library::texts::LONGEST;
 use crate::refusal::Refusal;
-
-/// Most characters of a title.
-const LONGEST_TITLE: usize = 500;
 
 /// A title that a track is to have; none: the one of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTitle {
     /// Which track.
     pub id: TrackId,
-    /// Its title, not empty, at most 500 characters.
+    /// Its title, not empty, at most 1000 characters.
     pub title: Option<String>,
 }
 
@@ -30,10 +28,6 @@ impl Library {
         let mut wanted = HashMap::new();
         for NewTitle { id, title } in titles {
             let title = title.map(|title| title.trim().to_owned()).filter(|title| !title.is_empty());
-            if title.as_ref().is_some_and(|title| title.chars().count() > LONGEST_TITLE) {
-                let message = format!("a title has at most {LONGEST_TITLE} characters; shorten it");
-                return Err(Refusal::invalid("title", message));
-            }
             wanted.insert(id, title);
         }
         let tx = self.catalog.begin().await?;
@@ -42,6 +36,10 @@ impl Library {
             let after = wanted.remove(&track.id).flatten();
             let before = track.player_title.clone();
             if before != after {
+                if after.as_ref().is_some_and(|title| title.chars().count() > LONGEST) {
+                    let message = format!("a title has at most {LONGEST} characters; shorten it");
+                    return Err(Refusal::invalid("title", message));
+                }
                 retitled.push(RetitledTrack { id: track.id, before, after: after.clone() });
                 self.set_title(&tx, caller, track, after).await?;
             }

@@ -11,7 +11,7 @@ use super::limits::Limits;
 use super::stop::Stop;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
-use crate::transcription::pending;
+use crate::transcription::{NO_PROVIDER, pending};
 
 /// Most seconds of sound that are sent at once: 5 MB, below what providers take in bytes and in minutes.
 const PIECE_SECONDS: f64 = 1200.0;
@@ -54,8 +54,13 @@ impl Processing {
     ) -> Result<(), JobError> {
         let track = self.catalog.track(organization_id, track_id).await?;
         let settings = self.catalog.transcription_settings(organization_id).await?;
-        let (Some(track), Some(settings)) = (track.filter(|track| track.source.is_some()), settings) else {
+        let Some(track) = track.filter(|track| track.source.is_some()) else {
             return self.finish(&run.claimed).await;
+        };
+        let Some(settings) = settings else {
+            let tx = self.catalog.begin().await?;
+            tx.put_transcription(&failed(organization_id, track_id, NO_PROVIDER.to_owned(), self)).await?;
+            return finish(&run.claimed, tx).await;
         };
         match self.words(run, &track, &settings).await {
             Ok((said, language)) => self.record_words(run, &track, &said, language).await,
