@@ -79,8 +79,11 @@ fmt: rust ## Format the code
 
 pictures: rust ffmpeg ## Take screenshots of every dashboard page (DIR, default target/pictures)
 	@tools/need chromium chromium chromedriver chromium-driver
-	@TONEARM_PICTURES=$(abspath $(or $(DIR),target/pictures)) cargo test --package tonearm --test it -- --include-ignored \
-		pictures_of_every_page what_scripts_add_to_pages an_app_is_set_up an_account_at_a_provider
+	@tools/axe/fetch
+	@[ -e tools/axe/node_modules/axe-core/axe.min.js ] || export TONEARM_WITHOUT_AXE=1; \
+		TONEARM_PICTURES="$(or $(DIR),$(CURDIR)/target/pictures)" cargo test --package tonearm --test it -- --include-ignored \
+		pictures_of_every_page what_scripts_add_to_pages an_app_is_set_up an_account_at_a_provider a_disabled_person \
+		pages_that_follow_a_form the_bar_and_the_selection
 
 chaos: rust ffmpeg ## Upload while the server is killed repeatedly (ROUNDS, default 20)
 	@TONEARM_CHAOS_ROUNDS=$${ROUNDS:-20} cargo test --release --package tonearm --test it chaos -- --nocapture

@@ -67,6 +67,12 @@ pub(crate) fn keys_of(base_url: &str) -> BTreeSet<String> {
     keys.get(base_url).cloned().unwrap_or_default()
 }
 
+/// The keys that clients have for any node.
+pub(crate) fn all_keys() -> BTreeSet<String> {
+    let keys = KEYS.lock().unwrap_or_else(PoisonError::into_inner);
+    keys.values().flatten().cloned().collect()
+}
+
 /// The secrets of one program.
 #[derive(Debug, Default)]
 pub(crate) struct Secrets(Mutex<BTreeSet<String>>);

@@ -83,7 +83,7 @@ impl TestServer {
         let client = Client::new(node.public_url(), created.api_key.reveal());
         let secrets = Secrets::default();
         environment.iter().for_each(|(name, value)| secrets.note_variable(name, value));
-        let log = LogCheck::new(node.public_url(), secrets);
+        let log = LogCheck(secrets);
         Self {
             node,
             clock,

@@ -343,12 +343,39 @@ mod tests {
         assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn each_answer_begins_the_wait_anew() {
+        let exchanges = Exchanges::default();
+        let mut lingering = Lingering::new(Duration::from_millis(100));
+        let answer = || {
+            exchanges.0.begun.fetch_add(1, Ordering::Relaxed);
+            exchanges.0.ended.fetch_add(1, Ordering::Relaxed);
+        };
+        let mut is_over =
+            async || poll_fn(|context| Poll::Ready(lingering.is_over(&exchanges, context))).await;
+        answer();
+        assert!(!is_over().await);
+        tokio::time::advance(Duration::from_millis(60)).await;
+        answer();
+        assert!(!is_over().await);
+        // The timer of the first answer has run out, and is armed again.
+        tokio::time::advance(Duration::from_millis(60)).await;
+        assert!(!is_over().await);
+        tokio::time::advance(Duration::from_millis(45)).await;
+        assert!(is_over().await);
+    }
+
     #[tokio::test]
     async fn after_a_while_without_requests_it_comes_back() {
+        let begun = Instant::now();
         let (mut client, served) = serve_after("", CancellationToken::new(), Duration::from_millis(50)).await;
         client.write_all(b"GET /small HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
         answer(&mut client, 5).await;
-        assert!(served.await.unwrap().unwrap().is_some());
+        // With what was read of another request.
+        client.write_all(b"GET /next HTTP").await.unwrap();
+        let (unread, _) = served.await.unwrap().unwrap().unwrap();
+        assert!(begun.elapsed() >= Duration::from_millis(50));
+        assert!(b"GET /next HTTP".starts_with(&unread), "{unread:?}");
     }
 
     #[tokio::test]

@@ -61,8 +61,9 @@ def main(tonearm):
     with tempfile.TemporaryDirectory() as scratch, Service(tonearm, Path(scratch) / "data") as service:
         environment = {**service.environment(), "PYTHONDONTWRITEBYTECODE": "1"}
         test_typescript(environment, Path(scratch))
-        test_collection(environment)
         test_python(environment, Path(scratch))
+        # Last, as it creates what the others would find.
+        test_collection(environment)
 
 
 main(*sys.argv[1:])

@@ -8,7 +8,7 @@ const [folder, path] = process.argv.slice(2);
 const newman = createRequire(`${folder}/`)("newman");
 const { TONEARM_SERVER, TONEARM_API_KEY, TONEARM_TEST_COLLECTION, TONEARM_TEST_ORGANIZATION } = process.env;
 const known = { collection_id: TONEARM_TEST_COLLECTION, organization_id: TONEARM_TEST_ORGANIZATION };
-const creates = ["/v1/collection", "/v1/creator", "/v1/upload_session", "/v1/signing_key", "/v1/variant"];
+const creates = ["/v1/collection", "/v1/creator", "/v1/signing_key", "/v1/variant"];
 
 const collection = JSON.parse(readFileSync(path));
 for (const group of collection.item) {

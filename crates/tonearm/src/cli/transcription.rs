@@ -67,9 +67,12 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     let transcriptions = Parts::open(config, ambient).await?.transcriptions;
     match command {
         Command::Set(Set { owner, url, model, key, language }) => {
-            let key = match key {
-                Some(key) => Some(key),
-                None => command_secret(KEY, |name| std::env::var(name).ok())?,
+            let key = match (key, command_secret(KEY, |name| std::env::var(name).ok())?) {
+                (Some(_), Some(_)) => {
+                    let message = format!("--key is set together with {KEY} or {KEY}_FILE; set one of them");
+                    return Err(Failure::Usage(message));
+                }
+                (key, variable) => key.or(variable),
             };
             let set = SetTranscription { base_url: url, key, model, language };
             transcriptions.set(&Caller::owner(owner.org), set).await?;

@@ -20,7 +20,14 @@ fn forms() -> [Form; 13] {
     [
         ("created-key-api", "/keys/new?type=api", "/keys/new", json!({"title": "Backend"}), secret, "Copy"),
         ("created-key-player", "/keys/new?type=player", "/keys/new", json!({"title": "Web"}), secret, "Copy"),
-        ("key-problem", "/keys/new?type=api", "/keys/new", json!({"expires_at": "2001-01-01"}), problem, ""),
+        (
+            "key-problem",
+            "/keys/new?type=api",
+            "/keys/new",
+            json!({"title": "Old", "expires_at": "2001-01-01T00:00"}),
+            "#expires_at-problem",
+            "",
+        ),
         ("created-signing-key", "/signing-keys", "/signing-keys", json!({"title": "Site"}), secret, "Copy"),
         ("webhook-problem", "/webhooks", "/track/set", json!({"url": "http://127.0.0.1/"}), problem, ""),
         ("webhook-set", "/webhooks", "/track/set", json!({"url": "https://example.com/a"}), "main", "saved"),

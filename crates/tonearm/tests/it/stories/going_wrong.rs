@@ -29,6 +29,23 @@ async fn one_missing_track_does_not_end_the_list() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_sound_that_cannot_be_decoded_is_heard_in_another_form() {
+    let listening = Listening::to(&["ebb.wav"]).await;
+    let browser = listening.browser();
+    let objects = walkdir::WalkDir::new(listening.ada.server.data_dir().join("objects"));
+    let is_hq = |entry: &walkdir::DirEntry| entry.file_name().to_string_lossy().starts_with("hq.");
+    let hq = objects.into_iter().filter_map(Result::ok).find(is_hq).unwrap();
+    let length = hq.metadata().unwrap().len();
+    std::fs::write(hq.path(), vec![0; usize::try_from(length).unwrap()]).unwrap();
+    listening.puts(json!({}), listening.session().await).await;
+    listening.presses_play().await;
+    hears(browser).await;
+    browser.until(&format!("{AUDIO}.currentSrc.includes('/lq.')")).await;
+    assert_eq!(listening.player_events("error").await, [] as [serde_json::Value; 0]);
+    listening.ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_link_that_was_revoked_says_so() {
     let listening = Listening::to(&["ebb.wav"]).await;
     let client = &listening.ada.server.client;

@@ -15,6 +15,7 @@ mod listening;
 mod pages;
 mod people;
 mod playing;
+mod rendering;
 mod right_to_left;
 mod shares;
 mod sharing;
