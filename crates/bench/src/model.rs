@@ -25,7 +25,7 @@ pub(crate) const HQ: Parameter = parameter("CPU with `hq` only", 65.0, Unit::Sec
 pub(crate) const LQ: Parameter = parameter("CPU with `lq` only", 59.0, Unit::SecondsPerHour, 1.5);
 pub(crate) const PREVIEW: Parameter = parameter("CPU with `preview` only", 13.0, Unit::SecondsPerHour, 1.5);
 /// Resident memory of a node that does nothing.
-pub(crate) const IDLE_NODE: Parameter = parameter("memory of an idle node", 55.0, Unit::Megabytes, 1.5);
+pub(crate) const IDLE_NODE: Parameter = parameter("memory of an idle node", 72.0, Unit::Megabytes, 1.5);
 /// More of it for each connection that has asked for a file and takes it slowly.
 pub(crate) const LISTENER: Parameter = parameter("memory of a listener", 9.1, Unit::Kilobytes, 2.0);
 /// More of it for each connection that asks for nothing.
