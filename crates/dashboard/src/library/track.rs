@@ -20,7 +20,7 @@ use crate::page::{render, render_with};
 use crate::session::{Editor, Member, Viewer};
 use crate::visit::Visitor;
 
-pub(super) fn track_id(text: &str) -> Result<TrackId, PageError> {
+pub(crate) fn track_id(text: &str) -> Result<TrackId, PageError> {
     text.parse().map_err(|_| PageError::Refused(Refusal::NotFound(Resource::Track)))
 }
 

@@ -5,14 +5,14 @@ use std::fmt::Write;
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use tonearm_domain::TrackId;
-use tonearm_service::{DropOff, Refusal, Resource};
+use tonearm_service::DropOff;
 
 use super::chart::{Bar, Chart};
 use super::export::saved_as;
 use crate::amount::{clock, count};
 use crate::app::Dashboard;
 use crate::error::PageError;
+use crate::library::track_id;
 use crate::page::{Frame, Section, render};
 use crate::path::Path;
 use crate::session::{Member, Viewer};
@@ -75,20 +75,20 @@ pub(super) async fn export(
     let id = track_id(&id)?;
     let found = app.usage.drop_off(&member.caller(), id).await?;
     let mut csv = "from_seconds,to_seconds,listens\r\n".to_owned();
-    let at = |part: usize| found.duration * part as f64 / found.parts.len() as f64;
     for (number, listens) in found.parts.iter().enumerate() {
         // Writing to a string does not fail.
-        let _ = write!(csv, "{:.3},{:.3},{listens}\r\n", at(number), at(number + 1));
+        let _ = write!(csv, "{:.3},{:.3},{listens}\r\n", begin(&found, number), begin(&found, number + 1));
     }
     Ok(saved_as(&format!("drop-off-{id}-{}.csv", app.usage.today()), csv))
 }
 
-fn track_id(text: &str) -> Result<TrackId, PageError> {
-    Ok(text.parse().map_err(|_| Refusal::NotFound(Resource::Track))?)
+/// The second at which a part begins, which is also where the one before it ends.
+fn begin(found: &DropOff, part: usize) -> f64 {
+    found.duration * part as f64 / found.parts.len() as f64
 }
 
 fn rows(found: &DropOff) -> Vec<Row> {
-    let at = |part: usize| clock(found.duration * part as f64 / found.parts.len() as f64);
+    let at = |part| clock(begin(found, part));
     let row = |(number, part): (usize, &u64)| Row {
         from: at(number),
         to: at(number + 1),

@@ -25,6 +25,7 @@ impl Library {
         tx.collection_as_it_is(caller.organization_id, target)
             .await?
             .ok_or(Refusal::NotFound(Resource::Collection))?;
+        tx.lock_collections(sources(&tracks).chain([target]).collect()).await?;
         self.move_all(tx, caller, tracks, target).await
     }
 
@@ -40,12 +41,12 @@ impl Library {
         let tx = self.catalog.begin().await?;
         let tracks = lock(&tx, caller, selected).await?;
         // A new collection is counted in a row of the organization, which deletions of collections lock after theirs.
-        tx.lock_collections(tracks.iter().map(|track| track.collection_id).collect()).await?;
+        tx.lock_collections(sources(&tracks).collect()).await?;
         self.insert_collection(&tx, caller, &collection).await?;
         Ok((collection.id, self.move_all(tx, caller, tracks, collection.id).await?))
     }
 
-    /// Moves tracks whose rows this transaction has locked.
+    /// Moves tracks whose rows this transaction has locked, and their collections and the target too.
     async fn move_all(
         &self,
         tx: Transaction,
@@ -57,8 +58,6 @@ impl Library {
             return Ok(Changed { count: 0, undo: None });
         }
         sort_as_listed(&mut tracks);
-        let collections = tracks.iter().map(|track| track.collection_id).chain([target]).collect();
-        tx.lock_collections(collections).await?;
         let mut moved = Vec::with_capacity(tracks.len());
         for track in &mut tracks {
             moved.push(self.move_one(&tx, caller, track, target).await?);
@@ -89,4 +88,9 @@ impl Library {
         audit::record(tx, &self.ambient, caller, done).await?;
         Ok(MovedTrack { id: track.id, from, to: target, order: track.order, vacated: id })
     }
+}
+
+/// The collections that tracks are in.
+fn sources(tracks: &[Track]) -> impl Iterator<Item = CollectionId> {
+    tracks.iter().map(|track| track.collection_id)
 }

@@ -44,13 +44,23 @@ impl Ada {
         panic!("the replacement is {state} after a minute");
     }
 
+    /// Opens the dialog.
+    async fn shares_it(&self) {
+        self.browser.click("a[data-share]").await;
+        self.browser.shows("dialog.panel h1", "Share").await;
+    }
+
     /// Makes a link in the dialog and returns it.
     async fn makes_a_link(&self) -> String {
+        self.shares_it().await;
+        self.browser.type_into("dialog #share-title", "For the press").await;
+        self.browser.click("dialog [name=is_downloadable]").await;
+        self.creates_the_link().await
+    }
+
+    /// Sends the form of the dialog as it is filled in, and returns the link.
+    async fn creates_the_link(&self) -> String {
         let browser = &self.browser;
-        browser.click("a[data-share]").await;
-        browser.shows("dialog.panel h1", "Share").await;
-        browser.type_into("dialog #share-title", "For the press").await;
-        browser.click("dialog [name=is_downloadable]").await;
         browser.click("dialog form[method=post] button.primary").await;
         browser.shows("dialog [data-toast]", "Link created.").await;
         let link = browser.run("return document.querySelector('dialog #share-url').value;", Vec::new()).await;
@@ -111,8 +121,7 @@ async fn a_link_is_made_although_the_sign_in_ends() {
     let (track, _) = ada.has_a_track("ebb.wav").await;
     let browser = &ada.browser;
     ada.opens(&format!("/tracks/{track}")).await;
-    browser.click("a[data-share]").await;
-    browser.shows("dialog.panel h1", "Share").await;
+    ada.shares_it().await;
     browser.type_into("dialog #share-title", "For the press").await;
     ada.is_signed_out().await;
     browser.click("dialog form[method=post] button.primary").await;
@@ -167,15 +176,12 @@ async fn a_link_for_a_day_ends_after_a_day() {
     let (track, _) = ada.has_a_track("ebb.wav").await;
     let browser = &ada.browser;
     ada.opens(&format!("/tracks/{track}")).await;
-    browser.click("a[data-share]").await;
-    browser.shows("dialog.panel h1", "Share").await;
+    ada.shares_it().await;
     browser.run(&chooses("#share-expires", "day"), Vec::new()).await;
-    browser.click("dialog form[method=post] button.primary").await;
-    browser.shows("dialog [data-toast]", "Link created.").await;
+    let link = ada.creates_the_link().await;
     browser.shows("dialog .links", "Expires").await;
-    let link = browser.run("return document.querySelector('dialog #share-url').value;", Vec::new()).await;
     let guest = Browser::open().await;
-    guest.goto(link.as_str().unwrap()).await;
+    guest.goto(&link).await;
     guest.in_player(".play:not([disabled])").await;
 
     ada.server.clock.advance_seconds(86_401);
