@@ -104,6 +104,12 @@ impl ApiError {
         Self { retry_after: Some(seconds), ..error }
     }
 
+    /// A method that the endpoint does not have; the router adds `Allow`.
+    pub(crate) fn method_not_allowed() -> Self {
+        let message = "this endpoint does not support this method; the Allow header lists those it supports";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+    }
+
     /// The same, to be tried again after so many seconds.
     pub(crate) fn after(self, seconds: u64) -> Self {
         Self { retry_after: Some(seconds), ..self }
@@ -112,11 +118,6 @@ impl ApiError {
     /// The same under another status.
     pub(crate) fn with_status(self, status: StatusCode) -> Self {
         Self { status, ..self }
-    }
-
-    /// A panic on our side.
-    pub(crate) fn panicked(what: String) -> Self {
-        Refusal::Internal(format!("a panic: {what}").into()).into()
     }
 
     /// Tells the client that an API key is what it takes.

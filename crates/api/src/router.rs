@@ -12,6 +12,7 @@ use http::header::CACHE_CONTROL;
 use http::{HeaderValue, StatusCode};
 use serde_json::Value;
 use tonearm_domain::Ambient;
+use tonearm_service::Refusal;
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -46,7 +47,7 @@ pub fn routes(app: App) -> Router {
     let description = docs::routes().merge(openapi::routes());
     let v1 = Router::from(v1())
         .fallback(not_found)
-        .method_not_allowed_fallback(method_not_allowed)
+        .method_not_allowed_fallback(async || ApiError::method_not_allowed())
         .route_layer(middleware::from_fn_with_state(app.clone(), repeat))
         .route_layer(middleware::from_fn_with_state(app.clone(), time_out))
         .route_layer(middleware::from_fn(require_json));
@@ -55,10 +56,10 @@ pub fn routes(app: App) -> Router {
         .route_layer(middleware::from_fn(require_json))
         .merge(Router::from(tus()).route_layer(middleware::from_fn(upload::tus::speak)))
         .fallback(not_found)
-        .method_not_allowed_fallback(method_not_allowed)
+        .method_not_allowed_fallback(async || ApiError::method_not_allowed())
         .layer(DefaultBodyLimit::disable());
     let announced = middleware::from_fn_with_state(app.clone(), upload::tus::announce);
-    let shares = Router::from(shares()).method_not_allowed_fallback(method_not_allowed);
+    let shares = Router::from(shares()).method_not_allowed_fallback(async || ApiError::method_not_allowed());
     Router::new()
         .merge(around(description, &app.ambient))
         .merge(around_light(limited(shares.with_state(app.clone())), &app.ambient))
@@ -196,15 +197,8 @@ async fn not_found() -> ApiError {
     ApiError::new(StatusCode::NOT_FOUND, "not_found", "there is no endpoint at this path")
 }
 
-pub(crate) async fn method_not_allowed() -> ApiError {
-    let message = "this endpoint does not support this method; the Allow header lists those it supports";
-    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
-}
-
 fn panicked(panic: Box<dyn Any + Send>) -> Response {
-    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    ApiError::panicked(text.unwrap_or_else(|| "of an unknown kind".to_owned())).into_response()
+    ApiError::from(Refusal::panicked(&*panic)).into_response()
 }
 
 /// Gives a request up that takes too long; what it had begun in the database is rolled back, unless it can be repeated (see

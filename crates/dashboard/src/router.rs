@@ -83,13 +83,5 @@ async fn nothing(_: SignedIn) -> PageError {
 }
 
 fn panicked(panic: Box<dyn Any + Send>) -> Response {
-    PageError::Refused(refusal_of(panic)).into_response()
-}
-
-/// What a panic is to whoever asked for a page.
-pub(crate) fn refusal_of(panic: Box<dyn Any + Send>) -> Refusal {
-    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    let text = text.unwrap_or_else(|| "of an unknown kind".to_owned());
-    Refusal::Internal(format!("a panic: {text}").into())
+    PageError::Refused(Refusal::panicked(&*panic)).into_response()
 }

@@ -1,6 +1,7 @@
 //! Sources that are imported from a URL: asking for it, and how it ends.
 
 pub(crate) mod buckets;
+mod trouble;
 
 use tonearm_catalog::{Catalog, CatalogError, Transaction};
 use tonearm_domain::{
@@ -10,12 +11,11 @@ use tonearm_outbound::{FetchError, FetchLimits, Fetched, GuardError, Outbound, S
 use tonearm_signing::Vault;
 
 use crate::audit::{self, AuditedAction};
-use crate::library::CreateTrack;
 use crate::refusal::Refusal;
-use crate::uploads::ImportTrouble;
 use crate::webhooks::events;
 
 pub use buckets::{ImportBucketView, ImportBuckets, SetImportBucket};
+pub(crate) use trouble::ImportTrouble;
 
 /// What a file is called where neither the caller nor the URL gives it a name.
 const NAMELESS: &str = "audio";
@@ -81,13 +81,13 @@ pub(crate) fn vault_place(id: TrackId) -> String {
     format!("import/{id}")
 }
 
-/// Checks what is asked for of a new track's source where it is to be imported, and names the track after it unless it has a
-/// name.
+/// Checks the URL that a new track is to be imported from, and names the track's file after it unless it has a name.
 pub(crate) fn take(
     imports: Option<&Imports>,
-    create: &mut CreateTrack,
+    source_url: Option<String>,
+    file_name: &mut String,
 ) -> Result<Option<NewImport>, Refusal> {
-    let Some(url) = create.source_url.take() else { return Ok(None) };
+    let Some(url) = source_url else { return Ok(None) };
     let imports = imports.filter(|imports| imports.is_enabled).ok_or(Refusal::Forbidden {
         code: "imports_disabled",
         message: "this service does not import files from URLs; upload the file instead",
@@ -101,9 +101,9 @@ pub(crate) fn take(
         };
         Refusal::invalid("source_url", message)
     })?;
-    let is_named = !create.file_name.trim().is_empty();
+    let is_named = !file_name.trim().is_empty();
     if !is_named {
-        create.file_name = source.file_name.clone().unwrap_or_else(|| NAMELESS.to_owned());
+        *file_name = source.file_name.clone().unwrap_or_else(|| NAMELESS.to_owned());
     }
     Ok(Some(NewImport { imports: imports.clone(), source, is_named }))
 }

@@ -60,7 +60,7 @@ pub use library::{
     TrackWatch, TracksInTheMaking, Transcript, Undone, UpdateCollection, UpdateCreator, UpdateKey,
     UpdateOrganization, UpdateQuotas, UpdateRecipe, UpdateTrack, UploadHandles,
 };
-pub use lookups::{LevelsJson, LookupLimits, Lookups};
+pub use lookups::{LevelsJson, LookupLimits, Lookups, TrackList, WriteTrack};
 pub use people::{
     Begun, Challenge, Device, Enrolment, Entry, Member, MemberList, NewPerson, OneTimeLink, OpenedLink,
     OwnerlessOrganizations, People, PersonList, ProviderAnswer, ProviderAttempt, ProviderError,
@@ -68,7 +68,7 @@ pub use people::{
 };
 pub use playback::{
     CoverImage, Download, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Playable, PlayableVariant,
-    Playback, SharedCollection, SharedTrack, SharedWords, TrackCard, TrackList, Visit, WriteTrack,
+    Playback, SharedCollection, SharedTrack, SharedWords, TrackCard, Visit,
 };
 pub use privacy::{
     KeptAccount, KeptListener, KeptPerson, ListenerReference, MOST_KEPT_ROWS, NamedRows, PersonReference,

@@ -4,6 +4,7 @@ mod generations;
 mod key_use;
 mod lookup_cache;
 mod ready_track;
+mod track_list;
 mod weight;
 
 use std::sync::Arc;
@@ -17,7 +18,6 @@ use tonearm_domain::{
 use tonearm_signing::ApiKeyText;
 use uuid::Uuid;
 
-use crate::playback::TrackList;
 use crate::refusal::{Refusal, Resource};
 use crate::track_view::TrackParents;
 use generations::Generations;
@@ -26,6 +26,7 @@ use lookup_cache::LookupCache;
 
 pub use ready_track::LevelsJson;
 pub(crate) use ready_track::ReadyTrack;
+pub use track_list::{TrackList, WriteTrack};
 
 /// How much is kept, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,6 @@ mod session_writer;
 mod shared_collection;
 mod shared_download;
 mod shared_track;
-mod track_list;
 
 use std::sync::Arc;
 
@@ -22,7 +21,7 @@ use tonearm_domain::{Ambient, Meter};
 
 use crate::access::Access;
 use crate::delivery::Links;
-use crate::lookups::Lookups;
+use crate::lookups::{Lookups, WriteTrack};
 use session_writer::SessionWriter;
 
 pub use cards::TrackCard;
@@ -33,7 +32,6 @@ pub use open_play_session::OpenedPlaySession;
 pub use playable::{CoverImage, Playable, PlayableVariant};
 pub use shared_collection::SharedCollection;
 pub use shared_track::{SharedTrack, SharedWords};
-pub use track_list::{TrackList, WriteTrack};
 
 /// Grants play sessions and hands out signed URLs. Every request clones it, so it is one pointer.
 #[derive(Clone)]

@@ -1,5 +1,6 @@
 //! Why a use case did not do what it was asked.
 
+use std::any::Any;
 use std::error::Error;
 use std::sync::Arc;
 
@@ -187,6 +188,13 @@ impl Refusal {
     /// A wrong value of a field.
     pub fn invalid(field: &'static str, message: impl Into<String>) -> Self {
         Self::Invalid { field, message: message.into() }
+    }
+
+    /// A panic on our side, told by what it carries.
+    pub fn panicked(panic: &(dyn Any + Send)) -> Self {
+        let text = panic.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        Self::Internal(format!("a panic: {}", text.unwrap_or("of an unknown kind")).into())
     }
 }
 

@@ -24,7 +24,7 @@ use crate::delivery::Links;
 use crate::imports::Imports;
 use crate::refusal::Refusal;
 
-pub(crate) use import::{Arrived, ImportTrouble};
+pub(crate) use import::Arrived;
 
 pub use accept_source::{AcceptedUpload, UploadTerms};
 pub use resumable::{

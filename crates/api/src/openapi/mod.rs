@@ -20,7 +20,7 @@ use utoipa::{Modify, OpenApi as _};
 use self::events::{CollectionEvent, TestEvent, TrackFileEvent, TrackStatusChanged};
 use self::modify::{Credentials, Errors, OptionalBodies, SOURCE_URL};
 use self::parameters::IdempotencyKey;
-pub(crate) use self::text::{any_object, not_blank, not_blank_or_null};
+pub(crate) use self::text::{not_blank, not_blank_or_null};
 use crate::error::ErrorBody;
 
 /// What the description says beside the endpoints, which the router adds.

@@ -1,6 +1,6 @@
-//! Texts that cannot be blank, and objects of any fields.
+//! Texts that cannot be blank.
 
-use utoipa::openapi::schema::{AdditionalProperties, Object, ObjectBuilder, Schema, SchemaType, Type};
+use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
 
 /// One character that is neither white space, as Unicode has it, nor NUL, and none that is NUL around it. What `\s`
 /// stands for differs from one engine to the next, so the characters are listed.
@@ -21,12 +21,4 @@ pub(crate) fn not_blank<const MAX: usize>() -> Object {
 pub(crate) fn not_blank_or_null<const MAX: usize>() -> Object {
     let types = SchemaType::Array(vec![Type::String, Type::Null]);
     ObjectBuilder::from(not_blank::<MAX>()).schema_type(types).build()
-}
-
-/// An object whose fields are described elsewhere.
-pub(crate) fn any_object() -> Object {
-    ObjectBuilder::new()
-        .schema_type(Type::Object)
-        .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(true)))
-        .build()
 }

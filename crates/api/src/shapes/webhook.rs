@@ -8,9 +8,8 @@ use tonearm_domain::{
 };
 use tonearm_service::{DeliveryView, WebhookView};
 use utoipa::ToSchema;
+use utoipa::openapi::schema::{AdditionalProperties, Object, ObjectBuilder, Schema, Type};
 use uuid::Uuid;
-
-use crate::openapi::any_object;
 
 /// Most attempts that are shown of a delivery, each with up to 64 KiB of a response.
 const MOST_ATTEMPTS: usize = 10;
@@ -137,4 +136,12 @@ impl From<DeliveryView> for FullDelivery {
             attempts: view.attempts.into_iter().rev().take(MOST_ATTEMPTS).map(Into::into).collect(),
         }
     }
+}
+
+/// An object whose fields are described elsewhere.
+fn any_object() -> Object {
+    ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(true)))
+        .build()
 }

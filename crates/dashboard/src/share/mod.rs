@@ -19,14 +19,13 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::get;
 use tonearm_domain::Ambient;
-use tonearm_service::Playback;
+use tonearm_service::{Playback, Refusal};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 
 use self::policy::Framing;
 use self::refused::Refused;
-use crate::router::refusal_of;
 use crate::{embed, request_id, text};
 
 pub(crate) use snippet::{Look, Size, Snippets, Theme};
@@ -70,7 +69,7 @@ fn around<S: Clone + Send + Sync + 'static>(routes: Router<S>, ambient: &Ambient
 
 /// Which page it was is not known any more; in a frame or not, it says the same.
 fn panicked(panic: Box<dyn Any + Send>) -> Response {
-    Refused::from(refusal_of(panic)).page(Framing::Open)
+    Refused::from(Refusal::panicked(&*panic)).page(Framing::Open)
 }
 
 #[cfg(test)]

@@ -8,10 +8,10 @@ use tonearm_domain::{
 use tonearm_outbound::{BucketAccess, FetchError, GuardError, Outbound};
 use tonearm_signing::Vault;
 
+use super::ImportTrouble;
 use crate::audit;
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
-use crate::uploads::ImportTrouble;
 
 /// Longest secret access key, in characters, and longest endpoint.
 const LONGEST_SECRET: usize = 1000;

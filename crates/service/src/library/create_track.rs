@@ -74,7 +74,7 @@ impl Library {
         let collection_id = caller.target_collection(create.collection_id)?;
         let parents = TrackParents::of(&self.catalog, caller.organization_id, collection_id).await?;
         let mut create = CreateTrack { creator_id: create.creator_id.or(caller.creator_id), ..create };
-        let import = imports::take(self.imports.as_ref(), &mut create)?;
+        let import = imports::take(self.imports.as_ref(), create.source_url.take(), &mut create.file_name)?;
         self.require_creator(caller, create.creator_id).await?;
         self.admission.require(caller.organization_id).await?;
         let tx = self.catalog.begin().await?;

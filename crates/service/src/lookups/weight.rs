@@ -6,7 +6,7 @@ use tonearm_domain::{
     Selection, Theme, ThemeColour, Track, TrackFile, VariantIndex,
 };
 
-use crate::playback::TrackList;
+use super::track_list::TrackList;
 
 /// What a value owns beside its own bytes. Near enough to bound memory: what callers can make large is counted
 /// in full, and allocations are taken to be as large as what is in them.

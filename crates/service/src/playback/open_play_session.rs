@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use tonearm_domain::{PlaySession, PlaySessionId, Selection, TrackId, UsageCounts, VariantList};
 
-use super::{Playable, Playback, TrackList, Visit};
+use super::{Playable, Playback, Visit};
 use crate::caller::Caller;
-use crate::lookups::ReadyTrack;
+use crate::lookups::{ReadyTrack, TrackList};
 use crate::refusal::{Refusal, Resource};
 
 /// A play session with its tracks, and the first of them ready to play.

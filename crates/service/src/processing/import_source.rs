@@ -15,8 +15,8 @@ use tracing::Instrument;
 use super::job_error::JobError;
 use super::runner::{JobRun, Processing};
 use crate::admission::quotas;
-use crate::imports::{self, Imports};
-use crate::uploads::{Arrived, ImportTrouble, Uploads};
+use crate::imports::{self, ImportTrouble, Imports};
+use crate::uploads::{Arrived, Uploads};
 
 /// How often progress is told, and how late it is noticed that another node has called an import off.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -92,11 +92,13 @@ impl Processing {
         tonearm_telemetry::imported(match &arrived {
             Ok(_) => Outcome::Success,
             Err(ImportTrouble::Fetch(FetchError::Final(_))) => Outcome::Failure,
-            Err(ImportTrouble::Fetch(_) | ImportTrouble::Own(_)) => Outcome::Retry,
+            Err(_) => Outcome::Retry,
         });
         match arrived {
             Ok(arrived) => self.record_import(run, importing, &track, arrived).await,
-            Err(ImportTrouble::Own(error)) => Err(error),
+            Err(ImportTrouble::Catalog(error)) => Err(error.into()),
+            Err(ImportTrouble::Store(error)) => Err(error.into()),
+            Err(ImportTrouble::Own(refusal)) => Err(refusal.into()),
             Err(ImportTrouble::Fetch(FetchError::Final(reason))) => {
                 tracing::info!(%track_id, reason, "an import failed");
                 self.fail_import(run, organization_id, track_id, &reason).await

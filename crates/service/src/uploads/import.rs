@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
-use tonearm_blobs::{BlobError, Stored};
+use tonearm_blobs::Stored;
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{ObjectKey, Track, sanitise_file_name};
 use tonearm_outbound::FetchError;
@@ -10,8 +10,7 @@ use tonearm_outbound::FetchError;
 use super::Uploads;
 use super::accept_source::{BodyError, UploadTerms, record_source};
 use crate::admission::quotas;
-use crate::processing::JobError;
-use crate::refusal::Refusal;
+use crate::imports::ImportTrouble;
 
 /// A file that was fetched and stored, and that no row names yet.
 pub(crate) struct Arrived {
@@ -19,51 +18,6 @@ pub(crate) struct Arrived {
     pub(crate) stored: Stored,
     /// What the server calls it.
     pub(crate) file_name: Option<String>,
-}
-
-/// Why a file was not stored.
-pub(crate) enum ImportTrouble {
-    /// It could not be fetched.
-    Fetch(FetchError),
-    /// The service is at fault.
-    Own(JobError),
-}
-
-impl From<FetchError> for ImportTrouble {
-    fn from(error: FetchError) -> Self {
-        Self::Fetch(error)
-    }
-}
-
-impl From<CatalogError> for ImportTrouble {
-    fn from(error: CatalogError) -> Self {
-        Self::Own(error.into())
-    }
-}
-
-impl From<Refusal> for ImportTrouble {
-    fn from(refusal: Refusal) -> Self {
-        match refusal {
-            Refusal::Interrupted(source) => match source.downcast::<FetchError>() {
-                Ok(error) => Self::Fetch(*error),
-                // Fewer bytes arrived than were announced.
-                Err(source) => Self::Fetch(FetchError::StartOver(source.to_string())),
-            },
-            Refusal::TooLarge { limit } => {
-                Self::Fetch(FetchError::Final(format!("the file is larger than the limit of {limit} bytes")))
-            }
-            Refusal::QuotaExceeded(exceeded) => Self::Fetch(FetchError::Final(exceeded.to_string())),
-            Refusal::Invalid { field: "body", .. } => {
-                Self::Fetch(FetchError::Final("the file is empty".to_owned()))
-            }
-            // By itself it does not tell the store from the database.
-            Refusal::Unavailable(source) => match source.downcast::<BlobError>() {
-                Ok(error) => Self::Own((*error).into()),
-                Err(source) => Self::Own(Refusal::Unavailable(source).into()),
-            },
-            other => Self::Own(other.into()),
-        }
-    }
 }
 
 impl Uploads {

@@ -139,7 +139,7 @@ impl Uploads {
         create: CreateTrack,
     ) -> Result<SessionTrack, Refusal> {
         let mut create = CreateTrack { creator_id: session.creator_id, ..create };
-        let import = imports::take(self.imports.as_ref(), &mut create)?;
+        let import = imports::take(self.imports.as_ref(), create.source_url.take(), &mut create.file_name)?;
         let (organization_id, collection_id) = (session.organization_id, session.collection_id);
         let track =
             insert_track(tx, &self.ambient, organization_id, collection_id, Some(session.id), create).await?;

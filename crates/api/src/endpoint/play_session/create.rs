@@ -12,7 +12,6 @@ use super::described::Described;
 use crate::error::ApiError;
 use crate::extract::{Body, PathText, PlayKey, required};
 use crate::request_id::CurrentRequest;
-use crate::router::method_not_allowed;
 use crate::shapes::{Answer, OpenedBody, opened};
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -122,7 +121,7 @@ pub(crate) async fn elsewhere(
     PathText(scope): PathText,
 ) -> ApiError {
     if method != Method::POST || scope.parse::<PlaySessionId>().is_ok() {
-        return method_not_allowed().await;
+        return ApiError::method_not_allowed();
     }
     match (key, scope.as_str()) {
         (Err(error), _) => error,

@@ -108,6 +108,6 @@ pub(crate) async fn overridden(
             Ok(id) => terminate(id, State(app)).await.into_response(),
             Err(error) => error.into_response(),
         },
-        _ => crate::router::method_not_allowed().await.into_response(),
+        _ => ApiError::method_not_allowed().into_response(),
     }
 }

@@ -26,7 +26,7 @@ pub struct TrackList {
 
 impl TrackList {
     /// The list; none where there is no such collection.
-    pub(super) async fn load(
+    pub(crate) async fn load(
         catalog: &Catalog,
         organization_id: OrganizationId,
         collection_id: CollectionId,

@@ -1,0 +1,56 @@
+//! Why a file that was to be imported is not in the store.
+
+use tonearm_blobs::BlobError;
+use tonearm_catalog::CatalogError;
+use tonearm_outbound::FetchError;
+
+use crate::refusal::Refusal;
+
+/// Why a file was not stored.
+pub(crate) enum ImportTrouble {
+    /// It could not be fetched, or is none that may be stored.
+    Fetch(FetchError),
+    /// The database failed.
+    Catalog(CatalogError),
+    /// The object store failed.
+    Store(BlobError),
+    /// Another part of the service failed.
+    Own(Refusal),
+}
+
+impl From<FetchError> for ImportTrouble {
+    fn from(error: FetchError) -> Self {
+        Self::Fetch(error)
+    }
+}
+
+impl From<CatalogError> for ImportTrouble {
+    fn from(error: CatalogError) -> Self {
+        Self::Catalog(error)
+    }
+}
+
+impl From<Refusal> for ImportTrouble {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Interrupted(source) => match source.downcast::<FetchError>() {
+                Ok(error) => Self::Fetch(*error),
+                // Fewer bytes arrived than were announced.
+                Err(source) => Self::Fetch(FetchError::StartOver(source.to_string())),
+            },
+            Refusal::TooLarge { limit } => {
+                Self::Fetch(FetchError::Final(format!("the file is larger than the limit of {limit} bytes")))
+            }
+            Refusal::QuotaExceeded(exceeded) => Self::Fetch(FetchError::Final(exceeded.to_string())),
+            Refusal::Invalid { field: "body", .. } => {
+                Self::Fetch(FetchError::Final("the file is empty".to_owned()))
+            }
+            // By itself it does not tell the store from the database.
+            Refusal::Unavailable(source) => match source.downcast::<BlobError>() {
+                Ok(error) => Self::Store(*error),
+                Err(source) => Self::Own(Refusal::Unavailable(source)),
+            },
+            other => Self::Own(other),
+        }
+    }
+}
