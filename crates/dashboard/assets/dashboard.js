@@ -4,6 +4,7 @@ import "./choices.js";
 import "./colours.js";
 import "./copy.js";
 import "./confirm.js";
+import "./sending.js";
 import "./drafts.js";
 import "./signing-in.js";
 import "./tables.js";

@@ -46,6 +46,7 @@ const ASSETS: &[Asset] = &[
     ("live-parts.js", JS, include_bytes!("../assets/live-parts.js")),
     ("problems.js", JS, include_bytes!("../assets/problems.js")),
     ("tables.js", JS, include_bytes!("../assets/tables.js")),
+    ("sending.js", JS, include_bytes!("../assets/sending.js")),
     ("drafts.js", JS, include_bytes!("../assets/drafts.js")),
     ("signing-in.js", JS, include_bytes!("../assets/signing-in.js")),
     ("rows.js", JS, include_bytes!("../assets/rows.js")),

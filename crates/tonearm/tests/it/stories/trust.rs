@@ -77,6 +77,26 @@ async fn a_form_comes_back_filled_after_signing_in() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_form_is_sent_once_however_often_it_is_clicked() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    ada.opens("/library").await;
+    let clicks = "let sent = 0;
+        addEventListener('submit', (event) => {
+            if (!event.defaultPrevented) sent += 1;
+            event.preventDefault();
+        });
+        const form = document.querySelector('form[action$=library]');
+        form.elements.title.value = 'Songs of the tide';
+        const button = form.querySelector('button');
+        button.click();
+        button.click();
+        return sent;";
+    assert_eq!(browser.run(clicks, Vec::new()).await, 1);
+    ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_draft_is_shown_to_nobody_else() {
     let ada = Ada::comes_in(&[]).await;
     let browser = &ada.browser;
