@@ -17,10 +17,15 @@ for (const name of ["pointerover", "focusin"]) addEventListener(name, (event) =>
 addEventListener("pointerdown", async (event) => {
   if (reorder || !isGrip(event)) return;
   event.preventDefault();
-  let isDown = true;
-  addEventListener("pointerup", () => (isDown = false), { once: true });
+  // Somebody may let go before the script is there. Then the row is moved at once.
+  let last = null;
+  const ended = new AbortController();
+  for (const name of ["pointerup", "pointercancel"]) addEventListener(name, (end) => (last ??= end), { signal: ended.signal });
   const { grab } = await load();
-  if (isDown) grab(event);
+  ended.abort();
+  if (last?.type === "pointercancel") return;
+  grab(event);
+  if (last) for (const name of ["pointermove", "pointerup"]) dispatchEvent(new PointerEvent(name, last));
 });
 addEventListener("keydown", async (event) => {
   if (reorder || !isGrip(event)) return;

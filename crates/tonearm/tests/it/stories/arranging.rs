@@ -82,6 +82,22 @@ async fn rows_are_dragged_and_moved_with_the_keyboard() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_row_is_moved_although_it_is_let_go_before_the_script_is_there() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    let collection = ada.has_tracks("Songs of the tide", &["a.wav", "b.wav", "c.wav", "d.wav"]).await;
+    ada.opens(&format!("/collections/{collection}")).await;
+    lists(browser, "a,b,c,d").await;
+    browser.command("Network.enable", json!({})).await;
+    let slow = json!({ "offline": false, "latency": 500, "downloadThroughput": -1, "uploadThroughput": -1 });
+    browser.command("Network.emulateNetworkConditions", slow).await;
+    browser.drags("[data-track]:nth-child(1) [data-grip]", "[data-track]:nth-child(3)").await;
+    lists(browser, "b,c,a,d").await;
+    browser.shows(".reordered", "Order saved.").await;
+    ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_order_is_saved_although_the_sign_in_ends() {
     let ada = Ada::comes_in(&[]).await;
     let browser = &ada.browser;
