@@ -1,4 +1,4 @@
-// Forms with `data-confirm` ask before they are sent. The question says what will happen; the button does it.
+// Forms with `data-confirm` ask before they are sent.
 
 import { t } from "./texts.js";
 

@@ -1,6 +1,5 @@
-// What was typed into a form is kept in this tab until the form has arrived. Where it did not arrive, because the sign-in had
-// ended or the service was away, it is there again on the page of the form, for the same person. Passwords, files and hidden
-// fields are never kept.
+// What is typed into a form is kept in this tab until the form has arrived. If it has not, the same person finds the form filled
+// in again. Passwords, files and hidden fields are never kept.
 
 import { t } from "./texts.js";
 
@@ -24,11 +23,10 @@ function write(draft) {
     if (draft) sessionStorage.setItem(NAME, JSON.stringify(draft));
     else sessionStorage.removeItem(NAME);
   } catch {
-    // Without storage, or where it is full, forms are as good as anywhere else.
+    // Without storage, nothing is kept.
   }
 }
 
-/** The address of the page, as it is compared. */
 const here = () => location.pathname + location.search;
 
 const action = (form) => new URL(form.getAttribute("action") ?? location.href, location.href).pathname;

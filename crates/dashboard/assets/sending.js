@@ -1,18 +1,16 @@
-// A form is sent once, however often its button is clicked: a double click would create two keys, and show only the second.
+// A form is sent once: a double click would create two keys, and show only the second.
 
-/** After so many milliseconds it may be sent again: the page may have stayed, as where somebody stopped loading the next one. */
+/** Later it may be sent again, as where somebody stopped loading the next page. */
 const AGAIN_MS = 5000;
 
-/** When each form was sent. */
 let sentAt = new WeakMap();
 
-// On the window, as what asks before a form is sent may stop it on the way there.
+// On the window, after what asks before a form is sent.
 addEventListener("submit", (event) => {
-  const form = event.target;
+  const { target: form, timeStamp } = event;
   if (event.defaultPrevented || form.getAttribute("method") !== "post") return;
-  const isRepeated = event.timeStamp - sentAt.get(form) < AGAIN_MS;
-  if (isRepeated) return event.preventDefault();
-  sentAt.set(form, event.timeStamp);
+  if (timeStamp - sentAt.get(form) < AGAIN_MS) return event.preventDefault();
+  sentAt.set(form, timeStamp);
 });
 
 // Somebody has come back to the page.

@@ -23,6 +23,8 @@ document.addEventListener("submit", (event) => {
   // Forms that ask first are sent when the question was answered.
   if (event.defaultPrevented || !dialog?.contains(form) || form.method === "dialog") return;
   event.preventDefault();
+  // A double click would create two links.
+  if (dialog.querySelector("[aria-busy]")) return;
   const fields = new URLSearchParams(new FormData(form));
   if (form.method === "get") return show(`${form.action}?${fields}`);
   show(form.action, { method: "POST", body: fields });
