@@ -25,7 +25,7 @@ addEventListener("pointerdown", async (event) => {
   ended.abort();
   if (last?.type === "pointercancel") return;
   grab(event);
-  if (last) for (const name of ["pointermove", "pointerup"]) dispatchEvent(new PointerEvent(name, last));
+  if (last) dispatchEvent(new PointerEvent("pointerup", last));
 });
 addEventListener("keydown", async (event) => {
   if (reorder || !isGrip(event)) return;

@@ -125,9 +125,11 @@ export class Sortable {
     const abort = new AbortController();
     const { signal } = abort;
     addEventListener("pointermove", (move) => this.#drag(move), { signal });
-    addEventListener("pointerup", () => {
+    addEventListener("pointerup", ({ clientY }) => {
       abort.abort();
       if (this.#held !== row) return;
+      // There was no move where the row was let go before this script was there.
+      this.#follow(clientY);
       const to = this.#put("kept");
       this.#tell("script-row-dropped", row, to);
     }, { signal });
@@ -144,6 +146,11 @@ export class Sortable {
     if (!this.#held) return;
     if (clientY < EDGE) scrollBy(0, -SCROLL_STEP);
     else if (clientY > innerHeight - EDGE) scrollBy(0, SCROLL_STEP);
+    this.#follow(clientY);
+  }
+
+  /** Puts the row that is held where the pointer is. */
+  #follow(clientY) {
     const others = [...this.#list.children].filter((row) => row !== this.#held);
     const below = others.findIndex((row) => {
       const { top, height } = row.getBoundingClientRect();

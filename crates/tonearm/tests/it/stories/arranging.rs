@@ -1,5 +1,7 @@
 //! Tracks are put in order, selected and changed together, and every change is taken back.
 
+use std::time::Duration;
+
 use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, MouseActions, PointerAction};
 use fantoccini::key::Key;
 use serde_json::json;
@@ -18,6 +20,11 @@ async fn lists(browser: &Browser, titles: &str) {
 impl Browser {
     /// Drags an element to the middle of another with the mouse.
     async fn drags(&self, css: &str, to: &str) {
+        self.drags_and_holds(css, to, Duration::ZERO).await;
+    }
+
+    /// The same, holding it there for some time.
+    async fn drags_and_holds(&self, css: &str, to: &str, duration: Duration) {
         let (from, to) = (self.find(css).await, self.find(to).await);
         let (.., height) = to.rectangle().await.unwrap();
         let mouse = MouseActions::new("mouse".to_owned())
@@ -25,6 +32,7 @@ impl Browser {
             .then(PointerAction::Down { button: MOUSE_BUTTON_LEFT })
             .then(PointerAction::MoveToElement { element: to.clone(), duration: None, x: 0.0, y: 0.0 })
             .then(PointerAction::MoveToElement { element: to, duration: None, x: 0.0, y: height / 3.0 })
+            .then(PointerAction::Pause { duration })
             .then(PointerAction::Up { button: MOUSE_BUTTON_LEFT });
         self.client.perform_actions(mouse).await.unwrap();
     }
@@ -82,17 +90,26 @@ async fn rows_are_dragged_and_moved_with_the_keyboard() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_row_is_moved_although_it_is_let_go_before_the_script_is_there() {
+async fn a_row_is_moved_although_it_is_taken_before_the_script_is_there() {
     let ada = Ada::comes_in(&[]).await;
     let browser = &ada.browser;
     let collection = ada.has_tracks("Songs of the tide", &["a.wav", "b.wav", "c.wav", "d.wav"]).await;
+    browser.command("Network.enable", json!({})).await;
+    browser.command("Network.setCacheDisabled", json!({ "cacheDisabled": true })).await;
     ada.opens(&format!("/collections/{collection}")).await;
     lists(browser, "a,b,c,d").await;
-    browser.command("Network.enable", json!({})).await;
     let slow = json!({ "offline": false, "latency": 500, "downloadThroughput": -1, "uploadThroughput": -1 });
     browser.command("Network.emulateNetworkConditions", slow).await;
     browser.drags("[data-track]:nth-child(1) [data-grip]", "[data-track]:nth-child(3)").await;
     lists(browser, "b,c,a,d").await;
+    browser.shows(".reordered", "Order saved.").await;
+
+    // The script comes after the last move, and before the button is released.
+    browser.client.refresh().await.unwrap();
+    lists(browser, "b,c,a,d").await;
+    let long = Duration::from_secs(5);
+    browser.drags_and_holds("[data-track]:nth-child(1) [data-grip]", "[data-track]:nth-child(3)", long).await;
+    lists(browser, "c,a,b,d").await;
     browser.shows(".reordered", "Order saved.").await;
     ada.leaves().await;
 }
