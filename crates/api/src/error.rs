@@ -91,6 +91,12 @@ impl ApiError {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
     }
 
+    /// A method that the endpoint does not have; the router adds `Allow`.
+    pub(crate) fn method_not_allowed() -> Self {
+        let message = "this endpoint does not support this method; the Allow header lists those it supports";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+    }
+
     /// The request took too long.
     pub(crate) fn timed_out() -> Self {
         let message = "the request timed out; try again shortly, with the same Idempotency-Key if it had one";
@@ -102,12 +108,6 @@ impl ApiError {
         let message = format!("too many requests; try again in {seconds} seconds");
         let error = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message);
         Self { retry_after: Some(seconds), ..error }
-    }
-
-    /// A method that the endpoint does not have; the router adds `Allow`.
-    pub(crate) fn method_not_allowed() -> Self {
-        let message = "this endpoint does not support this method; the Allow header lists those it supports";
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
     }
 
     /// The same, to be tried again after so many seconds.

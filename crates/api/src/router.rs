@@ -47,7 +47,7 @@ pub fn routes(app: App) -> Router {
     let description = docs::routes().merge(openapi::routes());
     let v1 = Router::from(v1())
         .fallback(not_found)
-        .method_not_allowed_fallback(async || ApiError::method_not_allowed())
+        .method_not_allowed_fallback(method_not_allowed)
         .route_layer(middleware::from_fn_with_state(app.clone(), repeat))
         .route_layer(middleware::from_fn_with_state(app.clone(), time_out))
         .route_layer(middleware::from_fn(require_json));
@@ -56,10 +56,10 @@ pub fn routes(app: App) -> Router {
         .route_layer(middleware::from_fn(require_json))
         .merge(Router::from(tus()).route_layer(middleware::from_fn(upload::tus::speak)))
         .fallback(not_found)
-        .method_not_allowed_fallback(async || ApiError::method_not_allowed())
+        .method_not_allowed_fallback(method_not_allowed)
         .layer(DefaultBodyLimit::disable());
     let announced = middleware::from_fn_with_state(app.clone(), upload::tus::announce);
-    let shares = Router::from(shares()).method_not_allowed_fallback(async || ApiError::method_not_allowed());
+    let shares = Router::from(shares()).method_not_allowed_fallback(method_not_allowed);
     Router::new()
         .merge(around(description, &app.ambient))
         .merge(around_light(limited(shares.with_state(app.clone())), &app.ambient))
@@ -195,6 +195,10 @@ fn around_light(router: Router, ambient: &Ambient) -> Router {
 
 async fn not_found() -> ApiError {
     ApiError::new(StatusCode::NOT_FOUND, "not_found", "there is no endpoint at this path")
+}
+
+async fn method_not_allowed() -> ApiError {
+    ApiError::method_not_allowed()
 }
 
 fn panicked(panic: Box<dyn Any + Send>) -> Response {
