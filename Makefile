@@ -28,7 +28,7 @@ package: rust ## Build the Debian package, an archive for other systems, and the
 	@tools/need python3 python3
 	@tools/package/build
 
-image: package ## Make a container image with the package, without a registry (target/package/tonearm-image.tar; needs root)
+image: package ## Build a container image from the package, without a registry (target/package/tonearm-image.tar; needs root)
 	@tools/need mmdebstrap mmdebstrap
 	@tools/package/image $$(ls -t $${CARGO_TARGET_DIR:-target}/package/tonearm_*.deb | head -1) $${CARGO_TARGET_DIR:-target}/package/tonearm-image.tar
 
@@ -38,7 +38,7 @@ test-package: rust ## Test the package: boot a Debian system, install, play, upg
 player: ## Bundle the player after a change to its modules (needs npm)
 	@tools/player/build
 
-sdk: rust ## Make the clients in sdk/ from the description of the API
+sdk: rust ## Generate the clients in sdk/ from the OpenAPI description
 	@cargo build --quiet --bin tonearm
 	@$${CARGO_TARGET_DIR:-target}/debug/tonearm openapi > sdk/openapi.json.new && mv sdk/openapi.json.new sdk/openapi.json
 	@tools/need python3 python3
@@ -93,7 +93,7 @@ endurance: build ffmpeg ## Upload 8 GiB over a connection that breaks, and 500 f
 	@TONEARM_BIN=$(abspath $(TONEARM)) TONEARM_ENDURANCE_BYTES=$${BYTES:-8589934592} TONEARM_ENDURANCE_UPLOADS=$${UPLOADS:-500} \
 		cargo test --release --package tonearm --test it endurance -- --ignored --nocapture --test-threads 1
 
-neighbours: rust ffmpeg ## Run the previous version (NEIGHBOUR, a commit) and this one on one database
+neighbours: rust ffmpeg ## Test a rolling upgrade: the previous version (NEIGHBOUR, a commit) and this one on one database
 	@tools/neighbours $${NEIGHBOUR:-e49ecea}
 
 cluster: build ffmpeg ## Upload while nodes, database, bucket and disk fail for minutes (UPLOADS, OUTAGE, NODES, SEED, DISK_UPLOADS, DISK_OUTAGE)
@@ -102,7 +102,7 @@ cluster: build ffmpeg ## Upload while nodes, database, bucket and disk fail for 
 	@target/release/tonearm-cluster --uploads $${UPLOADS:-10000} --outage $${OUTAGE:-600} --nodes $${NODES:-3} --seed $${SEED:-1}
 	@target/release/tonearm-cluster --disk --uploads $${DISK_UPLOADS:-1000} --outage $${DISK_OUTAGE:-20} --seed $${SEED:-1}
 
-simulate: rust ## Simulate 1, 10 and 100 nodes, and what they ask of the database (MINUTES, JOBS, PLAYS, SEED; docs/scaling.md)
+simulate: rust ## Simulate 1, 10 and 100 nodes, and their load on the database (MINUTES, JOBS, PLAYS, SEED; docs/scaling.md)
 	@tools/need psql postgresql
 	@cargo run --release --quiet --package tonearm-simulation -- --minutes $${MINUTES:-10} --jobs $${JOBS:-600} --plays $${PLAYS:-5} --seed $${SEED:-1}
 

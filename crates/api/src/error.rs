@@ -54,9 +54,9 @@ impl fmt::Display for Cause {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ErrorBody {
     ok: bool,
-    /// What went wrong, as a sentence for people.
+    /// A human-readable description of the error.
     message: String,
-    /// A stable error code for programs.
+    /// A stable, machine-readable error code.
     code: &'static str,
     api_request_id: RequestId,
     /// The field, parameter or header at fault.

@@ -92,7 +92,10 @@ fn parse_timing(text: &str, line: usize) -> Result<(f64, f64), CaptionsError> {
     let read = |text: &str| {
         let text = text.trim();
         parse_time(text).ok_or_else(|| {
-            CaptionsError::at(line, format!("“{}” is no time; write it as 00:01:02.500", shortened(text)))
+            CaptionsError::at(
+                line,
+                format!("“{}” is not a valid time; write it as 00:01:02.500", shortened(text)),
+            )
         })
     };
     let (start, end) = (read(start)?, read(end)?);

@@ -69,7 +69,7 @@ pub struct Retention {
     pub audit: KeepFor,
     /// Webhook deliveries, from when they were delivered or given up, with their attempts.
     pub webhooks: KeepFor,
-    /// Jobs that were given up.
+    /// Failed jobs: those that are not retried any more.
     pub failed_jobs: KeepFor,
     /// Play sessions and upload sessions, from their end: a client that comes back late is told that its session has
     /// expired.

@@ -64,7 +64,7 @@ pub struct Upload {
     pub version: ShortId,
     /// Bytes of the whole, once they are known.
     pub length: Option<u64>,
-    /// Bytes that are durable.
+    /// Number of bytes that are durably stored.
     pub offset: u64,
     /// The SHA-256 that the whole must have.
     pub sha256: Option<[u8; 32]>,

@@ -140,9 +140,12 @@ fn meaning(bucket: &BucketName, refused: &Refused) -> FetchError {
     let told = if code.is_empty() { status.to_string() } else { format!("{status}, {code}") };
     match (status.as_u16(), code) {
         // The clocks of the two differ, which is not the file's fault.
-        (_, "RequestTimeTooSkewed") => {
-            FetchError::Later(format!("the bucket {bucket} and this service disagree about the time"), None)
-        }
+        (_, "RequestTimeTooSkewed") => FetchError::Later(
+            format!(
+                "the clock of this server differs too much from that of the bucket {bucket}; synchronize it with NTP"
+            ),
+            None,
+        ),
         (_, "RequestTimeout") => {
             FetchError::Later(format!("the bucket {bucket} responded with {told}"), *wait)
         }
@@ -157,7 +160,7 @@ fn meaning(bucket: &BucketName, refused: &Refused) -> FetchError {
             FetchError::Final(format!("the bucket {bucket} has no object with this key ({told})"))
         }
         (301 | 307 | 308 | 400 | 403, _) if let Some(region) = other_region => FetchError::Final(format!(
-            "the bucket {bucket} is in the region {region}, for which its credentials are not set ({told})"
+            "the bucket {bucket} is in the region {region}; set the region of its credentials accordingly ({told})"
         )),
         (401 | 403, _) => FetchError::Final(format!(
             "the bucket {bucket} refuses the credentials, or they do not permit reading the object ({told})"

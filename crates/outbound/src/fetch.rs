@@ -254,7 +254,7 @@ pub(crate) fn check_kind(headers: &HeaderMap) -> Result<(), FetchError> {
     if !encoding.eq_ignore_ascii_case("identity") && !encoding.is_empty() {
         let encoding = shortened(encoding);
         return Err(FetchError::Final(format!(
-            "the server compressed the file ({encoding}) although it was asked not to"
+            "the server sends the file with Content-Encoding {encoding}, which was not requested; serve it without compression"
         )));
     }
     let kind =

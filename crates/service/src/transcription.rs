@@ -182,7 +182,7 @@ impl Transcriptions {
             if !is_overwriting {
                 return Err(Refusal::Conflict {
                     code: "transcript_edited",
-                    message: "the transcript was edited; to replace it, ask for its edits to be overwritten"
+                    message: "the transcript was edited; to replace it and its edits, reload the page and transcribe again, or pass --overwrite-edits on the command line"
                         .to_owned(),
                 });
             }

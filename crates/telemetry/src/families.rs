@@ -119,7 +119,7 @@ pub const FAMILIES: &[Family] = &[
         Kind::Counter,
         "tonearm_jobs_given_up_total",
         &["kind"],
-        "Jobs that this node has given up: they are not tried again.",
+        "Jobs that failed permanently on this node and are not retried.",
     ),
     family(
         Kind::Counter,
@@ -169,7 +169,7 @@ pub const FAMILIES: &[Family] = &[
         Kind::Histogram,
         "tonearm_store_operation_duration_seconds",
         &["operation", "outcome"],
-        "Time that operations of the object store take: a put as long as its bytes arrive, a get until its first bytes can be read. Cancelled ones took too long, or whoever asked for them has gone.",
+        "Duration of object store operations: for a put, including the time its bytes take to arrive; for a get, until the first byte can be read. Cancelled operations timed out, or their caller disconnected.",
     ),
     family(
         Kind::Counter,
@@ -187,20 +187,20 @@ pub const FAMILIES: &[Family] = &[
         Kind::Gauge,
         "tonearm_disk_free_bytes",
         &["place"],
-        "Bytes that can still be written to a file system: of data, the database or the store. Of several on one, the first is named.",
+        "Free bytes on the file system of the data folder, the database or the store. If several share a file system, only the first is listed.",
     ),
     family(Kind::Gauge, "tonearm_disk_size_bytes", &["place"], "Size of this file system."),
     family(
         Kind::Gauge,
         "tonearm_certificate_expiry_timestamp_seconds",
         &["source"],
-        "End of the TLS certificate, in seconds since the Unix epoch: of the one in files, or of the one that nodes order.",
+        "Expiry of the TLS certificate, in seconds since the Unix epoch: of the one from files, or of the one obtained by ACME.",
     ),
     family(
         Kind::Counter,
         "tonearm_certificate_orders_total",
         &["outcome"],
-        "Orders of TLS certificates that ended on this node: success or failure.",
+        "ACME certificate orders completed on this node: success or failure.",
     ),
     family(
         Kind::Gauge,

@@ -58,7 +58,7 @@ impl Stock {
 fn from_system(bytes: &mut [u8]) {
     // A kernel that gives no randomness leaves nothing safe to do: every secret depends on it.
     if let Err(error) = getrandom::fill(bytes) {
-        tracing::error!(%error, "the system gives no random bytes");
+        tracing::error!(%error, "could not read random bytes from the operating system");
         std::process::abort();
     }
 }

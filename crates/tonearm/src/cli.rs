@@ -65,7 +65,7 @@ struct Cli {
 enum Command {
     /// Start the service
     Serve(serve::Args),
-    /// Migrate the database to this version
+    /// Migrate the database to the schema of this version
     Migrate(migrate::Args),
     /// Manage organizations
     Org {
@@ -143,7 +143,7 @@ enum Command {
     ///
     /// Exits with 0 if nothing was found, with 1 if something was, and with 2 if it could not finish.
     Verify(verify::Args),
-    /// Back up the database and the objects that it names, while the service runs
+    /// Back up the database and the objects that it references, while the service runs
     ///
     /// Only objects that the target does not have are copied. Run the same command again after an interruption.
     Backup(backup::Args),
@@ -164,24 +164,24 @@ enum Command {
     /// Each episode becomes a track, whose file the service fetches. Run the same command again to import new episodes:
     /// those that the collection has already are recognized by their guid.
     ImportFeed(import_feed::Args),
-    /// Offer a running service to AI assistants, by the Model Context Protocol
+    /// Give AI assistants access to a running service through the Model Context Protocol (MCP)
     ///
     /// Without --http, it speaks over standard input and output, with the API key in TONEARM_API_KEY. With --http, each
-    /// caller sends its own API key. What a key permits, its tools do.
+    /// caller sends its own API key. The tools can do only what the key permits.
     Mcp(mcp::Args),
     /// Upload and process an audio file, and print URLs that play it
     Demo(demo::Args),
     /// Print a commented configuration file with all defaults
     Config,
-    /// Print the description of the API (OpenAPI 3.1), which the service also has at /openapi.json
+    /// Print the OpenAPI 3.1 description of the API, which the service also serves at /openapi.json
     Openapi,
     /// Check ffmpeg, its confinement, the database, object store, secret, disks and clocks, and explain how to fix problems
     Doctor(doctor::Args),
     /// Show the nodes, jobs and failures of the service, and what this node depends on
     Status(status::Args),
-    /// Ask a running service whether it is ready
+    /// Check whether a running service is ready
     Health(health::Args),
-    /// Print a script for a shell that completes commands and options
+    /// Print a shell completion script
     Completions(completions::Args),
     /// Write manual pages to a folder
     Man(man::Args),

@@ -26,7 +26,7 @@ pub enum StartError {
     Secret,
     /// There is no secret, and none may be made.
     #[error(
-        "there is no master secret: {path} does not exist, and one that is made now would not be the one of the service. Set \
+        "there is no master secret: {path} does not exist, and a newly created one would not match that of the service. Set \
          `secret` or TONEARM_SECRET, or put the file back"
     )]
     NoSecret {

@@ -103,12 +103,12 @@ pub async fn note_master_secret(secrets: MasterSecrets, until: CancellationToken
 
 /// Sends heartbeats, and says that the node has stopped when `until` is cancelled.
 pub async fn keep_alive(mut heartbeat: Heartbeat, until: CancellationToken) {
-    repeat!("writing down that this node is alive", BEAT_EVERY, until, heartbeat.beat());
+    repeat!("recording the heartbeat of this node", BEAT_EVERY, until, heartbeat.beat());
     if let Err(error) = heartbeat.end().await {
         let error: &dyn std::error::Error = &error;
         tracing::warn!(
             error,
-            "could not write down that this node has stopped; it will be shown as lost for a day"
+            "could not record that this node has stopped; it will be shown as lost for a day"
         );
     }
 }

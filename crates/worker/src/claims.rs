@@ -245,7 +245,7 @@ async fn exclusive_permit(
     shutdown: &CancellationToken,
 ) -> Option<RunPermit> {
     let (job_id, kind, deaths) = (held.job.id, held.job.job.kind(), held.job.deaths);
-    tracing::warn!(%job_id, kind, deaths, "running a job alone because its workers died");
+    tracing::warn!(%job_id, kind, deaths, "running a job exclusively on this node, because workers died while running it");
     let lost = CancellationToken::new();
     let permit = tokio::select! {
         permit = shared.all_run_permits() => permit,

@@ -5,14 +5,14 @@ use tonearm_domain::{Day, ListenCounts};
 use tonearm_service::{ListenRows, SubjectListens};
 use utoipa::ToSchema;
 
-/// Sums of listens.
+/// Totals of listens.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ListenSums {
-    /// Listens: at least a minute of sound, or all of what is shorter, delivered to one listener on one day.
+    /// Listens: at least one minute of a track, or a whole track that is shorter, delivered to one listener on one day.
     listens: u64,
-    /// Listeners, each day anew.
+    /// Unique listeners per day, added up.
     listeners: u64,
-    /// Seconds of sound delivered to listeners.
+    /// Seconds of audio delivered to listeners.
     seconds_heard: u64,
 }
 
@@ -23,7 +23,7 @@ impl From<ListenCounts> for ListenSums {
     }
 }
 
-/// The sums of a day, or of a track, a collection, a share link, a site or a country.
+/// The totals of a day, a track, a collection, a share link, a site or a country.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum ListenRecord {

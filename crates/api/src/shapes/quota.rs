@@ -11,14 +11,14 @@ pub(crate) struct QuotaRecord {
     bytes: QuotaState,
     /// Tracks that are not deleted.
     tracks: QuotaState,
-    /// Minutes of sound of these tracks, rounded up. A track counts once it is probed.
+    /// Minutes of audio in these tracks, rounded up. A track counts once it has been probed.
     minutes: QuotaState,
 }
 
 /// A quota, and what is used of it.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct QuotaState {
-    /// The most that is allowed; null for no limit.
+    /// The limit; null if there is none.
     #[schema(required = true)]
     limit: Option<u64>,
     used: u64,

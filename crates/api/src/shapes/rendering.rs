@@ -4,7 +4,7 @@ use serde::Serialize;
 use tonearm_domain::{Rendering, Timestamp};
 use utoipa::ToSchema;
 
-/// How far a recipe is rendered for the tracks that existed when this was requested.
+/// The progress of rendering a recipe for the tracks that existed when it was requested.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct RenderingRecord {
     /// From 0 to 100.

@@ -5,7 +5,7 @@ use tonearm_domain::{Day, ShortId, TrackId, UsageCounts, VariantIndex};
 use tonearm_service::UsageRows;
 use utoipa::ToSchema;
 
-/// Sums of usage.
+/// Usage totals.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct UsageSums {
     /// The sum of `stream_redirects` and `track_fetches`: requests, whether or not anything was heard. See `/v1/listens`.
@@ -29,7 +29,7 @@ impl From<UsageCounts> for UsageSums {
     }
 }
 
-/// The sums of a day, a track or a variant.
+/// The totals of a day, a track or a variant.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum UsageRecord {

@@ -109,7 +109,7 @@ pub(crate) struct AttemptRecord {
     status: Option<u16>,
     /// The first 64 KiB of the response, as text.
     response: String,
-    /// Why it failed, as a sentence for people; null if it succeeded.
+    /// A human-readable reason for the failure; null if it succeeded.
     error: Option<String>,
 }
 

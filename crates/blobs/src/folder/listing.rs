@@ -73,7 +73,7 @@ impl Walk {
     fn or_left_out<T: Default>(&self, path: &str, looked: io::Result<T>) -> io::Result<T> {
         let Err(error) = looked else { return looked };
         self.check_root()?;
-        tracing::warn!(path, %error, "cannot look at a part of the object store; leaving it out");
+        tracing::warn!(path, %error, "cannot read a part of the object store; skipping it");
         Ok(T::default())
     }
 

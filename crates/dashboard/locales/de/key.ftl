@@ -1,19 +1,19 @@
 # Einem Schlüssel ein neues Geheimnis geben.
 
-key-rotate = Neues Geheimnis
+key-rotate = Geheimnis erneuern
 key-rotate-about = Der Schlüssel erhält ein neues Geheimnis, alles andere bleibt. Das alte Geheimnis gilt noch eine Weile, damit Sie es überall ersetzen können.
-key-overlap = Das alte Geheimnis gilt noch
-key-overlap-none = Sofort beenden
+key-overlap = Das alte Geheimnis wird ungültig
+key-overlap-none = Sofort
 key-overlap-hours = { $count ->
-    [one] { $count } Stunde
-   *[other] { $count } Stunden
+    [one] In { $count } Stunde
+   *[other] In { $count } Stunden
 }
 key-overlap-days = { $count ->
-    [one] { $count } Tag
-   *[other] { $count } Tage
+    [one] In { $count } Tag
+   *[other] In { $count } Tagen
 }
-key-rotate-button = Neues Geheimnis erstellen
-key-rotated = Neues Geheimnis erstellt
+key-rotate-button = Geheimnis erneuern
+key-rotated = Geheimnis erneuert
 key-shown-once = Kopieren Sie es jetzt. Es wird nur einmal gezeigt, weil nur ein Hash gespeichert ist.
 key-copy = Kopieren
 key-back = Schlüssel und Links

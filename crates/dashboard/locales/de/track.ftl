@@ -10,7 +10,7 @@ track-status-processing-again = Wird erneut verarbeitet
 track-status-ready = Bereit
 track-status-incomplete = Unvollständig
 track-status-failed = Fehlgeschlagen
-track-truncated = Gekürzt
+track-truncated = Abgeschnitten
 track-truncated-hint = Die Datei enthält weniger Audio, als sie angibt. Das vorhandene Audio wurde verarbeitet.
 track-retry = Verarbeitung wiederholen
 track-retry-hint = Erstellt die fehlenden Dateien und behält die vorhandenen.
@@ -94,7 +94,7 @@ track-transcription-failed = Die Transkription ist fehlgeschlagen.
 track-transcription-failed-because = Transkription fehlgeschlagen: { $reason }
 track-transcript-download = Als WebVTT herunterladen
 track-transcript-edited = Bearbeitet: <time datetime="{ $at }">{ $at }</time>. Die automatische Transkription ersetzt es nicht.
-track-captions = Worte und Zeiten
+track-captions = Transkript (WebVTT)
 track-captions-hint = WebVTT: Jeder Abschnitt (Cue) beginnt mit seinen Zeiten, etwa <code>00:00:01.000 --&gt; 00:00:04.000</code>, gefolgt von seinen Worten und einer Leerzeile. Kommentare, Stile und Auszeichnungen bleiben nicht erhalten. Ohne Abschnitte hat der Titel kein Transkript.
 track-captions-language = Sprache <span class="hint">(etwa en oder pt-BR, optional)</span>
 track-captions-file = WebVTT-Datei <span class="hint">(ersetzt den Text oben, optional)</span>
@@ -109,7 +109,7 @@ track-confirm-transcribe-edited = Dieses Transkript und seine Bearbeitungen erse
 
 track-usage = Nutzung in den letzten 30 Tagen
 track-listens = Wiedergaben
-track-heard = Gehörte Zeit
+track-heard = Hördauer
 track-delivered = Ausgeliefert
 track-by-day = Nach Tagen
 track-usage-by-day = Nutzung nach Tagen

@@ -14,19 +14,19 @@ usage-appears = Neue Wiedergaben erscheinen hier innerhalb von Sekunden.
 
 usage-listens = Wiedergaben
 usage-listeners = Zuhörer
-usage-heard = Gehörte Zeit
+usage-heard = Hördauer
 usage-delivered = Ausgeliefert
 usage-stored = Gespeichert
 usage-now = Hören gerade zu
 usage-listeners-added = Zuhörer pro Tag, addiert
 usage-counted = Wie Wiedergaben gezählt werden
-usage-counted-hint = Eine Wiedergabe ist mindestens eine Minute Ton, oder ein kürzerer Ton ganz, ausgeliefert an einen Zuhörer an einem Tag. Ein Zuhörer ist eine Netzwerkadresse mit einem Browser oder einer App; bekannte Bots zählen nicht. Dieselbe Person zählt an einem anderen Tag noch einmal. Eine Seite oder einen Freigabelink zu öffnen, ohne etwas abzuspielen, ist keine Wiedergabe.
+usage-counted-hint = Eine Wiedergabe zählt, wenn an einem Tag mindestens eine Minute eines Titels, oder ein kürzerer Titel ganz, an einen Zuhörer ausgeliefert wurde. Ein Zuhörer ist eine Netzwerkadresse mit einem Browser oder einer App; bekannte Bots zählen nicht. Dieselbe Person zählt an einem anderen Tag noch einmal. Eine Seite oder einen Freigabelink zu öffnen, ohne etwas abzuspielen, ist keine Wiedergabe.
 
 ## Charts
 
 usage-listens-per-day = Wiedergaben pro Tag
 usage-listeners-per-day = Zuhörer pro Tag
-usage-heard-per-day = Gehörte Zeit pro Tag
+usage-heard-per-day = Hördauer pro Tag
 usage-delivered-per-day = Ausgeliefert pro Tag
 usage-day = Tag
 usage-show-table = Als Tabelle anzeigen

@@ -1,19 +1,19 @@
 # Giving a key a new secret.
 
-key-rotate = New secret
+key-rotate = Rotate secret
 key-rotate-about = The key gets a new secret and keeps everything else. The old secret works for a while longer, so that you can replace it everywhere.
-key-overlap = The old secret works for another
-key-overlap-none = End it now
+key-overlap = The old secret stops working
+key-overlap-none = Immediately
 key-overlap-hours = { $count ->
-    [one] { $count } hour
-   *[other] { $count } hours
+    [one] In { $count } hour
+   *[other] In { $count } hours
 }
 key-overlap-days = { $count ->
-    [one] { $count } day
-   *[other] { $count } days
+    [one] In { $count } day
+   *[other] In { $count } days
 }
-key-rotate-button = Create new secret
-key-rotated = New secret created
+key-rotate-button = Rotate secret
+key-rotated = Secret rotated
 key-shown-once = Copy it now. It is shown only once, because only a hash is stored.
 key-copy = Copy
 key-back = Keys and links

@@ -12,17 +12,17 @@ script-copy-failed = Copy failed
 script-copy-keys = Press Ctrl+C
 script-form-problems = Nothing was saved. Correct the form and send it again:
 script-form-problem = { $field }: { $problem }
-script-draft-signed-out = Your sign-in had ended before this form was saved.
+script-draft-signed-out = Your session expired before this form was saved.
 script-draft-refused = This form was not saved.
-script-draft-back = What you typed is back. Check it and save it again.
+script-draft-back = Your input has been restored. Check it and save again.
 script-draft-file = Choose the file again.
-script-draft-kept = What you typed is kept in this tab.
-script-draft-after-sign-in = It is there again after you sign in.
+script-draft-kept = Your input is kept in this tab.
+script-draft-after-sign-in = It will be restored after you sign in.
 script-draft-go-back = Go back to the form.
 
 # Signing in again.
 
-script-signed-out = Your sign-in has ended. Sign in again to continue: this page stays as it is.
+script-signed-out = Your session has expired. Sign in again to continue. This page stays as it is.
 script-signed-out-link = Sign in in a new tab
 script-signed-out-other = Somebody else is signed in in this browser now. To continue here, sign out there and sign in again.
 
@@ -69,7 +69,7 @@ script-left-hours = { $hours } h { $minutes } min left
 script-progress = { $status } { $percent } %
 script-file-waiting = { $file } waiting
 script-file-running = { $file } { $percent } %
-script-file-made = { $file } made
+script-file-made = { $file } done
 script-file-failed = { $file } failed
 
 # Lists of tracks.

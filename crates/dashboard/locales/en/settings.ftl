@@ -64,29 +64,29 @@ variants-audio = Audio
 variants-bitrate = Bitrate <span class="hint">(kbit/s)</span>
 variants-loudness = Loudness <span class="hint">(LUFS, optional)</span>
 variants-loudness-example = such as -16
-variants-mono = Mix to mono
+variants-mono = Downmix to mono
 variants-length = Length <span class="hint">(seconds)</span>
 variants-start = Start <span class="hint">(% of the track)</span>
 variants-samples = Number of levels
 variants-metric = Metric
 variants-peak = Peak
-variants-rms = Loudness (RMS)
+variants-rms = RMS
 variants-public = Allow CDNs to cache its files
 variants-add = Add variant
 variants-transcode = Transcode
 variants-preview = Preview
-variants-levels = Levels
+variants-levels = Waveform data
 variants-waveform-image = Waveform image
 variants-waveform-video = Waveform video
 variants-original = Original
 variants-whole-track = Transcode (whole track)
 variants-part-of-track = Preview (part of the track)
-variants-waveform-data = Levels (waveform data)
+variants-waveform-data = Waveform data (levels)
 variants-uploaded-file = Original (uploaded file)
 variants-lossless = { $codec } (lossless)
 variants-part = { $sound }, part of the track
 variants-peak-levels = { $count } peak levels
-variants-rms-levels = { $count } loudness levels (RMS)
+variants-rms-levels = { $count } RMS levels
 variants-cached = cached by CDNs
 variants-bad-name = Use 2 to 64 characters: a-z, 0-9, _ or -
 variants-no-number = Enter a number.
@@ -115,8 +115,8 @@ transcription-save-on = Save and turn on
 transcription-test = Test
 transcription-test-hint = Sends a tone of one second to the provider, with the saved settings. This may take up to 30 seconds.
 transcription-test-button = Test provider
-transcription-silent = The provider works: it responded in { $seconds } s and heard no words.
-transcription-heard = The provider works: it responded in { $seconds } s and heard “{ $words }”.
+transcription-silent = The provider works: it responded in { $seconds } s and, as expected, found no speech in the test tone.
+transcription-heard = The provider works: it responded in { $seconds } s and transcribed the test tone as “{ $words }”.
 transcription-test-failed = The test failed: { $reason }
 transcription-failures = Recent failures
 transcription-reason = Reason

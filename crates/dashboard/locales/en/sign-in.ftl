@@ -25,7 +25,7 @@ sign-in-password = Password
 sign-in-password-hint = At least 10 characters. A few unrelated words work well.
 sign-in-has-account = Already have an account? <a href="/dashboard/sign-in?next={ $path }">Sign in to accept with it</a>. Opening this page does not use up the invitation.
 sign-in-unclaimed = There is no account yet. When Tonearm starts, it prints a link that creates the first one. Look for <code>/dashboard/link/</code> in its output or log:
-sign-in-not-saved = Your sign-in has ended. What you sent was not saved.
+sign-in-not-saved = Your session has expired. What you submitted was not saved.
 sign-in-forgot = Forgot your password? Ask an administrator for a reset link.
 sign-in-welcome = Welcome to Tonearm
 sign-in-welcome-explanation = Create your account. You will be the administrator of this service.
@@ -42,7 +42,7 @@ sign-in-back = Back to sign-in
 sign-in-back-to-profile = Back to your profile
 sign-in-provider-failed = Sign-in with { $provider } failed
 sign-in-provider-away = { $provider } cannot be reached at the moment. Try again in a few minutes, or sign in with your password.
-sign-in-provider-misconfigured = { $provider } and this service are not set up for each other. Contact the operator of this service. The log has the details.
+sign-in-provider-misconfigured = Sign-in with { $provider } is not configured correctly. Contact the operator of this service, whose log has the details.
 sign-in-provider-issuer = The response does not come from the provider that is set up as { $provider }. Contact the operator of this service.
 sign-in-provider-refused = { $provider } did not confirm who you are. Start again.
 sign-in-provider-denied = You cancelled, or { $provider } denied you access. Ask its administrator if you need access.

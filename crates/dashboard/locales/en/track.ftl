@@ -11,7 +11,7 @@ track-status-ready = Ready
 track-status-incomplete = Incomplete
 track-status-failed = Failed
 track-truncated = Truncated
-track-truncated-hint = The file contains less audio than it announces. The available audio was processed.
+track-truncated-hint = The file contains less audio than its header declares. The available audio was processed.
 track-retry = Retry processing
 track-retry-hint = Makes the missing files and keeps existing ones.
 track-processed = Processing has finished. Save your changes or reload this page.
@@ -56,7 +56,7 @@ track-channels = Channels
 track-channels-mono = 1 (mono)
 track-channels-stereo = 2 (stereo)
 track-bit-depth = Bit depth
-track-bit-rate = Bit rate
+track-bit-rate = Bitrate
 track-size = Size
 track-loudness = Loudness
 track-true-peak = True peak
@@ -94,7 +94,7 @@ track-transcription-failed = Transcription failed.
 track-transcription-failed-because = Transcription failed: { $reason }
 track-transcript-download = Download as WebVTT
 track-transcript-edited = Edited <time datetime="{ $at }">{ $at }</time>. Transcription does not replace it.
-track-captions = Words and times
+track-captions = Transcript (WebVTT)
 track-captions-hint = WebVTT: each cue begins with its times, such as <code>00:00:01.000 --&gt; 00:00:04.000</code>, followed by its words and an empty line. Comments, styles and markup are not kept. Without cues, the track has no transcript.
 track-captions-language = Language <span class="hint">(such as en or pt-BR, optional)</span>
 track-captions-file = WebVTT file <span class="hint">(replaces the text above, optional)</span>
@@ -109,7 +109,7 @@ track-confirm-transcribe-edited = Replace this transcript and its edits?
 
 track-usage = Usage in the last 30 days
 track-listens = Listens
-track-heard = Time heard
+track-heard = Listening time
 track-delivered = Delivered
 track-by-day = By day
 track-usage-by-day = Usage by day

@@ -14,19 +14,19 @@ usage-appears = New listens appear here within seconds.
 
 usage-listens = Listens
 usage-listeners = Listeners
-usage-heard = Time heard
+usage-heard = Listening time
 usage-delivered = Delivered
 usage-stored = Stored
 usage-now = Listening now
 usage-listeners-added = Listeners per day, added up
 usage-counted = How listens are counted
-usage-counted-hint = A listen is at least one minute of sound, or all of a shorter sound, delivered to one listener on one day. A listener is a network address and a browser or app; known bots are left out. The same person counts again on another day. Opening a page or a share link without playing is not a listen.
+usage-counted-hint = A listen is counted when at least one minute of a track, or a whole track that is shorter, is delivered to one listener on one day. A listener is a network address and a browser or app; known bots are left out. The same person counts again on another day. Opening a page or a share link without playing is not a listen.
 
 ## Charts
 
 usage-listens-per-day = Listens per day
 usage-listeners-per-day = Listeners per day
-usage-heard-per-day = Time heard per day
+usage-heard-per-day = Listening time per day
 usage-delivered-per-day = Delivered per day
 usage-day = Day
 usage-show-table = Show as table
@@ -85,5 +85,5 @@ usage-count-by-part = { $count ->
     [one] 1 listen by part of the track
    *[other] { $count } listens by part of the track
 }
-usage-parts-hint = Players load ahead, so parts count before they are heard.
+usage-parts-hint = Players buffer ahead, so parts are counted before they are heard.
 usage-share = Share

@@ -70,7 +70,7 @@ variants-start = Inicio <span class="hint">(% de la pista)</span>
 variants-samples = Número de niveles
 variants-metric = Medida
 variants-peak = Pico
-variants-rms = Sonoridad (RMS)
+variants-rms = RMS
 variants-public = Permitir que las CDN guarden sus archivos en caché
 variants-add = Añadir variante
 variants-transcode = Transcodificación
@@ -86,7 +86,7 @@ variants-uploaded-file = Original (archivo subido)
 variants-lossless = { $codec } (sin pérdida)
 variants-part = { $sound }, parte de la pista
 variants-peak-levels = { $count } niveles de pico
-variants-rms-levels = { $count } niveles de sonoridad (RMS)
+variants-rms-levels = { $count } niveles RMS
 variants-cached = en caché en las CDN
 variants-bad-name = Use de 2 a 64 caracteres: a-z, 0-9, _ o -
 variants-no-number = Escriba un número.

@@ -20,7 +20,7 @@ usage-stored = Almacenado
 usage-now = Escuchando ahora
 usage-listeners-added = Oyentes por día, sumados
 usage-counted = Cómo se cuentan las escuchas
-usage-counted-hint = Una escucha es al menos un minuto de sonido, o un sonido más corto completo, entregado a un oyente en un día. Un oyente es una dirección de red con un navegador o una aplicación; los bots conocidos no cuentan. La misma persona cuenta de nuevo otro día. Abrir una página o un enlace compartido sin reproducir nada no es una escucha.
+usage-counted-hint = Se cuenta una escucha cuando al menos un minuto de una pista, o una pista más corta completa, se entrega a un oyente en un día. Un oyente es una dirección de red con un navegador o una aplicación; los bots conocidos no cuentan. La misma persona cuenta de nuevo otro día. Abrir una página o un enlace compartido sin reproducir nada no es una escucha.
 
 ## Charts
 

@@ -1,19 +1,19 @@
 # Donner un nouveau secret à une clé.
 
-key-rotate = Nouveau secret
+key-rotate = Renouveler le secret
 key-rotate-about = La clé reçoit un nouveau secret et garde tout le reste. L’ancien secret reste valable quelque temps, afin que vous puissiez le remplacer partout.
-key-overlap = L’ancien secret reste valable
-key-overlap-none = Y mettre fin maintenant
+key-overlap = L’ancien secret cesse d’être valable
+key-overlap-none = Immédiatement
 key-overlap-hours = { $count ->
-    [one] { $count } heure
-   *[other] { $count } heures
+    [one] Dans { $count } heure
+   *[other] Dans { $count } heures
 }
 key-overlap-days = { $count ->
-    [one] { $count } jour
-   *[other] { $count } jours
+    [one] Dans { $count } jour
+   *[other] Dans { $count } jours
 }
-key-rotate-button = Créer un nouveau secret
-key-rotated = Nouveau secret créé
+key-rotate-button = Renouveler le secret
+key-rotated = Secret renouvelé
 key-shown-once = Copiez-le maintenant. Il n’est affiché qu’une fois, car seule une empreinte est enregistrée.
 key-copy = Copier
 key-back = Clés et liens

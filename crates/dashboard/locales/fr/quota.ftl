@@ -6,4 +6,4 @@ quota-minutes = Minutes
 quota-used = { $used } sur { $limit }
 quota-title = Quotas
 quota-full = Plein
-quota-hint = Les nouvelles pistes sont refusées lorsqu’un quota est plein. Les fichiers des pistes supprimées comptent jusqu’à leur suppression définitive. L’opérateur de ce service fixe les quotas.
+quota-hint = Les nouvelles pistes sont refusées lorsqu’un quota est plein. Les fichiers des pistes supprimées comptent jusqu’à leur suppression définitive. L’exploitant de ce service fixe les quotas.

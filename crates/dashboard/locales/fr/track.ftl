@@ -94,7 +94,7 @@ track-transcription-failed = La transcription a échoué.
 track-transcription-failed-because = La transcription a échoué : { $reason }
 track-transcript-download = Télécharger en WebVTT
 track-transcript-edited = Modification : <time datetime="{ $at }">{ $at }</time>. La transcription automatique ne la remplace pas.
-track-captions = Mots et temps
+track-captions = Transcription (WebVTT)
 track-captions-hint = WebVTT : chaque repère (cue) commence par ses temps, par exemple <code>00:00:01.000 --&gt; 00:00:04.000</code>, suivis de ses mots et d’une ligne vide. Les commentaires, les styles et le balisage ne sont pas conservés. Sans repères, la piste n’a pas de transcription.
 track-captions-language = Langue <span class="hint">(par exemple en ou pt-BR, facultatif)</span>
 track-captions-file = Fichier WebVTT <span class="hint">(remplace le texte ci-dessus, facultatif)</span>

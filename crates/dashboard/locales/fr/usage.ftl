@@ -20,7 +20,7 @@ usage-stored = Stockage
 usage-now = À l’écoute maintenant
 usage-listeners-added = Auditeurs par jour, additionnés
 usage-counted = Comment les écoutes sont comptées
-usage-counted-hint = Une écoute est au moins une minute de son, ou un son plus court en entier, livrée à un auditeur en un jour. Un auditeur est une adresse réseau avec un navigateur ou une application ; les robots connus sont exclus. La même personne compte à nouveau un autre jour. Ouvrir une page ou un lien de partage sans lancer la lecture n’est pas une écoute.
+usage-counted-hint = Une écoute est comptée lorsqu’au moins une minute d’une piste, ou une piste plus courte en entier, est livrée à un auditeur en un jour. Un auditeur est une adresse réseau avec un navigateur ou une application ; les robots connus sont exclus. La même personne compte à nouveau un autre jour. Ouvrir une page ou un lien de partage sans lancer la lecture n’est pas une écoute.
 
 ## Charts
 

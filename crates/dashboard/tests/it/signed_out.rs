@@ -71,7 +71,7 @@ async fn scripts_are_told_and_not_led_to_a_page(database: TestDatabase) {
         assert_eq!((answer.status, answer.location.as_str()), (401, ""), "{path}");
         assert_eq!(answer.headers["content-type"], "application/json", "{path}");
         assert_eq!(
-            answer.html, "{\"message\":\"Your sign-in has ended. Sign in again to continue.\"}",
+            answer.html, "{\"message\":\"Your session has expired. Sign in again to continue.\"}",
             "{path}"
         );
     }

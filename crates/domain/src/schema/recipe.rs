@@ -42,10 +42,13 @@ pub(super) fn recipe() -> ObjectBuilder {
 fn sound(kind: ObjectBuilder) -> ObjectBuilder {
     let loudness = number(-70.0, -5.0)
         .schema_type(SchemaType::from_iter([Type::Number, Type::Null]))
-        .description(Some("In LUFS. Null: the loudness is not changed. Of transcodes and previews."));
-    let of_both = "Of transcodes and previews.";
+        .description(Some("In LUFS. Null: the loudness is not changed. Only for transcodes and previews."));
+    let of_both = "Only for transcodes and previews.";
     kind.property("codec", Codec::schema())
-        .property("bitrate", integer(12.0, 320.0, "In kbit/s. For waveform videos, that of the sound."))
+        .property(
+            "bitrate",
+            integer(12.0, 320.0, "In kbit/s. For waveform videos, the bitrate of the audio."),
+        )
         .property("is_stereo", boolean().description(Some(of_both)))
         .property("is_strip_tags", boolean().description(Some(of_both)))
         .property("is_strip_cover", boolean().description(Some(of_both)))
@@ -56,33 +59,36 @@ fn preview(kind: ObjectBuilder) -> ObjectBuilder {
     let length = "Whether the length of a preview is set in seconds or in percent.";
     kind.property("preview_type", one_of(["seconds", "percent"]).description(Some(length)))
         .property("preview_start_percent", percent("Where a preview starts in the track."))
-        .property("preview_seconds", seconds("Of previews by seconds."))
-        .property("preview_min_percent", percent("Of previews by seconds."))
-        .property("preview_max_percent", percent("Of previews by seconds."))
-        .property("preview_percent", percent("Of previews by percent."))
-        .property("preview_min_seconds", seconds("Of previews by percent."))
-        .property("preview_max_seconds", seconds("Of previews by percent."))
+        .property("preview_seconds", seconds("Only for previews whose length is set in seconds."))
+        .property("preview_min_percent", percent("Only for previews whose length is set in seconds."))
+        .property("preview_max_percent", percent("Only for previews whose length is set in seconds."))
+        .property("preview_percent", percent("Only for previews whose length is set in percent."))
+        .property("preview_min_seconds", seconds("Only for previews whose length is set in percent."))
+        .property("preview_max_seconds", seconds("Only for previews whose length is set in percent."))
 }
 
 fn levels(kind: ObjectBuilder) -> ObjectBuilder {
-    let channels = "Whether there are levels of each channel. Of levels in audiowaveform's formats.";
+    let channels = "Whether each channel has its own levels. Only for levels in the audiowaveform formats.";
     kind.property("num_samples", integer(1.0, 100_000.0, "Number of levels."))
         .property("metric", Metric::schema())
         .property(
             "samples_per_pixel",
-            integer(128.0, 65_536.0, "Samples per point. Of levels in audiowaveform's formats."),
+            integer(128.0, 65_536.0, "Samples per point. Only for levels in the audiowaveform formats."),
         )
-        .property("bits", integer(8.0, 16.0, "8 or 16. Of levels in audiowaveform's formats."))
+        .property("bits", integer(8.0, 16.0, "8 or 16. Only for levels in the audiowaveform formats."))
         .property("is_split_channels", boolean().description(Some(channels)))
 }
 
 fn shown(kind: ObjectBuilder) -> ObjectBuilder {
-    kind.property("width", integer(16.0, 4096.0, "In pixels. Of waveform images and videos."))
-        .property("height", integer(16.0, 4096.0, "In pixels. Of waveform images and videos."))
-        .property("color", colour("Of waveform images and videos. Null: the player colour of the track."))
+    kind.property("width", integer(16.0, 4096.0, "In pixels. Only for waveform images and videos."))
+        .property("height", integer(16.0, 4096.0, "In pixels. Only for waveform images and videos."))
+        .property(
+            "color",
+            colour("Only for waveform images and videos. Null: the player colour of the track."),
+        )
         .property(
             "background",
-            colour("Of waveform images and videos. Null: images are transparent, videos black."),
+            colour("Only for waveform images and videos. Null: images are transparent, videos black."),
         )
         .property("frame_rate", integer(1.0, 30.0, "Frames per second of waveform videos."))
         .property("has_sound", boolean().description(Some("Whether waveform videos have sound.")))

@@ -36,7 +36,7 @@ impl ListenKind {
 /// How often something was listened to, by how many, and for how long.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct ListenCounts {
-    /// Listens: a track, a listener and a day with at least a minute of sound, or all of what is shorter.
+    /// Listens: a track, a listener and a day with at least one minute of a track, or a whole track that is shorter.
     pub listens: u64,
     /// Listeners with at least one listen, each day anew.
     pub listeners: u64,

@@ -17,7 +17,7 @@ pub enum ProviderError {
     #[error("the OpenID Connect provider does not accept this service: {0}")]
     Misconfigured(String),
     /// It, or its token, says to be another provider.
-    #[error("the OpenID Connect provider is another one than configured: {0}")]
+    #[error("the issuer of the OpenID Connect provider is not the configured one: {0}")]
     WrongIssuer(String),
     /// What the browser brought is not accepted any more.
     #[error("the OpenID Connect provider refused the code: {0}")]

@@ -82,7 +82,7 @@ impl MetadataCache {
                 Ok(metadata)
             }
             (Err(error), Some(older)) if error.is_outage() => {
-                tracing::warn!(%error, "what is known of the OpenID Connect provider is used for longer");
+                tracing::warn!(%error, "could not refresh the metadata of the OpenID Connect provider; still using the cached metadata");
                 Ok(older)
             }
             (Err(error), _) => Err(error),

@@ -92,7 +92,7 @@ impl fmt::Debug for ClientSecret {
 pub struct ProviderSettings {
     /// The provider.
     pub issuer: Issuer,
-    /// What the provider calls this service.
+    /// The client ID under which this service is registered with the provider.
     pub client_id: String,
     /// None for a public client, which proves nothing.
     pub client_secret: Option<ClientSecret>,

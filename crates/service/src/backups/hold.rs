@@ -31,7 +31,7 @@ impl Hold {
     pub(super) async fn release(self) {
         self.renewing.abort();
         if let Err(error) = self.catalog.release_removals(self.id).await {
-            tracing::warn!(%error, "deleted objects are removed some minutes later: the end of the backup was not recorded");
+            tracing::warn!(%error, "could not record the end of the backup; deleted objects will be removed some minutes later");
         }
     }
 }
@@ -46,7 +46,7 @@ async fn renew(catalog: Catalog, ambient: Ambient, id: RemovalHoldId) {
     loop {
         tokio::time::sleep(Duration::from_secs(RemovalHold::RENEWED_SECONDS)).await;
         if let Err(error) = catalog.hold_removals(id, ambient.now()).await {
-            tracing::warn!(%error, "objects that are deleted during the backup may be missing in it");
+            tracing::warn!(%error, "could not extend the hold on deleted objects; those deleted during the backup may be missing from it");
         }
     }
 }

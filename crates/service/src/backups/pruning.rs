@@ -56,7 +56,7 @@ async fn prune_pool(
         let part = match target.fetch(backup.made_at, backup.part(OBJECTS)?, scratch).await {
             Ok(part) => part,
             Err(error @ BackupError::Broken { .. }) => {
-                tracing::warn!(backup = %backup.made_at, %error, "objects are not removed: nobody knows which of them this backup needs");
+                tracing::warn!(backup = %backup.made_at, %error, "not removing objects, since the list of objects that this backup needs is damaged");
                 return Ok(());
             }
             Err(error) => return Err(error),

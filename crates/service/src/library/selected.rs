@@ -87,7 +87,7 @@ fn sort_as_listed(tracks: &mut [Track]) {
 fn some_are_gone() -> Refusal {
     Refusal::Conflict {
         code: "tracks_gone",
-        message: "some of the selected tracks were deleted or moved meanwhile; nothing was changed. Clear the selection and select again"
+        message: "some of the selected tracks were deleted or moved in the meantime; nothing was changed. Clear the selection and select again"
             .to_owned(),
     }
 }

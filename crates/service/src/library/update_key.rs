@@ -128,7 +128,7 @@ fn require_right_to_widen(caller: &Caller, before: &ApiKey, key: &ApiKey) -> Res
     if key.key_type == KeyType::Api {
         return Err(Refusal::Forbidden {
             code: "key_type",
-            message: "no key can give more permissions or time to a key of type api; create another one in the \
+            message: "the permissions and the lifetime of a key of type api can only be reduced; create another key in the \
                       dashboard or on the command line",
         });
     }

@@ -243,8 +243,7 @@ fn last_owner(person: &Person, alone: &[Organization]) -> Refusal {
     }
     let named = names.join(", ");
     let message = format!(
-        "{} is the only owner of {named} who can sign in; make another member an owner first, or take over what would \
-         have no owner",
+        "{} is the only owner of {named} who can sign in; make another member an owner first, or assign a new owner",
         person.name
     );
     Refusal::Conflict { code: "last_owner", message }

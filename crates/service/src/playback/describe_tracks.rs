@@ -20,7 +20,7 @@ impl Playback {
         if tracks.is_empty() || tracks.len() > MOST {
             return Err(Refusal::invalid(
                 "track_ids",
-                format!("must be 1 to {MOST} ids with commas between them"),
+                format!("must be 1 to {MOST} ids, separated by commas"),
             ));
         }
         let session = self.valid_session(id).await?;

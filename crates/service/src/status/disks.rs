@@ -60,7 +60,7 @@ impl Disks {
             Ok(Ok(found)) => found,
             Ok(Err(_)) => Vec::new(),
             Err(_) => {
-                tracing::warn!(deadline = ?DEADLINE, "the file systems did not say in time how much is free");
+                tracing::warn!(deadline = ?DEADLINE, "reading the free space of the file systems timed out");
                 Vec::new()
             }
         }

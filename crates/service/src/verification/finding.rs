@@ -154,10 +154,10 @@ impl fmt::Display for Finding {
             FindingKind::WrongLength => {
                 write!(f, "{key} has {} bytes instead of {}", size(found_size), size(expected_size))?;
             }
-            FindingKind::WrongHash => write!(f, "{key} has other bytes than were stored")?,
+            FindingKind::WrongHash => write!(f, "{key} does not match its stored hash")?,
             FindingKind::UnreadableObject => write!(f, "{key} cannot be read")?,
             FindingKind::UnknownObject => {
-                write!(f, "{key} ({} bytes) belongs to nothing in the database", size(found_size))?;
+                write!(f, "{key} ({} bytes) is not referenced by the database", size(found_size))?;
             }
         }
         if let (Some(role), Some(track)) = (self.role, self.track_id) {
@@ -171,11 +171,11 @@ impl Finding {
     fn advice(&self) -> &'static str {
         match self.remedy {
             Remedy::Repairable => "; --repair recreates it",
-            Remedy::Queued => "; it is being made again",
+            Remedy::Queued => "; it is being recreated",
             Remedy::Busy => "; the track is being processed, so run verify again when it is done",
-            Remedy::Lost if self.is_made => "; it cannot be made again, since the source is lost too",
+            Remedy::Lost if self.is_made => "; it cannot be recreated, since the source is lost too",
             Remedy::Lost if self.kind == FindingKind::UnreadableObject => {
-                "; look for errors of the disk and for permissions. If it is lost, restore it from a backup, or upload it again"
+                "; check the disk for errors, and the permissions. If it is lost, restore it from a backup, or upload it again"
             }
             Remedy::Lost if self.role == Some("source") => {
                 "; the source is lost: restore it from a backup, or upload it again"

@@ -21,7 +21,7 @@ pub(super) struct Export {
     /// The organization's id; without it, only entries that belong to no organization, such as sign-ins
     #[arg(long)]
     org: Option<OrganizationId>,
-    /// Only this action, such as track.delete, or all actions on a noun, such as track
+    /// Only this action, such as track.delete, or all actions on a type of resource, such as track
     #[arg(long)]
     action: Option<String>,
     /// Only actions by the key or person with this id

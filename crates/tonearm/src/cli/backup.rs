@@ -24,7 +24,7 @@ pub(super) struct Args {
     command: Option<Command>,
     /// A folder, or s3://bucket/prefix
     target: Option<String>,
-    /// Number of backups to keep; older ones are removed with the objects that only they name
+    /// Number of backups to keep; older ones are removed, with the objects that no other backup uses
     #[arg(long, value_name = "NUMBER")]
     keep: Option<NonZeroU64>,
     /// Maximum bytes to copy per second, such as 50MB/s
@@ -182,13 +182,16 @@ fn show(time: BackupTime, report: &BackupReport, as_json: bool) {
     print::outln!("objects    {} ({})", report.objects, shown_bytes(report.bytes));
     print::outln!("copied     {} ({})", report.copied, shown_bytes(report.copied_bytes));
     if report.gone > 0 {
-        print::outln!("gone       {} objects were removed meanwhile", report.gone);
+        print::outln!("gone       {} objects were removed during the backup", report.gone);
     }
     if report.damaged > 0 {
         print::outln!("damaged    {}", report.damaged);
     }
     if report.rescued > 0 {
-        print::outln!("rescued    {} objects that the store has lost", report.rescued);
+        print::outln!(
+            "rescued    {} objects are lost in the store, but kept from earlier backups",
+            report.rescued
+        );
     }
     if report.pruned > 0 {
         print::outln!("removed    {} older backups and {} objects", report.pruned, report.pruned_objects);

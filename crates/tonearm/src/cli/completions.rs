@@ -9,7 +9,7 @@ use super::{Cli, Failure};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Shell that reads the script
+    /// Shell to generate the script for
     shell: Shell,
 }
 

@@ -71,7 +71,7 @@ fn reason(status: StatusCode, body: &Value) -> String {
     let missing: Vec<&str> =
         parts.filter(|(_, state)| *state == "unavailable").map(|(part, _)| part.as_str()).collect();
     match missing.as_slice() {
-        [] => format!("it answers with {status}"),
+        [] => format!("it responds with {status}"),
         parts => format!("unavailable: {}", parts.join(", ")),
     }
 }

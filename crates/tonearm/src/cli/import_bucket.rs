@@ -31,7 +31,7 @@ pub(super) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Remove the credentials for a bucket; imports from it that wait fail
+    /// Remove the credentials for a bucket; queued imports from it will fail
     Remove {
         /// The organization's id
         #[arg(long)]

@@ -24,7 +24,7 @@ pub(super) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Give an API key a new secret, shown only once; the old one works on for a while
+    /// Rotate the secret of an API key; the new one is shown only once, the old one keeps working for a while
     Rotate {
         /// The organization's id
         #[arg(long)]

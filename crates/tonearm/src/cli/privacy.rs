@@ -38,7 +38,7 @@ pub(super) enum Command {
 #[derive(Debug, clap::Args)]
 #[group(id = "who", required = true, multiple = false)]
 struct Who {
-    /// Email address or id of a person who can sign in, or could
+    /// Email address or id of a current or former account
     #[arg(value_name = "PERSON")]
     person: Option<PersonReference>,
     /// Network address of a listener
@@ -126,7 +126,7 @@ async fn export_person(privacy: &Privacy, person: &PersonReference) -> Result<()
 
 fn unknown(person: &PersonReference) -> Failure {
     Failure::Failed(format!(
-        "nobody is known as {person}: there is no account, no invitation and no line of the audit log; check the email \
+        "nothing is stored about {person}: there is no account, no invitation and no entry in the audit log; check the email \
          address or the id"
     ))
 }
@@ -136,7 +136,7 @@ async fn known_listener(privacy: &Privacy, listener: &ListenerReference) -> Resu
     let kept = privacy.listener(listener).await?;
     if kept.is_empty() {
         return Err(Failure::Failed(
-            "this listener is not known: nothing was heard on the last days, or not with exactly this address and \
+            "nothing is stored about this listener: no listens in the last days with exactly this address and \
              User-Agent"
                 .to_owned(),
         ));
@@ -160,8 +160,8 @@ async fn erase(
             let account = if kept.account.is_some() { "one account" } else { "no account" };
             let sign_ins = kept.account.as_ref().map_or(0, |account| account.sign_ins.len());
             print::outln!(
-                "Found {account}, {sign_ins} sign-ins and {audit} lines of the audit log. The account is removed, and the \
-                 lines lose the person's address. What the person uploaded stays. This cannot be undone."
+                "Found {account}, {sign_ins} sign-ins and {audit} audit log entries. The account will be removed, and the \
+                 entries will lose the person's address. What the person uploaded is kept. This cannot be undone."
             );
             if !yes {
                 confirm("Erase?", "erase", "erased")?;
@@ -170,7 +170,10 @@ async fn erase(
         }
         Meant::Listener(listener) => {
             let kept = known_listener(privacy, &listener).await?;
-            print::outln!("Found {} tracks on the last days. This cannot be undone.", kept.listening.len());
+            print::outln!(
+                "Found listens to {} tracks in the last days. They will be erased. This cannot be undone.",
+                kept.listening.len()
+            );
             if !yes {
                 confirm("Erase?", "erase", "erased")?;
             }

@@ -76,7 +76,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
             "the backup is restored, but {lost} of its objects are missing or damaged; see above"
         ))),
         (_, count) => Err(Failure::failed(format!(
-            "the backup is restored, but {count} objects do not fit; `tonearm verify --repair` makes lost files again"
+            "the backup is restored, but {count} objects do not match the database; `tonearm verify --repair` recreates lost files"
         ))),
     }
 }

@@ -20,12 +20,12 @@ pub(super) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Take the next step of replacing the master secret: add a new one, put it first, remove the old one
+    /// Perform the next step of rotating the master secret: add a new one, put it first, remove the old one
     ///
     /// Restart all nodes after each step, and then run the command again. A file with the secrets is changed; if they are set
     /// otherwise, the command prints what to change.
     Rotate {
-        /// Step to take [default: the next one]
+        /// Step to perform [default: the next one]
         #[arg(long, value_enum)]
         step: Option<Step>,
         /// Do not ask for confirmation
@@ -160,10 +160,11 @@ impl Rotation<'_> {
             let message = "there are several master secrets already; finish their rotation first";
             return Err(Failure::failed(message));
         }
-        self.confirm("This adds a new master secret, which verifies and decrypts beside the present one.")?;
+        self.confirm("This adds a new master secret. It verifies and decrypts alongside the current one.")?;
         let text: String = self.ambient.random::<32>().iter().map(|byte| format!("{byte:02x}")).collect();
         let both = Secrets::parse(&format!("{}{text}\n", self.secrets.reveal())).map_err(Failure::failed)?;
-        let manual = format!("Put this after the present secret, behind a comma, on every node:\n\n{text}\n");
+        let manual =
+            format!("Append this to the current secret, separated by a comma, on every node:\n\n{text}\n");
         self.write(&both, &manual)?;
         print::outln!("\nRestart all nodes. Then run tonearm secret rotate again.");
         Ok(())
@@ -193,7 +194,7 @@ impl Rotation<'_> {
         let resealing = Resealing::new(self.parts.catalog.clone(), self.ambient.clone(), vault);
         let done = resealing
             .reseal_reporting(|done| {
-                print::complain(format_args!("{} of the stored secrets are encrypted anew", done.resealed));
+                print::complain(format_args!("{} of the stored secrets are re-encrypted", done.resealed));
             })
             .await
             .map_err(Failure::failed)?;

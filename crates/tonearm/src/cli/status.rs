@@ -77,7 +77,7 @@ fn reach_text(reach: Reach) -> String {
     match reach {
         Reach::Answered(after) => format!("ok, {} ms", after.as_millis()),
         Reach::Failed => "cannot be reached; run `tonearm doctor`".to_owned(),
-        Reach::TimedOut => "does not answer; run `tonearm doctor`".to_owned(),
+        Reach::TimedOut => "no response; run `tonearm doctor`".to_owned(),
     }
 }
 
@@ -90,7 +90,9 @@ fn acme_text(acme: &AcmeStatus, report: &StatusReport) -> String {
     };
     if let (Some(error), Some(at)) = (&acme.last_error, acme.order_at) {
         let error = error.replace('\n', " ");
-        text.push_str(&format!("; the last order failed ({error}), and the next is at {at}"));
+        text.push_str(&format!(
+            "; the last certificate request failed ({error}); the next attempt is at {at}"
+        ));
     }
     text
 }
@@ -201,6 +203,6 @@ fn print_quotas(report: &StatusReport) {
     let rows: Vec<_> = near.quotas.iter().map(row).collect();
     print::table(["QUOTA OF", "ORGANIZATION", "LIMITS", "USED", "LIMIT"], &rows);
     if !near.is_complete {
-        print::outln!("There are more; `tonearm org quota` tells those of an organization.");
+        print::outln!("There are more; `tonearm org quota` shows the quotas of an organization.");
     }
 }

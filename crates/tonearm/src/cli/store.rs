@@ -83,8 +83,8 @@ fn show(config: &Config, tie: &StoreTie, evidence: Evidence) {
 
 async fn adopt(identity: &StoreIdentity, yes: bool) -> Result<(), Failure> {
     print::outln!(
-        "\nThis gives both a new identity. No other database can use the store after that. The next sweep notes objects \
-         that\nthis database does not know, and removes them a day later; `tonearm sweep` shows them."
+        "\nThis gives both a new identity. No other database can use the store after that. The next sweep marks objects \
+         that\nthis database does not reference, and removes them a day later; `tonearm sweep` shows them."
     );
     if !yes {
         confirm("Continue?", "continue", "changed")?;

@@ -23,7 +23,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
         return match sweeps.confirm().await? {
             Some(count) => {
                 print::outln!(
-                    "A sweep starts now and removes {count} objects, unless the database knows them by then."
+                    "A sweep starts now and removes {count} objects, except those that the database references by then."
                 );
                 Ok(())
             }
@@ -74,7 +74,7 @@ fn print_words(view: &SweepView) {
         (false, _, None) => {}
     }
     print::outln!("seen       {} objects", sweep.seen);
-    print::outln!("unknown    {}, of which {} are noted", sweep.unknown, view.noted);
+    print::outln!("unknown    {}, of which {} are marked for removal", sweep.unknown, view.noted);
     print::outln!("removed    {}", sweep.removed);
     if sweep.confirmed_until.is_some() {
         print::outln!("\n{} objects are confirmed; the next sweep removes them.", sweep.due);

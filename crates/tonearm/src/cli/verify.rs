@@ -28,7 +28,7 @@ pub(super) struct Args {
     /// Read all objects, and compare them with the hashes that are known
     #[arg(long)]
     deep: bool,
-    /// Make lost files, covers and manifests again from the sources
+    /// Recreate lost files, covers and manifests from the sources
     #[arg(long)]
     repair: bool,
     /// Resume an interrupted run
@@ -200,7 +200,7 @@ fn show(state: &VerifyState, as_json: bool) {
         return;
     }
     print::outln!(
-        "{} missing, {} with another length, {} with other bytes, {} unknown",
+        "{} missing, {} with a wrong length, {} with a wrong hash, {} unknown",
         state.missing,
         state.wrong_lengths,
         state.wrong_hashes,
@@ -210,10 +210,10 @@ fn show(state: &VerifyState, as_json: bool) {
         print::outln!("{} cannot be read.", state.unreadable);
     }
     if state.queued > 0 {
-        print::outln!("{} are being made again; `tonearm job list` shows the jobs.", state.queued);
+        print::outln!("{} are being recreated; `tonearm job list` shows the jobs.", state.queued);
     }
     if state.lost > 0 {
-        print::outln!("{} cannot be made again.", state.lost);
+        print::outln!("{} cannot be recreated.", state.lost);
     }
     if state.unknown > 0 {
         print::outln!("Unknown objects are left to the sweep; `tonearm sweep` shows what it does.");

@@ -45,7 +45,7 @@ pub(super) enum Command {
     Remove(Endpoint),
     /// Send a test event and show the response; requires a running worker
     Test(Endpoint),
-    /// Replace the signing secret and print the new one; the old one also signs for another day
+    /// Rotate the signing secret and print the new one; events are also signed with the old one for another day
     Rotate(Endpoint),
     /// List recent deliveries, newest first
     Deliveries {

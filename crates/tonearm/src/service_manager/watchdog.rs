@@ -37,7 +37,7 @@ impl Watchdog {
                 super::notify_alive();
             } else {
                 tracing::warn!(
-                    "the service does not answer its own request; the service manager is not told that it does"
+                    "the service does not respond to its own health request; not sending the watchdog notification"
                 );
             }
         }

@@ -65,7 +65,7 @@ pub(crate) struct Created {
     /// The full key, which is returned only once.
     api_key: String,
     api_key_record: KeyRecord,
-    /// Of a share key for one track: the link that plays it for everyone who has it. Null for other keys.
+    /// For a share key for one track: the link that plays it for anyone who has the link. Null for other keys.
     share_url: Option<String>,
 }
 

@@ -38,7 +38,7 @@ pub(crate) struct Listed {
     api_keys: Vec<KeyRecord>,
 }
 
-/// Lists the keys of the organization, oldest first, with revoked and expired ones.
+/// Lists the keys of the organization, including revoked and expired ones, oldest first.
 ///
 /// The keys themselves are never returned.
 #[utoipa::path(

@@ -87,7 +87,7 @@ impl Fields {
 
 /// Updates the title, the expiry and the permissions of a key.
 ///
-/// You can give a key only what the key that you use has itself. A key of type `api` can be given less, but not more. You can
+/// A key can only receive permissions that the calling key has itself. Those of a key of type `api` can only be reduced. You can
 /// send back a whole record as it was returned.
 #[utoipa::path(
     put,

@@ -30,7 +30,7 @@ pub(crate) struct JobRecord {
     reason: Option<String>,
     /// The track that the job works on.
     track_id: Option<TrackId>,
-    /// How often the job was started. Null if it has ended.
+    /// Number of times the job has been started. Null if it has ended.
     attempts: Option<u32>,
     /// The earliest time of the next attempt, if the job is queued or waiting.
     next_attempt_at: Option<Timestamp>,

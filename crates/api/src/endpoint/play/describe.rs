@@ -30,11 +30,7 @@ impl FromRequestParts<App> for TrackIds {
         let text = text.track_ids.unwrap_or_default();
         let ids = text.split(',').map(str::trim).filter(|id| !id.is_empty()).map(str::parse);
         let ids = ids.collect::<Result<_, _>>();
-        Ok(Self(
-            ids.map_err(|_| {
-                ApiError::invalid("track_ids", "must be ids of tracks with commas between them")
-            })?,
-        ))
+        Ok(Self(ids.map_err(|_| ApiError::invalid("track_ids", "must be track ids, separated by commas"))?))
     }
 }
 

@@ -28,8 +28,8 @@ pub(crate) struct Created {
 
 /// Creates a key with which your own backend signs delivery URLs. Its secret is returned only once.
 ///
-/// Whoever has the secret can sign URLs to all files of the organization. It takes up to ten seconds until all nodes know
-/// the key.
+/// Anyone who has the secret can sign URLs of all files of the organization. It can take up to ten seconds until the key
+/// works on all nodes.
 #[utoipa::path(
     post,
     path = "/signing_key",

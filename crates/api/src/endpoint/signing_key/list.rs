@@ -18,7 +18,7 @@ pub(crate) struct Listed {
     signing_keys: Vec<SigningKeyRecord>,
 }
 
-/// Lists the signing keys of the organization, oldest first, with revoked ones and without their secrets.
+/// Lists the signing keys of the organization, including revoked ones, oldest first. Secrets are not returned.
 #[utoipa::path(
     get,
     path = "/signing_key",

@@ -15,7 +15,7 @@ use crate::extract::{ManageKey, PathId, bearer};
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
-/// How far the processing of a track is.
+/// The processing progress of a track.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = track::progress::Progress)]
 pub(crate) struct Progress {
@@ -23,13 +23,13 @@ pub(crate) struct Progress {
     track_status_id: TrackStatus,
     /// Why the track failed or is incomplete, or what its processing is waiting for.
     status_reason: Option<String>,
-    /// How much of all variants is done.
+    /// Progress of all variants together, in percent.
     #[schema(maximum = 100)]
     percent: u8,
     variants: Vec<VariantState>,
 }
 
-/// How far one variant is.
+/// The progress of one variant.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = track::progress::VariantState)]
 pub(crate) struct VariantState {

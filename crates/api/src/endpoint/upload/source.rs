@@ -31,7 +31,7 @@ impl From<AcceptedUpload> for Accepted {
     }
 }
 
-/// Uploads the file of a track, of any content type, up to the size limit. The response is sent once the bytes are durable. With the header `Upload-Complete`,
+/// Uploads the file of a track, of any content type, up to the size limit. The response is sent once the bytes are durably stored. With the header `Upload-Complete`,
 /// the upload can be resumed: if it breaks off, `HEAD` returns how much has arrived, and `PATCH` sends the rest. With `?0`, the file continues in further requests.
 #[utoipa::path(
     put,
@@ -46,8 +46,8 @@ impl From<AcceptedUpload> for Accepted {
     request_body(content = [u8], content_type = "application/octet-stream"),
     security(("upload_signature" = [])),
     responses(
-        (status = 200, body = Answer<Accepted>, description = "The bytes are durable, and the track is being processed."),
-        (status = 201, body = Answer<Received>, description = "The bytes are durable. More are expected, with `PATCH`."),
+        (status = 200, body = Answer<Accepted>, description = "The bytes are durably stored, and the track is being processed."),
+        (status = 201, body = Answer<Received>, description = "The bytes are durably stored. Send the rest with `PATCH`."),
         (status = 409, body = ErrorBody, description = "The URL has already been used; the track has a source file."),
     ),
 )]

@@ -51,7 +51,7 @@ macro_rules! fields {
 fields! {
     #[schema(value_type = Option<Codec>)]
     codec: Codec,
-    /// In kbit/s. For waveform videos, that of the sound.
+    /// In kbit/s. For waveform videos, the bitrate of the audio.
     #[schema(value_type = Option<u32>, minimum = 12, maximum = 320)]
     bitrate: Whole,
     #[schema(value_type = Option<bool>)]

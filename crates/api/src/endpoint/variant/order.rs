@@ -27,7 +27,7 @@ pub(crate) struct Ordered {
     variants: Vec<VariantRecord>,
 }
 
-/// Puts the recipes of the organization in this order, in which variants are listed and, as far as possible, made.
+/// Sets the order of the organization's recipes. Variants are listed and, as far as possible, rendered in this order.
 #[utoipa::path(
     put,
     path = "/variant/order",

@@ -19,7 +19,7 @@ pub(crate) struct Replayed {
     count: u64,
 }
 
-/// Sends all events again whose deliveries to a webhook have failed.
+/// Resends all events whose delivery to a webhook failed.
 #[utoipa::path(
     post,
     path = "/webhook/{webhook_id}/replay_failed",

@@ -10,7 +10,7 @@ use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
-/// Gives a webhook a new secret, which is returned only once. The previous one also signs for a day.
+/// Rotates the secret of a webhook. The new one is returned only once; events are also signed with the previous one for a day.
 #[utoipa::path(
     post,
     path = "/webhook/{webhook_id}/rotate_secret",

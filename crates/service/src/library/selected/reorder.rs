@@ -91,6 +91,6 @@ impl Library {
 pub(super) fn order_changed() -> Refusal {
     Refusal::Conflict {
         code: "order_changed",
-        message: "the order was changed meanwhile; reload the page to see it".to_owned(),
+        message: "the order was changed in the meantime; reload the page to see it".to_owned(),
     }
 }

@@ -17,10 +17,11 @@ pub(super) async fn certificate(config: &Config, ambient: &Ambient) -> Vec<Findi
     let Ok(state) = certificates.state().await else { return Vec::new() };
     let names = certificates.names();
     let trouble = state.as_ref().filter(|state| state.failures > 0).map(|state| {
-        let reason = state.last_error.as_deref().unwrap_or("an order was not completed");
+        let reason = state.last_error.as_deref().unwrap_or("a certificate request was not completed");
         let (count, next) = (state.failures, state.order_at);
-        let sentence =
-            format!("failed orders: {count}; the last reason: {reason}; the next attempt is at {next}");
+        let sentence = format!(
+            "failed certificate requests: {count}; the last reason: {reason}; the next attempt is at {next}"
+        );
         Finding::warning(NAME, sentence)
     });
     let found = match state.and_then(|state| state.issued) {

@@ -83,7 +83,7 @@ async fn server(config: &Config, ambient: &Ambient, catalog: &Catalog) -> Result
 fn judge(settings: &ServerSettings) -> Vec<Finding> {
     let ServerSettings { version, major, encoding, synchronous_commit, is_flushed, time_zone } = settings;
     let mut findings = vec![if *major < OLDEST_MAINTAINED {
-        let advice = "upgrade the server: this version gets no security fixes any more";
+        let advice = "upgrade the server: this version no longer receives security fixes";
         Finding::warning("server", format!("PostgreSQL {version}; {advice}"))
     } else {
         Finding::ok("server", format!("PostgreSQL {version}, {encoding}, time zone {time_zone}"))

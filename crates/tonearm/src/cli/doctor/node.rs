@@ -25,7 +25,7 @@ pub(super) fn secret(config: &Config) -> Finding {
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Finding::ok("secret", "it will be made on the first start");
+            return Finding::ok("secret", "it will be created on the first start");
         }
         Err(error) => return Finding::failed("secret", format!("cannot read {shown}: {error}")),
     };
@@ -41,10 +41,12 @@ fn strength(secrets: &Secrets, place: &str) -> Finding {
         None => Finding::ok("secret", place),
         Some((number, Weakness::Example)) => Finding::failed(
             "secret",
-            format!("number {number} is an example of the documentation, so anybody can sign URLs; {advice}"),
+            format!(
+                "master secret number {number} is an example from the documentation, so anyone can sign URLs; {advice}"
+            ),
         ),
         Some((number, Weakness::Guessable)) => {
-            Finding::warning("secret", format!("number {number} looks as if it could be guessed; {advice}"))
+            Finding::warning("secret", format!("master secret number {number} looks guessable; {advice}"))
         }
     }
 }

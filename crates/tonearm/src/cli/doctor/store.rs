@@ -47,7 +47,9 @@ pub(super) async fn store(config: &Config, ambient: &Ambient) -> (Finding, Optio
     }
     let found = probe(&blobs, ambient, PROBE_FOR)
         .await
-        .map(|()| format!("{}: objects can be put, read in part, listed and deleted", config.storage_url))
+        .map(|()| {
+            format!("{}: objects can be written, read by range, listed and deleted", config.storage_url)
+        })
         .map_err(|problem| format!("{}: {problem}", config.storage_url));
     (Finding::of("store", found), Some(blobs))
 }
@@ -94,11 +96,14 @@ async fn look(blobs: &Blobs, key: &ObjectKey) -> Result<Vec<(ObjectKey, ObjectMe
     let range = RANGE.start as u64..RANGE.end as u64;
     let body = blobs.get(key, Some(range)).await.map_err(|error| unreadable(&error))?;
     let Some(body) = body else {
-        return Err("an object that was just put is not there; the store must be consistent".to_owned());
+        return Err("an object cannot be read directly after it was written; the store must provide read-after-write consistency".to_owned());
     };
     let read: Vec<Bytes> = body.stream.try_collect().await.map_err(|error| unreadable(&error))?;
     if read.concat() != bytes[RANGE] {
-        return Err("a part of an object has other bytes than were put; do not use this store".to_owned());
+        return Err(
+            "a range of an object does not contain the bytes that were written; do not use this store"
+                .to_owned(),
+        );
     }
     let listed = blobs.list(Some(key.organization_id), Some(key.folder));
     let listed: Vec<(ObjectKey, ObjectMeta)> = listed
@@ -106,7 +111,7 @@ async fn look(blobs: &Blobs, key: &ObjectKey) -> Result<Vec<(ObjectKey, ObjectMe
         .await
         .map_err(|error: BlobError| failure("cannot list objects", "s3:ListBucket", &error))?;
     if !listed.iter().any(|(listed, _)| listed == key) {
-        return Err("an object that was just put is not listed; the store must be consistent".to_owned());
+        return Err("an object is not listed directly after it was written; the store must provide consistent listings".to_owned());
     }
     Ok(listed)
 }

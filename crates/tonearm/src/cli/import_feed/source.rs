@@ -93,7 +93,9 @@ async fn fetch(url: Url) -> Result<FeedBytes, String> {
         return Err(format!("{host} responds with {} instead of the feed", response.status()));
     }
     if response.headers().get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
-        return Err(format!("{host} sends the feed compressed, although that was not asked for"));
+        return Err(format!(
+            "{host} sends the feed compressed, which was not requested; serve it without compression"
+        ));
     }
     check_size(response.content_length().unwrap_or_default())?;
     let base = response.url().clone();

@@ -56,7 +56,7 @@ pub(super) async fn run(args: Args) -> Result<(), Failure> {
 /// Speaks over standard input and output, until its input ends.
 async fn speak(server: ToolServer) -> Result<(), Failure> {
     let problem = |error: &dyn std::fmt::Display| {
-        Failure::Failed(format!("the assistant does not speak the Model Context Protocol: {error}"))
+        Failure::Failed(format!("the client does not use the Model Context Protocol: {error}"))
     };
     let running = server.serve(stdio()).await.map_err(|error| problem(&error))?;
     running.waiting().await.map(drop).map_err(|error| problem(&error))

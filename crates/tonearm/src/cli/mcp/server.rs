@@ -110,7 +110,7 @@ fn answered(answer: Value) -> CallToolResult {
     let result = CallToolResult::structured(answer);
     let text = result.content.first().and_then(ContentBlock::as_text);
     match text.is_some_and(|text| text.text.len() > LONGEST_ANSWER) {
-        true => failed(&Problem::Arguments("the answer is too long; ask for fewer results".to_owned())),
+        true => failed(&Problem::Arguments("the response is too long; request fewer results".to_owned())),
         false => result,
     }
 }

@@ -46,7 +46,7 @@ pub(super) struct Args {
     /// Number of files to upload at the same time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=32))]
     jobs: u8,
-    /// Take all files from folders, not only those with an extension of audio files
+    /// Upload all files in folders, not only those with an audio file extension
     #[arg(long)]
     all: bool,
     /// Keep watching the folders and upload new files until Ctrl-C

@@ -47,7 +47,7 @@ async fn a_form_comes_back_filled_after_signing_in() {
     browser.run(CHOOSE, Vec::new()).await;
     ada.is_signed_out().await;
     browser.click("form:has(#player_title) button[type=submit]").await;
-    browser.shows("main .kept", "What you typed is kept in this tab.").await;
+    browser.shows("main .kept", "Your input is kept in this tab.").await;
     ada.signs_in("not her password").await;
     browser.shows("[role=alert]", "The email address or the password is wrong.").await;
     ada.signs_in(PASSWORD).await;

@@ -37,9 +37,9 @@ use crate::shapes::Answer;
     request_body(content = [u8], content_type = "application/partial-upload"),
     security(("upload_signature" = [])),
     responses(
-        (status = 200, body = Answer<Accepted>, description = "The file is complete and durable, and the track is being processed."),
-        (status = 204, description = "The bytes are durable. More are expected."),
-        (status = 404, body = ErrorBody, description = "No upload that can be resumed was begun at this URL."),
+        (status = 200, body = Answer<Accepted>, description = "The file is complete and durably stored, and the track is being processed."),
+        (status = 204, description = "The bytes are durably stored. More are expected."),
+        (status = 404, body = ErrorBody, description = "No resumable upload was started at this URL."),
         (status = 409, body = ErrorBody, description = "The bytes do not begin at the offset of the upload, which the header `Upload-Offset` gives; or the upload is complete."),
         (status = 410, body = ErrorBody, description = "The upload has expired."),
         (status = 415, body = ErrorBody, description = "The content type is not `application/partial-upload`."),

@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::error::ErrorBody;
 use crate::extract::BegunUpload;
 
-/// Cancels an upload that can be resumed and removes its bytes. Another one can be begun at the URL until it expires.
+/// Cancels a resumable upload and removes its bytes. Another upload can be started at the URL until it expires.
 #[utoipa::path(
     delete,
     path = "/{organization_id}/{track_id}/source",
@@ -24,7 +24,7 @@ use crate::extract::BegunUpload;
     security(("upload_signature" = [])),
     responses(
         (status = 204, description = "The bytes are removed."),
-        (status = 404, body = ErrorBody, description = "No upload that can be resumed was begun at this URL."),
+        (status = 404, body = ErrorBody, description = "No resumable upload was started at this URL."),
         (status = 409, body = ErrorBody, description = "The upload is complete; the track has a source file."),
         (status = 423, body = ErrorBody, description = "Another request is still sending bytes."),
     ),

@@ -25,7 +25,7 @@ use crate::shapes::Answer;
 #[schema(as = upload::resumable::Received)]
 pub(crate) struct Received {
     track_id: TrackId,
-    /// Bytes that are durable.
+    /// Number of bytes that are durably stored.
     upload_offset: u64,
 }
 

@@ -12,8 +12,8 @@ use super::refusal::UploadError;
 use crate::app::App;
 use crate::extract::BegunUpload;
 
-/// Tells how many bytes of an upload that can be resumed are durable, in `Upload-Offset`. A request that is still sending is
-/// stopped, so that the upload can be continued from there. The URL may have expired after the upload was begun.
+/// Returns in `Upload-Offset` how many bytes of a resumable upload are stored. A request that is still sending is stopped, so
+/// that the upload can be continued from there. This also works if the URL has expired since the upload started.
 #[utoipa::path(
     head,
     path = "/{organization_id}/{track_id}/source",
@@ -26,8 +26,8 @@ use crate::extract::BegunUpload;
     ),
     security(("upload_signature" = [])),
     responses(
-        (status = 204, description = "How far the upload is, in `Upload-Offset`, `Upload-Length` and `Upload-Complete`."),
-        (status = 404, description = "No upload that can be resumed was begun at this URL."),
+        (status = 204, description = "The state of the upload, in `Upload-Offset`, `Upload-Length` and `Upload-Complete`."),
+        (status = 404, description = "No resumable upload was started at this URL."),
         (status = 410, description = "The upload has expired."),
         (status = 423, description = "Another request is still sending bytes."),
     ),

@@ -52,7 +52,7 @@ impl IntoResponse for RefusedPiece {
     ),
     request_body(content = [u8], content_type = "application/offset+octet-stream"),
     responses(
-        (status = 204, description = "The bytes are durable. With the last ones the track is being processed."),
+        (status = 204, description = "The bytes are stored. After the last ones, processing of the track starts."),
         (status = 404, body = ErrorBody, description = "There is no such upload."),
         (status = 409, body = ErrorBody, description = "The bytes do not begin at the offset of the upload, which the header `Upload-Offset` gives; or the upload is complete."),
         (status = 410, body = ErrorBody, description = "The upload has expired."),

@@ -28,8 +28,8 @@ enum Concat {
     Final(Vec<UploadId>),
 }
 
-/// Begins an upload by the tus protocol, version 1.0.0. `Upload-Metadata`, or the query, names what permits it: `upload_session_id`, in
-/// which a track with the given `filename` is created, or the `upload_url` of a track. The response names the track in `Tonearm-Track-Id`.
+/// Creates an upload with the tus protocol, version 1.0.0. The credential is in `Upload-Metadata` or the query: `upload_session_id`, which
+/// creates a track with the given `filename`, or the `upload_url` of a track. The response has the track's id in `Tonearm-Track-Id`.
 #[utoipa::path(
     post,
     path = "/tus",
@@ -43,7 +43,7 @@ enum Concat {
     ),
     responses(
         (status = 201, description = "The upload, at the URL in `Location`."),
-        (status = 401, body = ErrorBody, description = "Neither an upload session nor an upload URL that is valid."),
+        (status = 401, body = ErrorBody, description = "The upload session or upload URL is missing, invalid or expired."),
         (status = 412, body = ErrorBody, description = "The header `Tus-Resumable` is not `1.0.0`."),
     ),
 )]
@@ -109,7 +109,7 @@ fn concat(headers: &HeaderMap) -> Result<Concat, ApiError> {
     let wrong = || {
         ApiError::invalid(
             "Upload-Concat",
-            "must be `partial`, or `final;` and URLs of partial uploads between spaces",
+            "must be `partial`, or `final;` followed by URLs of partial uploads, separated by spaces",
         )
     };
     let text = value.to_str().map_err(|_| wrong())?.trim();

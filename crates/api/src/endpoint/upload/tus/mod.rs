@@ -34,7 +34,7 @@ pub(crate) async fn speak(mut request: Request, next: Next) -> Response {
         request.headers_mut().remove(ACCEPT);
         next.run(request).await
     } else {
-        let message = "this endpoint speaks tus; send the header `Tus-Resumable: 1.0.0`";
+        let message = "this endpoint requires the tus protocol; send the header `Tus-Resumable: 1.0.0`";
         let error = ApiError::new(StatusCode::PRECONDITION_FAILED, "unsupported_tus_version", message);
         let mut response = error.into_response();
         response.headers_mut().insert("tus-version", HeaderValue::from_static(VERSION));

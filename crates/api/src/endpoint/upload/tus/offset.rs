@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::endpoint::upload::resumable::refusal::UploadError;
 use crate::extract::PathId;
 
-/// Tells how many bytes of a tus upload are durable, in `Upload-Offset`. A request that is still sending is stopped, so that the
+/// Returns in `Upload-Offset` how many bytes of a tus upload are stored. A request that is still sending is stopped, so that the
 /// upload can be continued from there.
 #[utoipa::path(
     head,
@@ -22,7 +22,7 @@ use crate::extract::PathId;
         ("Tus-Resumable" = String, Header, description = "`1.0.0`"),
     ),
     responses(
-        (status = 200, description = "How far the upload is."),
+        (status = 200, description = "The state of the upload."),
         (status = 404, description = "There is no such upload."),
         (status = 410, description = "The upload has expired."),
         (status = 412, description = "The header `Tus-Resumable` is not `1.0.0`."),

@@ -9,7 +9,7 @@ use crate::endpoint::upload::resumable::refusal::UploadError;
 use crate::error::ErrorBody;
 use crate::extract::PathId;
 
-/// Removes a tus upload and its bytes. One that is complete is only forgotten: its track stays.
+/// Removes a tus upload and its bytes. If the upload is complete, only its record is removed and the track is kept.
 #[utoipa::path(
     delete,
     path = "/tus/{upload_id}",

@@ -28,10 +28,10 @@ pub(super) struct CreateShareLink {
 impl Call for CreateShareLink {
     const NAME: &'static str = "create_share_link";
     const TITLE: &'static str = "Create a share link";
-    const TEXT: &'static str = "Creates a link that plays one variant of a track for everyone who has it, until it expires or is revoked. Ask before \
+    const TEXT: &'static str = "Creates a link with which anyone can play one variant of a track, until it expires or is revoked. Ask the user before \
          you make something public.";
     const EFFECT: Effect = Effect::Adds;
-    const AFTER_TIMEOUT: &'static str = "it may have created the link all the same, so ask somebody to look in the dashboard before you try again";
+    const AFTER_TIMEOUT: &'static str = "it may have created the link all the same, so ask the user to check the dashboard before you try again";
 
     async fn call(self, client: &Client) -> Result<Value, Problem> {
         let read = client.read(&format!("/v1/track/{}", self.track_id), &[]).await?;

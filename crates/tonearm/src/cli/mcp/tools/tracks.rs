@@ -175,7 +175,8 @@ pub(super) struct DeleteTrack {
 impl Call for DeleteTrack {
     const NAME: &'static str = "delete_track";
     const TITLE: &'static str = "Delete a track";
-    const TEXT: &'static str = "Deletes a track and its files permanently. Ask before you call this.";
+    const TEXT: &'static str =
+        "Deletes a track and its files permanently. Ask the user before you call this.";
     const EFFECT: Effect = Effect::Removes;
 
     async fn call(self, client: &Client) -> Result<Value, Problem> {

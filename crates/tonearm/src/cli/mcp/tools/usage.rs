@@ -42,7 +42,7 @@ impl Call for ReadListens {
     const NAME: &'static str = "read_listens";
     const TITLE: &'static str = "Read listens";
     const TEXT: &'static str = "Sums up what was heard: listens, listeners and seconds, by day, track, collection, share link, referrer or country. A listen is at \
-         least a minute of sound, or all of what is shorter.";
+         least one minute of a track, or a whole track that is shorter.";
     const EFFECT: Effect = Effect::Reads;
 
     async fn call(mut self, client: &Client) -> Result<Value, Problem> {
