@@ -170,7 +170,7 @@ impl Lookups {
         load: impl FnOnce() -> F,
     ) -> Result<Option<Arc<TrackList>>, Refusal>
     where
-        F: Future<Output = Result<Option<TrackList>, CatalogError>>,
+        F: Future<Output = Result<Option<TrackList>, CatalogError>> + Send,
     {
         let ids = [organization_id.uuid(), collection_id.uuid(), listed_in(collection_id)];
         let generation = self.0.generations.current_of(&ids);

@@ -41,10 +41,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use tonearm_server::log;
+use tonearm_server::traces::{self, TraceExport};
 
 use crate::config::EXAMPLE;
-use crate::traces::{self, TraceExport};
-use crate::{Config, Overrides, ambient, log, service_manager};
+use crate::{Config, Overrides, ambient, opening, service_manager};
 
 /// Audio delivery service: stores audio files and delivers streams, previews, waveforms and covers.
 #[derive(Debug, Parser)]
@@ -282,7 +283,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
     let filter = config.log_filter.as_deref().unwrap_or(default_filter);
     let traces = match command {
         Command::Serve(_) => {
-            traces::set_up(&config.traces, traces::instance(config.listen.port())).map_err(Failure::Usage)?
+            let instance = format!("{}:{}", opening::machine_name(), config.listen.port());
+            traces::set_up(&config.traces, instance).map_err(Failure::Usage)?
         }
         _ => None,
     };

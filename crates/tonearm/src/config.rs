@@ -28,6 +28,9 @@ use tonearm_blobs::{CacheTerms, StorageUrl};
 use tonearm_catalog::{DatabaseUrl, PurgedTitles};
 use tonearm_domain::{KeepDeleted, Retention, StoredAddresses};
 use tonearm_media::ConfinementPolicy;
+use tonearm_server::tls::TlsFiles;
+use tonearm_server::traces::TraceConfig;
+use tonearm_server::{ServerLimits, TrustedProxies};
 use tonearm_service::{DeliveryUrl, SharedCaches, UploadLimits};
 use tonearm_signing::Secrets;
 use tonearm_worker::{SenderConfig, WorkerConfig};
@@ -41,9 +44,6 @@ use limits::{cache_terms, max_json_bytes, rate_limits, server_limits, shared_cac
 use secret_files::{SecretFiles, store_credentials};
 use work::{database_connections, sender_config, statement_timeout, worker_config};
 
-use crate::proxies::TrustedProxies;
-use crate::{ServerLimits, TlsFiles};
-
 pub use acme::AcmeTerms;
 pub use error::ConfigError;
 pub(crate) use file::{EXAMPLE, unknown_variables};
@@ -54,7 +54,6 @@ pub use role::Role;
 pub use secret_files::SecretFile;
 pub(crate) use secret_files::{backup_environment, command_secret};
 pub use size::ByteSize;
-pub use traces::{TraceConfig, TraceHeaders};
 
 /// Together with how long a node goes on with what it knows, this keeps a revocation within thirty seconds.
 const LOOK_AT_STORE_EVERY: Duration = Duration::from_secs(10);

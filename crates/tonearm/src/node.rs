@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::{Router, middleware};
 use tokio::net::TcpListener;
-use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -16,6 +15,8 @@ use tonearm_dashboard::{Dashboard, PublicPages};
 use tonearm_domain::{Ambient, Meter, NodeRecord, PerClass};
 use tonearm_edge::{Edge, EdgeConfig, OrganizationHosts};
 use tonearm_media::Media;
+use tonearm_server::tls::Tls;
+use tonearm_server::{AcmeTls, Front, FrontParts, Server, request_metrics};
 use tonearm_service::{
     Access, CertificateEnd, Heartbeat, IdempotentAnswers, KeyFollower, LookupLimits, Lookups, Playback,
     Processing, RunCounter, Status, StoreIdentity, Streams, UsageKeeper,
@@ -23,16 +24,12 @@ use tonearm_service::{
 use tonearm_signing::{Secrets, UrlSigner};
 use tonearm_worker::{Sender, Worker};
 
-use crate::acme_tls::AcmeTls;
-use crate::front::Front;
 use crate::health::Health;
 use crate::manifests::CatalogManifests;
 use crate::parts::Parts;
 use crate::scratch::Scratch;
-use crate::server::{self, Server};
 use crate::service_manager::Watchdog;
 use crate::start_error::StartError;
-use crate::tls::Tls;
 use crate::{Config, Role, metrics, opening, upkeep};
 
 /// A running node.
@@ -128,7 +125,7 @@ impl Node {
             is_http2_without_tls: config.http2_without_tls,
             places: Arc::clone(&node.places),
         };
-        node.tasks.push(tokio::spawn(server::serve(listener, server, node.shutdown.clone())));
+        node.tasks.push(tokio::spawn(tonearm_server::serve(listener, server, node.shutdown.clone())));
         if let Some(tls) = tls {
             let stopped = node.shutdown.clone().cancelled_owned();
             node.tasks.push(tokio::spawn(async move {
@@ -259,19 +256,17 @@ impl Node {
         let proxies = config.trusted_proxies.clone().into();
         let mut router = app.merge(health.router());
         if config.metrics_listen.is_some() {
-            router = router.layer(middleware::from_fn(metrics::measure));
+            router = router.layer(middleware::from_fn(request_metrics::measure));
         }
-        let front = Front {
+        let front = Front::new(FrontParts {
             edge,
             proxies,
             router,
             ambient: of_front,
             is_https: self.public_url.starts_with("https://"),
             stored_addresses: config.stored_addresses,
-            runtime: Handle::current(),
-            patience: config.server_limits.patience(),
-            has_warned: Arc::default(),
-        };
+            limits: config.server_limits,
+        });
         Ok((front, worker))
     }
 

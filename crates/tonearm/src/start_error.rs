@@ -3,9 +3,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use tonearm_server::tls::TlsError;
 use tonearm_service::Refusal;
-
-use crate::tls::TlsError;
 
 /// Why a node could not start, in one line that says what to do.
 #[derive(Debug, thiserror::Error)]

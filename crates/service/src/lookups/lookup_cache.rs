@@ -4,6 +4,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use moka::Expiry;
 use moka::future::Cache;
 use tokio::time::Instant;
@@ -18,13 +19,55 @@ const OVERHEAD: usize = 300;
 
 /// Values by key and generation, each for a limited time, all within a limit of memory.
 pub(super) struct LookupCache<K, V> {
-    cache: Cache<(K, u64), Loaded<V>>,
+    entries: Arc<dyn Entries<(K, u64), Loaded<V>>>,
     ttl: Duration,
 }
 
 impl<K, V> Clone for LookupCache<K, V> {
     fn clone(&self) -> Self {
-        Self { cache: self.cache.clone(), ttl: self.ttl }
+        Self { entries: Arc::clone(&self.entries), ttl: self.ttl }
+    }
+}
+
+/// What is needed of a cache, behind a pointer. The compiler repeats the body of an `async fn` in every crate that awaits it, and
+/// with the body of moka's methods the cache itself, for each pair of types: that was a quarter of the code of `api`.
+trait Entries<K, T>: Send + Sync {
+    fn get<'a>(&'a self, key: &'a K) -> BoxFuture<'a, Option<T>>;
+
+    fn remove<'a>(&'a self, key: &'a K) -> BoxFuture<'a, ()>;
+
+    /// What is kept under the key, else what `load` gives, which is kept; `load` of one of all who ask at the same time runs.
+    fn get_or_load<'a>(&'a self, key: K, load: Load<'a, T>) -> BoxFuture<'a, Result<T, Arc<Nothing>>>;
+
+    #[cfg(test)]
+    fn size(&self) -> BoxFuture<'_, (u64, u64)>;
+}
+
+type Load<'a, T> = BoxFuture<'a, Result<T, Nothing>>;
+
+impl<K, T> Entries<K, T> for Cache<K, T>
+where
+    K: Hash + Eq + Send + Sync + 'static,
+    T: Clone + Send + Sync + 'static,
+{
+    fn get<'a>(&'a self, key: &'a K) -> BoxFuture<'a, Option<T>> {
+        Box::pin(Cache::get(self, key))
+    }
+
+    fn remove<'a>(&'a self, key: &'a K) -> BoxFuture<'a, ()> {
+        Box::pin(self.invalidate(key))
+    }
+
+    fn get_or_load<'a>(&'a self, key: K, load: Load<'a, T>) -> BoxFuture<'a, Result<T, Arc<Nothing>>> {
+        Box::pin(self.try_get_with(key, load))
+    }
+
+    #[cfg(test)]
+    fn size(&self) -> BoxFuture<'_, (u64, u64)> {
+        Box::pin(async {
+            self.run_pending_tasks().await;
+            (self.entry_count(), self.weighted_size())
+        })
     }
 }
 
@@ -67,7 +110,7 @@ where
         };
         let cache =
             Cache::builder().max_capacity(max_bytes).weigher(weigh).expire_after(SinceLoad(ttl)).build();
-        Self { cache, ttl }
+        Self { entries: Arc::new(cache), ttl }
     }
 
     /// What is kept under the key, else what `load` finds; however many ask at the same time, one of them loads.
@@ -81,13 +124,13 @@ where
         load: impl FnOnce() -> F,
     ) -> Result<Option<Arc<V>>, Refusal>
     where
-        F: Future<Output = Result<Option<V>, CatalogError>>,
+        F: Future<Output = Result<Option<V>, CatalogError>> + Send,
     {
         let key = (key, generation);
-        let mut known = self.cache.get(&key).await;
+        let mut known = self.entries.get(&key).await;
         // The cache goes by the system's clock, which stands still where a simulation moves the time.
         if known.as_ref().is_some_and(|loaded| loaded.since.elapsed() >= self.ttl) {
-            self.cache.invalidate(&key).await;
+            self.entries.remove(&key).await;
             known = None;
         }
         tonearm_telemetry::looked_up(CacheName::Lookups, known.is_some());
@@ -101,17 +144,17 @@ where
     async fn load(
         &self,
         key: (K, u64),
-        load: impl Future<Output = Result<Option<V>, CatalogError>>,
+        load: impl Future<Output = Result<Option<V>, CatalogError>> + Send,
     ) -> Result<Option<Arc<V>>, Refusal> {
         let since = Instant::now();
-        let load = async {
+        let load = Box::pin(async move {
             match load.await {
                 Ok(Some(value)) => Ok(Loaded { value: Arc::new(value), since }),
                 Ok(None) => Err(Nothing::Missing),
                 Err(error) => Err(Nothing::Failed(Arc::new(error))),
             }
-        };
-        match self.cache.try_get_with(key, load).await {
+        });
+        match self.entries.get_or_load(key, load).await {
             Ok(loaded) => Ok(Some(loaded.value)),
             Err(nothing) => match &*nothing {
                 Nothing::Missing => Ok(None),
@@ -123,8 +166,7 @@ where
     /// How many entries there are, and their weight in bytes, once what is over is thrown out.
     #[cfg(test)]
     async fn size(&self) -> (u64, u64) {
-        self.cache.run_pending_tasks().await;
-        (self.cache.entry_count(), self.cache.weighted_size())
+        self.entries.size().await
     }
 }
 

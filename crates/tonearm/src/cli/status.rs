@@ -5,13 +5,14 @@ mod as_json;
 use std::sync::Arc;
 
 use tonearm_domain::{Ambient, EndedRuns, QuotaKind};
+use tonearm_server::tls;
 use tonearm_service::{
     AcmeStatus, CertificateEnd, FailedJobs, NearQuota, NodeStatus, QueueStatus, Reach, Status, StatusReport,
 };
 
 use super::rate::shown_bytes;
 use super::{Failure, print};
-use crate::{Config, opening, tls};
+use crate::{Config, opening};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

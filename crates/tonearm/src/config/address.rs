@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use super::error::ConfigError;
-use crate::TlsFiles;
-use crate::proxies::TrustedProxies;
+use tonearm_server::TrustedProxies;
+use tonearm_server::tls::TlsFiles;
 
 /// The address of the setting with this name.
 pub(super) fn parse_listen(setting: &'static str, text: &str) -> Result<SocketAddr, ConfigError> {

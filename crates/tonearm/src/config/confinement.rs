@@ -8,7 +8,7 @@ use tonearm_catalog::DatabaseUrl;
 use tonearm_media::ConfinementPolicy;
 
 use super::ConfigError;
-use crate::TlsFiles;
+use tonearm_server::tls::TlsFiles;
 
 pub(super) fn confinement_policy(
     setting: Option<&str>,

@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use super::ByteSize;
 use super::error::{ConfigError, positive};
 use super::file::{EdgeSettings, LimitSettings, MediaSettings, ShutdownSettings};
-use crate::ServerLimits;
+use tonearm_server::ServerLimits;
 
 /// How often it is asked again whether an object that is kept still exists.
 const RECHECK: Duration = Duration::from_secs(30);

@@ -1,9 +1,9 @@
 //! Where traces are exported to, and how many of them.
 
 use std::collections::HashMap;
-use std::fmt;
 
 use hyper::header::{HeaderName, HeaderValue};
+use tonearm_server::traces::{TraceConfig, TraceHeaders};
 use url::Url;
 
 use super::error::ConfigError;
@@ -13,29 +13,6 @@ const ENDPOINT: &str = "tracing.otlp_endpoint";
 
 /// Where a collector takes traces (OTLP over HTTP).
 const PATH: &str = "/v1/traces";
-
-/// How traces are exported.
-#[derive(Debug, Clone)]
-pub struct TraceConfig {
-    /// Where spans are sent, with the path; none: there are no traces.
-    pub endpoint: Option<Url>,
-    /// What is sent with them, such as a key.
-    pub headers: TraceHeaders,
-    /// The share of traces that are recorded, from 0 to 1.
-    pub sample_ratio: f64,
-    /// What the service is called in traces.
-    pub service_name: Option<String>,
-}
-
-/// Headers for the collector. `Debug` does not show them.
-#[derive(Clone, Default)]
-pub struct TraceHeaders(pub(crate) HashMap<String, String>);
-
-impl fmt::Debug for TraceHeaders {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TraceHeaders")
-    }
-}
 
 /// From the settings, and where they are not set from the variables that all programs with OpenTelemetry understand.
 /// `headers` is the text of that setting.
@@ -98,7 +75,7 @@ fn parse_headers(text: &str) -> Result<TraceHeaders, ConfigError> {
         let is_valid = name.parse::<HeaderName>().is_ok() && value.parse::<HeaderValue>().is_ok();
         if is_valid { Ok((name.to_owned(), value.to_owned())) } else { Err(wrong()) }
     };
-    text.split(',').map(header).collect::<Result<HashMap<_, _>, _>>().map(TraceHeaders)
+    text.split(',').map(header).collect::<Result<HashMap<_, _>, _>>().map(TraceHeaders::new)
 }
 
 #[cfg(test)]
@@ -151,8 +128,8 @@ mod tests {
     #[test]
     fn headers_are_kept_and_not_shown() {
         let config = read("otlp_headers = 'authorization=Bearer hush=, x-team = audio'", &[]).unwrap();
-        assert_eq!(config.headers.0["authorization"], "Bearer hush=");
-        assert_eq!(config.headers.0["x-team"], "audio");
+        assert_eq!(config.headers.as_map()["authorization"], "Bearer hush=");
+        assert_eq!(config.headers.as_map()["x-team"], "audio");
         assert!(!format!("{config:?}").contains("hush"));
     }
 

@@ -7,12 +7,10 @@ mod jobs;
 mod listener;
 mod process;
 mod recorder;
-mod requests;
 mod scrape;
 mod service;
 mod text;
 
 pub(crate) use listener::{bind, serve};
 pub(crate) use recorder::begin;
-pub(crate) use requests::{count_unrouted, measure};
 pub(crate) use scrape::Sources;

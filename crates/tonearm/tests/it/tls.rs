@@ -13,8 +13,9 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
-use tonearm::{Config, Node, Role, TlsFiles};
+use tonearm::{Config, Node, Role};
 use tonearm_fixtures::Certificate;
+use tonearm_server::tls::TlsFiles;
 use tonearm_testkit::{Backend, Program, TestServer};
 
 use crate::binary;

@@ -20,7 +20,7 @@ use super::Failure;
 
 /// Runs a command to its end on a runtime of its own.
 pub(super) fn block_on(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
-    crate::log::start("warn", false, None).map_err(Failure::Usage)?;
+    tonearm_server::log::start("warn", false, None).map_err(Failure::Usage)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::failed)?;
     let done = runtime.block_on(work);

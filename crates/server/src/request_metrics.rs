@@ -12,7 +12,7 @@ use tonearm_telemetry::{RunningUpload, Stopwatch, requested};
 const UNKNOWN: &str = "unknown";
 
 /// Counts and times requests. Around the router of a node.
-pub(crate) async fn measure(request: Request, next: Next) -> Response {
+pub async fn measure(request: Request, next: Next) -> Response {
     let watch = Stopwatch::start();
     let route = request.extensions().get::<MatchedPath>().cloned();
     let route = route.as_ref().map_or(UNKNOWN, MatchedPath::as_str);

@@ -18,7 +18,7 @@ use crate::acceptor::Acceptor;
 use crate::tls::{Current, TlsError, server_config};
 
 /// The certificate in use, which is followed.
-pub(crate) struct AcmeTls {
+pub struct AcmeTls {
     certificates: Certificates,
     current: Arc<Current>,
     used: Option<UsableCertificate>,
@@ -28,7 +28,7 @@ pub(crate) struct AcmeTls {
 impl AcmeTls {
     /// Begins with the certificate that there is, if need be for only some of the names. Where there is none, or it cannot be
     /// read, begins with one that nobody trusts: the authority has to be answered before there is another.
-    pub(crate) async fn open(
+    pub async fn open(
         certificates: Certificates,
         secrets: &Secrets,
         ambient: &Ambient,
@@ -52,12 +52,12 @@ impl AcmeTls {
     }
 
     /// What takes connections.
-    pub(crate) fn acceptor(&self) -> Acceptor {
+    pub fn acceptor(&self) -> Acceptor {
         self.acceptor.clone()
     }
 
     /// Orders certificates when they are due, and uses those that any node got, until the node stops.
-    pub(crate) async fn follow(mut self, every: Duration, stop: CancellationToken) {
+    pub async fn follow(mut self, every: Duration, stop: CancellationToken) {
         let mut ticks = interval(every);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut fails = false;

@@ -5,6 +5,7 @@
 mod export;
 mod incoming;
 mod queue;
+mod settings;
 mod tracer;
 
 use std::sync::OnceLock;
@@ -17,11 +18,9 @@ use tracing::Level;
 use tracing_subscriber::filter::{LevelFilter, filter_fn};
 use tracing_subscriber::{Layer, Registry};
 
-use crate::config::TraceConfig;
-use crate::opening;
-
-pub(crate) use export::TraceExport;
+pub use export::{RunningExport, TraceExport};
 pub(crate) use incoming::trace_of;
+pub use settings::{TraceConfig, TraceHeaders};
 
 const SERVICE_NAME: Key = Key::from_static_str("service.name");
 const INSTANCE_ID: Key = Key::from_static_str("service.instance.id");
@@ -31,10 +30,7 @@ static SAMPLE_RATIO: OnceLock<f64> = OnceLock::new();
 
 /// Prepares to export traces, where a collector is set: what records spans, and what sends them once there is a runtime.
 /// `instance` tells this process from others.
-pub(crate) fn set_up(
-    config: &TraceConfig,
-    instance: String,
-) -> Result<Option<(SdkTracer, TraceExport)>, String> {
+pub fn set_up(config: &TraceConfig, instance: String) -> Result<Option<(SdkTracer, TraceExport)>, String> {
     let Some(endpoint) = &config.endpoint else { return Ok(None) };
     let resource = resource(config, instance);
     let (queue, export) = export::prepare(config, endpoint, &resource)?;
@@ -79,9 +75,4 @@ fn resource(config: &TraceConfig, instance: String) -> Resource {
         None => {}
     }
     Resource::builder().with_attributes(attributes).build()
-}
-
-/// The name of this machine and the port that the process listens on.
-pub(crate) fn instance(port: u16) -> String {
-    format!("{}:{port}", opening::machine_name())
 }

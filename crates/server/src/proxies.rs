@@ -93,12 +93,12 @@ impl TrustedProxies {
     }
 
     /// Whether no proxy is trusted.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.networks.is_empty()
     }
 
     /// A trusted network that every address of the internet is in. Then clients can say whose request theirs is.
-    pub(crate) fn of_everybody(&self) -> Option<Network> {
+    pub fn of_everybody(&self) -> Option<Network> {
         self.networks.iter().copied().find(|network| network.bits == 0)
     }
 

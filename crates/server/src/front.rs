@@ -19,33 +19,47 @@ use tonearm_domain::{Ambient, ClientAddress, RequestId, StoredAddresses};
 use tonearm_edge::Edge;
 use tower::ServiceExt;
 
-use crate::TrustedProxies;
 use crate::arriving::Arriving;
 use crate::progress::ClientDeadlines;
-use crate::{metrics, traces};
+use crate::proxies::TrustedProxies;
+use crate::serve::ServerLimits;
+use crate::{request_metrics, traces};
 
 /// The value of `Strict-Transport-Security` (RFC 6797). Other hosts under the same name are not its business.
 const A_YEAR: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
+/// What a front is made of.
+pub struct FrontParts {
+    /// Where this node delivers.
+    pub edge: Option<Edge>,
+    /// Who is believed to tell where a request came from.
+    pub proxies: Arc<TrustedProxies>,
+    /// What answers requests that are not for the edge.
+    pub router: Router,
+    /// Time and randomness.
+    pub ambient: Ambient,
+    /// Clients reach this service by HTTPS, and are to try nothing else for a year.
+    pub is_https: bool,
+    /// How much of clients' addresses is logged.
+    pub stored_addresses: StoredAddresses,
+    /// How long clients may take to send what they announce.
+    pub limits: ServerLimits,
+}
+
 /// All that a node answers.
 #[derive(Clone)]
-pub(crate) struct Front {
-    /// Where this node delivers.
+pub struct Front {
     pub(crate) edge: Option<Edge>,
-    /// Who is believed to tell where a request came from.
     pub(crate) proxies: Arc<TrustedProxies>,
-    pub(crate) router: Router,
+    router: Router,
     pub(crate) ambient: Ambient,
-    /// Clients reach this service by HTTPS, and are to try nothing else for a year.
-    pub(crate) is_https: bool,
-    /// How much of clients' addresses is logged.
-    pub(crate) stored_addresses: StoredAddresses,
+    is_https: bool,
+    stored_addresses: StoredAddresses,
     /// Where requests are answered that are not for the edge.
-    pub(crate) runtime: Handle,
-    /// How long clients may take to send what they announce.
-    pub(crate) patience: ClientDeadlines,
+    runtime: Handle,
+    patience: ClientDeadlines,
     /// Set once it was told that a proxy is overlooked.
-    pub(crate) has_warned: Arc<AtomicBool>,
+    has_warned: Arc<AtomicBool>,
 }
 
 /// What is known of a connection.
@@ -58,6 +72,22 @@ pub(crate) struct Connection {
 }
 
 impl Front {
+    /// Answers requests that are not for the edge on the runtime that this is called on.
+    pub fn new(parts: FrontParts) -> Self {
+        let FrontParts { edge, proxies, router, ambient, is_https, stored_addresses, limits } = parts;
+        Self {
+            edge,
+            proxies,
+            router,
+            ambient,
+            is_https,
+            stored_addresses,
+            runtime: Handle::current(),
+            patience: limits.patience(),
+            has_warned: Arc::default(),
+        }
+    }
+
     /// Answers a request. Objects go to the edge at once: their paths can be told
     /// apart from all others, and most requests are for them.
     ///
@@ -142,7 +172,7 @@ impl Front {
 
     /// A request of HTTP/1.1 names its host once (RFC 9112, section 3.2).
     fn without_host(&self) -> Response<Body> {
-        metrics::count_unrouted(StatusCode::BAD_REQUEST);
+        request_metrics::count_unrouted(StatusCode::BAD_REQUEST);
         let id: RequestId = self.ambient.credential_id();
         let body = json!({
             "ok": false,

@@ -19,7 +19,7 @@ use json::FlatJson;
 use text::TextFields;
 
 /// Starts logging, and recording spans with `tracer`. A filter that does not parse is an error in one line.
-pub(crate) fn start(filter: &str, json: bool, tracer: Option<SdkTracer>) -> Result<(), String> {
+pub fn start(filter: &str, json: bool, tracer: Option<SdkTracer>) -> Result<(), String> {
     let filter = EnvFilter::try_new(filter).map_err(|error| format!("log.filter: {error}"))?;
     let started = match tracer {
         Some(tracer) => registry().with(traces::layer(tracer)).with(lines(filter, json)).try_init(),

@@ -8,7 +8,7 @@ use hyper::{Method, Uri};
 use tonearm_domain::ClientAddress;
 use tonearm_edge::{Edge, PlainRequest, RepeatedAnswer};
 
-use crate::TrustedProxies;
+use crate::proxies::TrustedProxies;
 
 /// Header lines that a request for an object may have.
 const MOST_LINES: usize = 64;

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::queue::{Dropped, Queue};
-use crate::config::TraceConfig;
+use super::settings::TraceConfig;
 
 /// Most spans in a request.
 const BATCH: usize = 512;
@@ -34,7 +34,7 @@ const COMPLAIN_EVERY: Duration = Duration::from_secs(600);
 const LAST_PATIENCE: Duration = Duration::from_secs(3);
 
 /// What sends spans, once it is started.
-pub(crate) struct TraceExport {
+pub struct TraceExport {
     exporter: SpanExporter,
     waiting: Receiver<SpanData>,
     dropped: Dropped,
@@ -42,7 +42,7 @@ pub(crate) struct TraceExport {
 }
 
 /// What sends spans.
-pub(crate) struct RunningExport {
+pub struct RunningExport {
     task: JoinHandle<()>,
     stop: CancellationToken,
 }
@@ -66,7 +66,7 @@ pub(super) fn prepare(
         .with_http()
         .with_http_client(client)
         .with_endpoint(endpoint.as_str())
-        .with_headers(config.headers.0.clone())
+        .with_headers(config.headers.as_map().clone())
         .with_protocol(Protocol::HttpBinary)
         .with_timeout(DEADLINE)
         // Its pauses would keep a thread; ours are below.
@@ -80,7 +80,7 @@ pub(super) fn prepare(
 
 impl TraceExport {
     /// Sends from now on, on the runtime that this is called on.
-    pub(crate) fn start(self) -> RunningExport {
+    pub fn start(self) -> RunningExport {
         tracing::info!(endpoint = %self.endpoint, "traces are exported");
         let stop = CancellationToken::new();
         let task = tokio::spawn(self.send_all(stop.clone()));
@@ -142,7 +142,7 @@ impl TraceExport {
 
 impl RunningExport {
     /// Sends what is left, for a few seconds at most.
-    pub(crate) async fn finish(mut self) {
+    pub async fn finish(mut self) {
         self.stop.cancel();
         match timeout(LAST_PATIENCE, &mut self.task).await {
             Ok(Ok(())) => {}

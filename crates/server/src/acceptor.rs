@@ -18,7 +18,7 @@ const ACME_TLS: &[u8] = b"acme-tls/1";
 
 /// Begins connections with TLS.
 #[derive(Clone)]
-pub(crate) struct Acceptor {
+pub struct Acceptor {
     tls: TlsAcceptor,
     /// What knows proofs, where the service gets its certificate by itself.
     certificates: Option<Certificates>,

@@ -61,7 +61,7 @@ pub enum TlsError {
 }
 
 /// The certificate in use.
-pub(crate) struct Tls {
+pub struct Tls {
     files: TlsFiles,
     current: Arc<Current>,
     acceptor: Acceptor,
@@ -69,19 +69,19 @@ pub(crate) struct Tls {
 
 impl Tls {
     /// Reads the files. Blocks, shortly. Sessions that began at a node with the same secrets go on here.
-    pub(crate) fn open(files: TlsFiles, secrets: &Secrets, ambient: &Ambient) -> Result<Self, TlsError> {
+    pub fn open(files: TlsFiles, secrets: &Secrets, ambient: &Ambient) -> Result<Self, TlsError> {
         let current = Arc::new(Current::new(read(&files)?));
         let config = server_config(current.clone(), secrets, ambient)?;
         Ok(Self { files, current, acceptor: Acceptor::new(config, None) })
     }
 
     /// What takes connections.
-    pub(crate) fn acceptor(&self) -> Acceptor {
+    pub fn acceptor(&self) -> Acceptor {
         self.acceptor.clone()
     }
 
     /// Tells when the certificate in use ends.
-    pub(crate) fn certificate_end(&self) -> CertificateEnd {
+    pub fn certificate_end(&self) -> CertificateEnd {
         let current = self.current.clone();
         Arc::new(move || {
             let certified = current.0.read().unwrap_or_else(PoisonError::into_inner).clone();
@@ -91,7 +91,7 @@ impl Tls {
 
     /// Looks at the files for ever, and uses what they then hold. While they hold nothing that can be used, as
     /// between the writing of the one and of the other, the certificate before stays in use.
-    pub(crate) async fn follow(self) {
+    pub async fn follow(self) {
         let mut seen = look(&self.files).await;
         loop {
             tokio::time::sleep(LOOK_EVERY).await;
@@ -133,7 +133,7 @@ pub(crate) fn server_config(
 }
 
 /// When the certificate in files ends that a command was given; none where they cannot be read.
-pub(crate) fn end_of_files(files: &TlsFiles) -> Option<Timestamp> {
+pub fn end_of_files(files: &TlsFiles) -> Option<Timestamp> {
     match read(files) {
         Ok(certified) => end_of(&certified),
         Err(error) => {

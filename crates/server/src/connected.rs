@@ -21,7 +21,7 @@ use crate::http2::GATHERED_BYTES;
 use crate::lanes::Lane;
 use crate::progress::{Progress, Socket};
 use crate::rewound::Rewound;
-use crate::server::{Server, unless_failed};
+use crate::serve::{Server, unless_failed};
 use crate::tls::HTTP2;
 
 /// What connections to clients that speak HTTP/2 without TLS begin with; no method of HTTP/1 does.

@@ -21,11 +21,11 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use crate::ServerLimits;
 use crate::front::{Connection, Front};
 use crate::interim::{Interim, WithInterim};
 use crate::progress::{Progress, Watched};
 use crate::rewound::Rewound;
+use crate::serve::ServerLimits;
 
 /// The most of a head or a body that a connection keeps for a client that does not take it.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -229,11 +229,11 @@ mod tests {
     use axum::routing::{get, post};
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpListener;
-    use tokio::runtime::Handle;
 
     use super::*;
-    use crate::TrustedProxies;
-    use crate::progress::{ClientDeadlines, Socket};
+    use crate::front::FrontParts;
+    use crate::progress::Socket;
+    use crate::proxies::TrustedProxies;
 
     /// More than the kernel keeps for a client that takes nothing.
     const LARGE: usize = 32 << 20;
@@ -254,18 +254,15 @@ mod tests {
             .route("/small", get(async || "small"))
             .route("/large", get(async || vec![7_u8; LARGE]))
             .route("/deaf", post(async || "not read"));
-        let patience: ClientDeadlines = limits().patience();
-        Front {
+        Front::new(FrontParts {
             edge: None,
             proxies: Arc::new(TrustedProxies::default()),
             router,
             ambient: tonearm_fixtures::ambient().0,
             is_https: false,
             stored_addresses: tonearm_domain::StoredAddresses::Whole,
-            runtime: Handle::current(),
-            patience,
-            has_warned: Arc::default(),
-        }
+            limits: limits(),
+        })
     }
 
     type Served = tokio::task::JoinHandle<hyper::Result<Option<Idle>>>;

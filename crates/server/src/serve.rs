@@ -58,19 +58,21 @@ impl ServerLimits {
 }
 
 /// What serves connections.
-pub(crate) struct Server {
-    pub(crate) front: Front,
-    pub(crate) limits: ServerLimits,
+pub struct Server {
+    /// What answers requests.
+    pub front: Front,
+    /// Bounds on connections.
+    pub limits: ServerLimits,
     /// Where connections begin with TLS.
-    pub(crate) tls: Option<Acceptor>,
+    pub tls: Option<Acceptor>,
     /// Whether clients may speak HTTP/2 without TLS.
-    pub(crate) is_http2_without_tls: bool,
+    pub is_http2_without_tls: bool,
     /// A place for each connection that there may be.
-    pub(crate) places: Arc<Semaphore>,
+    pub places: Arc<Semaphore>,
 }
 
 /// Serves what comes to `listener` until `shutdown`, then drains.
-pub(crate) async fn serve(listener: TcpListener, server: Server, shutdown: CancellationToken) {
+pub async fn serve(listener: TcpListener, server: Server, shutdown: CancellationToken) {
     let graceful = GracefulShutdown::new();
     let limits = server.limits;
     let places = Arc::clone(&server.places);

@@ -24,8 +24,8 @@ use super::received::Received;
 use super::sending::{First, Sending};
 use crate::front::{Connection, Front};
 use crate::http_date::http_date;
-use crate::metrics;
 use crate::progress::ClientDeadlines;
+use crate::request_metrics;
 
 /// Header lines that belong to a connection of HTTP/1 (RFC 9113, section 8.2.2).
 const OF_CONNECTIONS: [HeaderName; 5] = [
@@ -85,7 +85,7 @@ impl Exchanges {
             head.headers.insert(header::HOST, host);
         }
         if head.method == Method::CONNECT {
-            metrics::count_unrouted(StatusCode::METHOD_NOT_ALLOWED);
+            request_metrics::count_unrouted(StatusCode::METHOD_NOT_ALLOWED);
             return Box::pin(reply.refuse(StatusCode::METHOD_NOT_ALLOWED));
         }
         match self.front.edge_for(head.uri.path()) {

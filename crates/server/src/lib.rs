@@ -1,0 +1,31 @@
+//! The HTTP server: what a request passes between the socket and the edge or the router, and how it is logged and traced.
+//!
+//! Connections begin in `serve`, which hands each to a delivery thread or to the runtime. Requests for objects are answered without
+//! hyper where that is possible (`direct`), everything else by hyper (`http1`) or h2 (`http2`), through `front`.
+
+mod acceptor;
+mod acme_tls;
+mod arriving;
+mod connected;
+mod direct;
+mod front;
+mod http1;
+mod http2;
+mod http_date;
+mod interim;
+mod lanes;
+pub mod log;
+mod pace;
+mod progress;
+mod proxies;
+pub mod request_metrics;
+mod rewound;
+mod serve;
+mod tickets;
+pub mod tls;
+pub mod traces;
+
+pub use acme_tls::AcmeTls;
+pub use front::{Front, FrontParts};
+pub use proxies::{ForwardedHeader, Network, TrustedProxies};
+pub use serve::{Server, ServerLimits, serve};
