@@ -139,8 +139,8 @@ async fn a_provider_is_tested_and_its_failures_are_listed(database: TestDatabase
     let fields = [("base_url", url.as_str()), ("model", "m"), ("language", ""), ("key", "sk-secret")];
     assert_eq!(browser.submit(&page, &page, &fields).await.status, 303);
     for (class, told) in [
-        ("good", "s and heard no words."),
-        ("good", "s and heard “A &#60;tone&#62;”."),
+        ("good", "s and, as expected, found no speech in the test tone."),
+        ("good", "s and transcribed the test tone as “A &#60;tone&#62;”."),
         ("bad", "The test failed: the provider&#39;s response is not a transcription."),
         ("bad", "The test failed: the provider responded with 401: no such &#60;key&#62;."),
     ] {

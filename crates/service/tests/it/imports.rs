@@ -238,7 +238,7 @@ async fn nothing_is_left_of_what_does_not_arrive(database: TestDatabase) {
     let gzip = FileAnswer::whole(&sound()).with("content-encoding", "gzip");
     let answers = [
         (html, "the URL leads to a document (text/html), not to an audio file"),
-        (gzip, "the server compressed the file (gzip)"),
+        (gzip, "the server sends the file with Content-Encoding gzip"),
         (FileAnswer::whole(b""), "the file is empty"),
         (FileAnswer::unmeasured(b""), "the file is empty"),
         (FileAnswer::redirect("302 Found", "/again"), "the server redirects more than 5 times"),

@@ -42,9 +42,9 @@ fn secrets_that_can_be_guessed() {
     fs::write(&file, "short").unwrap();
     assert_told(&doctor(&program), 1, "FAIL  secret ");
     program.set("TONEARM_SECRET", &format!("{drawn},{}", "abcdefgh".repeat(4)));
-    assert_told(&doctor(&program), 0, "warn  secret      number 2 looks as if it could be guessed");
+    assert_told(&doctor(&program), 0, "warn  secret      master secret number 2 looks guessable");
     program.set("TONEARM_SECRET", "replace-this-with-at-least-32-random-characters");
-    assert_told(&doctor(&program), 1, "FAIL  secret      number 1 is an example");
+    assert_told(&doctor(&program), 1, "FAIL  secret      master secret number 1 is an example");
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn refusal(output: &Output) -> String {
 }
 
 fn assert_unknown(program: &Program, person: &str) {
-    let expected = format!("tonearm: nobody is known as {person}: ");
+    let expected = format!("tonearm: nothing is stored about {person}: ");
     for arguments in [&["privacy", "export", person][..], &["privacy", "erase", person, "--yes"]] {
         let said = refusal(&program.run(arguments));
         assert!(said.starts_with(&expected) && said.lines().count() == 1, "{said}");
