@@ -164,6 +164,22 @@ impl Transaction {
         organization: OrganizationId,
         track: TrackId,
     ) -> Result<Vec<Recipe>, CatalogError> {
+        self.share_recipes(organization).await?;
+        all(self.db(), for_track(organization, track)).await
+    }
+
+    /// One recipe, which does not change until the transaction ends.
+    pub async fn recipe_to_follow(
+        &self,
+        organization: OrganizationId,
+        id: VariantId,
+    ) -> Result<Option<Recipe>, CatalogError> {
+        self.share_recipes(organization).await?;
+        one(self.db(), by_id(organization, id)).await
+    }
+
+    /// Keeps others from changing the organization's recipes, and not from reading them.
+    async fn share_recipes(&self, organization: OrganizationId) -> Result<(), CatalogError> {
         organization::Entity::find_by_id(organization.uuid())
             .select_only()
             .column(organization::Column::Id)
@@ -171,7 +187,7 @@ impl Transaction {
             .into_tuple::<Uuid>()
             .one(self.db())
             .await?;
-        all(self.db(), for_track(organization, track)).await
+        Ok(())
     }
 
     /// One recipe, locked for a change together with all others of the organization.

@@ -147,11 +147,11 @@ impl Library {
     pub async fn render_existing(&self, caller: &Caller, id: VariantId) -> Result<Rendering, Refusal> {
         caller.require_no_limits()?;
         let organization_id = caller.organization_id;
-        let recipe = own(self.catalog.recipe(organization_id, id).await?)?;
         let total = self.catalog.count_renderable_tracks(organization_id).await?;
         let now = self.ambient.now();
         let rendering = Rendering::begun(organization_id, id, total, now);
         let tx = self.catalog.begin().await?;
+        let recipe = own(tx.recipe(organization_id, id).await?)?;
         tx.put_rendering(&rendering).await?;
         renderings::queue(&tx, &self.ambient, &rendering, now).await?;
         self.record_recipe(&tx, caller, AuditAction::VariantRender, &recipe).await?;

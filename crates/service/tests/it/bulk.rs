@@ -1,6 +1,7 @@
 //! Work on many tracks: what a request leaves to jobs, and what becomes of jobs that are killed or given up.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::{Change, JobState, NewJob};
@@ -22,6 +23,7 @@ on_both!(
     a_removed_recipe_leaves_no_names_behind,
     a_recipe_is_rendered_by_many_workers_and_always_ends,
     a_rendering_that_begins_anew_counts_its_own_tracks,
+    a_rendering_goes_by_the_recipe_as_it_is_now,
     an_upload_needs_no_expiry,
 );
 
@@ -354,6 +356,33 @@ async fn a_rendering_that_begins_anew_counts_its_own_tracks(database: TestDataba
     workshop.run_all().await;
     let ended = rendering(&workshop, &owner, other).await;
     assert_eq!((ended.done, ended.failed, ended.finished_at.is_some()), (3, 1, true));
+}
+
+/// A recipe is changed and rendered once more while a node queues the tracks of the rendering before.
+async fn a_rendering_goes_by_the_recipe_as_it_is_now(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, _) = made(&workshop, 1).await;
+    let late = late_recipe(&workshop, &owner).await;
+    workshop.library.render_existing(&owner, late).await.unwrap();
+    workshop.run_all().await;
+    workshop.library.render_existing(&owner, late).await.unwrap();
+    let queueing = claim(&workshop).await;
+    assert!(matches!(queueing.job, Job::QueueRendering { .. }), "{queueing:?}");
+
+    let change = workshop.catalog.begin().await.unwrap();
+    let mut recipe = change.recipe(owner.organization_id, late).await.unwrap().unwrap();
+    let mut queued = std::pin::pin!(run(&workshop, &queueing, CancellationToken::new()));
+    let waits = tokio::time::timeout(Duration::from_millis(300), queued.as_mut()).await;
+    assert!(waits.is_err(), "it waits for the change: {waits:?}");
+    recipe.kind = RecipeKind::Transcode(Transcode { bitrate: 64, ..Transcode::default() });
+    change.update_recipe(&recipe).await.unwrap();
+    workshop.clock.advance_seconds(1);
+    let anew = Rendering::begun(owner.organization_id, late, 1, workshop.ambient.now());
+    change.put_rendering(&anew).await.unwrap();
+    change.commit().await.unwrap();
+    queued.await.unwrap();
+    assert_eq!(rendering(&workshop, &owner, late).await.done, 0, "the file has the settings of before");
+    assert_eq!(kinds(&workshop).await, ["render_track"]);
 }
 
 async fn an_upload_needs_no_expiry(database: TestDatabase) {

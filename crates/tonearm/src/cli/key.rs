@@ -114,6 +114,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         Command::List { org, json: as_json } => {
             let keys = library.keys(&Caller::owner(org)).await?;
             let old = library.old_secrets(&Caller::owner(org), &keys).await?;
+            let now = ambient.now();
             if as_json {
                 for key in keys {
                     print::json(&json!({
@@ -128,17 +129,17 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
                         "allowed_origins": key.allowed_origins.only(),
                         "expires_at": key.expires_at,
                         "revoked_at": key.revoked_at,
+                        "state": key.state_at(now).as_str(),
                         "old_secret_until": old.get(&key.id),
                         "created_at": key.created_at,
                     }));
                 }
             } else {
-                let state = |revoked: bool| if revoked { "revoked" } else { "valid" }.to_owned();
                 let rows: Vec<_> = keys
                     .into_iter()
                     .map(|k| {
                         let expires = k.expires_at.map_or("never".to_owned(), |at| at.to_string());
-                        let state = state(k.revoked_at.is_some());
+                        let state = k.state_at(now).as_str().to_owned();
                         [k.id.to_string(), k.key_type.as_str().to_owned(), state, expires, k.title]
                     })
                     .collect();

@@ -53,6 +53,13 @@ async fn keys_made_beside_a_running_server_work_at_once() {
     assert!(listed.contains("revoked") && listed.contains("share"), "{listed}");
     assert!(!listed.contains(text(&player, "/api_key")), "a key is shown once");
 
+    let soon = tonearm::ambient::system().now().plus_seconds(5).to_string();
+    json_of(&create(&["--type", "upload", "--expires-at", &soon]));
+    let begun = Instant::now();
+    while !String::from_utf8_lossy(&program.run(&["key", "list", "--org", &org]).stdout).contains("expired") {
+        assert!(begun.elapsed() < Duration::from_secs(30), "a key whose time is over is not listed as such");
+    }
+
     let url = "https://hooks.example.com/a";
     let set = json_of(&program.run(&["webhook", "set", "--org", &org, "--url", url, "--json"]));
     assert!(text(&set, "/secret").starts_with("whsec_"));

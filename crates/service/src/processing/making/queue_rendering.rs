@@ -24,11 +24,12 @@ impl Processing {
         organization_id: OrganizationId,
         variant_id: VariantId,
     ) -> Result<(), JobError> {
-        let Some(recipe) = self.catalog.recipe(organization_id, variant_id).await? else {
-            return self.finish(&run.claimed).await;
-        };
         loop {
             let tx = self.begin_batch(run).await?;
+            // Each time anew: after a change of the recipe, the rendering may have been begun once more.
+            let Some(recipe) = tx.recipe_to_follow(organization_id, variant_id).await? else {
+                return finish(&run.claimed, tx).await;
+            };
             let rendering = tx.rendering(organization_id, variant_id).await?;
             let Some(mut rendering) = rendering.filter(|rendering| rendering.finished_at.is_none()) else {
                 return finish(&run.claimed, tx).await;
