@@ -19,29 +19,29 @@ use crate::store::{Incoming, Listed, Store};
 pub(crate) struct MeasuredStore(pub(crate) Arc<dyn Store>);
 
 /// Whether an error is the store's own.
-trait Blame {
+trait FailureSource {
     fn is_of_store(&self) -> bool;
 }
 
-impl Blame for BlobError {
+impl FailureSource for BlobError {
     fn is_of_store(&self) -> bool {
         true
     }
 }
 
-impl Blame for PutError {
+impl FailureSource for PutError {
     fn is_of_store(&self) -> bool {
         matches!(self, Self::Store(_))
     }
 }
 
-impl Blame for DraftError {
+impl FailureSource for DraftError {
     fn is_of_store(&self) -> bool {
         matches!(self, Self::Store(_))
     }
 }
 
-async fn timed<T, E: Blame>(
+async fn timed<T, E: FailureSource>(
     operation: StoreOperation,
     work: impl Future<Output = Result<T, E>>,
 ) -> Result<T, E> {

@@ -1,4 +1,4 @@
-//! What a store can do. Two do: [`crate::folder::FolderStore`] and [`crate::s3::S3Store`].
+//! Operations of an object store: of a folder or a bucket, and of the wrappers that cache and measure these.
 
 use std::ops::Range;
 use std::path::PathBuf;

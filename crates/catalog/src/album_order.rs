@@ -5,7 +5,7 @@
 
 use sea_orm::sea_query::{CaseStatement, Expr};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
-use tonearm_domain::{AlbumPlace, CollectionId, OrganizationId, TrackId, UploadSessionId, arranged};
+use tonearm_domain::{AlbumPosition, CollectionId, OrganizationId, TrackId, UploadSessionId, arranged};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
@@ -29,7 +29,7 @@ pub struct UploadedAlbum<'a> {
     pub collection: CollectionId,
     /// The session.
     pub session: UploadSessionId,
-    /// As in [`AlbumPlace`].
+    /// As in [`AlbumPosition`].
     pub album: &'a str,
 }
 
@@ -74,7 +74,7 @@ impl Transaction {
         &self,
         organization: OrganizationId,
         id: TrackId,
-        place: &AlbumPlace,
+        place: &AlbumPosition,
     ) -> Result<bool, CatalogError> {
         let update = Entity::update_many()
             .col_expr(Column::Album, Expr::value(place.album.as_str()))

@@ -84,8 +84,8 @@ impl Default for ConnectOptions {
 
 /// The metadata of everything, in SQL. Cheap to clone; clones share their connections.
 ///
-/// Reads are methods here, and each sees what was committed. Writes are methods of [`Transaction`]; only what
-/// moves the leases of jobs is here too, as it stands alone.
+/// Reads are methods here, and each sees what was committed. Writes are methods of [`Transaction`]; single statements that need no
+/// transaction, such as those for the leases of jobs, are here too.
 #[derive(Clone)]
 pub struct Catalog(Arc<Connections>);
 

@@ -24,7 +24,7 @@ const PLACED_AT_ONCE: usize = 250;
 
 /// The row that a track leaves in its place: deleted, and with nothing in it.
 #[derive(Debug, Clone, Copy)]
-pub struct VacatedPlace {
+pub struct MovedTrackTombstone {
     /// An id of its own.
     pub id: TrackId,
     /// A short id of its own.
@@ -33,7 +33,7 @@ pub struct VacatedPlace {
     pub at: Timestamp,
 }
 
-impl VacatedPlace {
+impl MovedTrackTombstone {
     fn row(self, track: &Track) -> Result<ActiveModel, CatalogError> {
         let nothing = Track {
             id: self.id,
@@ -81,7 +81,7 @@ impl Transaction {
         &self,
         track: &Track,
         target: CollectionId,
-        place: VacatedPlace,
+        place: MovedTrackTombstone,
     ) -> Result<i64, CatalogError> {
         // Whoever locks two collections locks them by their ids.
         let mut both = [track.collection_id, target];

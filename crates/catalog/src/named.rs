@@ -31,7 +31,7 @@ pub(crate) use owners::{covered_collections, covered_organizations, owner_covers
 
 /// Where the objects of a track are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TrackPlace {
+pub struct TrackFolder {
     /// Whose they are.
     pub organization_id: OrganizationId,
     /// The folder: the track's index.
@@ -72,7 +72,7 @@ pub struct NamedTrack {
     /// Its id.
     pub id: TrackId,
     /// Where its objects are. Its source may be the one of another track.
-    pub place: TrackPlace,
+    pub place: TrackFolder,
     /// The source first.
     pub objects: Vec<NamedObject>,
 }
@@ -111,8 +111,8 @@ impl Catalog {
     pub async fn tracks_between(
         &self,
         is_bytewise: bool,
-        after: Option<TrackPlace>,
-        until: Option<TrackPlace>,
+        after: Option<TrackFolder>,
+        until: Option<TrackFolder>,
         limit: u64,
     ) -> Result<Vec<NamedTrack>, CatalogError> {
         tracks_between(self.reader(), is_bytewise, (after, until), limit).await
@@ -129,7 +129,7 @@ impl Catalog {
 pub(crate) async fn tracks_between<C: ConnectionTrait>(
     db: &C,
     is_bytewise: bool,
-    (after, until): (Option<TrackPlace>, Option<TrackPlace>),
+    (after, until): (Option<TrackFolder>, Option<TrackFolder>),
     limit: u64,
 ) -> Result<Vec<NamedTrack>, CatalogError> {
     let mut select = track::Entity::find().filter(kept_tracks());
@@ -158,7 +158,7 @@ fn place_column(is_bytewise: bool) -> SimpleExpr {
     Expr::tuple([owner, folder_column(is_bytewise)])
 }
 
-fn place_value(place: TrackPlace) -> SimpleExpr {
+fn place_value(place: TrackFolder) -> SimpleExpr {
     Expr::tuple([Expr::value(place.organization_id.uuid()), Expr::value(place.folder.as_str())])
 }
 
@@ -259,5 +259,5 @@ fn of_row(row: TrackRow) -> Result<NamedTrack, CatalogError> {
         let key = TrackManifest::key(organization_id, folder, generation);
         objects.push(NamedObject { kind: NamedKind::Manifest, key, size: None, sha256: None });
     }
-    Ok(NamedTrack { id: TrackId::from_uuid(id), place: TrackPlace { organization_id, folder }, objects })
+    Ok(NamedTrack { id: TrackId::from_uuid(id), place: TrackFolder { organization_id, folder }, objects })
 }

@@ -149,7 +149,7 @@ fn refuse_strangers(parts: &Parts) -> PageError {
 }
 
 /// A role as a type.
-pub(crate) trait AtLeast: Send + Sync {
+pub(crate) trait RequiredRole: Send + Sync {
     /// The least role.
     const ROLE: Role;
 }
@@ -161,13 +161,13 @@ pub(crate) struct Editor;
 /// See [`Role::Owner`].
 pub(crate) struct Owner;
 
-impl AtLeast for Viewer {
+impl RequiredRole for Viewer {
     const ROLE: Role = Role::Viewer;
 }
-impl AtLeast for Editor {
+impl RequiredRole for Editor {
     const ROLE: Role = Role::Editor;
 }
-impl AtLeast for Owner {
+impl RequiredRole for Owner {
     const ROLE: Role = Role::Owner;
 }
 
@@ -206,7 +206,7 @@ impl<R> Member<R> {
     }
 }
 
-impl<R: AtLeast> FromRequestParts<Dashboard> for Member<R> {
+impl<R: RequiredRole> FromRequestParts<Dashboard> for Member<R> {
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Dashboard) -> Result<Self, PageError> {

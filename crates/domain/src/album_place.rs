@@ -8,7 +8,7 @@ const LONGEST_ALBUM: usize = 200;
 
 /// Where a track stands on its album, as its tags say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AlbumPlace {
+pub struct AlbumPosition {
     /// The album, in lower case; 1..=200 characters.
     pub album: String,
     /// Grows with the disc, then with the track.
@@ -17,12 +17,12 @@ pub struct AlbumPlace {
 
 impl TrackInfo {
     /// Where it stands on its album; none without an album or a track number. Without a disc number it is on the first disc.
-    pub fn album_place(&self) -> Option<AlbumPlace> {
+    pub fn album_place(&self) -> Option<AlbumPosition> {
         let tags = self.read_tags();
         let number = tags.track.number?;
         let disc = tags.disc.number.unwrap_or(1);
         let album: String = fold(&tags.album?).chars().take(LONGEST_ALBUM).collect();
-        (!album.is_empty()).then(|| AlbumPlace { album, place: i64::from(disc) << 16 | i64::from(number) })
+        (!album.is_empty()).then(|| AlbumPosition { album, place: i64::from(disc) << 16 | i64::from(number) })
     }
 }
 
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
     use crate::tags::Tags;
 
-    fn place(tags: &[(&str, &str)]) -> Option<AlbumPlace> {
+    fn place(tags: &[(&str, &str)]) -> Option<AlbumPosition> {
         let tags = Tags::kept(tags.iter().copied());
         TrackInfo { tags, ..TrackInfo::default() }.album_place()
     }

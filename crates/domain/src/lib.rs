@@ -90,7 +90,7 @@ mod webhook;
 
 pub use access::{Action, KeyScope, KeyType, ScopeError};
 pub use actor::{Actor, Origin};
-pub use album_place::{AlbumPlace, arranged};
+pub use album_place::{AlbumPosition, arranged};
 pub use allowed_origins::{AllowedOrigins, OriginList, OriginListError, PageOrigin, PageOriginError};
 pub use ambient::{Ambient, Clock, Entropy};
 pub use audit::{AuditAction, AuditEntry, AuditRecord};
@@ -186,9 +186,9 @@ pub use transcription::{
 pub use undo::{CoveredTrack, MovedTrack, RetitledTrack, UndoEntry, UndoableChange};
 pub use upload::{NewUpload, PieceError, SourceSlot, Upload, UploadKind, UploadState};
 pub use usage::{
-    Day, DayError, FileSound, ListenCounts, ListenKind, ListenedFile, ListenerEntry, ListenerId,
-    ListenerOrigin, ListenerPlace, Listening, Meter, NewlyHeard, Segments, TakenBytes, UsageBatch,
-    UsageCounts, UsageEntry, Visitor, is_bot,
+    Day, DayError, FileSound, ListenCounts, ListenKind, ListenedFile, ListenedSince, ListenerEntry,
+    ListenerId, ListenerKey, ListenerOrigin, Listening, Meter, Segments, TakenBytes, UsageBatch, UsageCounts,
+    UsageEntry, Visitor, is_bot,
 };
 pub use variant_data::{Part, VariantData};
 pub use waveform::{LevelsFormat, LevelsSettings, WaveformImage, WaveformVideo};

@@ -9,7 +9,7 @@ use crate::node::NodeRecord;
 use crate::replacement::Replacement;
 use crate::sign_in::{FailedSignIns, SignIn};
 use crate::timestamp::Timestamp;
-use crate::usage::ListenerPlace;
+use crate::usage::ListenerKey;
 
 /// How long something is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,8 +108,8 @@ impl Retention {
             (ExpiredRows::AuditEntries, self.audit.until(now)),
             (ExpiredRows::AnsweredJobs, ago(AnsweredJob::KEPT_SECONDS)),
             (ExpiredRows::Replacements, ago(Replacement::KEPT_SECONDS)),
-            (ExpiredRows::ListenerTracks, ago(ListenerPlace::KEPT_SECONDS)),
-            (ExpiredRows::ListenerSightings, ago(ListenerPlace::KEPT_SECONDS)),
+            (ExpiredRows::ListenerTracks, ago(ListenerKey::KEPT_SECONDS)),
+            (ExpiredRows::ListenerSightings, ago(ListenerKey::KEPT_SECONDS)),
             (ExpiredRows::UndoEntries, Some(now)),
             (ExpiredRows::SignInStates, Some(now)),
             (ExpiredRows::OldKeys, Some(now)),

@@ -104,7 +104,11 @@ impl Analyser {
     pub(crate) fn consume(self, stdout: PipeReader) -> Result<Analysis, MediaError> {
         widen_pipe(&stdout);
         // When the work is called off, ffmpeg is killed, and its pipe ends.
-        self.measure_here(Gulping(stdout), (SampleEncoding::Float32, GULP), &CancellationToken::new())
+        self.measure_here(
+            BatchingPipeReader(stdout),
+            (SampleEncoding::Float32, GULP),
+            &CancellationToken::new(),
+        )
     }
 
     /// Reads the samples of a file to the end. Holds a few chunks at a time, however long the sound is.
@@ -227,7 +231,7 @@ pub(crate) fn read_decoded(
     widen_pipe(&stdout);
     // When the work is called off, ffmpeg is killed, and its pipe ends.
     let never = CancellationToken::new();
-    read_chunks(Gulping(stdout), channels, (SampleEncoding::Float32, GULP), &never, |samples| {
+    read_chunks(BatchingPipeReader(stdout), channels, (SampleEncoding::Float32, GULP), &never, |samples| {
         take(&samples);
         Some(samples)
     })
@@ -286,9 +290,9 @@ fn fill(source: &mut impl Read, bytes: &mut [u8]) -> Result<usize, MediaError> {
 
 /// A pipe that is read in gulps, as long as it fills up: at every read the writer waits, and being woken for every
 /// packet would take both sides longer than the work itself.
-struct Gulping(PipeReader);
+struct BatchingPipeReader(PipeReader);
 
-impl Read for Gulping {
+impl Read for BatchingPipeReader {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let mut before = 0;
         loop {

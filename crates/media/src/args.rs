@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tonearm_domain::{Chapter, Codec, Transcode};
 
-use crate::bitrate::{Fit, fit};
+use crate::bitrate::{BitrateFit, fit};
 use crate::entry::Entry;
 use crate::formats::FORMATS;
 use crate::limiter::Gain;
@@ -315,7 +315,7 @@ pub(crate) fn encoding_of(probe: &Probe, output: &Output<'_>) -> Encoding {
     Encoding { codec, kbps, channels: channels_of(probe, output) }
 }
 
-fn fit_of(probe: &Probe, output: &Output<'_>) -> Fit {
+fn fit_of(probe: &Probe, output: &Output<'_>) -> BitrateFit {
     let Transcode { codec, bitrate, .. } = *output.settings;
     fit(codec, probe.sample_rate, channels_of(probe, output), bitrate)
 }

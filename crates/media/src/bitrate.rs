@@ -4,7 +4,7 @@ use tonearm_domain::Codec;
 
 /// A sample rate in Hz and a bitrate in kbit/s that an encoder takes together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Fit {
+pub(crate) struct BitrateFit {
     pub(crate) rate: u32,
     /// `None` for lossless codecs.
     pub(crate) kbps: Option<u32>,
@@ -70,10 +70,10 @@ fn nearest_rate(codec: Codec, source: u32) -> u32 {
 
 /// The rate and bitrate to encode with. The source's rate is kept where the codec has it, unless the bitrate is
 /// too low for it; a bitrate that the codec does not have moves to the nearest that it has.
-pub(crate) fn fit(codec: Codec, source_rate: u32, channels: u32, kbps: u16) -> Fit {
+pub(crate) fn fit(codec: Codec, source_rate: u32, channels: u32, kbps: u16) -> BitrateFit {
     let rate = nearest_rate(codec, source_rate);
     if codec.is_lossless() {
-        return Fit { rate, kbps: None };
+        return BitrateFit { rate, kbps: None };
     }
     let kbps = u32::from(kbps);
     let rate = rates(codec)
@@ -88,7 +88,7 @@ pub(crate) fn fit(codec: Codec, source_rate: u32, channels: u32, kbps: u16) -> F
         Codec::Mp3 => nearest(if rate >= 32000 { &MPEG1 } else { &MPEG2 }, kbps),
         _ => kbps,
     };
-    Fit { rate, kbps: Some(kbps) }
+    BitrateFit { rate, kbps: Some(kbps) }
 }
 
 fn nearest(ladder: &[u32], kbps: u32) -> u32 {

@@ -26,7 +26,7 @@ pub struct ConfinementPolicy {
 
 /// What children are kept from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wall {
+pub enum Restriction {
     /// Files that are not theirs.
     Files,
     /// Networks and sockets of this machine.
@@ -39,11 +39,11 @@ pub enum Wall {
 
 /// What was found out about a wall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WallReport {
+pub struct RestrictionStatus {
     /// Which.
-    pub wall: Wall,
+    pub wall: Restriction,
     /// Whether it stands.
-    pub stands: bool,
+    pub is_enforced: bool,
     abi: Option<u32>,
 }
 
@@ -53,29 +53,29 @@ pub struct Confinement {
     /// The version of Landlock's interface, from 1; `None` where the kernel has none or a container keeps it away.
     pub landlock_abi: Option<u32>,
     /// What children could do all the same.
-    broken: Vec<Wall>,
+    broken: Vec<Restriction>,
 }
 
 /// What a child must not be able to do. Nothing of it does harm where it can.
-fn attempts() -> [(Wall, Escape); 15] {
+fn attempts() -> [(Restriction, Escape); 15] {
     let service = std::process::id();
     [
-        (Wall::Files, Escape::Read(Path::new("/").into())),
-        (Wall::Files, Escape::Read(Path::new("/proc/self/environ").into())),
-        (Wall::Files, Escape::Write(Path::new("/proc/self/comm").into())),
-        (Wall::Network, Escape::Tcp(9)),
-        (Wall::Network, Escape::Udp(9)),
-        (Wall::Network, Escape::Abstract("tonearm-is-not-there".to_owned())),
-        (Wall::Processes, Escape::Leave),
-        (Wall::Processes, Escape::Signal(service)),
-        (Wall::Processes, Escape::Pin(service)),
-        (Wall::Processes, Escape::ReadMemory(service)),
+        (Restriction::Files, Escape::Read(Path::new("/").into())),
+        (Restriction::Files, Escape::Read(Path::new("/proc/self/environ").into())),
+        (Restriction::Files, Escape::Write(Path::new("/proc/self/comm").into())),
+        (Restriction::Network, Escape::Tcp(9)),
+        (Restriction::Network, Escape::Udp(9)),
+        (Restriction::Network, Escape::Abstract("tonearm-is-not-there".to_owned())),
+        (Restriction::Processes, Escape::Leave),
+        (Restriction::Processes, Escape::Signal(service)),
+        (Restriction::Processes, Escape::Pin(service)),
+        (Restriction::Processes, Escape::ReadMemory(service)),
         // Containers refuse most of these by themselves, but not the first.
-        (Wall::Calls, Escape::Idle),
-        (Wall::Calls, Escape::Mount),
-        (Wall::Calls, Escape::Keys),
-        (Wall::Calls, Escape::Ring),
-        (Wall::Calls, Escape::BecomeRoot),
+        (Restriction::Calls, Escape::Idle),
+        (Restriction::Calls, Escape::Mount),
+        (Restriction::Calls, Escape::Keys),
+        (Restriction::Calls, Escape::Ring),
+        (Restriction::Calls, Escape::BecomeRoot),
     ]
 }
 
@@ -84,10 +84,10 @@ impl Confinement {
     pub(crate) async fn find_out(policy: &Arc<ConfinementPolicy>) -> Result<Self, MediaError> {
         // What is required is judged by what comes of it, with a better sentence than from a child that is not started.
         let tried = Arc::new(ConfinementPolicy { is_required: false, ..ConfinementPolicy::clone(policy) });
-        let (walls, escapes): (Vec<Wall>, Vec<Escape>) = attempts().into_iter().unzip();
+        let (walls, escapes): (Vec<Restriction>, Vec<Escape>) = attempts().into_iter().unzip();
         let outcomes = try_escapes(&escapes, &tried).await?;
         let through = walls.into_iter().zip(outcomes).filter(|(_, outcome)| *outcome != Outcome::Refused);
-        let mut broken: Vec<Wall> = through.map(|(wall, _)| wall).collect();
+        let mut broken: Vec<Restriction> = through.map(|(wall, _)| wall).collect();
         broken.dedup();
         Ok(Self { landlock_abi: sandbox::landlock_abi(), broken })
     }
@@ -98,11 +98,9 @@ impl Confinement {
     }
 
     /// Every wall and whether it stands.
-    pub fn walls(&self) -> [WallReport; 4] {
-        [Wall::Files, Wall::Network, Wall::Processes, Wall::Calls].map(|wall| WallReport {
-            wall,
-            stands: !self.broken.contains(&wall),
-            abi: self.landlock_abi,
+    pub fn walls(&self) -> [RestrictionStatus; 4] {
+        [Restriction::Files, Restriction::Network, Restriction::Processes, Restriction::Calls].map(|wall| {
+            RestrictionStatus { wall, is_enforced: !self.broken.contains(&wall), abi: self.landlock_abi }
         })
     }
 
@@ -111,11 +109,11 @@ impl Confinement {
         if self.is_complete() {
             return Ok(());
         }
-        let broken = self.walls().into_iter().filter(|report| !report.stands);
-        let (files, others): (Vec<WallReport>, Vec<WallReport>) =
-            broken.partition(|report| report.wall == Wall::Files);
-        let sentence = |reports: &[WallReport], remedy| {
-            let open: Vec<String> = reports.iter().map(WallReport::found).collect();
+        let broken = self.walls().into_iter().filter(|report| !report.is_enforced);
+        let (files, others): (Vec<RestrictionStatus>, Vec<RestrictionStatus>) =
+            broken.partition(|report| report.wall == Restriction::Files);
+        let sentence = |reports: &[RestrictionStatus], remedy| {
+            let open: Vec<String> = reports.iter().map(RestrictionStatus::found).collect();
             (!open.is_empty()).then(|| format!("{}: {remedy}.", open.join(", ")))
         };
         let sentences: Vec<String> =
@@ -134,7 +132,7 @@ impl Confinement {
 /// One line, as for the log.
 impl fmt::Display for Confinement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let standing = |stands| move |report: &WallReport| report.stands == stands;
+        let standing = |is_enforced| move |report: &RestrictionStatus| report.is_enforced == is_enforced;
         let names = |stands| {
             let walls = self.walls().into_iter().filter(standing(stands));
             walls.map(|report| report.wall.name()).collect::<Vec<_>>().join(", ")
@@ -151,7 +149,7 @@ impl fmt::Display for Confinement {
     }
 }
 
-impl Wall {
+impl Restriction {
     /// In one word.
     pub const fn name(self) -> &'static str {
         match self {
@@ -169,36 +167,38 @@ const LANDLOCK: &str = "confinement requires Linux 5.13 or later with landlock i
 /// What it takes for seccomp.
 const SECCOMP: &str = "confinement requires a kernel with CONFIG_SECCOMP_FILTER, on x86-64 or ARM64";
 
-impl WallReport {
+impl RestrictionStatus {
     /// What is enforced, or what is open.
     fn found(&self) -> String {
-        let text = match (self.wall, self.stands) {
-            (Wall::Files, true) => {
+        let text = match (self.wall, self.is_enforced) {
+            (Restriction::Files, true) => {
                 let by = self.abi.map(|abi| format!(" (Landlock ABI {abi})")).unwrap_or_default();
                 return format!("ffmpeg can read its input, programs and libraries and write one folder{by}");
             }
-            (Wall::Files, false) => "ffmpeg can use every file that Tonearm can, as Landlock is missing",
-            (Wall::Network, true) => "ffmpeg has no sockets (seccomp)",
-            (Wall::Network, false) if self.abi >= Some(4) => {
+            (Restriction::Files, false) => {
+                "ffmpeg can use every file that Tonearm can, as Landlock is missing"
+            }
+            (Restriction::Network, true) => "ffmpeg has no sockets (seccomp)",
+            (Restriction::Network, false) if self.abi >= Some(4) => {
                 "ffmpeg can use UDP and local sockets (Landlock blocks TCP)"
             }
-            (Wall::Network, false) => "ffmpeg can use the network",
-            (Wall::Processes, true) => "ffmpeg cannot start processes or signal others (seccomp)",
-            (Wall::Processes, false) => "ffmpeg can start processes that outlive it",
-            (Wall::Calls, true) => "ffmpeg can make only system calls that decoders need (seccomp)",
-            (Wall::Calls, false) => "ffmpeg can make every system call",
+            (Restriction::Network, false) => "ffmpeg can use the network",
+            (Restriction::Processes, true) => "ffmpeg cannot start processes or signal others (seccomp)",
+            (Restriction::Processes, false) => "ffmpeg can start processes that outlive it",
+            (Restriction::Calls, true) => "ffmpeg can make only system calls that decoders need (seccomp)",
+            (Restriction::Calls, false) => "ffmpeg can make every system call",
         };
         text.to_owned()
     }
 }
 
 /// A sentence without its full stop: what is enforced, or what is open and what to do about it.
-impl fmt::Display for WallReport {
+impl fmt::Display for RestrictionStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.found())?;
-        match (self.stands, self.wall) {
+        match (self.is_enforced, self.wall) {
             (true, _) => Ok(()),
-            (false, Wall::Files) => write!(f, ": {LANDLOCK}"),
+            (false, Restriction::Files) => write!(f, ": {LANDLOCK}"),
             (false, _) => write!(f, ": {SECCOMP}"),
         }
     }
@@ -235,7 +235,7 @@ mod tests {
         let all = Confinement { landlock_abi: Some(7), broken: Vec::new() };
         assert_eq!(all.to_string(), "Landlock ABI 7; blocked: files, network, processes, calls");
         all.require().unwrap();
-        let open = Confinement { landlock_abi: None, broken: vec![Wall::Files] };
+        let open = Confinement { landlock_abi: None, broken: vec![Restriction::Files] };
         assert_eq!(open.to_string(), "no Landlock; blocked: network, processes, calls; NOT blocked: files");
         let error = open.require().unwrap_err().to_string();
         for part in ["required", "Landlock is missing", "Linux 5.13", "best effort"] {
@@ -243,7 +243,12 @@ mod tests {
         }
         let none = Confinement {
             landlock_abi: Some(4),
-            broken: vec![Wall::Files, Wall::Network, Wall::Processes, Wall::Calls],
+            broken: vec![
+                Restriction::Files,
+                Restriction::Network,
+                Restriction::Processes,
+                Restriction::Calls,
+            ],
         };
         assert_eq!(none.to_string(), "Landlock ABI 4; NOT blocked: files, network, processes, calls");
         assert!(none.walls()[1].to_string().contains("TCP"));

@@ -121,9 +121,9 @@ async fn what_is_private_is_closed_beneath_folders_of_the_system() {
 async fn the_kernel_of_this_machine_is_told_of_as_it_is() {
     let found = Confinement::find_out(&Arc::default()).await.unwrap();
     let [files, others @ ..] = found.walls();
-    assert_eq!(files.stands, landlock_abi().is_some());
+    assert_eq!(files.is_enforced, landlock_abi().is_some());
     if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
-        assert!(others.iter().all(|report| report.stands), "{found}");
+        assert!(others.iter().all(|report| report.is_enforced), "{found}");
     }
     let is_required = ConfinementPolicy { is_required: true, ..ConfinementPolicy::default() };
     let started = try_escapes(&[Escape::Read(Path::new("/").into())], &Arc::new(is_required)).await;

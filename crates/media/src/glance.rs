@@ -9,7 +9,7 @@ use crate::entry::{self, Entry};
 
 /// What was seen of a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Glance {
+pub(crate) struct HeaderScan {
     /// Whether something known begins where the file does, or its tags end.
     pub(crate) is_beginning: bool,
     /// Where the sound begins, if the file's tags lie about it.
@@ -20,7 +20,7 @@ pub(crate) struct Glance {
     pub(crate) has_frame_count: bool,
 }
 
-impl Glance {
+impl HeaderScan {
     /// Looks at a file of `size` bytes.
     pub(crate) async fn at(path: &Path, size: u64) -> io::Result<Self> {
         look(path, move |file| {

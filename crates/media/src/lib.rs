@@ -47,7 +47,7 @@ mod working;
 pub use analyse::{Analysis, Waveform};
 pub use args::{pcm_args, probe_args, transcode_args};
 pub use confined::serve_if_confined;
-pub use confinement::{Confinement, ConfinementPolicy, Wall, WallReport};
+pub use confinement::{Confinement, ConfinementPolicy, Restriction, RestrictionStatus};
 pub use declared_length::DeclaredLength;
 pub use entry::Entry;
 pub use error::MediaError;
@@ -58,7 +58,7 @@ pub use memory::memory_for_processes;
 pub use pcm::Pcm;
 pub use pictures::Pictures;
 pub use probe::{Picture, Probe};
-pub use render::{Output, OwnWords, Progress, Reading, Rendered, Window};
+pub use render::{Output, Progress, Reading, Rendered, TagOverrides, Window};
 pub use sniff::sniff;
 pub use tools::Tools;
 

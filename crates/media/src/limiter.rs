@@ -55,12 +55,12 @@ impl Gain {
 /// How loud a sound gets, by how far its peaks are pushed into a limiter (drive, in dB). With a limiter at 0 dBTP; under
 /// another ceiling all is as much quieter.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Curve {
+pub(crate) struct LoudnessCurve {
     /// Drive in dB, ascending from 0, and loudness in LUFS.
     points: Vec<(f64, f64)>,
 }
 
-impl Curve {
+impl LoudnessCurve {
     /// The drive that makes a sound so loud; where none does, the least that makes it about as loud as it gets.
     pub(crate) fn drive(&self, lufs: f64) -> f64 {
         let loudest = self.points.iter().map(|(_, loud)| *loud).fold(f64::NEG_INFINITY, f64::max);
@@ -132,7 +132,7 @@ impl Forecast {
     }
 
     /// Reads what ffmpeg decodes. `loudness` is that of the whole, in LUFS, which the curve begins with.
-    pub(crate) fn consume(mut self, stdout: PipeReader, level: Level) -> Result<Curve, MediaError> {
+    pub(crate) fn consume(mut self, stdout: PipeReader, level: Level) -> Result<LoudnessCurve, MediaError> {
         let channels = self.channels as u32;
         read_decoded(stdout, channels, |samples| self.add(samples))?;
         Ok(self.curve(level))
@@ -164,14 +164,14 @@ impl Forecast {
         }
     }
 
-    fn curve(self, level: Level) -> Curve {
+    fn curve(self, level: Level) -> LoudnessCurve {
         let lufs = |envelope: &Envelope| Some((envelope.drive, envelope.gate.integrated()?));
         let mut points: Vec<(f64, f64)> = self.envelopes.iter().filter_map(lufs).collect();
         // Without drive nothing is limited, and the loudness is known; steps here are a little shorter than they were
         // there.
         let off = points.first().map_or(0.0, |(_, lufs)| level.loudness - level.true_peak - lufs);
         points.iter_mut().for_each(|(_, lufs)| *lufs += off);
-        Curve { points }
+        LoudnessCurve { points }
     }
 }
 
@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     /// Noise with a stroke now and then: LUFS and dBTP, and the forecast for it.
-    fn forecast(quiet: f32, seconds: usize, chunk: usize) -> (Level, Curve) {
+    fn forecast(quiet: f32, seconds: usize, chunk: usize) -> (Level, LoudnessCurve) {
         let mut state = 1_u32;
         let mut next = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

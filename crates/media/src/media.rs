@@ -1,4 +1,4 @@
-//! The door to everything that ffmpeg does.
+//! Entry point of the crate: probing, measuring and encoding with ffmpeg.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,7 +13,7 @@ use crate::analyse::{Analyser, Analysis};
 use crate::confinement::{Confinement, ConfinementPolicy};
 use crate::entry::Entry;
 use crate::error::MediaError;
-use crate::glance::{self, Glance};
+use crate::glance::{self, HeaderScan};
 use crate::limits::{MediaLimits, RunScope};
 use crate::memory::{self, Division, MemoryBudget};
 use crate::pcm::Pcm;
@@ -168,7 +168,7 @@ impl Media {
         if let Some(probe) = wav_header::read(&input, size).await? {
             return Ok(probe);
         }
-        let glance = Glance::at(&input, size).await?;
+        let glance = HeaderScan::at(&input, size).await?;
         let answer = match self.ask_ffprobe(&input, size, glance.entry, scope).await {
             Ok(probe) if glance.entry.is_some() || glance.is_beginning || !probe.is_bare() => {
                 return Ok(probe.with(glance, glance.entry));

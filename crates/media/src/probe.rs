@@ -10,7 +10,7 @@ use crate::bounded::first;
 use crate::declared_length::DeclaredLength;
 use crate::entry::Entry;
 use crate::error::MediaError;
-use crate::glance::Glance;
+use crate::glance::HeaderScan;
 use crate::pcm::Pcm;
 use tonearm_signal::Layout;
 
@@ -245,7 +245,7 @@ impl Probe {
     }
 
     /// With what a look at the bytes of the file told.
-    pub(crate) fn with(self, glance: Glance, entry: Option<Entry>) -> Self {
+    pub(crate) fn with(self, glance: HeaderScan, entry: Option<Entry>) -> Self {
         let is_guess = self.info.container.as_deref() == Some("mp3") && !glance.has_frame_count;
         let promise = match self.promise {
             _ if glance.is_cut => DeclaredLength::Broken,

@@ -49,19 +49,19 @@ pub struct Output<'a> {
     /// Only this part.
     pub window: Option<Window>,
     /// What its tags say in place of the file's own, unless it is to have none.
-    pub words: OwnWords<'a>,
+    pub words: TagOverrides<'a>,
 }
 
 /// What the owner of a track calls it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct OwnWords<'a> {
+pub struct TagOverrides<'a> {
     /// Instead of the title tag.
     pub title: Option<&'a str>,
     /// Instead of the artist tag.
     pub artist: Option<&'a str>,
 }
 
-impl OwnWords<'_> {
+impl TagOverrides<'_> {
     /// As ffmpeg takes them: `title=…`, in one line. An empty one would remove the file's.
     pub(crate) fn tags(&self) -> impl Iterator<Item = String> {
         let tag = |(name, text): (&str, Option<&str>)| {
@@ -75,7 +75,7 @@ impl OwnWords<'_> {
 
 impl<'a> Output<'a> {
     /// With what the owner of the track calls it.
-    pub fn with_words(self, words: OwnWords<'a>) -> Self {
+    pub fn with_words(self, words: TagOverrides<'a>) -> Self {
         Self { words, ..self }
     }
 
@@ -85,7 +85,7 @@ impl<'a> Output<'a> {
         let unsupported = |reason: &str| Err(MediaError::Unsupported(reason.to_owned()));
         match kind {
             RecipeKind::Transcode(settings) => {
-                Ok(Self { settings, window: None, words: OwnWords::default() })
+                Ok(Self { settings, window: None, words: TagOverrides::default() })
             }
             RecipeKind::Preview(preview) => {
                 let window = preview.window(duration);
@@ -93,7 +93,7 @@ impl<'a> Output<'a> {
                     Ok(Self {
                         settings: &preview.transcode,
                         window: Some(window),
-                        words: OwnWords::default(),
+                        words: TagOverrides::default(),
                     })
                 } else {
                     unsupported("The preview would be empty: its settings result in a length of zero.")

@@ -16,14 +16,14 @@ use tonearm_telemetry::Purpose;
 
 use crate::analyse::{Analyser, Analysis};
 use crate::error::MediaError;
-use crate::limiter::{Curve, Forecast, Gain, Level};
+use crate::limiter::{Forecast, Gain, Level, LoudnessCurve};
 use crate::limits::RunScope;
 use crate::media::Media;
 use crate::probe::Probe;
 use crate::process::Invocation;
 use crate::render::{Output, Progress, Reading, Rendered};
 use crate::target::Search;
-use crate::working::Working;
+use crate::working::EncoderPermit;
 use crate::{args, render};
 
 /// How often an output is encoded at most.
@@ -42,7 +42,7 @@ pub(crate) struct Rendering<'a> {
     /// How its part is reached.
     pub(crate) reading: Reading,
     pub(crate) scope: &'a RunScope,
-    pub(crate) turn: &'a Working,
+    pub(crate) turn: &'a EncoderPermit,
     /// What is made is written here.
     pub(crate) folder: TempDir,
     pub(crate) progress: Option<Arc<Mutex<Progress>>>,
@@ -148,7 +148,7 @@ impl Rendering<'_> {
         }
     }
 
-    async fn forecast(&self, level: Level) -> Result<Curve, MediaError> {
+    async fn forecast(&self, level: Level) -> Result<LoudnessCurve, MediaError> {
         let args = args::output_pcm_args(self.input, self.probe, &self.output, self.reading);
         let forecast = Forecast::new(self.channels(), self.probe.sample_rate, level.true_peak);
         let invocation = self.run_over(self.input, self.size, args);

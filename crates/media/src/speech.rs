@@ -10,7 +10,7 @@ use crate::media::{Media, fresh_folder};
 use crate::probe::Probe;
 use crate::process::Invocation;
 use crate::render::{Reading, Window};
-use crate::working::Working;
+use crate::working::EncoderPermit;
 use crate::{args, quiet, render};
 
 impl Media {
@@ -39,7 +39,7 @@ impl Media {
     #[expect(clippy::too_many_arguments, reason = "each is another thing")]
     async fn encode_speech(
         &self,
-        turn: &Working,
+        turn: &EncoderPermit,
         (input, size): (&Path, u64),
         probe: &Probe,
         window: Window,

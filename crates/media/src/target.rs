@@ -2,7 +2,7 @@
 
 use tonearm_domain::Codec;
 
-use crate::limiter::{Curve, Gain, Level};
+use crate::limiter::{Gain, Level, LoudnessCurve};
 
 /// The highest true peak where loudness is normalised, in dBTP (EBU R 128).
 pub(crate) const HIGHEST_PEAK: f64 = -1.0;
@@ -30,7 +30,7 @@ pub(crate) struct Search {
     ceiling: f64,
     /// How much louder it comes out than was predicted, in LU.
     bias: f64,
-    curve: Option<Curve>,
+    curve: Option<LoudnessCurve>,
 }
 
 /// What a sound is encoded with.
@@ -94,7 +94,7 @@ impl Search {
         self.limits() && self.curve.is_none()
     }
 
-    pub(crate) fn learn(&mut self, curve: Curve) {
+    pub(crate) fn learn(&mut self, curve: LoudnessCurve) {
         self.curve = Some(curve);
     }
 

@@ -8,7 +8,7 @@ use tonearm_domain::{Colour, WaveformVideo};
 use crate::args::{self, Args};
 use crate::error::MediaError;
 use crate::probe::Probe;
-use crate::render::{Output, OwnWords};
+use crate::render::{Output, TagOverrides};
 use tonearm_signal::video_pictures;
 
 /// Writes the pictures into the folder that the process may read, and gives their paths.
@@ -64,7 +64,7 @@ pub(crate) fn video_args(
         .words("-pix_fmt yuv420p -map_chapters -1 -map_metadata -1")
         .pair("-g", (10 * frame_rate).to_string());
     if *has_sound {
-        let output = Output { settings: &sound, window: None, words: OwnWords::default() };
+        let output = Output { settings: &sound, window: None, words: TagOverrides::default() };
         args = args::encode_sound(args, 3, probe, &output, 0.0, None);
     }
     args.pair("-t", format!("{duration:.6}"))

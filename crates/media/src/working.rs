@@ -7,12 +7,12 @@ use crate::memory::MemorySlot;
 use crate::turns::Turn;
 
 /// A turn at the encoders, and the memory for what runs in it.
-pub(crate) struct Working {
+pub(crate) struct EncoderPermit {
     turn: Turn,
     _place: MemorySlot,
 }
 
-impl Working {
+impl EncoderPermit {
     /// The niceness of a process that runs in it.
     pub(crate) const fn niceness(&self) -> i32 {
         self.turn.niceness()
@@ -21,7 +21,7 @@ impl Working {
 
 impl Media {
     /// Waits for a turn and the memory for it. Larger memory comes first: an encoder must not wait for it.
-    pub(crate) async fn turn(&self, scope: &RunScope) -> Result<Working, MediaError> {
+    pub(crate) async fn turn(&self, scope: &RunScope) -> Result<EncoderPermit, MediaError> {
         let larger = match scope.tier {
             LimitTier::Normal => None,
             LimitTier::Fallback => Some(self.memory_slot(scope).await?),
@@ -35,7 +35,7 @@ impl Media {
             Some(place) => place,
             None => self.memory_slot(scope).await?,
         };
-        Ok(Working { turn, _place: place })
+        Ok(EncoderPermit { turn, _place: place })
     }
 
     /// Waits for memory.

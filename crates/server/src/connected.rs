@@ -19,8 +19,8 @@ use crate::direct::{Direct, Ended, Peer};
 use crate::front::Connection;
 use crate::http2::GATHERED_BYTES;
 use crate::lanes::Lane;
+use crate::prefixed_stream::PrefixedStream;
 use crate::progress::{Progress, Socket};
-use crate::rewound::Rewound;
 use crate::serve::{Server, unless_failed};
 use crate::tls::HTTP2;
 
@@ -74,7 +74,7 @@ impl Connected {
     /// Away from the delivery threads, until the connection is idle.
     async fn answer_others(mut self, runtimes: Runtimes, read: Bytes, stream: std::net::TcpStream) {
         let Some(stream) = taken_over(TcpStream::from_std(stream)) else { return };
-        let (stream, stopped) = (Rewound::new(read, stream), runtimes.lane.stopped.clone());
+        let (stream, stopped) = (PrefixedStream::new(read, stream), runtimes.lane.stopped.clone());
         if stream.starts_with(PREFACE) && self.server.is_http2_without_tls {
             return self.converse(Begun::Plain(stream), stopped, false).await;
         }
@@ -99,7 +99,7 @@ impl Connected {
             Some(tls) => stopped.run_until_cancelled(self.begin_tls(&tls, stream)).await?,
             None => {
                 let (read, stream) = self.answer_objects(Bytes::new(), stream, stopped).await?;
-                Some(Begun::Plain(Rewound::new(read, stream)))
+                Some(Begun::Plain(PrefixedStream::new(read, stream)))
             }
         }
     }
@@ -193,7 +193,7 @@ fn taken_over<S>(moved: io::Result<S>) -> Option<S> {
 /// A connection that has begun.
 enum Begun {
     /// Without TLS.
-    Plain(Rewound<TcpStream>),
+    Plain(PrefixedStream<TcpStream>),
     Tls {
         stream: Box<TlsStream<TcpStream>>,
         is_http2: bool,

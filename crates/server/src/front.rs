@@ -19,7 +19,7 @@ use tonearm_domain::{Ambient, ClientAddress, RequestId, StoredAddresses};
 use tonearm_edge::Edge;
 use tower::ServiceExt;
 
-use crate::arriving::Arriving;
+use crate::deadline_body::DeadlineBody;
 use crate::progress::ClientDeadlines;
 use crate::proxies::TrustedProxies;
 use crate::serve::ServerLimits;
@@ -157,7 +157,7 @@ impl Front {
         let patience = self.patience;
         let request = request.map(|body| match body.is_end_stream() {
             true => body,
-            false => Body::new(Arriving::new(body, patience)),
+            false => Body::new(DeadlineBody::new(body, patience)),
         });
         let answered = self.router.clone().oneshot(request);
         let is_https = self.is_https;

@@ -23,8 +23,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::front::{Connection, Front};
 use crate::interim::{Interim, WithInterim};
+use crate::prefixed_stream::PrefixedStream;
 use crate::progress::{Progress, Watched};
-use crate::rewound::Rewound;
 use crate::serve::ServerLimits;
 
 /// The most of a head or a body that a connection keeps for a client that does not take it.
@@ -41,7 +41,7 @@ pub(crate) fn builder(limits: ServerLimits) -> http1::Builder {
 pub(crate) type Idle = (Bytes, TcpStream);
 
 /// How long a connection is served.
-pub(crate) struct Until<'a> {
+pub(crate) struct IdleLimits<'a> {
     /// The time in which another request may follow the last one. Handing a connection over for each request would take as long
     /// as answering it.
     pub(crate) linger: Duration,
@@ -55,9 +55,9 @@ pub(crate) async fn serve_until_idle(
     front: &Front,
     limits: ServerLimits,
     connection: Connection,
-    stream: Rewound<TcpStream>,
+    stream: PrefixedStream<TcpStream>,
     progress: Arc<Progress>,
-    until: Until<'_>,
+    until: IdleLimits<'_>,
 ) -> hyper::Result<Option<Idle>> {
     let (exchanges, interim) = (Exchanges::default(), Interim::default());
     let service = service_fn(|mut request: Request<Incoming>| {
@@ -73,29 +73,31 @@ pub(crate) async fn serve_until_idle(
     let io = TokioIo::new(WithInterim::new(Watched::new(stream, progress.clone()), interim.clone()));
     let mut served = builder(limits).serve_connection(io, service);
     let mut stopping = pin!(until.stopped.cancelled());
-    let mut lingering = Lingering::new(until.linger);
-    let mut leaving = Leaving::Not;
+    let mut lingering = IdleTimer::new(until.linger);
+    let mut leaving = HandOverReason::Not;
     poll_fn(|context| {
         loop {
             // Hyper flushes what it has written only before it shuts a connection down.
             let polled = match leaving {
-                Leaving::Idle => served.poll_without_shutdown(context),
-                Leaving::Not | Leaving::Stopped => Pin::new(&mut served).poll(context),
+                HandOverReason::Idle => served.poll_without_shutdown(context),
+                HandOverReason::Not | HandOverReason::Stopped => Pin::new(&mut served).poll(context),
             };
             match polled {
                 Poll::Pending
-                    if leaving == Leaving::Not
+                    if leaving == HandOverReason::Not
                         && exchanges.are_over()
                         && !progress.is_blocked()
                         && (exchanges.ended_with_object() || lingering.is_over(&exchanges, context)) =>
                 {
                     // Hyper is done with an idle connection when it is told to end it, and writes nothing.
-                    leaving = Leaving::Idle;
+                    leaving = HandOverReason::Idle;
                     Pin::new(&mut served).graceful_shutdown();
                 }
                 // Only now, so that a request that was read already is answered.
-                Poll::Pending if leaving == Leaving::Not && stopping.as_mut().poll(context).is_ready() => {
-                    leaving = Leaving::Stopped;
+                Poll::Pending
+                    if leaving == HandOverReason::Not && stopping.as_mut().poll(context).is_ready() =>
+                {
+                    leaving = HandOverReason::Stopped;
                     Pin::new(&mut served).graceful_shutdown();
                 }
                 polled => return polled,
@@ -103,7 +105,7 @@ pub(crate) async fn serve_until_idle(
         }
     })
     .await?;
-    Ok((leaving == Leaving::Idle).then(|| {
+    Ok((leaving == HandOverReason::Idle).then(|| {
         let parts = served.into_parts();
         let (rest, stream) = parts.io.into_inner().into_inner().into_inner().into_parts();
         ([parts.read_buf, rest].concat().into(), stream)
@@ -112,14 +114,14 @@ pub(crate) async fn serve_until_idle(
 
 /// Why hyper was told to end a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Leaving {
+enum HandOverReason {
     Not,
     Idle,
     Stopped,
 }
 
 /// The time in which another request may follow the last one.
-struct Lingering {
+struct IdleTimer {
     linger: Duration,
     /// Requests that were answered when it began, and when that was.
     since: (usize, Instant),
@@ -127,7 +129,7 @@ struct Lingering {
     timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl Lingering {
+impl IdleTimer {
     fn new(linger: Duration) -> Self {
         Self { linger, since: (0, Instant::now()), timer: None }
     }
@@ -286,8 +288,8 @@ mod tests {
         let served = tokio::spawn(async move {
             let progress = Arc::new(Progress::over(Socket::of(&stream)));
             let connection = Connection { address, is_in_lane: false };
-            let stream = Rewound::new(Bytes::from(read), stream);
-            let until = Until { linger, stopped: &stopped };
+            let stream = PrefixedStream::new(Bytes::from(read), stream);
+            let until = IdleLimits { linger, stopped: &stopped };
             serve_until_idle(&front, limits(), connection, stream, progress, until).await
         });
         (client.unwrap(), served)
@@ -343,7 +345,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn each_answer_begins_the_wait_anew() {
         let exchanges = Exchanges::default();
-        let mut lingering = Lingering::new(Duration::from_millis(100));
+        let mut lingering = IdleTimer::new(Duration::from_millis(100));
         let answer = || {
             exchanges.0.begun.fetch_add(1, Ordering::Relaxed);
             exchanges.0.ended.fetch_add(1, Ordering::Relaxed);

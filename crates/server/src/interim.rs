@@ -22,19 +22,19 @@ pub(crate) struct Interim(Arc<Mutex<Option<Receiver<InterimResponse>>>>);
 
 /// A request until it is answered.
 #[derive(Debug)]
-pub(crate) struct Unanswered(Option<Interim>);
+pub(crate) struct InterimGuard(Option<Interim>);
 
 impl Interim {
     /// Lets handlers send interim responses until what is returned is dropped, if the client understands them. In HTTP/1.0 there
     /// are none.
-    pub(crate) fn begin<B>(&self, request: &mut Request<B>) -> Unanswered {
+    pub(crate) fn begin<B>(&self, request: &mut Request<B>) -> InterimGuard {
         if request.version() != Version::HTTP_11 || !InterimResponses::are_wanted(request.headers()) {
-            return Unanswered(None);
+            return InterimGuard(None);
         }
         let (sender, receiver) = InterimResponses::channel();
         request.extensions_mut().insert(sender);
         *self.lock() = Some(receiver);
-        Unanswered(Some(self.clone()))
+        InterimGuard(Some(self.clone()))
     }
 
     /// The next one, if there is one now. Whoever asks is woken when there is.
@@ -50,7 +50,7 @@ impl Interim {
     }
 }
 
-impl Drop for Unanswered {
+impl Drop for InterimGuard {
     fn drop(&mut self) {
         if let Some(interim) = &self.0 {
             *interim.lock() = None;

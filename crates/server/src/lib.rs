@@ -5,8 +5,8 @@
 
 mod acceptor;
 mod acme_tls;
-mod arriving;
 mod connected;
+mod deadline_body;
 mod direct;
 mod front;
 mod http1;
@@ -16,10 +16,10 @@ mod interim;
 mod lanes;
 pub mod log;
 mod pace;
+mod prefixed_stream;
 mod progress;
 mod proxies;
 pub mod request_metrics;
-mod rewound;
 mod serve;
 mod tickets;
 pub mod tls;

@@ -108,7 +108,7 @@ impl Progress {
 
     async fn stalled(&self, patience: ClientDeadlines) -> CloseReason {
         let tick = patience.head.min(patience.send) / LOOKS;
-        let (mut taken, mut heard) = (Quiet::default(), Quiet::default());
+        let (mut taken, mut heard) = (StallTimer::default(), StallTimer::default());
         let (mut pace, mut counted) = (Pace::default(), 0);
         loop {
             tokio::time::sleep(tick).await;
@@ -209,12 +209,12 @@ impl Progress {
 
 /// For how long nothing has changed.
 #[derive(Debug, Default)]
-struct Quiet {
+struct StallTimer {
     seen: u64,
     lasted: Duration,
 }
 
-impl Quiet {
+impl StallTimer {
     fn look(&mut self, count: u64, waits: bool, since: Duration) {
         self.lasted = if waits && count == self.seen { self.lasted + since } else { Duration::ZERO };
         self.seen = count;

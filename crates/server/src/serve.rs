@@ -26,8 +26,8 @@ use crate::http1;
 use crate::http2::Http2;
 use crate::interim::{Interim, WithInterim};
 use crate::lanes::Lanes;
+use crate::prefixed_stream::PrefixedStream;
 use crate::progress::{ClientDeadlines, CloseReason, Progress, Watched};
-use crate::rewound::Rewound;
 
 /// Bounds on what a connection may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,14 +159,14 @@ impl Server {
     /// it has ended.
     pub(crate) fn serve_until_idle(
         &self,
-        stream: Rewound<TcpStream>,
+        stream: PrefixedStream<TcpStream>,
         progress: Progress,
         connection: Connection,
         stopped: CancellationToken,
     ) -> BoxFuture<'_, Option<http1::Idle>> {
         Box::pin(async move {
             let (limits, progress) = (self.limits, Arc::new(progress));
-            let until = http1::Until { linger: LINGER, stopped: &stopped };
+            let until = http1::IdleLimits { linger: LINGER, stopped: &stopped };
             let served =
                 http1::serve_until_idle(&self.front, limits, connection, stream, progress.clone(), until);
             self.watch(served, progress).await.flatten()

@@ -15,7 +15,7 @@ use crate::refusal::Refusal;
 use crate::webhooks::events;
 
 pub use buckets::{ImportBucketView, ImportBuckets, SetImportBucket};
-pub(crate) use trouble::ImportTrouble;
+pub(crate) use trouble::ImportError;
 
 /// What a file is called where neither the caller nor the URL gives it a name.
 const NAMELESS: &str = "audio";
@@ -64,7 +64,7 @@ impl Imports {
         catalog: &Catalog,
         import: &Import,
         max_bytes: u64,
-    ) -> Result<Fetched, ImportTrouble> {
+    ) -> Result<Fetched, ImportError> {
         let opened = self.vault.open(&vault_place(import.track_id), &import.url);
         let url = opened.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| {
             let lost = "its URL cannot be decrypted, as its master secret is gone; create the track again";

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use tonearm_blobs::{BlobError, Blobs, ObjectMeta};
-use tonearm_catalog::{Catalog, CatalogError, NamedKind, NamedObject, NamedTrack, Snapshot, TrackPlace};
+use tonearm_catalog::{Catalog, CatalogError, NamedKind, NamedObject, NamedTrack, Snapshot, TrackFolder};
 use tonearm_domain::{ObjectKey, TrackId, TrackManifest};
 
 pub(crate) use rate::Rate;
@@ -36,8 +36,8 @@ pub(crate) enum Rows<'a> {
 impl Rows<'_> {
     async fn tracks(
         &self,
-        after: Option<TrackPlace>,
-        until: Option<TrackPlace>,
+        after: Option<TrackFolder>,
+        until: Option<TrackFolder>,
     ) -> Result<Vec<NamedTrack>, CatalogError> {
         match self {
             Self::Live { catalog, is_bytewise } => {
@@ -112,7 +112,7 @@ pub(crate) struct Walk<'a> {
     is_listed: bool,
     /// Objects behind the group.
     ahead: Vec<(ObjectKey, ObjectMeta)>,
-    after: Option<TrackPlace>,
+    after: Option<TrackFolder>,
     group: Option<Group>,
     is_done: bool,
 }
@@ -122,12 +122,12 @@ struct Group {
     seen: Vec<Seen>,
     places: HashMap<ObjectKey, usize>,
     /// The newest generation of the manifests in each folder.
-    manifests: HashMap<TrackPlace, u64>,
-    until: Option<TrackPlace>,
+    manifests: HashMap<TrackFolder, u64>,
+    until: Option<TrackFolder>,
 }
 
-fn place_of(key: &ObjectKey) -> TrackPlace {
-    TrackPlace { organization_id: key.organization_id, folder: key.folder }
+fn place_of(key: &ObjectKey) -> TrackFolder {
+    TrackFolder { organization_id: key.organization_id, folder: key.folder }
 }
 
 impl<'a> Walk<'a> {
@@ -206,7 +206,7 @@ impl<'a> Walk<'a> {
 }
 
 impl Group {
-    fn new(objects: Vec<(ObjectKey, ObjectMeta)>, until: Option<TrackPlace>) -> Self {
+    fn new(objects: Vec<(ObjectKey, ObjectMeta)>, until: Option<TrackFolder>) -> Self {
         let places = objects
             .iter()
             .enumerate()

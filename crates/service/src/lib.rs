@@ -74,14 +74,14 @@ pub use privacy::{
     KeptAccount, KeptListener, KeptPerson, ListenerReference, MOST_KEPT_ROWS, NamedRows, PersonReference,
     Privacy,
 };
-pub use processing::{JobError, JobRun, Processing, StandIn};
+pub use processing::{EncodeJobs, JobError, JobRun, Processing};
 pub use refusal::{Refusal, Resource};
 pub use secrets::{
     MasterSecretStatus, MasterSecretView, MasterSecrets, Resealed, Resealing, RotationStep, SealedCounts,
 };
 pub use status::{
-    AcmeStatus, BackupStatus, CertificateEnd, DiskPlace, DiskStatus, Disks, Heartbeat, NearQuotas,
-    NodeStatus, QueueStatus, Reach, RunCounter, Status, StatusReport,
+    AcmeStatus, BackupStatus, CertificateEnd, DiskStatus, DiskUse, Disks, Heartbeat, NearQuotas, NodeStatus,
+    QueueStatus, Reach, RunCounter, Status, StatusReport,
 };
 pub use store_identity::{IdentityError, StoreIdentity, StoreTie};
 pub use streams::{NoCapacity, StreamHolder, StreamSlot, Streams};

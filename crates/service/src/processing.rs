@@ -14,7 +14,7 @@ use tonearm_domain::{ClaimedJob, Job, JobClass};
 use making::{ReplacementTurn, TrackRendering};
 
 pub use job_error::JobError;
-pub use runner::{JobRun, Processing, StandIn};
+pub use runner::{EncodeJobs, JobRun, Processing};
 
 impl Processing {
     /// Runs a job to its end.

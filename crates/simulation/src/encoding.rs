@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tonearm_catalog::Catalog;
 use tonearm_domain::JobId;
-use tonearm_service::{JobError, JobRun, StandIn};
+use tonearm_service::{EncodeJobs, JobError, JobRun};
 
 use crate::dice::Dice;
 use crate::time::Since;
@@ -128,7 +128,7 @@ impl Drop for Running<'_> {
 }
 
 #[async_trait::async_trait]
-impl StandIn for Encoder {
+impl EncodeJobs for Encoder {
     async fn run(&self, run: &JobRun) -> Result<(), JobError> {
         let id = run.claimed.id;
         let _running = Running::begin(&self.encoding, id);

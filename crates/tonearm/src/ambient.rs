@@ -32,16 +32,16 @@ impl Entropy for SystemEntropy {
 const STOCK: usize = 1024;
 
 thread_local! {
-    static STOCK_LEFT: RefCell<Stock> = const { RefCell::new(Stock { bytes: [0; STOCK], used: STOCK }) };
+    static STOCK_LEFT: RefCell<RandomBuffer> = const { RefCell::new(RandomBuffer { bytes: [0; STOCK], used: STOCK }) };
 }
 
 /// Random bytes that nobody has had yet.
-struct Stock {
+struct RandomBuffer {
     bytes: [u8; STOCK],
     used: usize,
 }
 
-impl Stock {
+impl RandomBuffer {
     /// Gives away bytes and forgets them, so that no secret stays here.
     fn take(&mut self, target: &mut [u8]) {
         if self.used + target.len() > STOCK {

@@ -11,7 +11,7 @@ use tonearm_catalog::{Catalog, ConnectOptions, DueClock, Migrate};
 use tonearm_domain::Ambient;
 use tonearm_edge::Countries;
 use tonearm_media::{Media, MediaConfig, MediaLimits, Pictures};
-use tonearm_service::{DiskPlace, Disks, IdentityError, Resealing, Space, StoreIdentity};
+use tonearm_service::{DiskUse, Disks, IdentityError, Resealing, Space, StoreIdentity};
 use tonearm_signing::{Secrets, UrlSigner};
 
 use crate::scratch::Scratch;
@@ -245,9 +245,9 @@ pub(crate) fn space(config: &Config) -> Space {
 pub(crate) fn disks(config: &Config) -> Disks {
     let database = config.database_url.sqlite_path().and_then(Path::parent);
     let places = [
-        (DiskPlace::Data, Some(config.data_dir.as_path())),
-        (DiskPlace::Database, database.filter(|_| config.needs_catalog())),
-        (DiskPlace::Store, config.storage_url.folder()),
+        (DiskUse::Data, Some(config.data_dir.as_path())),
+        (DiskUse::Database, database.filter(|_| config.needs_catalog())),
+        (DiskUse::Store, config.storage_url.folder()),
     ];
     Disks::new(places.into_iter().filter_map(|(place, path)| Some((place, path?.to_owned()))))
 }

@@ -21,19 +21,19 @@ pub struct LaneLimits {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Lane {
+struct EndpointConcurrency {
     in_flight: usize,
     allowed: usize,
     is_proven: bool,
 }
 
 /// What is on its way now.
-pub(crate) struct Lanes {
+pub(crate) struct ConcurrencyLimits {
     limits: LaneLimits,
-    endpoints: HashMap<WebhookId, Lane>,
+    endpoints: HashMap<WebhookId, EndpointConcurrency>,
 }
 
-impl Lanes {
+impl ConcurrencyLimits {
     pub(crate) fn new(limits: LaneLimits) -> Self {
         Self { limits, endpoints: HashMap::new() }
     }
@@ -42,8 +42,11 @@ impl Lanes {
     pub(crate) fn free(&mut self, id: WebhookId, health: EndpointHealth) -> usize {
         let (all, doubtful) = self.in_flight();
         let first = FIRST.min(self.limits.per_endpoint);
-        let lane =
-            self.endpoints.entry(id).or_insert(Lane { in_flight: 0, allowed: first, is_proven: false });
+        let lane = self.endpoints.entry(id).or_insert(EndpointConcurrency {
+            in_flight: 0,
+            allowed: first,
+            is_proven: false,
+        });
         if health.failures > 0 {
             (lane.allowed, lane.is_proven) = (1, false);
         }
@@ -97,7 +100,7 @@ mod tests {
 
     #[test]
     fn success_widens_and_failure_narrows() {
-        let mut lanes = Lanes::new(LIMITS);
+        let mut lanes = ConcurrencyLimits::new(LIMITS);
         let a = endpoint(1);
         assert_eq!(lanes.free(a, WELL), FIRST);
         lanes.started(a, FIRST);
@@ -115,13 +118,13 @@ mod tests {
 
     #[test]
     fn what_other_nodes_saw_counts() {
-        let mut lanes = Lanes::new(LIMITS);
+        let mut lanes = ConcurrencyLimits::new(LIMITS);
         assert_eq!(lanes.free(endpoint(1), EndpointHealth { failures: 1, paused_until: None }), 1);
     }
 
     #[test]
     fn endpoints_that_hang_leave_room_for_those_that_answer() {
-        let mut lanes = Lanes::new(LIMITS);
+        let mut lanes = ConcurrencyLimits::new(LIMITS);
         let good = endpoint(0);
         let taken = lanes.free(good, WELL);
         lanes.started(good, taken);
@@ -136,7 +139,7 @@ mod tests {
 
     #[test]
     fn one_lane_in_all_still_moves() {
-        let mut lanes = Lanes::new(LaneLimits { total: 1, per_endpoint: 1 });
+        let mut lanes = ConcurrencyLimits::new(LaneLimits { total: 1, per_endpoint: 1 });
         assert_eq!(lanes.free(endpoint(1), WELL), 1);
     }
 }

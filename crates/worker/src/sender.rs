@@ -14,7 +14,7 @@ use tonearm_domain::Webhook;
 use tonearm_service::{SentWebhook, Webhooks};
 
 use crate::failure_streak::FailureStreak;
-use crate::lanes::{LaneLimits, Lanes};
+use crate::lanes::{ConcurrencyLimits, LaneLimits};
 use crate::poll_schedule::{PollSchedule, WakeupJitter};
 
 /// How long what is on its way may take when the process stops; what is not back by then is sent again later.
@@ -65,7 +65,7 @@ impl Sender {
         let (done, results) = mpsc::unbounded_channel();
         let recorded = Arc::new(Notify::new());
         let recorder = tokio::spawn(record_all(self.webhooks.clone(), results, Arc::clone(&recorded)));
-        let mut lanes = Lanes::new(self.config.lanes);
+        let mut lanes = ConcurrencyLimits::new(self.config.lanes);
         let mut sending = JoinSet::new();
         let wakeups = self.webhooks.catalog().wakeups(WorkKind::Deliveries);
         let mut spread = WakeupJitter::up_to(self.config.poll);
@@ -118,7 +118,7 @@ impl Sender {
     /// Claims what is due and there are lanes for, and sends it. Gives how many deliveries there were.
     async fn start_due(
         &self,
-        lanes: &mut Lanes,
+        lanes: &mut ConcurrencyLimits,
         sending: &mut JoinSet<(tonearm_domain::WebhookId, bool)>,
         done: &mpsc::UnboundedSender<SentWebhook>,
     ) -> Result<usize, CatalogError> {
@@ -163,7 +163,10 @@ async fn send_one(
     ended
 }
 
-fn note_end(lanes: &mut Lanes, ended: Result<(tonearm_domain::WebhookId, bool), tokio::task::JoinError>) {
+fn note_end(
+    lanes: &mut ConcurrencyLimits,
+    ended: Result<(tonearm_domain::WebhookId, bool), tokio::task::JoinError>,
+) {
     match ended {
         Ok((id, is_success)) => lanes.ended(id, is_success),
         Err(error) => tracing::error!(%error, "a task that sends a webhook panicked"),

@@ -28,5 +28,5 @@ pub(crate) use sent::Sent;
 pub(crate) use track_query::{TrackParameters, TrackQuery};
 pub(crate) use upload::{BegunUpload, CollectionCoverUpload, CoverUpload, SourceUpload, source_upload};
 pub(crate) use visit::Visiting;
-pub(crate) use whole::Whole;
+pub(crate) use whole::WholeNumber;
 pub(crate) use window::{CursorQuery, NextCursor, Windowed};

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 /// A whole number, 0 or greater. JSON knows one kind of number: 128.0 is a whole one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "f64")]
-pub(crate) struct Whole(u32);
+pub(crate) struct WholeNumber(u32);
 
 /// A number that is not whole, or not one that any field holds.
 #[derive(Debug, thiserror::Error)]
 #[error("must be a whole number, 0 or greater")]
 pub(crate) struct WholeError;
 
-impl TryFrom<f64> for Whole {
+impl TryFrom<f64> for WholeNumber {
     type Error = WholeError;
 
     fn try_from(number: f64) -> Result<Self, WholeError> {
@@ -27,13 +27,13 @@ mod tests {
 
     #[test]
     fn a_fraction_of_nothing_is_none() {
-        let read = |json: &str| serde_json::from_str::<Whole>(json).ok();
+        let read = |json: &str| serde_json::from_str::<WholeNumber>(json).ok();
         for (json, number) in [("128", 128), ("128.0", 128), ("1.28e2", 128), ("4294967295", u32::MAX)] {
-            assert_eq!(read(json), Some(Whole(number)));
+            assert_eq!(read(json), Some(WholeNumber(number)));
         }
         for bad in ["128.5", "-1", "4294967296", "1e300", "\"128\""] {
             assert_eq!(read(bad), None, "{bad}");
         }
-        assert_eq!(serde_json::to_string(&Whole(7)).ok().as_deref(), Some("7"));
+        assert_eq!(serde_json::to_string(&WholeNumber(7)).ok().as_deref(), Some("7"));
     }
 }

@@ -1,4 +1,4 @@
-//! Names that puts are at work on. One put at a time has a name, and its clean-up has it still.
+//! Locks on object names: one put of a name at a time, held until a failed put is cleaned up.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};

@@ -12,7 +12,7 @@ use crate::entity::store;
 use crate::error::CatalogError;
 use crate::migration;
 use crate::named::{
-    NamedObject, NamedOwner, NamedTrack, TrackPlace, covered_collections, covered_organizations,
+    NamedObject, NamedOwner, NamedTrack, TrackFolder, covered_collections, covered_organizations,
     orders_bytewise, owner_covers_among, tracks_between,
 };
 use crate::objects::known_among;
@@ -162,8 +162,8 @@ impl Snapshot {
     /// As [`Catalog::tracks_between`].
     pub async fn tracks_between(
         &self,
-        after: Option<TrackPlace>,
-        until: Option<TrackPlace>,
+        after: Option<TrackFolder>,
+        until: Option<TrackFolder>,
         limit: u64,
     ) -> Result<Vec<NamedTrack>, CatalogError> {
         tracks_between(&self.db, self.is_bytewise, (after, until), limit).await

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use sea_orm::ConnectionTrait;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, ReturningClause};
-use tonearm_domain::{ListenCounts, ListenKind, ListenerOrigin, ListenerPlace, NewlyHeard};
+use tonearm_domain::{ListenCounts, ListenKind, ListenedSince, ListenerKey, ListenerOrigin};
 use uuid::Uuid;
 
 use crate::column::byte_count;
@@ -21,10 +21,10 @@ pub(super) const OTHER_REFERRERS: &str = "*";
 
 /// What was heard of one track by one listener, and how they came to it.
 pub(super) struct Counted {
-    pub(super) place: ListenerPlace,
+    pub(super) place: ListenerKey,
     pub(super) collection_id: Uuid,
     pub(super) origin: ListenerOrigin,
-    pub(super) newly: NewlyHeard,
+    pub(super) newly: ListenedSince,
 }
 
 /// Organization, kind, day and subject.
@@ -39,7 +39,7 @@ pub(super) struct ListenSums(Vec<Counted>);
 
 impl ListenSums {
     pub(super) fn add(&mut self, counted: Counted) {
-        if counted.newly != NewlyHeard::default() {
+        if counted.newly != ListenedSince::default() {
             self.0.push(counted);
         }
     }
@@ -71,7 +71,7 @@ impl Counted {
 struct Referrers(HashMap<(Uuid, i32), BTreeSet<String>>);
 
 impl Referrers {
-    fn subject(&self, place: &ListenerPlace, host: &str) -> String {
+    fn subject(&self, place: &ListenerKey, host: &str) -> String {
         let known = self.0.get(&(place.organization_id.uuid(), place.day.number()));
         let is_known = known.is_some_and(|known| known.contains(host));
         if is_known { host.to_owned() } else { OTHER_REFERRERS.to_owned() }
@@ -86,7 +86,7 @@ impl Transaction {
         let mut sightings: BTreeSet<Sighting> = BTreeSet::new();
         for counted in &sums.0 {
             let (organization, day) = (counted.place.organization_id.uuid(), counted.place.day.number());
-            let NewlyHeard { millis, is_listen } = counted.newly;
+            let ListenedSince { millis, is_listen } = counted.newly;
             for (kind, subject) in counted.subjects(&referrers) {
                 // A listener is counted once a day for each track as it is.
                 let is_track = kind == ListenKind::Track;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use sea_orm::sea_query::{Expr, OnConflict, Query, ReturningClause, SimpleExpr};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryResult, QuerySelect};
 use tonearm_domain::{
-    ApiKeyId, FileData, FileSound, ListenerEntry, ListenerOrigin, ListenerPlace, Listening, NewlyHeard,
+    ApiKeyId, FileData, FileSound, ListenedSince, ListenerEntry, ListenerKey, ListenerOrigin, Listening,
     ObjectKey, TakenBytes, Timestamp,
 };
 use uuid::Uuid;
@@ -32,7 +32,7 @@ struct Row {
 }
 
 /// All entries of one listener and track.
-type Places<'e> = BTreeMap<ListenerPlace, Vec<&'e ListenerEntry>>;
+type Places<'e> = BTreeMap<ListenerKey, Vec<&'e ListenerEntry>>;
 
 impl Transaction {
     /// Takes in what nodes learned of listeners until `now`. Whatever is not a track, or is not known, is left out.
@@ -72,7 +72,7 @@ impl Transaction {
 
     async fn known_tracks(
         &self,
-        places: &[(ListenerPlace, Vec<&ListenerEntry>)],
+        places: &[(ListenerKey, Vec<&ListenerEntry>)],
     ) -> Result<HashMap<(Uuid, String), TrackFacts>, CatalogError> {
         use track::Column::{CollectionId, Duration, Index, OrganizationId};
         let mut folders: BTreeMap<Uuid, Vec<String>> = BTreeMap::new();
@@ -101,7 +101,7 @@ impl Transaction {
     /// Which part of its track each file is that is only a part.
     async fn excerpts(
         &self,
-        places: &[&(ListenerPlace, Vec<&ListenerEntry>)],
+        places: &[&(ListenerKey, Vec<&ListenerEntry>)],
     ) -> Result<HashMap<String, (u64, u64)>, CatalogError> {
         use track_file::Column::{Data, DeletedAt, ObjectKey};
         let entries = places.iter().flat_map(|(_, entries)| entries);
@@ -130,9 +130,9 @@ impl Transaction {
     /// What is known of these listeners so far, locked until the transaction ends. Rows that are missing are made.
     async fn locked_rows(
         &self,
-        places: impl Iterator<Item = &ListenerPlace>,
-    ) -> Result<BTreeMap<ListenerPlace, Row>, CatalogError> {
-        let mut known: BTreeMap<ListenerPlace, Row> = places.map(|place| (*place, Row::default())).collect();
+        places: impl Iterator<Item = &ListenerKey>,
+    ) -> Result<BTreeMap<ListenerKey, Row>, CatalogError> {
+        let mut known: BTreeMap<ListenerKey, Row> = places.map(|place| (*place, Row::default())).collect();
         if known.is_empty() {
             return Ok(known);
         }
@@ -156,7 +156,7 @@ impl Transaction {
         Ok(known)
     }
 
-    async fn write_rows(&self, rows: BTreeMap<ListenerPlace, Row>) -> Result<(), CatalogError> {
+    async fn write_rows(&self, rows: BTreeMap<ListenerKey, Row>) -> Result<(), CatalogError> {
         if rows.is_empty() {
             return Ok(());
         }
@@ -186,7 +186,7 @@ const COLUMNS: [&str; 12] = [
 const KEY: [&str; 4] = ["organization_id", "day", "listener", "folder"];
 
 /// In the order of places, so that nodes do not wait for each other in a circle.
-fn inserted(rows: &BTreeMap<ListenerPlace, Row>) -> sea_orm::sea_query::InsertStatement {
+fn inserted(rows: &BTreeMap<ListenerKey, Row>) -> sea_orm::sea_query::InsertStatement {
     let mut insert = Query::insert();
     insert.into_table("listener_track").columns(COLUMNS);
     for (place, row) in rows {
@@ -211,12 +211,12 @@ fn inserted(rows: &BTreeMap<ListenerPlace, Row>) -> sea_orm::sea_query::InsertSt
     insert
 }
 
-fn key_of(place: &ListenerPlace) -> (Uuid, i32, i64, String) {
+fn key_of(place: &ListenerKey) -> (Uuid, i32, i64, String) {
     let listener = place.listener.hash().cast_signed();
     (place.organization_id.uuid(), place.day.number(), listener, place.folder.to_string())
 }
 
-fn folder(place: &ListenerPlace) -> (Uuid, String) {
+fn folder(place: &ListenerKey) -> (Uuid, String) {
     (place.organization_id.uuid(), place.folder.to_string())
 }
 
@@ -261,9 +261,9 @@ impl Row {
         track: TrackFacts,
         excerpts: &HashMap<String, (u64, u64)>,
         now: Timestamp,
-    ) -> NewlyHeard {
+    ) -> ListenedSince {
         entries.iter().for_each(|entry| self.origin.complete(&entry.origin));
-        let mut sum = NewlyHeard::default();
+        let mut sum = ListenedSince::default();
         if self.origin.is_member {
             return sum;
         }

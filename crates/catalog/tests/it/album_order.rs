@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use futures::future::join_all;
 use sea_orm::{ConnectionTrait, Statement};
 use tonearm_catalog::{Catalog, PurgedTitles, UploadedAlbum};
-use tonearm_domain::{AlbumPlace, Ambient, Collection, LimitOffset, Track, UploadSessionId};
+use tonearm_domain::{AlbumPosition, Ambient, Collection, LimitOffset, Track, UploadSessionId};
 use tonearm_fixtures::ambient;
 
 use crate::database::{Reach, TestDatabase};
@@ -33,7 +33,7 @@ async fn put_in_place(catalog: &Catalog, track: &Track, album: &str, place: i64)
     let uploaded =
         UploadedAlbum { collection: track.collection_id, session: track.upload_session_id.unwrap(), album };
     let tx = catalog.begin().await.unwrap();
-    let place = AlbumPlace { album: album.to_owned(), place };
+    let place = AlbumPosition { album: album.to_owned(), place };
     assert!(tx.put_album_place(track.organization_id, track.id, &place).await.unwrap());
     tx.commit().await.unwrap();
     if !catalog.album_is_in_order(uploaded).await.unwrap() {
@@ -81,9 +81,13 @@ async fn uploads_of_an_album_are_put_in_order(database: TestDatabase) {
     let tx = catalog.begin().await.unwrap();
     tx.soft_delete_track(organization.id, tracks[7].id, ambient.now()).await.unwrap();
     assert!(
-        !tx.put_album_place(organization.id, tracks[7].id, &AlbumPlace { album: "a".to_owned(), place: 1 })
-            .await
-            .unwrap()
+        !tx.put_album_place(
+            organization.id,
+            tracks[7].id,
+            &AlbumPosition { album: "a".to_owned(), place: 1 }
+        )
+        .await
+        .unwrap()
     );
     tx.commit().await.unwrap();
     put_in_place(&catalog, &tracks[0], "a", 0).await;
@@ -134,7 +138,7 @@ async fn more_than_an_album_stays_as_it_is(database: TestDatabase) {
     for n in 0..301_i64 {
         let track = Track { upload_session_id: Some(session), ..bare_track(&ambient, &collection) };
         tx.insert_track(&track).await.unwrap();
-        let place = AlbumPlace { album: "a".to_owned(), place: 2000 - n };
+        let place = AlbumPosition { album: "a".to_owned(), place: 2000 - n };
         tx.put_album_place(organization.id, track.id, &place).await.unwrap();
         last = Some(track);
     }

@@ -3,7 +3,7 @@
 use tonearm_catalog::{Catalog, SubjectListens, UsageFilter};
 use tonearm_domain::{
     Ambient, ApiKeyId, CountryCode, Day, ExpiredRows, KeyScope, LimitOffset, ListenCounts, ListenKind,
-    ListenerId, ListenerOrigin, ListenerPlace, Meter, ObjectFile, ObjectKey, Timestamp, Track, UsageBatch,
+    ListenerId, ListenerKey, ListenerOrigin, Meter, ObjectFile, ObjectKey, Timestamp, Track, UsageBatch,
     Visitor,
 };
 use tonearm_fixtures::ambient;
@@ -183,7 +183,7 @@ async fn listens_are_summed_by_what_they_came_from(database: TestDatabase) {
     let (second, node) = (second.await, Node::new(&ambient));
     let share: ApiKeyId = ambient.record_id();
     let listener = ListenerId::from_hash(1_u64.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    let place = ListenerPlace {
+    let place = ListenerKey {
         organization_id: track.organization_id,
         day: Day::of(ambient.now()),
         listener,
@@ -344,7 +344,7 @@ async fn what_members_hear_is_no_listen(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let track = ten_minutes(&catalog, &ambient).await;
     let (node, key) = (Node::new(&ambient), file(&ambient, &track, "hq"));
-    let place = ListenerPlace {
+    let place = ListenerKey {
         organization_id: track.organization_id,
         day: Day::of(ambient.now()),
         listener: ListenerId::from_hash(1_u64.wrapping_mul(0x9E37_79B9_7F4A_7C15)),

@@ -1,7 +1,7 @@
 //! Tracks that move to other collections, and that are put in another order.
 
 use futures::future::join_all;
-use tonearm_catalog::{Catalog, CatalogError, Record, Stretch, StretchError, VacatedPlace};
+use tonearm_catalog::{Catalog, CatalogError, MovedTrackTombstone, Record, Stretch, StretchError};
 use tonearm_domain::{
     Ambient, Collection, CollectionId, Cursor, KeyScope, LimitOffset, Organization, PageQuery, SearchWords,
     Total, Track, TrackId, TrackSort,
@@ -37,8 +37,8 @@ async fn stored(catalog: &Catalog, ambient: &Ambient, collection: &Collection, c
     tracks
 }
 
-fn place(ambient: &Ambient) -> VacatedPlace {
-    VacatedPlace { id: ambient.record_id(), index: ambient.short_id(), at: ambient.now() }
+fn place(ambient: &Ambient) -> MovedTrackTombstone {
+    MovedTrackTombstone { id: ambient.record_id(), index: ambient.short_id(), at: ambient.now() }
 }
 
 async fn move_track(

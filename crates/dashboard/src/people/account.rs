@@ -99,7 +99,7 @@ pub(super) async fn end_sessions(
 }
 
 #[derive(Deserialize)]
-pub(super) struct OfIdentity {
+pub(super) struct IdentityPath {
     person_id: PersonId,
     identity_id: IdentityId,
 }
@@ -107,7 +107,7 @@ pub(super) struct OfIdentity {
 pub(super) async fn unlink(
     State(app): State<Dashboard>,
     administrator: Administrator,
-    Path(of): Path<OfIdentity>,
+    Path(of): Path<IdentityPath>,
 ) -> Result<Response, PageError> {
     let done = app.people.unlink_identity_of(administrator.origin(), of.person_id, of.identity_id).await;
     outcome_or_signed_out(&app, &administrator, of.person_id, done, Flash::IdentityUnlinked).await

@@ -1,7 +1,7 @@
 //! What the service depends on, and its backups.
 
 use tonearm_domain::Timestamp;
-use tonearm_service::{AcmeStatus, BackupStatus, DiskPlace, DiskStatus, Reach, StatusReport};
+use tonearm_service::{AcmeStatus, BackupStatus, DiskStatus, DiskUse, Reach, StatusReport};
 
 use super::Badge;
 use crate::amount;
@@ -48,9 +48,9 @@ fn part(name: Message, reach: Reach) -> PartRow {
 
 fn disk(disk: &DiskStatus) -> PartRow {
     let name = match disk.place {
-        DiskPlace::Data => "status-disk-data",
-        DiskPlace::Database => "status-disk-database",
-        DiskPlace::Store => "status-disk-store",
+        DiskUse::Data => "status-disk-data",
+        DiskUse::Database => "status-disk-database",
+        DiskUse::Store => "status-disk-store",
     };
     let is_low = disk.free < LOW_DISK_BYTES || disk.free < disk.size / 20;
     let (tone, text) = if is_low { ("warn", "status-disk-low") } else { ("good", "status-disk-enough") };

@@ -29,7 +29,7 @@ impl ListenerId {
 
 /// A listener and a track, or something else with files, on one day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ListenerPlace {
+pub struct ListenerKey {
     /// Whose track it is.
     pub organization_id: OrganizationId,
     /// When it began.
@@ -40,7 +40,7 @@ pub struct ListenerPlace {
     pub folder: ShortId,
 }
 
-impl ListenerPlace {
+impl ListenerKey {
     /// Seconds for which it is known what listeners took: longer than any node goes on submitting what it counted.
     pub const KEPT_SECONDS: i64 = 9 * 24 * 3600;
 }
@@ -95,9 +95,9 @@ pub struct ListenerEntry {
 
 impl ListenerEntry {
     /// What it is about.
-    pub fn place(&self) -> ListenerPlace {
+    pub fn place(&self) -> ListenerKey {
         let Self { organization_id, day, listener, folder, .. } = *self;
-        ListenerPlace { organization_id, day, listener, folder }
+        ListenerKey { organization_id, day, listener, folder }
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::coverage::Coverage;
-use super::listener::{ListenerEntry, ListenerId, ListenerOrigin, ListenerPlace, TakenBytes};
+use super::listener::{ListenerEntry, ListenerId, ListenerKey, ListenerOrigin, TakenBytes};
 use super::{Day, Segments, is_bot};
 use crate::country::CountryCode;
 use crate::object_key::{ObjectFile, ObjectKey};
@@ -61,7 +61,7 @@ pub struct ListenedFile(Arc<File>);
 
 #[derive(Debug)]
 struct File {
-    place: ListenerPlace,
+    place: ListenerKey,
     file: ObjectFile,
     size: u64,
     referrer: Option<Referrer>,
@@ -95,7 +95,7 @@ struct Part {
 #[derive(Default)]
 struct FilesByListener {
     /// A listener takes few files of one track.
-    files: HashMap<ListenerPlace, Vec<Arc<File>>>,
+    files: HashMap<ListenerKey, Vec<Arc<File>>>,
     count: usize,
     swept_at: Option<Timestamp>,
 }
@@ -124,7 +124,7 @@ impl FilesByListener {
 #[derive(Default)]
 pub(super) struct Listeners {
     parts: [Part; PARTS],
-    origins: Mutex<HashMap<ListenerPlace, ListenerOrigin>>,
+    origins: Mutex<HashMap<ListenerKey, ListenerOrigin>>,
     has_overflowed: AtomicBool,
 }
 
@@ -139,7 +139,7 @@ impl Listeners {
         now: Timestamp,
         locate: impl FnOnce() -> Option<CountryCode>,
     ) -> Option<ListenedFile> {
-        let place = ListenerPlace {
+        let place = ListenerKey {
             organization_id: key.organization_id,
             day: Day::of(now),
             listener: visitor.listener,
@@ -189,7 +189,7 @@ impl Listeners {
     }
 
     /// Notes how a listener came to a track.
-    pub(super) fn note_origin(&self, place: ListenerPlace, origin: &ListenerOrigin) {
+    pub(super) fn note_origin(&self, place: ListenerKey, origin: &ListenerOrigin) {
         let mut origins = locked(&self.origins);
         if origins.len() < MOST_ORIGINS || origins.contains_key(&place) {
             origins.entry(place).or_default().complete(origin);
@@ -199,7 +199,7 @@ impl Listeners {
     /// What is new since the last time.
     pub(super) fn take_entries(&self) -> Vec<ListenerEntry> {
         let origins = mem::take(&mut *locked(&self.origins));
-        let entry = |place: ListenerPlace, origin, taken| ListenerEntry {
+        let entry = |place: ListenerKey, origin, taken| ListenerEntry {
             organization_id: place.organization_id,
             day: place.day,
             listener: place.listener,

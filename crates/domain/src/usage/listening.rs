@@ -61,7 +61,7 @@ pub struct Listening {
 
 /// What a delivery adds to the counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct NewlyHeard {
+pub struct ListenedSince {
     /// Sound that was not heard before, in milliseconds.
     pub millis: u64,
     /// Whether it has become a listen.
@@ -77,7 +77,7 @@ impl Listening {
         (bytes, size): (u64, u64),
         of_file: Segments,
         now: Timestamp,
-    ) -> NewlyHeard {
+    ) -> ListenedSince {
         let before = self.heard_millis(sound.track_millis);
         let size = u128::from(size.max(1));
         let micros = (u128::from(sound.micros()) * u128::from(bytes).min(size) + size / 2) / size;
@@ -94,7 +94,7 @@ impl Listening {
             let latest = now.plus_millis(MOST_AHEAD_MILLIS);
             self.playing_until = Some(from.plus_millis(ahead).min(latest));
         }
-        NewlyHeard { millis, is_listen }
+        ListenedSince { millis, is_listen }
     }
 
     /// Milliseconds heard: what was delivered, but not more than the parts that it came from hold. So bytes that two nodes
@@ -168,7 +168,7 @@ mod tests {
         let mut listening = Listening::default();
         let all = Segments::of_bytes(&(0..1), 1) | Segments::of_bytes(&(0..1000), 1000);
         let newly = listening.take(preview, (1000, 1000), all, now());
-        assert_eq!(newly, NewlyHeard { millis: 30_000, is_listen: true });
+        assert_eq!(newly, ListenedSince { millis: 30_000, is_listen: true });
         assert_eq!(listening.segments.iter().collect::<Vec<_>>(), [0, 1]);
         let again = listening.take(FileSound::whole(3_600_000), (500, 1000), all, now());
         assert!(!again.is_listen && again.millis > 0);

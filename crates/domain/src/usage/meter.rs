@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::listeners::Listeners;
-use super::{Day, ListenedFile, ListenerOrigin, ListenerPlace, UsageBatch, UsageCounts, UsageEntry, Visitor};
+use super::{Day, ListenedFile, ListenerKey, ListenerOrigin, UsageBatch, UsageCounts, UsageEntry, Visitor};
 use crate::OrganizationId;
 use crate::ambient::Ambient;
 use crate::country::CountryCode;
@@ -82,7 +82,7 @@ impl Meter {
     }
 
     /// Notes how a listener came to a track.
-    pub fn note_origin(&self, place: ListenerPlace, origin: &ListenerOrigin) {
+    pub fn note_origin(&self, place: ListenerKey, origin: &ListenerOrigin) {
         self.0.listeners.note_origin(place, origin);
     }
 

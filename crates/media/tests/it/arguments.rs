@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use tonearm_domain::{Chapter, Codec, TrackInfo, Transcode};
-use tonearm_media::{Gain, Output, OwnWords, Picture, Probe, Reading, pcm_args, probe_args, transcode_args};
+use tonearm_media::{
+    Gain, Output, Picture, Probe, Reading, TagOverrides, pcm_args, probe_args, transcode_args,
+};
 
 /// Options that take a value, and those that stand alone.
 const WITH_VALUE: &[&str] = &[
@@ -118,7 +120,7 @@ proptest! {
         let output = PathBuf::from("/scratch/render/out");
         let window = window.map(|(start, length)| (start, start + length));
         let gain = gain.map(|(decibels, ceiling)| Gain { decibels, ceiling });
-        let output_of = Output { settings: &settings, window, words: OwnWords { title: title.as_deref(), artist: Some("-y") } };
+        let output_of = Output { settings: &settings, window, words: TagOverrides { title: title.as_deref(), artist: Some("-y") } };
         let args = transcode_args(&input, &output, &probe, &output_of, reading, gain);
         let (options, outputs) = parse(&args);
         prop_assert_eq!(outputs, ["file:/scratch/render/out"]);

@@ -5,7 +5,7 @@ use std::path::Path;
 use tokio::sync::watch;
 use tonearm_domain::{Codec, CoverSettings, FileData, PreviewLength, PreviewSettings, RecipeKind, Transcode};
 use tonearm_fixtures::audio::{Signal, WavSpec, transcode};
-use tonearm_media::{MediaError, Output, OwnWords, RunScope, sniff};
+use tonearm_media::{MediaError, Output, RunScope, TagOverrides, sniff};
 
 use crate::bench::{Bench, decode};
 
@@ -231,7 +231,7 @@ async fn loudness_reaches_its_target_though_peaks_are_in_the_way() {
     probe.info.loudness_lufs = before.loudness_lufs;
     probe.info.true_peak_dbtp = before.true_peak_dbtp;
     let settings = Transcode { codec: Codec::Flac, loudness_target: Some(target), ..Transcode::default() };
-    let output = Output { settings: &settings, window: None, words: OwnWords::default() };
+    let output = Output { settings: &settings, window: None, words: TagOverrides::default() };
     let made = bench.media.render(&input, &probe, 12.0, output, bench.path(), &scope, None).await.unwrap();
     let after = bench.probe(&made.path).await.unwrap();
     let after = bench.media.analyse(&made.path, &after, &[], &scope, None).await.unwrap();
@@ -278,7 +278,7 @@ async fn loudness_is_that_of_the_folded_sound() {
     probe.info.loudness_lufs = before.loudness_lufs;
     probe.info.true_peak_dbtp = before.true_peak_dbtp;
     let settings = Transcode { codec: Codec::Flac, loudness_target: Some(-30.0), ..Transcode::default() };
-    let output = Output { settings: &settings, window: None, words: OwnWords::default() };
+    let output = Output { settings: &settings, window: None, words: TagOverrides::default() };
     let made = bench.media.render(&input, &probe, 5.0, output, bench.path(), &scope, None).await.unwrap();
     let after = bench.probe(&made.path).await.unwrap();
     let lufs = bench.media.analyse(&made.path, &after, &[], &scope, None).await.unwrap().loudness_lufs;
@@ -320,7 +320,7 @@ async fn progress_ends_at_the_end() {
     let (progress, watched) = watch::channel(0.0);
     let scope = RunScope::default();
     let settings = Transcode::default();
-    let output = Output { settings: &settings, window: None, words: OwnWords::default() };
+    let output = Output { settings: &settings, window: None, words: TagOverrides::default() };
     let tell = Box::new(move |share| {
         progress.send_replace(share);
     });

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tonearm_domain::{Chapter, Codec, PreviewLength, PreviewSettings, RecipeKind, Transcode};
 use tonearm_fixtures::audio::{Id3, WavSpec, transcode, wav, with_id3, with_info};
-use tonearm_media::{Output, OwnWords, Probe, Rendered, RunScope};
+use tonearm_media::{Output, Probe, Rendered, RunScope, TagOverrides};
 
 use crate::bench::Bench;
 
@@ -265,7 +265,7 @@ async fn hostile_tags_are_harmless() {
     assert_eq!(probe(&bench, &made.path).await.info.chapters, []);
 }
 
-async fn made(bench: &Bench, input: &Path, kind: &RecipeKind, words: OwnWords<'_>) -> Rendered {
+async fn made(bench: &Bench, input: &Path, kind: &RecipeKind, words: TagOverrides<'_>) -> Rendered {
     let found = probe(bench, input).await;
     let output = Output::of(kind, found.duration).unwrap().with_words(words);
     let scope = RunScope::default();
@@ -279,7 +279,7 @@ const OF_THE_ENCODER: [&str; 7] =
 #[tokio::test]
 async fn stripped_files_say_nothing() {
     let bench = Bench::new();
-    let words = OwnWords { title: Some("Secret"), artist: Some("Secret") };
+    let words = TagOverrides { title: Some("Secret"), artist: Some("Secret") };
     for source in ["in.mp3", "in.m4a", "in.mka", "comments.flac"] {
         let input = match source {
             "comments.flac" => encoded(&bench, source, COMMENTS).await,
@@ -306,7 +306,7 @@ async fn stripped_files_say_nothing() {
 async fn what_the_owner_set_wins() {
     let bench = Bench::new();
     let title = "-y =\n\"Ours\"; é";
-    let words = OwnWords { title: Some(title), artist: None };
+    let words = TagOverrides { title: Some(title), artist: None };
     for source in ["in.mp3", "in.m4a", "in.ogg", "in.flac"] {
         let input = encoded(&bench, source, SAID).await;
         for codec in CODECS {
@@ -326,7 +326,7 @@ async fn what_the_owner_set_wins() {
     let plain = bench.wav("plain.wav", &three_seconds());
     for codec in CODECS {
         let kind = RecipeKind::Transcode(Transcode { codec, is_strip_tags: false, ..Transcode::default() });
-        let made = made(&bench, &plain, &kind, OwnWords { title: Some("A"), artist: Some("B") }).await;
+        let made = made(&bench, &plain, &kind, TagOverrides { title: Some("A"), artist: Some("B") }).await;
         let tags = probe(&bench, &made.path).await.info.tags;
         assert_told(&tags, &[("title", "A"), ("artist", "B")], &format!("{codec:?}"));
     }
@@ -346,12 +346,13 @@ async fn chapters_stay_with_the_whole() {
                 length: length.clone(),
                 preview_start_percent: 50.0,
             });
-            let whole = made(&bench, &input, &RecipeKind::Transcode(transcode), OwnWords::default()).await;
+            let whole =
+                made(&bench, &input, &RecipeKind::Transcode(transcode), TagOverrides::default()).await;
             let found = probe(&bench, &whole.path).await;
             let expected = if codec == Codec::Wav { &[] } else { TWO.as_slice() };
             assert_eq!(titles(&found.info.chapters), expected, "{source} to {codec:?}");
             assert!((found.duration - 3.0).abs() < 0.1, "{}", found.duration);
-            let part = made(&bench, &input, &preview, OwnWords::default()).await;
+            let part = made(&bench, &input, &preview, TagOverrides::default()).await;
             assert_eq!(probe(&bench, &part.path).await.info.chapters, [], "{source} to {codec:?}");
         }
     }

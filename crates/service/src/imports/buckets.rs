@@ -8,7 +8,7 @@ use tonearm_domain::{
 use tonearm_outbound::{BucketAccess, FetchError, GuardError, Outbound};
 use tonearm_signing::Vault;
 
-use super::ImportTrouble;
+use super::ImportError;
 use crate::audit;
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
@@ -211,7 +211,7 @@ pub(crate) async fn access(
     vault: &Vault,
     organization: OrganizationId,
     bucket: &BucketName,
-) -> Result<BucketAccess, ImportTrouble> {
+) -> Result<BucketAccess, ImportError> {
     let found = catalog.import_bucket(organization, bucket).await?.ok_or_else(|| {
         FetchError::Final(format!(
             "the organization no longer has credentials for the bucket {bucket}; set them, and create the track again"

@@ -7,7 +7,7 @@ use tonearm_outbound::FetchError;
 use crate::refusal::Refusal;
 
 /// Why a file was not stored.
-pub(crate) enum ImportTrouble {
+pub(crate) enum ImportError {
     /// It could not be fetched, or is none that may be stored.
     Fetch(FetchError),
     /// The database failed.
@@ -18,19 +18,19 @@ pub(crate) enum ImportTrouble {
     Own(Refusal),
 }
 
-impl From<FetchError> for ImportTrouble {
+impl From<FetchError> for ImportError {
     fn from(error: FetchError) -> Self {
         Self::Fetch(error)
     }
 }
 
-impl From<CatalogError> for ImportTrouble {
+impl From<CatalogError> for ImportError {
     fn from(error: CatalogError) -> Self {
         Self::Catalog(error)
     }
 }
 
-impl From<Refusal> for ImportTrouble {
+impl From<Refusal> for ImportError {
     fn from(refusal: Refusal) -> Self {
         match refusal {
             Refusal::Interrupted(source) => match source.downcast::<FetchError>() {

@@ -1,6 +1,6 @@
 //! Changing what people say of a track.
 
-use tonearm_catalog::{Transaction, VacatedPlace};
+use tonearm_catalog::{MovedTrackTombstone, Transaction};
 use tonearm_domain::{
     AuditAction, CollectionId, Colour, CreatorId, Metadata, Palette, Patch, Track, TrackId,
 };
@@ -121,7 +121,7 @@ impl Library {
             .await?
             .ok_or(Refusal::NotFound(Resource::Collection))?;
         let (id, index) = (self.ambient.record_id(), self.ambient.short_id());
-        let place = VacatedPlace { id, index, at: self.ambient.now() };
+        let place = MovedTrackTombstone { id, index, at: self.ambient.now() };
         track.order = tx.move_track(track, target, place).await?;
         track.collection_id = target;
         let done = AuditedAction {

@@ -2,9 +2,7 @@
 
 use std::net::IpAddr;
 
-use tonearm_domain::{
-    ApiKeyId, Day, ListenerOrigin, ListenerPlace, Track, UsageCounts, VariantIndex, Visitor,
-};
+use tonearm_domain::{ApiKeyId, Day, ListenerKey, ListenerOrigin, Track, UsageCounts, VariantIndex, Visitor};
 
 use super::Playback;
 
@@ -47,7 +45,7 @@ impl Playback {
         let origin = ListenerOrigin { referrer: visitor.referrer(), ..origin };
         if origin != ListenerOrigin::default() && !visitor.is_bot() {
             let (organization_id, folder) = (track.organization_id, track.index);
-            let place = ListenerPlace { organization_id, day, listener, folder };
+            let place = ListenerKey { organization_id, day, listener, folder };
             self.0.meter.note_origin(place, &origin);
         }
     }

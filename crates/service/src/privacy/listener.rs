@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use tonearm_catalog::{KeptListening, KeptSighting};
-use tonearm_domain::{Day, ListenerId, ListenerPlace, Origin};
+use tonearm_domain::{Day, ListenerId, ListenerKey, Origin};
 
 use super::Privacy;
 use crate::refusal::Refusal;
@@ -45,7 +45,7 @@ impl Privacy {
     fn hashes(&self, listener: &ListenerReference) -> Vec<(Day, ListenerId)> {
         let now = self.ambient.now();
         // One more on both sides: rows go some hours after their time, and other clocks may be ahead.
-        let days = ListenerPlace::KEPT_SECONDS / 86_400 + 1;
+        let days = ListenerKey::KEPT_SECONDS / 86_400 + 1;
         let days = (-1..=days).map(|ago| Day::of(now.plus_seconds(-ago * 86_400)));
         let of_day = |day: Day| match listener {
             ListenerReference::Hash(hash) => vec![(day, *hash)],

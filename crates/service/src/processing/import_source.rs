@@ -15,7 +15,7 @@ use tracing::Instrument;
 use super::job_error::JobError;
 use super::runner::{JobRun, Processing};
 use crate::admission::quotas;
-use crate::imports::{self, ImportTrouble, Imports};
+use crate::imports::{self, ImportError, Imports};
 use crate::uploads::{Arrived, Uploads};
 
 /// How often progress is told, and how late it is noticed that another node has called an import off.
@@ -91,22 +91,22 @@ impl Processing {
         };
         tonearm_telemetry::imported(match &arrived {
             Ok(_) => Outcome::Success,
-            Err(ImportTrouble::Fetch(FetchError::Final(_))) => Outcome::Failure,
+            Err(ImportError::Fetch(FetchError::Final(_))) => Outcome::Failure,
             Err(_) => Outcome::Retry,
         });
         match arrived {
             Ok(arrived) => self.record_import(run, importing, &track, arrived).await,
-            Err(ImportTrouble::Catalog(error)) => Err(error.into()),
-            Err(ImportTrouble::Store(error)) => Err(error.into()),
-            Err(ImportTrouble::Own(refusal)) => Err(refusal.into()),
-            Err(ImportTrouble::Fetch(FetchError::Final(reason))) => {
+            Err(ImportError::Catalog(error)) => Err(error.into()),
+            Err(ImportError::Store(error)) => Err(error.into()),
+            Err(ImportError::Own(refusal)) => Err(refusal.into()),
+            Err(ImportError::Fetch(FetchError::Final(reason))) => {
                 tracing::info!(%track_id, reason, "an import failed");
                 self.fail_import(run, organization_id, track_id, &reason).await
             }
-            Err(ImportTrouble::Fetch(FetchError::Later(reason, wait))) => {
+            Err(ImportError::Fetch(FetchError::Later(reason, wait))) => {
                 self.retry_import(run, &import, reason, wait).await
             }
-            Err(ImportTrouble::Fetch(FetchError::StartOver(reason))) => {
+            Err(ImportError::Fetch(FetchError::StartOver(reason))) => {
                 self.retry_import(run, &import, reason, None).await
             }
         }
@@ -263,7 +263,7 @@ impl Importing {
         track: &Track,
         import: &Import,
         arriving: &Arriving,
-    ) -> Result<Arrived, ImportTrouble> {
+    ) -> Result<Arrived, ImportError> {
         let mut restarts = 0;
         loop {
             let Fetched { size, file_name, body } =
@@ -272,7 +272,7 @@ impl Importing {
             let counted = arriving.clone();
             let body = body.inspect(move |chunk| counted.note(chunk));
             match self.uploads.store_fetched(track, body, size, file_name).await {
-                Err(ImportTrouble::Fetch(FetchError::StartOver(reason))) if restarts < MOST_RESTARTS => {
+                Err(ImportError::Fetch(FetchError::StartOver(reason))) if restarts < MOST_RESTARTS => {
                     tracing::debug!(track_id = %track.id, reason, "an import begins anew");
                     restarts += 1;
                 }

@@ -3,6 +3,7 @@
 mod album_order;
 mod analysis;
 mod draw_placeholder;
+mod file_progress;
 mod files;
 mod finish_cover;
 mod found_cover;
@@ -11,7 +12,6 @@ mod local_source;
 mod pictures;
 mod plan;
 mod process_track;
-mod progress_board;
 mod queue_rendering;
 mod recording;
 mod render_track;

@@ -34,13 +34,13 @@ pub struct Processing {
     pub(super) purged_titles: PurgedTitles,
     pub(super) retention: Retention,
     runs: RunCounter,
-    pub(super) encoding: Option<Arc<dyn StandIn>>,
+    pub(super) encoding: Option<Arc<dyn EncodeJobs>>,
 }
 
 /// Takes the place of the use cases of class [`JobClass::Encode`](tonearm_domain::JobClass): for simulations, in which ffmpeg
 /// would take real time.
 #[async_trait]
-pub trait StandIn: Send + Sync {
+pub trait EncodeJobs: Send + Sync {
     /// Does a job, and finishes it while its lease is held.
     async fn run(&self, run: &JobRun) -> Result<(), JobError>;
 }
@@ -114,7 +114,7 @@ impl Processing {
     }
 
     /// The same with something in place of jobs that encode.
-    pub fn with_stand_in(self, encoding: Arc<dyn StandIn>) -> Self {
+    pub fn with_stand_in(self, encoding: Arc<dyn EncodeJobs>) -> Self {
         Self { encoding: Some(encoding), ..self }
     }
 

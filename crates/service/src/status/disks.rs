@@ -11,7 +11,7 @@ const DEADLINE: Duration = Duration::from_secs(3);
 
 /// What a folder is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DiskPlace {
+pub enum DiskUse {
     /// The data of the node.
     Data,
     /// The file of the database.
@@ -20,7 +20,7 @@ pub enum DiskPlace {
     Store,
 }
 
-impl DiskPlace {
+impl DiskUse {
     /// The place as text.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -35,7 +35,7 @@ impl DiskPlace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiskStatus {
     /// What is there.
-    pub place: DiskPlace,
+    pub place: DiskUse,
     /// Bytes that a process without privileges can still write.
     pub free: u64,
     /// Bytes of the file system.
@@ -44,11 +44,11 @@ pub struct DiskStatus {
 
 /// The folders that a node writes to. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Disks(Arc<[(DiskPlace, PathBuf)]>);
+pub struct Disks(Arc<[(DiskUse, PathBuf)]>);
 
 impl Disks {
     /// These folders. Of several on one file system, the first is told.
-    pub fn new(places: impl IntoIterator<Item = (DiskPlace, PathBuf)>) -> Self {
+    pub fn new(places: impl IntoIterator<Item = (DiskUse, PathBuf)>) -> Self {
         Self(places.into_iter().collect())
     }
 
@@ -97,13 +97,13 @@ mod tests {
         let inside = folder.path().join("objects");
         std::fs::create_dir(&inside).unwrap();
         let disks = Disks::new([
-            (DiskPlace::Database, "/nonexistent".into()),
-            (DiskPlace::Data, folder.path().to_owned()),
-            (DiskPlace::Store, inside),
+            (DiskUse::Database, "/nonexistent".into()),
+            (DiskUse::Data, folder.path().to_owned()),
+            (DiskUse::Store, inside),
         ]);
         let found = disks.look().await;
         assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!(found[0].place, DiskPlace::Data);
+        assert_eq!(found[0].place, DiskUse::Data);
         assert!(found[0].size > 0 && found[0].free <= found[0].size, "{found:?}");
     }
 }

@@ -10,7 +10,7 @@ use tonearm_outbound::FetchError;
 use super::Uploads;
 use super::accept_source::{BodyError, UploadTerms, record_source};
 use crate::admission::quotas;
-use crate::imports::ImportTrouble;
+use crate::imports::ImportError;
 
 /// A file that was fetched and stored, and that no row names yet.
 pub(crate) struct Arrived {
@@ -28,7 +28,7 @@ impl Uploads {
         body: S,
         size: Option<u64>,
         file_name: Option<String>,
-    ) -> Result<Arrived, ImportTrouble>
+    ) -> Result<Arrived, ImportError>
     where
         S: Stream<Item = Result<Bytes, FetchError>> + Send + Unpin,
     {

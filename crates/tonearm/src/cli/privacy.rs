@@ -64,19 +64,19 @@ fn hash(text: &str) -> Result<ListenerId, String> {
 }
 
 /// Who is meant.
-enum Meant {
+enum PrivacyTarget {
     Person(PersonReference),
     Listener(ListenerReference),
 }
 
 impl Subject {
-    fn meant(self) -> Result<Meant, Failure> {
+    fn meant(self) -> Result<PrivacyTarget, Failure> {
         match (self.who.person, self.who.address, self.who.listener) {
-            (Some(person), None, None) => Ok(Meant::Person(person)),
+            (Some(person), None, None) => Ok(PrivacyTarget::Person(person)),
             (None, Some(address), None) => {
-                Ok(Meant::Listener(ListenerReference::Visitor { address, agent: self.agent }))
+                Ok(PrivacyTarget::Listener(ListenerReference::Visitor { address, agent: self.agent }))
             }
-            (None, None, Some(hash)) => Ok(Meant::Listener(ListenerReference::Hash(hash))),
+            (None, None, Some(hash)) => Ok(PrivacyTarget::Listener(ListenerReference::Hash(hash))),
             _ => Err(Failure::Usage("name a person, --address or --listener".to_owned())),
         }
     }
@@ -87,8 +87,8 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     let privacy = parts.privacy(ambient);
     match command {
         Command::Export { subject } => match subject.meant()? {
-            Meant::Person(person) => export_person(&privacy, &person).await?,
-            Meant::Listener(listener) => {
+            PrivacyTarget::Person(person) => export_person(&privacy, &person).await?,
+            PrivacyTarget::Listener(listener) => {
                 print::json(&export::of_listener(&known_listener(&privacy, &listener).await?));
             }
         },
@@ -146,12 +146,12 @@ async fn known_listener(privacy: &Privacy, listener: &ListenerReference) -> Resu
 
 async fn erase(
     privacy: &Privacy,
-    meant: Meant,
+    meant: PrivacyTarget,
     ownerless: OwnerlessOrganizations,
     yes: bool,
 ) -> Result<(), Failure> {
     match meant {
-        Meant::Person(person) => {
+        PrivacyTarget::Person(person) => {
             let kept = privacy.person(&person).await?;
             let audit = privacy.audit_lines(&person, &mut |_| {}).await?;
             if kept.is_empty() && audit == 0 {
@@ -168,7 +168,7 @@ async fn erase(
             }
             privacy.erase_person(Origin::command_line(), &person, ownerless).await?;
         }
-        Meant::Listener(listener) => {
+        PrivacyTarget::Listener(listener) => {
             let kept = known_listener(privacy, &listener).await?;
             print::outln!(
                 "Found listens to {} tracks in the last days. They will be erased. This cannot be undone.",

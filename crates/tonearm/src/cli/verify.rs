@@ -86,7 +86,7 @@ async fn verify(config: &Config, ambient: &Ambient, args: &Args) -> Result<Verif
         bytes_per_second: args.rate,
         objects_per_second: args.object_rate,
     };
-    let mut teller = Teller::new(config, args.json, Some((path.clone(), is_deep)));
+    let mut teller = VerifyReporter::new(config, args.json, Some((path.clone(), is_deep)));
     let ended = verification.run(terms, state, &mut |event| teller.hear(event)).await;
     teller.bar.finish_and_clear();
     if ended.is_err()
@@ -111,14 +111,14 @@ pub(super) async fn quickly(
     state: VerifyState,
     as_json: bool,
 ) -> Result<VerifyState, Failure> {
-    let mut teller = Teller::new(config, as_json, None);
+    let mut teller = VerifyReporter::new(config, as_json, None);
     let ended = verification.run(VerifyTerms::default(), state, &mut |event| teller.hear(event)).await;
     teller.bar.finish_and_clear();
     ended.map_err(Failure::failed)
 }
 
 /// Tells what happens, and notes how far it is.
-struct Teller {
+struct VerifyReporter {
     noted: Option<(PathBuf, String, String, bool)>,
     last: Instant,
     /// How far it is, where that is not noted yet.
@@ -127,7 +127,7 @@ struct Teller {
     as_json: bool,
 }
 
-impl Teller {
+impl VerifyReporter {
     /// With the file in which it is noted how far the run is, and whether it reads all objects.
     fn new(config: &Config, as_json: bool, state: Option<(PathBuf, bool)>) -> Self {
         let bar = Screen::new(as_json).total(BAR, 0);

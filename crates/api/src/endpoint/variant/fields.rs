@@ -9,7 +9,7 @@ use tonearm_domain::{
 use utoipa::ToSchema;
 
 use crate::error::ApiError;
-use crate::extract::Whole;
+use crate::extract::WholeNumber;
 
 macro_rules! fields {
     ($($(#[$attribute:meta])* $name:ident: $type:ty,)*) => {
@@ -53,7 +53,7 @@ fields! {
     codec: Codec,
     /// In kbit/s. For waveform videos, the bitrate of the audio.
     #[schema(value_type = Option<u32>, minimum = 12, maximum = 320)]
-    bitrate: Whole,
+    bitrate: WholeNumber,
     #[schema(value_type = Option<bool>)]
     is_stereo: bool,
     #[schema(value_type = Option<bool>)]
@@ -81,7 +81,7 @@ fields! {
     preview_start_percent: f64,
     /// Number of levels.
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 100000)]
-    num_samples: Whole,
+    num_samples: WholeNumber,
     #[schema(value_type = Option<Metric>)]
     metric: Metric,
     /// For levels: `levels`, `audiowaveform_json` or `audiowaveform_dat`. Records of other types have this field for display;
@@ -89,25 +89,25 @@ fields! {
     #[schema(value_type = Option<Text<1000>>)]
     format: Text<1000>,
     #[schema(value_type = Option<u32>, minimum = 128, maximum = 65536)]
-    samples_per_pixel: Whole,
+    samples_per_pixel: WholeNumber,
     /// 8 or 16.
     #[schema(value_type = Option<u32>, minimum = 8, maximum = 16)]
-    bits: Whole,
+    bits: WholeNumber,
     #[schema(value_type = Option<bool>)]
     is_split_channels: bool,
     /// In pixels: 16 to 4096 for images; even, and 64 to 1920, for videos.
     #[schema(value_type = Option<u32>, minimum = 16, maximum = 4096)]
-    width: Whole,
+    width: WholeNumber,
     /// In pixels, like `width`.
     #[schema(value_type = Option<u32>, minimum = 16, maximum = 4096)]
-    height: Whole,
+    height: WholeNumber,
     #[schema(value_type = Option<Colour>)]
     color: Colour,
     #[schema(value_type = Option<Colour>)]
     background: Colour,
     /// In frames per second.
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 30)]
-    frame_rate: Whole,
+    frame_rate: WholeNumber,
     #[schema(value_type = Option<bool>)]
     has_sound: bool,
     #[schema(value_type = Option<CoverSize>)]

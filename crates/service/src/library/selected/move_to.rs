@@ -1,6 +1,6 @@
 //! Moving many tracks to another collection.
 
-use tonearm_catalog::{Transaction, VacatedPlace};
+use tonearm_catalog::{MovedTrackTombstone, Transaction};
 use tonearm_domain::{AuditAction, CollectionId, MovedTrack, Track, UndoableChange};
 
 use super::{Changed, SelectedTracks, keep_undo, lock, sort_as_listed};
@@ -78,7 +78,7 @@ impl Library {
         let (id, index) = (self.ambient.record_id(), self.ambient.short_id());
         let from = track.collection_id;
         track.order =
-            tx.move_track(track, target, VacatedPlace { id, index, at: self.ambient.now() }).await?;
+            tx.move_track(track, target, MovedTrackTombstone { id, index, at: self.ambient.now() }).await?;
         track.collection_id = target;
         let done = AuditedAction {
             action: AuditAction::TrackMove,

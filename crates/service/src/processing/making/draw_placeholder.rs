@@ -3,9 +3,9 @@
 use tonearm_domain::{CoverOrigin, OrganizationId, Source, Track, TrackId};
 use tonearm_media::LimitTier;
 
+use super::file_progress::FileProgress;
 use super::limits::Limits;
 use super::plan::{KnownFacts, Plan};
-use super::progress_board::ProgressBoard;
 use super::stop::Stop;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
@@ -36,7 +36,7 @@ impl Processing {
 
     async fn draw_beside(&self, run: &JobRun, track: Track, source: &Source) -> Result<(), Stop> {
         let limits = Limits::new(run.scope(LimitTier::Normal));
-        let context = self.open_run_context(run, track, source, limits, ProgressBoard::new(&[])).await?;
+        let context = self.open_run_context(run, track, source, limits, FileProgress::new(&[])).await?;
         let known = KnownFacts {
             claimed_duration: context.probe.duration,
             is_plain: context.probe.pcm.is_some(),

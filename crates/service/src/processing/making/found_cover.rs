@@ -3,8 +3,8 @@
 use tonearm_domain::{OrganizationId, TrackId};
 use tonearm_media::LimitTier;
 
+use super::file_progress::FileProgress;
 use super::limits::Limits;
-use super::progress_board::ProgressBoard;
 use super::stop::Stop;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
@@ -25,7 +25,7 @@ impl Processing {
         let Some(source) = track.source.clone() else { return Ok(()) };
         let made = async {
             let limits = Limits::new(run.scope(LimitTier::Normal));
-            let board = ProgressBoard::new(&[]);
+            let board = FileProgress::new(&[]);
             let context = self.open_run_context(run, track, &source, limits, board).await?;
             let made = Box::pin(self.make_all(&context, Vec::new())).await?;
             let mut recording = self.recording_of(&context).await?;

@@ -7,11 +7,11 @@ use tonearm_media::LimitTier;
 use tracing::Instrument;
 
 use super::analysis::Analysed;
+use super::file_progress::FileProgress;
 use super::files::{Limited, MadeCover, Results};
 use super::limits::Limits;
 use super::pictures::needs_placeholder;
 use super::plan::{KnownFacts, Piece, Plan};
-use super::progress_board::ProgressBoard;
 use super::recording::Unrecorded;
 use super::run_context::RunContext;
 use super::stop::Stop;
@@ -67,7 +67,7 @@ impl Processing {
         if recipes.is_empty() && Analysed::is_recorded(&track) && track.cover.is_some() {
             return self.settle_track(run, &track, Unrecorded::default()).await;
         }
-        let board = ProgressBoard::new(&recipes);
+        let board = FileProgress::new(&recipes);
         let work = self.make_and_settle(run, track, source, recipes, board.clone());
         tokio::select! {
             biased;
@@ -83,7 +83,7 @@ impl Processing {
         track: Track,
         source: Source,
         recipes: Vec<Recipe>,
-        board: ProgressBoard,
+        board: FileProgress,
     ) -> Result<Pass, JobError> {
         match Box::pin(self.make_track(run, &track, &source, recipes, board)).await {
             Ok((before, unrecorded)) => self.settle_track(run, &before, unrecorded).await,
@@ -108,7 +108,7 @@ impl Processing {
         track: &Track,
         source: &Source,
         recipes: Vec<Recipe>,
-        board: ProgressBoard,
+        board: FileProgress,
     ) -> Result<(Track, Unrecorded), Stop> {
         let tier = match track.status {
             TrackStatus::FallbackProcessing => LimitTier::Fallback,

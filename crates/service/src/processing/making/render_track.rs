@@ -5,8 +5,8 @@ use tonearm_domain::{
 };
 use tonearm_media::LimitTier;
 
+use super::file_progress::FileProgress;
 use super::limits::Limits;
-use super::progress_board::ProgressBoard;
 use super::recording::Unrecorded;
 use super::stop::Stop;
 use crate::library::renderings;
@@ -44,7 +44,7 @@ impl Processing {
         let Some(source) = track.source.clone() else {
             return self.end_turn(&run.claimed, turn, true).await;
         };
-        let board = ProgressBoard::new(std::slice::from_ref(&recipe));
+        let board = FileProgress::new(std::slice::from_ref(&recipe));
         let work = self.make_and_record(run, turn, track, &source, &recipe, board.clone());
         tokio::select! {
             biased;
@@ -68,7 +68,7 @@ impl Processing {
         track: Track,
         source: &Source,
         recipe: &Recipe,
-        board: ProgressBoard,
+        board: FileProgress,
     ) -> Result<(), JobError> {
         let unrecorded = match self.make_one(run, &track, source, recipe, board).await {
             Ok(unrecorded) => unrecorded,
@@ -98,7 +98,7 @@ impl Processing {
         track: &Track,
         source: &Source,
         recipe: &Recipe,
-        board: ProgressBoard,
+        board: FileProgress,
     ) -> Result<Unrecorded, Stop> {
         let limits = Limits::new(run.scope(LimitTier::Normal));
         let context = self.open_run_context(run, track.clone(), source, limits, board).await?;

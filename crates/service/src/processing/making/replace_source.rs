@@ -9,8 +9,8 @@ use tonearm_domain::{
 use tonearm_media::LimitTier;
 
 use super::analysis::Analysed;
+use super::file_progress::FileProgress;
 use super::limits::Limits;
-use super::progress_board::ProgressBoard;
 use super::recording::Unrecorded;
 use super::stop::Stop;
 use crate::processing::job_error::JobError;
@@ -48,7 +48,7 @@ impl Processing {
         let Some(source) = replacement.source.clone() else { return self.finish(&run.claimed).await };
         let staged = staged(track, source.clone());
         let recipes = self.catalog.recipes_for_track(turn.organization_id, turn.track_id).await?;
-        let board = ProgressBoard::new(&recipes);
+        let board = FileProgress::new(&recipes);
         let work = Box::pin(self.make_and_swap(run, turn, staged, &source, recipes, board.clone()));
         tokio::select! {
             biased;
@@ -67,7 +67,7 @@ impl Processing {
         mut staged: Track,
         source: &Source,
         mut recipes: Vec<Recipe>,
-        board: ProgressBoard,
+        board: FileProgress,
     ) -> Result<(), JobError> {
         let mut made = Unrecorded::default();
         loop {
@@ -96,7 +96,7 @@ impl Processing {
         staged: &Track,
         source: &Source,
         recipes: &[Recipe],
-        board: &ProgressBoard,
+        board: &FileProgress,
     ) -> Result<Unrecorded, Stop> {
         let older = self.older_with_same_source(staged).await?;
         let mut made = self.reuse(staged, source, recipes, &older).await?.unwrap_or_default();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tonearm_domain::{OrganizationId, TrackId};
 
-use super::progress_board::ProgressBoard;
+use super::file_progress::FileProgress;
 use crate::processing::runner::Processing;
 
 /// How often progress is told, and how late a deletion by another node is noticed.
@@ -17,7 +17,7 @@ impl Processing {
         &self,
         organization_id: OrganizationId,
         track_id: TrackId,
-        board: &ProgressBoard,
+        board: &FileProgress,
     ) {
         let watching = self.watched.watch(track_id);
         let mut beat = tokio::time::interval_at(tokio::time::Instant::now() + PERIOD, PERIOD);
@@ -34,7 +34,7 @@ impl Processing {
         }
     }
 
-    async fn report_progress(&self, track_id: TrackId, board: &ProgressBoard) {
+    async fn report_progress(&self, track_id: TrackId, board: &FileProgress) {
         let Some(progress) = board.news() else { return };
         let told = self.catalog.put_track_progress(track_id, &progress, self.ambient.now()).await;
         if let Err(error) = told {

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use tonearm_domain::{Source, Track};
-use tonearm_media::{OwnWords, Probe};
+use tonearm_media::{Probe, TagOverrides};
 
+use super::file_progress::FileProgress;
 use super::limits::Limits;
 use super::local_source::LocalSource;
-use super::progress_board::ProgressBoard;
 use super::stop::Stop;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
@@ -22,7 +22,7 @@ pub(super) struct RunContext<'a> {
     pub(super) probe: Probe,
     /// The limits of whatever is started from now on.
     pub(super) limits: Limits,
-    pub(super) board: ProgressBoard,
+    pub(super) board: FileProgress,
     /// Whether files are played as soon as they are there.
     pub(super) is_early: bool,
     /// Whether nothing is recorded before everything is made.
@@ -46,8 +46,11 @@ impl RunContext<'_> {
     }
 
     /// What files that keep their tags say in place of the source's.
-    pub(super) fn words(&self) -> OwnWords<'_> {
-        OwnWords { title: self.track.player_title.as_deref(), artist: self.track.player_subtitle.as_deref() }
+    pub(super) fn words(&self) -> TagOverrides<'_> {
+        TagOverrides {
+            title: self.track.player_title.as_deref(),
+            artist: self.track.player_subtitle.as_deref(),
+        }
     }
 }
 
@@ -59,7 +62,7 @@ impl Processing {
         track: Track,
         source: &Source,
         limits: Limits,
-        board: ProgressBoard,
+        board: FileProgress,
     ) -> Result<RunContext<'a>, Stop> {
         let local = self.local_source(source, "track-").await?;
         let probe = |scope| {

@@ -45,7 +45,7 @@ async fn walls(config: &Config, media: &Media) -> Vec<Finding> {
     };
     reports
         .into_iter()
-        .map(|report| (report.wall.name(), report.stands, report.to_string()))
+        .map(|report| (report.wall.name(), report.is_enforced, report.to_string()))
         .map(finding)
         .collect()
 }

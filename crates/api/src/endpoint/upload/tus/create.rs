@@ -23,7 +23,7 @@ use crate::extract::address;
 
 /// What an upload is part of (`Upload-Concat`).
 enum Concat {
-    Whole,
+    WholeNumber,
     Partial,
     Final(Vec<UploadId>),
 }
@@ -105,7 +105,7 @@ async fn begin(
 }
 
 fn concat(headers: &HeaderMap) -> Result<Concat, ApiError> {
-    let Some(value) = headers.get(UPLOAD_CONCAT) else { return Ok(Concat::Whole) };
+    let Some(value) = headers.get(UPLOAD_CONCAT) else { return Ok(Concat::WholeNumber) };
     let wrong = || {
         ApiError::invalid(
             "Upload-Concat",

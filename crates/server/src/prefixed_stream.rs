@@ -9,12 +9,12 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Gives bytes that were read before, then those of the connection.
 #[derive(Debug)]
-pub(crate) struct Rewound<S> {
+pub(crate) struct PrefixedStream<S> {
     before: Bytes,
     stream: S,
 }
 
-impl<S> Rewound<S> {
+impl<S> PrefixedStream<S> {
     pub(crate) fn new(before: Bytes, stream: S) -> Self {
         Self { before, stream }
     }
@@ -34,7 +34,7 @@ impl<S> Rewound<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Rewound<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for PrefixedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -53,7 +53,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Rewound<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Rewound<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for PrefixedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -92,7 +92,7 @@ mod tests {
     #[tokio::test]
     async fn what_was_read_before_comes_first_whatever_the_buffer() {
         for size in 1..9 {
-            let mut rewound = Rewound::new(Bytes::from_static(b"before "), &b"and after"[..]);
+            let mut rewound = PrefixedStream::new(Bytes::from_static(b"before "), &b"and after"[..]);
             let (mut all, mut buffer) = (Vec::new(), vec![0; size]);
             loop {
                 match rewound.read(&mut buffer).await.unwrap() {

@@ -13,7 +13,7 @@ use crate::pace::Pace;
 use crate::progress::ClientDeadlines;
 
 /// A body whose bytes have to keep coming, on every page and every endpoint.
-pub(crate) struct Arriving {
+pub(crate) struct DeadlineBody {
     body: AnyBody,
     patience: ClientDeadlines,
     /// Since when bytes are waited for, and when that is too long.
@@ -26,13 +26,13 @@ pub(crate) struct Arriving {
 #[error("the client did not send the rest of the request in time")]
 struct Stalled;
 
-impl Arriving {
+impl DeadlineBody {
     pub(crate) fn new(body: AnyBody, patience: ClientDeadlines) -> Self {
         Self { body, patience, waiting: None, pace: Pace::default() }
     }
 }
 
-impl Body for Arriving {
+impl Body for DeadlineBody {
     type Data = Bytes;
     type Error = BoxError;
 

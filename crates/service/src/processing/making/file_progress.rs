@@ -7,7 +7,7 @@ use tonearm_media::Progress;
 
 /// How far the files of one track have got. Clones show the same.
 #[derive(Clone, Default)]
-pub(super) struct ProgressBoard(Arc<Mutex<State>>);
+pub(super) struct FileProgress(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
@@ -15,7 +15,7 @@ struct State {
     is_news: bool,
 }
 
-impl ProgressBoard {
+impl FileProgress {
     /// With nothing done of `recipes`.
     pub(super) fn new(recipes: &[Recipe]) -> Self {
         let variants = recipes
@@ -58,9 +58,9 @@ mod tests {
 
     #[test]
     fn news_is_told_once() {
-        let board = ProgressBoard::default();
+        let board = FileProgress::default();
         assert_eq!(board.news(), None);
-        let board = ProgressBoard::new(&[]);
+        let board = FileProgress::new(&[]);
         assert_eq!(board.news(), Some(TrackProgress::default()));
         assert_eq!(board.news(), None);
     }
