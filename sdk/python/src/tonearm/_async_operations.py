@@ -22,7 +22,7 @@ class AsyncOperations(Threads):
         limit: Optional[int] = None,
         offset: Optional[int] = None,
     ) -> types.ListApiKeysResponse:
-        """Lists the keys of the organization, oldest first, with revoked and expired ones.
+        """Lists the keys of the organization, including revoked and expired ones, oldest first.
 
         The keys themselves are never returned.
         """
@@ -103,7 +103,7 @@ class AsyncOperations(Threads):
     ) -> types.ReadApiKeyResponse:
         """Updates the title, the expiry and the permissions of a key.
 
-        You can give a key only what the key that you use has itself. A key of type `api` can be given less, but not more. You can
+        A key can only receive permissions that the calling key has itself. Those of a key of type `api` can only be reduced. You can
         send back a whole record as it was returned.
         """
         return await self._run(
@@ -638,7 +638,7 @@ class AsyncOperations(Threads):
         limit: Optional[int] = None,
         offset: Optional[int] = None,
     ) -> types.ListSigningKeysResponse:
-        """Lists the signing keys of the organization, oldest first, with revoked ones and without their secrets."""
+        """Lists the signing keys of the organization, including revoked ones, oldest first. Secrets are not returned."""
         return await self._run(
             self.sync.list_signing_keys,
             limit=limit,
@@ -666,8 +666,8 @@ class AsyncOperations(Threads):
     ) -> types.CreateSigningKeyResponse:
         """Creates a key with which your own backend signs delivery URLs. Its secret is returned only once.
 
-        Whoever has the secret can sign URLs to all files of the organization. It takes up to ten seconds until all nodes know
-        the key.
+        Anyone who has the secret can sign URLs of all files of the organization. It can take up to ten seconds until the key
+        works on all nodes.
         """
         return await self._run(
             self.sync.create_signing_key,
@@ -1185,7 +1185,7 @@ class AsyncOperations(Threads):
         *,
         variant_ids: List[types.VariantId],
     ) -> types.OrderVariantsResponse:
-        """Puts the recipes of the organization in this order, in which variants are listed and, as far as possible, made."""
+        """Sets the order of the organization's recipes. Variants are listed and, as far as possible, rendered in this order."""
         return await self._run(
             self.sync.order_variants,
             variant_ids=variant_ids,
@@ -1450,7 +1450,7 @@ class AsyncOperations(Threads):
         *,
         idempotency_key: Optional[str] = None,
     ) -> types.ReplayFailedWebhookDeliveriesResponse:
-        """Sends all events again whose deliveries to a webhook have failed."""
+        """Resends all events whose delivery to a webhook failed."""
         return await self._run(
             self.sync.replay_failed_webhook_deliveries,
             webhook_id,
@@ -1463,7 +1463,7 @@ class AsyncOperations(Threads):
         *,
         idempotency_key: Optional[str] = None,
     ) -> types.CreateWebhookResponse:
-        """Gives a webhook a new secret, which is returned only once. The previous one also signs for a day."""
+        """Rotates the secret of a webhook. The new one is returned only once; events are also signed with the previous one for a day."""
         return await self._run(
             self.sync.rotate_webhook_secret,
             webhook_id,

@@ -21,7 +21,7 @@ class Operations(Transport):
         limit: Optional[int] = None,
         offset: Optional[int] = None,
     ) -> types.ListApiKeysResponse:
-        """Lists the keys of the organization, oldest first, with revoked and expired ones.
+        """Lists the keys of the organization, including revoked and expired ones, oldest first.
 
         The keys themselves are never returned.
         """
@@ -97,7 +97,7 @@ class Operations(Transport):
     ) -> types.ReadApiKeyResponse:
         """Updates the title, the expiry and the permissions of a key.
 
-        You can give a key only what the key that you use has itself. A key of type `api` can be given less, but not more. You can
+        A key can only receive permissions that the calling key has itself. Those of a key of type `api` can only be reduced. You can
         send back a whole record as it was returned.
         """
         answer: types.ReadApiKeyResponse = self._call(
@@ -618,7 +618,7 @@ class Operations(Transport):
         limit: Optional[int] = None,
         offset: Optional[int] = None,
     ) -> types.ListSigningKeysResponse:
-        """Lists the signing keys of the organization, oldest first, with revoked ones and without their secrets."""
+        """Lists the signing keys of the organization, including revoked ones, oldest first. Secrets are not returned."""
         answer: types.ListSigningKeysResponse = self._call(
             "GET",
             "/v1/signing_key",
@@ -647,8 +647,8 @@ class Operations(Transport):
     ) -> types.CreateSigningKeyResponse:
         """Creates a key with which your own backend signs delivery URLs. Its secret is returned only once.
 
-        Whoever has the secret can sign URLs to all files of the organization. It takes up to ten seconds until all nodes know
-        the key.
+        Anyone who has the secret can sign URLs of all files of the organization. It can take up to ten seconds until the key
+        works on all nodes.
         """
         answer: types.CreateSigningKeyResponse = self._call(
             "POST",
@@ -1109,7 +1109,7 @@ class Operations(Transport):
         *,
         variant_ids: List[types.VariantId],
     ) -> types.OrderVariantsResponse:
-        """Puts the recipes of the organization in this order, in which variants are listed and, as far as possible, made."""
+        """Sets the order of the organization's recipes. Variants are listed and, as far as possible, rendered in this order."""
         answer: types.OrderVariantsResponse = self._call(
             "PUT",
             "/v1/variant/order",
@@ -1357,7 +1357,7 @@ class Operations(Transport):
         *,
         idempotency_key: Optional[str] = None,
     ) -> types.ReplayFailedWebhookDeliveriesResponse:
-        """Sends all events again whose deliveries to a webhook have failed."""
+        """Resends all events whose delivery to a webhook failed."""
         answer: types.ReplayFailedWebhookDeliveriesResponse = self._call(
             "POST",
             f"/v1/webhook/{quote(webhook_id)}/replay_failed",
@@ -1371,7 +1371,7 @@ class Operations(Transport):
         *,
         idempotency_key: Optional[str] = None,
     ) -> types.CreateWebhookResponse:
-        """Gives a webhook a new secret, which is returned only once. The previous one also signs for a day."""
+        """Rotates the secret of a webhook. The new one is returned only once; events are also signed with the previous one for a day."""
         answer: types.CreateWebhookResponse = self._call(
             "POST",
             f"/v1/webhook/{quote(webhook_id)}/rotate_secret",

@@ -84,7 +84,7 @@ class _CreateApiKeyResponse(TypedDict):
 
 class CreateApiKeyResponse(_CreateApiKeyResponse, total=False):
     """A successful response: `ok: true`, the request id, and the fields of the endpoint."""
-    # Of a share key for one track: the link that plays it for everyone who has it. Null for other keys.
+    # For a share key for one track: the link that plays it for anyone who has the link. Null for other keys.
     share_url: Optional[str]
 
 
@@ -495,7 +495,7 @@ class _JobRecord(TypedDict):
 
 class JobRecord(_JobRecord, total=False):
     """A background job."""
-    # How often the job was started. Null if it has ended.
+    # Number of times the job has been started. Null if it has ended.
     attempts: Optional[int]
     # The earliest time of the next attempt, if the job is queued or waiting.
     next_attempt_at: Optional[Timestamp]
@@ -531,21 +531,21 @@ Day = str
 
 
 class ListenDayRecord(TypedDict):
-    # Listeners, each day anew.
+    # Unique listeners per day, added up.
     listeners: int
-    # Listens: at least a minute of sound, or all of what is shorter, delivered to one listener on one day.
+    # Listens: at least one minute of a track, or a whole track that is shorter, delivered to one listener on one day.
     listens: int
-    # Seconds of sound delivered to listeners.
+    # Seconds of audio delivered to listeners.
     seconds_heard: int
     day: Day
 
 
 class ListenSubjectRecord(TypedDict):
-    # Listeners, each day anew.
+    # Unique listeners per day, added up.
     listeners: int
-    # Listens: at least a minute of sound, or all of what is shorter, delivered to one listener on one day.
+    # Listens: at least one minute of a track, or a whole track that is shorter, delivered to one listener on one day.
     listens: int
-    # Seconds of sound delivered to listeners.
+    # Seconds of audio delivered to listeners.
     seconds_heard: int
     # The id of the track, the collection or the share key, the host name of the site, or the code of the country by
     # ISO 3166-1, such as `DE`. Null for all sites beyond the first 200 of a day.
@@ -554,17 +554,17 @@ class ListenSubjectRecord(TypedDict):
     title: Optional[str]
 
 
-# The sums of a day, or of a track, a collection, a share link, a site or a country.
+# The totals of a day, a track, a collection, a share link, a site or a country.
 ListenRecord = Union[ListenDayRecord, ListenSubjectRecord]
 
 
 class ListenSums(TypedDict):
-    """Sums of listens."""
-    # Listeners, each day anew.
+    """Totals of listens."""
+    # Unique listeners per day, added up.
     listeners: int
-    # Listens: at least a minute of sound, or all of what is shorter, delivered to one listener on one day.
+    # Listens: at least one minute of a track, or a whole track that is shorter, delivered to one listener on one day.
     listens: int
-    # Seconds of sound delivered to listeners.
+    # Seconds of audio delivered to listeners.
     seconds_heard: int
 
 
@@ -919,7 +919,7 @@ class QuotaRecord(TypedDict):
     """The quotas of an organization."""
     # Bytes of sources, files and covers. Those of deleted tracks count until they are purged.
     bytes: QuotaState
-    # Minutes of sound of these tracks, rounded up. A track counts once it is probed.
+    # Minutes of audio in these tracks, rounded up. A track counts once it has been probed.
     minutes: QuotaState
     # Tracks that are not deleted.
     tracks: QuotaState
@@ -927,7 +927,7 @@ class QuotaRecord(TypedDict):
 
 class QuotaState(TypedDict):
     """A quota, and what is used of it."""
-    # The most that is allowed; null for no limit.
+    # The limit; null if there is none.
     limit: Optional[int]
     used: int
 
@@ -1196,7 +1196,7 @@ class RenewTrackCoverUploadResponse(TypedDict):
 
 
 class _ReadTrackProgressResponse(TypedDict):
-    # How much of all variants is done.
+    # Progress of all variants together, in percent.
     percent: int
     track_id: TrackId
     track_status_id: TrackStatus
@@ -1218,7 +1218,7 @@ class _VariantState(TypedDict):
 
 
 class VariantState(_VariantState, total=False):
-    """How far one variant is."""
+    """The progress of one variant."""
     # How much of it is done. Null if it failed.
     percent: Optional[int]
     # Why it failed.
@@ -1325,54 +1325,54 @@ class _VariantRecord(TypedDict):
 
 class VariantRecord(_VariantRecord, total=False):
     """The record of a variant."""
-    # Of waveform images and videos. Null: images are transparent, videos black.
+    # Only for waveform images and videos. Null: images are transparent, videos black.
     background: Optional[str]
-    # In kbit/s. For waveform videos, that of the sound.
+    # In kbit/s. For waveform videos, the bitrate of the audio.
     bitrate: int
-    # 8 or 16. Of levels in audiowaveform's formats.
+    # 8 or 16. Only for levels in the audiowaveform formats.
     bits: int
     codec: Literal["aac", "mp3", "ogg", "opus", "flac", "wav"]
-    # Of waveform images and videos. Null: the player colour of the track.
+    # Only for waveform images and videos. Null: the player colour of the track.
     color: Optional[str]
     # Frames per second of waveform videos.
     frame_rate: int
     # Whether waveform videos have sound.
     has_sound: bool
-    # In pixels. Of waveform images and videos.
+    # In pixels. Only for waveform images and videos.
     height: int
-    # Whether there are levels of each channel. Of levels in audiowaveform's formats.
+    # Whether each channel has its own levels. Only for levels in the audiowaveform formats.
     is_split_channels: bool
-    # Of transcodes and previews.
+    # Only for transcodes and previews.
     is_stereo: bool
-    # Of transcodes and previews.
+    # Only for transcodes and previews.
     is_strip_cover: bool
-    # Of transcodes and previews.
+    # Only for transcodes and previews.
     is_strip_tags: bool
-    # In LUFS. Null: the loudness is not changed. Of transcodes and previews.
+    # In LUFS. Null: the loudness is not changed. Only for transcodes and previews.
     loudness_target: Optional[float]
     metric: Literal["peak", "rms"]
     # Number of levels.
     num_samples: int
-    # Of previews by seconds.
+    # Only for previews whose length is set in seconds.
     preview_max_percent: float
-    # Of previews by percent.
+    # Only for previews whose length is set in percent.
     preview_max_seconds: float
-    # Of previews by seconds.
+    # Only for previews whose length is set in seconds.
     preview_min_percent: float
-    # Of previews by percent.
+    # Only for previews whose length is set in percent.
     preview_min_seconds: float
-    # Of previews by percent.
+    # Only for previews whose length is set in percent.
     preview_percent: float
-    # Of previews by seconds.
+    # Only for previews whose length is set in seconds.
     preview_seconds: float
     # Where a preview starts in the track.
     preview_start_percent: float
     # Whether the length of a preview is set in seconds or in percent.
     preview_type: Literal["seconds", "percent"]
-    # Samples per point. Of levels in audiowaveform's formats.
+    # Samples per point. Only for levels in the audiowaveform formats.
     samples_per_pixel: int
     size: Literal["icon", "small", "regular", "large"]
-    # In pixels. Of waveform images and videos.
+    # In pixels. Only for waveform images and videos.
     width: int
     track_id: Optional[TrackId]
 
@@ -1526,7 +1526,7 @@ class ReadUsageResponse(_ReadUsageResponse, total=False):
 
 
 class UsageSums(TypedDict):
-    """Sums of usage."""
+    """Usage totals."""
     # Bytes delivered.
     bytes: int
     # Download URLs that were returned.
@@ -1594,7 +1594,7 @@ class VariantUsageRecord(TypedDict):
     variant: Optional[VariantIndex]
 
 
-# The sums of a day, a track or a variant.
+# The totals of a day, a track or a variant.
 UsageRecord = Union[DayRecord, TrackUsageRecord, VariantUsageRecord]
 
 
@@ -1626,7 +1626,7 @@ class _CreateVariantBody(TypedDict):
 
 class CreateVariantBody(_CreateVariantBody, total=False):
     background: Optional[Colour]
-    # In kbit/s. For waveform videos, that of the sound.
+    # In kbit/s. For waveform videos, the bitrate of the audio.
     bitrate: Optional[int]
     # 8 or 16.
     bits: Optional[int]
@@ -1694,7 +1694,7 @@ class UpdateVariantBody(TypedDict, total=False):
     default of a setting.
     """
     background: Optional[Colour]
-    # In kbit/s. For waveform videos, that of the sound.
+    # In kbit/s. For waveform videos, the bitrate of the audio.
     bitrate: Optional[int]
     # 8 or 16.
     bits: Optional[int]
@@ -1768,7 +1768,7 @@ class _RenderingRecord(TypedDict):
 
 
 class RenderingRecord(_RenderingRecord, total=False):
-    """How far a recipe is rendered for the tracks that existed when this was requested."""
+    """The progress of rendering a recipe for the tracks that existed when it was requested."""
     # Null until the last track is done.
     finished_at: Optional[Timestamp]
 
@@ -1942,7 +1942,7 @@ class _AttemptRecord(TypedDict):
 
 class AttemptRecord(_AttemptRecord, total=False):
     """One attempt to deliver an event."""
-    # Why it failed, as a sentence for people; null if it succeeded.
+    # A human-readable reason for the failure; null if it succeeded.
     error: Optional[str]
     # The status of the response; null if there was none.
     status: Optional[int]

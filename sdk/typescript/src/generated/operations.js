@@ -7,7 +7,7 @@ import { Transport } from "../transport.js";
 /** Every operation of the interface, as a method. */
 export class Operations extends Transport {
   /**
-   * Lists the keys of the organization, oldest first, with revoked and expired ones.
+   * Lists the keys of the organization, including revoked and expired ones, oldest first.
    *
    * The keys themselves are never returned.
    *
@@ -55,7 +55,7 @@ export class Operations extends Transport {
   /**
    * Updates the title, the expiry and the permissions of a key.
    *
-   * You can give a key only what the key that you use has itself. A key of type `api` can be given less, but not more. You can
+   * A key can only receive permissions that the calling key has itself. Those of a key of type `api` can only be reduced. You can
    * send back a whole record as it was returned.
    *
    * @param {T.ApiKeyId} apiKeyId
@@ -460,7 +460,7 @@ export class Operations extends Transport {
   }
 
   /**
-   * Lists the signing keys of the organization, oldest first, with revoked ones and without their secrets.
+   * Lists the signing keys of the organization, including revoked ones, oldest first. Secrets are not returned.
    *
    * @param {T.ListSigningKeysQuery} [query]
    * @param {RequestOptions} [options]
@@ -484,8 +484,8 @@ export class Operations extends Transport {
   /**
    * Creates a key with which your own backend signs delivery URLs. Its secret is returned only once.
    *
-   * Whoever has the secret can sign URLs to all files of the organization. It takes up to ten seconds until all nodes know
-   * the key.
+   * Anyone who has the secret can sign URLs of all files of the organization. It can take up to ten seconds until the key
+   * works on all nodes.
    *
    * @param {T.CreateSigningKeyBody} [body]
    * @param {RequestOptions} [options]
@@ -778,7 +778,7 @@ export class Operations extends Transport {
   }
 
   /**
-   * Puts the recipes of the organization in this order, in which variants are listed and, as far as possible, made.
+   * Sets the order of the organization's recipes. Variants are listed and, as far as possible, rendered in this order.
    *
    * @param {T.OrderVariantsBody} body
    * @param {RequestOptions} [options]
@@ -965,7 +965,7 @@ export class Operations extends Transport {
   }
 
   /**
-   * Sends all events again whose deliveries to a webhook have failed.
+   * Resends all events whose delivery to a webhook failed.
    *
    * @param {T.WebhookId} webhookId
    * @param {RequestOptions} [options]
@@ -976,7 +976,7 @@ export class Operations extends Transport {
   }
 
   /**
-   * Gives a webhook a new secret, which is returned only once. The previous one also signs for a day.
+   * Rotates the secret of a webhook. The new one is returned only once; events are also signed with the previous one for a day.
    *
    * @param {T.WebhookId} webhookId
    * @param {RequestOptions} [options]

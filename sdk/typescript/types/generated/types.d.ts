@@ -43,7 +43,7 @@ export interface CreateApiKeyResponse {
     api_key: string;
     api_key_id: ApiKeyId;
     api_key_record: KeyRecord;
-    /** Of a share key for one track: the link that plays it for everyone who has it. Null for other keys. */
+    /** For a share key for one track: the link that plays it for anyone who has the link. Null for other keys. */
     share_url?: string | null;
     /** The same value as in the header `X-Request-Id`. */
     api_request_id: RequestId;
@@ -373,7 +373,7 @@ export interface ReadJobResponse {
 }
 /** A background job. */
 export interface JobRecord {
-    /** How often the job was started. Null if it has ended. */
+    /** Number of times the job has been started. Null if it has ended. */
     attempts?: number | null;
     id: JobId;
     /** The kind of work, such as `process_track`. */
@@ -405,23 +405,23 @@ export interface ReadListensResponse {
     ok: boolean;
 }
 export type Day = string;
-/** The sums of a day, or of a track, a collection, a share link, a site or a country. */
+/** The totals of a day, a track, a collection, a share link, a site or a country. */
 export type ListenRecord = ListenDayRecord | ListenSubjectRecord;
 export interface ListenDayRecord {
-    /** Listeners, each day anew. */
+    /** Unique listeners per day, added up. */
     listeners: number;
-    /** Listens: at least a minute of sound, or all of what is shorter, delivered to one listener on one day. */
+    /** Listens: at least one minute of a track, or a whole track that is shorter, delivered to one listener on one day. */
     listens: number;
-    /** Seconds of sound delivered to listeners. */
+    /** Seconds of audio delivered to listeners. */
     seconds_heard: number;
     day: Day;
 }
 export interface ListenSubjectRecord {
-    /** Listeners, each day anew. */
+    /** Unique listeners per day, added up. */
     listeners: number;
-    /** Listens: at least a minute of sound, or all of what is shorter, delivered to one listener on one day. */
+    /** Listens: at least one minute of a track, or a whole track that is shorter, delivered to one listener on one day. */
     listens: number;
-    /** Seconds of sound delivered to listeners. */
+    /** Seconds of audio delivered to listeners. */
     seconds_heard: number;
     /**
      * The id of the track, the collection or the share key, the host name of the site, or the code of the country by
@@ -431,13 +431,13 @@ export interface ListenSubjectRecord {
     /** Null for sites and countries, and for what was removed permanently. */
     title: string | null;
 }
-/** Sums of listens. */
+/** Totals of listens. */
 export interface ListenSums {
-    /** Listeners, each day anew. */
+    /** Unique listeners per day, added up. */
     listeners: number;
-    /** Listens: at least a minute of sound, or all of what is shorter, delivered to one listener on one day. */
+    /** Listens: at least one minute of a track, or a whole track that is shorter, delivered to one listener on one day. */
     listens: number;
-    /** Seconds of sound delivered to listeners. */
+    /** Seconds of audio delivered to listeners. */
     seconds_heard: number;
 }
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
@@ -736,14 +736,14 @@ export interface ReadQuotaResponse {
 export interface QuotaRecord {
     /** Bytes of sources, files and covers. Those of deleted tracks count until they are purged. */
     bytes: QuotaState;
-    /** Minutes of sound of these tracks, rounded up. A track counts once it is probed. */
+    /** Minutes of audio in these tracks, rounded up. A track counts once it has been probed. */
     minutes: QuotaState;
     /** Tracks that are not deleted. */
     tracks: QuotaState;
 }
 /** A quota, and what is used of it. */
 export interface QuotaState {
-    /** The most that is allowed; null for no limit. */
+    /** The limit; null if there is none. */
     limit: number | null;
     used: number;
 }
@@ -979,7 +979,7 @@ export interface RenewTrackCoverUploadResponse {
 }
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
 export interface ReadTrackProgressResponse {
-    /** How much of all variants is done. */
+    /** Progress of all variants together, in percent. */
     percent: number;
     /** Why the track failed or is incomplete, or what its processing is waiting for. */
     status_reason?: string | null;
@@ -990,7 +990,7 @@ export interface ReadTrackProgressResponse {
     api_request_id: RequestId;
     ok: boolean;
 }
-/** How far one variant is. */
+/** The progress of one variant. */
 export interface VariantState {
     index: VariantIndex;
     /** How much of it is done. Null if it failed. */
@@ -1076,55 +1076,55 @@ export interface VariantRecord {
     name: VariantIndex;
     /** The same as `variant_type_id`. */
     type: RecipeType;
-    /** Of waveform images and videos. Null: images are transparent, videos black. */
+    /** Only for waveform images and videos. Null: images are transparent, videos black. */
     background?: string | null;
-    /** In kbit/s. For waveform videos, that of the sound. */
+    /** In kbit/s. For waveform videos, the bitrate of the audio. */
     bitrate?: number;
-    /** 8 or 16. Of levels in audiowaveform's formats. */
+    /** 8 or 16. Only for levels in the audiowaveform formats. */
     bits?: number;
     codec?: "aac" | "mp3" | "ogg" | "opus" | "flac" | "wav";
-    /** Of waveform images and videos. Null: the player colour of the track. */
+    /** Only for waveform images and videos. Null: the player colour of the track. */
     color?: string | null;
     /** Frames per second of waveform videos. */
     frame_rate?: number;
     /** Whether waveform videos have sound. */
     has_sound?: boolean;
-    /** In pixels. Of waveform images and videos. */
+    /** In pixels. Only for waveform images and videos. */
     height?: number;
-    /** Whether there are levels of each channel. Of levels in audiowaveform's formats. */
+    /** Whether each channel has its own levels. Only for levels in the audiowaveform formats. */
     is_split_channels?: boolean;
-    /** Of transcodes and previews. */
+    /** Only for transcodes and previews. */
     is_stereo?: boolean;
-    /** Of transcodes and previews. */
+    /** Only for transcodes and previews. */
     is_strip_cover?: boolean;
-    /** Of transcodes and previews. */
+    /** Only for transcodes and previews. */
     is_strip_tags?: boolean;
-    /** In LUFS. Null: the loudness is not changed. Of transcodes and previews. */
+    /** In LUFS. Null: the loudness is not changed. Only for transcodes and previews. */
     loudness_target?: number | null;
     metric?: "peak" | "rms";
     /** Number of levels. */
     num_samples?: number;
-    /** Of previews by seconds. */
+    /** Only for previews whose length is set in seconds. */
     preview_max_percent?: number;
-    /** Of previews by percent. */
+    /** Only for previews whose length is set in percent. */
     preview_max_seconds?: number;
-    /** Of previews by seconds. */
+    /** Only for previews whose length is set in seconds. */
     preview_min_percent?: number;
-    /** Of previews by percent. */
+    /** Only for previews whose length is set in percent. */
     preview_min_seconds?: number;
-    /** Of previews by percent. */
+    /** Only for previews whose length is set in percent. */
     preview_percent?: number;
-    /** Of previews by seconds. */
+    /** Only for previews whose length is set in seconds. */
     preview_seconds?: number;
     /** Where a preview starts in the track. */
     preview_start_percent?: number;
     /** Whether the length of a preview is set in seconds or in percent. */
     preview_type?: "seconds" | "percent";
-    /** Samples per point. Of levels in audiowaveform's formats. */
+    /** Samples per point. Only for levels in the audiowaveform formats. */
     samples_per_pixel?: number;
     size?: "icon" | "small" | "regular" | "large";
     variant_type_id: "transcode" | "preview" | "levels" | "waveform_image" | "waveform_video" | "original" | "cover";
-    /** In pixels. Of waveform images and videos. */
+    /** In pixels. Only for waveform images and videos. */
     width?: number;
     /** Who may cache its files: only listeners (`private`), or also CDNs (`public`). */
     cache: CachePolicy;
@@ -1253,7 +1253,7 @@ export interface ReadUsageResponse {
     api_request_id: RequestId;
     ok: boolean;
 }
-/** Sums of usage. */
+/** Usage totals. */
 export interface UsageSums {
     /** Bytes delivered. */
     bytes: number;
@@ -1268,7 +1268,7 @@ export interface UsageSums {
     /** Requests for a track of a play session. */
     track_fetches: number;
 }
-/** The sums of a day, a track or a variant. */
+/** The totals of a day, a track or a variant. */
 export type UsageRecord = DayRecord | TrackUsageRecord | VariantUsageRecord;
 export interface DayRecord {
     /** Bytes delivered. */
@@ -1341,7 +1341,7 @@ export interface ReadVariantResponse {
 }
 export interface CreateVariantBody {
     background?: Colour | null;
-    /** In kbit/s. For waveform videos, that of the sound. */
+    /** In kbit/s. For waveform videos, the bitrate of the audio. */
     bitrate?: number | null;
     /** 8 or 16. */
     bits?: number | null;
@@ -1407,7 +1407,7 @@ export interface OrderVariantsBody {
  */
 export interface UpdateVariantBody {
     background?: Colour | null;
-    /** In kbit/s. For waveform videos, that of the sound. */
+    /** In kbit/s. For waveform videos, the bitrate of the audio. */
     bitrate?: number | null;
     /** 8 or 16. */
     bits?: number | null;
@@ -1467,7 +1467,7 @@ export interface ReadRenderingResponse {
     api_request_id: RequestId;
     ok: boolean;
 }
-/** How far a recipe is rendered for the tracks that existed when this was requested. */
+/** The progress of rendering a recipe for the tracks that existed when it was requested. */
 export interface RenderingRecord {
     /** Tracks that are done, including those whose file was up to date or failed. */
     done: number;
@@ -1611,7 +1611,7 @@ export interface FullDelivery {
 /** One attempt to deliver an event. */
 export interface AttemptRecord {
     duration_ms: number;
-    /** Why it failed, as a sentence for people; null if it succeeded. */
+    /** A human-readable reason for the failure; null if it succeeded. */
     error?: string | null;
     /** From 1. */
     number: number;
