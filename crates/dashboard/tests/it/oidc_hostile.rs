@@ -118,7 +118,7 @@ async fn oidc_refusals_are_told_apart(database: TestDatabase) {
     for (answer, status, text) in [
         ("error=access_denied", 403, "You cancelled, or Example ID denied you access."),
         ("error=temporarily_unavailable", 503, "Example ID cannot be reached"),
-        ("error=unauthorized_client", 503, "not set up for each other"),
+        ("error=unauthorized_client", 503, "is not configured correctly"),
         ("code=unknown", 422, "did not confirm who you are"),
         ("code=", 422, "Start again"),
         ("", 422, "Start again"),

@@ -126,7 +126,7 @@ async fn tracks_are_moved_to_a_collection_that_is_created_for_them(database: Tes
     for (named, title, told) in [
         (&tracks, "  ", "id=\"title-problem\""),
         (&tracks, long.as_str(), "id=\"title-problem\""),
-        (&unknown, "Live <takes>", "Some of the selected tracks were deleted or moved meanwhile"),
+        (&unknown, "Live <takes>", "Some of the selected tracks were deleted or moved in the meantime"),
     ] {
         let fields = [("create", "1"), ("title", title)];
         let refused = house.sends(&mut browser, &season, "/selection/move", named, &fields).await;
@@ -318,7 +318,7 @@ async fn orders_are_of_what_was_seen(database: TestDatabase) {
     assert_eq!(moved.status, 200, "{}", moved.html);
     assert_eq!(titles(&mut browser, &season.page).await, ["c", "a", "b"]);
     let late = sends(&mut browser, order([&a, &b, &c], [&b, &a, &c])).await;
-    assert!(late.status == 409 && late.html.contains("changed meanwhile"), "{}", late.html);
+    assert!(late.status == 409 && late.html.contains("changed in the meantime"), "{}", late.html);
     let other = sends(&mut browser, order([&c, &a, &b], [&c, &a, &a])).await;
     assert_eq!(other.status, 400, "{}", other.html);
     assert_eq!(titles(&mut browser, &season.page).await, ["c", "a", "b"]);

@@ -36,7 +36,7 @@ async fn forms_of_strangers_lead_back_to_their_page(database: TestDatabase) {
         assert_eq!((answer.status, answer.location), (303, expected), "{referer:?}");
     }
     let asked = stranger.get("/dashboard/sign-in?unsaved=1").await;
-    assert!(asked.html.contains("What you sent was not saved."), "{}", asked.html);
+    assert!(asked.html.contains("What you submitted was not saved."), "{}", asked.html);
     let fields = [("email", "ada@example.com"), ("password", PASSWORD), ("next", page.as_str())];
     assert_eq!(stranger.post("/dashboard/sign-in", &fields).await.location, page);
 }

@@ -179,7 +179,7 @@ async fn failures_are_shown_and_not_repeated_at_once(server: TestServer) {
         String::from_utf8(program.run(&["doctor"]).stdout).unwrap()
     };
     in_time("the failure is recorded", async || {
-        doctor().await.contains("failed orders: 1; the last reason: audio.example.com: ")
+        doctor().await.contains("failed certificate requests: 1; the last reason: audio.example.com: ")
     })
     .await;
     let said = doctor().await;
@@ -196,7 +196,7 @@ async fn failures_are_shown_and_not_repeated_at_once(server: TestServer) {
     assert_eq!(authority.orders(), 2);
     let said = doctor().await;
     assert!(
-        said.contains("certificate for audio.example.com until 2030-0") && !said.contains("failed orders"),
+        said.contains("certificate for audio.example.com until 2030-0") && !said.contains("failed certificate requests"),
         "{said}"
     );
     one.stop().await;

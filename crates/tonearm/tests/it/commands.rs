@@ -54,7 +54,7 @@ async fn keys_made_beside_a_running_server_work_at_once() {
     assert!(!listed.contains(text(&player, "/api_key")), "a key is shown once");
 
     let soon = tonearm::ambient::system().now().plus_seconds(5).to_string();
-    json_of(&create(&["--type", "upload", "--expires-at", &soon]));
+    json_of(&create(&["--type", "uploader", "--expires-at", &soon]));
     let begun = Instant::now();
     while !String::from_utf8_lossy(&program.run(&["key", "list", "--org", &org]).stdout).contains("expired") {
         assert!(begun.elapsed() < Duration::from_secs(30), "a key whose time is over is not listed as such");

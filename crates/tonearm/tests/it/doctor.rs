@@ -28,7 +28,7 @@ fn assert_told(report: &(Option<i32>, String), status: i32, line: &str) {
 fn secrets_that_can_be_guessed() {
     let data = tempfile::tempdir().unwrap();
     let mut program = Program::new(binary(), data.path());
-    assert_told(&doctor(&program), 0, "ok    secret      it will be made");
+    assert_told(&doctor(&program), 0, "ok    secret      it will be created");
     let drawn = "9f2c41d07be6583a1e94c0d7f3ab8256";
     let file = data.path().join("secret");
     fs::write(&file, drawn).unwrap();

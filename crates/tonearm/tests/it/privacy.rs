@@ -32,7 +32,7 @@ async fn nobody_is_no_empty_export(server: TestServer) {
     let listener = ["--address", "203.0.113.77", "--agent", "Firefox"];
     for command in [&["privacy", "export"][..], &["privacy", "erase", "--yes"]] {
         let said = refusal(&program.run(&[command, &listener].concat()));
-        assert!(said.starts_with("tonearm: this listener is not known: "), "{said}");
+        assert!(said.starts_with("tonearm: nothing is stored about this listener: "), "{said}");
     }
     server.node.stop().await;
 }

@@ -141,7 +141,7 @@ async fn a_secret_that_is_no_file_is_printed_and_never_shown_whole() {
     let mut program = Program::new(binary(), data.path());
     program.set("TONEARM_SECRET", SECRET);
     let added = rotate(&program).unwrap();
-    assert!(added.contains("behind a comma"), "{added}");
+    assert!(added.contains("separated by a comma"), "{added}");
     assert!(!added.contains(SECRET) && !data.path().join("secret").exists(), "{added}");
     let status = said(&program.run(&["secret", "status"]));
     assert!(status.contains("signs and encrypts") && !status.contains(SECRET), "{status}");

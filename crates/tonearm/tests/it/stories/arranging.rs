@@ -77,7 +77,7 @@ async fn rows_are_dragged_and_moved_with_the_keyboard() {
     let order = json!({ "track_ids": reversed });
     ada.server.client.put(&format!("/v1/collection/{collection}/order"), &order).await.ok();
     browser.drags("[data-track]:nth-child(1) [data-grip]", "[data-track]:nth-child(3)").await;
-    browser.shows(".reordered", "The order was changed meanwhile").await;
+    browser.shows(".reordered", "The order was changed in the meantime").await;
     lists(browser, "b,d,c,a").await;
     browser.client.refresh().await.unwrap();
     lists(browser, "a,c,d,b").await;

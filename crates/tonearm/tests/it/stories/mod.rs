@@ -88,7 +88,7 @@ impl Ada {
     /// The page has said that its sign-in has ended: Ada signs in in the tab that it offers, and comes back.
     async fn signs_in_elsewhere(&self, heading: &str) {
         let client = &self.browser.client;
-        self.browser.shows(".signed-out", "Your sign-in has ended").await;
+        self.browser.shows(".signed-out", "Your session has expired").await;
         let page = client.window().await.unwrap();
         self.browser.click(".signed-out a").await;
         let tab = loop {

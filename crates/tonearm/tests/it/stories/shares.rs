@@ -125,7 +125,7 @@ async fn a_link_is_made_although_the_sign_in_ends() {
     browser.type_into("dialog #share-title", "For the press").await;
     ada.is_signed_out().await;
     browser.click("dialog form[method=post] button.primary").await;
-    browser.shows("dialog .signed-out", "Your sign-in has ended").await;
+    browser.shows("dialog .signed-out", "Your session has expired").await;
     ada.signs_in_elsewhere("ebb").await;
     browser.shows("dialog [data-toast]", "Link created.").await;
     browser.shows("dialog .links", "For the press").await;
@@ -135,7 +135,7 @@ async fn a_link_is_made_although_the_sign_in_ends() {
     browser.type_into("dialog #share-title", "For the radio").await;
     ada.is_signed_out().await;
     browser.click("dialog form[method=post] button.primary").await;
-    browser.shows("dialog .signed-out", "Your sign-in has ended").await;
+    browser.shows("dialog .signed-out", "Your session has expired").await;
     browser.strike(&char::from(Key::Escape).to_string()).await;
     browser.until("!document.querySelector('dialog.panel')").await;
     ada.signs_in_elsewhere("ebb").await;

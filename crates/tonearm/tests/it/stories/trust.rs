@@ -51,7 +51,7 @@ async fn a_form_comes_back_filled_after_signing_in() {
     ada.signs_in("not her password").await;
     browser.shows("[role=alert]", "The email address or the password is wrong.").await;
     ada.signs_in(PASSWORD).await;
-    browser.shows("main .notice[role=status]", "What you typed is back.").await;
+    browser.shows("main .notice[role=status]", "Your input has been restored.").await;
     let filled = "['#player_title', '#player_subtitle', '#player_color'].map((css) => document.querySelector(css).value)";
     let filled = browser.run(&format!("return {filled};"), Vec::new()).await;
     assert_eq!(filled, json!(["Ebb and <b>flow</b>", "Ada & the Lovelaces", "#ffe000"]));
