@@ -56,6 +56,13 @@ impl Service {
         (service, client)
     }
 
+    /// Whether a job is due or running.
+    pub(crate) fn has_work(&self) -> bool {
+        let status = said(&self.program.run(&["status", "--json"]));
+        let mut queues = status["queues"].as_array().unwrap().iter();
+        queues.any(|queue| queue["due"] != 0 || queue["running"] != 0)
+    }
+
     /// The folder of the store.
     pub(crate) fn objects(&self) -> PathBuf {
         self.data.path().join("objects")
