@@ -24,17 +24,21 @@ fn what_is_wrong_is_said_with_its_line() {
         ("WEBVTTX", 1, "must begin with WEBVTT"),
         ("1\n00:00:01,000 --> 00:00:02,000\nSubRip", 1, "must begin with WEBVTT"),
         ("WEBVTT\n\nHello", 3, "begin with its times"),
-        ("WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n\n\nid\n00:03 --> 00:04.000\nx", 8, "“00:03” is no time"),
-        ("WEBVTT\n\n00:61.000 --> 02:02.000\nx", 3, "“00:61.000” is no time"),
-        ("WEBVTT\n\n00:01.000 -->\nx", 3, "“” is no time"),
-        ("WEBVTT\n\n-00:01.000 --> 00:02.000\nx", 3, "is no time"),
+        (
+            "WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n\n\nid\n00:03 --> 00:04.000\nx",
+            8,
+            "“00:03” is not a valid time",
+        ),
+        ("WEBVTT\n\n00:61.000 --> 02:02.000\nx", 3, "“00:61.000” is not a valid time"),
+        ("WEBVTT\n\n00:01.000 -->\nx", 3, "“” is not a valid time"),
+        ("WEBVTT\n\n-00:01.000 --> 00:02.000\nx", 3, "is not a valid time"),
         ("WEBVTT\n\n00:02.000 --> 00:02.000\nx", 3, "ends at 00:00:02.000, before it starts"),
         (
             "WEBVTT\n\n00:10.000 --> 00:12.000\nx",
             3,
             "starts at 00:00:10.000, but the track ends at 00:00:10.000",
         ),
-        ("WEBVTT\n\n99999:00:00.000 --> 99999:00:01.000\nx", 3, "is no time"),
+        ("WEBVTT\n\n99999:00:00.000 --> 99999:00:01.000\nx", 3, "is not a valid time"),
     ] {
         let error = parse_captions(text, 10.0).unwrap_err();
         assert_eq!(error.line, line, "{text}");

@@ -285,7 +285,7 @@ mod tests {
         for (answer, when, part) in [
             (of(403, Some("SignatureDoesNotMatch"), None), "final", "refuses the credentials"),
             (of(403, None, None), "final", "refuses the credentials"),
-            (of(403, Some("RequestTimeTooSkewed"), None), "later", "disagree about the time"),
+            (of(403, Some("RequestTimeTooSkewed"), None), "later", "differs too much from that"),
             (of(403, Some("InvalidObjectState"), None), "final", "has archived the object"),
             (of(404, Some("NoSuchKey"), None), "final", "has no object with this key"),
             (of(404, Some("NoSuchBucket"), None), "final", "does not exist"),

@@ -48,9 +48,13 @@ impl Library {
         let deleted = self.catalog.track_even_deleted(organization_id, id).await?.ok_or_else(gone)?;
         caller.reach_track(deleted.collection_id, id)?;
         let now = self.ambient.now();
+        if self.catalog.collection(organization_id, deleted.collection_id).await?.is_none() {
+            return Err(collection_deleted());
+        }
         let tx = self.catalog.begin().await?;
         let quotas = tx.quotas(organization_id).await?;
         let track = match tx.restore_track(organization_id, id, now).await {
+            // Deleted since.
             Err(CatalogError::Missing(Record::Collection)) => return Err(collection_deleted()),
             restored => restored?.ok_or_else(gone)?,
         };

@@ -196,7 +196,8 @@ async fn failures_are_shown_and_not_repeated_at_once(server: TestServer) {
     assert_eq!(authority.orders(), 2);
     let said = doctor().await;
     assert!(
-        said.contains("certificate for audio.example.com until 2030-0") && !said.contains("failed certificate requests"),
+        said.contains("certificate for audio.example.com until 2030-0")
+            && !said.contains("failed certificate requests"),
         "{said}"
     );
     one.stop().await;
