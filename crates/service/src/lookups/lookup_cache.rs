@@ -30,7 +30,7 @@ impl<K, V> Clone for LookupCache<K, V> {
 }
 
 /// What is needed of a cache, behind a pointer. The compiler repeats the body of an `async fn` in every crate that awaits it, and
-/// with the body of moka's methods the cache itself, for each pair of types: that was a quarter of the code of `api`.
+/// with the body of moka's methods the cache itself, for each pair of types: that was a fifth of the code of `api`.
 trait Entries<K, T>: Send + Sync {
     fn get<'a>(&'a self, key: &'a K) -> BoxFuture<'a, Option<T>>;
 
