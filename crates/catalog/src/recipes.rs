@@ -164,7 +164,7 @@ impl Transaction {
         organization: OrganizationId,
         track: TrackId,
     ) -> Result<Vec<Recipe>, CatalogError> {
-        self.share_recipes(organization).await?;
+        self.hold_recipes(organization, LockType::Share).await?;
         all(self.db(), for_track(organization, track)).await
     }
 
@@ -174,20 +174,19 @@ impl Transaction {
         organization: OrganizationId,
         id: VariantId,
     ) -> Result<Option<Recipe>, CatalogError> {
-        self.share_recipes(organization).await?;
+        self.hold_recipes(organization, LockType::Share).await?;
         one(self.db(), by_id(organization, id)).await
     }
 
-    /// Keeps others from changing the organization's recipes, and not from reading them.
-    async fn share_recipes(&self, organization: OrganizationId) -> Result<(), CatalogError> {
-        organization::Entity::find_by_id(organization.uuid())
-            .select_only()
-            .column(organization::Column::Id)
-            .lock(LockType::Share)
-            .into_tuple::<Uuid>()
-            .one(self.db())
-            .await?;
-        Ok(())
+    /// Locks the organization's row, which stands for all of its recipes. None where there is no such organization.
+    async fn hold_recipes(
+        &self,
+        organization: OrganizationId,
+        lock: LockType,
+    ) -> Result<Option<Uuid>, CatalogError> {
+        let row = organization::Entity::find_by_id(organization.uuid());
+        let row = row.select_only().column(organization::Column::Id).lock(lock);
+        Ok(row.into_tuple::<Uuid>().one(self.db()).await?)
     }
 
     /// One recipe, locked for a change together with all others of the organization.
@@ -221,14 +220,7 @@ impl Transaction {
 
     /// Recipes of one organization are added one after another, so that what was looked up stays true.
     pub async fn lock_recipes(&self, organization: OrganizationId) -> Result<(), CatalogError> {
-        organization::Entity::find_by_id(organization.uuid())
-            .select_only()
-            .column(organization::Column::Id)
-            .lock(TO_CHANGE)
-            .into_tuple::<Uuid>()
-            .one(self.db())
-            .await?
-            .map(|_| ())
-            .ok_or(CatalogError::Missing(Record::Organization))
+        let held = self.hold_recipes(organization, TO_CHANGE).await?;
+        held.map(|_| ()).ok_or(CatalogError::Missing(Record::Organization))
     }
 }

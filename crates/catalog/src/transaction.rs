@@ -33,8 +33,9 @@ pub(crate) struct Ending {
 
 /// A write transaction. Dropped without [`Transaction::commit`], it leaves nothing.
 ///
-/// Reads of a single track, collection, organization or person lock it until the end of the transaction, so what is decided from it still holds
-/// when it is written. Reads of what belongs to it, such as a transcription, rely on that lock. On SQLite there is one write transaction at a time: do not begin a second one while holding one.
+/// Reads of a single track, collection, organization or person lock it until the end of the transaction, so what is decided from
+/// it still holds when it is written. Reads of what belongs to it, such as a transcription, rely on that lock. On SQLite there is one
+/// write transaction at a time: do not begin a second one while holding one.
 ///
 /// After a statement has failed, the transaction does nothing more and cannot be committed.
 #[must_use = "a transaction that is dropped is rolled back"]
