@@ -153,12 +153,19 @@ fn names(folder: &Path) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn piece() -> (PieceId, ObjectMeta) {
         let name = "018f0000-0000-7000-8000-000000000001/aaaaaaaaaaaa/hq.aaaaaaaaaaaa.mp3";
         let meta = ObjectMeta { size: PIECE_BYTES + 5, modified: Timestamp::from_unix_millis(7).unwrap() };
         (PieceId { key: name.parse().unwrap(), index: 1 }, meta)
+    }
+
+    fn set_used_at(folder: &Path, id: &PieceId, meta: &ObjectMeta, unix_seconds: u64) {
+        let file = File::options().write(true).open(folder.join(name(id, meta))).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(unix_seconds)).unwrap();
     }
 
     #[test]
@@ -202,6 +209,10 @@ mod tests {
         let above = folder.join(id.key.to_string());
         fs::write(above.join("1.262149.7"), "bytes").unwrap();
         fs::write(above.join("0.5.7.crc"), "cut").unwrap();
+        // The clock of a file system may stand still between two writes.
+        set_used_at(folder, &first, &meta, 1);
+        set_used_at(folder, &id, &meta, 2);
+        assert_eq!(find(folder).unwrap(), [(first.clone(), meta), (id.clone(), meta)]);
         read(folder, &first, &meta).unwrap();
         assert_eq!(find(folder).unwrap(), [(id.clone(), meta), (first.clone(), meta)]);
         assert_eq!(fs::read_dir(&above).unwrap().count(), 2);
