@@ -1,6 +1,9 @@
 //! From when until when a certificate is valid, by its own words.
 
 use tonearm_domain::Timestamp;
+use x509_cert::Certificate;
+use x509_cert::der::Decode;
+use x509_cert::time::Time;
 
 /// From when until when a certificate is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,13 +28,16 @@ pub enum CertificateTermError {
 impl CertificateTerm {
     /// Reads a certificate in DER.
     pub fn read(certificate: &[u8]) -> Result<Self, CertificateTermError> {
-        let (_, parsed) = x509_parser::parse_x509_certificate(certificate)
+        let parsed = Certificate::from_der(certificate)
             .map_err(|error| CertificateTermError::Unreadable(error.to_string()))?;
-        let moment = |seconds| Timestamp::from_unix_seconds(seconds).ok_or(CertificateTermError::Dates);
-        let validity = parsed.validity();
-        let (from, until) = (validity.not_before.timestamp(), validity.not_after.timestamp());
-        Ok(Self { not_before: moment(from)?, not_after: moment(until)? })
+        let validity = parsed.tbs_certificate.validity;
+        Ok(Self { not_before: timestamp(validity.not_before)?, not_after: timestamp(validity.not_after)? })
     }
+}
+
+fn timestamp(time: Time) -> Result<Timestamp, CertificateTermError> {
+    let seconds = i64::try_from(time.to_unix_duration().as_secs()).ok();
+    seconds.and_then(Timestamp::from_unix_seconds).ok_or(CertificateTermError::Dates)
 }
 
 #[cfg(test)]

@@ -117,7 +117,7 @@ impl Restoring {
 
     /// The backup whose rows were loaded by a restore that was interrupted before it linked the store.
     pub async fn unfinished(&self) -> Result<Option<String>, CatalogError> {
-        Ok(unfinished::read(&self.db, &self.db).await?)
+        Ok(unfinished::read(&self.db).await?)
     }
 
     /// The identity of the store that the database belongs to, if a node was started with it before.

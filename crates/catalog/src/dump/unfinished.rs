@@ -4,18 +4,14 @@
 //! does that.
 
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Set};
-use sea_orm_migration::{IntoSchemaManagerConnection, SchemaManager};
 
 use crate::entity::unfinished_restore::{ActiveModel, Entity, ONLY};
-use crate::migration::unfinished_restore;
+use crate::migration::{has_table, unfinished_restore};
 
 /// The backup whose rows were loaded, if it is not linked yet.
-pub(super) async fn read<'a>(
-    db: &impl ConnectionTrait,
-    tables: impl IntoSchemaManagerConnection<'a>,
-) -> Result<Option<String>, DbErr> {
+pub(super) async fn read(db: &impl ConnectionTrait) -> Result<Option<String>, DbErr> {
     // Backups of earlier versions have no such table.
-    if !SchemaManager::new(tables).has_table("unfinished_restore").await? {
+    if !has_table(db, "unfinished_restore").await? {
         return Ok(None);
     }
     Ok(Entity::find_by_id(ONLY).one(db).await?.map(|row| row.backup))

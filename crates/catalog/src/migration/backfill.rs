@@ -2,7 +2,6 @@
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query, SimpleExpr};
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, Order, Statement};
-use sea_orm_migration::async_trait;
 use uuid::Uuid;
 
 use super::step::{Batch, InBatches};

@@ -1,19 +1,18 @@
 //! Organizations, collections, tracks and what belongs to them, sessions, keys and jobs.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{
+use super::columns::{
     big_integer, big_integer_null, blob, blob_null, boolean, double, integer, json_binary, json_binary_null,
     text, text_null, uuid, uuid_null,
 };
+use super::prelude::*;
 
 use super::pieces::index;
 
-#[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         for table in [
             organization(),
             creator(),
@@ -26,10 +25,10 @@ impl MigrationTrait for Migration {
             api_key(),
             job(),
         ] {
-            manager.create_table(table).await?;
+            schema.create_table(table).await?;
         }
         for index in indexes() {
-            manager.create_index(index).await?;
+            schema.create_index(index).await?;
         }
         Ok(())
     }

@@ -1,13 +1,12 @@
 //! Covers of collections and organizations.
 
+use super::prelude::*;
 use sea_orm::{FromQueryResult, Order};
-use sea_orm_migration::prelude::*;
 use tonearm_domain::ShortId;
 use uuid::Uuid;
 
 use super::pieces::add;
 
-#[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
 #[derive(FromQueryResult)]
@@ -15,18 +14,18 @@ struct Id {
     id: Uuid,
 }
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         let folder = ColumnDef::new("folder").text().not_null().default("").take();
-        add(manager, "organization", folder).await?;
+        add(schema, "organization", folder).await?;
         for table in ["organization", "collection"] {
             for column in ["cover_version", "cover_origin"] {
-                add(manager, table, ColumnDef::new(column).text().null().take()).await?;
+                add(schema, table, ColumnDef::new(column).text().null().take()).await?;
             }
-            manager.create_index(by_cover_version(table)).await?;
+            schema.create_index(by_cover_version(table)).await?;
         }
-        give_folders(manager).await
+        give_folders(schema).await
     }
 }
 
@@ -41,8 +40,8 @@ fn by_cover_version(table: &'static str) -> IndexCreateStatement {
 
 /// An organization that is there already gets a folder made of the random end of its id, which is as fresh as a
 /// drawn one.
-async fn give_folders(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
-    let db = manager.get_connection();
+async fn give_folders(schema: &Schema<'_>) -> Result<(), DbErr> {
+    let db = schema.transaction();
     let select = Query::select().column("id").from("organization").order_by("id", Order::Asc).take();
     for row in db.query_all(&select).await? {
         let Id { id } = Id::from_query_result(&row, "")?;

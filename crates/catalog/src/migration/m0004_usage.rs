@@ -1,20 +1,19 @@
 //! What is counted of playback, and which batches of counts were added already. Also the index that long lists of
 //! tracks are read by.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, integer, text, uuid};
+use super::columns::{big_integer, integer, text, uuid};
+use super::prelude::*;
 
-#[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(usage()).await?;
-        manager.create_table(usage_batch()).await?;
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+        schema.create_table(usage()).await?;
+        schema.create_table(usage_batch()).await?;
         let by_time =
             Index::create().name("usage_batch_by_added_at").table("usage_batch").col("added_at").take();
-        manager.create_index(by_time).await?;
+        schema.create_index(by_time).await?;
         // Deleted tracks stay in the table; a list does not step over them.
         let living = Index::create()
             .name("track_living_by_collection_id_track_order_id")
@@ -24,7 +23,7 @@ impl MigrationTrait for Migration {
             .col("id")
             .and_where(Expr::col("deleted_at").is_null())
             .take();
-        manager.create_index(living).await
+        schema.create_index(living).await
     }
 }
 

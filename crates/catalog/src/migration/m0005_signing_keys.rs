@@ -1,14 +1,13 @@
 //! Keys that organizations sign delivery URLs with.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, big_integer_null, text, uuid};
+use super::columns::{big_integer, big_integer_null, text, uuid};
+use super::prelude::*;
 
-#[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         let table = Table::create()
             .table("signing_key")
             .col(text("id").primary_key())
@@ -23,13 +22,13 @@ impl MigrationTrait for Migration {
                     .to("organization", "id"),
             )
             .take();
-        manager.create_table(table).await?;
+        schema.create_table(table).await?;
         let by_organization = Index::create()
             .name("signing_key_by_organization_id_created_at")
             .table("signing_key")
             .col("organization_id")
             .col("created_at")
             .take();
-        manager.create_index(by_organization).await
+        schema.create_index(by_organization).await
     }
 }

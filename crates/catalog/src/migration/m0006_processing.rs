@@ -1,16 +1,15 @@
 //! How far processing has got, and recipes that are rendered for tracks that were there before them.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, big_integer_null, json_binary, uuid, uuid_null};
+use super::columns::{big_integer, big_integer_null, json_binary, uuid, uuid_null};
+use super::prelude::*;
 
 use super::pieces::{add, index};
 
-#[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         // No foreign keys: rows are written while tracks and recipes come and go, and removed with them.
         let progress = Table::create()
             .table("track_progress")
@@ -18,7 +17,7 @@ impl MigrationTrait for Migration {
             .col(json_binary("progress"))
             .col(big_integer("updated_at"))
             .take();
-        manager.create_table(progress).await?;
+        schema.create_table(progress).await?;
         let rendering = Table::create()
             .table("rendering")
             .col(uuid("variant_id").primary_key())
@@ -30,17 +29,17 @@ impl MigrationTrait for Migration {
             .col(big_integer("started_at"))
             .col(big_integer_null("finished_at"))
             .take();
-        manager.create_table(rendering).await?;
-        manager.create_index(index("rendering", &["organization_id", "variant_id"])).await?;
+        schema.create_table(rendering).await?;
+        schema.create_index(index("rendering", &["organization_id", "variant_id"])).await?;
         let switch = |name| ColumnDef::new(name).boolean().not_null().default(false).take();
-        add(manager, "organization", switch("is_early_sound")).await?;
-        add(manager, "track", switch("is_early")).await?;
-        add(manager, "track", ColumnDef::new("placeholder_version").text().null().take()).await?;
+        add(schema, "organization", switch("is_early_sound")).await?;
+        add(schema, "track", switch("is_early")).await?;
+        add(schema, "track", ColumnDef::new("placeholder_version").text().null().take()).await?;
         let by_placeholder = index("track", &["placeholder_version"])
             .and_where(Expr::col("placeholder_version").is_not_null())
             .take();
-        manager.create_index(by_placeholder).await?;
+        schema.create_index(by_placeholder).await?;
         // Which tracks are in the making, or failed, and which have a file to render from.
-        manager.create_index(index("track", &["organization_id", "track_status_id", "id"])).await
+        schema.create_index(index("track", &["organization_id", "track_status_id", "id"])).await
     }
 }

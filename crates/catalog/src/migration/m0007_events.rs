@@ -1,23 +1,22 @@
 //! Webhooks with what is on its way to them, and the audit log.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{
+use super::columns::{
     big_integer, big_integer_null, blob, blob_null, integer, integer_null, text, text_null, uuid, uuid_null,
 };
+use super::prelude::*;
 
 use super::pieces::index;
 
-#[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         for table in [webhook(), webhook_delivery(), webhook_attempt(), audit_entry()] {
-            manager.create_table(table).await?;
+            schema.create_table(table).await?;
         }
         for index in indexes() {
-            manager.create_index(index).await?;
+            schema.create_index(index).await?;
         }
         // Nothing was ever sent to these; an address counts from the moment it has a secret.
         let forget = Query::update()
@@ -26,7 +25,7 @@ impl MigrationTrait for Migration {
             .value("webhook_url_file", None::<String>)
             .value("webhook_url_collection", None::<String>)
             .take();
-        manager.get_connection().execute(&forget).await?;
+        schema.transaction().execute(&forget).await?;
         Ok(())
     }
 }

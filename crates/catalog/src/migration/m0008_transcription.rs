@@ -1,23 +1,22 @@
 //! Transcription: how each organization has it done, and what became of each track.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, blob_null, text, text_null, uuid};
+use super::columns::{big_integer, blob_null, text, text_null, uuid};
+use super::prelude::*;
 
-#[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(settings()).await?;
-        manager.create_table(transcription()).await?;
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+        schema.create_table(settings()).await?;
+        schema.create_table(transcription()).await?;
         let by_state = Index::create()
             .name("transcription_by_organization_id_state")
             .table("transcription")
             .col("organization_id")
             .col("state")
             .take();
-        manager.create_index(by_state).await
+        schema.create_index(by_state).await
     }
 }
 

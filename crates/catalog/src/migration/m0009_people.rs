@@ -1,18 +1,17 @@
 //! People, their places in organizations, their sign-ins, and the last use of keys.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{
+use super::columns::{
     big_integer, big_integer_null, blob, boolean, integer, text, text_null, uuid, uuid_null,
 };
+use super::prelude::*;
 
-#[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         for table in [person(), membership(), sign_in(), invitation(), failed_sign_in()] {
-            manager.create_table(table).await?;
+            schema.create_table(table).await?;
         }
         for (name, table, column, unique) in [
             ("person_by_email", "person", "email", true),
@@ -29,10 +28,10 @@ impl MigrationTrait for Migration {
             if unique {
                 index.unique();
             }
-            manager.create_index(index).await?;
+            schema.create_index(index).await?;
         }
         let last_used = ColumnDef::new("last_used_at").big_integer().null().take();
-        manager.alter_table(Table::alter().table("api_key").add_column(last_used).take()).await
+        schema.alter_table(Table::alter().table("api_key").add_column(last_used).take()).await
     }
 }
 

@@ -4,9 +4,9 @@
 //! `pg_trgm`, which the owner of a database may install since version 13. Where that cannot be had, the same queries
 //! read the searched texts, which have a table of their own to keep that short.
 
-use sea_orm::{DbBackend, FromQueryResult, JsonValue, Order};
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{text, uuid};
+use super::columns::{text, uuid};
+use super::prelude::*;
+use sea_orm::{DatabaseTransaction, DbBackend, FromQueryResult, JsonValue, Order};
 use tonearm_domain::{TrackInfo, TrackStatus, search_text, shown_title, sort_title};
 use uuid::Uuid;
 
@@ -15,22 +15,21 @@ use super::pieces::{add, index};
 /// Tracks that are read at once.
 const BATCH: u64 = 500;
 
-#[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         for table in ["track", "collection"] {
-            add(manager, table, title_column(manager)).await?;
+            add(schema, table, title_column(schema)).await?;
         }
         let rank = ColumnDef::new("status_rank").integer().not_null().default(0).take();
-        add(manager, "track", rank).await?;
-        manager.create_table(track_search()).await?;
-        manager.create_index(index("track_search", &["track_id"]).unique().take()).await?;
-        manager.create_index(index("track_search", &["organization_id", "collection_id"])).await?;
-        let db = manager.get_connection();
-        db.execute_unprepared(match manager.get_database_backend() {
+        add(schema, "track", rank).await?;
+        schema.create_table(track_search()).await?;
+        schema.create_index(index("track_search", &["track_id"]).unique().take()).await?;
+        schema.create_index(index("track_search", &["organization_id", "collection_id"])).await?;
+        let db = schema.transaction();
+        db.execute_unprepared(match schema.backend() {
             DbBackend::Sqlite => SQLITE_TRIGRAMS,
             _ => POSTGRES_TRIGRAMS,
         })
@@ -40,10 +39,10 @@ impl MigrationTrait for Migration {
         for owner in ["collection_id", "organization_id"] {
             for columns in [&["id"][..], &["sort_title", "id"], &["duration", "id"], &["status_rank", "id"]] {
                 let columns = [&[owner][..], columns].concat();
-                manager.create_index(living(index("track", &columns))).await?;
+                schema.create_index(living(index("track", &columns))).await?;
             }
         }
-        manager.create_index(living(index("collection", &["organization_id", "sort_title", "id"]))).await
+        schema.create_index(living(index("collection", &["organization_id", "sort_title", "id"]))).await
     }
 }
 
@@ -70,9 +69,9 @@ EXCEPTION WHEN insufficient_privilege OR undefined_file OR undefined_object OR f
 END $$;";
 
 /// Titles are compared byte by byte in both databases, whatever the language of the server.
-fn title_column(manager: &SchemaManager<'_>) -> ColumnDef {
+fn title_column(schema: &Schema<'_>) -> ColumnDef {
     let mut column = ColumnDef::new("sort_title");
-    match manager.get_database_backend() {
+    match schema.backend() {
         DbBackend::Sqlite => column.text(),
         _ => column.custom("text COLLATE \"C\""),
     };
@@ -101,7 +100,7 @@ struct Titled {
     title: String,
 }
 
-async fn describe_collections(db: &SchemaManagerConnection<'_>) -> Result<(), DbErr> {
+async fn describe_collections(db: &DatabaseTransaction) -> Result<(), DbErr> {
     let select = Query::select().columns(["id", "title"]).from("collection").take();
     for row in db.query_all(&select).await? {
         let Titled { id, title } = Titled::from_query_result(&row, "")?;
@@ -157,7 +156,7 @@ impl Described {
 }
 
 /// In the order of ids, so that this ends whatever is in the table.
-async fn describe_tracks(db: &SchemaManagerConnection<'_>) -> Result<(), DbErr> {
+async fn describe_tracks(db: &DatabaseTransaction) -> Result<(), DbErr> {
     let mut after = Uuid::nil();
     loop {
         let select = Query::select()
@@ -179,7 +178,7 @@ async fn describe_tracks(db: &SchemaManagerConnection<'_>) -> Result<(), DbErr> 
     }
 }
 
-async fn describe(db: &SchemaManagerConnection<'_>, track: &Described) -> Result<(), DbErr> {
+async fn describe(db: &DatabaseTransaction, track: &Described) -> Result<(), DbErr> {
     let title = sort_title(shown_title(track.player_title.as_deref(), None, &track.file_name));
     let rank = track.track_status_id.parse().map_or(0, TrackStatus::rank);
     let update = Query::update()

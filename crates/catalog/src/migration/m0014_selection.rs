@@ -6,27 +6,26 @@
 //! a new session; the others go on with all variants. The old column is dropped: a node of an earlier version must fail
 //! where it would otherwise write a session that this version reads as "all".
 
-use sea_orm_migration::prelude::*;
+use super::prelude::*;
 
 use super::pieces::add;
 
-#[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let db = manager.get_connection();
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+        let db = schema.transaction();
         db.execute(&end_doubtful_sessions()).await?;
         for table in ["api_key", "play_session"] {
-            add(manager, table, ColumnDef::new("selection").json_binary().null().take()).await?;
+            add(schema, table, ColumnDef::new("selection").json_binary().null().take()).await?;
             let copy = Query::update()
                 .table(table)
                 .value("selection", Expr::col("variants"))
                 .and_where(Expr::col("variants").ne(empty()))
                 .take();
             db.execute(&copy).await?;
-            manager.alter_table(Table::alter().table(table).drop_column("variants").take()).await?;
+            schema.alter_table(Table::alter().table(table).drop_column("variants").take()).await?;
         }
         Ok(())
     }

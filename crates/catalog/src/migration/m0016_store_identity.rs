@@ -1,14 +1,13 @@
 //! The object store that the database belongs to.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, big_integer_null, integer, text};
+use super::columns::{big_integer, big_integer_null, integer, text};
+use super::prelude::*;
 
-#[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         let table = Table::create()
             .table("store")
             // There is one row.
@@ -18,6 +17,6 @@ impl MigrationTrait for Migration {
             // Null until the store carries the identity too.
             .col(big_integer_null("tied_at"))
             .take();
-        manager.create_table(table).await
+        schema.create_table(table).await
     }
 }

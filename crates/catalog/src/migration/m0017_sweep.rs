@@ -1,15 +1,14 @@
 //! How far the sweep of the object store is, and which objects it found that no row names.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, big_integer_null, boolean, integer, text, text_null};
+use super::columns::{big_integer, big_integer_null, boolean, integer, text, text_null};
+use super::prelude::*;
 
-#[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(sweep()).await?;
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+        schema.create_table(sweep()).await?;
         let unknown = Table::create()
             .table("unknown_object")
             .col(text("object_key").primary_key())
@@ -17,7 +16,7 @@ impl MigrationTrait for Migration {
             // When the last sweep began that found it.
             .col(big_integer("last_sweep"))
             .take();
-        manager.create_table(unknown).await
+        schema.create_table(unknown).await
     }
 }
 

@@ -1,8 +1,8 @@
 //! Themes that somebody set beside those found in covers, the words of tags that players show, and what callers note on play
 //! sessions.
 
-use sea_orm::{FromQueryResult, JsonValue, Order};
-use sea_orm_migration::prelude::*;
+use super::prelude::*;
+use sea_orm::{DatabaseTransaction, FromQueryResult, JsonValue, Order};
 use tonearm_domain::{TrackInfo, shown_title, sort_title};
 use uuid::Uuid;
 
@@ -11,22 +11,21 @@ use super::pieces::add;
 /// Tracks that are read at once.
 const BATCH: u64 = 500;
 
-#[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         for table in ["organization", "collection", "track"] {
-            add(manager, table, ColumnDef::new("own_theme").json_binary().null().take()).await?;
+            add(schema, table, ColumnDef::new("own_theme").json_binary().null().take()).await?;
         }
         for tag in ["title_tag", "artist_tag"] {
-            add(manager, "track", ColumnDef::new(tag).text().null().take()).await?;
+            add(schema, "track", ColumnDef::new(tag).text().null().take()).await?;
         }
-        add(manager, "play_session", ColumnDef::new("organization_index").text().null().take()).await?;
+        add(schema, "play_session", ColumnDef::new("organization_index").text().null().take()).await?;
         let metadata = ColumnDef::new("metadata").json_binary().not_null().default("{}").take();
-        add(manager, "play_session", metadata).await?;
-        let db = manager.get_connection();
+        add(schema, "play_session", metadata).await?;
+        let db = schema.transaction();
         own_themes_of_organizations(db).await?;
         note_tags(db).await
     }
@@ -39,7 +38,7 @@ struct Coloured {
 }
 
 /// Only a cover brings colours by itself, so an organization without a cover was given its theme.
-async fn own_themes_of_organizations(db: &SchemaManagerConnection<'_>) -> Result<(), DbErr> {
+async fn own_themes_of_organizations(db: &DatabaseTransaction) -> Result<(), DbErr> {
     let select = Query::select()
         .columns(["id", "theme"])
         .from("organization")
@@ -71,7 +70,7 @@ struct Tagged {
 }
 
 /// In the order of ids, so that this ends whatever is in the table.
-async fn note_tags(db: &SchemaManagerConnection<'_>) -> Result<(), DbErr> {
+async fn note_tags(db: &DatabaseTransaction) -> Result<(), DbErr> {
     let mut after = Uuid::nil();
     loop {
         let select = Query::select()

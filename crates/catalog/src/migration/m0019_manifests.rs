@@ -1,6 +1,6 @@
 //! How often the manifest of a track was written. Tracks from before get theirs by a job.
 
-use sea_orm_migration::prelude::*;
+use super::prelude::*;
 use uuid::Uuid;
 
 use super::pieces::add;
@@ -8,15 +8,14 @@ use super::pieces::add;
 /// Of the job. There is one for each database, so that it needs no random id.
 const JOB: Uuid = Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0019);
 
-#[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         let generation = ColumnDef::new("manifest_generation").big_integer().not_null().default(0).take();
-        add(manager, "track", generation).await?;
-        let db = manager.get_connection();
+        add(schema, "track", generation).await?;
+        let db = schema.transaction();
         let any = Query::select().column("id").from("track").limit(1).take();
         if db.query_one(&any).await?.is_none() {
             return Ok(());

@@ -1,6 +1,6 @@
 //! Where jobs wait, and whose turn they take.
 
-use sea_orm_migration::prelude::*;
+use super::prelude::*;
 
 use super::pieces::{add, index};
 use super::step::Step;
@@ -17,14 +17,13 @@ pub(super) fn step() -> Step {
         .index(index("job", &["leased_until"]).and_where(held).take())
 }
 
-#[derive(DeriveMigrationName)]
 struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         // Unknown for jobs that an earlier version queued, also beside this one: workers find out.
-        add(manager, "job", ColumnDef::new("queue").text().null().take()).await?;
-        add(manager, "job", ColumnDef::new("organization_id").uuid().null().take()).await
+        add(schema, "job", ColumnDef::new("queue").text().null().take()).await?;
+        add(schema, "job", ColumnDef::new("organization_id").uuid().null().take()).await
     }
 }

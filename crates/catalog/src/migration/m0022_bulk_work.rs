@@ -1,8 +1,8 @@
 //! What bulk work goes by: how many tracks collections have, how far renderings were queued, and the indexes by which
 //! batches are found.
 
+use super::prelude::*;
 use sea_orm::DbBackend;
-use sea_orm_migration::prelude::*;
 
 use super::backfill::PerCollection;
 use super::pieces::{add, index};
@@ -34,23 +34,22 @@ pub(super) fn step() -> Step {
         .index(of_track)
 }
 
-#[derive(DeriveMigrationName)]
 struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        add(manager, "collection", number("track_count")).await?;
-        let triggers = match manager.get_database_backend() {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+        add(schema, "collection", number("track_count")).await?;
+        let triggers = match schema.backend() {
             DbBackend::Sqlite => SQLITE_TRIGGERS,
             _ => POSTGRES_TRIGGERS,
         };
-        manager.get_connection().execute_unprepared(triggers).await?;
-        add(manager, "rendering", number("looked_at")).await?;
+        schema.transaction().execute_unprepared(triggers).await?;
+        add(schema, "rendering", number("looked_at")).await?;
         let is_at_end = ColumnDef::new("is_at_end").boolean().not_null().default(false).take();
-        add(manager, "rendering", is_at_end).await?;
+        add(schema, "rendering", is_at_end).await?;
         // Which rendering the two are about: when it was started.
-        add(manager, "rendering", ColumnDef::new("looked_at_run").big_integer().null().take()).await
+        add(schema, "rendering", ColumnDef::new("looked_at_run").big_integer().null().take()).await
     }
 }
 

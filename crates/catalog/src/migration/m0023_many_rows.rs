@@ -1,10 +1,10 @@
 //! What keeps lists, searches and reports quick when there are millions of rows: how many bytes a track takes, what was played by
 //! day, and the indexes that lists are read by.
 
+use super::columns::{big_integer, integer, text, uuid};
+use super::prelude::*;
 use sea_orm::sea_query::BinOper;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend};
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, integer, text, uuid};
 use uuid::Uuid;
 
 use super::backfill::BATCH;
@@ -62,23 +62,22 @@ fn unsummed_batches() -> IndexCreateStatement {
     index.name("unsummed_usage_batch_by_added_at").and_where(Expr::col("is_summed").eq(false)).take()
 }
 
-#[derive(DeriveMigrationName)]
 struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         let bytes = ColumnDef::new("stored_bytes").big_integer().not_null().default(0).take();
-        add(manager, "track", bytes).await?;
+        add(schema, "track", bytes).await?;
         // Batches that an earlier version adds, also beside this one, are not summed.
         let is_summed = ColumnDef::new("is_summed").boolean().not_null().default(false).take();
-        add(manager, "usage_batch", is_summed).await?;
-        manager.create_table(usage_sum()).await?;
-        let triggers = match manager.get_database_backend() {
+        add(schema, "usage_batch", is_summed).await?;
+        schema.create_table(usage_sum()).await?;
+        let triggers = match schema.backend() {
             DbBackend::Sqlite => SQLITE_TRIGGERS,
             _ => POSTGRES_TRIGGERS,
         };
-        manager.get_connection().execute_unprepared(triggers).await?;
+        schema.transaction().execute_unprepared(triggers).await?;
         Ok(())
     }
 }
@@ -126,7 +125,7 @@ const STORED_BYTES: &str = "UPDATE track SET track_status_id = track_status_id W
 /// What was counted before there were sums, a day of an organization at a time.
 struct Sums;
 
-#[async_trait::async_trait]
+#[async_trait]
 impl InBatches for Sums {
     fn table(&self) -> &'static str {
         "usage"
@@ -155,7 +154,7 @@ fn parse(position: &str) -> Option<(Uuid, i32)> {
 /// What tracks are found by begins with a space, so that the beginnings of all words are found in the same way.
 struct Spaces;
 
-#[async_trait::async_trait]
+#[async_trait]
 impl InBatches for Spaces {
     fn table(&self) -> &'static str {
         "track_search"

@@ -1,6 +1,6 @@
 //! Finding deliveries that have waited for too long.
 
-use sea_orm_migration::prelude::*;
+use super::prelude::*;
 
 use super::pieces::index;
 use super::step::Step;

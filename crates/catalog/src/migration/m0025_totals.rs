@@ -1,8 +1,8 @@
 //! How many bytes covers and collections take, and how many collections an organization has, so that no page counts them.
 
+use super::columns::{big_integer, uuid};
+use super::prelude::*;
 use sea_orm::DbBackend;
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, uuid};
 
 use super::backfill::PerCollection;
 use super::pieces::{add, index};
@@ -23,24 +23,23 @@ pub(super) fn step() -> Step {
         .index(by_bytes)
 }
 
-#[derive(DeriveMigrationName)]
 struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         for table in ["track", "collection", "organization"] {
-            add(manager, table, bytes("cover_bytes")).await?;
+            add(schema, table, bytes("cover_bytes")).await?;
         }
-        add(manager, "collection", bytes("stored_bytes")).await?;
-        manager.create_table(collection_count()).await?;
-        let triggers = match manager.get_database_backend() {
+        add(schema, "collection", bytes("stored_bytes")).await?;
+        schema.create_table(collection_count()).await?;
+        let triggers = match schema.backend() {
             DbBackend::Sqlite => SQLITE_TRIGGERS,
             _ => POSTGRES_TRIGGERS,
         };
-        manager.get_connection().execute_unprepared(triggers).await?;
+        schema.transaction().execute_unprepared(triggers).await?;
         // The triggers keep everybody else from adding a collection until this is committed.
-        manager.get_connection().execute_unprepared(COUNT).await?;
+        schema.transaction().execute_unprepared(COUNT).await?;
         Ok(())
     }
 }

@@ -1,16 +1,15 @@
 //! Browsers in which people have signed in before.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, blob, uuid};
+use super::columns::{big_integer, blob, uuid};
+use super::prelude::*;
 
 use super::pieces::index;
 
-#[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         let mut person = ForeignKey::create()
             .name("known_device_person")
             .from("known_device", "person_id")
@@ -24,9 +23,9 @@ impl MigrationTrait for Migration {
             .col(big_integer("seen_at"))
             .foreign_key(&mut person)
             .take();
-        manager.create_table(device).await?;
+        schema.create_table(device).await?;
         // The table is new and empty, so its indexes are made with it.
-        manager.create_index(index("known_device", &["person_id", "seen_at"])).await?;
-        manager.create_index(index("known_device", &["seen_at"])).await
+        schema.create_index(index("known_device", &["person_id", "seen_at"])).await?;
+        schema.create_index(index("known_device", &["seen_at"])).await
     }
 }

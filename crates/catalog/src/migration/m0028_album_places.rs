@@ -1,6 +1,6 @@
 //! Where uploaded tracks stand on their albums, so that those of one upload session are put in that order.
 
-use sea_orm_migration::prelude::*;
+use super::prelude::*;
 
 use super::pieces::{add, index};
 use super::step::Step;
@@ -17,14 +17,13 @@ fn placed_uploads() -> IndexCreateStatement {
         .take()
 }
 
-#[derive(DeriveMigrationName)]
 struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         // What the version before processes has no place, and stays where it is.
-        add(manager, "track", ColumnDef::new("album").text().null().take()).await?;
-        add(manager, "track", ColumnDef::new("album_place").big_integer().null().take()).await
+        add(schema, "track", ColumnDef::new("album").text().null().take()).await?;
+        add(schema, "track", ColumnDef::new("album_place").big_integer().null().take()).await
     }
 }

@@ -1,9 +1,9 @@
 //! What organizations may have at most, and what they have: the bytes of all tracks that are not purged, and how long the tracks
 //! are that are not deleted.
 
+use super::columns::{big_integer_null, uuid};
+use super::prelude::*;
 use sea_orm::DbBackend;
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer_null, uuid};
 
 use super::backfill::PerCollection;
 use super::pieces::add;
@@ -24,22 +24,21 @@ pub(super) fn step() -> Step {
         })
 }
 
-#[derive(DeriveMigrationName)]
 struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(quota()).await?;
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+        schema.create_table(quota()).await?;
         for column in ["kept_bytes", "sound_millis"] {
             let counter = ColumnDef::new(column).big_integer().not_null().default(0).take();
-            add(manager, "collection", counter).await?;
+            add(schema, "collection", counter).await?;
         }
-        let triggers = match manager.get_database_backend() {
+        let triggers = match schema.backend() {
             DbBackend::Sqlite => SQLITE_TRIGGERS,
             _ => POSTGRES_TRIGGERS,
         };
-        manager.get_connection().execute_unprepared(triggers).await?;
+        schema.transaction().execute_unprepared(triggers).await?;
         Ok(())
     }
 }

@@ -1,8 +1,8 @@
 //! What programs look for tracks by, tracks that move to another collection, and the jobs whose ids were answered.
 
+use super::columns::{big_integer, text, uuid};
+use super::prelude::*;
 use sea_orm::DbBackend;
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, text, uuid};
 
 use super::pieces::index;
 use super::step::Step;
@@ -24,18 +24,17 @@ pub(super) fn step() -> Step {
 const BY_INDEX: &str = "track (organization_id, substr(organization_index, 1, 200), id) \
     WHERE deleted_at IS NULL AND organization_index IS NOT NULL";
 
-#[derive(DeriveMigrationName)]
 struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(answered_job()).await?;
-        let triggers = match manager.get_database_backend() {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+        schema.create_table(answered_job()).await?;
+        let triggers = match schema.backend() {
             DbBackend::Sqlite => SQLITE_TRIGGER,
             _ => POSTGRES_TRIGGER,
         };
-        manager.get_connection().execute_unprepared(triggers).await?;
+        schema.transaction().execute_unprepared(triggers).await?;
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Sources that are fetched from a URL.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, big_integer_null, blob, boolean, text, uuid};
+use super::columns::{big_integer, big_integer_null, blob, boolean, text, uuid};
+use super::prelude::*;
 
 use super::pieces::index;
 use super::step::Step;
@@ -10,12 +10,11 @@ pub(super) fn step() -> Step {
     Step::expand("m0031_imports").change(Migration)
 }
 
-#[derive(DeriveMigrationName)]
 struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         // Beside the track and not in it: a row is there only as long as its source is being fetched. The version before
         // leaves the jobs alone that fetch them.
         let import = Table::create()
@@ -29,8 +28,8 @@ impl MigrationTrait for Migration {
             .col(big_integer_null("size"))
             .col(big_integer("created_at"))
             .take();
-        manager.create_table(import).await?;
+        schema.create_table(import).await?;
         // The table is new and empty, so its index is made with it.
-        manager.create_index(index("source_import", &["organization_id", "track_id"])).await
+        schema.create_index(index("source_import", &["organization_id", "track_id"])).await
     }
 }

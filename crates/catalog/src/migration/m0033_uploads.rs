@@ -1,18 +1,17 @@
 //! Uploads that can be resumed.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{
+use super::columns::{
     big_integer, big_integer_null, blob_null, boolean, string, string_null, text, text_null, uuid, uuid_null,
 };
+use super::prelude::*;
 
 use super::pieces::index;
 
-#[derive(DeriveMigrationName)]
 pub(super) struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         let upload = Table::create()
             .table("upload")
             .col(uuid("id").primary_key())
@@ -34,9 +33,9 @@ impl MigrationTrait for Migration {
             .col(big_integer_null("leased_until"))
             .col(boolean("is_wanted").default(false))
             .take();
-        manager.create_table(upload).await?;
+        schema.create_table(upload).await?;
         // The table is new and empty, so its indexes are made with it.
-        manager.create_index(index("upload", &["track_id"])).await?;
-        manager.create_index(index("upload", &["expires_at"])).await
+        schema.create_index(index("upload", &["track_id"])).await?;
+        schema.create_index(index("upload", &["expires_at"])).await
     }
 }

@@ -1,6 +1,6 @@
 //! Tracks by the SHA-256 of their source, so that a program can tell whether a file is there before it uploads it.
 
-use sea_orm_migration::prelude::*;
+use super::prelude::*;
 
 use super::pieces::index;
 use super::step::Step;

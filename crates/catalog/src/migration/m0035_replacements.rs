@@ -1,7 +1,7 @@
 //! Replacing the sources of tracks.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, big_integer_null, blob_null, string, text_null, uuid};
+use super::columns::{big_integer, big_integer_null, blob_null, string, text_null, uuid};
+use super::prelude::*;
 
 use super::pieces::{add, index};
 use super::step::Step;
@@ -10,12 +10,11 @@ pub(super) fn step() -> Step {
     Step::expand("m0035_replacements").change(Migration)
 }
 
-#[derive(DeriveMigrationName)]
 struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         // Beside the track and not in it: the track is as it was until all of its new files are there. The version before
         // leaves the jobs alone that make them.
         let replacement = Table::create()
@@ -32,17 +31,17 @@ impl MigrationTrait for Migration {
             .col(big_integer("created_at"))
             .col(big_integer("expires_at"))
             .take();
-        manager.create_table(replacement).await?;
+        schema.create_table(replacement).await?;
         let replaced = Table::create()
             .table("replaced_object")
             .col(string("object_key").primary_key())
             .col(big_integer("remove_at"))
             .take();
-        manager.create_table(replaced).await?;
+        schema.create_table(replaced).await?;
         // The tables are new and empty, so their indexes are made with them.
-        manager.create_index(index("source_replacement", &["created_at"])).await?;
-        manager.create_index(index("source_replacement", &["source_key"])).await?;
-        manager.create_index(index("replaced_object", &["remove_at"])).await?;
-        add(manager, "upload", ColumnDef::new("replacement_id").uuid().null().take()).await
+        schema.create_index(index("source_replacement", &["created_at"])).await?;
+        schema.create_index(index("source_replacement", &["source_key"])).await?;
+        schema.create_index(index("replaced_object", &["remove_at"])).await?;
+        add(schema, "upload", ColumnDef::new("replacement_id").uuid().null().take()).await
     }
 }

@@ -1,7 +1,7 @@
 //! Buckets that organizations import files from.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, blob, text, text_null, uuid};
+use super::columns::{big_integer, blob, text, text_null, uuid};
+use super::prelude::*;
 
 use super::step::Step;
 
@@ -9,12 +9,11 @@ pub(super) fn step() -> Step {
     Step::expand("m0036_import_buckets").change(Migration)
 }
 
-#[derive(DeriveMigrationName)]
 struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         // The version before fails imports from buckets, as it takes their addresses for URLs without a host.
         let bucket = Table::create()
             .table("import_bucket")
@@ -27,6 +26,6 @@ impl MigrationTrait for Migration {
             .col(big_integer("created_at"))
             .primary_key(Index::create().col("organization_id").col("bucket"))
             .take();
-        manager.create_table(bucket).await
+        schema.create_table(bucket).await
     }
 }

@@ -1,9 +1,7 @@
 //! Who listened to what, by a hash, for some days; and the sums of it by day, which stay.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{
-    big_integer, big_integer_null, boolean, integer, text, text_null, uuid, uuid_null,
-};
+use super::columns::{big_integer, big_integer_null, boolean, integer, text, text_null, uuid, uuid_null};
+use super::prelude::*;
 
 use super::pieces::index;
 use super::step::Step;
@@ -12,15 +10,14 @@ pub(super) fn step() -> Step {
     Step::expand("m0037_listens").change(Migration)
 }
 
-#[derive(DeriveMigrationName)]
 struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(listener_track()).await?;
-        manager.create_table(listener_sighting()).await?;
-        manager.create_table(listen_sum()).await?;
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+        schema.create_table(listener_track()).await?;
+        schema.create_table(listener_sighting()).await?;
+        schema.create_table(listen_sum()).await?;
         // The tables are new and empty, so their indexes are made with them.
         for index in [
             index("listener_track", &["day"]),
@@ -29,7 +26,7 @@ impl MigrationTrait for Migration {
             index("listener_sighting", &["day"]),
             index("listen_sum", &["organization_id", "kind", "subject", "day"]),
         ] {
-            manager.create_index(index).await?;
+            schema.create_index(index).await?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The texts of share links, so that they can be copied again; and transcripts that people edited.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{blob, uuid};
+use super::columns::{blob, uuid};
+use super::prelude::*;
 
 use super::pieces::{add, index};
 use super::step::Step;
@@ -21,12 +21,11 @@ pub(super) fn step() -> Step {
     Step::expand("m0039_share_links").change(Migration).index(by_track).index(by_collection)
 }
 
-#[derive(DeriveMigrationName)]
 struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         // Beside the key and not in it: keys are read for each request, their texts hardly ever. The version before revokes
         // keys and leaves the text, which then opens nothing.
         let text = Table::create()
@@ -34,9 +33,9 @@ impl MigrationTrait for Migration {
             .col(uuid("api_key_id").primary_key())
             .col(blob("sealed"))
             .take();
-        manager.create_table(text).await?;
+        schema.create_table(text).await?;
         // The version before transcribes again whatever it is asked to.
         let edited = ColumnDef::new("edited_at").big_integer().null().take();
-        add(manager, "transcription", edited).await
+        add(schema, "transcription", edited).await
     }
 }

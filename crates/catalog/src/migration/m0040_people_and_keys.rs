@@ -1,6 +1,6 @@
 //! People who may not sign in, who made an invitation, and from which pages a key may be used.
 
-use sea_orm_migration::prelude::*;
+use super::prelude::*;
 
 use super::pieces::{add, index};
 use super::step::Step;
@@ -27,15 +27,14 @@ pub(super) fn step() -> Step {
         .index(expiring)
 }
 
-#[derive(DeriveMigrationName)]
 struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         // The version before lets people in again whom this one has disabled, until it is replaced.
-        add(manager, "person", ColumnDef::new("disabled_at").big_integer().null().take()).await?;
-        add(manager, "invitation", ColumnDef::new("created_by").uuid().null().take()).await?;
-        add(manager, "api_key", ColumnDef::new("allowed_origins").json_binary().null().take()).await
+        add(schema, "person", ColumnDef::new("disabled_at").big_integer().null().take()).await?;
+        add(schema, "invitation", ColumnDef::new("created_by").uuid().null().take()).await?;
+        add(schema, "api_key", ColumnDef::new("allowed_origins").json_binary().null().take()).await
     }
 }

@@ -1,7 +1,7 @@
 //! Authenticator apps of people, and codes for when they are lost.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, big_integer_null, blob, uuid};
+use super::columns::{big_integer, big_integer_null, blob, uuid};
+use super::prelude::*;
 
 use super::step::Step;
 
@@ -9,12 +9,11 @@ pub(super) fn step() -> Step {
     Step::expand("m0043_second_factors").change(Migration)
 }
 
-#[derive(DeriveMigrationName)]
 struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         // The version before asks for no codes, until it is replaced.
         let factor = Table::create()
             .table("second_factor")
@@ -25,7 +24,7 @@ impl MigrationTrait for Migration {
             .col(big_integer("last_step").default(0))
             .foreign_key(&mut of_person("second_factor"))
             .take();
-        manager.create_table(factor).await?;
+        schema.create_table(factor).await?;
         let code = Table::create()
             .table("recovery_code")
             .col(uuid("person_id"))
@@ -33,7 +32,7 @@ impl MigrationTrait for Migration {
             .primary_key(Index::create().col("person_id").col("code_hash"))
             .foreign_key(&mut of_person("recovery_code"))
             .take();
-        manager.create_table(code).await
+        schema.create_table(code).await
     }
 }
 

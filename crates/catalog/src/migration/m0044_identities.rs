@@ -1,7 +1,7 @@
 //! Accounts of people at an OpenID Connect provider, and sign-ins by it that cannot be repeated.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, blob, text, text_null, uuid};
+use super::columns::{big_integer, blob, text, text_null, uuid};
+use super::prelude::*;
 
 use super::pieces::index;
 use super::step::Step;
@@ -10,12 +10,11 @@ pub(super) fn step() -> Step {
     Step::expand("m0044_identities").change(Migration).index(index("invitation", &["email"]))
 }
 
-#[derive(DeriveMigrationName)]
 struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         let identity = Table::create()
             .table("person_identity")
             .col(uuid("id").primary_key())
@@ -33,16 +32,16 @@ impl MigrationTrait for Migration {
                     .on_delete(ForeignKeyAction::Cascade),
             )
             .take();
-        manager.create_table(identity).await?;
+        schema.create_table(identity).await?;
         // The tables are new and empty, so their indexes are made with them.
-        manager.create_index(index("person_identity", &["issuer", "subject"]).unique().take()).await?;
-        manager.create_index(index("person_identity", &["person_id", "id"])).await?;
+        schema.create_index(index("person_identity", &["issuer", "subject"]).unique().take()).await?;
+        schema.create_index(index("person_identity", &["person_id", "id"])).await?;
         let state = Table::create()
             .table("sign_in_state")
             .col(blob("hash").primary_key())
             .col(big_integer("expires_at"))
             .take();
-        manager.create_table(state).await?;
-        manager.create_index(index("sign_in_state", &["expires_at"])).await
+        schema.create_table(state).await?;
+        schema.create_index(index("sign_in_state", &["expires_at"])).await
     }
 }

@@ -1,7 +1,7 @@
 //! Secrets of keys that were replaced and work on for a while, and when master secrets were in use.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, blob_uniq, text, uuid};
+use super::columns::{big_integer, blob_uniq, text, uuid};
+use super::prelude::*;
 
 use super::pieces::index;
 use super::step::Step;
@@ -10,12 +10,11 @@ pub(super) fn step() -> Step {
     Step::expand("m0048_rotations").change(Migration)
 }
 
-#[derive(DeriveMigrationName)]
 struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         // The version before knows a key by its new secret only, until it is replaced.
         let old = Table::create()
             .table("old_api_key")
@@ -30,15 +29,15 @@ impl MigrationTrait for Migration {
                     .on_delete(ForeignKeyAction::Cascade),
             )
             .take();
-        manager.create_table(old).await?;
+        schema.create_table(old).await?;
         // The table is new and empty, so its index is made with it.
-        manager.create_index(index("old_api_key", &["valid_until"])).await?;
+        schema.create_index(index("old_api_key", &["valid_until"])).await?;
         let master = Table::create()
             .table("master_secret")
             .col(text("fingerprint").primary_key())
             .col(big_integer("first_at"))
             .col(big_integer("last_at"))
             .take();
-        manager.create_table(master).await
+        schema.create_table(master).await
     }
 }

@@ -1,7 +1,7 @@
 //! The nodes that are running, by their last sign of life.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, big_integer_null, text, uuid};
+use super::columns::{big_integer, big_integer_null, text, uuid};
+use super::prelude::*;
 
 use super::pieces::index;
 use super::step::Step;
@@ -10,12 +10,11 @@ pub(super) fn step() -> Step {
     Step::expand("m0050_node").change(Migration)
 }
 
-#[derive(DeriveMigrationName)]
 struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         let node = Table::create()
             .table("node")
             .col(uuid("id").primary_key())
@@ -27,8 +26,8 @@ impl MigrationTrait for Migration {
             .col(big_integer("seen_at"))
             .col(big_integer_null("clock_ahead_millis"))
             .take();
-        manager.create_table(node).await?;
+        schema.create_table(node).await?;
         // The table is new and empty, so its index is made with it.
-        manager.create_index(index("node", &["seen_at"])).await
+        schema.create_index(index("node", &["seen_at"])).await
     }
 }

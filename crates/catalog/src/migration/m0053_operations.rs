@@ -1,7 +1,7 @@
 //! What operators ask about: the bytes of made files, the runs of jobs, and the latest backup. And how far a restore is.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, integer, text};
+use super::columns::{big_integer, integer, text};
+use super::prelude::*;
 
 use super::pieces::add;
 use super::step::Step;
@@ -10,16 +10,15 @@ pub(super) fn step() -> Step {
     Step::expand("m0053_operations").change(Migration)
 }
 
-#[derive(DeriveMigrationName)]
 struct Migration;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+#[async_trait]
+impl Change for Migration {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
         // Null for files that were made before. With the version of the object: the version before replaces the object of a row
         // and leaves the hash as it was.
-        add(manager, "track_file", ColumnDef::new("object_sha256").text().null().take()).await?;
-        add(manager, "node", ColumnDef::new("ended_jobs").text().null().take()).await?;
+        add(schema, "track_file", ColumnDef::new("object_sha256").text().null().take()).await?;
+        add(schema, "node", ColumnDef::new("ended_jobs").text().null().take()).await?;
         let backup = Table::create()
             .table("last_backup")
             // There is one row.
@@ -27,8 +26,8 @@ impl MigrationTrait for Migration {
             .col(big_integer("made_at"))
             .col(big_integer("finished_at"))
             .take();
-        manager.create_table(backup).await?;
-        manager.create_table(unfinished_restore()).await
+        schema.create_table(backup).await?;
+        schema.create_table(unfinished_restore()).await
     }
 }
 

@@ -19,7 +19,7 @@
 //!
 //! ```ignore
 //! Step::expand("m0030_plays")
-//!     // One transaction, for what takes a moment: new tables and columns. Implements `MigrationTrait`.
+//!     // One transaction, for what takes a moment: new tables and columns. Implements `Change`.
 //!     .change(m0030_plays::Migration)
 //!     // Made concurrently on PostgreSQL. Never create an index on a large table within a change.
 //!     .index(index("track", &["collection_id", "plays"]))
@@ -32,10 +32,12 @@
 //!
 //! An empty database gets all its tables in one transaction, in which indexes are made plainly and batches find no rows.
 //!
-//! The first steps were recorded by `sea_orm_migration`, and versions up to the last of them refuse a database in whose table
-//! they find a name that they do not know. Steps since then are recorded in a table of our own; those that contract in both.
+//! The [first steps](first) are recorded in a table of their own, and versions up to the last of them refuse a database in
+//! which they find a name there that they do not know. Steps since then are recorded in `schema_step`; those that contract in both.
 
 mod backfill;
+mod columns;
+mod first;
 mod index;
 mod m0001_initial;
 mod m0002_covers;
@@ -89,52 +91,26 @@ mod m0053_operations;
 mod m0055_node_secrets;
 mod m0056_cover_objects;
 mod pieces;
+mod prelude;
 mod record;
 mod run;
+mod schema;
 mod state;
 mod step;
 #[cfg(test)]
 mod step_tests;
 
 use sea_orm::DatabaseConnection;
-use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
 use crate::error::CatalogError;
+use first::first_steps;
 use run::Run;
 use step::Step;
 
 pub(crate) use m0053_operations::unfinished_restore;
 pub use run::{MigrationEvent, MigrationReport};
+pub(crate) use schema::has_table;
 pub(crate) use state::{Tables, applied_steps, look};
-
-/// The steps that `sea_orm_migration` records.
-struct FirstSteps;
-
-#[async_trait::async_trait]
-impl MigratorTrait for FirstSteps {
-    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![
-            Box::new(m0001_initial::Migration),
-            Box::new(m0002_covers::Migration),
-            Box::new(m0003_idempotency::Migration),
-            Box::new(m0004_usage::Migration),
-            Box::new(m0005_signing_keys::Migration),
-            Box::new(m0006_processing::Migration),
-            Box::new(m0007_events::Migration),
-            Box::new(m0008_transcription::Migration),
-            Box::new(m0009_people::Migration),
-            Box::new(m0010_listing::Migration),
-            Box::new(m0011_trash::Migration),
-            Box::new(m0013_jobs::Migration),
-            Box::new(m0014_selection::Migration),
-            Box::new(m0015_words_and_claims::Migration),
-            Box::new(m0016_store_identity::Migration),
-            Box::new(m0017_sweep::Migration),
-            Box::new(m0018_themes::Migration),
-            Box::new(m0019_manifests::Migration),
-        ]
-    }
-}
 
 /// Steps that were recorded with the first ones for a while, by builds that were never released.
 const MOVED: [&str; 2] = ["m0020_queues", "m0021_scheduled_tasks"];
@@ -197,10 +173,9 @@ pub(crate) async fn run_only(
 
 /// The first of some steps that this version does not know.
 pub(crate) fn unknown_step(names: &[String]) -> Option<&str> {
-    let (first, steps) = (FirstSteps::migrations(), steps());
-    let is_known = |name: &str| {
-        first.iter().any(|step| step.name() == name) || steps.iter().any(|step| step.name == name)
-    };
+    let (first, steps) = (first_steps(), steps());
+    let is_known =
+        |name: &str| first.iter().any(|step| step.name == name) || steps.iter().any(|step| step.name == name);
     names.iter().map(String::as_str).find(|name| !is_known(name))
 }
 
@@ -208,7 +183,7 @@ pub(crate) fn unknown_step(names: &[String]) -> Option<&str> {
 #[allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
 mod tests {
     use sea_orm::sea_query::{ExprTrait, Query, SimpleExpr};
-    use sea_orm::{ConnectionTrait, Database, DatabaseConnection};
+    use sea_orm::{ConnectionTrait, Database, DatabaseConnection, TransactionTrait};
     use tonearm_domain::{Collection, Organization};
     use tonearm_fixtures::{Postgres, sqlite_url};
 
@@ -220,6 +195,16 @@ mod tests {
         let (columns, values): (Vec<&str>, Vec<SimpleExpr>) = row.iter().cloned().unzip();
         let insert = Query::insert().into_table(table).columns(columns).values_panic(values).take();
         db.execute(&insert).await.unwrap();
+    }
+
+    /// Brings an empty database to where a version left it that knew only some of the first steps.
+    async fn apply_first(db: &DatabaseConnection, count: usize) {
+        let transaction = db.begin().await.unwrap();
+        first::install(&transaction).await.unwrap();
+        for step in first_steps().iter().take(count) {
+            step.apply(&transaction).await.unwrap();
+        }
+        transaction.commit().await.unwrap();
     }
 
     async fn upgraded(url: &str) -> Catalog {
@@ -266,7 +251,7 @@ mod tests {
         // Unlike the catalog, a plain connection makes SQLite's file only where it is told to.
         let made = if url.starts_with("sqlite") { format!("{url}?mode=rwc") } else { url.to_owned() };
         let db = Database::connect(made).await.unwrap();
-        FirstSteps::up(&db, Some(1)).await.unwrap();
+        apply_first(&db, 1).await;
         insert(&db, "organization", &organization(one.uuid(), "One")).await;
         insert(&db, "organization", &organization(other.uuid(), "Other")).await;
         insert(&db, "collection", &collection(songs.uuid(), one.uuid())).await;
@@ -305,9 +290,8 @@ mod tests {
         let sessions: [PlaySessionId; 4] = [(); 4].map(|()| ambient.credential_id());
         let made = if url.starts_with("sqlite") { format!("{url}?mode=rwc") } else { url.to_owned() };
         let db = Database::connect(made).await.unwrap();
-        let before =
-            FirstSteps::migrations().iter().position(|step| step.name() == "m0014_selection").unwrap();
-        FirstSteps::up(&db, Some(before as u32)).await.unwrap();
+        let before = first_steps().iter().position(|step| step.name == "m0014_selection").unwrap();
+        apply_first(&db, before).await;
         for id in [open, limited] {
             let mut row = organization(id.uuid(), "One");
             row.push(("folder", ambient.short_id().to_string().into()));

@@ -1,14 +1,10 @@
 //! What steps have in common.
 
-use sea_orm_migration::prelude::*;
+use super::prelude::*;
 
 /// SQLite adds one column at a time.
-pub(super) async fn add(
-    manager: &SchemaManager<'_>,
-    table: &'static str,
-    column: ColumnDef,
-) -> Result<(), DbErr> {
-    manager.alter_table(Table::alter().table(table).add_column(column).take()).await
+pub(super) async fn add(schema: &Schema<'_>, table: &'static str, column: ColumnDef) -> Result<(), DbErr> {
+    schema.alter_table(Table::alter().table(table).add_column(column).take()).await
 }
 
 /// An index that is named after what it is over.

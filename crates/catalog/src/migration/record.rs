@@ -1,15 +1,13 @@
 //! The table `schema_step`: which steps were applied, how far the one is that runs, and which versions can use the result.
 
+use super::columns::{big_integer, big_integer_null, integer, text, text_null};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr, Table, UpdateStatement};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, FromQueryResult};
-use sea_orm_migration::schema::{big_integer, big_integer_null, integer, text, text_null};
 
+use super::first;
 use super::step::{Effect, Step};
 
 pub(super) const TABLE: &str = "schema_step";
-
-/// The table of the first steps.
-pub(super) const FIRST_TABLE: &str = "seaql_migrations";
 
 #[derive(FromQueryResult)]
 pub(super) struct Record {
@@ -52,7 +50,7 @@ pub(super) async fn all(db: &impl ConnectionTrait) -> Result<Vec<Record>, DbErr>
 pub(super) async fn begin(db: &impl ConnectionTrait, step: &Step) -> Result<(), DbErr> {
     if let Effect::Contract { .. } = step.effect {
         let insert = Query::insert()
-            .into_table(FIRST_TABLE)
+            .into_table(first::TABLE)
             .columns(["version", "applied_at"])
             .values_panic([step.name.into(), 0_i64.into()])
             .on_conflict(OnConflict::column("version").do_nothing().to_owned())
@@ -95,7 +93,7 @@ fn update(name: &str) -> UpdateStatement {
 }
 
 /// By the clock of the database, in milliseconds.
-fn now(backend: DbBackend) -> SimpleExpr {
+pub(super) fn now(backend: DbBackend) -> SimpleExpr {
     Expr::cust(match backend {
         DbBackend::Postgres => "CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000 AS BIGINT)",
         _ => "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",

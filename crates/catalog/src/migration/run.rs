@@ -5,11 +5,12 @@ use std::time::Duration;
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, RuntimeErr, TransactionTrait,
 };
-use sea_orm_migration::{MigrationTrait, MigratorTrait, SchemaManager};
 
+use super::first::{self, first_steps};
+use super::schema::{Change, Schema};
 use super::state::{Applied, Tables};
 use super::step::{InBatches, Part, Step};
-use super::{FirstSteps, MOVED, index, record};
+use super::{MOVED, index, record};
 use crate::catalog::write_transaction;
 use crate::error::{CatalogError, SchemaError};
 
@@ -72,7 +73,7 @@ pub(super) struct Run<'a> {
 /// Work that fits into one transaction.
 #[derive(Clone, Copy)]
 enum Work<'a> {
-    Change(&'a dyn MigrationTrait),
+    Change(&'a dyn Change),
     Batch(&'a dyn InBatches, Option<&'a str>),
 }
 
@@ -123,7 +124,11 @@ impl Run<'_> {
             return Ok(None);
         }
         (self.report)(MigrationEvent::SettingUp);
-        FirstSteps::up(&transaction, None).await?;
+        let first = first_steps();
+        first::install(&transaction).await?;
+        for step in &first {
+            step.apply(&transaction).await.map_err(|source| SchemaError::step(step.name, source.into()))?;
+        }
         record::install(&transaction).await?;
         for step in self.steps {
             record::begin(&transaction, step).await?;
@@ -135,7 +140,7 @@ impl Run<'_> {
             record::finish(&transaction, step.name).await?;
         }
         transaction.commit().await?;
-        Ok(Some(FirstSteps::migrations().len() + self.steps.len()))
+        Ok(Some(first.len() + self.steps.len()))
     }
 
     /// Begins a transaction that excludes versions which know only the first steps from applying those.
@@ -155,16 +160,15 @@ impl Run<'_> {
         loop {
             let transaction = self.begin_first().await?;
             let missing = Applied::read_in(&transaction).await?.missing_first();
-            let Some(name) = missing.first() else {
+            let Some(step) = missing.first() else {
                 record::install(&transaction).await?;
                 move_records(&transaction, self.steps).await?;
                 transaction.commit().await?;
                 return Ok(count);
             };
-            (self.report)(MigrationEvent::Step { name });
-            FirstSteps::up(&transaction, Some(1))
-                .await
-                .map_err(|source| SchemaError::step(name, source.into()))?;
+            (self.report)(MigrationEvent::Step { name: step.name });
+            first::install(&transaction).await?;
+            step.apply(&transaction).await.map_err(|source| SchemaError::step(step.name, source.into()))?;
             transaction.commit().await?;
             count += 1;
         }
@@ -235,7 +239,7 @@ impl Run<'_> {
         }
         let outcome = match work {
             Work::Change(change) => {
-                change.up(&SchemaManager::new(&transaction)).await?;
+                change.apply(&Schema::new(&transaction)).await?;
                 Outcome { rows: 0, position: None }
             }
             Work::Batch(batches, position) => {
@@ -255,7 +259,7 @@ impl Run<'_> {
 /// A part, on tables that nobody else uses yet.
 async fn at_once(db: &DatabaseTransaction, part: &Part) -> Result<(), DbErr> {
     match part {
-        Part::Change(change) => change.up(&SchemaManager::new(db)).await,
+        Part::Change(change) => change.apply(&Schema::new(db)).await,
         Part::Index(index) => index.make(db).await,
         Part::DropIndex(name) => index::drop_in(db, name).await,
         Part::Batches(batches) => {
@@ -271,7 +275,7 @@ async fn at_once(db: &DatabaseTransaction, part: &Part) -> Result<(), DbErr> {
 /// Builds between two releases recorded some steps with the first ones, where earlier versions would not know them.
 async fn move_records(db: &DatabaseTransaction, steps: &[Step]) -> Result<(), DbErr> {
     for step in steps.iter().filter(|step| MOVED.contains(&step.name)) {
-        let forget = format!("DELETE FROM seaql_migrations WHERE version = '{}'", step.name);
+        let forget = format!("DELETE FROM {} WHERE version = '{}'", first::TABLE, step.name);
         if db.execute_unprepared(&forget).await?.rows_affected() > 0 {
             record::begin(db, step).await?;
             record::finish(db, step.name).await?;

@@ -4,11 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use sea_orm::sea_query::Query;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
-use sea_orm_migration::{IntoSchemaManagerConnection, MigratorTrait, SchemaManager};
 
-use super::record::{self, FIRST_TABLE, Record};
+use super::MOVED;
+use super::first::{self, FirstStep, first_steps};
+use super::record::{self, Record};
+use super::schema::has_table;
 use super::step::Step;
-use super::{FirstSteps, MOVED};
 use crate::error::{CatalogError, SchemaError};
 
 /// The version of this build.
@@ -49,32 +50,28 @@ pub(super) async fn look_for(
     steps: &[Step],
     version: &str,
 ) -> Result<Tables, CatalogError> {
-    let applied = Applied::read(db, db).await?;
+    let applied = Applied::read(db).await?;
     match applied.compare(steps, version)? {
         // Both tables are filled in one transaction, which may have been committed between the two looks.
-        Tables::Behind(_) => Applied::read(db, db).await?.compare(steps, version),
+        Tables::Behind(_) => Applied::read(db).await?.compare(steps, version),
         found => Ok(found),
     }
 }
 
 impl Applied {
     pub(super) async fn read_in(db: &DatabaseTransaction) -> Result<Self, DbErr> {
-        Self::read(db, db).await
+        Self::read(db).await
     }
 
-    async fn read<'a>(
-        db: &impl ConnectionTrait,
-        tables: impl IntoSchemaManagerConnection<'a>,
-    ) -> Result<Self, DbErr> {
-        let tables = SchemaManager::new(tables);
+    async fn read(db: &impl ConnectionTrait) -> Result<Self, DbErr> {
         let mut first = Vec::new();
-        if tables.has_table(FIRST_TABLE).await? {
-            let select = Query::select().column("version").from(FIRST_TABLE).take();
+        if has_table(db, first::TABLE).await? {
+            let select = Query::select().column("version").from(first::TABLE).take();
             let rows = db.query_all(&select).await?;
             first = rows.iter().map(|row| row.try_get("", "version")).collect::<Result<_, _>>()?;
         }
         let mut records = HashMap::new();
-        if tables.has_table(record::TABLE).await? {
+        if has_table(db, record::TABLE).await? {
             records =
                 record::all(db).await?.into_iter().map(|record| (record.name.clone(), record)).collect();
         }
@@ -85,8 +82,8 @@ impl Applied {
         if self.first.is_empty() && self.records.is_empty() {
             return Ok(Tables::Empty);
         }
-        let known = FirstSteps::migrations();
-        let is_first = |name: &str| known.iter().any(|step| step.name() == name) || MOVED.contains(&name);
+        let known = first_steps();
+        let is_first = |name: &str| known.iter().any(|step| step.name == name) || MOVED.contains(&name);
         if self.first.iter().any(|name| !is_first(name) && !self.records.contains_key(name)) {
             return Err(SchemaError::Newer { oldest: None }.into());
         }
@@ -97,17 +94,15 @@ impl Applied {
                 return Err(SchemaError::Newer { oldest: Some(oldest) }.into());
             }
         }
-        let first = self.missing_first();
+        let first = self.missing_first().into_iter().map(|step| step.name.to_owned());
         let own = steps.iter().filter(|step| !self.is_applied(step)).map(|step| step.name.to_owned());
-        let missing: Vec<String> = first.into_iter().chain(own).collect();
+        let missing: Vec<String> = first.chain(own).collect();
         Ok(if missing.is_empty() { Tables::Current } else { Tables::Behind(missing) })
     }
 
     /// Of the first steps those that are missing.
-    pub(super) fn missing_first(&self) -> Vec<String> {
-        let steps = FirstSteps::migrations();
-        let names = steps.iter().map(|step| step.name().to_owned());
-        names.filter(|name| !self.first.contains(name)).collect()
+    pub(super) fn missing_first(&self) -> Vec<FirstStep> {
+        first_steps().into_iter().filter(|step| self.first.iter().all(|name| name != step.name)).collect()
     }
 
     pub(super) fn is_applied(&self, step: &Step) -> bool {

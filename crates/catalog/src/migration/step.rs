@@ -1,11 +1,11 @@
 //! What a step is made of, and who can use the database after it.
 
-use sea_orm::DatabaseTransaction;
-use sea_orm_migration::prelude::{DbErr, IndexCreateStatement};
-use sea_orm_migration::{MigrationTrait, async_trait};
+use sea_orm::sea_query::IndexCreateStatement;
+use sea_orm::{DatabaseTransaction, DbErr};
 
 use super::backfill::Backfill;
 use super::index::NewIndex;
+use super::schema::Change;
 
 /// Whether versions from before a step can still use the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) struct Step {
 
 pub(super) enum Part {
     /// A transaction of its own. For what takes a moment, whatever the size of the tables.
-    Change(Box<dyn MigrationTrait>),
+    Change(Box<dyn Change>),
     /// An index, made while others write.
     Index(NewIndex),
     /// An index that is no longer needed, removed while others write.
@@ -70,7 +70,7 @@ impl Step {
     }
 
     /// Small changes, in one transaction.
-    pub(super) fn change(self, change: impl MigrationTrait + 'static) -> Self {
+    pub(super) fn change(self, change: impl Change + 'static) -> Self {
         self.part(Part::Change(Box::new(change)))
     }
 

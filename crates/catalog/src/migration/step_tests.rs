@@ -3,10 +3,10 @@
 
 use std::sync::Mutex;
 
+use super::prelude::*;
 use sea_orm::{
     ConnectOptions as Settings, ConnectionTrait, Database, DatabaseConnection, DbBackend, Statement,
 };
-use sea_orm_migration::prelude::*;
 use tokio::sync::Notify;
 use tonearm_fixtures::{TestDatabase, on_both_empty};
 
@@ -27,13 +27,12 @@ on_both_empty!(
 
 const ROWS: i64 = 3500;
 
-#[derive(DeriveMigrationName)]
 struct AddTwice;
 
-#[async_trait::async_trait]
-impl MigrationTrait for AddTwice {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        add(manager, "sample", ColumnDef::new("twice").integer().not_null().default(0).take()).await
+#[async_trait]
+impl Change for AddTwice {
+    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+        add(schema, "sample", ColumnDef::new("twice").integer().not_null().default(0).take()).await
     }
 }
 
