@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use tonearm_blobs::{BlobError, Blobs, PutError};
-use tonearm_fixtures::{BucketProxy, Fault, S3Server, Seen};
+use tonearm_fixtures::{BucketProxy, Fault, ProxiedRequest, S3Server};
 
 use crate::test_store::{TestStore, body, eventually, pattern, read};
 
@@ -19,21 +19,21 @@ async fn behind_a_proxy() -> (S3Server, BucketProxy, Blobs) {
 }
 
 /// Objects are removed by a request for several.
-fn removes(seen: &Seen) -> bool {
-    seen.method == "DELETE" || seen.target.ends_with("?delete")
+fn removes(request: &ProxiedRequest) -> bool {
+    request.method == "DELETE" || request.target.ends_with("?delete")
 }
 
 fn removals(proxy: &BucketProxy) -> usize {
-    proxy.seen().iter().filter(|seen| removes(seen)).count()
+    proxy.requests().iter().filter(|request| removes(request)).count()
 }
 
 /// The bucket stores what it is sent and says that it does not; what removes it again is held.
 fn store_and_deny(proxy: &BucketProxy) {
-    proxy.set(|seen| match seen.method.as_str() {
-        _ if removes(seen) => Some(Fault::Hold),
+    proxy.set(|request| match request.method.as_str() {
+        _ if removes(request) => Some(Fault::Hold),
         // A small object, or what makes parts an object.
-        "PUT" if !seen.target.contains("uploadId") => Some(Fault::Deny),
-        "POST" if seen.target.contains("uploadId") => Some(Fault::Deny),
+        "PUT" if !request.target.contains("uploadId") => Some(Fault::Deny),
+        "POST" if request.target.contains("uploadId") => Some(Fault::Deny),
         _ => None,
     });
 }
@@ -48,7 +48,7 @@ async fn a_second_attempt_is_not_undone_with_the_first() {
         let failed = blobs.put_bytes(&key, content.clone()).await.unwrap_err();
         assert!(matches!(failed, PutError::Store(BlobError::Unavailable(_))), "{failed:?}");
         eventually(|| removals(&proxy) > 0).await;
-        proxy.set(|seen| removes(seen).then_some(Fault::Hold));
+        proxy.set(|request| removes(request).then_some(Fault::Hold));
         let mut second = tokio::spawn({
             let (blobs, key, content) = (blobs.clone(), key.clone(), content.clone());
             async move { blobs.put_bytes(&key, content).await }
@@ -74,7 +74,7 @@ async fn what_may_be_put_again_is_never_removed() {
     blobs.put_repeatable(&key, content.clone()).await.unwrap_err();
     // Another node has stored the same.
     assert_eq!(blobs.head(&key).await.unwrap().unwrap().size, 1000);
-    proxy.set(|seen| removes(seen).then_some(Fault::Hold));
+    proxy.set(|request| removes(request).then_some(Fault::Hold));
     blobs.put_repeatable(&key, content).await.unwrap();
     assert_eq!((removals(&proxy), blobs.head(&key).await.unwrap().unwrap().size), (0, 1000));
 }

@@ -159,7 +159,7 @@ async fn what_many_want_to_know_of_an_object_is_asked_once() {
     let heads = futures::future::join_all((0..100).map(|_| blobs.deliver_head(&key))).await;
     assert!(heads.into_iter().all(|meta| meta.unwrap().unwrap().size == SIZE as u64));
     blobs.deliver_head(&key).await.unwrap().unwrap();
-    assert_eq!(proxy.seen().len(), 1, "{:?}", proxy.seen());
+    assert_eq!(proxy.requests().len(), 1, "{:?}", proxy.requests());
     // What is known is not asked for again, and what is not there is not taken for an outage.
     deliver(&blobs, &key, Some(SIZE as u64 - 10..SIZE as u64)).await.unwrap();
     assert_eq!((proxy.count("HEAD"), proxy.count("GET")), (1, 1));
@@ -189,18 +189,18 @@ async fn a_fetch_that_fails_is_tried_once_more_for_all() {
         assert!(got.unwrap() == content[n * 1000..n * 1000 + 900_000]);
     }
     // What had arrived is not fetched again.
-    let ranges: Vec<_> = proxy.seen().into_iter().map(|seen| seen.range.unwrap()).collect();
+    let ranges: Vec<_> = proxy.requests().into_iter().map(|request| request.range.unwrap()).collect();
     assert_eq!(ranges, ["bytes=0-1048575", "bytes=300000-1048575"]);
 
     // When the second attempt fails too, everybody is told.
     let blobs = cached_at(proxy.url(), 64 << 20, None, NEVER).await;
     deliver(&blobs, &key, Some(2_500_000..2_500_001)).await.unwrap();
-    let before = proxy.seen().len();
+    let before = proxy.requests().len();
     proxy.set(|_| Some(Fault::Hang));
     for got in read_by_many(&blobs, &key).await {
         assert!(matches!(got, Err(BlobError::Unavailable(_))), "{got:?}");
     }
-    assert_eq!(proxy.seen().len() - before, 2, "{:?}", proxy.seen());
+    assert_eq!(proxy.requests().len() - before, 2, "{:?}", proxy.requests());
     proxy.heal();
     assert!(deliver(&blobs, &key, None).await.unwrap() == content);
 }
@@ -224,11 +224,11 @@ async fn slow_readers_hold_little_and_others_share_fetches_all_the_same() {
     plain.put_bytes(&key, pattern(262_144)).await.unwrap();
     // It is known, and nothing of it is here.
     blobs.deliver_head(&key).await.unwrap().unwrap();
-    let before = proxy.seen().len();
+    let before = proxy.requests().len();
     let many = futures::future::join_all((0..50).map(|_| deliver(&blobs, &key, None))).await;
     assert!(many.into_iter().all(|got| got.unwrap() == pattern(262_144)));
     // One fetch, and another one where the first had to make room again before all had read it.
-    assert!(proxy.seen().len() - before <= 2, "{:?}", &proxy.seen()[before..]);
+    assert!(proxy.requests().len() - before <= 2, "{:?}", &proxy.requests()[before..]);
     for (stream, held) in slow {
         let rest = stream.try_collect::<Vec<_>>().await.unwrap().concat();
         assert!([&held[..], &rest].concat() == pattern(262_144));
@@ -408,13 +408,13 @@ async fn who_listens_to_what_is_in_the_cache_hears_no_gap() {
         let ends = Instant::now() + Duration::from_secs(seconds_of_each_fault());
         let listen = async |number: usize| {
             let mut start = (number as u64 * 300_000) % SIZE as u64;
-            let mut heard = 0;
-            while Instant::now() < ends || heard < 60 {
+            let mut responses = 0;
+            while Instant::now() < ends || responses < 60 {
                 let end = (start + RANGE).min(SIZE as u64);
                 let came = timeout(Duration::from_secs(20), deliver(&blobs, &key, Some(start..end))).await;
                 let came = came.unwrap_or_else(|_| panic!("{fault:?}: a range does not come"));
                 assert!(came.unwrap() == content[start as usize..end as usize], "{fault:?}");
-                (start, heard) = (end % SIZE as u64, heard + 1);
+                (start, responses) = (end % SIZE as u64, responses + 1);
             }
         };
         let others = async {

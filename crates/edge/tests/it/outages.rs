@@ -60,5 +60,5 @@ async fn what_many_ask_of_a_cold_object_is_asked_of_the_bucket_once() {
     for (number, status) in answers.into_iter().enumerate() {
         assert_eq!(status, [200, 304, 206][number % 3]);
     }
-    assert_eq!((proxy.count("HEAD"), proxy.count("GET")), (1, 1), "{:?}", proxy.seen());
+    assert_eq!((proxy.count("HEAD"), proxy.count("GET")), (1, 1), "{:?}", proxy.requests());
 }

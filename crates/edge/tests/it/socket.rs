@@ -78,7 +78,7 @@ async fn a_bucket_that_ends_an_answer_early_cuts_the_connection() {
     let key = node.store(SIZE).await;
     let proxy = BucketProxy::start(node.s3.as_ref().unwrap());
     // Also what it answers to further attempts.
-    proxy.set(|seen| (seen.method == "GET").then_some(Fault::Cut(50_000)));
+    proxy.set(|request| (request.method == "GET").then_some(Fault::Cut(50_000)));
     let plain = Blobs::open(&proxy.url().parse().unwrap()).await.unwrap();
     for blobs in [plain.clone(), plain.with_cache(cache_in_memory()).await.unwrap()] {
         node.blobs = blobs;

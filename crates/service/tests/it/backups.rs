@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::CoverObjects;
 use tonearm_domain::{Cover, CoverOrigin, CoverOwner, CoverSize, ObjectKey, Track, TrackManifest};
-use tonearm_fixtures::{BucketProxy, Fault, S3Server, Seen, TestDatabase};
+use tonearm_fixtures::{BucketProxy, Fault, ProxiedRequest, S3Server, TestDatabase};
 use tonearm_service::{
     BackupError, BackupReport, BackupTarget, BackupTerms, Backups, FindingKind, Verification, VerifyError,
     VerifyEvent, VerifyState, VerifyTerms,
@@ -203,7 +203,9 @@ async fn an_object_that_cannot_be_read_ends_neither_backup_nor_verification(data
     let (_server, proxy, scene) = behind_a_proxy(&database).await;
     let (key, _) = (scene.named().await, scene.named().await);
     let name = key.to_string();
-    proxy.set(move |seen| (seen.method == "GET" && seen.target.contains(&name)).then_some(Fault::Deny));
+    proxy.set(move |request| {
+        (request.method == "GET" && request.target.contains(&name)).then_some(Fault::Deny)
+    });
     assert_eq!(verified(&scene).await.unwrap(), [FindingKind::UnreadableObject]);
     let target = Target::new();
     let report = target.back_up(&scene, None).await;
@@ -211,10 +213,10 @@ async fn an_object_that_cannot_be_read_ends_neither_backup_nor_verification(data
 
     // If nothing else can be read either, the store has failed.
     let lists = AtomicUsize::new(0);
-    proxy.set(move |seen| {
-        let is_list = seen.target.contains("list-type");
+    proxy.set(move |request| {
+        let is_list = request.target.contains("list-type");
         let is_first = is_list && lists.fetch_add(1, Ordering::SeqCst) == 0;
-        (seen.method == "GET" && !is_first).then_some(Fault::Deny)
+        (request.method == "GET" && !is_first).then_some(Fault::Deny)
     });
     assert!(matches!(verified(&scene).await, Err(VerifyError::Store(_))));
     proxy.heal();
@@ -231,7 +233,9 @@ async fn an_object_that_cannot_be_looked_at_ends_neither_backup_nor_verification
     scene.blobs.put_bytes(&key, Bytes::from_static(b"other sound")).await.unwrap();
     assert_eq!(verified(&scene).await.unwrap(), [FindingKind::WrongLength]);
     let name = key.to_string();
-    proxy.set(move |seen| (seen.method == "HEAD" && seen.target.contains(&name)).then_some(Fault::Deny));
+    proxy.set(move |request| {
+        (request.method == "HEAD" && request.target.contains(&name)).then_some(Fault::Deny)
+    });
     for is_deep in [false, true] {
         let terms = VerifyTerms { is_deep, ..VerifyTerms::default() };
         assert_eq!(verified_by(&scene, terms).await.unwrap(), [FindingKind::UnreadableObject]);
@@ -244,8 +248,8 @@ async fn an_object_that_cannot_be_looked_at_ends_neither_backup_nor_verification
 
     // If nothing can be listed either after the start, the store has failed.
     let lists = AtomicUsize::new(0);
-    proxy.set(move |seen| {
-        let is_first_list = seen.target.contains("list-type") && lists.fetch_add(1, Ordering::SeqCst) == 0;
+    proxy.set(move |request| {
+        let is_first_list = request.target.contains("list-type") && lists.fetch_add(1, Ordering::SeqCst) == 0;
         (!is_first_list).then_some(Fault::Deny)
     });
     let quick = verified_by(&scene, VerifyTerms::default()).await;
@@ -341,12 +345,16 @@ async fn covers_of_owners_that_cannot_be_looked_at_are_named(database: TestDatab
     let sizes = give_cover(&scene, b"picture").await;
     assert_eq!(verified(&scene).await.unwrap(), []);
     let name = sizes[0].to_string();
-    proxy.set(move |seen| (seen.method == "HEAD" && seen.target.contains(&name)).then_some(Fault::Deny));
+    proxy.set(move |request| {
+        (request.method == "HEAD" && request.target.contains(&name)).then_some(Fault::Deny)
+    });
     let terms = VerifyTerms::default();
     assert_eq!(verified_by(&scene, terms).await.unwrap(), [FindingKind::UnreadableObject]);
     // Only reading it shows this.
     let name = sizes[1].to_string();
-    proxy.set(move |seen| (seen.method == "GET" && seen.target.contains(&name)).then_some(Fault::Deny));
+    proxy.set(move |request| {
+        (request.method == "GET" && request.target.contains(&name)).then_some(Fault::Deny)
+    });
     assert_eq!(verified_by(&scene, terms).await.unwrap(), []);
     assert_eq!(verified(&scene).await.unwrap(), [FindingKind::UnreadableObject]);
 }
@@ -365,7 +373,7 @@ async fn a_store_in_which_nothing_can_be_looked_at_has_failed(database: TestData
         tx.insert_track(&track).await.unwrap();
     }
     tx.commit().await.unwrap();
-    proxy.set(|seen| (seen.method == "HEAD").then_some(Fault::Deny));
+    proxy.set(|request| (request.method == "HEAD").then_some(Fault::Deny));
     let verified = verified_by(&scene, VerifyTerms::default()).await;
     assert!(matches!(verified, Err(VerifyError::Store(_))), "{verified:?}");
     let backup = Target::new().try_to_back_up(&scene, None).await;
@@ -402,10 +410,10 @@ async fn each_manifest_is_read_once(database: TestDatabase) {
     for _ in 0..4 {
         back_up_to(&target, folder.path(), &scene, Secrets::from_bytes([1; 32]), Some(3)).await.unwrap();
     }
-    let found: Vec<Seen> = proxy.seen();
+    let requests: Vec<ProxiedRequest> = proxy.requests();
     let reads = |name: &str| {
-        let is_read = |seen: &&Seen| seen.method == "GET" && seen.target.contains(name);
-        found.iter().filter(is_read).filter(|seen| seen.target.contains("manifest.json")).count()
+        let is_read = |request: &&ProxiedRequest| request.method == "GET" && request.target.contains(name);
+        requests.iter().filter(is_read).filter(|request| request.target.contains("manifest.json")).count()
     };
     let newest = target.list().await.unwrap().complete.pop().unwrap().backup.to_string();
     assert_eq!(

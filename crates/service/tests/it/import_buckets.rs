@@ -148,12 +148,12 @@ async fn an_import_goes_on_where_it_broke_off(database: TestDatabase) {
     server.put_object("a.wav", &long_sound());
     let owner = workshop.owner_with(proxy.endpoint()).await;
     assert_eq!(workshop.imported(&owner, "a.wav").await.unwrap(), long_sound());
-    let seen = proxy.seen();
-    let ranges: Vec<_> = seen.iter().map(|seen| seen.range.clone()).collect();
+    let requests = proxy.requests();
+    let ranges: Vec<_> = requests.iter().map(|request| request.range.clone()).collect();
     let rest = |part: u64| Some(format!("bytes={}-", part * third));
     assert_eq!(ranges, [None, rest(1), rest(2)]);
     // Nothing that permits anything stands in an address.
-    assert!(seen.iter().all(|seen| !seen.target.contains('?')), "{seen:?}");
+    assert!(requests.iter().all(|request| !request.target.contains('?')), "{requests:?}");
 }
 
 async fn an_object_that_changes_meanwhile_is_never_mixed(database: TestDatabase) {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use sea_orm::{ConnectionTrait, Database, DbBackend, Statement};
 use serde_json::Value;
-use tonearm_fixtures::{BucketProxy, Fault, Postgres, S3Server, Seen, country_database};
+use tonearm_fixtures::{BucketProxy, Fault, Postgres, ProxiedRequest, S3Server, country_database};
 use tonearm_testkit::Program;
 
 use crate::{binary, text};
@@ -193,15 +193,15 @@ fn credentials_that_may_not_do_everything() {
     assert_told(&doctor(&program), 0, "ok    store ");
     let is_left = |path: &std::path::PathBuf| path.to_string_lossy().contains("doctor.");
     assert!(!bucket.files().iter().any(is_left), "the probe is removed");
-    type Denied = fn(&Seen) -> bool;
+    type Denied = fn(&ProxiedRequest) -> bool;
     let cases: [(Denied, &str); 4] = [
-        (|seen| seen.method == "POST" && seen.target.contains("uploads"), "s3:PutObject"),
-        (|seen| seen.method == "GET" && seen.range.is_some(), "s3:GetObject"),
-        (|seen| seen.method == "GET" && seen.target.contains("list-type=2"), "s3:ListBucket"),
-        (|seen| seen.method == "POST" && seen.target.contains("?delete"), "s3:DeleteObject"),
+        (|request| request.method == "POST" && request.target.contains("uploads"), "s3:PutObject"),
+        (|request| request.method == "GET" && request.range.is_some(), "s3:GetObject"),
+        (|request| request.method == "GET" && request.target.contains("list-type=2"), "s3:ListBucket"),
+        (|request| request.method == "POST" && request.target.contains("?delete"), "s3:DeleteObject"),
     ];
     for (is_denied, permission) in cases {
-        proxy.set(move |seen| is_denied(seen).then_some(Fault::Deny));
+        proxy.set(move |request| is_denied(request).then_some(Fault::Deny));
         let report = doctor(&program);
         assert_told(&report, 1, "FAIL  store ");
         assert!(report.1.contains(permission), "{permission}: {}", report.1);

@@ -14,7 +14,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tonearm::{Config, Node, Role};
-use tonearm_fixtures::Certificate;
+use tonearm_fixtures::{Certificate, install_tls_provider};
 use tonearm_server::tls::TlsFiles;
 use tonearm_testkit::{Backend, Program, TestServer};
 
@@ -54,8 +54,7 @@ impl Issued {
 
 /// A client to be that trusts this certificate alone.
 pub(crate) fn trusting(certificate: &Path) -> reqwest::ClientBuilder {
-    // Fails only where one was installed before, which is as good.
-    drop(rustls::crypto::ring::default_provider().install_default());
+    install_tls_provider();
     let pem = std::fs::read(certificate).unwrap();
     reqwest::Client::builder().tls_certs_only([reqwest::Certificate::from_pem(&pem).unwrap()])
 }
