@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
-use tonearm_domain::RequestId;
+use tonearm_domain::{RequestId, error_with_causes};
 use tonearm_service::Refusal;
 use utoipa::ToSchema;
 
@@ -40,13 +40,7 @@ struct Cause(Arc<dyn Error + Send + Sync>);
 
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)?;
-        let mut source = self.0.source();
-        while let Some(error) = source {
-            write!(f, ": {error}")?;
-            source = error.source();
-        }
-        Ok(())
+        f.write_str(&error_with_causes(&*self.0))
     }
 }
 

@@ -4,6 +4,7 @@ use std::error::Error;
 
 use sea_orm::sqlx;
 use sea_orm::{DbErr, RuntimeErr, SqlErr};
+use tonearm_domain::innermost_cause;
 
 /// What is missing or taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -150,13 +151,7 @@ fn needed(oldest: Option<&str>) -> String {
 
 /// What the database itself said, for whoever has to repair it.
 fn reason(error: &CatalogError) -> String {
-    let mut innermost: Option<&dyn Error> = None;
-    let mut next = error.source();
-    while let Some(source) = next {
-        innermost = Some(source);
-        next = source.source();
-    }
-    innermost.map(|source| format!(" ({source})")).unwrap_or_default()
+    innermost_cause(error).map(|cause| format!(" ({cause})")).unwrap_or_default()
 }
 
 impl SchemaError {

@@ -52,6 +52,13 @@ pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
 }
 
+/// Installs *ring* as the cryptography of TLS for the whole process, unless one is installed: HTTP clients cannot be made
+/// without one, even for plain HTTP.
+fn install_tls_provider() {
+    // Fails only where another is installed, which is as good.
+    drop(rustls::crypto::ring::default_provider().install_default());
+}
+
 impl Client {
     /// A client to `server` with an API key.
     pub fn new(
@@ -60,8 +67,7 @@ impl Client {
         ambient: Ambient,
         options: ClientOptions,
     ) -> Result<Self, ClientError> {
-        // Fails only where one was installed before, which is as good.
-        drop(rustls::crypto::ring::default_provider().install_default());
+        install_tls_provider();
         let http = reqwest::Client::builder()
             .connect_timeout(CONNECT_TIMEOUT)
             .redirect(reqwest::redirect::Policy::none())

@@ -1,11 +1,11 @@
 //! What can go wrong with a call. The texts are sentences for people, and never contain keys or upload URLs.
 
-use std::error::Error;
 use std::time::Duration;
 
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde::Deserialize;
+use tonearm_domain::innermost_cause;
 
 use crate::source_file::FileError;
 
@@ -151,19 +151,11 @@ impl ClientError {
     pub(crate) fn unreachable(host: &str, error: &reqwest::Error) -> Self {
         let cause = match error.is_timeout() {
             true => "it does not respond in time".to_owned(),
-            false => innermost(error),
+            false => innermost_cause(error)
+                .map_or_else(|| "the connection failed".to_owned(), |cause| printable(&cause.to_string())),
         };
         Self::Unreachable { host: host.to_owned(), cause }
     }
-}
-
-/// The cause behind all causes, which says the most.
-fn innermost(error: &dyn Error) -> String {
-    let Some(mut cause) = error.source() else { return "the connection failed".to_owned() };
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    printable(&cause.to_string())
 }
 
 #[cfg(test)]

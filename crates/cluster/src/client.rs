@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use bytes::Bytes;
 use reqwest::Method;
 use serde_json::Value;
+use tonearm_fixtures::install_tls_provider;
 
 use crate::nodes::Node;
 
@@ -107,12 +108,6 @@ impl Client {
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
     }
-}
-
-/// Clients cannot be made without one, even where they speak plain HTTP.
-pub(crate) fn install_tls_provider() {
-    // Fails only where one was installed before, which is as good.
-    drop(rustls::crypto::ring::default_provider().install_default());
 }
 
 /// The text at a JSON pointer.

@@ -6,8 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-
-use crate::client::install_tls_provider;
+use tonearm_fixtures::install_tls_provider;
 
 const BUCKET: &str = "tonearm";
 

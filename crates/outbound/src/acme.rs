@@ -13,7 +13,7 @@ use rustls::crypto::ring;
 use rustls::sign::CertifiedKey;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
-use tonearm_domain::{CertificateNames, RetryAfter, Timestamp};
+use tonearm_domain::{CertificateNames, RetryAfter, Timestamp, error_with_causes};
 
 use crate::acme_http::AcmeHttp;
 use crate::certificate_term::CertificateTerm;
@@ -85,22 +85,8 @@ impl From<Error> for AcmeError {
             _ => None,
         };
         let retry_after = if kind == Some(RATE_LIMITED) { RetryAfter::TooMuch } else { RetryAfter::None };
-        Self { reason: with_sources(&error), retry_after, is_without_account: kind == Some(NO_ACCOUNT) }
+        Self { reason: error_with_causes(&error), retry_after, is_without_account: kind == Some(NO_ACCOUNT) }
     }
-}
-
-/// An error with what caused it: that a call failed says little without why.
-fn with_sources(error: &dyn StdError) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        source = cause.source();
-    }
-    text
 }
 
 impl Acme {

@@ -11,6 +11,8 @@ use http_body_util::BodyExt as _;
 use instant_acme::{BodyWrapper, BytesResponse, Error, HttpClient};
 use tonearm_domain::RetryAfter;
 
+use crate::tls_provider::install_tls_provider;
+
 /// How long one call may take.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -27,8 +29,7 @@ pub(crate) struct AcmeHttp {
 
 impl AcmeHttp {
     pub(crate) fn new() -> Result<Self, reqwest::Error> {
-        // Fails where somebody has installed one already, which is as well.
-        drop(rustls::crypto::ring::default_provider().install_default());
+        install_tls_provider();
         let client = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .timeout(CALL_TIMEOUT)
@@ -106,7 +107,7 @@ mod tests {
     fn waits_are_bounded_and_need_no_clock() {
         let sent = "Mon, 05 Nov 2029 12:00:00 GMT";
         let day = RetryAfter::MOST_SECONDS;
-        for (asked, told) in [
+        for (retry_after, expected) in [
             ("120", Some(120)),
             (" 0 ", Some(0)),
             ("18446744073709551615", Some(day)),
@@ -119,10 +120,10 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(DATE, HeaderValue::from_static(sent));
-            headers.insert(RETRY_AFTER, HeaderValue::from_static(asked));
-            assert_eq!(bounded_wait(&mut headers), told, "{asked}");
+            headers.insert(RETRY_AFTER, HeaderValue::from_static(retry_after));
+            assert_eq!(bounded_wait(&mut headers), expected, "{retry_after}");
             let left = headers.get(RETRY_AFTER).map(|value| value.to_str().unwrap().to_owned());
-            assert_eq!(left, told.map(|seconds| seconds.to_string()), "{asked}");
+            assert_eq!(left, expected.map(|seconds| seconds.to_string()), "{retry_after}");
         }
         let mut none = HeaderMap::new();
         assert_eq!(bounded_wait(&mut none), None);

@@ -12,7 +12,8 @@ use tokio::time::{Instant, timeout_at};
 use tonearm_domain::{AccessKeyId, BucketName, BucketRegion, S3Url};
 use url::Url;
 
-use crate::fetch::{FetchError, is_temporary, not_allowed, text, wait};
+use crate::fetch::error::{FetchError, not_allowed};
+use crate::fetch::headers::{is_temporary, text, wait};
 use crate::guard::{Guard, GuardError};
 use crate::outbound::Outbound;
 
@@ -137,7 +138,7 @@ struct Refused {
 fn meaning(bucket: &BucketName, refused: &Refused) -> FetchError {
     let Refused { status, code, other_region, wait } = refused;
     let code = code.as_deref().unwrap_or_default();
-    let told = if code.is_empty() { status.to_string() } else { format!("{status}, {code}") };
+    let detail = if code.is_empty() { status.to_string() } else { format!("{status}, {code}") };
     match (status.as_u16(), code) {
         // The clocks of the two differ, which is not the file's fault.
         (_, "RequestTimeTooSkewed") => FetchError::Later(
@@ -147,25 +148,25 @@ fn meaning(bucket: &BucketName, refused: &Refused) -> FetchError {
             None,
         ),
         (_, "RequestTimeout") => {
-            FetchError::Later(format!("the bucket {bucket} responded with {told}"), *wait)
+            FetchError::Later(format!("the bucket {bucket} responded with {detail}"), *wait)
         }
         _ if is_temporary(*status) => {
-            FetchError::Later(format!("the bucket {bucket} responded with {told}"), *wait)
+            FetchError::Later(format!("the bucket {bucket} responded with {detail}"), *wait)
         }
-        (_, "NoSuchBucket") => FetchError::Final(format!("the bucket {bucket} does not exist ({told})")),
+        (_, "NoSuchBucket") => FetchError::Final(format!("the bucket {bucket} does not exist ({detail})")),
         (_, "InvalidObjectState") => FetchError::Final(format!(
-            "the bucket {bucket} has archived the object ({told}); restore it there first"
+            "the bucket {bucket} has archived the object ({detail}); restore it there first"
         )),
         (404 | 410, _) => {
-            FetchError::Final(format!("the bucket {bucket} has no object with this key ({told})"))
+            FetchError::Final(format!("the bucket {bucket} has no object with this key ({detail})"))
         }
         (301 | 307 | 308 | 400 | 403, _) if let Some(region) = other_region => FetchError::Final(format!(
-            "the bucket {bucket} is in the region {region}; set the region of its credentials accordingly ({told})"
+            "the bucket {bucket} is in the region {region}; set the region of its credentials accordingly ({detail})"
         )),
         (401 | 403, _) => FetchError::Final(format!(
-            "the bucket {bucket} refuses the credentials, or they do not permit reading the object ({told})"
+            "the bucket {bucket} refuses the credentials, or they do not permit reading the object ({detail})"
         )),
-        _ => FetchError::Final(format!("the bucket {bucket} responded with {told}")),
+        _ => FetchError::Final(format!("the bucket {bucket} responded with {detail}")),
     }
 }
 

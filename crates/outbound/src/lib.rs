@@ -14,20 +14,19 @@ mod address;
 mod bucket;
 mod certificate_term;
 mod fetch;
-mod fetched;
 mod guard;
 mod names;
 mod oidc;
 mod outbound;
 mod source_url;
+mod tls_provider;
 mod transcribe;
 mod webhook;
 
 pub use acme::{Acme, AcmeError, AcmeIssued, AcmeProofs};
 pub use bucket::BucketAccess;
 pub use certificate_term::{CertificateTerm, CertificateTermError};
-pub use fetch::{FetchError, FetchLimits};
-pub use fetched::Fetched;
+pub use fetch::{FetchError, FetchLimits, Fetched};
 pub use guard::GuardError;
 pub use names::Names;
 pub use oidc::{
@@ -36,5 +35,6 @@ pub use oidc::{
 };
 pub use outbound::{Answer, CallError, CallLimits, Outbound};
 pub use source_url::{SourceUrl, SourceUrlError};
-pub use transcribe::{Heard, TranscribeCall, TranscribeError};
+pub use tls_provider::install_tls_provider;
+pub use transcribe::{TranscribeCall, TranscribeError, TranscribedAudio};
 pub use webhook::{WebhookCall, WebhookSecret};

@@ -38,8 +38,8 @@ impl Resolve for GuardedNames {
         let this = self.clone();
         Box::pin(async move {
             let name = name.as_str();
-            let found = this.names.look_up(name).await;
-            let addresses = found.map_err(|_| GuardError::Unresolvable(name.to_owned()))?;
+            let resolved = this.names.look_up(name).await;
+            let addresses = resolved.map_err(|_| GuardError::Unresolvable(name.to_owned()))?;
             let addresses = this.guard.check_addresses(name, addresses)?;
             Ok(Box::new(addresses.into_iter()) as Addrs)
         })

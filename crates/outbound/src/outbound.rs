@@ -1,15 +1,16 @@
 //! Calling other people's servers.
 
-use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
 use reqwest::RequestBuilder;
+use tonearm_domain::{error_causes, innermost_cause};
 
 use crate::guard::{Guard, GuardError};
 use crate::names::{GuardedNames, Names, SystemNames};
+use crate::tls_provider::install_tls_provider;
 
 /// How long a connection may take to be made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -79,8 +80,7 @@ impl Outbound {
 
     /// The same with another way to look up names.
     pub fn with_names(allow_private: bool, names: Arc<dyn Names>) -> Result<Self, reqwest::Error> {
-        // Fails where somebody has installed one already, which is as well.
-        drop(rustls::crypto::ring::default_provider().install_default());
+        install_tls_provider();
         let guard = Guard { allow_private };
         let client = reqwest::Client::builder()
             .dns_resolver(GuardedNames { names, guard })
@@ -139,13 +139,10 @@ impl Outbound {
 }
 
 pub(crate) fn explain(error: &reqwest::Error, limits: CallLimits) -> CallError {
-    let mut innermost: &(dyn Error + 'static) = error;
-    while let Some(source) = innermost.source() {
-        if let Some(refused) = source.downcast_ref::<GuardError>() {
-            return CallError::Refused(refused.clone());
-        }
-        innermost = source;
+    if let Some(refused) = error_causes(error).find_map(|cause| cause.downcast_ref::<GuardError>()) {
+        return CallError::Refused(refused.clone());
     }
+    let reason = innermost_cause(error).map_or_else(|| error.to_string(), ToString::to_string);
     if error.is_timeout() {
         CallError::TimedOut(if error.is_connect() {
             CONNECT_TIMEOUT.min(limits.timeout)
@@ -153,8 +150,8 @@ pub(crate) fn explain(error: &reqwest::Error, limits: CallLimits) -> CallError {
             limits.timeout
         })
     } else if error.is_connect() {
-        CallError::NoConnection(innermost.to_string())
+        CallError::NoConnection(reason)
     } else {
-        CallError::Broken(innermost.to_string())
+        CallError::Broken(reason)
     }
 }

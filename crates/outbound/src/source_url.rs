@@ -79,16 +79,16 @@ pub(crate) fn disposed_name(headers: &HeaderMap) -> Option<String> {
 
 /// The parameters after the first semicolon, with names in lower case and values without their quotation marks.
 fn parameters(text: &str) -> Vec<(String, String)> {
-    let mut found = Vec::new();
+    let mut parameters = Vec::new();
     let mut rest = text.split_once(';').map_or("", |(_, rest)| rest);
     while let Some((name, after)) = rest.split_once('=') {
         let (value, after) = value(after.trim_start());
         // What stands before it without a value is passed over.
         let name = name.rsplit(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        found.push((name, value));
+        parameters.push((name, value));
         rest = after.split_once(';').map_or("", |(_, rest)| rest);
     }
-    found
+    parameters
 }
 
 /// The value at the beginning, and what stands behind it.

@@ -1,4 +1,4 @@
-//! Asking a provider what is said: the widespread `POST {base}/audio/transcriptions`.
+//! Speech to text by a provider: the widespread `POST {base}/audio/transcriptions`.
 
 use std::time::Duration;
 
@@ -30,10 +30,10 @@ pub struct TranscribeCall {
     pub sound: Bytes,
 }
 
-/// What a provider heard.
+/// The transcript of one piece of sound.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Heard {
-    /// The words, with their seconds in this sound.
+pub struct TranscribedAudio {
+    /// The words, with their seconds in this piece.
     pub utterances: Vec<Utterance>,
     /// The language as the provider names it.
     pub language: Option<String>,
@@ -69,7 +69,7 @@ struct Segment {
 
 impl Outbound {
     /// Has one piece of sound transcribed.
-    pub async fn transcribe(&self, call: TranscribeCall) -> Result<Heard, TranscribeError> {
+    pub async fn transcribe(&self, call: TranscribeCall) -> Result<TranscribedAudio, TranscribeError> {
         let url = format!("{}/audio/transcriptions", call.base_url.trim_end_matches('/'));
         let sound = Part::stream(call.sound).file_name("sound.mp3");
         let sound =
@@ -95,7 +95,7 @@ impl Outbound {
     }
 }
 
-fn read(answer: &Answer) -> Result<Heard, TranscribeError> {
+fn read(answer: &Answer) -> Result<TranscribedAudio, TranscribeError> {
     let later = |sentence: &str| TranscribeError::Later(sentence.to_owned(), None);
     if answer.is_truncated {
         return Err(later("the provider's response is larger than 8 MiB"));
@@ -109,14 +109,14 @@ fn read(answer: &Answer) -> Result<Heard, TranscribeError> {
         (_, Some(text)) => vec![Utterance { start: 0.0, end: 0.0, text }],
         _ => return Err(later("the provider's response contains no text")),
     };
-    Ok(Heard { utterances, language: verbose.language })
+    Ok(TranscribedAudio { utterances, language: verbose.language })
 }
 
 /// 429 and faults of the provider pass; everything else is about what was asked.
 fn refused(answer: &Answer) -> TranscribeError {
     let status = answer.status;
-    let said = String::from_utf8_lossy(&answer.body[..answer.body.len().min(300)]).replace(['\n', '\0'], " ");
-    let sentence = format!("the provider responded with {status}: {}", said.trim());
+    let body = String::from_utf8_lossy(&answer.body[..answer.body.len().min(300)]).replace(['\n', '\0'], " ");
+    let sentence = format!("the provider responded with {status}: {}", body.trim());
     if matches!(status, 408 | 409 | 425 | 429 | 500..) {
         let wait = answer.headers.get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
         TranscribeError::Later(sentence, wait.map(|seconds: i64| seconds.clamp(1, MOST_SECONDS)))

@@ -10,7 +10,7 @@ use tonearm_domain::{
     Ambient, AuditAction, Job, OrganizationId, Track, TrackId, Transcription, TranscriptionSettings,
     TranscriptionState, language_code,
 };
-use tonearm_outbound::{Heard, Outbound, TranscribeCall, TranscribeError};
+use tonearm_outbound::{Outbound, TranscribeCall, TranscribeError, TranscribedAudio};
 use tonearm_signing::Vault;
 use tonearm_telemetry::Outcome;
 
@@ -197,7 +197,7 @@ impl Transcriptions {
         &self,
         settings: &TranscriptionSettings,
         sound: bytes::Bytes,
-    ) -> Result<Heard, TranscribeError> {
+    ) -> Result<TranscribedAudio, TranscribeError> {
         let key = settings.key.as_deref().map(|sealed| {
             let opened = self.vault.open(&vault_place(settings.organization_id), sealed);
             let lost = "the provider's key cannot be decrypted, as its master secret is gone; enter it again";
@@ -212,13 +212,13 @@ impl Transcriptions {
             language: settings.language.clone(),
             sound,
         };
-        let heard = self.outbound.transcribe(call).await;
-        tonearm_telemetry::transcribed(match &heard {
+        let transcribed = self.outbound.transcribe(call).await;
+        tonearm_telemetry::transcribed(match &transcribed {
             Ok(_) => Outcome::Success,
             Err(TranscribeError::Later(..)) => Outcome::Retry,
             Err(TranscribeError::Final(_)) => Outcome::Failure,
         });
-        heard
+        transcribed
     }
 }
 

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
+use tonearm_fixtures::install_tls_provider;
 
 use crate::secrets;
 
@@ -56,8 +57,7 @@ impl Answer {
 impl Client {
     /// A client with a key.
     pub fn new(base_url: &str, key: &str) -> Self {
-        // Fails only where one was installed before, which is as good.
-        drop(rustls::crypto::ring::default_provider().install_default());
+        install_tls_provider();
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .timeout(Duration::from_secs(120))

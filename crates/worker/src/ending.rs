@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::{CatalogError, Wait};
-use tonearm_domain::{ClaimedJob, outage_pause_millis};
+use tonearm_domain::{ClaimedJob, error_with_causes, outage_pause_millis};
 use tonearm_service::{JobError, Processing};
 
 use crate::failure_streak::FailureStreak;
@@ -45,7 +45,7 @@ pub(crate) async fn wait(
     let [jitter] = processing.ambient().random::<1>();
     let failing_for = failed_at.unix_millis() - since.unix_millis();
     let pause = outage_pause_millis(outage, failing_for, jitter);
-    let error = with_sources(ended.source.as_ref());
+    let error = error_with_causes(ended.source.as_ref());
     match claimed.waits_for {
         Some(waited_for) if waited_for == outage => {
             tracing::debug!(%outage, error, wait_ms = pause, "a job is still waiting");
@@ -98,7 +98,7 @@ pub(crate) async fn retry_or_give_up(
     error: &JobError,
     shutdown: &CancellationToken,
 ) {
-    let (reason, details) = (error.to_string(), with_sources(error));
+    let (reason, details) = (error.to_string(), error_with_causes(error));
     if claimed.is_last_attempt() {
         tracing::error!(error = details, "gave up a job");
         record(claimed, shutdown, || processing.give_up(claimed, &reason)).await;
@@ -169,20 +169,6 @@ pub(crate) async fn record<T, E, F>(
             () = shutdown.cancelled(), if last_try.is_none() => {}
         }
     }
-}
-
-fn with_sources(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        let sentence = error.to_string();
-        if !text.ends_with(&sentence) {
-            text.push_str(": ");
-            text.push_str(&sentence);
-        }
-        source = error.source();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -10,9 +10,10 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use reqwest::Response;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use crate::fetch::{
-    Fetch, FetchError, FetchLimits, Rest, check_kind, is_strong, is_temporary, text, too_large,
-};
+use super::error::{FetchError, too_large};
+use super::headers::{check_kind, is_strong, is_temporary, text};
+use super::limits::FetchLimits;
+use super::request::{Fetch, ResumePoint};
 use crate::source_url::disposed_name;
 
 /// How often in a row a connection is made anew that brings nothing.
@@ -47,7 +48,7 @@ struct Reading {
 }
 
 impl Fetched {
-    pub(crate) fn begin(fetch: Fetch, response: Response, size: Option<u64>) -> Self {
+    pub(super) fn begin(fetch: Fetch, response: Response, size: Option<u64>) -> Self {
         let headers = response.headers();
         let (file_name, validator) = (disposed_name(headers), validator(headers));
         let reading = Reading {
@@ -140,8 +141,8 @@ impl Reading {
         sleep_until(self.fetch.deadline.min(Instant::now() + pause)).await;
         self.check_deadline()?;
         (self.in_vain, self.resumed) = (self.in_vain + 1, self.resumed + 1);
-        let rest = Rest { offset: self.offset, validator: &validator };
-        match self.fetch.ask(Some(rest)).await {
+        let from = ResumePoint { offset: self.offset, validator: &validator };
+        match self.fetch.request(Some(from)).await {
             Ok(response) => self.go_on(response, &validator).await,
             Err(FetchError::Later(reason, _)) => {
                 self.broken = reason;
@@ -168,7 +169,7 @@ impl Reading {
         }
         check_kind(response.headers())?;
         let (start, size) = content_range(response.headers()).ok_or_else(changed)?;
-        let is_other_size = self.size.zip(size).is_some_and(|(known, size)| known != size);
+        let is_other_size = self.size.zip(size).is_some_and(|(first, size)| first != size);
         // A server may send a part without having looked at the tag.
         let tag = response.headers().get(ETAG).filter(|tag| is_strong(tag) && is_strong(validator));
         let is_other_tag = tag.is_some_and(|tag| tag != validator);

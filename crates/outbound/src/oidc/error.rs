@@ -1,9 +1,8 @@
 //! Why a provider did not say who somebody is.
 
-use std::error::Error as StdError;
-
 use openidconnect::core::{CoreErrorResponseType, CoreRequestTokenError};
 use openidconnect::{ClaimsVerificationError, DiscoveryError, RequestTokenError, SignatureVerificationError};
+use tonearm_domain::error_with_causes;
 
 use crate::outbound::CallError;
 
@@ -34,18 +33,6 @@ impl ProviderError {
     }
 }
 
-/// The causes of an error too, as the first one says little.
-fn with_causes(error: &dyn StdError) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
-}
-
 impl From<DiscoveryError<CallError>> for ProviderError {
     fn from(error: DiscoveryError<CallError>) -> Self {
         match error {
@@ -53,7 +40,7 @@ impl From<DiscoveryError<CallError>> for ProviderError {
             DiscoveryError::Response(status, _, text) if status.is_server_error() => Self::Away(text),
             DiscoveryError::Response(_, _, text) => Self::Misconfigured(text),
             DiscoveryError::Validation(text) => Self::WrongIssuer(text),
-            other => Self::Misconfigured(with_causes(&other)),
+            other => Self::Misconfigured(error_with_causes(&other)),
         }
     }
 }
@@ -80,7 +67,7 @@ impl From<ClaimsVerificationError> for ProviderError {
     fn from(error: ClaimsVerificationError) -> Self {
         match error {
             ClaimsVerificationError::InvalidIssuer(text) => Self::WrongIssuer(text),
-            other => Self::BadToken(with_causes(&other)),
+            other => Self::BadToken(error_with_causes(&other)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a provider says of itself, kept for a while.
+//! The metadata of a provider, cached.
 
 use std::sync::Arc;
 
@@ -31,54 +31,54 @@ pub(super) struct Metadata {
 }
 
 #[derive(Default)]
-struct Kept {
+struct CacheState {
     metadata: Option<(Arc<Metadata>, Timestamp)>,
     keys_at: Option<Timestamp>,
     failed: Option<(ProviderError, Timestamp)>,
 }
 
-/// Asks once, however many wait.
+/// The metadata of the provider. Fetched once, however many wait for it.
 pub(super) struct MetadataCache {
     ambient: Ambient,
-    kept: Mutex<Kept>,
+    state: Mutex<CacheState>,
 }
 
 impl MetadataCache {
     pub(super) fn new(ambient: Ambient) -> Self {
-        Self { ambient, kept: Mutex::default() }
+        Self { ambient, state: Mutex::default() }
     }
 
-    /// What is known, asked for where it is too old.
+    /// The cached metadata; fetched where it is too old.
     pub(super) async fn get(
         &self,
         issuer: &Issuer,
         http: &ProviderHttp,
     ) -> Result<Arc<Metadata>, ProviderError> {
-        let mut kept = self.kept.lock().await;
+        let mut state = self.state.lock().await;
         let now = self.ambient.now();
         let within = |at: Timestamp, seconds: i64| now < at.plus_seconds(seconds);
-        if let Some((metadata, at)) = &kept.metadata
+        if let Some((metadata, at)) = &state.metadata
             && within(*at, FRESH)
         {
             return Ok(Arc::clone(metadata));
         }
         let older =
-            kept.metadata.as_ref().filter(|(_, at)| within(*at, USABLE)).map(|(old, _)| Arc::clone(old));
-        let refused =
-            kept.failed.as_ref().filter(|(_, at)| within(*at, PAUSE)).map(|(error, _)| error.clone());
-        let found = match refused {
+            state.metadata.as_ref().filter(|(_, at)| within(*at, USABLE)).map(|(old, _)| Arc::clone(old));
+        let recent_failure =
+            state.failed.as_ref().filter(|(_, at)| within(*at, PAUSE)).map(|(error, _)| error.clone());
+        let discovered = match recent_failure {
             Some(error) => Err(error),
             None => {
                 // Counts as failed until it has succeeded: whoever waits may be gone by then.
-                kept.failed = Some((ProviderError::Away("it did not respond in time".to_owned()), now));
-                discover(issuer, http).await.inspect_err(|error| kept.failed = Some((error.clone(), now)))
+                state.failed = Some((ProviderError::Away("it did not respond in time".to_owned()), now));
+                discover(issuer, http).await.inspect_err(|error| state.failed = Some((error.clone(), now)))
             }
         };
-        match (found, older) {
+        match (discovered, older) {
             (Ok(metadata), _) => {
                 let metadata = Arc::new(metadata);
-                let (found, keys) = (Some((Arc::clone(&metadata), now)), Some(now));
-                *kept = Kept { metadata: found, keys_at: keys, failed: None };
+                let (metadata_at, keys_at) = (Some((Arc::clone(&metadata), now)), Some(now));
+                *state = CacheState { metadata: metadata_at, keys_at, failed: None };
                 Ok(metadata)
             }
             (Err(error), Some(older)) if error.is_outage() => {
@@ -94,22 +94,22 @@ impl MetadataCache {
         &self,
         http: &ProviderHttp,
     ) -> Result<Option<Arc<Metadata>>, ProviderError> {
-        let mut kept = self.kept.lock().await;
+        let mut state = self.state.lock().await;
         let now = self.ambient.now();
-        if kept.keys_at.is_some_and(|at| now < at.plus_seconds(KEYS_EVERY)) {
+        if state.keys_at.is_some_and(|at| now < at.plus_seconds(KEYS_EVERY)) {
             return Ok(None);
         }
-        let Some((known, at)) = kept.metadata.clone() else { return Ok(None) };
-        kept.keys_at = Some(now);
-        let keys = CoreJsonWebKeySet::fetch_async(&known.jwks, http).await?;
+        let Some((cached, at)) = state.metadata.clone() else { return Ok(None) };
+        state.keys_at = Some(now);
+        let keys = CoreJsonWebKeySet::fetch_async(&cached.jwks, http).await?;
         let metadata = Arc::new(Metadata {
-            authorize: known.authorize.clone(),
-            token: known.token.clone(),
-            auth: known.auth.clone(),
+            authorize: cached.authorize.clone(),
+            token: cached.token.clone(),
+            auth: cached.auth.clone(),
             keys,
-            jwks: known.jwks.clone(),
+            jwks: cached.jwks.clone(),
         });
-        kept.metadata = Some((Arc::clone(&metadata), at));
+        state.metadata = Some((Arc::clone(&metadata), at));
         Ok(Some(metadata))
     }
 }
@@ -117,26 +117,26 @@ impl MetadataCache {
 async fn discover(issuer: &Issuer, http: &ProviderHttp) -> Result<Metadata, ProviderError> {
     let url = IssuerUrl::new(issuer.as_str().to_owned())
         .map_err(|error| ProviderError::Misconfigured(error.to_string()))?;
-    let found = CoreProviderMetadata::discover_async(url, http).await?;
-    let token = found.token_endpoint().cloned().ok_or_else(|| missing("token_endpoint"))?;
+    let provider = CoreProviderMetadata::discover_async(url, http).await?;
+    let token = provider.token_endpoint().cloned().ok_or_else(|| missing("token_endpoint"))?;
     for (name, endpoint) in [
-        ("authorization_endpoint", found.authorization_endpoint().url()),
+        ("authorization_endpoint", provider.authorization_endpoint().url()),
         ("token_endpoint", token.url()),
-        ("jwks_uri", found.jwks_uri().url()),
+        ("jwks_uri", provider.jwks_uri().url()),
     ] {
         require_safe(name, endpoint)?;
     }
-    let methods = found.token_endpoint_auth_methods_supported();
+    let methods = provider.token_endpoint_auth_methods_supported();
     let takes_only_post = methods.is_some_and(|methods| {
         methods.contains(&CoreClientAuthMethod::ClientSecretPost)
             && !methods.contains(&CoreClientAuthMethod::ClientSecretBasic)
     });
     Ok(Metadata {
-        authorize: found.authorization_endpoint().clone(),
+        authorize: provider.authorization_endpoint().clone(),
         token,
         auth: if takes_only_post { AuthType::RequestBody } else { AuthType::BasicAuth },
-        keys: found.jwks().clone(),
-        jwks: found.jwks_uri().clone(),
+        keys: provider.jwks().clone(),
+        jwks: provider.jwks_uri().clone(),
     })
 }
 

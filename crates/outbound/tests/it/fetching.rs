@@ -237,8 +237,8 @@ async fn redirects_lead_to_allowed_addresses_only() {
     ] {
         let (bytes, _) = fetched(move |_| FileAnswer::redirect("302 Found", location)).await;
         let reason = reason(bytes);
-        let said = reason.strip_prefix("the server redirects to an address that is not allowed: ");
-        assert!(said.unwrap_or_else(|| panic!("{reason}")).starts_with(expected), "{reason}");
+        let cause = reason.strip_prefix("the server redirects to an address that is not allowed: ");
+        assert!(cause.unwrap_or_else(|| panic!("{reason}")).starts_with(expected), "{reason}");
         assert!(!reason.contains("secret"), "{reason}");
     }
     for location in ["http://[", "http://"] {

@@ -9,6 +9,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
+use tonearm_outbound::install_tls_provider;
 use url::Url;
 
 use super::queue::{Dropped, Queue};
@@ -53,8 +54,7 @@ pub(super) fn prepare(
     endpoint: &Url,
     resource: &Resource,
 ) -> Result<(Queue, TraceExport), String> {
-    // Fails where somebody has installed one already, which is as well.
-    drop(rustls::crypto::ring::default_provider().install_default());
+    install_tls_provider();
     let client = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .no_proxy()

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use tokio::time::timeout;
 use tonearm_domain::{AuditAction, Timestamp, TrackId, TranscriptionState};
-use tonearm_outbound::Heard;
+use tonearm_outbound::TranscribedAudio;
 
 use super::{NO_PROVIDER, Transcriptions};
 use crate::audit::{self, AuditedAction};
@@ -109,7 +109,8 @@ impl Transcriptions {
 }
 
 /// The first words, on one line.
-fn words(heard: &Heard) -> String {
-    let text: Vec<&str> = heard.utterances.iter().flat_map(|said| said.text.split_whitespace()).collect();
+fn words(transcribed: &TranscribedAudio) -> String {
+    let text: Vec<&str> =
+        transcribed.utterances.iter().flat_map(|utterance| utterance.text.split_whitespace()).collect();
     text.join(" ").chars().filter(|c| !c.is_control()).take(200).collect()
 }

@@ -11,6 +11,7 @@ use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 use tokio_util::io::ReaderStream;
 use tonearm_domain::{Ambient, KeyType, LimitOffset, ListWindow, TrackId, TrackStatus};
+use tonearm_outbound::install_tls_provider;
 use tonearm_service::{Caller, CreateCollection, CreateKey, Library};
 
 use super::{Failure, print};
@@ -29,8 +30,7 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result<(), Failure> {
-    // Fails only where one was installed before, which is as good.
-    drop(rustls::crypto::ring::default_provider().install_default());
+    install_tls_provider();
     let client = Client::builder().build().map_err(Failure::failed)?;
     let url =
         args.url.or_else(|| config.public_url.clone()).unwrap_or_else(|| format!("http://{}", config.listen));

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use reqwest::{Client, StatusCode};
 use serde_json::Value;
+use tonearm_domain::innermost_cause;
+use tonearm_outbound::install_tls_provider;
 
 use super::{Failure, print};
 use crate::Config;
@@ -42,8 +44,7 @@ pub(super) async fn run(config: &Config, args: Args) -> Result<(), Failure> {
 
 /// Nothing is sent that a stranger could use, and a certificate is for the public name, not for the address asked here.
 fn client(patience: Duration) -> Result<Client, Failure> {
-    // Fails only where one was installed before, which is as good.
-    drop(rustls::crypto::ring::default_provider().install_default());
+    install_tls_provider();
     let builder = Client::builder().timeout(patience).no_proxy().tls_danger_accept_invalid_certs(true);
     builder.build().map_err(Failure::failed)
 }
@@ -55,11 +56,7 @@ fn own_url(listen: SocketAddr, has_tls: bool) -> String {
 
 /// What lies beneath: the error itself only repeats the URL.
 fn cause(error: &reqwest::Error) -> String {
-    let mut deepest: &dyn std::error::Error = error;
-    while let Some(source) = deepest.source() {
-        deepest = source;
-    }
-    deepest.to_string()
+    innermost_cause(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// The parts that are unavailable, as far as the service says.

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 use tonearm_catalog::{Catalog, CatalogError, ConnectOptions, ServerSettings};
-use tonearm_domain::Ambient;
+use tonearm_domain::{Ambient, error_with_causes};
 
-use super::report::{Finding, in_full};
+use super::report::Finding;
 use crate::Config;
 use crate::opening::migrate_in_command;
 
@@ -35,7 +35,7 @@ pub(super) async fn open(config: &Config) -> Result<Catalog, Finding> {
 }
 
 fn unreachable(config: &Config, error: &CatalogError) -> Finding {
-    let (url, error) = (&config.database_url, in_full(error));
+    let (url, error) = (&config.database_url, error_with_causes(error));
     Finding::failed(
         "database",
         format!("{url}: {error}; check database_url and whether the server is running"),

@@ -59,16 +59,3 @@ impl Finding {
         print::outln!("{verdict:4}  {name:11} {sentence}");
     }
 }
-
-/// An error with what caused it: what helps is often there.
-pub(super) fn in_full(error: &dyn std::error::Error) -> String {
-    let (mut text, mut cause) = (error.to_string(), error.source());
-    while let Some(error) = cause {
-        let sentence = error.to_string();
-        if !text.contains(&sentence) {
-            text = format!("{text}: {sentence}");
-        }
-        cause = error.source();
-    }
-    text
-}

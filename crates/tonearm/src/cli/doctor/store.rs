@@ -7,10 +7,10 @@ use futures::TryStreamExt;
 use tokio::time::timeout;
 use tonearm_blobs::{BlobError, Blobs, ObjectMeta};
 use tonearm_catalog::Catalog;
-use tonearm_domain::{Ambient, ContentType, ObjectFile, ObjectKey};
+use tonearm_domain::{Ambient, ContentType, ObjectFile, ObjectKey, error_with_causes};
 use tonearm_service::StoreIdentity;
 
-use super::report::{Finding, in_full};
+use super::report::Finding;
 use crate::Config;
 
 /// More than a part of an upload to a bucket has, so that it is sent in parts.
@@ -33,7 +33,7 @@ const LEFT_AFTER_SECONDS: i64 = 3600;
 
 pub(super) async fn store(config: &Config, ambient: &Ambient) -> (Finding, Option<Blobs>) {
     let advice = |error: &BlobError| {
-        let error = in_full(error);
+        let error = error_with_causes(error);
         let sentence =
             format!("{}: {error}; check storage_url, its credentials and write access", config.storage_url);
         Finding::failed("store", sentence)
@@ -117,13 +117,13 @@ async fn look(blobs: &Blobs, key: &ObjectKey) -> Result<Vec<(ObjectKey, ObjectMe
 }
 
 fn failure(what: &str, permissions: &str, error: &dyn std::error::Error) -> String {
-    format!("{what}: {}; for a bucket, the credentials need {permissions}", in_full(error))
+    format!("{what}: {}; for a bucket, the credentials need {permissions}", error_with_causes(error))
 }
 
 /// Whether database and store belong together. Before the first start neither says anything.
 pub(super) async fn identity(catalog: &Catalog, blobs: &Blobs, ambient: &Ambient) -> Finding {
     let tie = StoreIdentity::new(catalog.clone(), blobs.clone(), ambient.clone()).inspect().await;
-    let agreed = tie.map_err(|error| in_full(&error)).and_then(|tie| {
+    let agreed = tie.map_err(|error| error_with_causes(&error)).and_then(|tie| {
         let agreed = tie.agreed();
         agreed.map_err(|mismatch| mismatch.to_string())
     });

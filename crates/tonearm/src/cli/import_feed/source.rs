@@ -6,6 +6,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, CONTENT_ENCODING};
+use tonearm_domain::innermost_cause;
+use tonearm_outbound::install_tls_provider;
 use url::Url;
 
 /// The largest feed that is read, in bytes.
@@ -77,8 +79,7 @@ fn check_size(bytes: u64) -> Result<(), String> {
 }
 
 async fn fetch(url: Url) -> Result<FeedBytes, String> {
-    // Fails only where one was installed before, which is as good.
-    drop(rustls::crypto::ring::default_provider().install_default());
+    install_tls_provider();
     let client = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::limited(MOST_REDIRECTS))
         .connect_timeout(CONNECT_TIMEOUT)
@@ -116,11 +117,7 @@ fn cause(error: reqwest::Error) -> String {
         return format!("the server redirects more than {MOST_REDIRECTS} times");
     }
     let error = error.without_url();
-    let mut cause: &dyn std::error::Error = &error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
+    innermost_cause(&error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 #[cfg(test)]

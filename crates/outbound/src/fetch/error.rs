@@ -1,0 +1,34 @@
+//! Why a file could not be fetched.
+
+use super::limits::FetchLimits;
+use crate::guard::GuardError;
+
+/// Why there is no file. The text is for people and never contains the URL.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FetchError {
+    /// Asked again, the server would say the same, or it may not be asked.
+    #[error("{0}")]
+    Final(String),
+    /// It may go better later; not before these seconds, where the server said so.
+    #[error("{0}")]
+    Later(String, Option<i64>),
+    /// The rest does not belong to what has come so far, or cannot be had by itself: the file has to be fetched from its
+    /// beginning.
+    #[error("{0}")]
+    StartOver(String),
+}
+
+pub(crate) fn not_allowed(error: GuardError) -> FetchError {
+    match error {
+        GuardError::Unresolvable(_) => FetchError::Later(error.to_string(), None),
+        error => FetchError::Final(error.to_string()),
+    }
+}
+
+pub(super) fn too_large(limits: FetchLimits, size: Option<u64>) -> FetchError {
+    let most = limits.max_bytes;
+    FetchError::Final(match size {
+        Some(size) => format!("the file has {size} bytes, which is more than the limit of {most} bytes"),
+        None => format!("the file is larger than the limit of {most} bytes"),
+    })
+}

@@ -1,0 +1,60 @@
+//! What the status and the headers of a response say about a file.
+
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+
+use super::error::FetchError;
+
+/// The longest that a server may make us wait before we ask again, in seconds.
+const MOST_SECONDS: i64 = 3600;
+
+/// Types of answers that are no sound, whatever they contain: pages that say what is wrong, for the most part.
+const NO_SOUND: [&str; 5] =
+    ["text/html", "application/xhtml+xml", "application/json", "application/xml", "text/xml"];
+
+/// How many seconds the server wants us to wait, within reason.
+pub(crate) fn wait(headers: &HeaderMap) -> Option<i64> {
+    let seconds: i64 = text(headers, &RETRY_AFTER)?.trim().parse().ok()?;
+    Some(seconds.clamp(1, MOST_SECONDS))
+}
+
+/// Whether it is a tag that only the same bytes have.
+pub(super) fn is_strong(tag: &HeaderValue) -> bool {
+    tag.as_bytes().starts_with(b"\"")
+}
+
+pub(crate) fn is_temporary(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 408 | 425 | 429 | 500..)
+}
+
+/// Refuses what is clearly no sound, and what is not the file as it is.
+pub(super) fn check_kind(headers: &HeaderMap) -> Result<(), FetchError> {
+    let encoding = text(headers, &CONTENT_ENCODING).unwrap_or("identity").trim();
+    if !encoding.eq_ignore_ascii_case("identity") && !encoding.is_empty() {
+        let encoding = shortened(encoding);
+        return Err(FetchError::Final(format!(
+            "the server sends the file with Content-Encoding {encoding}, which was not requested; serve it without compression"
+        )));
+    }
+    let kind =
+        text(headers, &CONTENT_TYPE).and_then(|text| text.split(';').next()).unwrap_or_default().trim();
+    match NO_SOUND.into_iter().find(|no_sound| kind.eq_ignore_ascii_case(no_sound)) {
+        Some(kind) => Err(FetchError::Final(format!(
+            "the URL leads to a document ({kind}), not to an audio file; use the URL of the file itself"
+        ))),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn length(headers: &HeaderMap) -> Option<u64> {
+    text(headers, &CONTENT_LENGTH)?.trim().parse().ok()
+}
+
+pub(crate) fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}
+
+/// The text of a server, as far as it fits into a sentence.
+fn shortened(text: &str) -> &str {
+    &text[..text.floor_char_boundary(40)]
+}
