@@ -40,11 +40,11 @@ pub enum CountriesError {
 impl Countries {
     /// Reads a file.
     pub fn open(path: &Path) -> Result<Self, CountriesError> {
-        let found = fs::metadata(path)?;
-        if !found.is_file() {
+        let metadata = fs::metadata(path)?;
+        if !metadata.is_file() {
             return Err(CountriesError::NotAFile);
         }
-        if found.len() > MOST_BYTES {
+        if metadata.len() > MOST_BYTES {
             return Err(CountriesError::TooLarge);
         }
         Self::of(fs::read(path)?)
@@ -56,8 +56,8 @@ impl Countries {
 
     /// The country that an address is in, as far as the database knows it.
     pub fn country(&self, address: IpAddr) -> Option<CountryCode> {
-        let found = self.0.lookup(address.to_canonical()).ok()?;
-        let code: Option<&str> = found.decode_path(&maxminddb::path!["country", "iso_code"]).ok()?;
+        let record = self.0.lookup(address.to_canonical()).ok()?;
+        let code: Option<&str> = record.decode_path(&maxminddb::path!["country", "iso_code"]).ok()?;
         code.filter(|code| *code != UNKNOWN)?.parse().ok()
     }
 

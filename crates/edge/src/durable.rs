@@ -58,15 +58,15 @@ impl CatalogSource {
     }
 }
 
-/// A track, and the second in which its manifest was asked for: what was known in a second before is never used.
+/// A track, and the second in which its manifest was asked for: a manifest that was read in an earlier second is never used.
 type Moment = (OrganizationId, ShortId, i64);
 
-/// Resolves durable names. Cloning is cheap and shares what is known.
+/// Resolves durable names. Cloning is cheap and shares the cached manifests.
 #[derive(Clone)]
 pub(crate) struct Manifests {
     catalog: Option<CatalogSource>,
     blobs: Blobs,
-    known: Cache<Moment, Option<Arc<TrackManifest>>>,
+    cache: Cache<Moment, Option<Arc<TrackManifest>>>,
 }
 
 impl Manifests {
@@ -77,8 +77,8 @@ impl Manifests {
         };
         // By then nothing asks for it any more.
         let lifetime = Duration::from_secs(2);
-        let known = Cache::builder().max_capacity(MOST_BYTES).weigher(weigh).time_to_live(lifetime).build();
-        Self { catalog, blobs, known }
+        let cache = Cache::builder().max_capacity(MOST_BYTES).weigher(weigh).time_to_live(lifetime).build();
+        Self { catalog, blobs, cache }
     }
 
     /// The object that a name stands for; none where nothing was made for it.
@@ -95,7 +95,7 @@ impl Manifests {
             is_hit = false;
             self.read(organization_id, folder).await
         };
-        let manifest = self.known.try_get_with(moment, read).await;
+        let manifest = self.cache.try_get_with(moment, read).await;
         tonearm_telemetry::looked_up(CacheName::DurableNames, is_hit);
         let manifest = manifest?;
         let file = manifest.as_ref().and_then(|manifest| manifest.file(&name.variant, name.content_type));
@@ -130,10 +130,12 @@ impl Manifests {
             let listed = self.blobs.list(Some(organization_id), Some(folder));
             let newest_first = listed.try_filter_map(async |(key, meta)| {
                 let generation = TrackManifest::generation(&key);
-                Ok(generation.filter(|_| meta.size <= TrackManifest::MAX_BYTES).map(|found| (found, key)))
+                Ok(generation
+                    .filter(|_| meta.size <= TrackManifest::MAX_BYTES)
+                    .map(|generation| (generation, key)))
             });
-            let mut found: Vec<_> = newest_first.try_collect().await?;
-            if found.is_empty() {
+            let mut manifests: Vec<_> = newest_first.try_collect().await?;
+            if manifests.is_empty() {
                 // A folder that is listed while one manifest takes the place of another may show neither of them.
                 if was_empty {
                     return Ok(None);
@@ -141,8 +143,8 @@ impl Manifests {
                 was_empty = true;
                 continue;
             }
-            found.sort_by(|(one, _), (other, _)| other.cmp(one));
-            for (_, key) in found {
+            manifests.sort_by(|(one, _), (other, _)| other.cmp(one));
+            for (_, key) in manifests {
                 if let Some(manifest) = self.fetch(&key).await? {
                     return Ok(Some(manifest));
                 }

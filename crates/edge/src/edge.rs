@@ -23,8 +23,8 @@ use crate::conditional::{self, Verdict};
 use crate::counted::{Counter, Sender};
 use crate::countries::Countries;
 use crate::durable::{CatalogSource, ManifestSource, Manifests};
+use crate::found_object::FoundObject;
 use crate::hosts::OrganizationHosts;
-use crate::lookup::FoundObject;
 use crate::missing_forms::MissingForms;
 use crate::multipart::Multipart;
 use crate::range::{RangeSet, Selection};
@@ -89,24 +89,24 @@ impl Edge {
     }
 
     /// The same, counting what is delivered with a meter that somebody takes the counts of.
-    pub fn counted_by(self, meter: Meter) -> Self {
+    pub fn with_meter(self, meter: Meter) -> Self {
         let counter = Arc::new(Counter { meter, ..Counter::clone(&self.0.counter) });
         Self(Arc::new(Inner { counter, ..Inner::clone(&self.0) }))
     }
 
     /// The same, counting which countries listeners are in.
-    pub fn locating_by(self, countries: Option<Arc<Countries>>) -> Self {
+    pub fn with_countries(self, countries: Option<Arc<Countries>>) -> Self {
         let counter = Arc::new(Counter { countries, ..Counter::clone(&self.0.counter) });
         Self(Arc::new(Inner { counter, ..Inner::clone(&self.0) }))
     }
 
     /// The same, for organizations that deliver under host names of their own.
-    pub fn at_hosts(self, hosts: Option<OrganizationHosts>) -> Self {
+    pub fn with_organization_hosts(self, hosts: Option<OrganizationHosts>) -> Self {
         Self(Arc::new(Inner { hosts, verified_urls: VerifiedUrls::default(), ..Inner::clone(&self.0) }))
     }
 
     /// The same, for a node with a catalog, which knows at once what durable names stand for.
-    pub fn resolving_by(self, catalog: Arc<dyn ManifestSource>) -> Self {
+    pub fn with_manifests(self, catalog: Arc<dyn ManifestSource>) -> Self {
         let catalog = CatalogSource { source: catalog, timeout: self.0.config.catalog_timeout };
         let manifests = Manifests::new(self.0.blobs.clone(), Some(catalog));
         Self(Arc::new(Inner { manifests, ..Inner::clone(&self.0) }))
@@ -246,9 +246,9 @@ impl Edge {
             None => None,
         };
         let object = match smaller {
-            Some((webp, found)) => {
+            Some((webp, object)) => {
                 key = webp;
-                found
+                object
             }
             None => self.resolve(&key, request, ranges.as_ref()).await?,
         };

@@ -3,56 +3,18 @@
 use std::error::Error;
 use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
 
 use http::Method;
 use http::request::Parts;
-use tonearm_blobs::{Chunks, ObjectBody, ObjectMeta, OpenObject};
+use tonearm_blobs::Chunks;
 use tonearm_domain::{DurableName, ObjectKey};
-use tonearm_signing::DeliveryGrant;
 
 use crate::conditional;
 use crate::edge::Edge;
+use crate::found_object::{FoundObject, Opened};
 use crate::range::RangeSet;
 use crate::refusal::Refusal;
 use crate::validators::Validators;
-use crate::verified_urls::VerifiedObject;
-
-/// An object that is there.
-pub(crate) struct FoundObject {
-    pub(crate) meta: ObjectMeta,
-    pub(crate) validators: Validators,
-    pub(crate) opened: Opened,
-}
-
-/// What can be read of an object that was found.
-pub(crate) enum Opened {
-    /// Nothing yet.
-    Not,
-    /// Any part, without asking the store again.
-    All(OpenObject),
-    /// What will probably be sent: asked for at once, before that was certain.
-    Part(ObjectBody),
-}
-
-impl FoundObject {
-    /// What is worth remembering: permissions that only time ends, for objects that are at hand.
-    pub(crate) fn worth_keeping(
-        &self,
-        key: &ObjectKey,
-        grant: &DeliveryGrant,
-        by_accept: bool,
-    ) -> Option<VerifiedObject> {
-        let Opened::All(open) = &self.opened else { return None };
-        grant.signing_key.is_none().then(|| VerifiedObject {
-            key: Arc::new(key.clone()),
-            object: open.handle(),
-            meta: self.meta,
-            expires_at: grant.expires_at,
-            by_accept,
-        })
-    }
-}
 
 impl Edge {
     /// Finds the object. Where everything speaks for sending one run of bytes, it is opened at once, which saves

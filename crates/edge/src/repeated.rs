@@ -1,7 +1,6 @@
 //! The same object once more. Players fetch a track piece by piece, and what many play is asked for by many: a URL that
-//! was verified, and whose object was found, less than a second ago is answered from what is known.
+//! was verified, and whose object was found, less than a second ago is answered from memory.
 
-use std::net::IpAddr;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -13,26 +12,8 @@ use tonearm_telemetry::Cache;
 use crate::body::Sending;
 use crate::counted::Sender;
 use crate::edge::Edge;
+use crate::plain_request::PlainRequest;
 use crate::range::{RangeSet, Selection};
-
-/// A GET that says nothing else of what makes a difference to an answer. Values are as they stand in the request.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct PlainRequest<'a> {
-    /// Path and query.
-    pub target: &'a str,
-    /// The value of `Host`.
-    pub host: Option<&'a [u8]>,
-    /// The value of `Accept`.
-    pub accept: Option<&'a [u8]>,
-    /// The value of `Range`.
-    pub range: Option<&'a [u8]>,
-    /// The value of `User-Agent`.
-    pub agent: Option<&'a [u8]>,
-    /// The value of `Referer`.
-    pub referrer: Option<&'a [u8]>,
-    /// Where the request comes from.
-    pub address: Option<IpAddr>,
-}
 
 /// An answer that sends an object, or one part of it.
 pub struct RepeatedAnswer {

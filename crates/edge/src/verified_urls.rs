@@ -1,4 +1,4 @@
-//! What was verified and found a moment ago.
+//! URLs that were verified a moment ago, and the objects that they name.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,16 +10,16 @@ use http::request::Parts;
 use tonearm_blobs::{ObjectHandle, ObjectMeta};
 use tonearm_domain::{ObjectKey, Timestamp};
 
-use crate::repeated::PlainRequest;
+use crate::plain_request::PlainRequest;
 use crate::response::X_REQUEST_ID;
 
 /// Seconds for which it is taken to be so still: as long as an open file is taken to be there.
 const LIFETIME_SECONDS: i64 = 1;
 
-/// Parts keep threads out of each other's way.
-const PARTS: usize = 32;
+/// Shards keep threads out of each other's way.
+const SHARDS: usize = 32;
 
-/// URLs in each part. With a target and header lines of some hundred bytes, all of them take 2 MB.
+/// URLs in each shard. With a target and header lines of some hundred bytes, all of them take 2 MB.
 const MOST: usize = 64;
 
 /// Header lines that differ from one answer with an object to the next.
@@ -56,7 +56,7 @@ impl VerifiedUrl {
 
     /// Whether it holds for a request for the same target.
     fn holds_for(&self, plain: &PlainRequest<'_>, now: Timestamp) -> bool {
-        let same = |known: &Option<HeaderValue>, asked| known.as_ref().map(HeaderValue::as_bytes) == asked;
+        let same = |cached: &Option<HeaderValue>, sent| cached.as_ref().map(HeaderValue::as_bytes) == sent;
         self.is_fresh(now)
             && now < self.object.expires_at
             && same(&self.host, plain.host)
@@ -64,16 +64,16 @@ impl VerifiedUrl {
     }
 }
 
-type Part = Mutex<HashMap<Box<str>, Arc<VerifiedUrl>>>;
+type Shard = Mutex<HashMap<Box<str>, Arc<VerifiedUrl>>>;
 
-/// What is known, by path and query. Only what has a signature gets in.
+/// The verified URLs, by path and query. Only URLs with a valid signature get in.
 #[derive(Clone, Default)]
-pub(crate) struct VerifiedUrls(Arc<[Part; PARTS]>);
+pub(crate) struct VerifiedUrls(Arc<[Shard; SHARDS]>);
 
 impl VerifiedUrls {
     pub(crate) fn get(&self, plain: &PlainRequest<'_>, now: Timestamp) -> Option<Arc<VerifiedUrl>> {
-        let known = self.part(plain.target).get(plain.target).cloned()?;
-        known.holds_for(plain, now).then_some(known)
+        let cached = self.shard(plain.target).get(plain.target).cloned()?;
+        cached.holds_for(plain, now).then_some(cached)
     }
 
     /// Remembers what a request was answered with. Where there is no room, nothing is.
@@ -86,20 +86,20 @@ impl VerifiedUrls {
         };
         let (Some(host), Some(accept)) = (line(header::HOST), line(header::ACCEPT)) else { return };
         let lines = lines_of(answered);
-        let known = VerifiedUrl { object, lines, since: now, host, accept };
-        let mut part = self.part(target.as_str());
-        if part.len() >= MOST {
-            part.retain(|_, known| known.is_fresh(now));
+        let cached = VerifiedUrl { object, lines, since: now, host, accept };
+        let mut shard = self.shard(target.as_str());
+        if shard.len() >= MOST {
+            shard.retain(|_, cached| cached.is_fresh(now));
         }
-        if part.len() < MOST {
-            part.insert(target.as_str().into(), Arc::new(known));
+        if shard.len() < MOST {
+            shard.insert(target.as_str().into(), Arc::new(cached));
         }
     }
 
     /// Targets end with a signature, whose characters are spread well.
-    fn part(&self, target: &str) -> MutexGuard<'_, HashMap<Box<str>, Arc<VerifiedUrl>>> {
+    fn shard(&self, target: &str) -> MutexGuard<'_, HashMap<Box<str>, Arc<VerifiedUrl>>> {
         let number = target.bytes().rev().take(4).fold(0, |sum: usize, byte| sum * 31 + usize::from(byte));
-        self.0[number % PARTS].lock().unwrap_or_else(PoisonError::into_inner)
+        self.0[number % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -177,9 +177,9 @@ impl Node {
         let countries = opening::countries(config)?;
         let mut edge = config.has_role(Role::Edge).then(|| {
             Edge::new(blobs.clone(), signer.clone(), ambient.clone(), EdgeConfig::default())
-                .counted_by(meter.clone())
-                .locating_by(countries)
-                .at_hosts(organization_hosts(config))
+                .with_meter(meter.clone())
+                .with_countries(countries)
+                .with_organization_hosts(organization_hosts(config))
         });
         let mut health = Health {
             catalog: None,
@@ -205,7 +205,7 @@ impl Node {
                 self.tasks.push(tokio::spawn(checks));
             }
             health.catalog = Some(catalog.clone());
-            edge = edge.map(|edge| edge.resolving_by(Arc::new(CatalogManifests(catalog.clone()))));
+            edge = edge.map(|edge| edge.with_manifests(Arc::new(CatalogManifests(catalog.clone()))));
             self.keep_up(config, &ambient, &parts, &blobs, &meter);
             let runs = RunCounter::default();
             let status =

@@ -14,11 +14,11 @@ use crate::object_key::{ObjectFile, ObjectKey};
 use crate::referrer::Referrer;
 use crate::timestamp::Timestamp;
 
-/// Parts keep threads out of each other's way.
-const PARTS: usize = 32;
+/// Shards keep threads out of each other's way.
+const SHARDS: usize = 32;
 
-/// Listeners that each part knows: 131,072 in all, which take some 50 MB.
-const MOST_PER_PART: usize = 4096;
+/// Listeners that each shard knows: 131,072 in all, which take some 50 MB.
+const MOST_PER_SHARD: usize = 4096;
 
 /// A listener who takes nothing for so long is forgotten where there is no room.
 const IDLE_SECONDS: i64 = 600;
@@ -87,7 +87,7 @@ impl File {
 }
 
 #[derive(Default)]
-struct Part {
+struct Shard {
     known: Mutex<FilesByListener>,
     waiting: Mutex<Vec<Arc<File>>>,
 }
@@ -103,7 +103,7 @@ struct FilesByListener {
 impl FilesByListener {
     /// Makes room by forgetting listeners that are gone; `false` where there is none.
     fn make_room(&mut self, now: Timestamp) -> bool {
-        if self.count < MOST_PER_PART {
+        if self.count < MOST_PER_SHARD {
             return true;
         }
         if self.swept_at.is_some_and(|at| at <= now && now < at.plus_seconds(SWEEP_SECONDS)) {
@@ -116,14 +116,14 @@ impl FilesByListener {
         }
         self.files.retain(|_, files| !files.is_empty());
         self.count = self.files.values().map(Vec::len).sum();
-        self.count < MOST_PER_PART
+        self.count < MOST_PER_SHARD
     }
 }
 
 /// All listeners that a node knows.
 #[derive(Default)]
 pub(super) struct Listeners {
-    parts: [Part; PARTS],
+    shards: [Shard; SHARDS],
     origins: Mutex<HashMap<ListenerKey, ListenerOrigin>>,
     has_overflowed: AtomicBool,
 }
@@ -145,7 +145,7 @@ impl Listeners {
             listener: visitor.listener,
             folder: key.folder,
         };
-        let mut known = locked(&self.part(place.listener).known);
+        let mut known = locked(&self.shard(place.listener).known);
         if let Some(files) = known.files.get(&place)
             && let Some(file) = files.iter().find(|known| known.file == key.file)
         {
@@ -184,7 +184,7 @@ impl Listeners {
         state.segments |= Segments::of_bytes(&range, file.0.size);
         if !mem::replace(&mut state.is_waiting, true) {
             drop(state);
-            locked(&self.part(file.0.place.listener).waiting).push(Arc::clone(&file.0));
+            locked(&self.shard(file.0.place.listener).waiting).push(Arc::clone(&file.0));
         }
     }
 
@@ -209,8 +209,8 @@ impl Listeners {
         };
         let mut entries: Vec<_> =
             origins.into_iter().map(|(place, origin)| entry(place, origin, None)).collect();
-        for part in &self.parts {
-            for file in mem::take(&mut *locked(&part.waiting)) {
+        for shard in &self.shards {
+            for file in mem::take(&mut *locked(&shard.waiting)) {
                 let mut state = file.state();
                 state.is_waiting = false;
                 let (bytes, segments) = (mem::take(&mut state.bytes), mem::take(&mut state.segments));
@@ -232,8 +232,8 @@ impl Listeners {
     }
 
     /// Hashes are spread well by any of their bits.
-    fn part(&self, listener: ListenerId) -> &Part {
-        &self.parts[listener.hash() as usize % PARTS]
+    fn shard(&self, listener: ListenerId) -> &Shard {
+        &self.shards[listener.hash() as usize % SHARDS]
     }
 }
 
@@ -322,8 +322,8 @@ mod tests {
     #[test]
     fn memory_is_bounded_and_room_is_made() {
         let listeners = Listeners::default();
-        let enter = |hash: u64, now| enter(&listeners, &visitor(hash * PARTS as u64), now);
-        for hash in 0..MOST_PER_PART as u64 {
+        let enter = |hash: u64, now| enter(&listeners, &visitor(hash * SHARDS as u64), now);
+        for hash in 0..MOST_PER_SHARD as u64 {
             assert!(enter(hash, now()).is_some());
         }
         assert!(enter(u64::from(u32::MAX), now()).is_none());
@@ -331,7 +331,7 @@ mod tests {
         assert!(enter(0, now()).is_some(), "who is known goes on");
         let later = now().plus_seconds(IDLE_SECONDS + 1);
         assert!(enter(u64::from(u32::MAX), later).is_some());
-        assert_eq!(locked(&listeners.parts[0].known).count, 1);
+        assert_eq!(locked(&listeners.shards[0].known).count, 1);
     }
 
     #[test]

@@ -15,8 +15,8 @@ use crate::recipe::VariantIndex;
 use crate::short_id::ShortId;
 use crate::timestamp::Timestamp;
 
-/// Counting takes the lock of one part for some dozens of nanoseconds; parts keep threads out of each other's way.
-const PARTS: usize = 32;
+/// Counting takes the lock of one shard for some dozens of nanoseconds; shards keep threads out of each other's way.
+const SHARDS: usize = 32;
 
 /// What is counted, without the variant.
 type CountKey = (OrganizationId, ShortId, Day);
@@ -24,7 +24,7 @@ type CountKey = (OrganizationId, ShortId, Day);
 /// The variants of one key, few enough to be gone through. So counting what was counted before takes no memory.
 type Variants = Vec<(Option<VariantIndex>, UsageCounts)>;
 
-type Part = Mutex<HashMap<CountKey, Variants>>;
+type Shard = Mutex<HashMap<CountKey, Variants>>;
 
 /// Counts what is played, until somebody takes the counts and keeps them. Cheap to clone; clones count together.
 #[derive(Clone, Default)]
@@ -32,7 +32,7 @@ pub struct Meter(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    counts: [Part; PARTS],
+    counts: [Shard; SHARDS],
     listeners: Listeners,
 }
 
@@ -54,8 +54,8 @@ impl Meter {
         if counts.is_empty() {
             return;
         }
-        let mut part = self.part(folder);
-        let variants = part.entry((organization_id, folder, Day::of(now))).or_default();
+        let mut shard = self.shard(folder);
+        let variants = shard.entry((organization_id, folder, Day::of(now))).or_default();
         match variants.iter_mut().find(|(known, _)| known.as_ref() == variant) {
             Some((_, sum)) => *sum += counts,
             None => variants.push((variant.cloned(), counts)),
@@ -95,8 +95,8 @@ impl Meter {
     /// is not lost.
     pub fn take(&self, ambient: &Ambient) -> Option<UsageBatch> {
         let mut entries = Vec::new();
-        for part in &self.0.counts {
-            let places = mem::take(&mut *locked(part));
+        for shard in &self.0.counts {
+            let places = mem::take(&mut *locked(shard));
             for ((organization_id, folder, day), variants) in places {
                 entries.extend(variants.into_iter().map(|(variant, counts)| UsageEntry {
                     organization_id,
@@ -116,9 +116,9 @@ impl Meter {
     }
 
     /// Twelve random characters spread well enough by any of them.
-    fn part(&self, folder: ShortId) -> MutexGuard<'_, HashMap<CountKey, Variants>> {
+    fn shard(&self, folder: ShortId) -> MutexGuard<'_, HashMap<CountKey, Variants>> {
         let bytes = folder.as_str().as_bytes();
-        locked(&self.0.counts[usize::from(bytes[0] ^ bytes[1].rotate_left(3)) % PARTS])
+        locked(&self.0.counts[usize::from(bytes[0] ^ bytes[1].rotate_left(3)) % SHARDS])
     }
 }
 
@@ -129,8 +129,8 @@ impl std::fmt::Debug for Meter {
 }
 
 /// Sums are whole whatever panicked beside them.
-fn locked(part: &Part) -> MutexGuard<'_, HashMap<CountKey, Variants>> {
-    part.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked(shard: &Shard) -> MutexGuard<'_, HashMap<CountKey, Variants>> {
+    shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Rows are written in this order, so that no two nodes wait for each other's rows.

@@ -23,7 +23,7 @@ over_both_stores!(
 
 fn counted(node: &Node) -> (Edge, Meter) {
     let meter = Meter::new();
-    (node.edge.clone().counted_by(meter.clone()), meter)
+    (node.edge.clone().with_meter(meter.clone()), meter)
 }
 
 async fn open(edge: &Edge, method: Method, url: &str, headers: &[(&str, &str)]) -> Response<Body> {
@@ -87,7 +87,8 @@ async fn what_was_not_taken_is_not_counted(node: &Node) {
 }
 
 async fn hosts_of_others_serve_nothing(node: &Node) {
-    let edge = node.edge.clone().at_hosts(Some(OrganizationHosts::new("", ".cdn.example.com")));
+    let edge =
+        node.edge.clone().with_organization_hosts(Some(OrganizationHosts::new("", ".cdn.example.com")));
     let (mine, other) = (node.store(100).await, node.store(100).await);
     let get = async |key, host: String| ask(&edge, Method::GET, &node.url(key), &[("host", &host)]).await;
     let host = |organization| format!("{organization}.cdn.example.com");
@@ -110,7 +111,7 @@ fn visit(method: Method, url: &str, address: &str, headers: &[(&str, &str)]) -> 
 }
 
 /// Bytes of each listener, the fewest first.
-fn heard(node: &Node, meter: &Meter) -> Vec<u64> {
+fn bytes_by_listener(node: &Node, meter: &Meter) -> Vec<u64> {
     let batch = meter.take(&node.ambient);
     let entries = batch.into_iter().flat_map(|batch| batch.listeners);
     let mut bytes: Vec<u64> = entries.filter_map(|entry| Some(entry.taken?.bytes)).collect();
@@ -135,11 +136,11 @@ async fn listeners_are_told_apart(node: &Node) {
     assert_eq!(take("203.0.113.1", "bytes=0-149", FIREFOX).await, 206);
     assert_eq!(take("203.0.113.1", "bytes=0-99", SAFARI).await, 206);
     assert_eq!(take("203.0.113.2", "bytes=0-9", SAFARI).await, 206);
-    assert_eq!(heard(node, &meter), [10, 100, 150]);
+    assert_eq!(bytes_by_listener(node, &meter), [10, 100, 150]);
     // The same again, on the shorter way.
     let answered = edge.answer(&visit(Method::GET, &url, "203.0.113.1", &[FIREFOX]).into_parts().0).await;
     let whole = answered.into_body().into_body().collect().await.unwrap().to_bytes();
-    assert_eq!(heard(node, &meter), [whole.len() as u64 - 150]);
+    assert_eq!(bytes_by_listener(node, &meter), [whole.len() as u64 - 150]);
     let plain = PlainRequest {
         target: &url,
         range: Some(b"bytes=0-999"),
@@ -150,7 +151,7 @@ async fn listeners_are_told_apart(node: &Node) {
     // Only a folder has files at hand.
     if let Some(repeated) = edge.answer_repeated(&plain) {
         repeated.content.collect().await.unwrap();
-        assert_eq!(heard(node, &meter), [900]);
+        assert_eq!(bytes_by_listener(node, &meter), [900]);
     }
 }
 
@@ -170,7 +171,7 @@ async fn whoever_only_looks_is_no_listener(node: &Node) {
     ] {
         let request = visit(method.clone(), &url, "203.0.113.1", &headers);
         Answer::read(edge.serve(request).await).await;
-        assert_eq!(heard(node, &meter), [0; 0], "{method} {headers:?}");
+        assert_eq!(bytes_by_listener(node, &meter), [0; 0], "{method} {headers:?}");
     }
     // Nor is a request that comes from nobody knows where, nor one for a picture.
     ask(&edge, Method::GET, &url, &[FIREFOX]).await;
@@ -179,5 +180,5 @@ async fn whoever_only_looks_is_no_listener(node: &Node) {
     node.blobs.put_bytes(&picture, vec![7; 100].into()).await.unwrap();
     let request = visit(Method::GET, &node.url(&picture), "203.0.113.1", &[FIREFOX]);
     assert_eq!(Answer::read(edge.serve(request).await).await.status, 200);
-    assert_eq!(heard(node, &meter), [0; 0]);
+    assert_eq!(bytes_by_listener(node, &meter), [0; 0]);
 }

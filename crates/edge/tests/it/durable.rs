@@ -196,7 +196,7 @@ impl ManifestSource for Counted {
 
 fn with_catalog(node: &Node, catalog: &Arc<Counted>) -> Edge {
     let config = EdgeConfig { catalog_timeout: Duration::from_millis(200), ..EdgeConfig::default() };
-    node.edge_with(config).resolving_by(catalog.clone())
+    node.edge_with(config).with_manifests(catalog.clone())
 }
 
 #[tokio::test]

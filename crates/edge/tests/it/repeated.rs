@@ -18,14 +18,14 @@ const SIZE: usize = 100_000;
 
 /// What a request was answered with: status, header lines but those that are new each time, body.
 #[derive(Debug, PartialEq)]
-struct Said {
+struct Answered {
     status: u16,
     lines: Vec<String>,
     body: Bytes,
 }
 
 /// Asks for all or a range; the edge may remember the answer.
-async fn ask(edge: &Edge, url: &str, headers: &[(&str, &str)]) -> Said {
+async fn ask(edge: &Edge, url: &str, headers: &[(&str, &str)]) -> Answered {
     let mut request = Request::builder().method(Method::GET).uri(url);
     for (name, value) in headers {
         request = request.header(*name, *value);
@@ -33,7 +33,7 @@ async fn ask(edge: &Edge, url: &str, headers: &[(&str, &str)]) -> Said {
     let response = edge.answer(&request.body(()).unwrap().into_parts().0).await;
     let (head, content) = response.into_parts();
     let body = content.into_body().collect().await.unwrap().to_bytes();
-    Said { status: head.status.as_u16(), lines: lines(&head.headers), body }
+    Answered { status: head.status.as_u16(), lines: lines(&head.headers), body }
 }
 
 fn lines(headers: &HeaderMap) -> Vec<String> {
@@ -47,8 +47,8 @@ fn sorted(mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// What the edge says of its own accord.
-async fn said(repeated: RepeatedAnswer) -> Said {
+/// Reads a repeated answer to its end.
+async fn read_repeated(repeated: RepeatedAnswer) -> Answered {
     let status = repeated.status().as_u16();
     let mut lines: Vec<String> = str::from_utf8(&repeated.lines).unwrap().lines().map(String::from).collect();
     lines.push(format!("content-length: {}", repeated.length));
@@ -56,7 +56,7 @@ async fn said(repeated: RepeatedAnswer) -> Said {
         lines.push(format!("content-range: bytes {}-{}/{size}", range.start, range.end - 1));
     }
     let body = repeated.content.collect().await.unwrap().to_bytes();
-    Said { status, lines: sorted(lines), body }
+    Answered { status, lines: sorted(lines), body }
 }
 
 fn plain<'a>(target: &'a str, range: Option<&'a str>) -> PlainRequest<'a> {
@@ -64,7 +64,7 @@ fn plain<'a>(target: &'a str, range: Option<&'a str>) -> PlainRequest<'a> {
 }
 
 /// An object whose URL was just asked for, twice: the first time opens its file.
-async fn heard(node: &Node) -> (ObjectKey, String) {
+async fn requested_object(node: &Node) -> (ObjectKey, String) {
     let key = node.store(SIZE).await;
     let url = node.url(&key);
     for _ in 0..2 {
@@ -74,27 +74,27 @@ async fn heard(node: &Node) -> (ObjectKey, String) {
 }
 
 #[tokio::test]
-async fn they_say_what_was_said() {
+async fn repeated_answers_equal_the_first() {
     let node = Node::over_folder().await;
-    let (_, url) = heard(&node).await;
+    let (_, url) = requested_object(&node).await;
     for range in [None, Some("bytes=0-"), Some("bytes=7-99"), Some("bytes=-1"), Some("Bytes=5-5")] {
         let headers: Vec<_> = range.map(|range| ("range", range)).into_iter().collect();
         let first = ask(&node.edge, &url, &headers).await;
         let repeated = node.edge.answer_repeated(&plain(&url, range)).expect("it was asked for before");
-        assert_eq!(said(repeated).await, first, "{range:?}");
+        assert_eq!(read_repeated(repeated).await, first, "{range:?}");
     }
     let named = DeliveryTerms { attachment: Some("Ein Stück.mp3"), ..DeliveryTerms::default() };
-    let (key, _) = heard(&node).await;
+    let (key, _) = requested_object(&node).await;
     let url = node.signer.sign_delivery(&key, named, node.ambient.now());
     let first = ask(&node.edge, &url, &[]).await;
     assert!(first.lines.iter().any(|line| line.starts_with("content-disposition: ")));
-    assert_eq!(said(node.edge.answer_repeated(&plain(&url, None)).unwrap()).await, first);
+    assert_eq!(read_repeated(node.edge.answer_repeated(&plain(&url, None)).unwrap()).await, first);
 }
 
 #[tokio::test]
 async fn what_needs_thought_is_thought_about() {
     let node = Node::over_folder().await;
-    let (_, url) = heard(&node).await;
+    let (_, url) = requested_object(&node).await;
     for range in ["bytes=0-1,5-6", "bytes=100000-", "bytes=9-1", "lines=1-2", "", "bytes"] {
         assert!(node.edge.answer_repeated(&plain(&url, Some(range))).is_none(), "{range}");
     }
@@ -103,7 +103,7 @@ async fn what_needs_thought_is_thought_about() {
     let any_type = PlainRequest { accept: Some(b"audio/*"), ..plain(&url, None) };
     assert!(node.edge.answer_repeated(&any_type).is_some(), "sound has one form");
     for headers in [("range", "bytes=0-1,5-6"), ("range", "bytes=100000-"), ("if-none-match", "*")] {
-        let (_, other) = heard(&Node::over_folder().await).await;
+        let (_, other) = requested_object(&Node::over_folder().await).await;
         ask(&node.edge, &other, &[headers]).await;
         assert!(node.edge.answer_repeated(&plain(&other, None)).is_none(), "{headers:?}");
     }
@@ -112,7 +112,7 @@ async fn what_needs_thought_is_thought_about() {
 #[tokio::test]
 async fn they_last_a_second_and_no_longer_than_the_url() {
     let node = Node::over_folder().await;
-    let (key, url) = heard(&node).await;
+    let (key, url) = requested_object(&node).await;
     node.clock.advance_millis(999);
     assert!(node.edge.answer_repeated(&plain(&url, None)).is_some());
     node.clock.advance_millis(1);
@@ -133,7 +133,7 @@ async fn they_last_a_second_and_no_longer_than_the_url() {
 #[tokio::test]
 async fn what_is_deleted_is_gone_at_once() {
     let node = Node::over_folder().await;
-    let (key, url) = heard(&node).await;
+    let (key, url) = requested_object(&node).await;
     node.blobs.delete_many(vec![key]).await.unwrap();
     assert!(node.edge.answer_repeated(&plain(&url, None)).is_none());
     assert_eq!(ask(&node.edge, &url, &[]).await.status, 404);
@@ -149,7 +149,7 @@ fn sign(key: &str, signed: &str, now: i64) -> String {
 #[tokio::test]
 async fn what_may_be_revoked_is_looked_at_each_time() {
     let node = Node::over_folder().await;
-    let (key, _) = heard(&node).await;
+    let (key, _) = requested_object(&node).await;
     let id = node.ambient.short_id();
     node.signer.honour(&[(key.organization_id, id)]);
     let own = node.signer.signing_key(key.organization_id, id);
@@ -178,7 +178,7 @@ async fn a_cover_is_sent_in_the_form_that_is_taken() {
         let taken =
             |accept: &'static str| PlainRequest { accept: Some(accept.as_bytes()), ..plain(&url, None) };
         let repeated = node.edge.answer_repeated(&taken(accept)).expect("it was asked for before");
-        assert_eq!(said(repeated).await, first, "{accept}");
+        assert_eq!(read_repeated(repeated).await, first, "{accept}");
         for other in ["*/*", if accept == "image/webp" { "image/jpeg" } else { "image/webp" }] {
             assert!(node.edge.answer_repeated(&taken(other)).is_none(), "{accept} and then {other}");
         }
@@ -188,7 +188,7 @@ async fn a_cover_is_sent_in_the_form_that_is_taken() {
 #[tokio::test]
 async fn only_so_many_are_remembered() {
     let node = Node::over_folder().await;
-    let (key, _) = heard(&node).await;
+    let (key, _) = requested_object(&node).await;
     let mut urls = Vec::new();
     for ttl in 1..5000 {
         let terms = DeliveryTerms { ttl: Some(ttl), ..DeliveryTerms::default() };
@@ -214,10 +214,10 @@ proptest! {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         runtime.block_on(async {
             let node = Node::over_folder().await;
-            let (_, url) = heard(&node).await;
+            let (_, url) = requested_object(&node).await;
             let first = ask(&node.edge, &url, &[("range", &range)]).await;
             if let Some(repeated) = node.edge.answer_repeated(&plain(&url, Some(&range))) {
-                assert_eq!(said(repeated).await, first, "{range}");
+                assert_eq!(read_repeated(repeated).await, first, "{range}");
             }
         });
     }
