@@ -5,21 +5,20 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::panic::catch_unwind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::exit;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tonearm_telemetry::Purpose;
 
-use crate::confinement::ConfinementPolicy;
+use crate::confinement_policy::ConfinementPolicy;
 use crate::escapes::Escape;
 use crate::limits::ProcessLimits;
+use crate::own_program::OWN_PROGRAM;
 use crate::process::Invocation;
 use crate::{embedded_art, picture_wire};
 
-/// The program that runs, also if its file was replaced since, as by an upgrade.
-const OWN_PROGRAM: &str = "/proc/self/exe";
 /// The word in front of a job on the command line.
 const COMMAND: &str = "confined";
 /// What one job may use. A picture of 64 megapixels takes seconds, and up to 1 GB of memory.
@@ -126,12 +125,4 @@ pub(crate) fn run_of(
         policy: Arc::clone(policy),
         otherwise: "It could not be read.",
     }
-}
-
-/// How a program is called towards people.
-pub(crate) fn name_of(program: &Path) -> String {
-    if program == Path::new(OWN_PROGRAM) {
-        return "Tonearm's own program, which is started again to read pictures,".to_owned();
-    }
-    program.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{PipeReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -10,19 +10,10 @@ use tonearm_domain::Outage;
 use tonearm_telemetry::Purpose;
 
 use crate::confined::{self, Job, LIMITS};
+use crate::confinement_policy::ConfinementPolicy;
 use crate::error::MediaError;
 use crate::escapes::{Escape, Outcome};
 use crate::sandbox;
-
-/// How child processes have to be confined.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ConfinementPolicy {
-    /// Whether a child is started only where the kernel enforces everything. Otherwise it is confined as far as the
-    /// kernel can.
-    pub is_required: bool,
-    /// Files and folders that no child may read, also where they lie beneath folders of the system such as `/opt`.
-    pub private: Vec<PathBuf>,
-}
 
 /// What children are kept from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

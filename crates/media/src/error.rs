@@ -95,8 +95,8 @@ impl From<PictureError> for MediaError {
 impl MediaError {
     /// From what ffmpeg wrote before it gave up. `otherwise` is the sentence where nothing is recognised.
     pub(crate) fn from_stderr(stderr: &str, otherwise: &str) -> Self {
-        let known = MEANINGS.iter().find(|(text, ..)| stderr.contains(text));
-        match known {
+        let meaning = MEANINGS.iter().find(|(text, ..)| stderr.contains(text));
+        match meaning {
             Some((_, Meaning::NotAudio, sentence)) => Self::NotAudio((*sentence).to_owned()),
             Some((_, Meaning::Limit, sentence)) => Self::LimitHit((*sentence).to_owned()),
             Some((_, Meaning::Failure, sentence)) => Self::Failed((*sentence).to_owned()),

@@ -9,7 +9,8 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::confinement::{Confinement, ConfinementPolicy, try_escapes};
+use crate::confinement::{Confinement, try_escapes};
+use crate::confinement_policy::ConfinementPolicy;
 use crate::escapes::{Escape, Outcome};
 use crate::sandbox::landlock_abi;
 

@@ -1,4 +1,4 @@
-//! Whose turn it is at the encoders.
+//! A semaphore for the encoders that is fair between organizations.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,18 +6,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 use tonearm_domain::OrganizationId;
 
-/// Turns at so many encoders. Clones share them.
+/// A semaphore with one permit for each encoder, fair between organizations. Clones share the permits.
 ///
-/// A turn that becomes free goes to the organization that has the fewest, then to the one that was served longest ago,
+/// A permit that becomes free goes to the organization that has the fewest, then to the one that was served longest ago,
 /// then to whoever has waited for longest. An organization that has none may have one more than there are, so that it
 /// does not wait for the long files of others. The processors are then shared by one more process, which goes first.
 #[derive(Debug, Clone)]
-pub(crate) struct Turns(Arc<Mutex<State>>);
+pub(crate) struct FairSemaphore(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 struct State {
     encoders: usize,
-    /// Turns that are taken.
+    /// Permits that are taken.
     taken: usize,
     organizations: HashMap<OrganizationId, Share>,
     /// By arrival.
@@ -26,7 +26,7 @@ struct State {
     clock: u64,
 }
 
-/// What an organization has of the encoders; there as long as it has or wants a turn.
+/// What an organization has of the encoders; there as long as it has or wants a permit.
 #[derive(Debug, Default)]
 struct Share {
     taken: usize,
@@ -37,30 +37,30 @@ struct Share {
 #[derive(Debug)]
 struct Waiter {
     organization: OrganizationId,
-    wake: oneshot::Sender<Turn>,
+    wake: oneshot::Sender<FairPermit>,
 }
 
-/// A turn, until it is dropped.
+/// A permit, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Turn {
-    turns: Turns,
+pub(crate) struct FairPermit {
+    semaphore: FairSemaphore,
     organization: OrganizationId,
     /// Whether it is the one that there is beside the encoders.
     is_extra: bool,
-    is_over: bool,
+    is_released: bool,
 }
 
-/// By how much ordinary turns stand back: the service itself and the extra turn go first.
+/// The niceness of processes with ordinary permits: the service itself and the process with the extra permit go first.
 const NICENESS: i32 = 10;
 
-impl Turn {
-    /// The niceness of a process that runs in it.
+impl FairPermit {
+    /// The niceness of a process that runs with it.
     pub(crate) const fn niceness(&self) -> i32 {
         if self.is_extra { 0 } else { NICENESS }
     }
 }
 
-impl Turns {
+impl FairSemaphore {
     /// At so many encoders, at least one.
     pub(crate) fn new(encoders: usize) -> Self {
         Self(Arc::new(Mutex::new(State {
@@ -72,17 +72,17 @@ impl Turns {
         })))
     }
 
-    /// Waits for a turn. One that is no longer waited for goes to somebody else.
-    pub(crate) async fn take(&self, organization: OrganizationId) -> Turn {
+    /// Waits for a permit. One that is no longer waited for goes to somebody else.
+    pub(crate) async fn acquire(&self, organization: OrganizationId) -> FairPermit {
         loop {
-            // A sender leaves the list only with a turn.
-            if let Ok(turn) = self.ask(organization).await {
-                return turn;
+            // A sender leaves the list only with a permit.
+            if let Ok(permit) = self.enqueue(organization).await {
+                return permit;
             }
         }
     }
 
-    fn ask(&self, organization: OrganizationId) -> oneshot::Receiver<Turn> {
+    fn enqueue(&self, organization: OrganizationId) -> oneshot::Receiver<FairPermit> {
         let (wake, woken) = oneshot::channel();
         let mut state = self.state();
         state.forget_gone();
@@ -100,10 +100,10 @@ impl Turns {
             let is_extra = state.taken == state.encoders;
             state.begin(organization);
             state.leave(organization);
-            let turn = Turn { turns: self.clone(), organization, is_extra, is_over: false };
-            if let Err(mut unwanted) = waiter.wake.send(turn) {
+            let permit = FairPermit { semaphore: self.clone(), organization, is_extra, is_released: false };
+            if let Err(mut unwanted) = waiter.wake.send(permit) {
                 // Its end would lock the state again.
-                unwanted.is_over = true;
+                unwanted.is_released = true;
                 state.end(organization);
             }
         }
@@ -169,12 +169,12 @@ impl State {
     }
 }
 
-impl Drop for Turn {
+impl Drop for FairPermit {
     fn drop(&mut self) {
-        if !self.is_over {
-            let mut state = self.turns.state();
+        if !self.is_released {
+            let mut state = self.semaphore.state();
             state.end(self.organization);
-            self.turns.grant(state);
+            self.semaphore.grant(state);
         }
     }
 }
@@ -192,48 +192,48 @@ mod tests {
         std::array::from_fn(|_| ambient.record_id())
     }
 
-    fn at_once(turns: &Turns, organization: OrganizationId) -> Option<Turn> {
-        turns.take(organization).now_or_never()
+    fn at_once(semaphore: &FairSemaphore, organization: OrganizationId) -> Option<FairPermit> {
+        semaphore.acquire(organization).now_or_never()
     }
 
     #[test]
-    fn an_organization_without_a_turn_does_not_wait() {
-        let ([many, one, other], turns) = (organizations(), Turns::new(2));
-        let taken = [at_once(&turns, many).unwrap(), at_once(&turns, many).unwrap()];
-        assert!(at_once(&turns, many).is_none());
-        let express = at_once(&turns, one).unwrap();
+    fn an_organization_without_a_permit_does_not_wait() {
+        let ([many, one, other], semaphore) = (organizations(), FairSemaphore::new(2));
+        let taken = [at_once(&semaphore, many).unwrap(), at_once(&semaphore, many).unwrap()];
+        assert!(at_once(&semaphore, many).is_none());
+        let express = at_once(&semaphore, one).unwrap();
         assert_eq!((taken[0].niceness(), taken[1].niceness(), express.niceness()), (10, 10, 0));
-        assert!(at_once(&turns, other).is_none(), "there is one more, not one for everybody");
+        assert!(at_once(&semaphore, other).is_none(), "there is one more, not one for everybody");
         drop(express);
         drop(taken);
-        assert!(turns.state().organizations.is_empty() && turns.state().taken == 0);
+        assert!(semaphore.state().organizations.is_empty() && semaphore.state().taken == 0);
     }
 
     #[tokio::test]
-    async fn turns_alternate() {
-        let ([first, second], turns) = (organizations(), Turns::new(1));
-        let mut running = vec![turns.take(first).await, turns.take(second).await];
+    async fn organizations_alternate() {
+        let ([first, second], semaphore) = (organizations(), FairSemaphore::new(1));
+        let mut running = vec![semaphore.acquire(first).await, semaphore.acquire(second).await];
         let (sender, mut served) = tokio::sync::mpsc::unbounded_channel();
         for organization in [first, first, first, second, second, second] {
-            let (turns, sender) = (turns.clone(), sender.clone());
+            let (semaphore, sender) = (semaphore.clone(), sender.clone());
             tokio::spawn(async move {
-                let turn = turns.take(organization).await;
-                sender.send((organization, turn)).unwrap();
+                let permit = semaphore.acquire(organization).await;
+                sender.send((organization, permit)).unwrap();
             });
             tokio::task::yield_now().await;
         }
         let mut order = Vec::new();
         while order.len() < 6 {
             running.remove(0);
-            let (organization, turn) = served.recv().await.unwrap();
+            let (organization, permit) = served.recv().await.unwrap();
             order.push(organization);
-            running.push(turn);
+            running.push(permit);
         }
         assert_eq!(order, [first, second, first, second, first, second]);
     }
 
     /// Somebody who waits.
-    type Taking = std::pin::Pin<Box<dyn Future<Output = Turn>>>;
+    type Taking = std::pin::Pin<Box<dyn Future<Output = FairPermit>>>;
 
     #[derive(Debug, Clone)]
     enum Step {
@@ -253,15 +253,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_turn_is_lost(encoders in 1..4_usize, steps in prop::collection::vec(step(), 0..200)) {
-            let (everybody, turns) = (organizations::<4>(), Turns::new(encoders));
+        fn no_permit_is_lost(encoders in 1..4_usize, steps in prop::collection::vec(step(), 0..200)) {
+            let (everybody, semaphore) = (organizations::<4>(), FairSemaphore::new(encoders));
             let mut waiting: Vec<(usize, Taking)> = Vec::new();
-            let mut taken: Vec<(usize, Turn)> = Vec::new();
+            let mut taken: Vec<(usize, FairPermit)> = Vec::new();
             for step in steps {
                 match step {
                     Step::Ask(who) => {
-                        let (turns, organization) = (turns.clone(), everybody[who]);
-                        waiting.push((who, Box::pin(async move { turns.take(organization).await })));
+                        let (semaphore, organization) = (semaphore.clone(), everybody[who]);
+                        waiting.push((who, Box::pin(async move { semaphore.acquire(organization).await })));
                     }
                     Step::Leave(which) if !waiting.is_empty() => {
                         drop(waiting.remove(which % waiting.len()));
@@ -269,11 +269,11 @@ mod tests {
                     Step::End(which) if !taken.is_empty() => drop(taken.remove(which % taken.len())),
                     _ => {}
                 }
-                // Twice, as giving one turn back may serve somebody who was polled before.
+                // Twice, as returning one permit may serve somebody who was polled before.
                 for _ in 0..2 {
                     waiting.retain_mut(|(who, take)| match take.as_mut().now_or_never() {
-                        Some(turn) => {
-                            taken.push((*who, turn));
+                        Some(permit) => {
+                            taken.push((*who, permit));
                             false
                         }
                         None => true,
@@ -289,7 +289,7 @@ mod tests {
             }
             drop(waiting);
             drop(taken);
-            let state = turns.state();
+            let state = semaphore.state();
             prop_assert!(state.taken == 0);
             prop_assert!(state.organizations.values().all(|share| share.taken == 0));
         }

@@ -105,14 +105,14 @@ impl MediaLimits {
     }
 }
 
-/// Under what a piece of work runs: how it is called off, how much it may use, and whose turn at the encoders it takes.
+/// How a piece of work runs: how it is called off, how much it may use, and for which organization it uses an encoder.
 #[derive(Debug, Clone)]
 pub struct RunScope {
     /// Cancelling it kills the running processes, and the work ends with [`crate::MediaError::Cancelled`].
     pub cancel: CancellationToken,
     /// Which limits apply.
     pub tier: LimitTier,
-    /// Whose turn it takes.
+    /// The organization that it uses an encoder for.
     pub organization_id: OrganizationId,
 }
 

@@ -1,41 +1,41 @@
-//! What a child process waits for before it starts: a turn at the encoders, and memory.
+//! What a child process waits for before it starts: a permit to use an encoder, and memory.
 
 use crate::error::MediaError;
+use crate::fair_semaphore::FairPermit;
 use crate::limits::{LimitTier, RunScope};
 use crate::media::Media;
 use crate::memory::MemorySlot;
-use crate::turns::Turn;
 
-/// A turn at the encoders, and the memory for what runs in it.
+/// A permit to use an encoder, and the memory for what runs with it.
 pub(crate) struct EncoderPermit {
-    turn: Turn,
-    _place: MemorySlot,
+    permit: FairPermit,
+    _memory: MemorySlot,
 }
 
 impl EncoderPermit {
-    /// The niceness of a process that runs in it.
+    /// The niceness of a process that runs with it.
     pub(crate) const fn niceness(&self) -> i32 {
-        self.turn.niceness()
+        self.permit.niceness()
     }
 }
 
 impl Media {
-    /// Waits for a turn and the memory for it. Larger memory comes first: an encoder must not wait for it.
-    pub(crate) async fn turn(&self, scope: &RunScope) -> Result<EncoderPermit, MediaError> {
+    /// Waits for a permit and the memory for it. Larger memory comes first: an encoder must not wait for it.
+    pub(crate) async fn encoder_permit(&self, scope: &RunScope) -> Result<EncoderPermit, MediaError> {
         let larger = match scope.tier {
             LimitTier::Normal => None,
             LimitTier::Fallback => Some(self.memory_slot(scope).await?),
         };
-        let turn = tokio::select! {
+        let permit = tokio::select! {
             biased;
             () = scope.cancel.cancelled() => return Err(MediaError::Cancelled),
-            turn = self.turns().take(scope.organization_id) => turn,
+            permit = self.encoders().acquire(scope.organization_id) => permit,
         };
-        let place = match larger {
-            Some(place) => place,
+        let memory = match larger {
+            Some(memory) => memory,
             None => self.memory_slot(scope).await?,
         };
-        Ok(EncoderPermit { turn, _place: place })
+        Ok(EncoderPermit { permit, _memory: memory })
     }
 
     /// Waits for memory.
@@ -43,7 +43,7 @@ impl Media {
         tokio::select! {
             biased;
             () = scope.cancel.cancelled() => Err(MediaError::Cancelled),
-            place = self.budget().memory_slot(scope.tier) => Ok(place),
+            memory = self.budget().memory_slot(scope.tier) => Ok(memory),
         }
     }
 }

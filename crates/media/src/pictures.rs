@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::confined::{Job, run_of};
-use crate::confinement::ConfinementPolicy;
+use crate::confinement_policy::ConfinementPolicy;
 use crate::error::MediaError;
 use crate::memory::memory_for_processes;
 use crate::{embedded_art, picture_wire};
@@ -52,9 +52,9 @@ impl Pictures {
     /// [`MediaError::Unsupported`] where the bytes are no such picture, [`MediaError::LimitHit`] where it is larger
     /// than 64 megapixels.
     pub async fn covers(&self, art: impl AsRef<[u8]> + Send + 'static) -> Result<Covers, MediaError> {
-        // The semaphore is never closed, and without a turn the work is done all the same. Where nobody waits any more,
-        // the child is killed as the turn is given back.
-        let _turn = DECODING.acquire().await;
+        // The semaphore is never closed, and without a permit the work is done all the same. Where nobody waits any more,
+        // the child is killed as the permit is returned.
+        let _permit = DECODING.acquire().await;
         let answer = self.run(Job::Covers, in_memory(art).await?, picture_wire::LARGEST_ANSWER).await;
         picture_wire::read_covers(&*answer.map_err(blame_picture)?)
     }
@@ -86,8 +86,8 @@ impl Pictures {
             Ok((sides, written == length))
         };
         let invocation = run_of(Job::Pixels, Some(in_memory(art).await?), &self.policy, self.memory);
-        let told = invocation.run(&CancellationToken::new(), consume).await;
-        match told.map_err(blame_picture)? {
+        let outcome = invocation.run(&CancellationToken::new(), consume).await;
+        match outcome.map_err(blame_picture)? {
             (Err(error), _) => Err(error),
             (Ok(sides), true) => Ok(sides),
             (Ok(_), false) => Err(PictureError::Unreadable.into()),

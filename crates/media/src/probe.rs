@@ -240,8 +240,8 @@ impl Probe {
 
     /// Whether the clock of the file tells the length that was counted, in seconds.
     pub(crate) fn has_true_clock(&self, counted: f64) -> bool {
-        let told = self.expected_frames.map(|frames| frames as f64 / f64::from(self.sample_rate));
-        told.is_none_or(|told| (told - counted).abs() <= WRONG_BY)
+        let expected = self.expected_frames.map(|frames| frames as f64 / f64::from(self.sample_rate));
+        expected.is_none_or(|expected| (expected - counted).abs() <= WRONG_BY)
     }
 
     /// With what a look at the bytes of the file told.

@@ -1,29 +1,31 @@
 //! Runs one child process to its end, or to its limits.
 
+mod exit_status;
+mod group;
+
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, PipeReader};
-use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, OnceLock, mpsc};
-use std::time::{Duration, Instant};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Instant;
 
-use rustix::process::{Pid, Signal};
 use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::process::{Child, Command};
-use tokio::sync::oneshot;
+use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::Outage;
 use tonearm_telemetry::Purpose;
 use tracing::Instrument;
 use tracing::field::Empty;
 
-use crate::confined;
-use crate::confinement::ConfinementPolicy;
+use self::exit_status::{can_have_used, failure};
+use self::group::{ProcessGroup, start};
+use crate::confinement_policy::ConfinementPolicy;
 use crate::error::MediaError;
 use crate::limits::ProcessLimits;
-use crate::sandbox::{Reach, Sandbox, Terms};
+use crate::own_program::name_of;
+use crate::sandbox::{FileAccess, Sandbox, Terms};
 
 /// How much of the end of stderr is kept, in bytes.
 const STDERR_KEPT: usize = 4096;
@@ -83,7 +85,7 @@ impl Invocation {
         }
         let (stdout, writer) = io::pipe()?;
         let command = self.command(writer).map_err(|e| self.unavailable(&e))?;
-        let mut group = Group(start(command).await.map_err(|e| self.unavailable(&e))?);
+        let mut group = ProcessGroup(start(command).await.map_err(|e| self.unavailable(&e))?);
         let stderr = group.0.stderr.take();
         let consumer = tokio::task::spawn_blocking(move || consume(stdout));
 
@@ -136,10 +138,13 @@ impl Invocation {
             .stderr(Stdio::piped())
             .process_group(0)
             .kill_on_drop(true);
-        let reach =
-            Reach { program: self.program.clone(), input: self.input.clone(), folder: self.folder.clone() };
+        let files = FileAccess {
+            program: self.program.clone(),
+            input: self.input.clone(),
+            folder: self.folder.clone(),
+        };
         let mut sandbox = Sandbox::new(Terms {
-            reach,
+            files,
             limits: &self.limits,
             niceness: self.niceness,
             may_fork: self.may_fork,
@@ -152,7 +157,7 @@ impl Invocation {
     }
 
     fn unavailable(&self, error: &io::Error) -> MediaError {
-        let name = confined::name_of(&self.program);
+        let name = name_of(&self.program);
         tracing::debug!(program = %self.program.display(), %error, "child process did not start");
         match error.kind() {
             io::ErrorKind::NotFound => MediaError::Outage(Outage::Tools, format!("{name} is not installed.")),
@@ -168,144 +173,27 @@ impl Invocation {
     }
 }
 
-/// The exit statuses of the system's loader and of shells where a program or a library of it cannot be used.
-const DOES_NOT_START: [i32; 2] = [126, 127];
-
-/// What an exit status says went wrong, if anything. `can_be_out_of_cpu`: whether it ran for long enough to have used
-/// up its processor time.
-fn failure(status: ExitStatus, stderr: &str, otherwise: &str, can_be_out_of_cpu: bool) -> Option<MediaError> {
-    let stopped = || MediaError::Outage(Outage::Overload, "The process was stopped from outside.".to_owned());
-    let tools = |reason: &str| MediaError::Outage(Outage::Tools, reason.to_owned());
-    match (status.code(), status.signal()) {
-        _ if status.success() => None,
-        // ffmpeg catches signals that ask it to end, and then ends like this without a word.
-        (Some(255), _) if stderr.is_empty() => Some(stopped()),
-        (Some(code), _) if DOES_NOT_START.contains(&code) => {
-            Some(tools("ffmpeg does not start: the program or one of its libraries cannot be used."))
-        }
-        (Some(_), _) => Some(MediaError::from_stderr(stderr, otherwise)),
-        (_, Some(libc::SIGXFSZ)) => {
-            Some(MediaError::LimitHit("The result exceeds the size limit.".to_owned()))
-        }
-        // The kernel sends these when the limit on processor time is reached.
-        (_, Some(libc::SIGKILL | libc::SIGXCPU)) if can_be_out_of_cpu => {
-            Some(MediaError::LimitHit("The work exceeded its limit of processor time.".to_owned()))
-        }
-        (_, Some(libc::SIGKILL)) => Some(MediaError::Outage(
-            Outage::Memory,
-            "The process was killed from outside, probably because the server ran out of memory.".to_owned(),
-        )),
-        // What a decoder gets for its own mistakes. Some abort where they get no memory.
-        (_, Some(libc::SIGSEGV | libc::SIGILL | libc::SIGFPE | libc::SIGABRT | libc::SIGTRAP)) => {
-            Some(MediaError::from_stderr(stderr, "The decoder crashed on this file."))
-        }
-        // A page of the program, or of a file, could not be read.
-        (_, Some(libc::SIGBUS)) => Some(MediaError::Outage(
-            Outage::Disk,
-            "The process was stopped because a disk of the server could not be read.".to_owned(),
-        )),
-        (_, Some(libc::SIGSYS)) => Some(tools("ffmpeg was stopped by the confinement of the server.")),
-        (_, Some(_) | None) => Some(stopped()),
-    }
-}
-
-/// Whether a process that ran for so long on this machine may have used up its processor time.
-fn can_have_used(elapsed: Duration, limits: &ProcessLimits) -> bool {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    elapsed.as_secs_f64() * cores as f64 >= limits.cpu_seconds as f64
-}
-
-/// A child that leads its own process group. Dropping it kills the group.
-struct Group(Child);
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.kill();
-    }
-}
-
-impl Group {
-    /// What it means that the process did not end in time: that the file takes too long, or, where the process hardly
-    /// ran, that the machine had no time for it.
-    fn out_of_time(&self, limits: &ProcessLimits) -> MediaError {
-        let used = self.0.id().and_then(processor_time);
-        if used.is_some_and(|used| used >= limits.wall / 2) {
-            return MediaError::LimitHit("The work exceeded its time limit.".to_owned());
-        }
-        MediaError::Outage(
-            Outage::Overload,
-            "The work got too little processor time to finish within its time limit.".to_owned(),
-        )
-    }
-
-    fn kill(&self) {
-        // The id is there only until the child is reaped, so the group cannot be another's by now.
-        let pid = self.0.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-        if let Some(pid) = pid {
-            // Failing means that it has just ended by itself.
-            let _ = rustix::process::kill_process_group(pid, Signal::KILL);
-        }
-    }
-}
-
-/// The processor time that a running process has used, from fields 14 and 15 of `/proc/PID/stat` (proc(5)).
-fn processor_time(pid: u32) -> Option<Duration> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in parentheses may hold anything; after it comes field 3.
-    let fields = stat.rsplit_once(')')?.1;
-    let mut fields = fields.split_ascii_whitespace().skip(11);
-    let ticks = fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?;
-    Some(Duration::from_secs(ticks) / u32::try_from(rustix::param::clock_ticks_per_second()).ok()?)
-}
-
-type Task = Box<dyn FnOnce() + Send>;
-
-/// Starts a child from a thread that lives as long as the service. The kernel sends the parent-death signal when
-/// the *thread* that forked ends, and a runtime may end its threads whenever it likes.
-async fn start(mut command: Command) -> io::Result<Child> {
-    static STARTER: OnceLock<mpsc::Sender<Task>> = OnceLock::new();
-    let starter = STARTER.get_or_init(|| {
-        let (sender, tasks) = mpsc::channel::<Task>();
-        let serve = move || tasks.into_iter().for_each(|task| task());
-        // Where no thread can be had, the receiver is gone, and sending below says so.
-        if let Err(error) = std::thread::Builder::new().name("process-starter".into()).spawn(serve) {
-            tracing::error!(%error, "could not start the thread that starts processes");
-        }
-        sender
-    });
-    let runtime = tokio::runtime::Handle::current();
-    let (reply, child) = oneshot::channel();
-    let task = move || {
-        let _entered = runtime.enter();
-        // Where nobody waits any more, the child is dropped here, which kills it.
-        let _ = reply.send(command.spawn());
-    };
-    starter.send(Box::new(task)).map_err(|_| gone())?;
-    child.await.map_err(|_| gone())?
-}
-
-fn gone() -> io::Error {
-    io::Error::other("the thread that starts processes is gone")
-}
-
 /// The end of what a process says; reads on to keep it from blocking.
 async fn tail(stream: Option<impl AsyncRead + Unpin>) -> io::Result<String> {
     let Some(mut stream) = stream else {
         return Ok(String::new());
     };
-    let mut kept = Vec::with_capacity(2 * STDERR_KEPT);
-    while stream.read_buf(&mut kept).await? > 0 {
-        if kept.len() > STDERR_KEPT {
-            kept.drain(..kept.len() - STDERR_KEPT);
+    let mut output = Vec::with_capacity(2 * STDERR_KEPT);
+    while stream.read_buf(&mut output).await? > 0 {
+        if output.len() > STDERR_KEPT {
+            output.drain(..output.len() - STDERR_KEPT);
         }
     }
-    Ok(String::from_utf8_lossy(&kept).trim().to_owned())
+    Ok(String::from_utf8_lossy(&output).trim().to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use std::io::{BufRead, BufReader, Read};
     use std::path::Path;
+    use std::time::Duration;
+
+    use tokio::sync::oneshot;
 
     use super::*;
 
@@ -400,18 +288,6 @@ mod tests {
         idle.limits.wall = Duration::from_millis(50);
         let result = idle.run(&CancellationToken::new(), text).await;
         assert!(matches!(result, Err(MediaError::Outage(Outage::Overload, _))), "{result:?}");
-    }
-
-    #[tokio::test]
-    async fn who_is_to_blame_for_a_time_out_is_told_by_the_processor_time() {
-        let mut child =
-            std::process::Command::new("/bin/sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
-        while processor_time(child.id()).unwrap() < Duration::from_millis(50) {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert_eq!(processor_time(child.id()), None);
     }
 
     #[tokio::test]

@@ -18,34 +18,81 @@ use crate::analyse::{Analyser, Analysis};
 use crate::error::MediaError;
 use crate::limiter::{Forecast, Gain, Level, LoudnessCurve};
 use crate::limits::RunScope;
-use crate::media::Media;
+use crate::media::{Media, fresh_folder};
+use crate::permits::EncoderPermit;
 use crate::probe::Probe;
 use crate::process::Invocation;
 use crate::render::{Output, Progress, Reading, Rendered};
 use crate::target::Search;
-use crate::working::EncoderPermit;
 use crate::{args, render};
 
 /// How often an output is encoded at most.
 const ATTEMPTS: usize = 3;
 
-/// One output in the making, in a turn of its own.
-pub(crate) struct Rendering<'a> {
-    pub(crate) media: &'a Media,
-    pub(crate) input: &'a Path,
+impl Media {
+    /// Makes the file of a transcode or preview in a fresh folder inside `scratch`. `duration` is the track's, in
+    /// seconds, best as [`Media::analyse`] measured it. `progress` is told the finished share.
+    ///
+    /// A loudness target is met by one gain, with a limiter where that would lift peaks above -1 dBTP; what
+    /// `probe.info` knows of loudness and true peak is not measured again. Where the target cannot be reached, `data`
+    /// says so. Sound that has no loudness gets no gain.
+    #[expect(clippy::too_many_arguments, reason = "each is another thing, and callers have them apart")]
+    pub async fn render(
+        &self,
+        input: &Path,
+        probe: &Probe,
+        duration: f64,
+        output: Output<'_>,
+        scratch: &Path,
+        scope: &RunScope,
+        progress: Option<Progress>,
+    ) -> Result<Rendered, MediaError> {
+        let (permit, progress) =
+            (self.encoder_permit(scope).await?, progress.map(|progress| Arc::new(Mutex::new(progress))));
+        let (input, size) = self.open(input).await?;
+        let mut best = Err(MediaError::no_sound());
+        for &reading in render::readings(output.window, probe, duration) {
+            let rendering = Rendering {
+                media: self,
+                input: &input,
+                size,
+                probe,
+                duration,
+                output,
+                reading,
+                scope,
+                permit: &permit,
+                folder: fresh_folder(scratch).await?,
+                progress: progress.clone(),
+            };
+            match rendering.make().await {
+                Ok((rendered, true)) => return Ok(rendered),
+                Ok((rendered, false)) => best = Ok(rendered),
+                Err(error @ (MediaError::NotAudio(_) | MediaError::Failed(_))) => best = best.or(Err(error)),
+                Err(error) => return Err(error),
+            }
+        }
+        best
+    }
+}
+
+/// One output in the making, with a permit of its own.
+struct Rendering<'a> {
+    media: &'a Media,
+    input: &'a Path,
     /// Bytes of the input.
-    pub(crate) size: u64,
-    pub(crate) probe: &'a Probe,
+    size: u64,
+    probe: &'a Probe,
     /// Seconds of the whole track.
-    pub(crate) duration: f64,
-    pub(crate) output: Output<'a>,
+    duration: f64,
+    output: Output<'a>,
     /// How its part is reached.
-    pub(crate) reading: Reading,
-    pub(crate) scope: &'a RunScope,
-    pub(crate) turn: &'a EncoderPermit,
+    reading: Reading,
+    scope: &'a RunScope,
+    permit: &'a EncoderPermit,
     /// What is made is written here.
-    pub(crate) folder: TempDir,
-    pub(crate) progress: Option<Arc<Mutex<Progress>>>,
+    folder: TempDir,
+    progress: Option<Arc<Mutex<Progress>>>,
 }
 
 /// A file that came out of an encoder.
@@ -56,10 +103,10 @@ struct Encoded {
     seconds: f64,
 }
 
-/// What there is to be heard before any gain.
+/// What was measured of a sound.
 #[derive(Debug, Clone, Copy)]
-enum Heard {
-    /// It has a loudness.
+enum MeasuredLevel {
+    /// Loudness and true peak.
     Sound(Level),
     /// Silence, or less than 0.4 s; with its true peak in dBTP, if there is one.
     Unmeasurable(Option<f64>),
@@ -67,7 +114,7 @@ enum Heard {
 
 impl Rendering<'_> {
     /// Makes the file, and tells whether all that was asked for came out. What is left in the folder from then on is the caller's.
-    pub(crate) async fn make(self) -> Result<(Rendered, bool), MediaError> {
+    async fn make(self) -> Result<(Rendered, bool), MediaError> {
         let (encoded, missed) = match self.output.settings.loudness_target {
             None => (self.encode(None, 0).await?, None),
             Some(target) => self.encode_to(target).await?,
@@ -80,9 +127,9 @@ impl Rendering<'_> {
 
     /// Encodes it as loud as asked for, and says where that was not possible.
     async fn encode_to(&self, target: f64) -> Result<(Encoded, Option<MissedLoudness>), MediaError> {
-        let source = match self.heard().await? {
-            Heard::Sound(level) => level,
-            Heard::Unmeasurable(true_peak) => {
+        let source = match self.source_level().await? {
+            MeasuredLevel::Sound(level) => level,
+            MeasuredLevel::Unmeasurable(true_peak) => {
                 let missed = MissedLoudness::new(target, None, true_peak);
                 return Ok((self.encode(None, 0).await?, Some(missed)));
             }
@@ -98,12 +145,14 @@ impl Rendering<'_> {
                 return Ok((encoded, None));
             }
             // What is too quiet to be measured was asked to be so.
-            let Heard::Sound(found) = self.measure_made(&encoded).await? else { return Ok((encoded, None)) };
-            if number == ATTEMPTS || !search.improve(&attempt, found) {
-                let missed = MissedLoudness::new(target, Some(found.loudness), Some(found.true_peak));
-                return Ok((encoded, (!search.is_reached(found)).then_some(missed)));
+            let MeasuredLevel::Sound(measured) = self.measure_encoded(&encoded).await? else {
+                return Ok((encoded, None));
+            };
+            if number == ATTEMPTS || !search.improve(&attempt, measured) {
+                let missed = MissedLoudness::new(target, Some(measured.loudness), Some(measured.true_peak));
+                return Ok((encoded, (!search.is_reached(measured)).then_some(missed)));
             }
-            tracing::debug!(?attempt, ?found, "encoding again for the loudness target");
+            tracing::debug!(?attempt, found = ?measured, "encoding again for the loudness target");
             tokio::fs::remove_file(&encoded.path).await?;
         }
         Err(MediaError::Failed("The loudness target could not be applied.".to_owned()))
@@ -133,18 +182,18 @@ impl Rendering<'_> {
     }
 
     /// What is encoded, before any gain. Known already where that is the whole as it is.
-    async fn heard(&self) -> Result<Heard, MediaError> {
+    async fn source_level(&self) -> Result<MeasuredLevel, MediaError> {
         let info = &self.probe.info;
         let is_whole = self.output.window.is_none() && self.channels() == self.probe.channels;
         if let (true, Some(loudness), Some(true_peak)) = (is_whole, info.loudness_lufs, info.true_peak_dbtp) {
-            return Ok(Heard::Sound(Level { loudness, true_peak }));
+            return Ok(MeasuredLevel::Sound(Level { loudness, true_peak }));
         }
         let args = args::output_pcm_args(self.input, self.probe, &self.output, self.reading);
         let rate = self.probe.sample_rate;
         match self.measure(self.run_over(self.input, self.size, args), self.channels(), rate).await {
             // Whether there is nothing to encode is for the encoder to say.
-            Err(MediaError::NotAudio(_)) => Ok(Heard::Unmeasurable(None)),
-            analysis => Ok(Heard::of(&analysis?)),
+            Err(MediaError::NotAudio(_)) => Ok(MeasuredLevel::Unmeasurable(None)),
+            analysis => Ok(MeasuredLevel::of(&analysis?)),
         }
     }
 
@@ -155,11 +204,11 @@ impl Rendering<'_> {
         invocation.run(&self.scope.cancel, move |stdout| forecast.consume(stdout, level)).await
     }
 
-    async fn measure_made(&self, made: &Encoded) -> Result<Heard, MediaError> {
+    async fn measure_encoded(&self, encoded: &Encoded) -> Result<MeasuredLevel, MediaError> {
         let rate = args::rate_of(self.probe, &self.output);
-        let args = args::made_pcm_args(&made.path, self.channels(), rate);
-        let invocation = self.run_over(&made.path, made.size, args);
-        Ok(Heard::of(&self.measure(invocation, self.channels(), rate).await?))
+        let args = args::made_pcm_args(&encoded.path, self.channels(), rate);
+        let invocation = self.run_over(&encoded.path, encoded.size, args);
+        Ok(MeasuredLevel::of(&self.measure(invocation, self.channels(), rate).await?))
     }
 
     async fn measure(
@@ -180,7 +229,7 @@ impl Rendering<'_> {
     /// A run that reads a file of so many bytes and writes none.
     fn run_over(&self, input: &Path, bytes: u64, args: Vec<OsString>) -> Invocation {
         Invocation {
-            niceness: self.turn.niceness(),
+            niceness: self.permit.niceness(),
             input: Some(input.to_owned()),
             purpose: Purpose::Measure,
             otherwise: "The audio could not be decoded.",
@@ -195,7 +244,7 @@ impl Rendering<'_> {
     }
 }
 
-impl Heard {
+impl MeasuredLevel {
     fn of(analysis: &Analysis) -> Self {
         match (analysis.loudness_lufs, analysis.true_peak_dbtp) {
             (Some(loudness), Some(true_peak)) => Self::Sound(Level { loudness, true_peak }),

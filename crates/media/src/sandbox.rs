@@ -15,9 +15,9 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Resource, Rlimit, Signal};
 
-pub(crate) use files::{Reach, landlock_abi};
+pub(crate) use files::{FileAccess, landlock_abi};
 
-use crate::confinement::ConfinementPolicy;
+use crate::confinement_policy::ConfinementPolicy;
 use crate::limits::ProcessLimits;
 use filter::Filter;
 
@@ -36,7 +36,7 @@ const OWN_KILL_ORDER: &str = "/proc/self/oom_score_adj";
 /// How a child is to be confined.
 #[derive(Debug, Clone)]
 pub(crate) struct Terms<'a> {
-    pub(crate) reach: Reach,
+    pub(crate) files: FileAccess,
     pub(crate) limits: &'a ProcessLimits,
     /// How far it stands back behind others who want the processor, 0..=19.
     pub(crate) niceness: i32,
@@ -63,8 +63,8 @@ impl Sandbox {
     /// Builds the walls; nothing is confined yet. What the kernel does not have is left out, or is an error where all
     /// of it is required.
     pub(crate) fn new(terms: Terms<'_>) -> io::Result<Self> {
-        let Terms { reach, limits, niceness, may_fork, policy } = terms;
-        let ruleset = match files::rules(&reach, &policy.private) {
+        let Terms { files, limits, niceness, may_fork, policy } = terms;
+        let ruleset = match files::rules(&files, &policy.private) {
             Ok(ruleset) => ruleset,
             // A kernel that has Landlock and cannot set it up now is short of something.
             Err(error) if policy.is_required || landlock_abi().is_some() => return Err(error),
@@ -180,7 +180,7 @@ mod tests {
             return;
         }
         rustix::thread::disable_transparent_huge_pages(true).unwrap();
-        let reach = Reach { program: "/bin/cat".into(), input: None, folder: None };
+        let files = FileAccess { program: "/bin/cat".into(), input: None, folder: None };
         let policy = ConfinementPolicy::default();
         let limits = ProcessLimits {
             wall: Duration::from_secs(60),
@@ -188,7 +188,7 @@ mod tests {
             memory: 1 << 30,
             output: 1 << 20,
         };
-        let terms = Terms { reach, limits: &limits, niceness: 0, may_fork: false, policy: &policy };
+        let terms = Terms { files, limits: &limits, niceness: 0, may_fork: false, policy: &policy };
         // Without walls, since what is asked for is in a file that no child may read.
         let mut sandbox = Sandbox { ruleset: None, filter: None, ..Sandbox::new(terms).unwrap() };
         let mut command = Command::new("/bin/cat");

@@ -7,10 +7,10 @@ use tonearm_telemetry::Purpose;
 use crate::error::MediaError;
 use crate::limits::RunScope;
 use crate::media::{Media, fresh_folder};
+use crate::permits::EncoderPermit;
 use crate::probe::Probe;
 use crate::process::Invocation;
 use crate::render::{Reading, Window};
-use crate::working::EncoderPermit;
 use crate::{args, quiet, render};
 
 impl Media {
@@ -24,10 +24,11 @@ impl Media {
         scratch: &Path,
         scope: &RunScope,
     ) -> Result<PathBuf, MediaError> {
-        let (turn, (input, size)) = (self.turn(scope).await?, self.open(input).await?);
+        let (permit, (input, size)) = (self.encoder_permit(scope).await?, self.open(input).await?);
         let mut result = Err(MediaError::no_sound());
         for &reading in render::readings(Some(window), probe, probe.duration) {
-            result = self.encode_speech(&turn, (&input, size), probe, window, reading, scratch, scope).await;
+            result =
+                self.encode_speech(&permit, (&input, size), probe, window, reading, scratch, scope).await;
             if !matches!(result, Err(MediaError::NotAudio(_) | MediaError::Failed(_))) {
                 break;
             }
@@ -39,7 +40,7 @@ impl Media {
     #[expect(clippy::too_many_arguments, reason = "each is another thing")]
     async fn encode_speech(
         &self,
-        turn: &EncoderPermit,
+        permit: &EncoderPermit,
         (input, size): (&Path, u64),
         probe: &Probe,
         window: Window,
@@ -52,7 +53,7 @@ impl Media {
         let path = folder.path().join("speech.mp3");
         let args = args::speech_args(input, &path, probe, window, reading);
         let invocation = Invocation {
-            niceness: turn.niceness(),
+            niceness: permit.niceness(),
             input: Some(input.to_owned()),
             folder: Some(folder.path().to_owned()),
             purpose: Purpose::Speech,
@@ -74,11 +75,11 @@ impl Media {
         window: Window,
         scope: &RunScope,
     ) -> Result<Option<f64>, MediaError> {
-        let turn = self.turn(scope).await?;
+        let permit = self.encoder_permit(scope).await?;
         let (input, size) = self.open(input).await?;
         let args = args::mono_args(&input, probe, window, quiet::RATE);
         let invocation = Invocation {
-            niceness: turn.niceness(),
+            niceness: permit.niceness(),
             input: Some(input),
             purpose: Purpose::Speech,
             otherwise: "The audio could not be decoded.",

@@ -118,10 +118,10 @@ impl Search {
     }
 
     /// Whether another attempt would come nearer than one that came out like this, and what to do otherwise then.
-    pub(crate) fn improve(&mut self, attempt: &Attempt, found: Level) -> bool {
+    pub(crate) fn improve(&mut self, attempt: &Attempt, measured: Level) -> bool {
         let (off, overshoot) =
-            (found.loudness - attempt.expected.loudness, found.true_peak - attempt.expected.true_peak);
-        let is_too_high = found.true_peak > HIGHEST_PEAK;
+            (measured.loudness - attempt.expected.loudness, measured.true_peak - attempt.expected.true_peak);
+        let is_too_high = measured.true_peak > HIGHEST_PEAK;
         if off.abs() <= GOOD && !is_too_high {
             return false;
         }
@@ -134,8 +134,8 @@ impl Search {
     }
 
     /// Whether a sound that came out like this is what was asked for.
-    pub(crate) fn is_reached(&self, found: Level) -> bool {
-        (found.loudness - self.target).abs() <= TOLERANCE && found.true_peak <= HIGHEST_PEAK
+    pub(crate) fn is_reached(&self, measured: Level) -> bool {
+        (measured.loudness - self.target).abs() <= TOLERANCE && measured.true_peak <= HIGHEST_PEAK
     }
 }
 
@@ -161,22 +161,22 @@ mod tests {
             let mut search = Search::new(target, source, MP3);
             let mut attempt = search.attempt();
             prop_assert_eq!(attempt.gain.ceiling, None);
-            let mut found = Level { loudness: 0.0, true_peak: 0.0 };
+            let mut measured = Level { loudness: 0.0, true_peak: 0.0 };
             for _ in 0..3 {
                 if search.needs_curve() {
                     // Nothing to go by: no limiter takes anything here.
                     return Ok(());
                 }
                 attempt = search.attempt();
-                found = Level {
+                measured = Level {
                     loudness: loudness + attempt.gain.decibels + change,
                     true_peak: source.true_peak + attempt.gain.decibels + overshoot,
                 };
-                if !search.improve(&attempt, found) {
+                if !search.improve(&attempt, measured) {
                     break;
                 }
             }
-            prop_assert!(search.is_reached(found), "{attempt:?} {found:?}");
+            prop_assert!(search.is_reached(measured), "{attempt:?} {measured:?}");
         }
 
         #[test]

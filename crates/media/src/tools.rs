@@ -1,10 +1,15 @@
 //! Whether the ffmpeg that is there can do what is needed.
 
+use std::ffi::OsString;
 use std::io::{PipeReader, Read};
+use std::path::Path;
 
 use tonearm_domain::Outage;
 
 use crate::error::MediaError;
+use crate::limits::RunScope;
+use crate::media::Media;
+use crate::sandbox;
 
 /// The tools that were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +24,7 @@ pub struct Tools {
 const ENCODERS: [&str; 6] = ["aac", "flac", "libmp3lame", "libopus", "libvorbis", "pcm_s16le"];
 
 /// Parts of ffmpeg that only some work needs, by the option that lists them, with what does not work without them.
-pub(crate) const PARTS: [(&str, &str, &[&str]); 4] = [
+const PARTS: [(&str, &str, &[&str]); 4] = [
     (
         "-encoders",
         "measurements, 24-bit WAV files and waveform videos",
@@ -48,8 +53,56 @@ const SOUND_FILTERS: &[&str] =
     &["aformat", "alimiter", "aresample", "asetnsamples", "asetpts", "atrim", "pan", "volume"];
 const VIDEO_FILTERS: &[&str] = &["alphamerge", "crop", "format", "loop", "overlay", "setpts"];
 
+impl Media {
+    /// Checks that the tools start and can do what is needed. [`MediaError::Outage`] says what is missing and
+    /// how to get it.
+    pub async fn check(&self) -> Result<Tools, MediaError> {
+        let config = self.config();
+        // Nothing would start, and another ffmpeg would be no better.
+        if self.config().confinement.is_required && !sandbox::is_complete() {
+            let sentence = format!("ffmpeg is not started: {}.", sandbox::NOT_CONFINED);
+            return Err(MediaError::Outage(Outage::Tools, sentence));
+        }
+        let help = |error| match error {
+            MediaError::Outage(outage, reason) => MediaError::Outage(
+                outage,
+                format!(
+                    "{reason} Install ffmpeg, for example with `apt-get install ffmpeg`, or set media.ffmpeg and media.ffprobe."
+                ),
+            ),
+            other => other,
+        };
+        let banner = self.tool_output(&config.ffmpeg, "-version").await.map_err(help)?;
+        self.tool_output(&config.ffprobe, "-version").await.map_err(help)?;
+        let encoders = self.tool_output(&config.ffmpeg, "-encoders").await?;
+        require_encoders(&encoders)?;
+        Ok(Tools { version: version(&banner), encodes_webp: has_encoder(&encoders, "libwebp") })
+    }
+
+    /// A sentence about each kind of work that this ffmpeg lacks parts for.
+    pub async fn lacking_parts(&self) -> Result<Vec<String>, MediaError> {
+        let mut sentences = Vec::new();
+        for (option, work, names) in PARTS {
+            let lacking = lacking(&self.tool_output(&self.config().ffmpeg, option).await?, names);
+            if !lacking.is_empty() {
+                let (kind, names) = (option.trim_start_matches('-'), lacking.join(", "));
+                sentences.push(format!(
+                    "this ffmpeg lacks {kind} that {work} need: {names}; install a full build, such as Debian's"
+                ));
+            }
+        }
+        Ok(sentences)
+    }
+
+    async fn tool_output(&self, program: &Path, option: &str) -> Result<String, MediaError> {
+        let args = ["-hide_banner", option].map(OsString::from).into();
+        let invocation = self.invocation(program, args, &RunScope::default(), 0.0, 0);
+        invocation.run(&RunScope::default().cancel, read_text).await
+    }
+}
+
 /// Those of some parts that a list of ffmpeg's does not have. Its lines are alike: flags, a name, what it is.
-pub(crate) fn lacking(list: &str, names: &[&'static str]) -> Vec<&'static str> {
+fn lacking(list: &str, names: &[&'static str]) -> Vec<&'static str> {
     // A decoder may be there in another version of it only, such as `mp3float`.
     let is_there = |name: &str| has_encoder(list, name) || has_encoder(list, &format!("{name}float"));
     names.iter().copied().filter(|name| !is_there(name)).collect()
@@ -62,13 +115,13 @@ pub(crate) fn read_text(stdout: PipeReader) -> Result<String, MediaError> {
 }
 
 /// From the first line of `ffmpeg -version`: `ffmpeg version 5.1.9 Copyright …`.
-pub(crate) fn version(text: &str) -> String {
+fn version(text: &str) -> String {
     text.split_ascii_whitespace().nth(2).unwrap_or("unknown").to_owned()
 }
 
 /// [`MediaError::Outage`] names what `ffmpeg -encoders` does not list. A line of it is
 /// ` A....D flac   FLAC (…)`.
-pub(crate) fn require_encoders(text: &str) -> Result<(), MediaError> {
+fn require_encoders(text: &str) -> Result<(), MediaError> {
     let missing: Vec<&str> = ENCODERS.into_iter().filter(|name| !has_encoder(text, name)).collect();
     if missing.is_empty() {
         return Ok(());
@@ -81,7 +134,7 @@ pub(crate) fn require_encoders(text: &str) -> Result<(), MediaError> {
 }
 
 /// Whether `ffmpeg -encoders` lists one.
-pub(crate) fn has_encoder(text: &str, name: &str) -> bool {
+fn has_encoder(text: &str, name: &str) -> bool {
     text.lines().any(|line| line.split_ascii_whitespace().nth(1) == Some(name))
 }
 

@@ -3,16 +3,62 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use tonearm_domain::{Colour, WaveformVideo};
+use tonearm_domain::{Colour, ContentType, FileData, WaveformVideo};
+use tonearm_signal::video_pictures;
+use tonearm_telemetry::Purpose;
 
 use crate::args::{self, Args};
 use crate::error::MediaError;
+use crate::limits::RunScope;
+use crate::media::{Media, fresh_folder};
 use crate::probe::Probe;
-use crate::render::{Output, TagOverrides};
-use tonearm_signal::video_pictures;
+use crate::process::Invocation;
+use crate::render::{self, Output, Progress, Rendered, TagOverrides};
+
+impl Media {
+    /// Makes a video of the waveform in a fresh folder inside `scratch`. `levels` are amplitudes 0..=1, best
+    /// [`crate::bars_across`] of them.
+    #[expect(clippy::too_many_arguments, reason = "each is another thing, and callers have them apart")]
+    pub async fn waveform_video(
+        &self,
+        input: &Path,
+        probe: &Probe,
+        duration: f64,
+        settings: &WaveformVideo,
+        colour: Colour,
+        levels: &[f64],
+        scratch: &Path,
+        scope: &RunScope,
+        progress: Option<Progress>,
+    ) -> Result<Rendered, MediaError> {
+        let permit = self.encoder_permit(scope).await?;
+        let (input, size) = self.open(input).await?;
+        let folder = fresh_folder(scratch).await?;
+        let pictures = draw(settings, colour, levels, folder.path()).await?;
+        let path = folder.path().join("out.mp4");
+        let args = video_args(settings, &pictures, &input, &path, probe, duration);
+        // Every frame is worth about as much as a fortieth of a second of sound is elsewhere.
+        let effort = duration * (1.0 + f64::from(settings.frame_rate) / 4.0);
+        let invocation = Invocation {
+            niceness: permit.niceness(),
+            input: Some(input),
+            folder: Some(folder.path().to_owned()),
+            purpose: Purpose::Video,
+            otherwise: "The video could not be encoded.",
+            ..self.ffmpeg(args, scope, effort, size)
+        };
+        let follow = move |stdout| render::follow(stdout, duration, progress.as_ref());
+        let written = invocation.run(&scope.cancel, follow).await?;
+        drop(permit);
+        let size = render::check_output(&path, written > 0).await?;
+        let _ = folder.keep();
+        let data = FileData::Picture { width: settings.width, height: settings.height };
+        Ok(Rendered { path, content_type: ContentType::Mp4, size, data })
+    }
+}
 
 /// Writes the pictures into the folder that the process may read, and gives their paths.
-pub(crate) async fn draw(
+async fn draw(
     settings: &WaveformVideo,
     colour: Colour,
     levels: &[f64],
@@ -32,7 +78,7 @@ pub(crate) async fn draw(
 
 /// ffmpeg's arguments to make the video at `path` from the pictures and the sound, which lasts `duration` seconds.
 /// Progress goes to stdout.
-pub(crate) fn video_args(
+fn video_args(
     settings: &WaveformVideo,
     pictures: &[PathBuf; 3],
     input: &Path,

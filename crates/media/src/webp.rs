@@ -4,26 +4,59 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use tonearm_telemetry::Purpose;
+
 use crate::args::{self, Args};
 use crate::error::MediaError;
+use crate::limits::RunScope;
+use crate::media::{Media, fresh_folder};
 use crate::pictures::Pictures;
+use crate::process::Invocation;
+use crate::tools;
 
 /// At this quality files look much as our JPEGs do, and are smaller.
 const QUALITY: &str = "82";
 
+impl Media {
+    /// Covers, given as JPEG or another form that [`Pictures::covers`] takes, as WebP, in their order.
+    /// [`MediaError::Failed`] where this ffmpeg has no encoder for it; see [`Tools::encodes_webp`].
+    pub async fn webp(
+        &self,
+        pictures: Vec<Vec<u8>>,
+        scratch: &Path,
+        scope: &RunScope,
+    ) -> Result<Vec<Vec<u8>>, MediaError> {
+        if pictures.is_empty() {
+            return Ok(Vec::new());
+        }
+        let permit = self.encoder_permit(scope).await?;
+        let folder = fresh_folder(scratch).await?;
+        let frames = unpack(&self.pictures(), pictures, folder.path()).await?;
+        let invocation = Invocation {
+            niceness: permit.niceness(),
+            folder: Some(folder.path().to_owned()),
+            purpose: Purpose::Picture,
+            otherwise: "The picture could not be encoded as WebP.",
+            ..self.ffmpeg(webp_args(&frames), scope, 0.0, 0)
+        };
+        invocation.run(&scope.cancel, tools::read_text).await?;
+        let mut encoded = Vec::new();
+        for frame in frames {
+            encoded.push(tokio::fs::read(frame.webp).await?);
+        }
+        Ok(encoded)
+    }
+}
+
 /// One picture: its pixels in a file, and where its WebP goes.
-pub(crate) struct Frame {
+struct Frame {
     size: (u32, u32),
     pixels: PathBuf,
-    pub(crate) webp: PathBuf,
+    webp: PathBuf,
 }
 
 /// Writes the pixels of pictures into the folder that the process may read.
-pub(crate) async fn unpack(
-    decoder: &Pictures,
-    pictures: Vec<Vec<u8>>,
-    folder: &Path,
-) -> Result<Vec<Frame>, MediaError> {
+async fn unpack(decoder: &Pictures, pictures: Vec<Vec<u8>>, folder: &Path) -> Result<Vec<Frame>, MediaError> {
     let mut frames = Vec::new();
     for (place, picture) in pictures.into_iter().enumerate() {
         let file = |extension| folder.join(format!("picture-{place}")).with_extension(extension);
@@ -35,7 +68,7 @@ pub(crate) async fn unpack(
 }
 
 /// ffmpeg's arguments to encode all of them.
-pub(crate) fn webp_args(frames: &[Frame]) -> Vec<OsString> {
+fn webp_args(frames: &[Frame]) -> Vec<OsString> {
     let mut list = Args::new(args::QUIET_SINGLE);
     for Frame { size: (width, height), pixels, .. } in frames {
         list = list

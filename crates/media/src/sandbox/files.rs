@@ -1,4 +1,4 @@
-//! The files that a child may touch, as rules for Landlock.
+//! The files that a child may use, as rules for Landlock.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -28,9 +28,9 @@ const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/urandom"];
 /// The newest Landlock that this was written for. Older kernels enforce what they know of it.
 const LANDLOCK: ABI = ABI::V6;
 
-/// What a process may touch.
+/// The files that a process may use.
 #[derive(Debug, Clone)]
-pub(crate) struct Reach {
+pub(crate) struct FileAccess {
     /// The program itself.
     pub(crate) program: PathBuf,
     /// The one file it reads.
@@ -39,9 +39,9 @@ pub(crate) struct Reach {
     pub(crate) folder: Option<PathBuf>,
 }
 
-/// Rules for one process. What is in `private` stays closed beneath folders of the system; `reach` counts all the
+/// Rules for one process. What is in `private` stays closed beneath folders of the system; `access` counts all the
 /// same. `None` where the kernel has no Landlock.
-pub(crate) fn rules(reach: &Reach, private: &[PathBuf]) -> io::Result<Option<OwnedFd>> {
+pub(crate) fn rules(access: &FileAccess, private: &[PathBuf]) -> io::Result<Option<OwnedFd>> {
     let read = AccessFs::from_read(LANDLOCK);
     let read_file = AccessFs::ReadFile.into();
     let mut rules = Ruleset::default()
@@ -56,11 +56,11 @@ pub(crate) fn rules(reach: &Reach, private: &[PathBuf]) -> io::Result<Option<Own
     for device in DEVICES {
         rules = allow(rules, Path::new(device), AccessFs::ReadFile | AccessFs::WriteFile)?;
     }
-    rules = allow(rules, &reach.program, AccessFs::ReadFile | AccessFs::Execute)?;
-    if let Some(input) = &reach.input {
+    rules = allow(rules, &access.program, AccessFs::ReadFile | AccessFs::Execute)?;
+    if let Some(input) = &access.input {
         rules = allow(rules, input, read_file)?;
     }
-    if let Some(folder) = &reach.folder {
+    if let Some(folder) = &access.folder {
         let write = AccessFs::WriteFile | AccessFs::MakeReg | AccessFs::Truncate;
         rules = allow(rules, folder, write | AccessFs::ReadFile | AccessFs::ReadDir)?;
     }

@@ -10,23 +10,23 @@ use std::path::{Path, PathBuf};
 /// symbolic links; what is not there is left out. Where a private path holds a folder, nothing of the folder is left.
 pub(crate) fn readable(folders: &[&str], private: &[PathBuf]) -> Vec<PathBuf> {
     let private: Vec<PathBuf> = private.iter().map(|path| settled(path)).collect();
-    let mut found = Vec::new();
+    let mut opened = Vec::new();
     for folder in folders {
         if let Ok(folder) = Path::new(folder).canonicalize()
-            && !found.contains(&folder)
+            && !opened.contains(&folder)
         {
-            open_up(folder, &private, &mut found);
+            open_up(folder, &private, &mut opened);
         }
     }
-    found
+    opened
 }
 
-fn open_up(path: PathBuf, private: &[PathBuf], found: &mut Vec<PathBuf>) {
+fn open_up(path: PathBuf, private: &[PathBuf], opened: &mut Vec<PathBuf>) {
     if private.iter().any(|private| path.starts_with(private)) {
         return;
     }
     if !private.iter().any(|private| private.starts_with(&path)) {
-        found.push(path);
+        opened.push(path);
         return;
     }
     let Ok(entries) = std::fs::read_dir(&path) else {
@@ -35,7 +35,7 @@ fn open_up(path: PathBuf, private: &[PathBuf], found: &mut Vec<PathBuf>) {
     for entry in entries.flatten() {
         // A link is followed when it is opened up, and may lead to where it should not.
         if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
-            open_up(entry.path(), private, found);
+            open_up(entry.path(), private, opened);
         }
     }
 }
@@ -80,9 +80,9 @@ mod tests {
             let folders: Vec<String> = folders.iter().map(|name| at(name).display().to_string()).collect();
             let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
             let private: Vec<PathBuf> = private.iter().map(|name| at(name)).collect();
-            let mut found = readable(&folders, &private);
-            found.sort();
-            found
+            let mut opened = readable(&folders, &private);
+            opened.sort();
+            opened
         };
         let everything = ["usr", "lib", "lib64", "opt", "missing"];
         assert_eq!(open(&everything, &[]), ["lib", "opt", "usr", "usr/lib"].map(at));

@@ -48,8 +48,8 @@ async fn look(bench: &Bench, sample: &FormatSample) -> Result<Probe, String> {
     let opus = RecipeKind::Transcode(Transcode { codec: Codec::Opus, ..Transcode::default() });
     let made = bench.render_probed(&sample.path, &probe, analysis.duration, &opus).await;
     let made = made.map_err(|error| wrong("not encoded", &error))?;
-    let told = bench.probe(&made.path).await.map_err(|error| wrong("not encoded", &error))?.duration;
-    if is_right(told) { Ok(probe) } else { Err(wrong("encoded length", &told)) }
+    let reported = bench.probe(&made.path).await.map_err(|error| wrong("not encoded", &error))?.duration;
+    if is_right(reported) { Ok(probe) } else { Err(wrong("encoded length", &reported)) }
 }
 
 /// Cuts a fifth of the sound out of it, behind its middle.
@@ -59,15 +59,19 @@ async fn cut(bench: &Bench, sample: &FormatSample, probe: &Probe, duration: f64)
     let transcode = Transcode { codec: Codec::Opus, ..Transcode::default() };
     let kind = RecipeKind::Preview(PreviewSettings { transcode, length, preview_start_percent: 60.0 });
     let made = bench.render_probed(&sample.path, probe, duration, &kind).await.map_err(|e| e.to_string())?;
-    let FileData::Preview { duration: told, .. } = made.data else {
+    let FileData::Preview { duration: reported, .. } = made.data else {
         return Err("it is no preview".to_owned());
     };
-    let heard = heard(&made.path);
+    let decoded = decoded_seconds(&made.path);
     let is_right = |seconds: f64| (seconds - sample.seconds / 5.0).abs() <= TOLERANCE;
-    if is_right(told) && is_right(heard) { Ok(()) } else { Err(format!("{told} s told, {heard} s heard")) }
+    if is_right(reported) && is_right(decoded) {
+        Ok(())
+    } else {
+        Err(format!("{reported} s reported, {decoded} s decoded"))
+    }
 }
 
-fn heard(path: &Path) -> f64 {
+fn decoded_seconds(path: &Path) -> f64 {
     decode(path, 0.0, 1e6).len() as f64 / 44_100.0
 }
 

@@ -62,8 +62,8 @@ async fn probe(bench: &Bench, path: &Path) -> Probe {
     bench.probe(path).await.unwrap()
 }
 
-fn assert_told(tags: &BTreeMap<String, String>, told: &[(&str, &str)], of: &str) {
-    for (name, value) in told {
+fn assert_tags(tags: &BTreeMap<String, String>, expected: &[(&str, &str)], of: &str) {
+    for (name, value) in expected {
         assert_eq!(tags.get(*name).map(String::as_str), Some(*value), "{name} of {of}: {tags:?}");
     }
 }
@@ -81,13 +81,13 @@ async fn every_container_tells_the_same() {
     for name in ["a.mp3", "a.m4a", "a.ogg", "a.opus", "a.flac", "a.mka", "a.wma"] {
         let path = encoded(&bench, name, SAID).await;
         let tags = probe(&bench, &path).await.info.tags;
-        assert_told(&tags, &TOLD, name);
+        assert_tags(&tags, &TOLD, name);
         assert_eq!(tags.get("lyrics").map(String::as_str), Some("one\ntwo"), "{name}");
     }
     // Vorbis comments of programs that name things differently, and APE tags.
     let comments = ["TRACKNUMBER=03", "TRACKTOTAL=12", "DISCNUMBER=1", "UNSYNCEDLYRICS=one", "LANGUAGE=deu"];
     let comments: Vec<&str> = comments.iter().flat_map(|comment| ["-metadata", comment]).collect();
-    let told = [
+    let expected = [
         ("track_number", "3"),
         ("track_total", "12"),
         ("disc_number", "1"),
@@ -96,7 +96,7 @@ async fn every_container_tells_the_same() {
     ];
     for name in ["b.flac", "b.ogg", "b.wv"] {
         let path = encoded(&bench, name, &comments).await;
-        assert_told(&probe(&bench, &path).await.info.tags, &told, name);
+        assert_tags(&probe(&bench, &path).await.info.tags, &expected, name);
     }
     // The language of a stream counts where it is one.
     for (language, expected) in [("fre", Some("fr")), ("und", None)] {
@@ -127,7 +127,7 @@ async fn id3_is_read_in_full() {
         let path = bench.path().join("tagged.mp3");
         std::fs::write(&path, tag.before(&mp3)).unwrap();
         let found = probe(&bench, &path).await;
-        let told = [
+        let expected = [
             ("title", "Größe"),
             ("artist", "Someone"),
             ("track_number", "3"),
@@ -137,7 +137,7 @@ async fn id3_is_read_in_full() {
             ("year", "1999"),
             ("lyrics", "eins\nzwei"),
         ];
-        assert_told(&found.info.tags, &told, "ID3");
+        assert_tags(&found.info.tags, &expected, "ID3");
         assert_eq!(titles(&found.info.chapters), TWO, "version {version}");
     }
 }
@@ -154,14 +154,14 @@ async fn wav_files_have_tags_too() {
         (b"ICRD", "2024"),
     ];
     std::fs::write(&path, with_info(&wav(&three_seconds()), &tags)).unwrap();
-    let told = [
+    let expected = [
         ("title", "A title"),
         ("artist", "Someone"),
         ("album", "An album"),
         ("track_number", "3"),
         ("year", "2024"),
     ];
-    assert_told(&probe(&bench, &path).await.info.tags, &told, "WAV");
+    assert_tags(&probe(&bench, &path).await.info.tags, &expected, "WAV");
     let tag =
         Id3::new(3).text(b"TIT2", "A title").chapter("a", 0, 1600, "One").chapter("b", 1600, 3000, "Two");
     std::fs::write(&path, with_id3(&wav(&three_seconds()), &tag)).unwrap();
@@ -294,9 +294,9 @@ async fn stripped_files_say_nothing() {
                 found.info.tags.keys().filter(|name| !OF_THE_ENCODER.contains(&name.as_str())).collect();
             assert!(left.is_empty(), "{source} to {codec:?}: {left:?}");
             let bytes = std::fs::read(&made.path).unwrap();
-            for said in ["Secret", "A title", "Someone", "Two"] {
-                let is_said = bytes.windows(said.len()).any(|at| at == said.as_bytes());
-                assert!(!is_said, "{source} to {codec:?}: {said}");
+            for text in ["Secret", "A title", "Someone", "Two"] {
+                let is_there = bytes.windows(text.len()).any(|at| at == text.as_bytes());
+                assert!(!is_there, "{source} to {codec:?}: {text}");
             }
         }
     }
@@ -315,8 +315,8 @@ async fn what_the_owner_set_wins() {
             let made = made(&bench, &input, &kind, words).await;
             let tags = probe(&bench, &made.path).await.info.tags;
             let of = format!("{source} to {codec:?}");
-            assert_told(&tags, &[("title", "-y = \"Ours\"; é"), ("artist", "Someone")], &of);
-            assert_told(&tags, &[("album", "An album"), ("track_number", "3"), ("year", "2024")], &of);
+            assert_tags(&tags, &[("title", "-y = \"Ours\"; é"), ("artist", "Someone")], &of);
+            assert_tags(&tags, &[("album", "An album"), ("track_number", "3"), ("year", "2024")], &of);
             // The file's own title is nowhere any more.
             let bytes = std::fs::read(&made.path).unwrap();
             assert!(!bytes.windows(7).any(|at| at == b"A title"), "{of}");
@@ -328,7 +328,7 @@ async fn what_the_owner_set_wins() {
         let kind = RecipeKind::Transcode(Transcode { codec, is_strip_tags: false, ..Transcode::default() });
         let made = made(&bench, &plain, &kind, TagOverrides { title: Some("A"), artist: Some("B") }).await;
         let tags = probe(&bench, &made.path).await.info.tags;
-        assert_told(&tags, &[("title", "A"), ("artist", "B")], &format!("{codec:?}"));
+        assert_tags(&tags, &[("title", "A"), ("artist", "B")], &format!("{codec:?}"));
     }
 }
 

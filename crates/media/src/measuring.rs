@@ -1,0 +1,118 @@
+//! Measuring sound, alone or together with the first encodings of it.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use tonearm_domain::LevelsSettings;
+use tonearm_telemetry::Purpose;
+
+use crate::analyse::{Analyser, Analysis};
+use crate::error::MediaError;
+use crate::limits::RunScope;
+use crate::media::{Media, fresh_folder};
+use crate::pcm::Pcm;
+use crate::probe::Probe;
+use crate::process::Invocation;
+use crate::render::{Output, Progress, Rendered};
+use crate::{args, render};
+
+impl Media {
+    /// Decodes the whole sound once and measures it, in memory that does not grow with its length. `progress` is
+    /// told the finished share, as far as the headers say how much there is.
+    ///
+    /// Plain samples need no process, and do not wait for a permit: they are measured in a hundredth of the time that
+    /// encoders take.
+    pub async fn analyse(
+        &self,
+        input: &Path,
+        probe: &Probe,
+        levels: &[LevelsSettings],
+        scope: &RunScope,
+        progress: Option<Progress>,
+    ) -> Result<Analysis, MediaError> {
+        let analyser = Analyser::new(probe, levels, progress);
+        if let Some(pcm) = probe.pcm {
+            return read_directly(self.open(input).await?.0, pcm, analyser, scope).await;
+        }
+        let permit = self.encoder_permit(scope).await?;
+        let (input, size) = self.open(input).await?;
+        let args = args::pcm_args(&input, probe, &[]);
+        let invocation = Invocation {
+            niceness: permit.niceness(),
+            input: Some(input),
+            purpose: Purpose::Measure,
+            otherwise: "The audio could not be decoded.",
+            ..self.ffmpeg(args, scope, probe.duration, size)
+        };
+        let analysis = invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await;
+        drop(permit);
+        analysis
+    }
+
+    /// [`Media::analyse`], and in the same process, from the same decoding, what [`Media::render`] does for each of
+    /// `outputs`. All or nothing: where one cannot be made, neither is the rest.
+    #[expect(clippy::too_many_arguments, reason = "each is another thing, and callers have them apart")]
+    pub async fn analyse_and_render(
+        &self,
+        input: &Path,
+        probe: &Probe,
+        levels: &[LevelsSettings],
+        outputs: &[Output<'_>],
+        scratch: &Path,
+        scope: &RunScope,
+        progress: Option<Progress>,
+    ) -> Result<(Analysis, Vec<Rendered>), MediaError> {
+        let permit = self.encoder_permit(scope).await?;
+        let (input, size) = self.open(input).await?;
+        let folder = fresh_folder(scratch).await?;
+        let analyser = Analyser::new(probe, levels, progress);
+        let outputs: Vec<(Output<'_>, PathBuf)> = outputs
+            .iter()
+            .enumerate()
+            .map(|(place, output)| (*output, file_in(folder.path(), &format!("out-{place}"), output)))
+            .collect();
+        let args = args::pcm_args(&input, probe, &outputs);
+        let invocation = Invocation {
+            niceness: permit.niceness(),
+            input: Some(input),
+            folder: Some(folder.path().to_owned()),
+            purpose: Purpose::Encode,
+            otherwise: "The audio could not be decoded or encoded.",
+            ..self.ffmpeg(args, scope, probe.duration, size)
+        };
+        let analysis = invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await?;
+        drop(permit);
+        let mut rendered = Vec::new();
+        for (output, path) in outputs {
+            let size = render::check_output(&path, true).await?;
+            let written = analysis.duration - output.window.map_or(0.0, |(start, _)| start);
+            let data = output.data(written.max(0.0), None);
+            rendered.push(Rendered { path, content_type: output.content_type(), size, data });
+        }
+        // From here on the folder is the caller's, with the files in it.
+        let _ = folder.keep();
+        Ok((analysis, rendered))
+    }
+}
+
+/// Measures samples that need no decoder. Dropping the future ends it.
+async fn read_directly(
+    input: PathBuf,
+    pcm: Pcm,
+    analyser: Analyser,
+    scope: &RunScope,
+) -> Result<Analysis, MediaError> {
+    let cancel = scope.cancel.child_token();
+    let _dropped = cancel.clone().drop_guard();
+    let read = move || {
+        let mut file = File::open(input)?;
+        file.seek(SeekFrom::Start(pcm.start))?;
+        analyser.measure(file.take(pcm.length), pcm.encoding, &cancel)
+    };
+    tokio::task::spawn_blocking(read).await.map_err(std::io::Error::other)?
+}
+
+fn file_in(folder: &Path, name: &str, output: &Output<'_>) -> PathBuf {
+    folder.join(name).with_extension(output.content_type().extension())
+}
