@@ -12,7 +12,9 @@ use tonearm_telemetry::{StoreOperation, StoreOutcome, used_store};
 
 use crate::draft::{DraftError, DraftNames, DraftState, DraftStore};
 use crate::error::{BlobError, PutError};
-use crate::object::{ObjectBody, ObjectMeta, OpenObject, PutTerms, Stored};
+use crate::object::{ObjectMeta, PutTerms, Stored};
+use crate::object_body::ObjectBody;
+use crate::open_object::OpenObject;
 use crate::store::{Incoming, Listed, Store};
 
 /// Any store. Listing is not timed: how long it takes depends on who reads the list.

@@ -1,15 +1,8 @@
-//! What is said about objects when they go in and come out.
+//! Objects on their way into a store and out of it.
 
-use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, Weak};
 
-use tonearm_domain::{ObjectKey, Timestamp};
-
-use crate::cache::CachedStore;
-use crate::chunks::Chunks;
-use crate::folder::{FileChunks, OpenFile};
-use crate::store::Store as _;
+use tonearm_domain::Timestamp;
 
 /// What a put must satisfy. The default asks for nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,96 +58,6 @@ pub struct ObjectMeta {
     pub size: u64,
     /// When it was put.
     pub modified: Timestamp,
-}
-
-/// An object, or a part of it, as it is read.
-pub struct ObjectBody {
-    /// Of the whole object.
-    pub meta: ObjectMeta,
-    /// The bytes that the stream gives: the range asked for, cut to what there is.
-    pub range: Range<u64>,
-    /// The bytes, in chunks of any size.
-    pub stream: Chunks,
-}
-
-impl fmt::Debug for ObjectBody {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ObjectBody")
-            .field("meta", &self.meta)
-            .field("range", &self.range)
-            .finish_non_exhaustive()
-    }
-}
-
-/// An object that can be read without asking the store whether it is there.
-pub struct OpenObject(ObjectLocation);
-
-enum ObjectLocation {
-    File(Arc<OpenFile>),
-    Cache { cache: CachedStore, key: ObjectKey, meta: ObjectMeta },
-}
-
-impl OpenObject {
-    pub(crate) fn of_file(file: Arc<OpenFile>) -> Self {
-        Self(ObjectLocation::File(file))
-    }
-
-    pub(crate) fn cached(cache: CachedStore, key: ObjectKey, meta: ObjectMeta) -> Self {
-        Self(ObjectLocation::Cache { cache, key, meta })
-    }
-
-    /// What is known of it.
-    pub fn meta(&self) -> ObjectMeta {
-        match &self.0 {
-            ObjectLocation::File(file) => file.meta(),
-            ObjectLocation::Cache { meta, .. } => *meta,
-        }
-    }
-
-    /// What finds it again without looking for it by name.
-    pub fn handle(&self) -> ObjectHandle {
-        ObjectHandle(match &self.0 {
-            ObjectLocation::File(file) => Handle::File(Arc::downgrade(file)),
-            ObjectLocation::Cache { cache, key, .. } => {
-                Handle::Cache { cache: cache.clone(), key: key.clone() }
-            }
-        })
-    }
-
-    /// The bytes of a range, cut to what there is; `None` where the store has to be asked for them.
-    pub fn read(self, range: Range<u64>) -> Option<Chunks> {
-        let range = clamp(Some(range), self.meta().size);
-        match self.0 {
-            ObjectLocation::File(file) => Some(Chunks::of_file(FileChunks::new(file, range))),
-            ObjectLocation::Cache { cache, key, meta } => cache.read(&key, meta, range),
-        }
-    }
-}
-
-/// Where an object was that could be read at once. It keeps nothing open, and nothing in memory.
-#[derive(Clone)]
-pub struct ObjectHandle(Handle);
-
-#[derive(Clone)]
-enum Handle {
-    File(Weak<OpenFile>),
-    Cache { cache: CachedStore, key: ObjectKey },
-}
-
-impl ObjectHandle {
-    /// The object, where it can still be read at once.
-    pub fn open(&self) -> Option<OpenObject> {
-        match &self.0 {
-            Handle::File(file) => file.upgrade().filter(|file| file.is_current()).map(OpenObject::of_file),
-            Handle::Cache { cache, key } => cache.at_hand(key),
-        }
-    }
-}
-
-impl fmt::Debug for ObjectHandle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ObjectHandle")
-    }
 }
 
 /// The part of `range` that an object of `size` bytes has; all of it when no range is asked for. A range that

@@ -10,7 +10,9 @@ use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp, UploadId};
 
 use crate::draft::{DraftError, DraftNames, DraftState, DraftStore};
 use crate::error::{BlobError, BoxError, PutError};
-use crate::object::{ObjectBody, ObjectMeta, OpenObject, PutTerms, Stored};
+use crate::object::{ObjectMeta, PutTerms, Stored};
+use crate::object_body::ObjectBody;
+use crate::open_object::OpenObject;
 
 /// The bytes of an object on their way in.
 pub(crate) type Incoming<'a> = BoxStream<'a, Result<Bytes, BoxError>>;

@@ -10,20 +10,19 @@ use tokio::time::timeout;
 use tonearm_domain::ObjectKey;
 use tonearm_telemetry::Cache;
 
+use super::CachedStore;
 use super::piece::{Piece, Unfilled};
-use super::{CachedStore, PIECE_BYTES, PieceId};
+use super::piece_id::{PIECE_BYTES, PieceId, RUN};
 use crate::chunks::Chunks;
 use crate::error::BlobError;
-use crate::object::{ObjectBody, ObjectMeta};
-
-/// Pieces fetched by one request.
-pub(super) const RUN: u64 = 4;
+use crate::object::ObjectMeta;
+use crate::object_body::ObjectBody;
 
 /// How often the store is asked before those who wait are told that it failed.
 const ATTEMPTS: usize = 2;
 
-/// How many times the deadline for a part of an answer the whole answer may take.
-const PARTS: u32 = 12;
+/// The whole body of an answer may take so many times the deadline for one chunk of it.
+const WHOLE_BODY_FACTOR: u32 = 12;
 
 /// Pieces to be filled one after another; those that are never filled are given up.
 pub(super) struct Run {
@@ -32,7 +31,7 @@ pub(super) struct Run {
     meta: ObjectMeta,
     first: u64,
     pieces: Vec<Arc<Piece>>,
-    /// What those are told who wait for what is not filled.
+    /// The error for those who wait for a piece that is not filled.
     failure: Unfilled,
 }
 
@@ -51,7 +50,7 @@ impl CachedStore {
 
     /// As much again as may be kept is held by readers.
     pub(super) fn is_overfull(&self) -> bool {
-        self.0.held.bytes() > self.0.memory_bytes.saturating_mul(2)
+        self.0.piece_memory.bytes() > self.0.memory_bytes.saturating_mul(2)
     }
 
     /// Has pieces from `index` on fetched, unless somebody else does already. Tells whether it was needed.
@@ -70,7 +69,8 @@ impl CachedStore {
             return (piece, false);
         }
         let size = id.size(meta);
-        let entry = self.0.pieces.entry(id).or_insert_with(|| Arc::new(Piece::new(size, &self.0.held)));
+        let entry =
+            self.0.pieces.entry(id).or_insert_with(|| Arc::new(Piece::new(size, &self.0.piece_memory)));
         let is_new = entry.is_fresh();
         (entry.into_value(), is_new)
     }
@@ -124,18 +124,18 @@ impl CachedStore {
 impl Run {
     /// Gets the pieces from wherever they are.
     async fn get(mut self) {
-        // The disk is read out of turn: what is there is served also while fetches hang. The first piece may have reached it
-        // only after those behind it were claimed.
+        // The disk is read without a permit: what is there is served also while fetches hang. The first piece may have
+        // reached it only after those behind it were claimed.
         if !self.take_from_disk().await || self.pieces.len() > 1 {
             self.fetch(None).await;
         }
     }
 
     /// Waits until there is memory for what is to come.
-    async fn turn(&self) -> Option<OwnedSemaphorePermit> {
-        let turns = self.cache.0.turns.clone();
+    async fn fetch_permit(&self) -> Option<OwnedSemaphorePermit> {
+        let permits = self.cache.0.fetch_permits.clone();
         // The semaphore is never closed; without it the work is done all the same.
-        turns.acquire_many_owned(u32::try_from(self.pieces.len()).unwrap_or(1)).await.ok()
+        permits.acquire_many_owned(u32::try_from(self.pieces.len()).unwrap_or(1)).await.ok()
     }
 
     async fn take_from_disk(&mut self) -> bool {
@@ -155,11 +155,11 @@ impl Run {
 
     /// Fetches what is missing, and once more what is missing then. Everybody who waits for it waits for this.
     async fn fetch(mut self, mut begun: Option<ObjectBody>) {
-        let _turn = self.turn().await;
+        let _permit = self.fetch_permit().await;
         for _ in 0..ATTEMPTS {
-            let whole = self.cache.0.deadline * PARTS;
+            let whole = self.cache.0.deadline * WHOLE_BODY_FACTOR;
             let attempt = timeout(whole, self.attempt(begun.take())).await;
-            match attempt.unwrap_or_else(|_| Err(Unfilled::late(whole))) {
+            match attempt.unwrap_or_else(|_| Err(Unfilled::timed_out(whole))) {
                 Ok(()) => return,
                 Err(Unfilled::Gone) => {
                     self.cache.forget(&self.key);
@@ -192,7 +192,7 @@ impl Run {
             Ok(Ok(Some(body))) => Ok(body),
             Ok(Ok(None)) => Err(Unfilled::Gone),
             Ok(Err(error)) => Err(Unfilled::failed(error)),
-            Err(_) => Err(Unfilled::late(deadline)),
+            Err(_) => Err(Unfilled::timed_out(deadline)),
         }
     }
 
@@ -222,7 +222,7 @@ impl Run {
                 // Who waits for it goes on before more is read.
                 tokio::task::yield_now().await;
             }
-            self.keep_on_disk(at);
+            self.write_to_disk(at);
         }
         Ok(())
     }
@@ -233,11 +233,11 @@ impl Run {
             Ok(Some(Ok(chunk))) => Ok(chunk),
             Ok(Some(Err(error))) => Err(Unfilled::failed(error)),
             Ok(None) => Err(Unfilled::failed(BlobError::Corrupt)),
-            Err(_) => Err(Unfilled::late(deadline)),
+            Err(_) => Err(Unfilled::timed_out(deadline)),
         }
     }
 
-    fn keep_on_disk(&self, at: usize) {
+    fn write_to_disk(&self, at: usize) {
         if let (Some(disk), Some(bytes)) = (&self.cache.0.disk, self.pieces[at].whole()) {
             let (cache, key) = (self.cache.clone(), self.key.clone());
             disk.keep(self.id(at), self.meta, bytes, move || cache.0.known.get(&key).is_some());

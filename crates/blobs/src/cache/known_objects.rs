@@ -1,4 +1,4 @@
-//! Objects that were found in the store.
+//! Objects that the store is known to have.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,65 +16,66 @@ use crate::object::ObjectMeta;
 const MOST_KNOWN: u64 = 100_000;
 
 pub(super) struct KnownObjects {
-    kept: Cache<ObjectKey, Arc<KnownObject>>,
+    objects: Cache<ObjectKey, Arc<KnownObject>>,
     recheck: Duration,
 }
 
 struct KnownObject {
     meta: ObjectMeta,
     /// When the store was last asked.
-    asked: Mutex<Option<Instant>>,
+    checked_at: Mutex<Option<Instant>>,
 }
 
 impl KnownObjects {
     pub(super) fn new(recheck: Duration) -> Self {
-        let kept = Cache::builder().max_capacity(MOST_KNOWN).eviction_policy(EvictionPolicy::lru()).build();
-        Self { kept, recheck }
+        let objects =
+            Cache::builder().max_capacity(MOST_KNOWN).eviction_policy(EvictionPolicy::lru()).build();
+        Self { objects, recheck }
     }
 
     pub(super) fn get(&self, key: &ObjectKey) -> Option<ObjectMeta> {
-        self.kept.get(key).map(|known| known.meta)
+        self.objects.get(key).map(|known| known.meta)
     }
 
     /// Notes what the store said just now.
-    pub(super) fn keep(&self, key: &ObjectKey, meta: ObjectMeta) {
-        self.insert(key, meta, Some(Instant::now()));
+    pub(super) fn insert(&self, key: &ObjectKey, meta: ObjectMeta) {
+        self.insert_checked_at(key, meta, Some(Instant::now()));
     }
 
     /// Notes what was known of it before this process was started, or so long ago that it is to be asked again.
-    pub(super) fn keep_unasked(&self, key: &ObjectKey, meta: ObjectMeta) {
-        self.insert(key, meta, None);
+    pub(super) fn insert_unchecked(&self, key: &ObjectKey, meta: ObjectMeta) {
+        self.insert_checked_at(key, meta, None);
     }
 
-    fn insert(&self, key: &ObjectKey, meta: ObjectMeta, asked: Option<Instant>) {
-        self.kept.insert(key.clone(), Arc::new(KnownObject { meta, asked: Mutex::new(asked) }));
+    fn insert_checked_at(&self, key: &ObjectKey, meta: ObjectMeta, checked_at: Option<Instant>) {
+        self.objects.insert(key.clone(), Arc::new(KnownObject { meta, checked_at: Mutex::new(checked_at) }));
     }
 
     pub(super) fn forget(&self, key: &ObjectKey) -> Option<ObjectMeta> {
-        self.kept.remove(key).map(|known| known.meta)
+        self.objects.remove(key).map(|known| known.meta)
     }
 
     pub(super) fn keys(&self) -> Vec<ObjectKey> {
-        self.kept.iter().map(|(key, _)| ObjectKey::clone(&key)).collect()
+        self.objects.iter().map(|(key, _)| ObjectKey::clone(&key)).collect()
     }
 
     /// Whether the store was asked within that time.
-    pub(super) fn was_asked_within(&self, key: &ObjectKey, time: Duration) -> bool {
-        self.kept.get(key).is_some_and(|known| {
-            let asked = *known.asked.lock().unwrap_or_else(PoisonError::into_inner);
-            asked.is_some_and(|asked| asked.elapsed() < time)
+    pub(super) fn was_checked_within(&self, key: &ObjectKey, time: Duration) -> bool {
+        self.objects.get(key).is_some_and(|known| {
+            let checked_at = *known.checked_at.lock().unwrap_or_else(PoisonError::into_inner);
+            checked_at.is_some_and(|checked_at| checked_at.elapsed() < time)
         })
     }
 
-    /// Whether the store is to be asked again; whoever is told so does it, and nobody else until it is due again.
-    pub(super) fn is_due(&self, key: &ObjectKey) -> bool {
-        let Some(known) = self.kept.get(key) else { return false };
-        let mut asked = known.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = asked.is_none_or(|asked| asked.elapsed() >= self.recheck);
-        if due {
-            *asked = Some(Instant::now());
+    /// Whether the store is to be asked again. Notes that it is asked now, so that of several callers only one does it.
+    pub(super) fn begin_check_if_due(&self, key: &ObjectKey) -> bool {
+        let Some(known) = self.objects.get(key) else { return false };
+        let mut checked_at = known.checked_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = checked_at.is_none_or(|checked_at| checked_at.elapsed() >= self.recheck);
+        if is_due {
+            *checked_at = Some(Instant::now());
         }
-        due
+        is_due
     }
 }
 
@@ -91,17 +92,18 @@ impl Lookup {
         match self {
             Self::Found(meta) => Ok(Some(meta)),
             Self::Missing => Ok(None),
-            Self::Failed(error) => Err(shared(error)),
+            Self::Failed(error) => Err(shared_error(error)),
         }
     }
 }
 
-/// An error that several are told.
-pub(super) fn shared(error: Arc<BlobError>) -> BlobError {
+/// An error that several callers get.
+pub(super) fn shared_error(error: Arc<BlobError>) -> BlobError {
     BlobError::unavailable("the object store is unreachable or does not work", error)
 }
 
-/// Questions that the store is being asked. Whoever has the same one waits for the same answer; no answer is kept.
+/// Requests to the store about objects. Callers that ask about the same object wait for the same answer, which is not
+/// cached here.
 pub(super) struct PendingLookups(moka::future::Cache<ObjectKey, ()>);
 
 impl PendingLookups {
@@ -109,9 +111,13 @@ impl PendingLookups {
         Self(moka::future::Cache::new(1))
     }
 
-    pub(super) async fn ask(&self, key: &ObjectKey, question: impl Future<Output = Lookup>) -> Lookup {
+    pub(super) async fn join_or_start(
+        &self,
+        key: &ObjectKey,
+        lookup: impl Future<Output = Lookup>,
+    ) -> Lookup {
         // What is an error here is shared among those who wait, and forgotten.
-        match self.0.try_get_with_by_ref(key, async { Err(question.await) }).await {
+        match self.0.try_get_with_by_ref(key, async { Err(lookup.await) }).await {
             Ok(()) => Lookup::Missing,
             Err(answer) => Lookup::clone(&answer),
         }

@@ -1,4 +1,4 @@
-//! Asking the store about an object that is not known yet. Whoever has the same question waits for the same answer.
+//! Asking the store about an object that is not known yet. Whoever asks the same waits for the same answer.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -6,30 +6,30 @@ use std::sync::Arc;
 use tokio::time::timeout;
 use tonearm_domain::ObjectKey;
 
-use super::fetching::RUN;
+use super::CachedStore;
 use super::known_objects::Lookup;
-use super::{CachedStore, PIECE_BYTES};
+use super::piece_id::{PIECE_BYTES, RUN};
 use crate::error::BlobError;
 
 impl CachedStore {
     /// What is known of an object; the store is asked where nothing is, and the pieces from `start` on are then
     /// fetched along.
-    pub(super) async fn meta(&self, key: &ObjectKey, start: u64) -> Lookup {
+    pub(super) async fn get_meta(&self, key: &ObjectKey, start: u64) -> Lookup {
         match self.cached_meta(key) {
             Some(meta) => Lookup::Found(meta),
-            None => self.0.pending_lookups.ask(key, self.ask(key, start)).await,
+            None => self.0.pending_lookups.join_or_start(key, self.look_up_and_fetch(key, start)).await,
         }
     }
 
     /// The same, with nothing fetched along.
-    pub(super) async fn meta_alone(&self, key: &ObjectKey) -> Lookup {
+    pub(super) async fn head_meta(&self, key: &ObjectKey) -> Lookup {
         match self.cached_meta(key) {
             Some(meta) => Lookup::Found(meta),
-            None => self.0.pending_lookups.ask(key, self.ask_alone(key)).await,
+            None => self.0.pending_lookups.join_or_start(key, self.look_up(key)).await,
         }
     }
 
-    async fn ask(&self, key: &ObjectKey, start: u64) -> Lookup {
+    async fn look_up_and_fetch(&self, key: &ObjectKey, start: u64) -> Lookup {
         // Whoever asked before may have been answered meanwhile.
         if let Some(meta) = self.cached_meta(key) {
             return Lookup::Found(meta);
@@ -37,10 +37,10 @@ impl CachedStore {
         let first = start / PIECE_BYTES;
         let begin = first.saturating_mul(PIECE_BYTES);
         let range = begin..begin.saturating_add(RUN * PIECE_BYTES);
-        match self.twice(|| self.0.store.get(key, Some(range.clone()))).await {
+        match self.retry_once(|| self.0.store.get(key, Some(range.clone()))).await {
             Ok(Some(body)) => {
                 let meta = body.meta;
-                self.0.known.keep(key, meta);
+                self.0.known.insert(key, meta);
                 if begin < meta.size {
                     self.begin_run(key, &meta, first, body);
                 }
@@ -51,13 +51,13 @@ impl CachedStore {
         }
     }
 
-    async fn ask_alone(&self, key: &ObjectKey) -> Lookup {
+    async fn look_up(&self, key: &ObjectKey) -> Lookup {
         if let Some(meta) = self.cached_meta(key) {
             return Lookup::Found(meta);
         }
-        match self.twice(|| self.0.store.head(key)).await {
+        match self.retry_once(|| self.0.store.head(key)).await {
             Ok(Some(meta)) => {
-                self.0.known.keep(key, meta);
+                self.0.known.insert(key, meta);
                 Lookup::Found(meta)
             }
             Ok(None) => Lookup::Missing,
@@ -65,16 +65,16 @@ impl CachedStore {
         }
     }
 
-    /// Asks again where the first question fails or is not answered in time.
-    async fn twice<T, F>(&self, question: impl Fn() -> F) -> Result<Option<T>, BlobError>
+    /// Sends a request again if it fails the first time, or is not answered in time.
+    async fn retry_once<T, F>(&self, request: impl Fn() -> F) -> Result<Option<T>, BlobError>
     where
         F: Future<Output = Result<Option<T>, BlobError>>,
     {
         let deadline = self.0.deadline;
-        if let Ok(Ok(answer)) = timeout(deadline, question()).await {
+        if let Ok(Ok(answer)) = timeout(deadline, request()).await {
             return Ok(answer);
         }
-        timeout(deadline, question()).await.unwrap_or_else(|error| {
+        timeout(deadline, request()).await.unwrap_or_else(|error| {
             Err(BlobError::unavailable("the object store does not respond in time", error))
         })
     }

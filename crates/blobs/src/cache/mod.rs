@@ -3,15 +3,16 @@
 //! Objects are fetched in runs of a few pieces. Whoever comes first starts a run, and everybody who wants bytes of it
 //! meanwhile gets them as they arrive, so a thousand waiting listeners cost one fetch. A reader that comes to the last
 //! piece of a run has the next one fetched ahead. A reader is given bytes from memory, else from the disk, else from a
-//! fetch that it shares; a fetch that fails is tried once more, for all who wait for it, before they are told. What a name stands for never changes, so a piece is never stale;
-//! whether the object still exists is asked again now and then, behind the reader's back, and where the store does
-//! not answer, what is here is served on.
+//! fetch that it shares; a fetch that fails is tried once more, for all who wait for it, before they get the error.
+//! What a name stands for never changes, so a piece is never stale; whether the object still exists is asked again now
+//! and then, behind the reader's back, and where the store does not answer, what is here is served on.
 
 mod disk;
 mod fetching;
 mod known_objects;
 mod lookups;
 mod piece;
+mod piece_id;
 mod reading;
 mod rechecking;
 
@@ -29,20 +30,19 @@ use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp, UploadId};
 use tonearm_telemetry::Cache as CacheName;
 
 use self::disk::Disk;
-use self::fetching::RUN;
 use self::known_objects::{KnownObjects, PendingLookups};
 use self::piece::{Piece, PieceMemory};
-use self::reading::Reader;
+use self::piece_id::{PIECE_BYTES, PieceId, RUN};
 use crate::chunks::Chunks;
 use crate::draft::{DraftError, DraftNames, DraftState, DraftStore};
 use crate::error::{BlobError, PutError};
-use crate::object::{ObjectBody, ObjectMeta, OpenObject, PutTerms, Stored, clamp};
+use crate::object::{ObjectMeta, PutTerms, Stored};
+use crate::object_body::ObjectBody;
+use crate::open_object::{ObjectCache, OpenObject};
 use crate::store::{Incoming, Listed, Store};
 
-/// Bytes of a piece; an object's last one may be shorter.
-const PIECE_BYTES: u64 = 256 * 1024;
 /// Pieces on their way at once, at most as many as fit into memory.
-const MOST_TURNS: u64 = 4096;
+const MOST_FETCHED_AT_ONCE: u64 = 4096;
 
 /// How much is kept, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,21 +60,6 @@ pub struct CacheTerms {
     pub deadline: Duration,
 }
 
-/// A piece of an object.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct PieceId {
-    key: ObjectKey,
-    /// Which one, from 0.
-    index: u64,
-}
-
-impl PieceId {
-    /// Its bytes, where the object has these.
-    fn size(&self, object: &ObjectMeta) -> u64 {
-        object.size.saturating_sub(self.index * PIECE_BYTES).min(PIECE_BYTES)
-    }
-}
-
 /// A store with a cache in front of what is delivered. Everything else goes to the store as it is.
 #[derive(Clone)]
 pub(crate) struct CachedStore(Arc<Shared>);
@@ -85,10 +70,10 @@ struct Shared {
     pending_lookups: PendingLookups,
     pieces: Cache<PieceId, Arc<Piece>>,
     /// Also what readers hold of pieces that are no longer kept.
-    held: PieceMemory,
+    piece_memory: PieceMemory,
     memory_bytes: u64,
     /// One for each piece that may be on its way at once.
-    turns: Arc<Semaphore>,
+    fetch_permits: Arc<Semaphore>,
     deadline: Duration,
     disk: Option<Disk>,
 }
@@ -111,15 +96,15 @@ impl CachedStore {
             .weigher(|_: &PieceId, piece: &Arc<Piece>| u32::try_from(piece.size()).unwrap_or(u32::MAX))
             .build();
         let memory_bytes = terms.memory_bytes;
-        let turns = (memory_bytes / PIECE_BYTES).clamp(RUN, MOST_TURNS);
+        let fetch_permits = (memory_bytes / PIECE_BYTES).clamp(RUN, MOST_FETCHED_AT_ONCE);
         let cache = Self(Arc::new(Shared {
             store,
             known,
             pending_lookups: PendingLookups::new(),
             pieces,
-            held: PieceMemory::default(),
+            piece_memory: PieceMemory::default(),
             memory_bytes,
-            turns: Arc::new(Semaphore::new(usize::try_from(turns).unwrap_or(usize::MAX))),
+            fetch_permits: Arc::new(Semaphore::new(usize::try_from(fetch_permits).unwrap_or(usize::MAX))),
             deadline: terms.deadline,
             disk,
         }));
@@ -132,7 +117,7 @@ impl CachedStore {
         let known = self.0.known.get(key);
         known.or_else(|| {
             let meta = self.0.disk.as_ref()?.meta(key)?;
-            self.0.known.keep_unasked(key, meta);
+            self.0.known.insert_unchecked(key, meta);
             Some(meta)
         })
     }
@@ -169,11 +154,11 @@ impl Store for CachedStore {
     }
 
     fn at_hand(&self, key: &ObjectKey) -> Option<OpenObject> {
-        let known = self.cached_meta(key);
-        tonearm_telemetry::looked_up(CacheName::Objects, known.is_some());
-        let meta = known?;
-        self.recheck(key);
-        Some(OpenObject::cached(self.clone(), key.clone(), meta))
+        let meta = self.cached_meta(key);
+        tonearm_telemetry::looked_up(CacheName::Objects, meta.is_some());
+        let meta = meta?;
+        self.recheck_if_due(key);
+        Some(OpenObject::cached(self.0.clone(), key.clone(), meta))
     }
 
     async fn deliver(
@@ -181,18 +166,11 @@ impl Store for CachedStore {
         key: &ObjectKey,
         range: Option<Range<u64>>,
     ) -> Result<Option<ObjectBody>, BlobError> {
-        let start = range.as_ref().map_or(0, |range| range.start);
-        let Some(meta) = self.meta(key, start).await.into_meta()? else { return Ok(None) };
-        let range = clamp(range, meta.size);
-        let mut reader = Reader::new(self.clone(), key.clone(), meta, range.clone());
-        if !reader.begin().await? {
-            return Ok(None);
-        }
-        Ok(Some(ObjectBody { meta, range, stream: Chunks::of(reader.stream()) }))
+        self.get_range(key, range).await
     }
 
     async fn deliver_head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {
-        self.meta_alone(key).await.into_meta()
+        self.head_meta(key).await.into_meta()
     }
 
     async fn delete_many(&self, keys: Vec<ObjectKey>) -> Result<(), BlobError> {
@@ -238,14 +216,12 @@ impl Store for CachedStore {
     }
 }
 
-impl CachedStore {
-    /// The bytes of a range that lies inside the object, if the first of them are in memory.
-    pub(crate) fn read(&self, key: &ObjectKey, meta: ObjectMeta, range: Range<u64>) -> Option<Chunks> {
-        if !range.is_empty() {
-            let id = PieceId { key: key.clone(), index: range.start / PIECE_BYTES };
-            self.0.pieces.get(&id)?.whole()?;
-            tonearm_telemetry::looked_up(CacheName::MemoryPieces, true);
-        }
-        Some(Chunks::of(Reader::new(self.clone(), key.clone(), meta, range).stream()))
+impl ObjectCache for Shared {
+    fn open(self: Arc<Self>, key: &ObjectKey) -> Option<OpenObject> {
+        CachedStore(self).at_hand(key)
+    }
+
+    fn read(self: Arc<Self>, key: &ObjectKey, meta: ObjectMeta, range: Range<u64>) -> Option<Chunks> {
+        CachedStore(self).read(key, meta, range)
     }
 }

@@ -18,28 +18,28 @@ impl PieceMemory {
         self.0.load(Ordering::Relaxed)
     }
 
-    fn hold(&self, bytes: u64) -> MemoryHold {
+    fn reserve(&self, bytes: u64) -> MemoryReservation {
         self.0.fetch_add(bytes, Ordering::Relaxed);
-        MemoryHold { held: self.clone(), bytes }
+        MemoryReservation { memory: self.clone(), bytes }
     }
 }
 
 #[derive(Debug)]
-struct MemoryHold {
-    held: PieceMemory,
+struct MemoryReservation {
+    memory: PieceMemory,
     bytes: u64,
 }
 
-impl Drop for MemoryHold {
+impl Drop for MemoryReservation {
     fn drop(&mut self) {
-        self.held.0.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.memory.0.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
 /// A whole piece, counted until the last reader has let go of it.
 struct Whole {
     bytes: Vec<u8>,
-    _hold: MemoryHold,
+    _reservation: MemoryReservation,
 }
 
 impl AsRef<[u8]> for Whole {
@@ -56,7 +56,7 @@ pub(super) struct Piece {
 }
 
 enum State {
-    Arriving { chunks: Vec<Bytes>, length: u64, hold: MemoryHold },
+    Arriving { chunks: Vec<Bytes>, length: u64, reservation: MemoryReservation },
     Whole(Bytes),
     Unfilled(Unfilled),
 }
@@ -75,7 +75,7 @@ impl Unfilled {
         Self::Failed(Arc::new(error))
     }
 
-    pub(super) fn late(deadline: Duration) -> Self {
+    pub(super) fn timed_out(deadline: Duration) -> Self {
         let cause = format!("no data within {deadline:?}");
         Self::failed(BlobError::unavailable("the object store does not respond in time", cause))
     }
@@ -88,8 +88,8 @@ impl Unfilled {
 
 impl Piece {
     /// A piece of which nothing is here yet. It is not empty.
-    pub(super) fn new(size: u64, held: &PieceMemory) -> Self {
-        let state = State::Arriving { chunks: Vec::new(), length: 0, hold: held.hold(size) };
+    pub(super) fn new(size: u64, memory: &PieceMemory) -> Self {
+        let state = State::Arriving { chunks: Vec::new(), length: 0, reservation: memory.reserve(size) };
         Self { size, state: Mutex::new(state), changed: Notify::new() }
     }
 
@@ -162,8 +162,11 @@ impl Piece {
 
     /// Puts the chunks together, so that none of them keeps a larger buffer of the client that fetched it.
     fn complete(&self, state: &mut State) {
-        if let State::Arriving { chunks, hold, .. } = std::mem::replace(state, State::Whole(Bytes::new())) {
-            *state = State::Whole(Bytes::from_owner(Whole { bytes: chunks.concat(), _hold: hold }));
+        if let State::Arriving { chunks, reservation, .. } =
+            std::mem::replace(state, State::Whole(Bytes::new()))
+        {
+            *state =
+                State::Whole(Bytes::from_owner(Whole { bytes: chunks.concat(), _reservation: reservation }));
         }
     }
 
@@ -189,8 +192,8 @@ mod tests {
 
     #[tokio::test]
     async fn bytes_are_there_as_they_arrive() {
-        let held = PieceMemory::default();
-        let piece = Arc::new(Piece::new(5, &held));
+        let memory = PieceMemory::default();
+        let piece = Arc::new(Piece::new(5, &memory));
         let waiting = tokio::spawn({
             let piece = piece.clone();
             async move { piece.bytes_from(3).await }
@@ -205,18 +208,18 @@ mod tests {
         piece.give_up(Unfilled::Gone);
         assert_eq!(piece.bytes_from(4).await.unwrap(), "e");
         drop(piece);
-        assert_eq!(held.bytes(), 5);
+        assert_eq!(memory.bytes(), 5);
         drop(whole);
-        assert_eq!(held.bytes(), 0);
+        assert_eq!(memory.bytes(), 0);
     }
 
     #[tokio::test]
     async fn who_waits_in_vain_is_told() {
-        let held = PieceMemory::default();
-        let piece = Piece::new(5, &held);
+        let memory = PieceMemory::default();
+        let piece = Piece::new(5, &memory);
         piece.add(Bytes::from_static(b"ab"));
         piece.give_up(Unfilled::Gone);
         assert!(matches!(piece.bytes_from(0).await, Err(Unfilled::Gone)));
-        assert_eq!(held.bytes(), 0);
+        assert_eq!(memory.bytes(), 0);
     }
 }

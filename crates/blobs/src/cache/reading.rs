@@ -6,18 +6,50 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures::{Stream, stream};
 use tonearm_domain::ObjectKey;
+use tonearm_telemetry::Cache as CacheName;
 
-use super::known_objects::shared;
+use super::CachedStore;
+use super::known_objects::shared_error;
 use super::piece::{Piece, Unfilled};
-use super::{CachedStore, PIECE_BYTES};
+use super::piece_id::{PIECE_BYTES, PieceId};
+use crate::chunks::Chunks;
 use crate::error::BlobError;
-use crate::object::ObjectMeta;
+use crate::object::{ObjectMeta, clamp};
+use crate::object_body::ObjectBody;
 
 /// Bytes given at once, so that a slow reader does not keep more from being counted as sent.
 const CHUNK: usize = 64 * 1024;
 
+impl CachedStore {
+    /// A range of an object, or all of it; `None` where the object is gone. Waits for the first bytes.
+    pub(super) async fn get_range(
+        &self,
+        key: &ObjectKey,
+        range: Option<Range<u64>>,
+    ) -> Result<Option<ObjectBody>, BlobError> {
+        let start = range.as_ref().map_or(0, |range| range.start);
+        let Some(meta) = self.get_meta(key, start).await.into_meta()? else { return Ok(None) };
+        let range = clamp(range, meta.size);
+        let mut reader = Reader::new(self.clone(), key.clone(), meta, range.clone());
+        if !reader.begin().await? {
+            return Ok(None);
+        }
+        Ok(Some(ObjectBody { meta, range, stream: Chunks::of(reader.stream()) }))
+    }
+
+    /// The bytes of a range that lies inside the object, if the first of them are in memory.
+    pub(super) fn read(&self, key: &ObjectKey, meta: ObjectMeta, range: Range<u64>) -> Option<Chunks> {
+        if !range.is_empty() {
+            let id = PieceId { key: key.clone(), index: range.start / PIECE_BYTES };
+            self.0.pieces.get(&id)?.whole()?;
+            tonearm_telemetry::looked_up(CacheName::MemoryPieces, true);
+        }
+        Some(Chunks::of(Reader::new(self.clone(), key.clone(), meta, range).stream()))
+    }
+}
+
 /// What is left to read of an object.
-pub(super) struct Reader {
+struct Reader {
     cache: CachedStore,
     key: ObjectKey,
     meta: ObjectMeta,
@@ -27,24 +59,24 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn new(cache: CachedStore, key: ObjectKey, meta: ObjectMeta, range: Range<u64>) -> Self {
+    fn new(cache: CachedStore, key: ObjectKey, meta: ObjectMeta, range: Range<u64>) -> Self {
         Self { cache, key, meta, left: range, current: None }
     }
 
     /// Waits until there is something to send, so that a store that is away can still be told; false where the object
     /// is gone.
-    pub(super) async fn begin(&mut self) -> Result<bool, BlobError> {
+    async fn begin(&mut self) -> Result<bool, BlobError> {
         if self.left.is_empty() {
             return Ok(true);
         }
         match self.bytes().await {
             Ok(_) => Ok(true),
             Err(Unfilled::Gone) => Ok(false),
-            Err(Unfilled::Failed(error)) => Err(shared(error)),
+            Err(Unfilled::Failed(error)) => Err(shared_error(error)),
         }
     }
 
-    pub(super) fn stream(self) -> impl Stream<Item = Result<Bytes, BlobError>> + Send + 'static {
+    fn stream(self) -> impl Stream<Item = Result<Bytes, BlobError>> + Send + 'static {
         stream::unfold(self, |mut reader| async move {
             let next = reader.next().await;
             // After an error there is nothing more.
@@ -63,7 +95,7 @@ impl Reader {
             Ok(bytes) => bytes,
             // It was deleted between two of its bytes.
             Err(Unfilled::Gone) => return Some(Err(BlobError::Corrupt)),
-            Err(Unfilled::Failed(error)) => return Some(Err(shared(error))),
+            Err(Unfilled::Failed(error)) => return Some(Err(shared_error(error))),
         };
         let left = usize::try_from(self.left.end - self.left.start).unwrap_or(usize::MAX);
         bytes.truncate(left.min(CHUNK));
@@ -127,18 +159,18 @@ mod tests {
             let body = stream::iter([Ok::<_, BoxError>(piece)]).boxed();
             store.put(&key, body, PutTerms::default()).await.unwrap();
             let mut chunks = cache.deliver(&key, None).await.unwrap().unwrap().stream;
-            let held = chunks.next().await.unwrap().unwrap();
-            slow.push((chunks, held));
+            let chunk = chunks.next().await.unwrap().unwrap();
+            slow.push((chunks, chunk));
         }
         // What is kept, what was held before memory became short, and a piece at its border. Evictions take a moment.
         let most = 3 * MEMORY + PIECE_BYTES;
         for _ in 0..1000 {
             cache.0.pieces.run_pending_tasks();
-            if cache.0.held.bytes() <= most {
+            if cache.0.piece_memory.bytes() <= most {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        panic!("{} bytes are held", cache.0.held.bytes());
+        panic!("{} bytes are held", cache.0.piece_memory.bytes());
     }
 }

@@ -16,15 +16,15 @@ const AT_ONCE: usize = 8;
 
 impl CachedStore {
     /// Asks the store again, in the background, where it is time to; the object is served meanwhile.
-    pub(super) fn recheck(&self, key: &ObjectKey) {
-        if self.0.known.is_due(key) {
+    pub(super) fn recheck_if_due(&self, key: &ObjectKey) {
+        if self.0.known.begin_check_if_due(key) {
             let (cache, key) = (self.clone(), key.clone());
-            tokio::spawn(async move { cache.look(&key).await });
+            tokio::spawn(async move { cache.recheck_now(&key).await });
         }
     }
 
     /// Removes an object that the store does not have any more. Where the store does not say so, nothing changes.
-    async fn look(&self, key: &ObjectKey) {
+    async fn recheck_now(&self, key: &ObjectKey) {
         if let Ok(None) = self.0.store.head(key).await {
             self.forget(key);
         }
@@ -42,11 +42,11 @@ impl CachedStore {
     /// Has every object looked for once in each `period`, evenly spread, as long as the cache is in use. So what was
     /// deleted elsewhere goes even if nobody asks for it again.
     pub(super) fn recheck_all(&self, period: Duration) {
-        tokio::spawn(rounds(Arc::downgrade(&self.0), period));
+        tokio::spawn(recheck_rounds(Arc::downgrade(&self.0), period));
     }
 }
 
-async fn rounds(cache: Weak<Shared>, period: Duration) {
+async fn recheck_rounds(cache: Weak<Shared>, period: Duration) {
     loop {
         let Some(shared) = cache.upgrade() else { return };
         let objects = CachedStore(shared).objects();
@@ -57,19 +57,20 @@ async fn rounds(cache: Weak<Shared>, period: Duration) {
         // The first tick is at once. A round without objects takes its time too.
         ticks.tick().await;
         ticks.tick().await;
-        let in_turn = stream::unfold((ticks, objects.into_iter()), |(mut ticks, mut objects)| async move {
+        let objects = stream::unfold((ticks, objects.into_iter()), |(mut ticks, mut objects)| async move {
             let key = objects.next()?;
             ticks.tick().await;
             Some((key, (ticks, objects)))
         });
-        let looked = in_turn.for_each_concurrent(AT_ONCE, |key| {
+        let round = objects.for_each_concurrent(AT_ONCE, |key| {
             let cache = cache.upgrade().map(CachedStore);
             async move {
-                if let Some(cache) = cache.filter(|cache| !cache.0.known.was_asked_within(&key, period / 4)) {
-                    cache.look(&key).await;
+                if let Some(cache) = cache.filter(|cache| !cache.0.known.was_checked_within(&key, period / 4))
+                {
+                    cache.recheck_now(&key).await;
                 }
             }
         });
-        looked.await;
+        round.await;
     }
 }

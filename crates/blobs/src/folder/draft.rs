@@ -13,8 +13,8 @@ use tempfile::TempPath;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tonearm_domain::{ObjectKey, UploadId};
 
+use super::files::{TEMPORARIES, unless_missing};
 use super::writing::{move_into_place, sync_folders};
-use super::{TEMPORARIES, unless_missing};
 use crate::draft::{DraftError, DraftNames, DraftState, DraftStore, NAMED_BY_BYTES, RunningDigest};
 use crate::error::BlobError;
 use crate::object::Stored;

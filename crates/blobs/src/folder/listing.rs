@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{self, Sender};
 use tokio::task::spawn_blocking;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId};
 
-use super::{TEMPORARIES, meta_of, unless_missing};
+use super::files::{TEMPORARIES, meta_of, unless_missing};
 use crate::error::BlobError;
 use crate::store::Listed;
 

@@ -5,6 +5,7 @@
 //! failure undoes leaves an object without a row, which the sweep finds.
 
 mod draft;
+mod files;
 mod listing;
 mod mapped;
 mod named;
@@ -13,13 +14,11 @@ mod open_files;
 mod reading;
 mod writing;
 
-use std::fs::{self, DirBuilder};
-use std::io::{self, ErrorKind};
+use std::fs;
+use std::io;
 use std::ops::Range;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use async_trait::async_trait;
 use futures::stream::BoxStream;
@@ -32,15 +31,15 @@ pub(crate) use open_file::OpenFile;
 pub(crate) use reading::FileChunks;
 
 use self::draft::FolderDraft;
+use self::files::{TEMPORARIES, delete, if_there, meta_of, private_folders, timestamp, unless_missing};
 use self::open_files::OpenFiles;
 use crate::chunks::Chunks;
 use crate::draft::{DraftError, DraftNames, DraftState, DraftStore};
 use crate::error::{BlobError, PutError};
-use crate::object::{ObjectBody, ObjectMeta, OpenObject, PutTerms, Stored, clamp};
+use crate::object::{ObjectMeta, PutTerms, Stored, clamp};
+use crate::object_body::ObjectBody;
+use crate::open_object::OpenObject;
 use crate::store::{Incoming, Listed, Store};
-
-/// Unfinished files, inside the root so that they can be renamed into place. No object has such a name.
-const TEMPORARIES: &str = ".tmp";
 
 pub(crate) struct FolderStore {
     root: PathBuf,
@@ -190,8 +189,8 @@ impl Store for FolderStore {
                 };
                 // A draft outlives processes. Whatever forgot it, nobody continues it after this time.
                 let is_draft = entry.file_name().to_string_lossy().starts_with(draft::PREFIX);
-                let kept = if is_draft { Upload::MOST_SECONDS } else { 0 };
-                let stale = meta.is_file() && timestamp(meta.modified()?).plus_seconds(kept) < older_than;
+                let grace = if is_draft { Upload::MOST_SECONDS } else { 0 };
+                let stale = meta.is_file() && timestamp(meta.modified()?).plus_seconds(grace) < older_than;
                 if stale && unless_missing(fs::remove_file(entry.path()))?.is_some() {
                     removed += 1;
                 }
@@ -200,54 +199,4 @@ impl Store for FolderStore {
         })
         .await?
     }
-}
-
-/// Removes an object, and the folders above it that are then empty. A folder into which something is being put
-/// may be removed as well: the put makes it anew.
-fn delete(root: &Path, path: &Path) -> io::Result<()> {
-    if_there(root, fs::remove_file(path))?;
-    for folder in path.ancestors().skip(1).take_while(|folder| *folder != root) {
-        match fs::remove_dir(folder) {
-            Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => break,
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
-}
-
-/// `None` for what is not there, as long as the store is: the folder of a disk that is not mounted has no
-/// temporaries, and its objects are not gone but away.
-fn if_there<T>(root: &Path, result: io::Result<T>) -> io::Result<Option<T>> {
-    let found = unless_missing(result)?;
-    if found.is_none() {
-        fs::metadata(root.join(TEMPORARIES))?;
-    }
-    Ok(found)
-}
-
-fn unless_missing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
-    match result {
-        Ok(value) => Ok(Some(value)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-fn meta_of(meta: &fs::Metadata) -> io::Result<ObjectMeta> {
-    Ok(ObjectMeta { size: meta.len(), modified: timestamp(meta.modified()?) })
-}
-
-/// Times before 1970, which no object has, are taken for 1970.
-fn timestamp(time: SystemTime) -> Timestamp {
-    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let epoch = Timestamp::from_unix_millis(0).expect("1970 is a representable year");
-    epoch.plus_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
-}
-
-fn private_folders() -> DirBuilder {
-    let mut builder = DirBuilder::new();
-    builder.mode(0o700);
-    builder
 }

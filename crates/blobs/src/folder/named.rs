@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tokio::task::spawn_blocking;
 
-use super::{TEMPORARIES, delete, if_there, private_folders, writing};
+use super::files::{TEMPORARIES, delete, if_there, private_folders};
+use super::writing;
 use crate::error::{BlobError, PutError};
 use crate::object::{PutTerms, Stored};
 use crate::store::Incoming;
@@ -42,16 +43,16 @@ pub(crate) async fn delete_named(root: &Path, name: &str) -> Result<(), BlobErro
 /// The names of all files below a folder, in no order.
 pub(crate) async fn list_named(root: &Path, folder: &str) -> Result<Vec<String>, BlobError> {
     let (root, folder) = (root.to_owned(), folder.to_owned());
-    let found = spawn_blocking(move || {
+    let names = spawn_blocking(move || {
         fs::metadata(root.join(TEMPORARIES))?;
-        let mut found = Vec::new();
-        collect(&root, &folder, &mut found)?;
-        Ok::<_, io::Error>(found)
+        let mut names = Vec::new();
+        collect(&root, &folder, &mut names)?;
+        Ok::<_, io::Error>(names)
     });
-    Ok(found.await??)
+    Ok(names.await??)
 }
 
-fn collect(root: &Path, folder: &str, found: &mut Vec<String>) -> io::Result<()> {
+fn collect(root: &Path, folder: &str, names: &mut Vec<String>) -> io::Result<()> {
     let entries = match fs::read_dir(root.join(folder)) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -62,9 +63,9 @@ fn collect(root: &Path, folder: &str, found: &mut Vec<String>) -> io::Result<()>
         let Ok(name) = entry.file_name().into_string() else { continue };
         let name = format!("{folder}/{name}");
         if entry.file_type()?.is_dir() {
-            collect(root, &name, found)?;
+            collect(root, &name, names)?;
         } else {
-            found.push(name);
+            names.push(name);
         }
     }
     Ok(())

@@ -13,8 +13,8 @@ use bytes::Bytes;
 use rustix::fs::{Advice, fadvise};
 use rustix::io::{ReadWriteFlags, preadv2};
 
+use super::files::meta_of;
 use super::mapped::{InMemory, MappedFile};
-use super::meta_of;
 use crate::object::ObjectMeta;
 
 /// How far apart bytes are that are looked at to tell whether a file is in memory: half of what Linux reads ahead

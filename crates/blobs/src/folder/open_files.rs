@@ -20,39 +20,39 @@ const CLOSE_EVERY: Duration = Duration::from_secs(600);
 
 /// The files used last, by their objects' names.
 pub(super) struct OpenFiles {
-    kept: Cache<ObjectKey, Arc<OpenFile>>,
+    cache: Cache<ObjectKey, Arc<OpenFile>>,
 }
 
 impl OpenFiles {
     pub(super) fn new() -> Self {
-        let kept = Cache::builder().max_capacity(MOST_OPEN).eviction_policy(EvictionPolicy::lru());
-        Self { kept: kept.build() }
+        let cache = Cache::builder().max_capacity(MOST_OPEN).eviction_policy(EvictionPolicy::lru());
+        Self { cache: cache.build() }
     }
 
     /// The object's file, if it is open and still there.
     pub(super) fn get(&self, key: &ObjectKey) -> Option<Arc<OpenFile>> {
-        let known = self.kept.get(key);
-        let current = known.as_ref().filter(|open| open.is_current()).map(Arc::clone);
+        let cached = self.cache.get(key);
+        let current = cached.as_ref().filter(|open| open.is_current()).map(Arc::clone);
         tonearm_telemetry::looked_up(CacheName::OpenFiles, current.is_some());
-        if known.is_some() && current.is_none() {
-            self.kept.invalidate(key);
+        if cached.is_some() && current.is_none() {
+            self.cache.invalidate(key);
         }
         current
     }
 
     pub(super) fn keep(&self, key: &ObjectKey, open: &Arc<OpenFile>) {
-        self.kept.insert(key.clone(), Arc::clone(open));
+        self.cache.insert(key.clone(), Arc::clone(open));
     }
 
     /// Closes the files that are objects no more, as soon as nobody reads them. Asks the file system about each: blocks.
     fn close_deleted(&self) {
-        for (key, open) in &self.kept {
+        for (key, open) in &self.cache {
             if !open.is_there() {
-                self.kept.invalidate(&*key);
+                self.cache.invalidate(&*key);
             }
         }
         // Until then the files are only marked.
-        self.kept.run_pending_tasks();
+        self.cache.run_pending_tasks();
     }
 
     /// Closes what was deleted by others now and then, as long as the store is in use: a file that is open keeps its room
@@ -68,7 +68,7 @@ impl OpenFiles {
 
     /// Closes the file as soon as nobody reads it.
     pub(super) fn forget(&self, key: &ObjectKey) {
-        if let Some(open) = self.kept.remove(key) {
+        if let Some(open) = self.cache.remove(key) {
             open.retire();
         }
     }
@@ -76,6 +76,6 @@ impl OpenFiles {
 
 impl fmt::Debug for OpenFiles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OpenFiles").field("count", &self.kept.entry_count()).finish()
+        f.debug_struct("OpenFiles").field("count", &self.cache.entry_count()).finish()
     }
 }

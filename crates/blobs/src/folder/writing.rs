@@ -9,7 +9,7 @@ use bytes::Bytes;
 use tempfile::{NamedTempFile, TempPath};
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use super::{TEMPORARIES, if_there, private_folders};
+use super::files::{TEMPORARIES, if_there, private_folders};
 use crate::error::PutError;
 use crate::intake::{Digests, Intake};
 use crate::object::{OnFailure, PutTerms, Stored};

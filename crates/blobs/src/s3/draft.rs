@@ -13,8 +13,9 @@ use object_store::{ObjectStoreExt, PutPayload};
 use tokio::task::{JoinSet, spawn_blocking};
 use tonearm_domain::ObjectKey;
 
+use super::bucket::S3Store;
+use super::error::failure;
 use super::waiting::in_time;
-use super::{S3Store, failure};
 use crate::draft::{
     BucketDraft, DraftError, DraftNames, DraftState, DraftStore, NAMED_BY_BYTES, RunningDigest,
 };
@@ -28,9 +29,9 @@ const PART: usize = 8 * 1024 * 1024;
 /// Parts on their way at once: what bounds the memory of a writer.
 const PARTS_AT_ONCE: usize = 2;
 
-/// Bytes that are not in a part yet; fewer than a part has.
+/// The bytes behind the last part, fewer than a part has.
 #[derive(Default)]
-struct Rest {
+struct PartBuffer {
     batch: Batch,
     size: usize,
     /// How many of them, from the first, are part of the digest.
@@ -42,8 +43,8 @@ pub(super) struct BucketWriter {
     names: DraftNames,
     state: DraftState,
     digest: RunningDigest,
-    rest: Rest,
-    /// Whether `rest` is the tail of `state` and nothing else.
+    buffer: PartBuffer,
+    /// Whether `buffer` is the tail of `state` and nothing else.
     is_stored: bool,
     is_published: bool,
     sending: JoinSet<Result<(usize, String), BlobError>>,
@@ -62,18 +63,18 @@ impl BucketWriter {
     ) -> Result<Self, DraftError> {
         let digest = state.running_digest().ok_or(DraftError::Lost)?;
         let parts = state.bucket.parts.len();
-        let rest = read_tail(&store, &state).await?;
-        let is_published = rest.is_none() && is_published(&store, &state).await?;
-        if rest.is_none() && !is_published {
+        let buffer = read_tail(&store, &state).await?;
+        let is_published = buffer.is_none() && is_published(&store, &state).await?;
+        if buffer.is_none() && !is_published {
             return Err(DraftError::Lost);
         }
-        let rest = rest.unwrap_or_default();
+        let buffer = buffer.unwrap_or_default();
         Ok(Self {
             store,
             names,
             state,
             digest,
-            rest,
+            buffer,
             is_stored: true,
             is_published,
             sending: JoinSet::new(),
@@ -83,8 +84,8 @@ impl BucketWriter {
         })
     }
 
-    async fn hash_rest(&mut self) -> Result<(), DraftError> {
-        let (mut digest, chunks) = (mem::take(&mut self.digest), self.rest.take_unhashed());
+    async fn hash_buffer(&mut self) -> Result<(), DraftError> {
+        let (mut digest, chunks) = (mem::take(&mut self.digest), self.buffer.take_unhashed());
         self.digest = spawn_blocking(move || {
             for chunk in &chunks {
                 digest.update(chunk);
@@ -141,9 +142,9 @@ impl BucketWriter {
 
     async fn put_tail(&mut self) -> Result<(), DraftError> {
         let old = self.state.bucket.tail.take();
-        if self.rest.size > 0 {
+        if self.buffer.size > 0 {
             let tail = self.names.tail();
-            let payload: PutPayload = self.rest.all().into_iter().collect();
+            let payload: PutPayload = self.buffer.all().into_iter().collect();
             let path = self.store.path(&tail);
             self.store.client.put(&path, payload).await.map_err(failure)?;
             self.state.bucket.tail = Some(tail);
@@ -154,15 +155,15 @@ impl BucketWriter {
 
     /// Puts the object in one request, or completes the multipart upload with what is left as the last part.
     async fn finish(&mut self, key: &ObjectKey) -> Result<(), BlobError> {
-        let rest: PutPayload = self.rest.all().into_iter().collect();
+        let last: PutPayload = self.buffer.all().into_iter().collect();
         let (client, path) = (&self.store.client, self.store.path(key));
         let BucketDraft { upload, parts, .. } = &self.state.bucket;
         let Some(id) = upload else {
-            return client.put(&path, rest).await.map_err(failure).map(drop);
+            return client.put(&path, last).await.map_err(failure).map(drop);
         };
         let mut parts: Vec<_> = parts.iter().map(|etag| PartId { content_id: etag.clone() }).collect();
-        if self.rest.size > 0 {
-            parts.push(client.put_part(&path, id, parts.len(), rest).await.map_err(failure)?);
+        if self.buffer.size > 0 {
+            parts.push(client.put_part(&path, id, parts.len(), last).await.map_err(failure)?);
         }
         client.complete_multipart(&path, id, parts).await.map_err(failure).map(drop)
     }
@@ -177,11 +178,11 @@ impl DraftStore for BucketWriter {
         let mut bytes = bytes;
         while !bytes.is_empty() {
             self.is_stored = false;
-            let chunk = bytes.split_to(bytes.len().min(PART - self.rest.size));
-            self.rest.push(chunk);
-            if self.rest.size == PART {
-                self.hash_rest().await?;
-                let part = mem::take(&mut self.rest).all();
+            let chunk = bytes.split_to(bytes.len().min(PART - self.buffer.size));
+            self.buffer.push(chunk);
+            if self.buffer.size == PART {
+                self.hash_buffer().await?;
+                let part = mem::take(&mut self.buffer).all();
                 self.send_part(part).await?;
             }
         }
@@ -193,10 +194,10 @@ impl DraftStore for BucketWriter {
             return Ok(self.state.clone());
         }
         self.wait_for_fewer_than(1).await?;
-        self.hash_rest().await?;
+        self.hash_buffer().await?;
         self.state.bucket.parts.extend(mem::take(&mut self.sent).into_values());
         self.put_tail().await?;
-        self.state.size = (self.parts * PART + self.rest.size) as u64;
+        self.state.size = (self.parts * PART + self.buffer.size) as u64;
         self.state.save_digest(&self.digest);
         self.is_stored = true;
         Ok(self.state.clone())
@@ -215,7 +216,7 @@ impl DraftStore for BucketWriter {
     async fn settle(&mut self) -> Result<DraftState, DraftError> {
         self.flush().await?;
         if self.state.object.is_none() {
-            self.state.object = Some(self.names.object(&first_of(&self.rest.all())));
+            self.state.object = Some(self.names.object(&first_of(&self.buffer.all())));
         }
         Ok(self.state.clone())
     }
@@ -238,7 +239,7 @@ impl DraftStore for BucketWriter {
     }
 }
 
-impl Rest {
+impl PartBuffer {
     fn push(&mut self, chunk: Bytes) {
         self.size += chunk.len();
         self.batch.push(chunk);
@@ -248,7 +249,7 @@ impl Rest {
         self.batch.chunks().to_vec()
     }
 
-    /// What was not given by this before.
+    /// The bytes that no earlier call returned.
     fn take_unhashed(&mut self) -> Vec<Bytes> {
         let mut skipped = mem::replace(&mut self.hashed, self.size);
         let mut unhashed = Vec::new();
@@ -264,18 +265,18 @@ impl Rest {
 }
 
 /// The bytes behind the last part; `None` where they are not there (any more).
-async fn read_tail(store: &S3Store, state: &DraftState) -> Result<Option<Rest>, BlobError> {
-    let mut rest = Rest::default();
+async fn read_tail(store: &S3Store, state: &DraftState) -> Result<Option<PartBuffer>, BlobError> {
+    let mut buffer = PartBuffer::default();
     if let Some(tail) = &state.bucket.tail {
         let Some(body) = store.get(tail, None).await? else { return Ok(None) };
         let mut chunks = body.stream;
         while let Some(chunk) = chunks.try_next().await? {
-            rest.push(chunk);
+            buffer.push(chunk);
         }
-        rest.hashed = rest.size;
+        buffer.hashed = buffer.size;
     }
-    let stored = (state.bucket.parts.len() * PART + rest.size) as u64;
-    Ok((stored == state.size).then_some(rest))
+    let stored = (state.bucket.parts.len() * PART + buffer.size) as u64;
+    Ok((stored == state.size).then_some(buffer))
 }
 
 /// The first bytes in one piece.
@@ -319,19 +320,19 @@ mod tests {
         fn each_byte_is_hashed_once(
             pieces in prop::collection::vec((0..6000_usize, any::<bool>()), 0..20),
         ) {
-            let (mut rest, mut hashed, mut whole) = (Rest::default(), Vec::new(), Vec::new());
+            let (mut buffer, mut hashed, mut whole) = (PartBuffer::default(), Vec::new(), Vec::new());
             for (number, (size, is_taken)) in pieces.into_iter().enumerate() {
                 let chunk = vec![number as u8; size];
                 whole.extend_from_slice(&chunk);
-                rest.push(chunk.into());
+                buffer.push(chunk.into());
                 if is_taken {
-                    hashed.extend(rest.take_unhashed().concat());
+                    hashed.extend(buffer.take_unhashed().concat());
                 }
             }
-            hashed.extend(rest.take_unhashed().concat());
+            hashed.extend(buffer.take_unhashed().concat());
             prop_assert_eq!(&hashed, &whole);
-            prop_assert_eq!(rest.all().concat(), whole);
-            prop_assert_eq!(rest.size, hashed.len());
+            prop_assert_eq!(buffer.all().concat(), whole);
+            prop_assert_eq!(buffer.size, hashed.len());
         }
     }
 }

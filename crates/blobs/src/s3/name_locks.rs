@@ -12,44 +12,44 @@ use crate::error::BlobError;
 /// How long a put waits for an earlier one of the same name. A clean-up takes longer only while the bucket is away.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The names in use in this process.
+/// The locks in use in this process, by name.
 #[derive(Default)]
-pub(super) struct Names(Mutex<HashMap<Path, Weak<AsyncMutex<()>>>>);
+pub(super) struct NameLocks(Mutex<HashMap<Path, Weak<AsyncMutex<()>>>>);
 
-/// A name that no other put may use. It is free again when all clones are dropped.
+/// A locked name: no other put may use it until all clones are dropped.
 #[derive(Clone)]
-pub(super) struct HeldName(Arc<Held>);
+pub(super) struct NameGuard(Arc<LockedName>);
 
-struct Held {
+struct LockedName {
     path: Path,
-    _turn: OwnedMutexGuard<()>,
+    _guard: OwnedMutexGuard<()>,
 }
 
-impl HeldName {
+impl NameGuard {
     pub(super) fn path(&self) -> &Path {
         &self.0.path
     }
 }
 
-impl Names {
-    /// Waits until the name is free. An error after 30 seconds.
-    pub(super) async fn hold(&self, path: Path) -> Result<HeldName, BlobError> {
-        let turn = tokio::time::timeout(PATIENCE, self.turns(&path).lock_owned()).await;
-        let turn = turn.map_err(|error| {
+impl NameLocks {
+    /// Waits until the name is free, and locks it. An error after 30 seconds.
+    pub(super) async fn lock(&self, path: Path) -> Result<NameGuard, BlobError> {
+        let guard = tokio::time::timeout(PATIENCE, self.lock_of(&path).lock_owned()).await;
+        let guard = guard.map_err(|error| {
             BlobError::unavailable("an earlier attempt to store the same object is not cleaned up yet", error)
         })?;
-        Ok(HeldName(Arc::new(Held { path, _turn: turn })))
+        Ok(NameGuard(Arc::new(LockedName { path, _guard: guard })))
     }
 
-    fn turns(&self, path: &Path) -> Arc<AsyncMutex<()>> {
-        let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(turns) = names.get(path).and_then(Weak::upgrade) {
-            return turns;
+    fn lock_of(&self, path: &Path) -> Arc<AsyncMutex<()>> {
+        let mut locks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lock) = locks.get(path).and_then(Weak::upgrade) {
+            return lock;
         }
         // There are never more than puts and clean-ups at work.
-        names.retain(|_, turns| turns.strong_count() > 0);
-        let turns = Arc::default();
-        names.insert(path.clone(), Arc::downgrade(&turns));
-        turns
+        locks.retain(|_, lock| lock.strong_count() > 0);
+        let lock = Arc::default();
+        locks.insert(path.clone(), Arc::downgrade(&lock));
+        lock
     }
 }

@@ -6,8 +6,10 @@ use futures::{StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
 
+use super::bucket::S3Store;
+use super::error::{failure, if_there};
 use super::waiting::{each_in_time, exactly, in_time};
-use super::{S3Store, failure, if_there, writing};
+use super::writing;
 use crate::error::{BlobError, PutError};
 use crate::object::{PutTerms, Stored};
 use crate::store::Incoming;
@@ -23,7 +25,7 @@ impl S3Store {
         body: Incoming<'_>,
         terms: PutTerms,
     ) -> Result<Stored, PutError> {
-        writing::put(&self.client, &self.names, self.named(name), body, terms).await
+        writing::put(&self.client, &self.name_locks, self.named(name), body, terms).await
     }
 
     pub(crate) async fn get_named(

@@ -1,7 +1,7 @@
 //! Putting an object into the bucket.
 //!
 //! What begins something in the bucket runs as a task of its own and gives back a guard that undoes it. So when
-//! the future of a put is dropped, each request still comes to its end, and is then undone. A name is held from the
+//! the future of a put is dropped, each request still comes to its end, and is then undone. A name is locked from the
 //! first request of a put until it is kept or undone: a later put of the same name waits, so that it is not undone
 //! with the earlier one.
 
@@ -15,8 +15,8 @@ use object_store::{MultipartUpload, ObjectStoreExt, PutPayload};
 use tokio::runtime::Handle;
 use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 
-use super::names::{HeldName, Names};
-use super::{failure, if_there};
+use super::error::{failure, if_there};
+use super::name_locks::{NameGuard, NameLocks};
 use crate::error::{BlobError, PutError};
 use crate::intake::{Digests, Intake};
 use crate::object::{OnFailure, PutTerms, Stored};
@@ -34,7 +34,7 @@ pub(super) const MOST_COPIED: u64 = 256 * 1024 * 1024;
 
 pub(super) async fn put(
     client: &Arc<AmazonS3>,
-    names: &Names,
+    locks: &NameLocks,
     path: Path,
     body: Incoming<'_>,
     terms: PutTerms,
@@ -43,7 +43,7 @@ pub(super) async fn put(
     intake.check_announced()?;
     let first = intake.next_batch(PART).await?;
     let digests = Digests::new(&terms);
-    let name = names.hold(path).await?;
+    let name = locks.lock(path).await?;
     let (published, stored) = if first.iter().map(Bytes::len).sum::<usize>() < PART {
         let stored = hash(digests, first.clone()).await?.finish(&terms)?;
         (put_whole(client, name, first, terms.on_failure).await?, stored)
@@ -59,11 +59,11 @@ pub(super) async fn put(
 /// Has the bucket copy an object; `false` when there is no such object.
 pub(super) async fn copy(
     client: &Arc<AmazonS3>,
-    names: &Names,
+    locks: &NameLocks,
     from: Path,
     to: Path,
 ) -> Result<bool, BlobError> {
-    let name = names.hold(to).await?;
+    let name = locks.lock(to).await?;
     let published = Published::new(client, name, OnFailure::Remove);
     let copying = tokio::spawn(async move {
         let copied = published.client.copy(&from, published.name.path()).await;
@@ -79,7 +79,7 @@ pub(super) async fn copy(
 
 async fn put_whole(
     client: &Arc<AmazonS3>,
-    name: HeldName,
+    name: NameGuard,
     bytes: Vec<Bytes>,
     on_failure: OnFailure,
 ) -> Result<Published, BlobError> {
@@ -123,12 +123,12 @@ fn hash(mut digests: Digests, batch: Vec<Bytes>) -> JoinHandle<Digests> {
 /// An object that is, or may be, in the bucket. Dropping this deletes it unless it is kept.
 struct Published {
     client: Arc<AmazonS3>,
-    name: HeldName,
+    name: NameGuard,
     is_kept: bool,
 }
 
 impl Published {
-    fn new(client: &Arc<AmazonS3>, name: HeldName, on_failure: OnFailure) -> Self {
+    fn new(client: &Arc<AmazonS3>, name: NameGuard, on_failure: OnFailure) -> Self {
         Self { client: Arc::clone(client), name, is_kept: on_failure == OnFailure::Leave }
     }
 
@@ -160,12 +160,16 @@ struct Upload {
     inner: Option<Box<dyn MultipartUpload>>,
     parts: JoinSet<object_store::Result<()>>,
     client: Arc<AmazonS3>,
-    name: HeldName,
+    name: NameGuard,
     on_failure: OnFailure,
 }
 
 impl Upload {
-    async fn begin(client: &Arc<AmazonS3>, name: HeldName, on_failure: OnFailure) -> Result<Self, BlobError> {
+    async fn begin(
+        client: &Arc<AmazonS3>,
+        name: NameGuard,
+        on_failure: OnFailure,
+    ) -> Result<Self, BlobError> {
         let client = Arc::clone(client);
         tokio::spawn(async move {
             let inner = client.put_multipart(name.path()).await.map_err(failure)?;

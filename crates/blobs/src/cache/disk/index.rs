@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use tonearm_domain::ObjectKey;
 
-use super::super::PieceId;
+use super::super::piece_id::PieceId;
 use super::piece_file::bytes_on_disk;
 use crate::object::ObjectMeta;
 

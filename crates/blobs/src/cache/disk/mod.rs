@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 use tonearm_domain::ObjectKey;
 
 use self::index::Index;
-use super::PieceId;
+use super::piece_id::PieceId;
 use crate::object::ObjectMeta;
 
 /// Pieces written at once; while so many are, others are not kept on disk.
@@ -69,11 +69,11 @@ impl Disk {
     /// The bytes of a piece, if it is here and undamaged. A damaged one is removed.
     pub(super) async fn read(&self, id: &PieceId) -> Option<Bytes> {
         let meta = self.index().touch(id)?;
-        let turn = self.readers.clone().acquire_owned().await.ok()?;
+        let permit = self.readers.clone().acquire_owned().await.ok()?;
         let (disk, id) = (self.clone(), id.clone());
         let read = spawn_blocking(move || {
             // Kept by the work itself, which goes on where nobody waits for it any more.
-            let _turn = turn;
+            let _permit = permit;
             disk.read_or_remove(&id, &meta)
         });
         read.await.ok().flatten()

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use rustix::fs::{Timespec, Timestamps, UTIME_NOW, futimens};
 use tonearm_domain::{ObjectKey, Timestamp};
 
-use super::super::{PIECE_BYTES, PieceId};
+use super::super::piece_id::{PIECE_BYTES, PieceId};
 use crate::object::ObjectMeta;
 
 /// The name of the folder of files that are being written.
@@ -108,7 +108,7 @@ pub(super) fn find(folder: &Path) -> io::Result<Vec<(PieceId, ObjectMeta)>> {
     let unfinished = folder.join(UNFINISHED);
     let _ = fs::remove_dir_all(&unfinished);
     fs::create_dir_all(&unfinished)?;
-    let mut found = Vec::new();
+    let mut pieces = Vec::new();
     for organization in names(folder) {
         for below in names(&folder.join(&organization)) {
             for file in names(&folder.join(&organization).join(&below)) {
@@ -117,15 +117,15 @@ pub(super) fn find(folder: &Path) -> io::Result<Vec<(PieceId, ObjectMeta)>> {
                 for piece in names(&folder.join(&name)) {
                     let path = folder.join(&name).join(&piece);
                     match parse(&key, &piece).and_then(|piece| Some((used_at(&path, &piece)?, piece))) {
-                        Some(piece) => found.push(piece),
+                        Some(piece) => pieces.push(piece),
                         None => remove_path(folder, &path),
                     }
                 }
             }
         }
     }
-    found.sort_by_key(|(used_at, _)| *used_at);
-    Ok(found.into_iter().map(|(_, piece)| piece).collect())
+    pieces.sort_by_key(|(used_at, _)| *used_at);
+    Ok(pieces.into_iter().map(|(_, piece)| piece).collect())
 }
 
 fn parse(key: &ObjectKey, name: &str) -> Option<(PieceId, ObjectMeta)> {
@@ -140,9 +140,9 @@ fn parse(key: &ObjectKey, name: &str) -> Option<(PieceId, ObjectMeta)> {
 
 /// When a piece was used last; `None` where its file does not have the length that it should have.
 fn used_at(path: &Path, (id, meta): &(PieceId, ObjectMeta)) -> Option<SystemTime> {
-    let found = fs::metadata(path).ok()?;
-    let is_whole = found.len() == id.size(meta) + CHECKSUM as u64;
-    found.modified().ok().filter(|_| is_whole)
+    let metadata = fs::metadata(path).ok()?;
+    let is_whole = metadata.len() == id.size(meta) + CHECKSUM as u64;
+    metadata.modified().ok().filter(|_| is_whole)
 }
 
 /// The names in a folder; none where there is no folder.

@@ -1,0 +1,64 @@
+//! Files of a folder store: what is common to reading, writing and removing them.
+
+use std::fs::{self, DirBuilder};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::time::SystemTime;
+
+use tonearm_domain::Timestamp;
+
+use crate::object::ObjectMeta;
+
+/// Unfinished files, inside the root so that they can be renamed into place. No object has such a name.
+pub(super) const TEMPORARIES: &str = ".tmp";
+
+/// Removes an object, and the folders above it that are then empty. A folder into which something is being put
+/// may be removed as well: the put makes it anew.
+pub(super) fn delete(root: &Path, path: &Path) -> io::Result<()> {
+    if_there(root, fs::remove_file(path))?;
+    for folder in path.ancestors().skip(1).take_while(|folder| *folder != root) {
+        match fs::remove_dir(folder) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// `None` for what is not there, as long as the store is: the folder of a disk that is not mounted has no
+/// temporaries, and its objects are not gone but away.
+pub(super) fn if_there<T>(root: &Path, result: io::Result<T>) -> io::Result<Option<T>> {
+    let existing = unless_missing(result)?;
+    if existing.is_none() {
+        fs::metadata(root.join(TEMPORARIES))?;
+    }
+    Ok(existing)
+}
+
+pub(super) fn unless_missing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+pub(super) fn meta_of(meta: &fs::Metadata) -> io::Result<ObjectMeta> {
+    Ok(ObjectMeta { size: meta.len(), modified: timestamp(meta.modified()?) })
+}
+
+/// Times before 1970, which no object has, are taken for 1970.
+pub(super) fn timestamp(time: SystemTime) -> Timestamp {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let epoch = Timestamp::from_unix_millis(0).expect("1970 is a representable year");
+    epoch.plus_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+pub(super) fn private_folders() -> DirBuilder {
+    let mut builder = DirBuilder::new();
+    builder.mode(0o700);
+    builder
+}

@@ -1,0 +1,26 @@
+//! An object as it is read.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::chunks::Chunks;
+use crate::object::ObjectMeta;
+
+/// An object, or a part of it, as it is read.
+pub struct ObjectBody {
+    /// Of the whole object.
+    pub meta: ObjectMeta,
+    /// The bytes that the stream gives: the range asked for, cut to what there is.
+    pub range: Range<u64>,
+    /// The bytes, in chunks of any size.
+    pub stream: Chunks,
+}
+
+impl fmt::Debug for ObjectBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ObjectBody")
+            .field("meta", &self.meta)
+            .field("range", &self.range)
+            .finish_non_exhaustive()
+    }
+}
