@@ -42,8 +42,8 @@ impl Acceptor {
             return begun.into_stream(self.tls.config().clone()).await.map(Some);
         }
         let name = name.ok_or_else(|| io::Error::other("a proof was asked for without a name"))?;
-        let found = certificates.proof(&name).await.map_err(io::Error::other)?;
-        let digest = found.ok_or_else(|| io::Error::other(format!("there is no proof of {name}")))?;
+        let proof = certificates.proof(&name).await.map_err(io::Error::other)?;
+        let digest = proof.ok_or_else(|| io::Error::other(format!("there is no proof of {name}")))?;
         let config = proving(&name, digest).map_err(io::Error::other)?;
         begun.into_stream(Arc::new(config)).await?;
         Ok(None)

@@ -33,7 +33,7 @@ impl AcmeTls {
         secrets: &Secrets,
         ambient: &Ambient,
     ) -> Result<Self, TlsError> {
-        let used = found(&certificates).await;
+        let used = read_certificate(&certificates).await;
         let certified = match used.as_ref().map(certified) {
             Some(Ok(certified)) => certified,
             Some(Err(error)) => {
@@ -106,9 +106,9 @@ impl AcmeTls {
     }
 }
 
-async fn found(certificates: &Certificates) -> Option<UsableCertificate> {
+async fn read_certificate(certificates: &Certificates) -> Option<UsableCertificate> {
     match certificates.first().await {
-        Ok(found) => found,
+        Ok(certificate) => certificate,
         Err(error) => {
             tracing::warn!(%error, "the stored certificate could not be read");
             None

@@ -21,7 +21,7 @@ use crate::http2::GATHERED_BYTES;
 use crate::lanes::Lane;
 use crate::prefixed_stream::PrefixedStream;
 use crate::progress::{Progress, Socket};
-use crate::serve::{Server, unless_failed};
+use crate::server::{Server, unless_failed};
 use crate::tls::HTTP2;
 
 /// What connections to clients that speak HTTP/2 without TLS begin with; no method of HTTP/1 does.
@@ -105,7 +105,7 @@ impl Connected {
     }
 
     async fn begin_tls(&self, tls: &Acceptor, stream: TcpStream) -> Option<Begun> {
-        let by = self.server.limits.patience().fair(self.first_head_by.unwrap_or_else(Instant::now));
+        let by = self.server.limits.client_deadlines().fair(self.first_head_by.unwrap_or_else(Instant::now));
         match timeout_at(by, Box::pin(tls.accept(stream))).await {
             Ok(Ok(None)) => {}
             Ok(Ok(Some(mut stream))) => {
@@ -134,7 +134,7 @@ impl Connected {
         let ended = tokio::select! {
             biased;
             ended = Direct::new(&mut stream, read, self.server.front.edge.as_ref(), &progress, peer).converse() => ended,
-            why = progress.given_up(self.server.limits.patience()) => {
+            why = progress.given_up(self.server.limits.client_deadlines()) => {
                 tracing::debug!(?why, "closing a connection because its client is too slow or silent");
                 return None;
             }

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, Sleep, sleep};
 
+use crate::limits::ClientDeadlines;
 use crate::pace::Pace;
-use crate::progress::ClientDeadlines;
 
 /// A body whose bytes have to keep coming, on every page and every endpoint.
 pub(crate) struct DeadlineBody {

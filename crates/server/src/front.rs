@@ -20,9 +20,8 @@ use tonearm_edge::Edge;
 use tower::ServiceExt;
 
 use crate::deadline_body::DeadlineBody;
-use crate::progress::ClientDeadlines;
+use crate::limits::{ClientDeadlines, ServerLimits};
 use crate::proxies::TrustedProxies;
-use crate::serve::ServerLimits;
 use crate::{request_metrics, traces};
 
 /// The value of `Strict-Transport-Security` (RFC 6797). Other hosts under the same name are not its business.
@@ -83,7 +82,7 @@ impl Front {
             is_https,
             stored_addresses,
             runtime: Handle::current(),
-            patience: limits.patience(),
+            patience: limits.client_deadlines(),
             has_warned: Arc::default(),
         }
     }

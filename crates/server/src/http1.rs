@@ -23,9 +23,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::front::{Connection, Front};
 use crate::interim::{Interim, WithInterim};
+use crate::limits::ServerLimits;
 use crate::prefixed_stream::PrefixedStream;
 use crate::progress::{Progress, Watched};
-use crate::serve::ServerLimits;
 
 /// The most of a head or a body that a connection keeps for a client that does not take it.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -231,6 +231,9 @@ mod tests {
     use axum::routing::{get, post};
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpListener;
+    use tonearm_blobs::Blobs;
+    use tonearm_edge::{Edge, EdgeConfig};
+    use tonearm_signing::{Secrets, UrlSigner};
 
     use super::*;
     use crate::front::FrontParts;
@@ -251,13 +254,13 @@ mod tests {
         }
     }
 
-    fn front() -> Front {
+    fn front(edge: Option<Edge>) -> Front {
         let router = Router::new()
             .route("/small", get(async || "small"))
             .route("/large", get(async || vec![7_u8; LARGE]))
             .route("/deaf", post(async || "not read"));
         Front::new(FrontParts {
-            edge: None,
+            edge,
             proxies: Arc::new(TrustedProxies::default()),
             router,
             ambient: tonearm_fixtures::ambient().0,
@@ -280,11 +283,19 @@ mod tests {
         stopped: CancellationToken,
         linger: Duration,
     ) -> (TcpStream, Served) {
+        serve_by(front(None), read, stopped, linger).await
+    }
+
+    async fn serve_by(
+        front: Front,
+        read: &'static str,
+        stopped: CancellationToken,
+        linger: Duration,
+    ) -> (TcpStream, Served) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
         let (stream, address) = accepted.unwrap();
-        let front = front();
         let served = tokio::spawn(async move {
             let progress = Arc::new(Progress::over(Socket::of(&stream)));
             let connection = Connection { address, is_in_lane: false };
@@ -340,6 +351,29 @@ mod tests {
         stopped.cancel();
         assert!(served.await.unwrap().unwrap().is_none());
         assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
+    }
+
+    /// An object that is not there.
+    const OBJECT: &str = "018f0000-0000-7000-8000-000000000001/aaaaaaaaaaaa/hq.aaaaaaaaaaaa.mp3";
+
+    #[tokio::test]
+    async fn after_an_object_it_comes_back_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("file://{}", folder.path().display());
+        let blobs = Blobs::open(&url.parse().unwrap()).await.unwrap();
+        let signer = UrlSigner::new(Secrets::from_bytes([1; 32]));
+        let edge = Edge::new(blobs, signer, tonearm_fixtures::ambient().0, EdgeConfig::default());
+        let hour = Duration::from_secs(3600);
+        let (mut client, mut served) = serve_by(front(Some(edge)), "", CancellationToken::new(), hour).await;
+        client.write_all(b"GET /small HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+        answer(&mut client, 5).await;
+        let soon = Duration::from_millis(100);
+        assert!(tokio::time::timeout(soon, &mut served).await.is_err(), "another request may follow");
+        let request = format!("GET /{OBJECT} HTTP/1.1\r\nHost: x\r\n\r\n");
+        client.write_all(request.as_bytes()).await.unwrap();
+        let patience = Duration::from_secs(30);
+        let idle = tokio::time::timeout(patience, served).await.expect("it is given back").unwrap();
+        assert!(idle.unwrap().is_some());
     }
 
     #[tokio::test(start_paused = true)]

@@ -206,7 +206,7 @@ mod tests {
         let (near, mut far) = duplex(capacity);
         let router = Router::new()
             .route("/large", get(async || "x".repeat(LARGE)))
-            .route("/told", put(send_interim))
+            .route("/interim", put(send_interim))
             .route("/late", put(send_interim_late));
         let interim = Interim::default();
         let stream = TokioIo::new(WithInterim::new(near, interim.clone()));
@@ -252,23 +252,23 @@ mod tests {
     #[tokio::test]
     async fn they_come_in_order_before_the_final_response() {
         for (capacity, least) in [(1, 1), (7, 1), (100, 1), (1 << 20, 2)] {
-            let all = answers(capacity, put_request("/told", "1.1", LAST)).await;
+            let all = answers(capacity, put_request("/interim", "1.1", LAST)).await;
             let before = all.strip_suffix(&done("connection: close\n")).unwrap_or_else(|| panic!("{all}"));
             // What still waits when the final response is there is left out.
-            let told: Vec<String> = ["/a", "/b", "/c"].into_iter().map(interim).collect();
-            assert!((least..=3).any(|count| before == told[..count].concat()), "{all}");
+            let expected: Vec<String> = ["/a", "/b", "/c"].into_iter().map(interim).collect();
+            assert!((least..=3).any(|count| before == expected[..count].concat()), "{all}");
         }
     }
 
     #[tokio::test]
     async fn they_never_fall_into_the_response_before() {
         for capacity in [100, 65_536, 1 << 20] {
-            let asked = format!(
+            let requests = format!(
                 "GET /large HTTP/1.1\r\nHost: x\r\n\r\n{}{}",
-                put_request("/told", "1.1", ASKS),
-                put_request("/told", "1.1", LAST)
+                put_request("/interim", "1.1", ASKS),
+                put_request("/interim", "1.1", LAST)
             );
-            let all = answers(capacity, asked).await;
+            let all = answers(capacity, requests).await;
             let large_at = all.find(&"x".repeat(LARGE)).expect("the large response is whole");
             assert!(all.find(&interim("/a")).is_some_and(|at| at > large_at), "the first comes after it");
             let all = ["/a", "/b", "/c"].iter().fold(all, |all, what| all.replace(&interim(what), ""));
@@ -289,7 +289,7 @@ mod tests {
             ("1.1", "Connection: close\r\n"),
             ("1.1", "Upload-Draft-Interop-Version: 5\r\nConnection: close\r\n"),
         ] {
-            let all = answers(1000, put_request("/told", version, more)).await;
+            let all = answers(1000, put_request("/interim", version, more)).await;
             assert!(all.starts_with(&format!("HTTP/{version} 200 OK\n")), "{all}");
             assert!(all.ends_with("\n\nnobody"), "{all}");
         }
@@ -306,15 +306,15 @@ mod tests {
 
     #[tokio::test]
     async fn who_waits_to_be_told_to_continue_is() {
-        let (expects, body) = put_request("/told", "1.1", &format!("Expect: 100-continue\r\n{LAST}"))
+        let (expects, body) = put_request("/interim", "1.1", &format!("Expect: 100-continue\r\n{LAST}"))
             .split_once("\r\n\r\n")
             .map(|(head, body)| (format!("{head}\r\n\r\n"), body.to_owned()))
             .unwrap();
         let all = answers(1000, format!("{expects}{body}")).await.replace(&interim("/c"), "");
         let end = done("connection: close\n");
         let before = all.strip_suffix(&end).unwrap_or_else(|| panic!("{all}"));
-        let told = format!("{}{}", interim("/a"), interim("/b"));
-        assert_eq!(before.replace("HTTP/1.1 100 Continue\n\n", ""), told);
+        let expected = format!("{}{}", interim("/a"), interim("/b"));
+        assert_eq!(before.replace("HTTP/1.1 100 Continue\n\n", ""), expected);
         assert!(before.contains("HTTP/1.1 100 Continue\n\n"), "{before}");
     }
 }

@@ -14,6 +14,7 @@ mod http2;
 mod http_date;
 mod interim;
 mod lanes;
+mod limits;
 pub mod log;
 mod pace;
 mod prefixed_stream;
@@ -21,14 +22,17 @@ mod progress;
 mod proxies;
 pub mod request_metrics;
 mod serve;
+mod server;
 mod tickets;
 pub mod tls;
 pub mod traces;
 
 pub use acme_tls::AcmeTls;
 pub use front::{Front, FrontParts};
+pub use limits::ServerLimits;
 pub use proxies::{ForwardedHeader, Network, TrustedProxies};
-pub use serve::{Server, ServerLimits, serve};
+pub use serve::serve;
+pub use server::Server;
 
 /// The allocator of the program. It is set here because the crate of the program is not optimized, and with it what is compiled around each
 /// allocation: ranges were a fifth slower.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::progress::ClientDeadlines;
+use crate::limits::ClientDeadlines;
 
 /// Bytes that passed, and the time that the other end was waited for.
 #[derive(Debug, Default)]

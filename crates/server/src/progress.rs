@@ -14,32 +14,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep_until};
 
+use crate::limits::{CHECKS_PER_DEADLINE, ClientDeadlines};
 use crate::pace::Pace;
-
-/// How often in the time that a client has it is looked at.
-const LOOKS: u32 = 4;
 
 /// How often it is looked whether a client that is left has taken everything.
 const LOOK_AT_QUEUE: Duration = Duration::from_millis(20);
-
-/// How long clients may take.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ClientDeadlines {
-    /// Until a request's head is there.
-    pub(crate) head: Duration,
-    /// While nothing of an answer is taken.
-    pub(crate) send: Duration,
-    /// Bytes a second that are to be taken of an answer, as a mean over `send`.
-    pub(crate) bytes_per_second: u32,
-}
-
-impl ClientDeadlines {
-    /// A moment by which a client was to do something, but not before it has had a while from now on: a busy server may come
-    /// to a connection late, and what it waits for may have arrived.
-    pub(crate) fn fair(self, by: Instant) -> Instant {
-        by.max(Instant::now() + self.head / LOOKS)
-    }
-}
 
 /// Why a client was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,17 +86,17 @@ impl Progress {
     }
 
     async fn stalled(&self, patience: ClientDeadlines) -> CloseReason {
-        let tick = patience.head.min(patience.send) / LOOKS;
-        let (mut taken, mut heard) = (StallTimer::default(), StallTimer::default());
+        let tick = patience.head.min(patience.send) / CHECKS_PER_DEADLINE;
+        let (mut send_stall, mut receive_stall) = (StallTimer::default(), StallTimer::default());
         let (mut pace, mut counted) = (Pace::default(), 0);
         loop {
             tokio::time::sleep(tick).await;
             let (all, waits) = (self.taken(), self.blocked.load(Ordering::Relaxed));
-            taken.look(all, waits, tick);
+            send_stall.observe(all, waits, tick);
             // Who still takes the last answer is not silent. What is sent after it answers no request.
             let heads = self.heads.load(Ordering::Relaxed);
             let answered = all.min(self.answers.load(Ordering::Relaxed));
-            heard.look(heads.wrapping_add(answered), self.waits_for_head(), tick);
+            receive_stall.observe(heads.wrapping_add(answered), self.waits_for_head(), tick);
             let more = all.saturating_sub(counted);
             counted += more;
             // Only without a break: a client that has taken everything begins anew.
@@ -129,10 +108,10 @@ impl Progress {
                 pace = Pace::default();
                 false
             };
-            if trickles || taken.lasted >= patience.send {
+            if trickles || send_stall.lasted >= patience.send {
                 return CloseReason::Stalled;
             }
-            if heard.lasted >= patience.head {
+            if receive_stall.lasted >= patience.head {
                 return CloseReason::Silent;
             }
         }
@@ -215,7 +194,7 @@ struct StallTimer {
 }
 
 impl StallTimer {
-    fn look(&mut self, count: u64, waits: bool, since: Duration) {
+    fn observe(&mut self, count: u64, waits: bool, since: Duration) {
         self.lasted = if waits && count == self.seen { self.lasted + since } else { Duration::ZERO };
         self.seen = count;
     }

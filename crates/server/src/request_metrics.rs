@@ -24,8 +24,8 @@ pub async fn measure(request: Request, next: Next) -> Response {
 
 /// Counts a request that is answered before it comes to a router.
 pub(crate) fn count_unrouted(status: StatusCode) {
-    let took = tonearm_telemetry::is_on().then_some(Duration::ZERO);
-    requested(UNKNOWN, surface_of(UNKNOWN), status.as_u16(), took);
+    let elapsed = tonearm_telemetry::is_on().then_some(Duration::ZERO);
+    requested(UNKNOWN, surface_of(UNKNOWN), status.as_u16(), elapsed);
 }
 
 fn is_upload(route: &str, method: &Method) -> bool {

@@ -163,8 +163,8 @@ async fn look(files: &TlsFiles) -> [Mark; 2] {
 }
 
 async fn mark(path: &Path) -> Mark {
-    let found = tokio::fs::metadata(path).await.ok()?;
-    Some((found.modified().ok()?, found.len()))
+    let metadata = tokio::fs::metadata(path).await.ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
 }
 
 fn read(files: &TlsFiles) -> Result<Arc<CertifiedKey>, TlsError> {
@@ -173,7 +173,7 @@ fn read(files: &TlsFiles) -> Result<Arc<CertifiedKey>, TlsError> {
         move |source| TlsError::File { path, source }
     };
     let certificates = CertificateDer::pem_file_iter(&files.certificates)
-        .and_then(|found| found.collect::<Result<Vec<_>, _>>())
+        .and_then(|certificates| certificates.collect::<Result<Vec<_>, _>>())
         .map_err(unreadable(&files.certificates))?;
     if certificates.is_empty() {
         return Err(TlsError::Empty(files.certificates.clone()));

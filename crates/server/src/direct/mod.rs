@@ -74,23 +74,23 @@ impl<'a> Direct<'a> {
                 return Ok(Ended::Closed);
             }
             self.progress.await_head();
-            let asked = match std::future::poll_fn(|context| self.poll_incoming(context)).await? {
-                Incoming::Object(asked) => asked,
+            let object = match std::future::poll_fn(|context| self.poll_incoming(context)).await? {
+                Incoming::Object(object) => object,
                 Incoming::Other => return Ok(Ended::Other(self.unread.into())),
                 Incoming::End => return Ok(Ended::Closed),
             };
             self.progress.begin_answer();
-            let is_last = asked.is_last || self.progress.is_closing();
-            self.answer(asked, is_last).await?;
+            let is_last = object.is_last || self.progress.is_closing();
+            self.answer(object, is_last).await?;
             if is_last {
                 return Ok(Ended::Closed);
             }
         }
     }
 
-    async fn answer(&mut self, asked: ObjectRequest, is_last: bool) -> io::Result<()> {
+    async fn answer(&mut self, object: ObjectRequest, is_last: bool) -> io::Result<()> {
         let Some(edge) = self.edge else { return Ok(()) };
-        let request = match asked.request {
+        let request = match object.request {
             Request::Repeated(answer) => {
                 let head = head::of_repeated(&answer, edge.now(), is_last);
                 return self.send_body(head.into(), answer.content).await;
@@ -108,9 +108,9 @@ impl<'a> Direct<'a> {
     fn poll_incoming(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Incoming>> {
         // Requests may come faster than they are answered.
         if !self.unread.is_empty()
-            && let Some(found) = self.understand_unread()
+            && let Some(incoming) = self.parse_unread()
         {
-            return Poll::Ready(Ok(found));
+            return Poll::Ready(Ok(incoming));
         }
         loop {
             let mut space = [std::mem::MaybeUninit::uninit(); READ_BYTES];
@@ -121,24 +121,24 @@ impl<'a> Direct<'a> {
                 // Half a request is no request.
                 return Poll::Ready(Ok(Incoming::End));
             }
-            let found = if self.unread.is_empty() {
-                self.understand(read)
+            let incoming = if self.unread.is_empty() {
+                self.parse_read(read)
             } else {
                 self.unread.extend_from_slice(read);
-                self.understand_unread()
+                self.parse_unread()
             };
-            if let Some(found) = found {
-                return Poll::Ready(Ok(found));
+            if let Some(incoming) = incoming {
+                return Poll::Ready(Ok(incoming));
             }
         }
     }
 
-    /// Understands what was just read, and keeps what is left of it.
-    fn understand(&mut self, read: &[u8]) -> Option<Incoming> {
+    /// Parses what was just read, and keeps what is left of it.
+    fn parse_read(&mut self, read: &[u8]) -> Option<Incoming> {
         match request_head::parse(read, self.edge, self.peer) {
-            Parsed::Object { asked, length } => {
+            Parsed::Object { object, length } => {
                 self.unread.extend_from_slice(&read[length..]);
-                Some(Incoming::Object(asked))
+                Some(Incoming::Object(object))
             }
             Parsed::Other => {
                 self.unread.extend_from_slice(read);
@@ -151,14 +151,14 @@ impl<'a> Direct<'a> {
         }
     }
 
-    fn understand_unread(&mut self) -> Option<Incoming> {
+    fn parse_unread(&mut self) -> Option<Incoming> {
         match request_head::parse(&self.unread, self.edge, self.peer) {
-            Parsed::Object { asked, length } => {
+            Parsed::Object { object, length } => {
                 self.unread.drain(..length);
                 if self.unread.is_empty() {
                     self.unread = Vec::new();
                 }
-                Some(Incoming::Object(asked))
+                Some(Incoming::Object(object))
             }
             Parsed::Other => Some(Incoming::Other),
             Parsed::Partial => (self.unread.len() > MOST_UNREAD).then_some(Incoming::Other),

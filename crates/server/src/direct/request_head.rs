@@ -32,8 +32,8 @@ pub(super) enum Request {
 #[allow(clippy::large_enum_variant, reason = "a box would be an allocation for each request")]
 pub(super) enum Parsed {
     /// A request for an object, whose head has this length, and no body.
-    Object { asked: ObjectRequest, length: usize },
-    /// Something for others to understand.
+    Object { object: ObjectRequest, length: usize },
+    /// Something for others to parse.
     Other,
     /// The beginning of a head.
     Partial,
@@ -63,7 +63,7 @@ pub(super) fn parse(bytes: &[u8], edge: Option<&Edge>, peer: Peer<'_>) -> Parsed
     match head.parse(bytes) {
         Ok(httparse::Status::Complete(length)) => {
             match edge.and_then(|edge| repeated(&head, edge, peer).or_else(|| object_request(&head, peer))) {
-                Some(asked) => Parsed::Object { asked, length },
+                Some(object) => Parsed::Object { object, length },
                 None => Parsed::Other,
             }
         }
@@ -146,7 +146,7 @@ enum Meaning {
     Line(&'static HeaderName),
 }
 
-/// `None` where others have to understand it: a body follows, or another protocol.
+/// `None` where others have to parse it: a body follows, or another protocol.
 fn of_line(line: &httparse::Header<'_>) -> Option<Meaning> {
     let is = |name: &str| line.name.eq_ignore_ascii_case(name);
     match line.name.len() {

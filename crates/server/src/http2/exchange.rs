@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::task::{Context, Poll};
 
 use axum::body::Body as AnyBody;
@@ -20,11 +20,12 @@ use tonearm_api::{InterimResponse, InterimResponses};
 use tonearm_domain::{Ambient, Timestamp};
 use tonearm_edge::{Content, Edge};
 
+use super::open_exchange::OpenExchange;
 use super::received::Received;
 use super::sending::{First, Sending};
 use crate::front::{Connection, Front};
 use crate::http_date::http_date;
-use crate::progress::ClientDeadlines;
+use crate::limits::ClientDeadlines;
 use crate::request_metrics;
 
 /// Header lines that belong to a connection of HTTP/1 (RFC 9113, section 8.2.2).
@@ -47,27 +48,6 @@ pub(super) struct Exchanges {
     open: Arc<AtomicUsize>,
 }
 
-/// One of the exchanges that are open.
-pub(super) struct Open(Arc<AtomicUsize>);
-
-impl Open {
-    fn one_more(count: &Arc<AtomicUsize>) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(count))
-    }
-
-    /// How many there are.
-    pub(super) fn count(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 impl Exchanges {
     pub(super) fn new(front: Front, connection: Connection, patience: ClientDeadlines) -> Self {
         Self { front, connection, patience, open: Arc::default() }
@@ -75,7 +55,7 @@ impl Exchanges {
 
     /// Answers a request.
     pub(super) fn run(&self, request: Request<RecvStream>, respond: SendResponse<Bytes>) -> Running {
-        let open = Open::one_more(&self.open);
+        let open = OpenExchange::one_more(&self.open);
         let (patience, ambient) = (self.patience, self.front.ambient.clone());
         let reply = Reply { respond, patience, open, ambient, interim: None };
         let (mut head, body) = request.into_parts();
@@ -141,7 +121,7 @@ async fn route(
 struct Reply {
     respond: SendResponse<Bytes>,
     patience: ClientDeadlines,
-    open: Open,
+    open: OpenExchange,
     ambient: Ambient,
     /// Interim responses on their way, if the client wants some.
     interim: Option<Receiver<InterimResponse>>,

@@ -5,6 +5,7 @@
 
 mod coalesced;
 mod exchange;
+mod open_exchange;
 mod received;
 mod sending;
 
@@ -26,7 +27,8 @@ use self::coalesced::Coalesced;
 pub(crate) use self::coalesced::GATHERED_BYTES;
 use self::exchange::Exchanges;
 use crate::front::{Connection, Front};
-use crate::progress::{ClientDeadlines, Progress};
+use crate::limits::ClientDeadlines;
+use crate::progress::Progress;
 
 /// Requests at once on one connection.
 const MOST_STREAMS: u32 = 32;

@@ -10,9 +10,9 @@ use h2::{Reason, SendStream};
 use hyper::body::Body;
 use tokio::time::{Instant, timeout};
 
-use super::exchange::Open;
+use super::open_exchange::OpenExchange;
+use crate::limits::ClientDeadlines;
 use crate::pace::Pace;
-use crate::progress::ClientDeadlines;
 
 /// What comes first: bytes to send, or leave to send them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,12 +39,12 @@ pub(super) enum Stopped {
 pub(super) struct Sending {
     stream: SendStream<Bytes>,
     patience: ClientDeadlines,
-    open: Open,
+    open: OpenExchange,
     pace: Pace,
 }
 
 impl Sending {
-    pub(super) fn new(stream: SendStream<Bytes>, patience: ClientDeadlines, open: Open) -> Self {
+    pub(super) fn new(stream: SendStream<Bytes>, patience: ClientDeadlines, open: OpenExchange) -> Self {
         Self { stream, patience, open, pace: Pace::default() }
     }
 
