@@ -77,11 +77,11 @@ impl Shared {
     }
 }
 
-/// What a look for work found.
-enum Look {
+/// What came of an attempt to claim a job.
+enum ClaimOutcome {
     Job(Box<HeldLease>),
-    /// Nothing, and for how long.
-    Nothing(Duration),
+    /// No job is due; sleep for so long.
+    NoneDue(Duration),
 }
 
 /// Claims due jobs of one class and runs them, several at once.
@@ -109,13 +109,13 @@ impl Claims {
         let mut spread = WakeupJitter::up_to(config.poll);
         let slots = self.slots.clone();
         let mut is_ours = true;
-        // What is queued between a look and the wait for the next one is remembered; so is what is queued while no slot
+        // What is queued between an attempt and the wait for the next one is remembered; so is what is queued while no slot
         // is free.
         while let Some(mut slot) = shutdown.run_until_cancelled(slots.take()).await {
             let Some(permit) = shutdown.run_until_cancelled(self.shared.run_permit()).await else { break };
             let freed = slots.freed();
-            match claiming.note(self.look(&slot, is_ours).await) {
-                Some(Look::Job(held)) => {
+            match claiming.note(self.try_claim(&slot, is_ours).await) {
+                Some(ClaimOutcome::Job(held)) => {
                     is_ours = true;
                     spread.reset();
                     slot.assign_to(held.job.job.turn_of());
@@ -127,10 +127,10 @@ impl Claims {
                         shutdown.clone(),
                     ));
                 }
-                nothing => {
+                outcome => {
                     drop(permit);
-                    let pause = match nothing {
-                        Some(Look::Nothing(pause)) => pause,
+                    let pause = match outcome {
+                        Some(ClaimOutcome::NoneDue(pause)) => pause,
                         _ => config.poll,
                     };
                     is_ours = tokio::select! {
@@ -149,19 +149,19 @@ impl Claims {
         tasks.wait().await;
     }
 
-    /// Looks for a job. Of work that all nodes are woken for, or that is looked for now and then, there is mostly nothing left:
-    /// then it is asked first whether any job is due, which takes one statement for all queues and locks nothing.
-    async fn look(&mut self, slot: &Slot, is_ours: bool) -> Result<Look, CatalogError> {
+    /// Claims a job if one is due. After a wake-up of all nodes, or a pause, mostly nothing is left: then one statement asks
+    /// first whether any job is due, for all queues and without locks.
+    async fn try_claim(&mut self, slot: &Slot, is_ours: bool) -> Result<ClaimOutcome, CatalogError> {
         let (catalog, ambient) = (self.shared.processing.catalog(), self.shared.processing.ambient());
         if !is_ours && catalog.is_notified_of_work() {
             let due = catalog.next_job_due(self.class, ambient.now()).await?;
             if due != Some(Duration::ZERO) {
-                return Ok(Look::Nothing(self.shared.config.rhythm().pause_until(due, ambient)));
+                return Ok(ClaimOutcome::NoneDue(self.shared.config.rhythm().pause_until(due, ambient)));
             }
         }
         match self.claim(slot).await? {
-            Some(held) => Ok(Look::Job(Box::new(held))),
-            None => Ok(Look::Nothing(self.pause().await)),
+            Some(held) => Ok(ClaimOutcome::Job(Box::new(held))),
+            None => Ok(ClaimOutcome::NoneDue(self.pause().await)),
         }
     }
 
@@ -193,12 +193,12 @@ impl Claims {
     async fn claim_in(&self, turn: Turn<'_>) -> Result<Option<HeldLease>, CatalogError> {
         let (config, ambient) = (self.shared.config, self.shared.processing.ambient());
         loop {
-            let asked = Instant::now();
+            let requested_at = Instant::now();
             let now = ambient.now();
             let until = now.plus_millis(lease::millis(config.lease));
             let lease = ambient.credential_id();
             match self.shared.processing.catalog().claim_turn(turn, now, lease, until).await {
-                Ok(job) => return Ok(job.map(|job| HeldLease { job, until: asked + config.lease })),
+                Ok(job) => return Ok(job.map(|job| HeldLease { job, until: requested_at + config.lease })),
                 // That one waits for an hour now; there may be others.
                 Err(error @ CatalogError::Corrupt(_)) => tracing::warn!(%error, "could not read a job"),
                 Err(error) => return Err(error),

@@ -37,10 +37,10 @@ pub(crate) async fn keep(
         // Towards the end it is asked more often, so that the last moments are not slept through.
         let left = until.saturating_duration_since(Instant::now());
         tokio::time::sleep(config.heartbeat.min(left)).await;
-        let asked = Instant::now();
+        let requested_at = Instant::now();
         match renew(processing, claimed, config).await {
             Some(Ok(true)) => {
-                until = asked + config.lease;
+                until = requested_at + config.lease;
                 fails = false;
                 continue;
             }

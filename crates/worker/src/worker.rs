@@ -55,9 +55,9 @@ impl Worker {
 
     async fn claim_any(&self) -> Result<Option<HeldLease>, CatalogError> {
         let (config, ambient) = (self.shared.config, self.shared.processing.ambient());
-        let (asked, now) = (tokio::time::Instant::now(), ambient.now());
+        let (requested_at, now) = (tokio::time::Instant::now(), ambient.now());
         let until = now.plus_millis(lease::millis(config.lease));
         let job = self.shared.processing.catalog().claim_job(now, ambient.credential_id(), until).await?;
-        Ok(job.map(|job| HeldLease { job, until: asked + config.lease }))
+        Ok(job.map(|job| HeldLease { job, until: requested_at + config.lease }))
     }
 }
