@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{self, OwnedPermit};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -22,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How often an attempt that could not be recorded is tried to be: until its lease is about to run out.
 const RECORD_TRIES: u32 = 20;
+
+/// Attempts per lane that may be under way or wait to be recorded. While the database records slowly, no more are begun.
+const UNRECORDED_PER_LANE: usize = 4;
 
 /// How the sender works.
 #[derive(Debug, Clone, Copy)]
@@ -62,7 +66,7 @@ impl Sender {
 
     /// Sends until `shutdown` is cancelled; then waits a few seconds for what is on its way.
     pub async fn work(self, shutdown: CancellationToken) {
-        let (done, results) = mpsc::unbounded_channel();
+        let (done, results) = mpsc::channel(self.config.lanes.total.max(1) * UNRECORDED_PER_LANE);
         let recorded = Arc::new(Notify::new());
         let recorder = tokio::spawn(record_all(self.webhooks.clone(), results, Arc::clone(&recorded)));
         let mut lanes = ConcurrencyLimits::new(self.config.lanes);
@@ -120,25 +124,31 @@ impl Sender {
         &self,
         lanes: &mut ConcurrencyLimits,
         sending: &mut JoinSet<(tonearm_domain::WebhookId, bool)>,
-        done: &mpsc::UnboundedSender<SentWebhook>,
+        done: &mpsc::Sender<SentWebhook>,
     ) -> Result<usize, CatalogError> {
         let mut started = 0;
         for webhook in self.webhooks.due().await? {
-            let free = lanes.free(webhook.id, webhook.health);
-            if free == 0 {
+            let permits = reserve(done, lanes.free(webhook.id, webhook.health));
+            if permits.is_empty() {
                 continue;
             }
-            let claimed = self.webhooks.claim(&webhook, free).await?;
+            let claimed = self.webhooks.claim(&webhook, permits.len()).await?;
             lanes.started(webhook.id, claimed.len());
             started += claimed.len();
             let webhook = Arc::new(webhook);
-            for claimed in claimed {
-                let (webhooks, webhook, done) = (self.webhooks.clone(), Arc::clone(&webhook), done.clone());
-                sending.spawn(async move { send_one(webhooks, webhook, claimed, done).await });
+            for (claimed, permit) in claimed.into_iter().zip(permits) {
+                let (webhooks, webhook) = (self.webhooks.clone(), Arc::clone(&webhook));
+                sending.spawn(async move { send_one(webhooks, webhook, claimed, permit).await });
             }
         }
         Ok(started)
     }
+}
+
+/// Room for the results of at most so many attempts. It is reserved before an attempt begins, so that its result never waits
+/// and is never lost: a delivery whose result is not recorded is sent again.
+fn reserve<T>(done: &mpsc::Sender<T>, most: usize) -> Vec<OwnedPermit<T>> {
+    std::iter::from_fn(|| done.clone().try_reserve_owned().ok()).take(most).collect()
 }
 
 async fn tidy(webhooks: Webhooks, shutdown: CancellationToken) {
@@ -151,15 +161,14 @@ async fn send_one(
     webhooks: Webhooks,
     webhook: Arc<Webhook>,
     claimed: tonearm_domain::ClaimedDelivery,
-    done: mpsc::UnboundedSender<SentWebhook>,
+    permit: OwnedPermit<SentWebhook>,
 ) -> (tonearm_domain::WebhookId, bool) {
     // A panic is a fault of ours, but it must not take the endpoint's lane with it; the lease runs out.
     let Ok(sent) = AssertUnwindSafe(webhooks.send(&webhook, claimed)).catch_unwind().await else {
         return (webhook.id, false);
     };
     let ended = (webhook.id, sent.is_success());
-    // The recorder outlives every sender.
-    drop(done.send(sent));
+    permit.send(sent);
     ended
 }
 
@@ -174,11 +183,7 @@ fn note_end(
 }
 
 /// Records what was sent: everything that has come in since the last time, in one transaction.
-async fn record_all(
-    webhooks: Webhooks,
-    mut results: mpsc::UnboundedReceiver<SentWebhook>,
-    recorded: Arc<Notify>,
-) {
+async fn record_all(webhooks: Webhooks, mut results: mpsc::Receiver<SentWebhook>, recorded: Arc<Notify>) {
     let mut batch = Vec::new();
     let mut recording = FailureStreak::of("recording webhook deliveries");
     while results.recv_many(&mut batch, 500).await > 0 {
@@ -190,5 +195,35 @@ async fn record_all(
         }
         batch.clear();
         recorded.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn attempts_begin_only_where_their_results_have_room() {
+        let (done, mut results) = mpsc::channel(3);
+        let mut first = reserve(&done, 2);
+        assert_eq!(first.len(), 2);
+        let second = reserve(&done, 10);
+        assert_eq!(second.len(), 1, "the channel is bounded");
+        assert!(reserve(&done, 10).is_empty());
+        // An attempt without a result gives its room back.
+        drop(second);
+        let third = reserve(&done, 10);
+        assert_eq!(third.len(), 1);
+        first.extend(third);
+        for (number, permit) in first.into_iter().enumerate() {
+            permit.send(number);
+        }
+        assert!(reserve(&done, 1).is_empty(), "results that are not taken count");
+        let mut batch = Vec::new();
+        assert_eq!(results.recv_many(&mut batch, 500).await, 3);
+        assert_eq!(batch, [0, 1, 2]);
+        assert_eq!(reserve(&done, 10).len(), 3);
+        drop(done);
+        assert_eq!(results.recv().await, None, "the recorder ends with the last sender");
     }
 }
