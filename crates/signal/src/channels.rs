@@ -78,9 +78,11 @@ impl Layout {
     /// Of so many channels, which ffprobe calls `name`: one of the known names, or `3 channels (FL+FR+TC)`.
     pub fn new(channels: u32, name: Option<&str>) -> Self {
         let channels = channels.max(1) as usize;
-        let named = |name: &str| LAYOUTS.iter().find(|(known, _)| *known == name).map(|(_, places)| *places);
-        let told = name.and_then(|name| named(name).map(|places| (name, places)).or_else(|| listed(name)));
-        if let Some((name, places)) = told {
+        let named =
+            |name: &str| LAYOUTS.iter().find(|(layout, _)| *layout == name).map(|(_, places)| *places);
+        let described =
+            name.and_then(|name| named(name).map(|places| (name, places)).or_else(|| listed(name)));
+        if let Some((name, places)) = described {
             let places = split(places);
             if places.len() == channels {
                 return Self { channels, name: Some(name.to_owned()), places };

@@ -6,12 +6,12 @@ pub(crate) enum Registers {
     /// What every processor of its kind has.
     Any,
     /// AVX2 and FMA.
-    Wide(Found),
+    Wide(WideRegisters),
 }
 
 /// Proof that this processor has AVX2 and FMA.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Found(());
+pub(crate) struct WideRegisters(());
 
 /// Work that can be laid out for several kinds of registers.
 pub(crate) trait Work {
@@ -29,7 +29,7 @@ impl Registers {
     pub(crate) fn find() -> Self {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            return Self::Wide(Found(()));
+            return Self::Wide(WideRegisters(()));
         }
         Self::Any
     }
@@ -38,12 +38,12 @@ impl Registers {
     pub(crate) fn run<W: Work>(self, work: W) -> W::Outcome {
         match self {
             Self::Any => work.run::<false>(),
-            Self::Wide(found) => found.run(work),
+            Self::Wide(registers) => registers.run(work),
         }
     }
 }
 
-impl Found {
+impl WideRegisters {
     fn run<W: Work>(self, work: W) -> W::Outcome {
         #[cfg(target_arch = "x86_64")]
         {

@@ -15,7 +15,7 @@ use crate::secrets::Secrets;
 pub(crate) const MAC_LEN: usize = 32;
 
 /// Derived keys kept at most; each takes about 200 bytes per master secret.
-const MOST_KEPT: usize = 4096;
+const MOST_CACHED: usize = 4096;
 
 /// The info of the key that listeners are hashed with.
 const LISTENERS: &[u8] = b"tonearm/v1/listeners";
@@ -106,14 +106,14 @@ struct Extracts {
 /// Derives keys and keeps those in use.
 pub(crate) struct Keys {
     extracts: Extracts,
-    kept: RwLock<HashMap<(Purpose, OrganizationId), Arc<KeyRing>>>,
+    cache: RwLock<HashMap<(Purpose, OrganizationId), Arc<KeyRing>>>,
 }
 
 impl Keys {
     pub(crate) fn new(secrets: &Secrets) -> Self {
         let mut extracts = secrets.iter().map(|secret| Hkdf::new(None, secret));
         let first = extracts.next().expect("Secrets holds at least one");
-        Self { extracts: Extracts { first, rest: extracts.collect() }, kept: RwLock::default() }
+        Self { extracts: Extracts { first, rest: extracts.collect() }, cache: RwLock::default() }
     }
 
     /// The text of the key that signs for an organization.
@@ -160,7 +160,7 @@ impl Keys {
 
     /// Keys of an organization that is known to exist: kept for the next time.
     pub(crate) fn get_or_derive(&self, purpose: Purpose, organization: OrganizationId) -> Arc<KeyRing> {
-        self.kept(purpose, organization).unwrap_or_else(|| {
+        self.cached(purpose, organization).unwrap_or_else(|| {
             let ring = Arc::new(KeyRing::derive(&self.extracts, purpose, organization));
             self.keep(purpose, organization, &ring);
             ring
@@ -176,7 +176,7 @@ impl Keys {
         parts: &[&str],
         mac: &[u8; MAC_LEN],
     ) -> bool {
-        if let Some(ring) = self.kept(purpose, organization) {
+        if let Some(ring) = self.cached(purpose, organization) {
             return ring.verifies(parts, mac);
         }
         let ring = Arc::new(KeyRing::derive(&self.extracts, purpose, organization));
@@ -187,19 +187,19 @@ impl Keys {
         genuine
     }
 
-    fn kept(&self, purpose: Purpose, organization: OrganizationId) -> Option<Arc<KeyRing>> {
+    fn cached(&self, purpose: Purpose, organization: OrganizationId) -> Option<Arc<KeyRing>> {
         // A map of finished keys is whole whatever panicked beside it.
-        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
-        kept.get(&(purpose, organization)).cloned()
+        let cache = self.cache.read().unwrap_or_else(PoisonError::into_inner);
+        cache.get(&(purpose, organization)).cloned()
     }
 
     fn keep(&self, purpose: Purpose, organization: OrganizationId, ring: &Arc<KeyRing>) {
-        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.cache.write().unwrap_or_else(PoisonError::into_inner);
         // Deriving again takes microseconds, so starting over is cheaper than keeping an order of use.
-        if kept.len() >= MOST_KEPT {
-            kept.clear();
+        if cache.len() >= MOST_CACHED {
+            cache.clear();
         }
-        kept.insert((purpose, organization), Arc::clone(ring));
+        cache.insert((purpose, organization), Arc::clone(ring));
     }
 }
 
@@ -218,13 +218,13 @@ mod tests {
     #[test]
     fn what_is_kept_is_bounded_and_strangers_leave_nothing() {
         let keys = Keys::new(&Secrets::from_bytes([1; 32]));
-        let kept = || keys.kept.read().unwrap().len();
+        let cached = || keys.cache.read().unwrap().len();
         assert!(!keys.verify(Purpose::Delivery, organization(0), &["text"], &[0; MAC_LEN]));
-        assert_eq!(kept(), 0);
+        assert_eq!(cached(), 0);
         let first = keys.get_or_derive(Purpose::Delivery, organization(0)).mac(&["text"]);
-        for n in 0..=MOST_KEPT as u64 {
+        for n in 0..=MOST_CACHED as u64 {
             keys.get_or_derive(Purpose::Delivery, organization(n));
-            assert!(kept() <= MOST_KEPT);
+            assert!(cached() <= MOST_CACHED);
         }
         assert!(keys.verify(Purpose::Delivery, organization(0), &["te", "xt"], &first));
     }

@@ -11,21 +11,21 @@ use crate::keys::KeyRing;
 /// Which key of which organization.
 pub type SigningKeyName = (OrganizationId, ShortId);
 
-/// The signing keys whose URLs are honoured now. There are none until somebody says which, and none any more when the
-/// time is over for which that was said. Cheap to clone; clones say the same.
+/// The signing keys whose URLs are honoured now. There are none until they are set, and none any more when the
+/// time is over for which they were set. Cheap to clone; clones share the keys.
 #[derive(Clone, Default)]
-pub struct LiveKeys(Arc<RwLock<Said>>);
+pub struct LiveKeys(Arc<RwLock<CurrentKeys>>);
 
-/// What was said last.
+/// The keys that were set last.
 #[derive(Default)]
-struct Said {
+struct CurrentKeys {
     keys: KeysByOrganization,
-    /// From when on it counts no more; `None`: it counts until something else is said.
+    /// From when on they are no longer valid; `None`: they are valid until others are set.
     until: Option<Timestamp>,
 }
 
-impl Said {
-    fn counts(&self, now: Timestamp) -> bool {
+impl CurrentKeys {
+    fn are_valid_at(&self, now: Timestamp) -> bool {
         self.until.is_none_or(|until| now < until)
     }
 }
@@ -37,14 +37,14 @@ const MOST_TRIED: usize = 8;
 
 impl LiveKeys {
     pub(crate) fn get(&self, name: SigningKeyName, now: Timestamp) -> Option<Arc<KeyRing>> {
-        let said = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        find(&said.keys, name).filter(|_| said.counts(now))
+        let current = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        find(&current.keys, name).filter(|_| current.are_valid_at(now))
     }
 
     /// The keys that a URL without `kid` is tried against: at most eight of the organization's, by id.
     pub(crate) fn tried(&self, organization: OrganizationId, now: Timestamp) -> Vec<(ShortId, Arc<KeyRing>)> {
-        let said = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let live = said.keys.get(&organization).filter(|_| said.counts(now));
+        let current = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let live = current.keys.get(&organization).filter(|_| current.are_valid_at(now));
         live.into_iter().flatten().take(MOST_TRIED).cloned().collect()
     }
 
@@ -55,15 +55,15 @@ impl LiveKeys {
         until: Option<Timestamp>,
         derive: impl Fn(SigningKeyName) -> KeyRing,
     ) {
-        let known = |name| find(&self.0.read().unwrap_or_else(PoisonError::into_inner).keys, name);
+        let existing = |name| find(&self.0.read().unwrap_or_else(PoisonError::into_inner).keys, name);
         let mut keys: KeysByOrganization = HashMap::new();
         for name in names {
-            let ring = known(*name).unwrap_or_else(|| Arc::new(derive(*name)));
+            let ring = existing(*name).unwrap_or_else(|| Arc::new(derive(*name)));
             keys.entry(name.0).or_default().push((name.1, ring));
         }
         // Every node tries the same keys, in whatever order it was given their names.
         keys.values_mut().for_each(|keys| keys.sort_by_key(|(id, _)| *id));
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Said { keys, until };
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = CurrentKeys { keys, until };
     }
 
     /// The same keys until then.

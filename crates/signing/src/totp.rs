@@ -55,14 +55,14 @@ impl TotpSecret {
 
     /// From the text that people type into an app, in any groups.
     pub fn from_base32(text: &str) -> Option<Self> {
-        let (mut bytes, mut held, mut count) = (Vec::with_capacity(20), 0_u32, 0);
+        let (mut bytes, mut pending, mut pending_bits) = (Vec::with_capacity(20), 0_u32, 0);
         for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
             let five = BASE32.iter().position(|own| *own == byte.to_ascii_uppercase())?;
-            (held, count) = (held << 5 | u32::try_from(five).ok()?, count + 5);
-            if count >= 8 {
-                count -= 8;
-                bytes.push(u8::try_from(held >> count).ok()?);
-                held &= (1 << count) - 1;
+            (pending, pending_bits) = (pending << 5 | u32::try_from(five).ok()?, pending_bits + 5);
+            if pending_bits >= 8 {
+                pending_bits -= 8;
+                bytes.push(u8::try_from(pending >> pending_bits).ok()?);
+                pending &= (1 << pending_bits) - 1;
             }
         }
         Self::from_slice(&bytes)

@@ -1,35 +1,8 @@
 //! What is open at the moment.
 
-use crate::is_on;
+use crate::labels::Protocol;
+use crate::recording::is_on;
 use crate::shards::{add_connections, add_uploads};
-
-/// How a connection is spoken over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Protocol {
-    /// HTTP/1.1 without TLS, or nothing yet.
-    Http1,
-    /// HTTP/1.1 over TLS, or a handshake.
-    Http1Tls,
-    /// HTTP/2 without TLS.
-    Http2,
-    /// HTTP/2 over TLS.
-    Http2Tls,
-}
-
-impl Protocol {
-    /// Every protocol.
-    pub const ALL: [Self; 4] = [Self::Http1, Self::Http1Tls, Self::Http2, Self::Http2Tls];
-
-    /// The values of the labels `protocol` and `tls`.
-    pub const fn labels(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Http1 => ("http1", "no"),
-            Self::Http1Tls => ("http1", "yes"),
-            Self::Http2 => ("http2", "no"),
-            Self::Http2Tls => ("http2", "yes"),
-        }
-    }
-}
 
 /// Counts a connection as open for as long as it is kept.
 #[derive(Debug)]

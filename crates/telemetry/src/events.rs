@@ -4,24 +4,24 @@ use std::time::Duration;
 
 use metrics::{counter, histogram};
 
-use crate::is_on;
 use crate::labels::{JobOutcome, Outcome, Purpose, StoreOperation, StoreOutcome};
+use crate::recording::is_on;
 
 /// A request that was not for an object was answered. `route` is the pattern of the route, and `surface` the part of the
 /// service that it belongs to.
-pub fn requested(route: &str, surface: &'static str, status: u16, took: Option<Duration>) {
-    let Some(took) = took else { return };
+pub fn requested(route: &str, surface: &'static str, status: u16, elapsed: Option<Duration>) {
+    let Some(elapsed) = elapsed else { return };
     let (route, status) = (route.to_owned(), status.to_string());
     counter!("tonearm_http_requests_total", "route" => route.clone(), "status" => status.clone())
         .increment(1);
     let labels = [("surface", surface.to_owned()), ("route", route), ("status", status)];
-    histogram!("tonearm_http_request_duration_seconds", &labels).record(took);
+    histogram!("tonearm_http_request_duration_seconds", &labels).record(elapsed);
 }
 
 /// A run of a job ended.
-pub fn ended_job(kind: &'static str, outcome: JobOutcome, took: Option<Duration>) {
-    let Some(took) = took else { return };
-    histogram!("tonearm_job_duration_seconds", "kind" => kind, "outcome" => outcome.as_str()).record(took);
+pub fn ended_job(kind: &'static str, outcome: JobOutcome, elapsed: Option<Duration>) {
+    let Some(elapsed) = elapsed else { return };
+    histogram!("tonearm_job_duration_seconds", "kind" => kind, "outcome" => outcome.as_str()).record(elapsed);
 }
 
 /// A run of a job failed for this reason.
@@ -46,9 +46,9 @@ pub fn lost_lease() {
 }
 
 /// A child process ended.
-pub fn ran_process(purpose: Purpose, took: Duration) {
+pub fn ran_process(purpose: Purpose, elapsed: Duration) {
     if is_on() {
-        histogram!("tonearm_media_process_duration_seconds", "purpose" => purpose.as_str()).record(took);
+        histogram!("tonearm_media_process_duration_seconds", "purpose" => purpose.as_str()).record(elapsed);
     }
 }
 
@@ -94,11 +94,11 @@ pub fn dropped_spans(count: u64) {
 }
 
 /// The store did something.
-pub fn used_store(operation: StoreOperation, outcome: StoreOutcome, took: Duration) {
+pub fn used_store(operation: StoreOperation, outcome: StoreOutcome, elapsed: Duration) {
     if is_on() {
         let (operation, outcome) = (operation.as_str(), outcome.as_str());
         histogram!("tonearm_store_operation_duration_seconds", "operation" => operation, "outcome" => outcome)
-            .record(took);
+            .record(elapsed);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::is_on;
+use crate::recording::is_on;
 
 /// For how long it counts what was found in the store. Nodes take turns at looking, so that a node may not hear that what it
 /// found was added by another.

@@ -13,22 +13,21 @@ mod events;
 mod families;
 mod labels;
 mod last_seen;
+mod recording;
 mod shards;
 mod spans;
 mod traces;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
 pub use cache::Cache;
-pub use connections::{OpenConnection, Protocol, RunningUpload};
+pub use connections::{OpenConnection, RunningUpload};
 pub use events::{
     began_transaction, declare, dropped_spans, ended_job, failed_job, gave_up_job, imported, lost_lease,
     ordered_certificate, ran_process, requested, sent_webhook, transcribed, used_store,
 };
 pub use families::{FAMILIES, Family, Kind, buckets};
-pub use labels::{JobOutcome, Outcome, Purpose, StoreOperation, StoreOutcome};
+pub use labels::{JobOutcome, Outcome, Protocol, Purpose, StoreOperation, StoreOutcome};
 pub use last_seen::{found_stored_usage, key_list_age, oldest_usage_millis, read_key_list, waits_with_usage};
+pub use recording::{Stopwatch, is_on};
 pub use shards::{
     DELIVERY_BUCKETS, DeliveryTimes, LookupCount, Totals, answered, answered_at_once, looked_up, received,
     sent,
@@ -36,34 +35,8 @@ pub use shards::{
 pub use spans::{ArrivedRequest, job_span, note_failure, note_organization, note_track, request_span};
 pub use traces::{Tracer, continue_trace, current_trace, is_tracing, trace_with};
 
-static IS_ON: AtomicBool = AtomicBool::new(false);
-
 /// From now on everything is recorded, until the process ends.
 pub fn turn_on() {
-    IS_ON.store(true, Ordering::Relaxed);
+    recording::set_on();
     last_seen::begin();
-}
-
-/// Whether anything is recorded.
-#[inline]
-pub fn is_on() -> bool {
-    IS_ON.load(Ordering::Relaxed)
-}
-
-/// Measures how long something takes. Where nothing is recorded, it does not even read the clock.
-#[derive(Debug, Clone, Copy)]
-pub struct Stopwatch(Option<Instant>);
-
-impl Stopwatch {
-    /// Begins now.
-    #[inline]
-    pub fn start() -> Self {
-        Self(is_on().then(Instant::now))
-    }
-
-    /// The time since then; none where nothing is recorded.
-    #[inline]
-    pub fn elapsed(self) -> Option<Duration> {
-        self.0.map(|began| began.elapsed())
-    }
 }

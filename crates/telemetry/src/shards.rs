@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::cache::Cache;
-use crate::connections::Protocol;
-use crate::is_on;
+use crate::labels::Protocol;
+use crate::recording::is_on;
 
 /// More than most machines have delivery threads. With more threads, some share a shard.
 const SHARDS: usize = 32;
@@ -78,14 +78,14 @@ fn own() -> &'static Shard {
 /// An object was answered for, or refused, with this status, after so long. The time is that of a
 /// [`Stopwatch`](crate::Stopwatch): none where nothing is recorded.
 #[inline]
-pub fn answered(status: u16, took: Option<Duration>) {
-    let Some(took) = took else { return };
+pub fn answered(status: u16, elapsed: Option<Duration>) {
+    let Some(elapsed) = elapsed else { return };
     let shard = own();
     shard.answers[place_of(status)].fetch_add(1, Ordering::Relaxed);
-    let seconds = took.as_secs_f64();
+    let seconds = elapsed.as_secs_f64();
     let bucket = DELIVERY_BUCKETS.iter().position(|most| seconds <= *most).unwrap_or(BUCKETS - 1);
     shard.times[bucket].fetch_add(1, Ordering::Relaxed);
-    shard.nanoseconds.fetch_add(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    shard.nanoseconds.fetch_add(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
 }
 
 /// The same of an answer that waits for nothing. It takes some millionths of a second; reading the clock twice would add a
