@@ -66,9 +66,10 @@ impl Load {
             .arg(log.path())
             .output()
             .context("h2load cannot be run; install Debian's package nghttp2-client")?;
-        let said = String::from_utf8_lossy(&output.stdout);
-        let requests_per_second = speed(&said)
-            .with_context(|| format!("h2load said {said:?} {:?}", String::from_utf8_lossy(&output.stderr)))?;
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        let requests_per_second = speed(&stdout).with_context(|| {
+            format!("h2load printed {stdout:?} {:?}", String::from_utf8_lossy(&output.stderr))
+        })?;
         // Those that were under way when the time was over.
         let unfinished = (self.connections * self.streams) as usize;
         let mut micros = times(&std::fs::read_to_string(log.path())?, unfinished)?;
@@ -87,8 +88,8 @@ pub(crate) fn compare(plan: &Plan, tonearm: &Load, reference: &Load) -> Result<S
 }
 
 /// Requests a second.
-fn speed(said: &str) -> Option<f64> {
-    let line = said.lines().find_map(|line| line.strip_prefix("finished in "))?;
+fn speed(stdout: &str) -> Option<f64> {
+    let line = stdout.lines().find_map(|line| line.strip_prefix("finished in "))?;
     line.split(", ").nth(1)?.strip_suffix(" req/s")?.parse().ok()
 }
 
@@ -116,9 +117,9 @@ mod tests {
 
     #[test]
     fn figures_are_found_in_what_h2load_says() {
-        let said =
+        let stdout =
             "starting benchmark...\n\nfinished in 6.01s, 8079.60 req/s, 505.84MB/s\nrequests: 40398 total";
-        assert_eq!(speed(said), Some(8079.60));
+        assert_eq!(speed(stdout), Some(8079.60));
         assert_eq!(speed("finished"), None);
         assert_eq!(times("1\t206\t900\n2\t206\t1100\n3\t-1\t5\n", 1).unwrap(), [900, 1100]);
         assert!(times("1\t403\t900\n", 1).is_err());

@@ -102,9 +102,9 @@ impl Load {
             .args([script.as_os_str(), self.base_url.as_ref()])
             .output()
             .context("wrk cannot be run; install Debian's package wrk")?;
-        let said = String::from_utf8_lossy(&output.stdout);
-        let sample = parse(&said).with_context(|| {
-            format!("wrk answered {said:?} and said {:?}", String::from_utf8_lossy(&output.stderr))
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        let sample = parse(&stdout).with_context(|| {
+            format!("wrk printed {stdout:?} and {:?}", String::from_utf8_lossy(&output.stderr))
         })?;
         ensure!(sample.failed == 0, "{} of the requests to {} failed", sample.failed, self.base_url);
         Ok(sample.figures)
@@ -167,16 +167,16 @@ mod tests {
 
     #[test]
     fn figures_are_found_in_what_wrk_says() {
-        let said = "Running 2s test @ http://127.0.0.1:1\n  2 threads and 16 connections\n\
+        let stdout = "Running 2s test @ http://127.0.0.1:1\n  2 threads and 16 connections\n\
                     Requests/sec:  50000.00\n\nmeasured 2000000 100000 3 1250\n";
         let figures = Sample { requests_per_second: 50_000.0, p99_ms: 1.25 };
-        assert_eq!(parse(said), Some(Parsed { figures, failed: 3 }));
+        assert_eq!(parse(stdout), Some(Parsed { figures, failed: 3 }));
     }
 
     #[test]
     fn what_wrk_does_not_say_is_not_found() {
-        for said in ["", "unable to connect", "measured 0 0 0 0", "measured 1 2 3", "measured 1 2 3 four"] {
-            assert_eq!(parse(said), None, "{said:?}");
+        for stdout in ["", "unable to connect", "measured 0 0 0 0", "measured 1 2 3", "measured 1 2 3 four"] {
+            assert_eq!(parse(stdout), None, "{stdout:?}");
         }
     }
 

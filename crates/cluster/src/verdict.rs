@@ -19,7 +19,7 @@ const WITHIN: Duration = Duration::from_secs(30);
 /// How long counts may take to be added.
 const COUNTED_WITHIN: Duration = Duration::from_secs(120);
 /// Pause between two lines that say how far it is.
-const TOLD_EVERY: Duration = Duration::from_secs(10);
+const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 /// Jobs that wait for their time, whatever is uploaded.
 const UPKEEP: [&str; 3] = ["expire_upload", "sweep_objects", "forget_expired"];
 
@@ -52,7 +52,7 @@ pub(crate) async fn judge(
 /// Waits until no work is left, or until for too long no track became ready and no job ended: a slow machine may take
 /// its time.
 async fn until_settled(load: &Load, catalog: &Catalog, settle: Duration) -> Result<Duration> {
-    let (begun, mut told, mut moved) = (Instant::now(), Instant::now(), Instant::now());
+    let (begun, mut reported_at, mut moved) = (Instant::now(), Instant::now(), Instant::now());
     let mut least = (u64::MAX, u64::MAX);
     loop {
         let left = work_left(catalog).await?;
@@ -63,8 +63,8 @@ async fn until_settled(load: &Load, catalog: &Catalog, settle: Duration) -> Resu
         if left == (0, 0) || moved.elapsed() > settle {
             return Ok(begun.elapsed());
         }
-        if told.elapsed() > TOLD_EVERY {
-            told = Instant::now();
+        if reported_at.elapsed() > REPORT_INTERVAL {
+            reported_at = Instant::now();
             load.notes.say(format!("{} jobs for tracks and {} others are left", left.0, left.1));
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
@@ -96,11 +96,11 @@ async fn check_tracks(load: &Load, acknowledged: &[Upload], report: &mut Report)
         .buffer_unordered(8);
     let mut statuses: HashMap<String, usize> = HashMap::new();
     let mut looks = std::pin::pin!(looks);
-    let (mut looked_at, mut told) = (0, Instant::now());
+    let (mut looked_at, mut reported_at) = (0, Instant::now());
     while let Some((upload, found)) = looks.next().await {
         looked_at += 1;
-        if told.elapsed() > TOLD_EVERY {
-            told = Instant::now();
+        if reported_at.elapsed() > REPORT_INTERVAL {
+            reported_at = Instant::now();
             load.notes.say(format!("{looked_at} of {} tracks have been looked at", acknowledged.len()));
         }
         match found {

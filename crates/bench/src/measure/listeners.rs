@@ -37,7 +37,7 @@ const FETCHES: usize = 15;
 const OTHER_FILES: u64 = 200;
 
 /// A server with all listeners connected. Memory is in megabytes.
-struct Seen {
+struct ListenerCost {
     memory: f64,
     /// How long somebody else waits for a whole file meanwhile, as a median.
     other_ms: f64,
@@ -69,7 +69,7 @@ pub(super) async fn memory_of_listeners(plan: &Plan) -> Result<f64> {
     Ok(listen(plan, &hosted.tonearm, &hosted.stage.processes())?.memory)
 }
 
-fn listen(plan: &Plan, place: &FileAddress, processes: &[u32]) -> Result<Seen> {
+fn listen(plan: &Plan, place: &FileAddress, processes: &[u32]) -> Result<ListenerCost> {
     let base_url = &place.base_url;
     let host = base_url.strip_prefix("http://").with_context(|| format!("{base_url} is no http URL"))?;
     let request = format!("GET {} HTTP/1.1\r\nHost: {host}\r\n\r\n", place.path);
@@ -91,7 +91,7 @@ fn listen(plan: &Plan, place: &FileAddress, processes: &[u32]) -> Result<Seen> {
     std::thread::sleep(SETTLED);
     let memory = memory::resident(processes)? as f64 / MEGABYTE;
     let fetches: Vec<f64> = (0..FETCHES).map(|_| fetch(place)).collect::<Result<_>>()?;
-    Ok(Seen { memory, other_ms: median(fetches) })
+    Ok(ListenerCost { memory, other_ms: median(fetches) })
 }
 
 /// Milliseconds for the whole file.

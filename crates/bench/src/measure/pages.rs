@@ -78,7 +78,7 @@ fn addresses(stage: &Stage, library: &Library) -> Vec<(&'static str, Vec<String>
 }
 
 async fn open(stage: &Stage, cookie: &str, addresses: &[String]) -> Result<Opened> {
-    let mut took = Vec::with_capacity(TIMES);
+    let mut durations = Vec::with_capacity(TIMES);
     let mut largest = 0;
     // The first of each is not counted.
     for nth in 0..TIMES + addresses.len() {
@@ -89,12 +89,12 @@ async fn open(stage: &Stage, cookie: &str, addresses: &[String]) -> Result<Opene
         let body = answer.bytes().await?;
         ensure!(status == 200, "{address} was answered with {status}");
         if nth >= addresses.len() {
-            took.push(begun.elapsed().as_secs_f64() * 1000.0);
+            durations.push(begun.elapsed().as_secs_f64() * 1000.0);
         }
         largest = largest.max(body.len());
     }
-    took.sort_by(f64::total_cmp);
-    Ok(Opened { p95_ms: took[took.len() * 95 / 100], kilobytes: largest as f64 / 1000.0 })
+    durations.sort_by(f64::total_cmp);
+    Ok(Opened { p95_ms: durations[durations.len() * 95 / 100], kilobytes: largest as f64 / 1000.0 })
 }
 
 /// Signs somebody in by the link that the command line prints, and gives the cookie.

@@ -22,11 +22,11 @@ const AS_FAST: Goal = Goal::AtMost(1.2);
 /// Whatever place of a list is asked for.
 const LATE: Goal = Goal::AtMost(2.0);
 
-/// Something that is asked for, with as many forms of it as there are requests.
+/// An operation that is measured, with as many variants of its request as there are requests.
 struct Operation {
     name: &'static str,
     goal: Option<Goal>,
-    asked: Box<dyn Fn(u64) -> ScaleRequest + Send + Sync>,
+    request: Box<dyn Fn(u64) -> ScaleRequest + Send + Sync>,
 }
 
 enum ScaleRequest {
@@ -108,14 +108,14 @@ impl Library {
         let get = |name, goal, path: String| Operation {
             name,
             goal: Some(goal),
-            asked: Box::new(move |_| ScaleRequest::Get(path.clone())),
+            request: Box::new(move |_| ScaleRequest::Get(path.clone())),
         };
         let page = |name, path: &str| {
             let path = dashboard(path);
             Operation {
                 name,
                 goal: Some(AS_FAST),
-                asked: Box::new(move |_| ScaleRequest::Page(path.clone())),
+                request: Box::new(move |_| ScaleRequest::Page(path.clone())),
             }
         };
         let [largest, second] = self.size.largest;
@@ -125,7 +125,7 @@ impl Library {
         let of_track = |name, path: fn(String) -> ScaleRequest| Operation {
             name,
             goal: Some(AS_FAST),
-            asked: Box::new(move |at| path(LargeLibrary::track(at * some).to_string())),
+            request: Box::new(move |at| path(LargeLibrary::track(at * some).to_string())),
         };
         let base = dashboard("");
         let days = |days: i32| self.rows.last_day.plus_days(1 - days);
@@ -138,7 +138,7 @@ impl Library {
             Operation {
                 name: "session of 20 tracks",
                 goal: Some(AS_FAST),
-                asked: Box::new(move |at| {
+                request: Box::new(move |at| {
                     let collection = LargeLibrary::collection(few + at % Size::OF_TWENTY);
                     ScaleRequest::Post("/v1/play_session/collection", json!({ "collection_id": collection }))
                 }),
@@ -146,14 +146,14 @@ impl Library {
             Operation {
                 name: "a played track, cold",
                 goal: Some(AS_FAST),
-                asked: Box::new(move |at| {
+                request: Box::new(move |at| {
                     ScaleRequest::Get(format!("/v1/play/{session}/{}", LargeLibrary::track(at * in_largest)))
                 }),
             },
             Operation {
                 name: "redirect",
                 goal: Some(AS_FAST),
-                asked: Box::new(move |at| {
+                request: Box::new(move |at| {
                     ScaleRequest::Redirect(format!(
                         "/v1/stream/{}/{share_key}",
                         LargeLibrary::track(at * some)
@@ -173,7 +173,7 @@ impl Library {
             Operation {
                 name: "search for a rare word",
                 goal: Some(AS_FAST),
-                asked: Box::new(move |at| {
+                request: Box::new(move |at| {
                     ScaleRequest::Page(format!("{base}/tracks?q={}", LargeLibrary::word(at * some)))
                 }),
             },
@@ -190,21 +190,21 @@ impl Library {
     async fn measure(&self, operation: &Operation) -> Result<f64> {
         // Of each kind of statement, the first few are planned anew.
         for at in 0..10 {
-            self.ask(&(operation.asked)(at)).await.with_context(|| operation.name)?;
+            self.ask(&(operation.request)(at)).await.with_context(|| operation.name)?;
         }
-        let mut took = Vec::new();
+        let mut durations = Vec::new();
         for at in 0..TIMES {
-            let asked = (operation.asked)(at);
+            let request = (operation.request)(at);
             let begun = Instant::now();
-            self.ask(&asked).await.with_context(|| operation.name)?;
-            took.push(milliseconds(begun));
+            self.ask(&request).await.with_context(|| operation.name)?;
+            durations.push(milliseconds(begun));
         }
-        Ok(median(took))
+        Ok(median(durations))
     }
 
-    async fn ask(&self, asked: &ScaleRequest) -> Result<()> {
+    async fn ask(&self, request: &ScaleRequest) -> Result<()> {
         let (client, url) = (&self.stage.client, |path: &String| format!("{}{path}", self.stage.url()));
-        let request = match asked {
+        let http_request = match request {
             ScaleRequest::Get(path) => client.http().get(url(path)).bearer_auth(client.key()),
             ScaleRequest::Redirect(path) => client.http().get(url(path)),
             ScaleRequest::Post(path, body) => {
@@ -214,10 +214,10 @@ impl Library {
             }
             ScaleRequest::Page(path) => client.http().get(url(path)).header("Cookie", &self.cookie),
         };
-        let answer = request.send().await?;
+        let answer = http_request.send().await?;
         let status = answer.status();
         let body = answer.bytes().await?;
-        let expected = if matches!(asked, ScaleRequest::Redirect(_)) { 302 } else { 200 };
+        let expected = if matches!(request, ScaleRequest::Redirect(_)) { 302 } else { 200 };
         ensure!(status == expected, "answered with {status}: {}", String::from_utf8_lossy(&body));
         Ok(())
     }
@@ -227,7 +227,7 @@ impl Library {
     async fn long_sessions(&self, database: &str) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         for (collection, tracks) in (0..).zip(self.size.largest) {
-            let asked = ScaleRequest::Post(
+            let request = ScaleRequest::Post(
                 "/v1/play_session/collection",
                 json!({"collection_id": LargeLibrary::collection(collection)}),
             );
@@ -237,10 +237,10 @@ impl Library {
             for _ in 0..5 {
                 // Longer than a list is kept.
                 tokio::time::sleep(Duration::from_millis(1500)).await;
-                for took in [&mut cold, &mut warm] {
+                for durations in [&mut cold, &mut warm] {
                     let begun = Instant::now();
-                    self.ask(&asked).await?;
-                    took.push(milliseconds(begun));
+                    self.ask(&request).await?;
+                    durations.push(milliseconds(begun));
                 }
             }
             let name = format!("scale, {database}: session of {tracks} tracks");
@@ -269,7 +269,7 @@ impl Library {
         let other = Operation {
             name: "track",
             goal: None,
-            asked: Box::new(move |at| {
+            request: Box::new(move |at| {
                 ScaleRequest::Get(format!("/v1/track/{}", LargeLibrary::track(first + at * 7)))
             }),
         };
@@ -327,13 +327,13 @@ async fn claims(database: &str, library: Library) -> Result<Row> {
 
 async fn claim(catalog: &Catalog) -> Result<f64> {
     let (ambient, _) = tonearm_fixtures::ambient();
-    let (now, mut took) = (ambient.now(), Vec::new());
+    let (now, mut durations) = (ambient.now(), Vec::new());
     for _ in 0..TIMES {
         let turn = Turn { queue: JobQueue::Maintenance, after: None, except: &[] };
         let begun = Instant::now();
         let claimed = catalog.claim_turn(turn, now, ambient.credential_id(), now.plus_seconds(60)).await?;
-        took.push(milliseconds(begun));
+        durations.push(milliseconds(begun));
         catalog.return_lease(&claimed.context("no job was due")?).await?;
     }
-    Ok(median(took))
+    Ok(median(durations))
 }

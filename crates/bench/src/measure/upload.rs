@@ -17,7 +17,7 @@ const BLOCK_BYTES: usize = 1 << 20;
 const REFERENCE: &str = "hash and write by axum";
 
 /// One upload. Memory is in bytes.
-struct Taken {
+struct UploadFigures {
     megabytes_per_second: f64,
     memory_before: u64,
     memory_peak: u64,
@@ -40,22 +40,27 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     Ok(rows(&sides))
 }
 
-fn send(url: &str, block: &[u8], size: u64, processes: Vec<u32>) -> Result<Taken> {
+fn send(url: &str, block: &[u8], size: u64, processes: Vec<u32>) -> Result<UploadFigures> {
     let memory_before = memory::resident(&processes)?;
     let watch = memory::Watch::start(processes);
     let begun = Instant::now();
     let reply = http::put(url, block, size)?;
     let megabytes_per_second = size as f64 / MEGABYTE / begun.elapsed().as_secs_f64();
     ensure!(reply.status == 200, "the upload was answered with {}", reply.status);
-    Ok(Taken { megabytes_per_second, memory_before, memory_peak: watch.peak() })
+    Ok(UploadFigures { megabytes_per_second, memory_before, memory_peak: watch.peak() })
 }
 
 /// Memory before the first upload, when the server is fresh, and the most in any.
-fn rows(sides: &Sides<Taken>) -> Vec<Row> {
-    let before =
-        |taken: &[Taken]| taken.first().map_or(f64::NAN, |first| first.memory_before as f64 / MEGABYTE);
-    let peak = |taken: &[Taken]| {
-        taken.iter().map(|taken| taken.memory_peak).max().map_or(f64::NAN, |bytes| bytes as f64 / MEGABYTE)
+fn rows(sides: &Sides<UploadFigures>) -> Vec<Row> {
+    let before = |uploads: &[UploadFigures]| {
+        uploads.first().map_or(f64::NAN, |first| first.memory_before as f64 / MEGABYTE)
+    };
+    let peak = |uploads: &[UploadFigures]| {
+        uploads
+            .iter()
+            .map(|upload| upload.memory_peak)
+            .max()
+            .map_or(f64::NAN, |bytes| bytes as f64 / MEGABYTE)
     };
     let row = |property: &str, unit, figures, goal| Row {
         name: format!("upload: {property}"),

@@ -20,7 +20,7 @@ const BLOCK_BYTES: usize = 1 << 20;
 
 /// How a file is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum UploadMethod {
     Put,
     /// `PUT` with `Upload-Complete: ?1`.
     Resumable,
@@ -31,7 +31,7 @@ enum Way {
 /// Files of one size, over so many connections at once.
 struct Case {
     name: &'static str,
-    way: Way,
+    method: UploadMethod,
     files: usize,
     size: u64,
     connections: usize,
@@ -43,15 +43,15 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     let sink = BareServer::start(Bare::Sink, stage.folder())?;
     let block = noise::bytes(BLOCK_BYTES);
     let (large, small) = (plan.upload_bytes / 8, plan.small_uploads);
-    let case = |name, way, files, size, connections| Case { name, way, files, size, connections };
+    let case = |name, method, files, size, connections| Case { name, method, files, size, connections };
     let mut rows = Vec::new();
     for case in [
-        case("large, 1 at once", Way::Put, 1, large, 1),
-        case("large, 8 at once", Way::Put, 8, large, 8),
-        case("1 MiB, 1 at once", Way::Put, small, 1 << 20, 1),
-        case("1 MiB, 8 at once", Way::Put, small, 1 << 20, 8),
-        case("large, resumable", Way::Resumable, 1, large, 1),
-        case("large, tus", Way::Tus, 1, large, 1),
+        case("large, 1 at once", UploadMethod::Put, 1, large, 1),
+        case("large, 8 at once", UploadMethod::Put, 8, large, 8),
+        case("1 MiB, 1 at once", UploadMethod::Put, small, 1 << 20, 1),
+        case("1 MiB, 8 at once", UploadMethod::Put, small, 1 << 20, 8),
+        case("large, resumable", UploadMethod::Resumable, 1, large, 1),
+        case("large, tus", UploadMethod::Tus, 1, large, 1),
     ] {
         rows.push(compare(plan, &stage, &sink, &block, &case).await?);
     }
@@ -96,10 +96,10 @@ impl Case {
     }
 
     fn upload(&self, service: &str, url: &str, block: &[u8]) -> Result<http::Reply> {
-        match self.way {
-            Way::Put => http::put(url, block, self.size),
-            Way::Resumable => http::send("PUT", url, "Upload-Complete: ?1\r\n", block, self.size),
-            Way::Tus => {
+        match self.method {
+            UploadMethod::Put => http::put(url, block, self.size),
+            UploadMethod::Resumable => http::send("PUT", url, "Upload-Complete: ?1\r\n", block, self.size),
+            UploadMethod::Tus => {
                 let (size, url) = (self.size, BASE64_STANDARD.encode(url));
                 let lines = format!(
                     "Tus-Resumable: 1.0.0\r\nUpload-Length: {size}\r\nUpload-Metadata: upload_url {url}\r\n"

@@ -167,6 +167,6 @@ http {{
 /// The version, such as `nginx/1.22.1`, for the report's heading.
 pub(crate) fn version() -> Option<String> {
     let output = Command::new(find()?).arg("-v").output().ok()?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    said.trim().strip_prefix("nginx version: ").map(str::to_owned)
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    stderr.trim().strip_prefix("nginx version: ").map(str::to_owned)
 }
