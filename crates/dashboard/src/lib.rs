@@ -19,6 +19,7 @@ mod form;
 mod headers;
 mod library;
 mod page;
+mod paging;
 mod path;
 mod people;
 mod picture;

@@ -15,12 +15,13 @@ use tonearm_service::AuditFilter;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::page::{Frame, Section, render};
+use crate::paging::cut_to_page;
 use crate::path::Query;
 use crate::session::{Member, Owner};
 use crate::text::t;
 
 /// Rows of a page.
-const ROWS: u64 = 50;
+const ROWS: usize = 50;
 
 /// Below an organization's address.
 pub(crate) fn routes() -> Router<Dashboard> {
@@ -61,15 +62,15 @@ async fn page(
 ) -> Result<Response, PageError> {
     let (caller, filter) = (member.caller(), filter(&asked));
     let before = asked.before.parse::<AuditEntryId>().ok();
-    let found = app.audit.entries(&caller, &filter, before, ROWS).await?;
-    let older = found.last().filter(|_| found.len() as u64 == ROWS).map(|last| last.id.to_string());
+    let mut records = app.audit.entries(&caller, &filter, before, ROWS as u64 + 1).await?;
+    let older = cut_to_page(&mut records, ROWS).map(|last| last.id.to_string());
     let members = app.people.members(&caller).await?.members;
     let name = |id: PersonId| {
         members.iter().find(|found| found.person.id == id).map(|found| found.person.name.clone())
     };
     Ok(render(&AuditPage {
         frame: member.frame(t("base-audit"), Section::Audit),
-        rows: found.into_iter().map(|record| AuditRow::of(record, name)).collect(),
+        rows: records.into_iter().map(|record| AuditRow::of(record, name)).collect(),
         actions: AuditAction::ALL.iter().map(|action| action.as_str()).collect(),
         action: asked.action,
         older,

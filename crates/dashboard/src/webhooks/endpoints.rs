@@ -13,6 +13,7 @@ use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Choice, Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
+use crate::paging::cut_to_page;
 use crate::path::{Path, Query};
 use crate::session::{Member, Owner};
 use crate::text::{Message, t};
@@ -204,17 +205,14 @@ impl WebhooksPage {
         let endpoints = kinds.map(|kind| EndpointCard::of(kind, set.iter().find(|view| view.kind == kind)));
         let query = DeliveryQuery { webhook: None, state: asked.state.parse().ok() };
         let before = asked.before.parse::<WebhookDeliveryId>().ok();
-        // One more than is shown tells whether there are older ones.
-        let mut found = app.webhooks.deliveries(&caller, query, before, ROWS as u64 + 1).await?;
-        let has_older = found.len() > ROWS;
-        found.truncate(ROWS);
-        let older = found.last().filter(|_| has_older).map(|last| last.id.to_string());
+        let mut deliveries = app.webhooks.deliveries(&caller, query, before, ROWS as u64 + 1).await?;
+        let older = cut_to_page(&mut deliveries, ROWS).map(|last| last.id.to_string());
         let state = query.state.map(DeliveryState::as_str).unwrap_or_default();
         Ok(Self {
             frame: member.frame(t("base-webhooks"), Section::Webhooks),
             endpoints: endpoints.into(),
             secret: None,
-            deliveries: found.into_iter().map(DeliveryRow::of).collect(),
+            deliveries: deliveries.into_iter().map(DeliveryRow::of).collect(),
             states: states(state),
             is_first: before.is_none(),
             older,

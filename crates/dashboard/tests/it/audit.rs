@@ -1,7 +1,7 @@
 //! What the audit log tells of people and settings.
 
 use futures::TryStreamExt;
-use tonearm_domain::AuditRecord;
+use tonearm_domain::{AuditAction, AuditEntry, AuditRecord, Origin};
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::AuditFilter;
 
@@ -10,7 +10,8 @@ use crate::house::{House, PASSWORD};
 crate::on_both!(
     members_are_told_of_in_the_audit_log,
     changed_variants_and_withdrawn_invitations_are_told_of,
-    what_people_do_to_their_accounts_is_told_of
+    what_people_do_to_their_accounts_is_told_of,
+    no_link_leads_to_an_empty_page
 );
 
 async fn members_are_told_of_in_the_audit_log(database: TestDatabase) {
@@ -96,4 +97,40 @@ async fn what_people_do_to_their_accounts_is_told_of(database: TestDatabase) {
     let path = link.strip_prefix(crate::house::PUBLIC_URL).unwrap();
     assert_eq!(house.browser().post(path, &[("password", "and one more of them")]).await.status, 303);
     assert_eq!(told("person.password").await.len(), 2);
+}
+
+/// Adds deletions of tracks to the audit log.
+async fn record_deletions(house: &House, number: usize) {
+    let ambient = house.ambient();
+    let tx = house.catalog.begin().await.unwrap();
+    for _ in 0..number {
+        let entry = AuditEntry {
+            id: ambient.record_id(),
+            organization_id: Some(house.organization_id),
+            at: ambient.now(),
+            origin: Origin::uploader(None, None),
+            action: AuditAction::TrackDelete,
+            subject_id: None,
+            title: None,
+        };
+        tx.audit(&entry).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+}
+
+async fn no_link_leads_to_an_empty_page(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut owner = house.administrator().await;
+    let (path, row, link) =
+        (house.path("/audit?action=track.delete"), "<code>track.delete</code>", "&amp;before=");
+    record_deletions(&house, 50).await;
+    let page = owner.get(&path).await;
+    assert_eq!(page.html.matches(row).count(), 50);
+    assert!(!page.html.contains(link), "{}", page.html);
+    record_deletions(&house, 1).await;
+    let page = owner.get(&path).await;
+    assert_eq!(page.html.matches(row).count(), 50);
+    let older = owner.get(&format!("{path}&before={}", page.between(link, "\""))).await;
+    assert_eq!(older.html.matches(row).count(), 1);
+    assert!(!older.html.contains(link), "{}", older.html);
 }
