@@ -6,7 +6,9 @@
 //! in one place, `error.rs`.
 
 mod accept;
+mod address;
 mod app;
+mod bearer;
 mod cors;
 mod docs;
 mod endpoint;

@@ -15,8 +15,9 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, RETRY_AFTER};
 
+use crate::address::address;
+use crate::bearer::bearer;
 use crate::error::ApiError;
-use crate::extract::{address, bearer};
 
 /// How many requests are answered. Requests from the loopback address are not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,8 +13,8 @@ use tracing::Instrument;
 use uuid::Uuid;
 
 use crate::app::App;
+use crate::bearer::bearer;
 use crate::error::ApiError;
-use crate::extract::bearer;
 use crate::request_id::CurrentRequest;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

@@ -12,8 +12,8 @@ use tonearm_domain::{Ambient, RequestId, StoredAddresses};
 use tonearm_telemetry::ArrivedRequest;
 use tracing::{Instrument, Span};
 
+use crate::address::address;
 use crate::error;
-use crate::extract::address;
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 

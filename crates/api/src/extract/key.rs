@@ -1,14 +1,15 @@
-//! `Authorization: Bearer <API key>`.
+//! The API keys of requests, by what they permit.
 
 use axum::extract::FromRequestParts;
+use http::StatusCode;
 use http::header::{AUTHORIZATION, ORIGIN};
 use http::request::Parts;
-use http::{HeaderMap, StatusCode};
 use tonearm_domain::Action;
 use tonearm_service::{Access, Caller};
 
-use super::address;
+use crate::address::address;
 use crate::app::App;
+use crate::bearer::bearer;
 use crate::error::ApiError;
 
 /// Whoever may manage things.
@@ -41,23 +42,6 @@ async fn caller(parts: &Parts, app: &App, action: Action) -> Result<Caller, ApiE
     Ok(Caller::from(&*key).from_address(address(&parts.extensions)))
 }
 
-/// The text after `Bearer`, the scheme in any case.
-pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
-    let unauthorized = |code, message| ApiError::new(StatusCode::UNAUTHORIZED, code, message);
-    let header = headers.get(AUTHORIZATION).ok_or_else(|| {
-        unauthorized("missing_api_key", "missing API key; send it as `Authorization: Bearer <API_KEY>`")
-    })?;
-    header
-        .to_str()
-        .ok()
-        .and_then(|text| text.split_once(' '))
-        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
-        .map(|(_, text)| text.trim())
-        .ok_or_else(|| {
-            unauthorized("invalid_api_key", "the Authorization header must have the form `Bearer <API_KEY>`")
-        })
-}
-
 macro_rules! key_extractors {
     ($($name:ident $action:ident),* $(,)?) => {
         $(impl FromRequestParts<App> for $name {
@@ -86,23 +70,5 @@ impl FromRequestParts<App> for PlaySessionReader {
             return Err(missing.asking_for_key());
         }
         caller(parts, app, Action::Play).await.map(Self::Key)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_bearer_is_a_scheme() {
-        let read = |text: &str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(AUTHORIZATION, text.parse().unwrap());
-            bearer(&headers).ok().map(str::to_owned)
-        };
-        assert_eq!(read("Bearer abc").as_deref(), Some("abc"));
-        assert_eq!(read("bearer  abc ").as_deref(), Some("abc"));
-        assert_eq!(read("Basic abc"), None);
-        assert_eq!(read("abc"), None);
     }
 }

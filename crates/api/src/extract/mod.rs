@@ -1,7 +1,6 @@
 //! What endpoints take requests apart with. Each refuses what it cannot read; the order of a handler's arguments is
 //! the order of the checks, so keys come first.
 
-mod address;
 mod body;
 mod cursor;
 mod digest;
@@ -14,19 +13,18 @@ mod sentence;
 mod track_query;
 mod upload;
 mod visit;
-mod whole;
+mod whole_number;
 mod window;
 
-pub(crate) use address::address;
 pub(crate) use body::{Body, required};
 pub(crate) use digest::{piece_check, upload_terms};
-pub(crate) use key::{ManageKey, PlayKey, PlaySessionReader, UploadKey, bearer};
+pub(crate) use key::{ManageKey, PlayKey, PlaySessionReader, UploadKey};
 pub(crate) use page::{ListQuery, Paged};
 pub(crate) use path::{PathId, PathText};
 pub(crate) use query::query;
 pub(crate) use sent::Sent;
 pub(crate) use track_query::{TrackParameters, TrackQuery};
 pub(crate) use upload::{BegunUpload, CollectionCoverUpload, CoverUpload, SourceUpload, source_upload};
-pub(crate) use visit::Visiting;
-pub(crate) use whole::WholeNumber;
+pub(crate) use visit::RequestVisit;
+pub(crate) use whole_number::WholeNumber;
 pub(crate) use window::{CursorQuery, NextCursor, Windowed};

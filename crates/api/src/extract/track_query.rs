@@ -61,16 +61,16 @@ pub(crate) struct TrackParameters {
 }
 
 /// The parameters of a query, each with its values.
-struct Given(HashMap<String, Vec<String>>);
+struct Parameters(HashMap<String, Vec<String>>);
 
-impl Given {
+impl Parameters {
     fn read(parts: &Parts) -> Result<Self, ApiError> {
         let pairs: Vec<(String, String)> = query(parts)?;
-        let mut given = HashMap::<String, Vec<String>>::new();
+        let mut parameters = HashMap::<String, Vec<String>>::new();
         for (name, value) in pairs {
-            given.entry(name).or_default().push(value);
+            parameters.entry(name).or_default().push(value);
         }
-        Ok(Self(given))
+        Ok(Self(parameters))
     }
 
     fn all(&mut self, name: &str) -> Vec<String> {
@@ -98,12 +98,12 @@ impl Given {
     }
 
     fn statuses(&mut self) -> Result<Option<Vec<TrackStatus>>, ApiError> {
-        let given = self.all("status");
-        if given.is_empty() {
+        let lists = self.all("status");
+        if lists.is_empty() {
             return Ok(None);
         }
         let mut statuses = Vec::new();
-        for text in given.iter().flat_map(|list| list.split(',')) {
+        for text in lists.iter().flat_map(|list| list.split(',')) {
             let status = TrackStatus::ALL.into_iter().find(|status| status.as_str() == text);
             let status = status.ok_or_else(|| ApiError::invalid("status", one_of_all()))?;
             if !statuses.contains(&status) {
@@ -149,24 +149,24 @@ impl<S: Send + Sync> FromRequestParts<S> for TrackQuery {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let mut given = Given::read(parts)?;
+        let mut parameters = Parameters::read(parts)?;
         let list = ListIdentity::of(parts)?;
-        if !given.all("offset").is_empty() {
+        if !parameters.all("offset").is_empty() {
             return Err(ApiError::invalid("offset", "cannot be used in this list; send cursor instead"));
         }
         let filter = TrackFilter {
             track: None,
-            collection: given.parsed("collection_id")?,
-            creator: given.parsed("creator_id")?,
-            organization_index: given.index()?,
-            source_sha256: given.source_sha256()?,
-            statuses: given.statuses()?,
-            created_since: given.parsed("created_since")?,
-            words: given.words()?,
+            collection: parameters.parsed("collection_id")?,
+            creator: parameters.parsed("creator_id")?,
+            organization_index: parameters.index()?,
+            source_sha256: parameters.source_sha256()?,
+            statuses: parameters.statuses()?,
+            created_since: parameters.parsed("created_since")?,
+            words: parameters.words()?,
         };
-        let order = given.parsed("sort")?.unwrap_or_default();
-        let page = ListQuery::of_limit(given.one("limit")?).parse()?;
-        let after = match given.one("cursor")? {
+        let order = parameters.parsed("sort")?.unwrap_or_default();
+        let page = ListQuery::of_limit(parameters.one("limit")?).parse()?;
+        let after = match parameters.one("cursor")? {
             Some(cursor) if !cursor.is_empty() => Some(list.read(&cursor)?),
             _ => None,
         };

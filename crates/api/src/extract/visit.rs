@@ -1,4 +1,4 @@
-//! What a request says about whoever sends it.
+//! The client of a request, for what is counted of listeners.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -9,10 +9,10 @@ use http::header::{HOST, HeaderName, HeaderValue, ORIGIN, REFERER, USER_AGENT};
 use http::request::Parts;
 use tonearm_service::Visit;
 
-use super::address;
+use crate::address::address;
 
-/// Who asks, by how they ask.
-pub(crate) struct Visiting {
+/// The client of a request: its address and the headers that tell clients apart.
+pub(crate) struct RequestVisit {
     is_counted: bool,
     address: Option<IpAddr>,
     agent: Option<HeaderValue>,
@@ -20,9 +20,9 @@ pub(crate) struct Visiting {
     host: Option<HeaderValue>,
 }
 
-impl Visiting {
-    /// What is counted; none for a request that only looks, which is HEAD.
-    pub(crate) fn visit(&self) -> Option<Visit<'_>> {
+impl RequestVisit {
+    /// The visit to count; `None` for HEAD, which plays nothing.
+    pub(crate) fn counted(&self) -> Option<Visit<'_>> {
         self.is_counted.then(|| Visit {
             address: self.address,
             agent: self.agent.as_ref().map(HeaderValue::as_bytes),
@@ -32,7 +32,7 @@ impl Visiting {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Visiting {
+impl<S: Sync> FromRequestParts<S> for RequestVisit {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {

@@ -3,6 +3,7 @@
 mod events;
 mod modify;
 mod parameters;
+mod rules;
 mod text;
 mod webhooks;
 
@@ -20,6 +21,7 @@ use utoipa::{Modify, OpenApi as _};
 use self::events::{CollectionEvent, TestEvent, TrackFileEvent, TrackStatusChanged};
 use self::modify::{Credentials, Errors, OptionalBodies, SOURCE_URL};
 use self::parameters::IdempotencyKey;
+pub(crate) use self::rules::{add_body, with_rules};
 pub(crate) use self::text::{not_blank, not_blank_or_null};
 use crate::error::ErrorBody;
 

@@ -1,8 +1,8 @@
 //! API keys.
 
 pub(crate) mod create;
+mod create_body;
 pub(crate) mod delete;
-mod described;
 pub(crate) mod list;
 pub(crate) mod read;
 pub(crate) mod update;

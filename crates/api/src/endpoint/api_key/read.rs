@@ -15,7 +15,7 @@ use crate::shapes::{Answer, KeyRecord};
 /// itself.
 #[derive(Serialize, ToSchema)]
 #[schema(as = api_key::read::Found)]
-pub(crate) struct Found {
+pub(crate) struct KeyResponse {
     pub(super) api_key_id: ApiKeyId,
     pub(super) api_key_record: KeyRecord,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Found {
     tag = "API keys",
     operation_id = "read_api_key",
     params(("api_key_id" = ApiKeyId, Path)),
-    responses((status = 200, body = Answer<Found>, description = "The record of the key.")),
+    responses((status = 200, body = Answer<KeyResponse>, description = "The record of the key.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(
@@ -35,7 +35,7 @@ pub(crate) async fn read(
     PathId(api_key_id): PathId<ApiKeyId>,
     request: CurrentRequest,
     State(library): State<Library>,
-) -> Result<Answer<Found>, ApiError> {
+) -> Result<Answer<KeyResponse>, ApiError> {
     let api_key_record = library.key(&caller, api_key_id).await?.into();
-    Ok(Answer::traced(request, Found { api_key_id, api_key_record }))
+    Ok(Answer::traced(request, KeyResponse { api_key_id, api_key_record }))
 }

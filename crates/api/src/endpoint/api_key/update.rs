@@ -9,7 +9,7 @@ use tonearm_domain::{
 use tonearm_service::{FixedOfKey, Library, UpdateKey};
 use utoipa::ToSchema;
 
-use super::read::Found;
+use super::read::KeyResponse;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Body, ManageKey, PathId};
 use crate::openapi::not_blank;
@@ -18,7 +18,7 @@ use crate::shapes::Answer;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = api_key::update::Fields)]
-pub(crate) struct Fields {
+pub(crate) struct UpdateKeyBody {
     #[serde(default)]
     #[schema(schema_with = not_blank::<200>)]
     title: Patch<Text<200>>,
@@ -52,7 +52,7 @@ pub(crate) struct Fields {
     creator_id: Patch<CreatorId>,
 }
 
-impl Fields {
+impl UpdateKeyBody {
     fn into_update(self) -> Result<UpdateKey, ApiError> {
         let variants = match self.variants {
             Patch::Keep => Patch::Keep,
@@ -95,9 +95,9 @@ impl Fields {
     tag = "API keys",
     operation_id = "update_api_key",
     params(("api_key_id" = ApiKeyId, Path)),
-    request_body(content = Fields, example = json!({ "title": "Old web player", "is_downloadable": false })),
+    request_body(content = UpdateKeyBody, example = json!({ "title": "Old web player", "is_downloadable": false })),
     responses(
-        (status = 200, body = Answer<Found>, description = "The updated record of the key."),
+        (status = 200, body = Answer<KeyResponse>, description = "The updated record of the key."),
         (status = 409, body = ErrorBody, description = "The key is revoked."),
     ),
     security(("api_key" = [])),
@@ -107,8 +107,8 @@ pub(crate) async fn update(
     PathId(api_key_id): PathId<ApiKeyId>,
     request: CurrentRequest,
     State(library): State<Library>,
-    Body(fields): Body<Fields>,
-) -> Result<Answer<Found>, ApiError> {
-    let api_key_record = library.update_key(&caller, api_key_id, fields.into_update()?).await?.into();
-    Ok(Answer::traced(request, Found { api_key_id, api_key_record }))
+    Body(body): Body<UpdateKeyBody>,
+) -> Result<Answer<KeyResponse>, ApiError> {
+    let api_key_record = library.update_key(&caller, api_key_id, body.into_update()?).await?.into();
+    Ok(Answer::traced(request, KeyResponse { api_key_id, api_key_record }))
 }

@@ -14,7 +14,7 @@ use crate::shapes::{Answer, CollectionRecord, UploadDescriptor};
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = collection::create::Fields)]
-pub(crate) struct Fields {
+pub(crate) struct CreateCollectionBody {
     #[schema(required, schema_with = not_blank::<1000>)]
     title: Option<Text<1000>>,
     creator_id: Option<CreatorId>,
@@ -30,7 +30,7 @@ pub(crate) struct Fields {
     theme: Option<Palette>,
 }
 
-impl Fields {
+impl CreateCollectionBody {
     fn into_collection(self) -> Result<CreateCollection, ApiError> {
         Ok(CreateCollection {
             title: required("title", self.title)?.into(),
@@ -60,7 +60,7 @@ pub(crate) struct Created {
     path = "/collection",
     tag = "Collections",
     operation_id = "create_collection",
-    request_body(content = Fields, example = json!({ "title": "Field recordings", "player_color": "#1a6b4c", "metadata": { "season": 2 } })),
+    request_body(content = CreateCollectionBody, example = json!({ "title": "Field recordings", "player_color": "#1a6b4c", "metadata": { "season": 2 } })),
     responses((status = 200, body = Answer<Created>, description = "The collection, and the URL for uploading its cover.")),
     security(("api_key" = [])),
 )]
@@ -68,9 +68,9 @@ pub(crate) async fn create(
     ManageKey(caller): ManageKey,
     request: CurrentRequest,
     State(library): State<Library>,
-    Body(fields): Body<Fields>,
+    Body(body): Body<CreateCollectionBody>,
 ) -> Result<Answer<Created>, ApiError> {
-    let (view, cover) = library.create_collection(&caller, fields.into_collection()?).await?;
+    let (view, cover) = library.create_collection(&caller, body.into_collection()?).await?;
     let created = Created {
         collection_id: view.collection.id,
         collection: view.into(),

@@ -34,12 +34,12 @@ pub(crate) struct Listed {
 )]
 pub(crate) async fn list(
     ManageKey(caller): ManageKey,
-    asked: Windowed,
+    list: Windowed,
     request: CurrentRequest,
     State(library): State<Library>,
 ) -> Result<Answer<Listed>, ApiError> {
-    let part = library.collections(&caller, asked.window()).await?;
-    let (count, next_cursor) = (part.count.unwrap_or_default(), asked.next(part.next.as_ref()));
+    let part = library.collections(&caller, list.window()).await?;
+    let (count, next_cursor) = (part.count.unwrap_or_default(), list.next(part.next.as_ref()));
     let collections = part.rows.into_iter().map(Into::into).collect();
     Ok(Answer::traced(request, Listed { count, collections, next_cursor }))
 }

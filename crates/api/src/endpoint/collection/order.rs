@@ -13,7 +13,7 @@ use crate::shapes::Answer;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = collection::order::Fields)]
-pub(crate) struct Fields {
+pub(crate) struct OrderTracksBody {
     /// The tracks, in their new order.
     #[schema(required, value_type = Vec<TrackId>, min_items = 1, max_items = 1000)]
     track_ids: Option<Vec<TrackId>>,
@@ -45,7 +45,7 @@ pub(crate) struct OrderedTrack {
     tag = "Collections",
     operation_id = "order_collection",
     params(("collection_id" = CollectionId, Path)),
-    request_body(content = Fields),
+    request_body(content = OrderTracksBody),
     responses((status = 200, body = Answer<Ordered>, description = "The tracks, with their new order.")),
     security(("api_key" = [])),
 )]
@@ -54,9 +54,9 @@ pub(crate) async fn order(
     PathId(collection_id): PathId<CollectionId>,
     request: CurrentRequest,
     State(library): State<Library>,
-    Body(fields): Body<Fields>,
+    Body(body): Body<OrderTracksBody>,
 ) -> Result<Answer<Ordered>, ApiError> {
-    let ids = required("track_ids", fields.track_ids)?;
+    let ids = required("track_ids", body.track_ids)?;
     let orders = library.order_tracks(&caller, collection_id, &ids).await?;
     let tracks = ids.into_iter().zip(orders).map(|(id, order)| OrderedTrack { id, order }).collect();
     Ok(Answer::traced(request, Ordered { collection_id, tracks }))

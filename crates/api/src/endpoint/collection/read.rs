@@ -14,7 +14,7 @@ use crate::shapes::{Answer, CollectionRecord};
 /// The response to reading and updating a collection.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = collection::read::Found)]
-pub(crate) struct Found {
+pub(crate) struct CollectionResponse {
     pub(super) collection_id: CollectionId,
     pub(super) collection: CollectionRecord,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Found {
     tag = "Collections",
     operation_id = "read_collection",
     params(("collection_id" = CollectionId, Path)),
-    responses((status = 200, body = Answer<Found>, description = "The collection.")),
+    responses((status = 200, body = Answer<CollectionResponse>, description = "The collection.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(
@@ -34,7 +34,7 @@ pub(crate) async fn read(
     PathId(collection_id): PathId<CollectionId>,
     request: CurrentRequest,
     State(library): State<Library>,
-) -> Result<Answer<Found>, ApiError> {
+) -> Result<Answer<CollectionResponse>, ApiError> {
     let collection = library.collection(&caller, collection_id).await?.into();
-    Ok(Answer::traced(request, Found { collection_id, collection }))
+    Ok(Answer::traced(request, CollectionResponse { collection_id, collection }))
 }

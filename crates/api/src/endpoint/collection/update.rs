@@ -6,7 +6,7 @@ use tonearm_domain::{CollectionId, Colour, CreatorId, Metadata, Palette, Patch, 
 use tonearm_service::{Library, UpdateCollection};
 use utoipa::ToSchema;
 
-use super::read::Found;
+use super::read::CollectionResponse;
 use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, PathId, Sent};
 use crate::openapi::not_blank;
@@ -15,7 +15,7 @@ use crate::shapes::Answer;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = collection::update::Fields)]
-pub(crate) struct Fields {
+pub(crate) struct UpdateCollectionBody {
     #[serde(default)]
     #[schema(schema_with = not_blank::<1000>)]
     title: Patch<Text<1000>>,
@@ -50,19 +50,19 @@ pub(crate) struct Fields {
     player_color_light: Sent,
 }
 
-impl From<Fields> for UpdateCollection {
-    fn from(fields: Fields) -> Self {
+impl From<UpdateCollectionBody> for UpdateCollection {
+    fn from(body: UpdateCollectionBody) -> Self {
         Self {
-            title: fields.title.map(Into::into),
-            creator_id: fields.creator_id,
-            organization_index: fields.organization_index.map(Into::into),
-            metadata: fields.metadata,
-            is_cover_overridable: fields.is_cover_overridable,
-            is_theme_overridable: fields.is_theme_overridable,
-            player_colour: fields.player_color,
-            theme: fields.theme,
-            is_record: fields.player_color_light.0,
-            player_subtitle: fields.player_subtitle.map(Into::into),
+            title: body.title.map(Into::into),
+            creator_id: body.creator_id,
+            organization_index: body.organization_index.map(Into::into),
+            metadata: body.metadata,
+            is_cover_overridable: body.is_cover_overridable,
+            is_theme_overridable: body.is_theme_overridable,
+            player_colour: body.player_color,
+            theme: body.theme,
+            is_record: body.player_color_light.0,
+            player_subtitle: body.player_subtitle.map(Into::into),
         }
     }
 }
@@ -76,8 +76,8 @@ impl From<Fields> for UpdateCollection {
     tag = "Collections",
     operation_id = "update_collection",
     params(("collection_id" = CollectionId, Path)),
-    request_body(content = Fields, example = json!({ "title": "Field recordings, revised", "player_color": null })),
-    responses((status = 200, body = Answer<Found>, description = "The updated collection.")),
+    request_body(content = UpdateCollectionBody, example = json!({ "title": "Field recordings, revised", "player_color": null })),
+    responses((status = 200, body = Answer<CollectionResponse>, description = "The updated collection.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn update(
@@ -85,8 +85,8 @@ pub(crate) async fn update(
     PathId(collection_id): PathId<CollectionId>,
     request: CurrentRequest,
     State(library): State<Library>,
-    Body(fields): Body<Fields>,
-) -> Result<Answer<Found>, ApiError> {
-    let collection = library.update_collection(&caller, collection_id, fields.into()).await?.into();
-    Ok(Answer::traced(request, Found { collection_id, collection }))
+    Body(body): Body<UpdateCollectionBody>,
+) -> Result<Answer<CollectionResponse>, ApiError> {
+    let collection = library.update_collection(&caller, collection_id, body.into()).await?.into();
+    Ok(Answer::traced(request, CollectionResponse { collection_id, collection }))
 }

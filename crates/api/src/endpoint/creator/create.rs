@@ -6,7 +6,7 @@ use tonearm_domain::{Metadata, Text};
 use tonearm_service::{CreateCreator, Library};
 use utoipa::ToSchema;
 
-use super::read::Found;
+use super::read::CreatorResponse;
 use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, required};
 use crate::openapi::not_blank;
@@ -15,7 +15,7 @@ use crate::shapes::Answer;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = creator::create::Fields)]
-pub(crate) struct Fields {
+pub(crate) struct CreateCreatorBody {
     #[schema(required, schema_with = not_blank::<1000>)]
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,
@@ -27,20 +27,20 @@ pub(crate) struct Fields {
     path = "/creator",
     tag = "Creators",
     operation_id = "create_creator",
-    request_body(content = Fields, example = json!({ "organization_index": "artist-17", "metadata": { "name": "Ada" } })),
-    responses((status = 200, body = Answer<Found>, description = "The creator.")),
+    request_body(content = CreateCreatorBody, example = json!({ "organization_index": "artist-17", "metadata": { "name": "Ada" } })),
+    responses((status = 200, body = Answer<CreatorResponse>, description = "The creator.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn create(
     ManageKey(caller): ManageKey,
     request: CurrentRequest,
     State(library): State<Library>,
-    Body(fields): Body<Fields>,
-) -> Result<Answer<Found>, ApiError> {
+    Body(body): Body<CreateCreatorBody>,
+) -> Result<Answer<CreatorResponse>, ApiError> {
     let create = CreateCreator {
-        organization_index: required("organization_index", fields.organization_index)?.into(),
-        metadata: fields.metadata.unwrap_or_default(),
+        organization_index: required("organization_index", body.organization_index)?.into(),
+        metadata: body.metadata.unwrap_or_default(),
     };
     let creator = library.create_creator(&caller, create).await?;
-    Ok(Answer::traced(request, Found { creator_id: creator.id, creator: creator.into() }))
+    Ok(Answer::traced(request, CreatorResponse { creator_id: creator.id, creator: creator.into() }))
 }

@@ -14,7 +14,7 @@ use crate::shapes::{Answer, CreatorRecord};
 /// The response to creating, reading and updating a creator.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = creator::read::Found)]
-pub(crate) struct Found {
+pub(crate) struct CreatorResponse {
     pub(super) creator_id: CreatorId,
     pub(super) creator: CreatorRecord,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Found {
     tag = "Creators",
     operation_id = "read_creator",
     params(("creator_id" = CreatorId, Path)),
-    responses((status = 200, body = Answer<Found>, description = "The creator.")),
+    responses((status = 200, body = Answer<CreatorResponse>, description = "The creator.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(
@@ -34,7 +34,7 @@ pub(crate) async fn read(
     PathId(creator_id): PathId<CreatorId>,
     request: CurrentRequest,
     State(library): State<Library>,
-) -> Result<Answer<Found>, ApiError> {
+) -> Result<Answer<CreatorResponse>, ApiError> {
     let creator = library.creator(&caller, creator_id).await?.into();
-    Ok(Answer::traced(request, Found { creator_id, creator }))
+    Ok(Answer::traced(request, CreatorResponse { creator_id, creator }))
 }

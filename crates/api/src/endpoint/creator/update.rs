@@ -6,7 +6,7 @@ use tonearm_domain::{CreatorId, Metadata, Patch, Text};
 use tonearm_service::{Library, UpdateCreator};
 use utoipa::ToSchema;
 
-use super::read::Found;
+use super::read::CreatorResponse;
 use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, PathId};
 use crate::openapi::not_blank;
@@ -15,7 +15,7 @@ use crate::shapes::Answer;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = creator::update::Fields)]
-pub(crate) struct Fields {
+pub(crate) struct UpdateCreatorBody {
     #[serde(default)]
     #[schema(schema_with = not_blank::<1000>)]
     organization_index: Patch<Text<1000>>,
@@ -31,8 +31,8 @@ pub(crate) struct Fields {
     tag = "Creators",
     operation_id = "update_creator",
     params(("creator_id" = CreatorId, Path)),
-    request_body(content = Fields, example = json!({ "metadata": { "name": "Ada L." } })),
-    responses((status = 200, body = Answer<Found>, description = "The updated creator.")),
+    request_body(content = UpdateCreatorBody, example = json!({ "metadata": { "name": "Ada L." } })),
+    responses((status = 200, body = Answer<CreatorResponse>, description = "The updated creator.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn update(
@@ -40,12 +40,12 @@ pub(crate) async fn update(
     PathId(creator_id): PathId<CreatorId>,
     request: CurrentRequest,
     State(library): State<Library>,
-    Body(fields): Body<Fields>,
-) -> Result<Answer<Found>, ApiError> {
+    Body(body): Body<UpdateCreatorBody>,
+) -> Result<Answer<CreatorResponse>, ApiError> {
     let update = UpdateCreator {
-        organization_index: fields.organization_index.map(Into::into),
-        metadata: fields.metadata,
+        organization_index: body.organization_index.map(Into::into),
+        metadata: body.metadata,
     };
     let creator = library.update_creator(&caller, creator_id, update).await?.into();
-    Ok(Answer::traced(request, Found { creator_id, creator }))
+    Ok(Answer::traced(request, CreatorResponse { creator_id, creator }))
 }

@@ -14,7 +14,7 @@ use crate::shapes::{Answer, ImportBucketRecord};
 
 #[derive(Deserialize, ToSchema)]
 #[schema(as = import_bucket::set::Fields)]
-pub(crate) struct Fields {
+pub(crate) struct SetImportBucketBody {
     /// URL of an S3-compatible store, such as `https://s3.example.com`, with a public address. Omitted or null: Amazon S3.
     #[schema(value_type = Option<String>, format = "uri", min_length = 1, max_length = 2000)]
     endpoint: Option<Text<2000>>,
@@ -44,7 +44,7 @@ pub(crate) struct Saved {
     tag = "Import buckets",
     operation_id = "set_import_bucket",
     params(("bucket" = BucketName, Path, description = "The name of the bucket.")),
-    request_body(content = Fields, example = json!({
+    request_body(content = SetImportBucketBody, example = json!({
  "region": "eu-central-1",
  "access_key_id": "AKIAIOSFODNN7EXAMPLE",
  "secret_access_key": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
@@ -60,13 +60,13 @@ pub(crate) async fn set(
     PathId(bucket): PathId<BucketName>,
     request: CurrentRequest,
     State(import_buckets): State<ImportBuckets>,
-    Body(fields): Body<Fields>,
+    Body(body): Body<SetImportBucketBody>,
 ) -> Result<Answer<Saved>, ApiError> {
     let set = SetImportBucket {
-        endpoint: fields.endpoint.map(Into::into),
-        region: fields.region,
-        access_key_id: required("access_key_id", fields.access_key_id)?,
-        secret_access_key: fields.secret_access_key.map(Into::into),
+        endpoint: body.endpoint.map(Into::into),
+        region: body.region,
+        access_key_id: required("access_key_id", body.access_key_id)?,
+        secret_access_key: body.secret_access_key.map(Into::into),
     };
     let import_bucket = import_buckets.set(&caller, bucket, set).await?.into();
     Ok(Answer::traced(request, Saved { import_bucket }))

@@ -13,7 +13,7 @@ use crate::shapes::Answer;
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = job::read::Found)]
-pub(crate) struct Found {
+pub(crate) struct JobResponse {
     job_id: JobId,
     job: JobRecord,
 }
@@ -52,7 +52,7 @@ impl From<JobView> for JobRecord {
     tag = "Jobs",
     operation_id = "read_job",
     params(("job_id" = JobId, Path)),
-    responses((status = 200, body = Answer<Found>, description = "The job.")),
+    responses((status = 200, body = Answer<JobResponse>, description = "The job.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(
@@ -60,7 +60,7 @@ pub(crate) async fn read(
     PathId(job_id): PathId<JobId>,
     request: CurrentRequest,
     State(library): State<Library>,
-) -> Result<Answer<Found>, ApiError> {
+) -> Result<Answer<JobResponse>, ApiError> {
     let job = library.job(&caller, job_id).await?.into();
-    Ok(Answer::traced(request, Found { job_id, job }))
+    Ok(Answer::traced(request, JobResponse { job_id, job }))
 }

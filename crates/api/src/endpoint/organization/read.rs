@@ -14,12 +14,12 @@ use crate::shapes::{Answer, OrganizationRecord};
 /// The response to reading and updating an organization.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = organization::read::Found)]
-pub(crate) struct Found {
+pub(crate) struct OrganizationResponse {
     organization_id: OrganizationId,
     organization: OrganizationRecord,
 }
 
-impl From<OrganizationView> for Found {
+impl From<OrganizationView> for OrganizationResponse {
     fn from(view: OrganizationView) -> Self {
         Self { organization_id: view.organization.id, organization: view.into() }
     }
@@ -32,7 +32,7 @@ impl From<OrganizationView> for Found {
     tag = "Organizations",
     operation_id = "read_organization",
     params(("organization_id" = OrganizationId, Path)),
-    responses((status = 200, body = Answer<Found>, description = "The organization.")),
+    responses((status = 200, body = Answer<OrganizationResponse>, description = "The organization.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(
@@ -40,6 +40,6 @@ pub(crate) async fn read(
     PathId(id): PathId<OrganizationId>,
     request: CurrentRequest,
     State(library): State<Library>,
-) -> Result<Answer<Found>, ApiError> {
+) -> Result<Answer<OrganizationResponse>, ApiError> {
     Ok(Answer::traced(request, library.organization(&caller, id).await?.into()))
 }

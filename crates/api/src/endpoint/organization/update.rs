@@ -6,7 +6,7 @@ use tonearm_domain::{Colour, OrganizationId, Palette, Patch, Text};
 use tonearm_service::{Library, UpdateOrganization};
 use utoipa::ToSchema;
 
-use super::read::Found;
+use super::read::OrganizationResponse;
 use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, PathId, Sent};
 use crate::openapi::not_blank;
@@ -16,7 +16,7 @@ use crate::shapes::Answer;
 /// `webhook_url` cannot be set here, only in the dashboard.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = organization::update::Fields)]
-pub(crate) struct Fields {
+pub(crate) struct UpdateOrganizationBody {
     #[serde(default)]
     #[schema(schema_with = not_blank::<200>)]
     name: Patch<Text<200>>,
@@ -42,16 +42,16 @@ pub(crate) struct Fields {
     player_color_light: Sent,
 }
 
-impl From<Fields> for UpdateOrganization {
-    fn from(fields: Fields) -> Self {
+impl From<UpdateOrganizationBody> for UpdateOrganization {
+    fn from(body: UpdateOrganizationBody) -> Self {
         Self {
-            name: fields.name.map(Into::into),
-            theme: fields.theme,
-            is_record: fields.player_color_light.0,
-            is_theme_overridable: fields.is_theme_overridable,
-            is_cover_overridable: fields.is_cover_overridable,
-            player_colour: fields.player_color,
-            player_subtitle: fields.player_subtitle.map(Into::into),
+            name: body.name.map(Into::into),
+            theme: body.theme,
+            is_record: body.player_color_light.0,
+            is_theme_overridable: body.is_theme_overridable,
+            is_cover_overridable: body.is_cover_overridable,
+            player_colour: body.player_color,
+            player_subtitle: body.player_subtitle.map(Into::into),
             ..Self::default()
         }
     }
@@ -66,8 +66,8 @@ impl From<Fields> for UpdateOrganization {
     tag = "Organizations",
     operation_id = "update_organization",
     params(("organization_id" = OrganizationId, Path)),
-    request_body(content = Fields, example = json!({ "player_color": "#1a6b4c", "player_subtitle": "An archive" })),
-    responses((status = 200, body = Answer<Found>, description = "The updated organization.")),
+    request_body(content = UpdateOrganizationBody, example = json!({ "player_color": "#1a6b4c", "player_subtitle": "An archive" })),
+    responses((status = 200, body = Answer<OrganizationResponse>, description = "The updated organization.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn update(
@@ -75,8 +75,8 @@ pub(crate) async fn update(
     PathId(id): PathId<OrganizationId>,
     request: CurrentRequest,
     State(library): State<Library>,
-    Body(fields): Body<Fields>,
-) -> Result<Answer<Found>, ApiError> {
-    let view = library.update_organization(&caller, id, fields.into()).await?;
+    Body(body): Body<UpdateOrganizationBody>,
+) -> Result<Answer<OrganizationResponse>, ApiError> {
+    let view = library.update_organization(&caller, id, body.into()).await?;
     Ok(Answer::traced(request, view.into()))
 }

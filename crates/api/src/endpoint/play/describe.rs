@@ -36,7 +36,7 @@ impl FromRequestParts<App> for TrackIds {
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = play::describe::Described)]
-pub(crate) struct Described {
+pub(crate) struct DescribedTracks {
     play_session_id: PlaySessionId,
     play_session: PlaySessionCore,
     /// The tracks that the session can play, in the order of the request. Others are left out.
@@ -53,18 +53,18 @@ pub(crate) struct Described {
         ("play_session_id" = PlaySessionId, Path),
         ("track_ids" = String, Query, pattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(,[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}){0,99}$", description = "1 to 100 ids of tracks, separated by commas."),
     ),
-    responses((status = 200, body = Answer<Described>, description = "The tracks, without signed URLs.")),
+    responses((status = 200, body = Answer<DescribedTracks>, description = "The tracks, without signed URLs.")),
 )]
 pub(crate) async fn describe(
     PathId(session_id): PathId<PlaySessionId>,
     TrackIds(track_ids): TrackIds,
     request: CurrentRequest,
     State(playback): State<Playback>,
-) -> Result<Answer<Described>, ApiError> {
+) -> Result<Answer<DescribedTracks>, ApiError> {
     let (session, tracks) = playback.describe_tracks(session_id, &track_ids).await?;
     let tracks = tracks.into_iter().map(Into::into).collect();
     Ok(Answer::traced(
         request,
-        Described { play_session_id: session_id, play_session: session.into(), tracks },
+        DescribedTracks { play_session_id: session_id, play_session: session.into(), tracks },
     ))
 }

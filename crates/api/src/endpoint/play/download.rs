@@ -7,7 +7,7 @@ use tonearm_service::Playback;
 use utoipa::ToSchema;
 
 use crate::error::{ApiError, ErrorBody};
-use crate::extract::{PathId, PathText, Visiting};
+use crate::extract::{PathId, PathText, RequestVisit};
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
@@ -50,11 +50,11 @@ pub(crate) async fn download(
     PathId(session_id): PathId<PlaySessionId>,
     PathId(track_id): PathId<TrackId>,
     PathText(variant_index): PathText,
-    visiting: Visiting,
+    visit: RequestVisit,
     request: CurrentRequest,
     State(playback): State<Playback>,
 ) -> Result<Answer<Downloaded>, ApiError> {
-    let download = playback.download(session_id, track_id, &variant_index, visiting.visit().as_ref()).await?;
+    let download = playback.download(session_id, track_id, &variant_index, visit.counted().as_ref()).await?;
     let expires_at = download.expires_at;
     let record = DownloadRecord { variant: download.variant, url: download.url, expires_at };
     let downloaded = Downloaded { play_session_id: session_id, track_id, download: record, expires_at };

@@ -7,7 +7,7 @@ use tonearm_service::Playback;
 use utoipa::ToSchema;
 
 use crate::error::ApiError;
-use crate::extract::{PathId, Visiting};
+use crate::extract::{PathId, RequestVisit};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, PlaySessionCore, PlaybackData};
 
@@ -33,11 +33,11 @@ pub(crate) struct Played {
 pub(crate) async fn track(
     PathId(session_id): PathId<PlaySessionId>,
     PathId(track_id): PathId<TrackId>,
-    visiting: Visiting,
+    visit: RequestVisit,
     request: CurrentRequest,
     State(playback): State<Playback>,
 ) -> Result<Answer<Played>, ApiError> {
-    let (session, playable) = playback.play_track(session_id, track_id, visiting.visit().as_ref()).await?;
+    let (session, playable) = playback.play_track(session_id, track_id, visit.counted().as_ref()).await?;
     let played = Played {
         play_session_id: session_id,
         track_id,

@@ -3,46 +3,15 @@
 use axum::extract::State;
 use axum::response::Response;
 use http::Method;
-use serde::Deserialize;
-use tonearm_domain::{CollectionId, ExpiresIn, Metadata, PlaySessionId, Text, Timestamp, TrackId};
+use tonearm_domain::{PlaySessionId, Timestamp};
 use tonearm_service::{Caller, GrantPlaySession, PlaySessionScope, Playback};
 use utoipa::ToSchema;
 
-use super::described::Described;
+use super::create_body::{CreatePlaySessionBody, CreatePlaySessionSchema};
 use crate::error::ApiError;
 use crate::extract::{Body, PathText, PlayKey, required};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, OpenedBody, opened};
-
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = play_session::create::Fields)]
-pub(crate) struct Fields {
-    /// Required if the scope is `collection`.
-    collection_id: Option<CollectionId>,
-    /// Required if the scope is `track`.
-    track_id: Option<TrackId>,
-    /// Indexes of the variants to list, in this order. Default: all playable variants.
-    variants: Option<Vec<String>>,
-    organization_index: Option<Text<1000>>,
-    metadata: Option<Metadata>,
-    /// Requests downloads, which the key must also allow.
-    #[schema(default = false)]
-    is_downloadable: Option<bool>,
-    expires_in: Option<ExpiresIn>,
-}
-
-impl Fields {
-    fn into_grant(self, scope: PlaySessionScope) -> GrantPlaySession {
-        GrantPlaySession {
-            scope,
-            variants: self.variants.unwrap_or_default(),
-            organization_index: self.organization_index.map(Into::into),
-            metadata: self.metadata.unwrap_or_default(),
-            is_downloadable: self.is_downloadable.unwrap_or(false),
-            expires_in: self.expires_in.unwrap_or_default(),
-        }
-    }
-}
 
 /// The response to creating a play session.
 #[derive(Debug, ToSchema)]
@@ -67,7 +36,7 @@ pub(crate) struct Created {
         description = "`collection` or `track`. `playlist` is reserved and returns 400.",
     )),
     request_body(
-        content = Described,
+        content = CreatePlaySessionSchema,
         example = json!({
             "collection_id": "019a0c3e-7d51-7c64-9d0b-2f4f6c1f8a10",
             "variants": ["hq", "preview"],
@@ -85,10 +54,10 @@ pub(crate) async fn for_collection(
     PlayKey(caller): PlayKey,
     request: CurrentRequest,
     State(playback): State<Playback>,
-    Body(mut fields): Body<Fields>,
+    Body(mut body): Body<CreatePlaySessionBody>,
 ) -> Result<Response, ApiError> {
-    let scope = PlaySessionScope::Collection(required("collection_id", fields.collection_id.take())?);
-    open(&caller, request, &playback, fields.into_grant(scope)).await
+    let scope = PlaySessionScope::Collection(required("collection_id", body.collection_id.take())?);
+    open(&caller, request, &playback, body.into_grant(scope)).await
 }
 
 /// The same for one track.
@@ -96,10 +65,10 @@ pub(crate) async fn for_track(
     PlayKey(caller): PlayKey,
     request: CurrentRequest,
     State(playback): State<Playback>,
-    Body(mut fields): Body<Fields>,
+    Body(mut body): Body<CreatePlaySessionBody>,
 ) -> Result<Response, ApiError> {
-    let scope = PlaySessionScope::Track(required("track_id", fields.track_id.take())?);
-    open(&caller, request, &playback, fields.into_grant(scope)).await
+    let scope = PlaySessionScope::Track(required("track_id", body.track_id.take())?);
+    open(&caller, request, &playback, body.into_grant(scope)).await
 }
 
 async fn open(

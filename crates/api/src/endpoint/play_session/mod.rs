@@ -1,5 +1,5 @@
 //! Play sessions.
 
 pub(crate) mod create;
-mod described;
+mod create_body;
 pub(crate) mod read;

@@ -12,7 +12,7 @@ use crate::shapes::{Answer, QuotaRecord};
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = quota::read::Read)]
-pub(crate) struct Read {
+pub(crate) struct QuotaResponse {
     quota: QuotaRecord,
 }
 
@@ -22,14 +22,14 @@ pub(crate) struct Read {
     path = "/quota",
     tag = "Usage",
     operation_id = "read_quota",
-    responses((status = 200, body = Answer<Read>, description = "The quotas.")),
+    responses((status = 200, body = Answer<QuotaResponse>, description = "The quotas.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(
     ManageKey(caller): ManageKey,
     request: CurrentRequest,
     State(library): State<Library>,
-) -> Result<Answer<Read>, ApiError> {
+) -> Result<Answer<QuotaResponse>, ApiError> {
     let quota = library.quotas(&caller).await?.into();
-    Ok(Answer::traced(request, Read { quota }))
+    Ok(Answer::traced(request, QuotaResponse { quota }))
 }

@@ -13,7 +13,7 @@ use crate::shapes::{Answer, SigningKeyRecord};
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = signing_key::create::Fields)]
-pub(crate) struct Fields {
+pub(crate) struct CreateSigningKeyBody {
     title: Option<Text<1000>>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Created {
     path = "/signing_key",
     tag = "Signing keys",
     operation_id = "create_signing_key",
-    request_body(content = Fields, example = json!({ "title": "Backend" })),
+    request_body(content = CreateSigningKeyBody, example = json!({ "title": "Backend" })),
     responses(
         (status = 200, body = Answer<Created>, description = "The key and its secret, which is returned only once."),
         (
@@ -50,9 +50,9 @@ pub(crate) async fn create(
     ManageKey(caller): ManageKey,
     request: CurrentRequest,
     State(signing_keys): State<SigningKeys>,
-    Body(fields): Body<Fields>,
+    Body(body): Body<CreateSigningKeyBody>,
 ) -> Result<Answer<Created>, ApiError> {
-    let title = fields.title.map(String::from).unwrap_or_default();
+    let title = body.title.map(String::from).unwrap_or_default();
     let CreatedSigningKey { key, secret } = signing_keys.create(&caller, &title).await?;
     Ok(Answer::traced(request, Created { signing_key_id: key.id, signing_key: key.into(), secret }))
 }

@@ -13,7 +13,7 @@ use crate::shapes::{Answer, SigningKeyRecord};
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = signing_key::read::Found)]
-pub(crate) struct Found {
+pub(crate) struct SigningKeyResponse {
     signing_key_id: ShortId,
     signing_key: SigningKeyRecord,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Found {
     tag = "Signing keys",
     operation_id = "read_signing_key",
     params(("signing_key_id" = ShortId, Path)),
-    responses((status = 200, body = Answer<Found>, description = "The record of the signing key.")),
+    responses((status = 200, body = Answer<SigningKeyResponse>, description = "The record of the signing key.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(
@@ -33,7 +33,7 @@ pub(crate) async fn read(
     PathId(signing_key_id): PathId<ShortId>,
     request: CurrentRequest,
     State(signing_keys): State<SigningKeys>,
-) -> Result<Answer<Found>, ApiError> {
+) -> Result<Answer<SigningKeyResponse>, ApiError> {
     let signing_key = signing_keys.key(&caller, signing_key_id).await?.into();
-    Ok(Answer::traced(request, Found { signing_key_id, signing_key }))
+    Ok(Answer::traced(request, SigningKeyResponse { signing_key_id, signing_key }))
 }

@@ -8,7 +8,7 @@ use tonearm_domain::TrackId;
 use tonearm_service::Playback;
 
 use crate::error::ApiError;
-use crate::extract::{PathId, PathText, Visiting};
+use crate::extract::{PathId, PathText, RequestVisit};
 
 /// Redirects a share link to a newly signed URL. The response must not be cached.
 #[utoipa::path(
@@ -22,9 +22,9 @@ use crate::extract::{PathId, PathText, Visiting};
 pub(crate) async fn redirect(
     PathId(track_id): PathId<TrackId>,
     PathText(key): PathText,
-    visiting: Visiting,
+    visit: RequestVisit,
     State(playback): State<Playback>,
 ) -> Result<Response, ApiError> {
-    let url = playback.redirect_share(track_id, &key, visiting.visit().as_ref()).await?;
+    let url = playback.redirect_share(track_id, &key, visit.counted().as_ref()).await?;
     Ok((StatusCode::FOUND, [(LOCATION, url)]).into_response())
 }

@@ -8,13 +8,13 @@ use tonearm_service::Library;
 use utoipa::ToSchema;
 
 use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Body, ManageKey, PathId, required};
+use crate::extract::{Body, ManageKey, PathId, WholeNumber, required};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, VariantRecord};
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = track::add_variant::Fields)]
-pub(crate) struct Fields {
+pub(crate) struct AddVariantBody {
     #[schema(required, value_type = VariantIndex)]
     index: Option<VariantIndex>,
     #[schema(required, value_type = AddableType)]
@@ -23,7 +23,7 @@ pub(crate) struct Fields {
     codec: Option<Codec>,
     /// In kbit/s.
     #[schema(minimum = 12, maximum = 320, default = 128)]
-    #[serde(default, deserialize_with = "whole_number")]
+    #[serde(default, deserialize_with = "bitrate")]
     bitrate: Option<u16>,
     #[schema(default = true)]
     is_stereo: Option<bool>,
@@ -52,17 +52,12 @@ pub(crate) struct Fields {
     preview_start_percent: Option<f64>,
 }
 
-/// JSON knows one kind of number: 128.0 is a whole one.
-fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16>, D::Error> {
-    let whole = |number: f64| {
-        let fits = number.fract() == 0.0 && (0.0..=f64::from(u16::MAX)).contains(&number);
-        if fits {
-            Ok(number as u16)
-        } else {
-            Err(D::Error::custom("must be a whole number from 12 to 320 (kbit/s)"))
-        }
+fn bitrate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16>, D::Error> {
+    let bitrate = |number: f64| {
+        let whole = WholeNumber::try_from(number).ok().and_then(|number| u32::from(number).try_into().ok());
+        whole.ok_or_else(|| D::Error::custom("must be a whole number from 12 to 320 (kbit/s)"))
     };
-    Option::<f64>::deserialize(deserializer)?.map(whole).transpose()
+    Option::<f64>::deserialize(deserializer)?.map(bitrate).transpose()
 }
 
 /// The codecs of variants that are added to a track.
@@ -92,7 +87,7 @@ enum PreviewType {
     Percent,
 }
 
-impl Fields {
+impl AddVariantBody {
     fn into_recipe(self) -> Result<(VariantIndex, RecipeKind), ApiError> {
         let index = required("index", self.index.clone())?;
         let variant_type = required("variant_type_id", self.variant_type_id)?;
@@ -172,7 +167,7 @@ pub(crate) struct Added {
     tag = "Variants",
     operation_id = "add_track_variant",
     params(("track_id" = TrackId, Path)),
-    request_body(content = Fields, example = json!({ "index": "mobile", "variant_type_id": "transcode", "codec": "opus", "bitrate": 48 })),
+    request_body(content = AddVariantBody, example = json!({ "index": "mobile", "variant_type_id": "transcode", "codec": "opus", "bitrate": 48 })),
     responses(
         (status = 200, body = Answer<Added>, description = "The variant, and the job that renders it."),
         (
@@ -193,9 +188,9 @@ pub(crate) async fn add_variant(
     PathId(track_id): PathId<TrackId>,
     request: CurrentRequest,
     State(library): State<Library>,
-    Body(fields): Body<Fields>,
+    Body(body): Body<AddVariantBody>,
 ) -> Result<Answer<Added>, ApiError> {
-    let (index, kind) = fields.into_recipe()?;
+    let (index, kind) = body.into_recipe()?;
     let (recipe, job_id) = library.add_variant(&caller, track_id, index, kind).await?;
     Ok(Answer::traced(request, Added { track_id, variant_id: recipe.id, job_id, variant: recipe.into() }))
 }
@@ -207,8 +202,8 @@ mod tests {
     use super::*;
 
     fn recipe(json: &str) -> Result<RecipeKind, ApiError> {
-        let fields: Fields = serde_json::from_str(json).unwrap();
-        fields.into_recipe().map(|(_, kind)| kind)
+        let body: AddVariantBody = serde_json::from_str(json).unwrap();
+        body.into_recipe().map(|(_, kind)| kind)
     }
 
     #[test]
@@ -231,7 +226,7 @@ mod tests {
     fn a_whole_number_may_be_spelled_with_a_fraction_of_nothing() {
         let bitrate = |text: &str| {
             let json = format!(r#"{{"index":"my","variant_type_id":"transcode","bitrate":{text}}}"#);
-            serde_json::from_str::<Fields>(&json).ok().map(|fields| fields.bitrate)
+            serde_json::from_str::<AddVariantBody>(&json).ok().map(|body| body.bitrate)
         };
         assert_eq!(bitrate("128.0"), Some(Some(128)));
         assert_eq!(bitrate("1.28e2"), Some(Some(128)));

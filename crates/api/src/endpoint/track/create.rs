@@ -15,7 +15,7 @@ use crate::shapes::{Answer, ReducedTrack, UploadDescriptors};
 /// A track to create, on its own or in an upload session.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = track::create::Fields)]
-pub(crate) struct Fields {
+pub(crate) struct CreateTrackBody {
     collection_id: Option<CollectionId>,
     /// Required unless `source_url` is given. An imported file is otherwise called what its server calls it, else what its URL
     /// ends with.
@@ -39,7 +39,7 @@ pub(crate) struct Fields {
     theme: Option<Palette>,
 }
 
-impl Fields {
+impl CreateTrackBody {
     /// `file_name` is what the required field is called where it stands.
     pub(crate) fn into_track(self, file_name: &'static str) -> Result<CreateTrack, ApiError> {
         let (file_name, source_url) = file_or_url(file_name, self.file_name, self.source_url)?;
@@ -90,7 +90,7 @@ pub(crate) struct Created {
     path = "/track",
     tag = "Tracks",
     operation_id = "create_track",
-    request_body(content = Fields, example = json!({
+    request_body(content = CreateTrackBody, example = json!({
  "collection_id": "019a0c3e-7d51-7c64-9d0b-2f4f6c1f8a10",
  "file_name": "dawn.wav",
  "player_title": "Dawn",
@@ -103,9 +103,9 @@ pub(crate) async fn create(
     ManageKey(caller): ManageKey,
     request: CurrentRequest,
     State(library): State<Library>,
-    Body(fields): Body<Fields>,
+    Body(body): Body<CreateTrackBody>,
 ) -> Result<Answer<Created>, ApiError> {
-    let (track, handles) = library.create_track(&caller, fields.into_track("file_name")?).await?;
+    let (track, handles) = library.create_track(&caller, body.into_track("file_name")?).await?;
     tonearm_telemetry::note_track(track.track.id);
     Ok(Answer::traced(
         request,

@@ -13,10 +13,10 @@ use crate::shapes::{Answer, ReducedTrack};
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = track::find::Found)]
-pub(crate) struct Found {
+pub(crate) struct SearchResponse {
     /// Total number of results, regardless of the page. Null if it is not known.
     count: Option<u64>,
-    tracks: Vec<FoundRecord>,
+    tracks: Vec<SearchResult>,
     /// Where the next page begins, or null if this is the last.
     next_cursor: Option<String>,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Found {
 /// The reduced record, and what is needed to recognize a track among those of other collections.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = track::find::FoundRecord)]
-pub(crate) struct FoundRecord {
+pub(crate) struct SearchResult {
     #[serde(flatten)]
     reduced: ReducedTrack,
     collection_title: String,
@@ -36,7 +36,7 @@ pub(crate) struct FoundRecord {
     created_at: Timestamp,
 }
 
-impl FoundRecord {
+impl SearchResult {
     fn new(found: FoundTrack, links: &Links) -> Self {
         let FoundTrack { mut view, collection_title } = found;
         Self {
@@ -61,18 +61,18 @@ impl FoundRecord {
     tag = "Tracks",
     operation_id = "find_tracks",
     params(TrackParameters),
-    responses((status = 200, body = Answer<Found>, description = "A page of results, and where the next one begins.")),
+    responses((status = 200, body = Answer<SearchResponse>, description = "A page of results, and where the next one begins.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn find(
     ManageKey(caller): ManageKey,
-    asked: TrackQuery,
+    query: TrackQuery,
     request: CurrentRequest,
     State(library): State<Library>,
-) -> Result<Answer<Found>, ApiError> {
-    let from = (asked.after.as_ref(), asked.limit);
-    let part = library.find_tracks(&caller, asked.filter.clone(), asked.order, from).await?;
-    let (count, next_cursor) = (part.count, asked.next(part.next.as_ref()));
-    let tracks = part.rows.into_iter().map(|track| FoundRecord::new(track, library.links())).collect();
-    Ok(Answer::traced(request, Found { count, tracks, next_cursor }))
+) -> Result<Answer<SearchResponse>, ApiError> {
+    let from = (query.after.as_ref(), query.limit);
+    let part = library.find_tracks(&caller, query.filter.clone(), query.order, from).await?;
+    let (count, next_cursor) = (part.count, query.next(part.next.as_ref()));
+    let tracks = part.rows.into_iter().map(|track| SearchResult::new(track, library.links())).collect();
+    Ok(Answer::traced(request, SearchResponse { count, tracks, next_cursor }))
 }

@@ -40,12 +40,12 @@ pub(crate) struct Listed {
 pub(crate) async fn list(
     ManageKey(caller): ManageKey,
     PathId(collection_id): PathId<CollectionId>,
-    asked: Windowed,
+    list: Windowed,
     request: CurrentRequest,
     State(library): State<Library>,
 ) -> Result<Answer<Listed>, ApiError> {
-    let part = library.tracks(&caller, collection_id, asked.window()).await?;
-    let (count, next_cursor) = (part.count.unwrap_or_default(), asked.next(part.next.as_ref()));
+    let part = library.tracks(&caller, collection_id, list.window()).await?;
+    let (count, next_cursor) = (part.count.unwrap_or_default(), list.next(part.next.as_ref()));
     let tracks = part.rows.into_iter().map(|track| ReducedTrack::listed(track, library.links())).collect();
     Ok(Answer::traced(request, Listed { count, tracks, next_cursor }))
 }

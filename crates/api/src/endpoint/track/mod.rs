@@ -7,6 +7,7 @@ pub(crate) mod find;
 pub(crate) mod list;
 pub(crate) mod progress;
 mod progress_events;
+mod progress_record;
 pub(crate) mod read;
 pub(crate) mod renew_cover_upload;
 pub(crate) mod retry;

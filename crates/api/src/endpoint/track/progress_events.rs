@@ -13,7 +13,7 @@ use tokio::time::{Instant, Interval, interval_at};
 use tonearm_domain::{Action, Actor};
 use tonearm_service::{Access, Caller, NoCapacity, StreamHolder, StreamSlot, Streams, TrackWatch};
 
-use super::progress::Progress;
+use super::progress_record::Progress;
 use crate::error::ApiError;
 
 /// How often something is sent, so that a broken connection is noticed, and the key is checked again.
@@ -116,8 +116,8 @@ impl ProgressEvents {
     fn refuse(&mut self, error: ApiError) -> Event {
         self.step = Step::Over;
         error.log();
-        let told = ErrorEvent { code: error.code(), message: error.message() };
-        Event::default().event("error").json_data(told).unwrap_or_default()
+        let body = ErrorEvent { code: error.code(), message: error.message() };
+        Event::default().event("error").json_data(body).unwrap_or_default()
     }
 }
 

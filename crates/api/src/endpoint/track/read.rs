@@ -13,7 +13,7 @@ use crate::shapes::{Answer, FullTrack};
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = track::read::Found)]
-pub(crate) struct Found {
+pub(crate) struct TrackResponse {
     track_id: TrackId,
     track: FullTrack,
     /// The variants that failed. Retry them with `POST /v1/track/{track_id}/retry`.
@@ -37,7 +37,7 @@ pub(crate) struct FailedVariant {
     tag = "Tracks",
     operation_id = "read_track",
     params(("track_id" = TrackId, Path)),
-    responses((status = 200, body = Answer<Found>, description = "The full record.")),
+    responses((status = 200, body = Answer<TrackResponse>, description = "The full record.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(
@@ -45,11 +45,11 @@ pub(crate) async fn read(
     PathId(track_id): PathId<TrackId>,
     request: CurrentRequest,
     State(library): State<Library>,
-) -> Result<Answer<Found>, ApiError> {
+) -> Result<Answer<TrackResponse>, ApiError> {
     let view = library.track(&caller, track_id).await?;
     let failed = library.failed_variants(&view.track).await?.into_iter();
     let failed_variants =
         failed.map(|failed| FailedVariant { variant: failed.index, reason: failed.reason }).collect();
     let track = FullTrack::new(view, library.links());
-    Ok(Answer::traced(request, Found { track_id, track, failed_variants }))
+    Ok(Answer::traced(request, TrackResponse { track_id, track, failed_variants }))
 }

@@ -13,7 +13,7 @@ use crate::shapes::{Answer, ReducedTrack};
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = track::update::Fields)]
-pub(crate) struct Fields {
+pub(crate) struct UpdateTrackBody {
     /// Moves the track to the end of another collection.
     #[serde(default)]
     #[schema(value_type = CollectionId, required = false)]
@@ -56,24 +56,24 @@ pub(crate) struct Fields {
     player_color_light: Sent,
 }
 
-impl From<Fields> for UpdateTrack {
-    fn from(fields: Fields) -> Self {
-        let title = match fields.player_title {
-            Patch::Keep => fields.title,
+impl From<UpdateTrackBody> for UpdateTrack {
+    fn from(body: UpdateTrackBody) -> Self {
+        let title = match body.player_title {
+            Patch::Keep => body.title,
             given => given,
         };
         Self {
-            collection_id: fields.collection_id,
-            creator_id: fields.creator_id,
-            organization_index: fields.organization_index.map(Into::into),
-            metadata: fields.metadata,
-            is_cover_overridable: fields.is_cover_overridable,
-            is_theme_overridable: fields.is_theme_overridable,
+            collection_id: body.collection_id,
+            creator_id: body.creator_id,
+            organization_index: body.organization_index.map(Into::into),
+            metadata: body.metadata,
+            is_cover_overridable: body.is_cover_overridable,
+            is_theme_overridable: body.is_theme_overridable,
             player_title: title.map(Into::into),
-            player_subtitle: fields.player_subtitle.map(Into::into),
-            player_colour: fields.player_color,
-            theme: fields.theme,
-            is_record: fields.player_color_light.0,
+            player_subtitle: body.player_subtitle.map(Into::into),
+            player_colour: body.player_color,
+            theme: body.theme,
+            is_record: body.player_color_light.0,
         }
     }
 }
@@ -97,7 +97,7 @@ pub(crate) struct Updated {
     tag = "Tracks",
     operation_id = "update_track",
     params(("track_id" = TrackId, Path)),
-    request_body(content = Fields, example = json!({ "player_title": "Dawn chorus", "organization_index": null })),
+    request_body(content = UpdateTrackBody, example = json!({ "player_title": "Dawn chorus", "organization_index": null })),
     responses((status = 200, body = Answer<Updated>, description = "The updated track.")),
     security(("api_key" = [])),
 )]
@@ -106,9 +106,9 @@ pub(crate) async fn update(
     PathId(track_id): PathId<TrackId>,
     request: CurrentRequest,
     State(library): State<Library>,
-    Body(fields): Body<Fields>,
+    Body(body): Body<UpdateTrackBody>,
 ) -> Result<Answer<Updated>, ApiError> {
-    let track = library.update_track(&caller, track_id, fields.into()).await?;
+    let track = library.update_track(&caller, track_id, body.into()).await?;
     let track = ReducedTrack::new(track, library.links());
     Ok(Answer::traced(request, Updated { track_id, track }))
 }

@@ -1,5 +1,6 @@
 //! Upload URLs, outside of `/v1`.
 
+mod accepted;
 pub(crate) mod collection_cover;
 pub(crate) mod cover;
 pub(crate) mod intake;

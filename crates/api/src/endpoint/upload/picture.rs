@@ -13,9 +13,9 @@ use tonearm_service::{Refusal, Uploads};
 use utoipa::ToSchema;
 
 use super::intake::{BodyError, chunks, refuse};
+use crate::address::address;
 use crate::app::ApiSettings;
 use crate::error::ApiError;
-use crate::extract::address;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 

@@ -2,34 +2,18 @@
 
 use axum::extract::{OriginalUri, Request, State};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
 use tonearm_domain::{OrganizationId, Origin, TrackId};
-use tonearm_service::AcceptedUpload;
-use utoipa::ToSchema;
 
+use super::accepted::AcceptedSource;
 use super::intake::{chunks, refuse};
 use super::resumable::create::{Received, create};
 use super::resumable::fields::is_complete;
+use crate::address::address;
 use crate::app::App;
 use crate::error::{ApiError, ErrorBody};
-use crate::extract::{SourceUpload, address, upload_terms};
+use crate::extract::{SourceUpload, upload_terms};
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
-
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = upload::source::Accepted)]
-pub(crate) struct Accepted {
-    track_id: TrackId,
-    size: u64,
-    /// In hexadecimal.
-    sha256: String,
-}
-
-impl From<AcceptedUpload> for Accepted {
-    fn from(upload: AcceptedUpload) -> Self {
-        Self { track_id: upload.track_id, size: upload.size, sha256: hex::encode(upload.sha256) }
-    }
-}
 
 /// Uploads the file of a track, of any content type, up to the size limit. The response is sent once the bytes are durably stored. With the header `Upload-Complete`,
 /// the upload can be resumed: if it breaks off, `HEAD` returns how much has arrived, and `PATCH` sends the rest. With `?0`, the file continues in further requests.
@@ -46,7 +30,7 @@ impl From<AcceptedUpload> for Accepted {
     request_body(content = [u8], content_type = "application/octet-stream"),
     security(("upload_signature" = [])),
     responses(
-        (status = 200, body = Answer<Accepted>, description = "The bytes are durably stored, and the track is being processed."),
+        (status = 200, body = Answer<AcceptedSource>, description = "The bytes are durably stored, and the track is being processed."),
         (status = 201, body = Answer<Received>, description = "The bytes are durably stored. Send the rest with `PATCH`."),
         (status = 409, body = ErrorBody, description = "The URL has already been used; the track has a source file."),
     ),
@@ -72,7 +56,7 @@ pub(crate) async fn source(
         Ok::<_, ApiError>(uploads.accept_source(origin, slot, &mut body, terms).await?)
     };
     match accepted.await {
-        Ok(accepted) => Answer::traced(current, Accepted::from(accepted)).into_response(),
+        Ok(accepted) => Answer::traced(current, AcceptedSource::from(accepted)).into_response(),
         Err(error) => refuse(error, &parts.headers, body).await,
     }
 }

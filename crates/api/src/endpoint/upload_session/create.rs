@@ -6,7 +6,7 @@ use tonearm_domain::{CollectionId, CreatorId, ExpiresIn, Metadata, Text, TrackId
 use tonearm_service::{CreateUploadSession, CreatedUploadSession, Uploads};
 use utoipa::ToSchema;
 
-use crate::endpoint::track::create as track;
+use crate::endpoint::track::create::CreateTrackBody;
 use crate::error::ApiError;
 use crate::extract::{Body, UploadKey};
 use crate::request_id::CurrentRequest;
@@ -14,13 +14,13 @@ use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptor, UploadSessionB
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = upload_session::create::Fields)]
-pub(crate) struct Fields {
+pub(crate) struct CreateUploadSessionBody {
     collection_id: Option<CollectionId>,
     creator_id: Option<CreatorId>,
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,
     expires_in: Option<ExpiresIn>,
-    track: Option<track::Fields>,
+    track: Option<CreateTrackBody>,
 }
 
 /// The last four fields are present only if the request contained a first track.
@@ -64,7 +64,7 @@ impl From<CreatedUploadSession> for Created {
     path = "/upload_session",
     tag = "Upload sessions",
     operation_id = "create_upload_session",
-    request_body(content = Fields, example = json!({ "collection_id": "019a0c3e-7d51-7c64-9d0b-2f4f6c1f8a10", "expires_in": 7200 })),
+    request_body(content = CreateUploadSessionBody, example = json!({ "collection_id": "019a0c3e-7d51-7c64-9d0b-2f4f6c1f8a10", "expires_in": 7200 })),
     responses((status = 200, body = Answer<Created>, description = "The session, and its first track if the request contained one.")),
     security(("api_key" = [])),
 )]
@@ -72,15 +72,15 @@ pub(crate) async fn create(
     UploadKey(caller): UploadKey,
     request: CurrentRequest,
     State(uploads): State<Uploads>,
-    Body(fields): Body<Fields>,
+    Body(body): Body<CreateUploadSessionBody>,
 ) -> Result<Answer<Created>, ApiError> {
     let create = CreateUploadSession {
-        collection_id: fields.collection_id,
-        creator_id: fields.creator_id,
-        organization_index: fields.organization_index.map(Into::into),
-        metadata: fields.metadata.unwrap_or_default(),
-        expires_in: fields.expires_in.unwrap_or_default(),
-        track: fields.track.map(|track| track.into_track("track.file_name")).transpose()?,
+        collection_id: body.collection_id,
+        creator_id: body.creator_id,
+        organization_index: body.organization_index.map(Into::into),
+        metadata: body.metadata.unwrap_or_default(),
+        expires_in: body.expires_in.unwrap_or_default(),
+        track: body.track.map(|track| track.into_track("track.file_name")).transpose()?,
     };
     let created = uploads.create_upload_session(&caller, create).await?;
     Ok(Answer::traced(request, created.into()))

@@ -16,7 +16,7 @@ use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptors, UploadSession
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = upload_session::create_track::Fields)]
-pub(crate) struct Fields {
+pub(crate) struct UploadTrackBody {
     /// Required unless `source_url` is given.
     #[schema(schema_with = not_blank::<1000>)]
     file_name: Option<Text<1000>>,
@@ -46,7 +46,7 @@ pub(crate) struct Created {
     tag = "Upload sessions",
     operation_id = "create_upload_session_track",
     params(("upload_session_id" = UploadSessionId, Path)),
-    request_body(content = Fields, example = json!({ "file_name": "dawn.wav", "organization_index": "rec-0042" })),
+    request_body(content = UploadTrackBody, example = json!({ "file_name": "dawn.wav", "organization_index": "rec-0042" })),
     responses((status = 200, body = Answer<Created>, description = "The track, and the URLs for uploading its file and its cover.")),
 )]
 pub(crate) async fn create_track(
@@ -54,14 +54,14 @@ pub(crate) async fn create_track(
     client: Option<Extension<ClientAddress>>,
     request: CurrentRequest,
     State(uploads): State<Uploads>,
-    Body(fields): Body<Fields>,
+    Body(body): Body<UploadTrackBody>,
 ) -> Result<Answer<Created>, ApiError> {
-    let (file_name, source_url) = file_or_url("file_name", fields.file_name, fields.source_url)?;
+    let (file_name, source_url) = file_or_url("file_name", body.file_name, body.source_url)?;
     let create = CreateTrack {
         file_name,
         source_url,
-        organization_index: fields.organization_index.map(Into::into),
-        metadata: fields.metadata.unwrap_or_default(),
+        organization_index: body.organization_index.map(Into::into),
+        metadata: body.metadata.unwrap_or_default(),
         ..CreateTrack::default()
     };
     let address = client.map(|Extension(client)| client.ip());

@@ -44,7 +44,7 @@ impl FromRequestParts<App> for UsageQuery {
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = usage::read::Read)]
-pub(crate) struct Read {
+pub(crate) struct UsageResponse {
     /// The first day.
     from: Day,
     /// The last day, inclusive.
@@ -72,7 +72,7 @@ pub(crate) struct Read {
     ),
     responses((
         status = 200,
-        body = Answer<Read>,
+        body = Answer<UsageResponse>,
         description = "The sums. Days are listed in order, including those without playback; tracks and variants are listed by bytes, most first.",
     )),
     security(("api_key" = [])),
@@ -83,11 +83,11 @@ pub(crate) async fn read(
     Paged(page): Paged,
     request: CurrentRequest,
     State(usage): State<Usage>,
-) -> Result<Answer<Read>, ApiError> {
+) -> Result<Answer<UsageResponse>, ApiError> {
     let report = usage.report(&caller, period, group, page).await?;
     Ok(Answer::traced(
         request,
-        Read {
+        UsageResponse {
             from: period.from(),
             to: period.to(),
             group: group.as_str(),

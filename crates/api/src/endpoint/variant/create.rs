@@ -4,9 +4,9 @@ use axum::extract::State;
 use tonearm_domain::{Patch, RecipeKind};
 use tonearm_service::Library;
 
-use super::described::Described;
-use super::fields::{Fields, given};
-use super::read::Found;
+use super::create_schema::CreateRecipeSchema;
+use super::read::VariantResponse;
+use super::recipe_body::{RecipeBody, required_value};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Body, ManageKey};
 use crate::request_id::CurrentRequest;
@@ -21,11 +21,11 @@ use crate::shapes::Answer;
     tag = "Variants",
     operation_id = "create_variant",
     request_body(
-        content = Described,
+        content = CreateRecipeSchema,
         example = json!({ "index": "opus96", "variant_type_id": "transcode", "codec": "opus", "bitrate": 96 }),
     ),
     responses(
-        (status = 200, body = Answer<Found>, description = "The recipe."),
+        (status = 200, body = Answer<VariantResponse>, description = "The recipe."),
         (
             status = 409,
             body = ErrorBody,
@@ -38,20 +38,20 @@ pub(crate) async fn create(
     ManageKey(caller): ManageKey,
     request: CurrentRequest,
     State(library): State<Library>,
-    Body(fields): Body<Fields>,
-) -> Result<Answer<Found>, ApiError> {
-    let settings = fields.settings()?;
-    let index = given("index", fields.index)?;
-    let recipe_type = given("variant_type_id", fields.variant_type_id)?;
+    Body(body): Body<RecipeBody>,
+) -> Result<Answer<VariantResponse>, ApiError> {
+    let settings = body.settings()?;
+    let index = required_value("index", body.index)?;
+    let recipe_type = required_value("variant_type_id", body.variant_type_id)?;
     let kind = RecipeKind::from_settings(recipe_type, &settings)
         .map_err(|error| ApiError::invalid(error.field(), error))?;
-    let cache = match fields.cache {
+    let cache = match body.cache {
         Patch::Set(cache) => cache,
         Patch::Keep => Default::default(),
         Patch::Clear => return Err(ApiError::invalid("cache", "cannot be null")),
     };
     let recipe = library.add_recipe(&caller, index, kind, cache).await?;
-    Ok(Answer::traced(request, Found { variant_id: recipe.id, variant: recipe.into() }))
+    Ok(Answer::traced(request, VariantResponse { variant_id: recipe.id, variant: recipe.into() }))
 }
 
 #[cfg(test)]
@@ -59,8 +59,8 @@ mod tests {
     use super::*;
 
     fn refused(json: &str) -> Option<String> {
-        let fields: Fields = serde_json::from_str(json).unwrap();
-        fields.settings().err().and_then(|error| error.field().map(str::to_owned))
+        let body: RecipeBody = serde_json::from_str(json).unwrap();
+        body.settings().err().and_then(|error| error.field().map(str::to_owned))
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::shapes::{Answer, VariantRecord};
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = variant::order::Fields)]
-pub(crate) struct Fields {
+pub(crate) struct OrderVariantsBody {
     /// The ids of all recipes of the organization, each exactly once.
     #[schema(required, value_type = Vec<VariantId>, max_items = 200)]
     variant_ids: Option<Vec<VariantId>>,
@@ -33,7 +33,7 @@ pub(crate) struct Ordered {
     path = "/variant/order",
     tag = "Variants",
     operation_id = "order_variants",
-    request_body(content = Fields, example = json!({ "variant_ids": ["0198a3c2-7d5e-7c1a-9f40-2b6d8e1f3a57"] })),
+    request_body(content = OrderVariantsBody, example = json!({ "variant_ids": ["0198a3c2-7d5e-7c1a-9f40-2b6d8e1f3a57"] })),
     responses((status = 200, body = Answer<Ordered>, description = "All recipes, in their new order.")),
     security(("api_key" = [])),
 )]
@@ -41,9 +41,9 @@ pub(crate) async fn order(
     ManageKey(caller): ManageKey,
     request: CurrentRequest,
     State(library): State<Library>,
-    Body(fields): Body<Fields>,
+    Body(body): Body<OrderVariantsBody>,
 ) -> Result<Answer<Ordered>, ApiError> {
-    let recipes = library.order_recipes(&caller, &required("variant_ids", fields.variant_ids)?).await?;
+    let recipes = library.order_recipes(&caller, &required("variant_ids", body.variant_ids)?).await?;
     let variants: Vec<VariantRecord> = recipes.into_iter().map(Into::into).collect();
     Ok(Answer::traced(request, Ordered { count: variants.len(), variants }))
 }

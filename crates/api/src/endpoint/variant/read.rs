@@ -14,7 +14,7 @@ use crate::shapes::{Answer, VariantRecord};
 /// The response to creating, reading and updating a recipe.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = variant::read::Found)]
-pub(crate) struct Found {
+pub(crate) struct VariantResponse {
     pub(super) variant_id: VariantId,
     pub(super) variant: VariantRecord,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Found {
     tag = "Variants",
     operation_id = "read_variant",
     params(("variant_id" = VariantId, Path)),
-    responses((status = 200, body = Answer<Found>, description = "The recipe.")),
+    responses((status = 200, body = Answer<VariantResponse>, description = "The recipe.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(
@@ -34,7 +34,7 @@ pub(crate) async fn read(
     PathId(variant_id): PathId<VariantId>,
     request: CurrentRequest,
     State(library): State<Library>,
-) -> Result<Answer<Found>, ApiError> {
+) -> Result<Answer<VariantResponse>, ApiError> {
     let variant = library.variant(&caller, variant_id).await?.into();
-    Ok(Answer::traced(request, Found { variant_id, variant }))
+    Ok(Answer::traced(request, VariantResponse { variant_id, variant }))
 }

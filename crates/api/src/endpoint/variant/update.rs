@@ -4,8 +4,8 @@ use axum::extract::State;
 use tonearm_domain::{Patch, VariantId};
 use tonearm_service::{Library, UpdateRecipe};
 
-use super::fields::Fields;
-use super::read::Found;
+use super::read::VariantResponse;
+use super::recipe_body::RecipeBody;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Body, ManageKey, PathId};
 use crate::request_id::CurrentRequest;
@@ -21,9 +21,9 @@ use crate::shapes::Answer;
     tag = "Variants",
     operation_id = "update_variant",
     params(("variant_id" = VariantId, Path)),
-    request_body(content = Fields, example = json!({ "bitrate": 112, "cache": "public" })),
+    request_body(content = RecipeBody, example = json!({ "bitrate": 112, "cache": "public" })),
     responses(
-        (status = 200, body = Answer<Found>, description = "The updated recipe."),
+        (status = 200, body = Answer<VariantResponse>, description = "The updated recipe."),
         (
             status = 409,
             body = ErrorBody,
@@ -37,17 +37,17 @@ pub(crate) async fn update(
     PathId(variant_id): PathId<VariantId>,
     request: CurrentRequest,
     State(library): State<Library>,
-    Body(fields): Body<Fields>,
-) -> Result<Answer<Found>, ApiError> {
+    Body(body): Body<RecipeBody>,
+) -> Result<Answer<VariantResponse>, ApiError> {
     let update = UpdateRecipe {
-        settings: fields.settings()?,
-        index: kept_or_set("index", fields.index)?,
-        recipe_type: kept_or_set("variant_type_id", fields.variant_type_id)?,
-        cache: kept_or_set("cache", fields.cache)?,
+        settings: body.settings()?,
+        index: kept_or_set("index", body.index)?,
+        recipe_type: kept_or_set("variant_type_id", body.variant_type_id)?,
+        cache: kept_or_set("cache", body.cache)?,
         ..UpdateRecipe::default()
     };
     let variant = library.update_recipe(&caller, variant_id, update).await?.into();
-    Ok(Answer::traced(request, Found { variant_id, variant }))
+    Ok(Answer::traced(request, VariantResponse { variant_id, variant }))
 }
 
 fn kept_or_set<T>(field: &'static str, value: Patch<T>) -> Result<Patch<T>, ApiError> {

@@ -14,7 +14,7 @@ use crate::shapes::{Answer, WebhookRecord};
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = webhook::create::Fields)]
-pub(crate) struct Fields {
+pub(crate) struct CreateWebhookBody {
     /// `track`: `track.status_changed`. `file`: `track_file.created` and `track_file.failed`. `collection`:
     /// `collection.created`, `collection.updated` and `collection.deleted`.
     #[schema(required, value_type = WebhookKind)]
@@ -49,7 +49,7 @@ impl From<WebhookWithSecret> for Created {
     path = "/webhook",
     tag = "Webhooks",
     operation_id = "create_webhook",
-    request_body(content = Fields, example = json!({ "kind": "track", "url": "https://example.com/hook" })),
+    request_body(content = CreateWebhookBody, example = json!({ "kind": "track", "url": "https://example.com/hook" })),
     responses(
         (status = 200, body = Answer<Created>, description = "The webhook and its secret, which is returned only once."),
         (
@@ -64,9 +64,9 @@ pub(crate) async fn create(
     ManageKey(caller): ManageKey,
     request: CurrentRequest,
     State(webhooks): State<Webhooks>,
-    Body(fields): Body<Fields>,
+    Body(body): Body<CreateWebhookBody>,
 ) -> Result<Answer<Created>, ApiError> {
-    let kind = required("kind", fields.kind)?;
-    let url = required("url", fields.url)?;
+    let kind = required("kind", body.kind)?;
+    let url = required("url", body.url)?;
     Ok(Answer::traced(request, webhooks.add(&caller, kind, url.as_str()).await?.into()))
 }

@@ -32,9 +32,9 @@ pub(crate) async fn list(
     request: CurrentRequest,
     State(webhooks): State<Webhooks>,
 ) -> Result<Answer<Listed>, ApiError> {
-    let found = webhooks.endpoints(&caller).await?;
+    let endpoints = webhooks.endpoints(&caller).await?;
     Ok(Answer::traced(
         request,
-        Listed { count: found.len(), webhooks: found.into_iter().map(Into::into).collect() },
+        Listed { count: endpoints.len(), webhooks: endpoints.into_iter().map(Into::into).collect() },
     ))
 }

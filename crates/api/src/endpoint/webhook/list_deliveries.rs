@@ -82,10 +82,10 @@ pub(crate) async fn list_deliveries(
 ) -> Result<Answer<Listed>, ApiError> {
     let query = DeliveryQuery { webhook: Some(webhook_id.into()), state };
     // One more than is asked for tells whether there are older ones.
-    let mut found = webhooks.deliveries(&caller, query, cursor, limit + 1).await?;
-    let has_older = found.len() as u64 > limit;
-    found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    let next_cursor = found.last().filter(|_| has_older).map(|last| last.id);
-    let deliveries = found.iter().map(DeliveryRecord::from).collect();
+    let mut deliveries = webhooks.deliveries(&caller, query, cursor, limit + 1).await?;
+    let has_older = deliveries.len() as u64 > limit;
+    deliveries.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let next_cursor = deliveries.last().filter(|_| has_older).map(|last| last.id);
+    let deliveries = deliveries.iter().map(DeliveryRecord::from).collect();
     Ok(Answer::traced(request, Listed { webhook_id, deliveries, next_cursor }))
 }

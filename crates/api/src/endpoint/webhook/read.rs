@@ -14,7 +14,7 @@ use crate::shapes::{Answer, WebhookRecord};
 /// The response to reading and updating a webhook.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = webhook::read::Found)]
-pub(crate) struct Found {
+pub(crate) struct WebhookResponse {
     pub(super) webhook_id: WebhookId,
     pub(super) webhook: WebhookRecord,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Found {
     tag = "Webhooks",
     operation_id = "read_webhook",
     params(("webhook_id" = WebhookId, Path)),
-    responses((status = 200, body = Answer<Found>, description = "The webhook.")),
+    responses((status = 200, body = Answer<WebhookResponse>, description = "The webhook.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(
@@ -34,7 +34,7 @@ pub(crate) async fn read(
     PathId(webhook_id): PathId<WebhookId>,
     request: CurrentRequest,
     State(webhooks): State<Webhooks>,
-) -> Result<Answer<Found>, ApiError> {
+) -> Result<Answer<WebhookResponse>, ApiError> {
     let webhook = webhooks.endpoint(&caller, webhook_id).await?.into();
-    Ok(Answer::traced(request, Found { webhook_id, webhook }))
+    Ok(Answer::traced(request, WebhookResponse { webhook_id, webhook }))
 }

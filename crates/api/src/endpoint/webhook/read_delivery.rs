@@ -13,7 +13,7 @@ use crate::shapes::{Answer, FullDelivery};
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = webhook::read_delivery::Found)]
-pub(crate) struct Found {
+pub(crate) struct DeliveryResponse {
     webhook_id: WebhookId,
     delivery_id: WebhookDeliveryId,
     delivery: FullDelivery,
@@ -26,7 +26,7 @@ pub(crate) struct Found {
     tag = "Webhooks",
     operation_id = "read_webhook_delivery",
     params(("webhook_id" = WebhookId, Path), ("delivery_id" = WebhookDeliveryId, Path)),
-    responses((status = 200, body = Answer<Found>, description = "The delivery.")),
+    responses((status = 200, body = Answer<DeliveryResponse>, description = "The delivery.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read_delivery(
@@ -35,7 +35,7 @@ pub(crate) async fn read_delivery(
     PathId(delivery_id): PathId<WebhookDeliveryId>,
     request: CurrentRequest,
     State(webhooks): State<Webhooks>,
-) -> Result<Answer<Found>, ApiError> {
+) -> Result<Answer<DeliveryResponse>, ApiError> {
     let delivery = webhooks.delivery_to(&caller, webhook_id, delivery_id).await?.into();
-    Ok(Answer::traced(request, Found { webhook_id, delivery_id, delivery }))
+    Ok(Answer::traced(request, DeliveryResponse { webhook_id, delivery_id, delivery }))
 }

@@ -6,7 +6,7 @@ use tonearm_domain::{Text, WebhookId};
 use tonearm_service::Webhooks;
 use utoipa::ToSchema;
 
-use super::read::Found;
+use super::read::WebhookResponse;
 use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, PathId, required};
 use crate::request_id::CurrentRequest;
@@ -17,7 +17,7 @@ pub(crate) type WebhookUrl = Text<2000>;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = webhook::update::Fields)]
-pub(crate) struct Fields {
+pub(crate) struct UpdateWebhookBody {
     /// An http or https URL with a public address.
     #[schema(required, value_type = String, format = "uri", min_length = 1, max_length = 2000)]
     url: Option<WebhookUrl>,
@@ -32,8 +32,8 @@ pub(crate) struct Fields {
     tag = "Webhooks",
     operation_id = "update_webhook",
     params(("webhook_id" = WebhookId, Path)),
-    request_body(content = Fields, example = json!({ "url": "https://example.com/new-hook" })),
-    responses((status = 200, body = Answer<Found>, description = "The updated webhook.")),
+    request_body(content = UpdateWebhookBody, example = json!({ "url": "https://example.com/new-hook" })),
+    responses((status = 200, body = Answer<WebhookResponse>, description = "The updated webhook.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn update(
@@ -41,9 +41,9 @@ pub(crate) async fn update(
     PathId(webhook_id): PathId<WebhookId>,
     request: CurrentRequest,
     State(webhooks): State<Webhooks>,
-    Body(fields): Body<Fields>,
-) -> Result<Answer<Found>, ApiError> {
-    let url = required("url", fields.url)?;
+    Body(body): Body<UpdateWebhookBody>,
+) -> Result<Answer<WebhookResponse>, ApiError> {
+    let url = required("url", body.url)?;
     let webhook = webhooks.move_to(&caller, webhook_id, url.as_str()).await?.into();
-    Ok(Answer::traced(request, Found { webhook_id, webhook }))
+    Ok(Answer::traced(request, WebhookResponse { webhook_id, webhook }))
 }

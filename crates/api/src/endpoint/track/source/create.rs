@@ -15,7 +15,7 @@ use crate::shapes::{Answer, ReplacementRecord, UploadDescriptor};
 /// What changes with the file.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = track::source::create::Fields)]
-pub(crate) struct Fields {
+pub(crate) struct ReplaceSourceBody {
     /// The name of the new file. Default: the track keeps its file name.
     #[schema(schema_with = not_blank_or_null::<1000>)]
     file_name: Option<Text<1000>>,
@@ -39,7 +39,7 @@ pub(crate) struct Created {
     tag = "Tracks",
     operation_id = "replace_track_source",
     params(("track_id" = TrackId, Path)),
-    request_body(content = Fields, example = json!({ "file_name": "dawn-remastered.wav" })),
+    request_body(content = ReplaceSourceBody, example = json!({ "file_name": "dawn-remastered.wav" })),
     responses(
         (status = 200, body = Answer<Created>, description = "The upload URL, valid for one hour. It replaces an earlier one that was not used."),
         (status = 409, body = ErrorBody, description = "Another new file is being processed."),
@@ -52,9 +52,9 @@ pub(crate) async fn create(
     PathId(track_id): PathId<TrackId>,
     request: CurrentRequest,
     State(library): State<Library>,
-    Body(fields): Body<Fields>,
+    Body(body): Body<ReplaceSourceBody>,
 ) -> Result<Answer<Created>, ApiError> {
-    let file_name = fields.file_name.map(Into::into);
+    let file_name = body.file_name.map(Into::into);
     let (replacement, upload) = library.replace_source(&caller, track_id, file_name).await?;
     let created = Created { track_id, source_replacement: replacement.into(), track_upload: upload.into() };
     Ok(Answer::traced(request, created))

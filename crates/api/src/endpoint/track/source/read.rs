@@ -13,7 +13,7 @@ use crate::shapes::{Answer, ReplacementRecord};
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = track::source::read::Found)]
-pub(crate) struct Found {
+pub(crate) struct ReplacementResponse {
     track_id: TrackId,
     source_replacement: ReplacementRecord,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Found {
     operation_id = "read_track_source_replacement",
     params(("track_id" = TrackId, Path)),
     responses(
-        (status = 200, body = Answer<Found>, description = "The replacement."),
+        (status = 200, body = Answer<ReplacementResponse>, description = "The replacement."),
         (status = 404, body = ErrorBody, description = "The file of the track was not replaced."),
     ),
     security(("api_key" = [])),
@@ -36,7 +36,7 @@ pub(crate) async fn read(
     PathId(track_id): PathId<TrackId>,
     request: CurrentRequest,
     State(library): State<Library>,
-) -> Result<Answer<Found>, ApiError> {
+) -> Result<Answer<ReplacementResponse>, ApiError> {
     let source_replacement = library.replacement(&caller, track_id).await?.into();
-    Ok(Answer::traced(request, Found { track_id, source_replacement }))
+    Ok(Answer::traced(request, ReplacementResponse { track_id, source_replacement }))
 }

@@ -12,11 +12,12 @@ use super::fields::{self, PARTIAL_UPLOAD};
 use super::interim::Announcements;
 use super::refusal::UploadError;
 use super::sending::{self, Sent};
+use crate::address::address;
 use crate::app::App;
+use crate::endpoint::upload::accepted::AcceptedSource;
 use crate::endpoint::upload::intake::refuse_unread;
-use crate::endpoint::upload::source::Accepted;
 use crate::error::{ApiError, ErrorBody};
-use crate::extract::{BegunUpload, address, piece_check};
+use crate::extract::{BegunUpload, piece_check};
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
@@ -37,7 +38,7 @@ use crate::shapes::Answer;
     request_body(content = [u8], content_type = "application/partial-upload"),
     security(("upload_signature" = [])),
     responses(
-        (status = 200, body = Answer<Accepted>, description = "The file is complete and durably stored, and the track is being processed."),
+        (status = 200, body = Answer<AcceptedSource>, description = "The file is complete and durably stored, and the track is being processed."),
         (status = 204, description = "The bytes are durably stored. More are expected."),
         (status = 404, body = ErrorBody, description = "No resumable upload was started at this URL."),
         (status = 409, body = ErrorBody, description = "The bytes do not begin at the offset of the upload, which the header `Upload-Offset` gives; or the upload is complete."),

@@ -13,10 +13,11 @@ use super::fields;
 use super::interim::Announcements;
 use super::refusal::UploadError;
 use super::sending::{Sent, append};
+use crate::address::address;
 use crate::app::App;
+use crate::endpoint::upload::accepted::AcceptedSource;
 use crate::endpoint::upload::intake::refuse_unread;
-use crate::endpoint::upload::source::Accepted;
-use crate::extract::{SourceUpload, address, piece_check, upload_terms};
+use crate::extract::{SourceUpload, piece_check, upload_terms};
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
@@ -94,7 +95,7 @@ pub(super) fn answer(
 ) -> Response {
     let UploadProgress { upload, accepted } = progress;
     let mut response = match accepted {
-        Some(accepted) => Answer::traced(current, Accepted::from(accepted)).into_response(),
+        Some(accepted) => Answer::traced(current, AcceptedSource::from(accepted)).into_response(),
         None if received == StatusCode::NO_CONTENT => received.into_response(),
         None => {
             let body = Received { track_id, upload_offset: upload.offset };

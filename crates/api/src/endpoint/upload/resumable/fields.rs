@@ -9,11 +9,6 @@ pub(crate) const UPLOAD_COMPLETE: HeaderName = HeaderName::from_static("upload-c
 pub(crate) const UPLOAD_OFFSET: HeaderName = HeaderName::from_static("upload-offset");
 pub(crate) const UPLOAD_LENGTH: HeaderName = HeaderName::from_static("upload-length");
 pub(crate) const UPLOAD_LIMIT: HeaderName = HeaderName::from_static("upload-limit");
-pub(crate) const INTEROP_VERSION: HeaderName = HeaderName::from_static("upload-draft-interop-version");
-
-/// The versions of the draft that differ in nothing that clients notice here. Version 6 was the first to name the media type of
-/// pieces.
-const INTEROP_VERSIONS: [&str; 3] = ["6", "7", "8"];
 
 /// The media type of a piece.
 pub(crate) const PARTIAL_UPLOAD: &str = "application/partial-upload";
@@ -35,13 +30,6 @@ pub(crate) fn bytes(headers: &HeaderMap, name: &HeaderName) -> Option<u64> {
     let text = headers.get(name)?.to_str().ok()?.trim();
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|&number| is_number && number <= MOST)
-}
-
-/// The version of the draft that the client says it speaks, if we do, too. Interim responses are for such clients only, by the
-/// rules of the draft.
-pub(crate) fn interop_version(headers: &HeaderMap) -> Option<HeaderValue> {
-    let version = headers.get(INTEROP_VERSION)?.to_str().ok()?.trim();
-    INTEROP_VERSIONS.into_iter().find(|known| *known == version).map(HeaderValue::from_static)
 }
 
 /// What an upload is limited to.
@@ -90,10 +78,5 @@ mod tests {
             assert_eq!(read(bad), None, "{bad}");
         }
         assert_eq!(bytes(&HeaderMap::new(), &UPLOAD_OFFSET), None);
-        let read = |value: &str| interop_version(&with(&INTEROP_VERSION, value));
-        assert_eq!((read("6"), read(" 8 ")), (Some("6".parse().unwrap()), Some("8".parse().unwrap())));
-        for other in ["", "3", "5", "9", "08", "8;a", "\"8\""] {
-            assert_eq!(read(other), None, "{other}");
-        }
     }
 }

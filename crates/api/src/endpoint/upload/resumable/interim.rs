@@ -4,8 +4,8 @@ use http::header::LOCATION;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use super::fields::{INTEROP_VERSION, UPLOAD_LIMIT, UPLOAD_OFFSET, interop_version};
-use crate::interim::{InterimResponse, InterimResponses};
+use super::fields::{UPLOAD_LIMIT, UPLOAD_OFFSET};
+use crate::interim::{INTEROP_VERSION, InterimResponse, InterimResponses, interop_version};
 
 const STATUS: u16 = 104;
 const REASON: &str = "Upload Resumption Supported";

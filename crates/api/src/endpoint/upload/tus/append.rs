@@ -9,12 +9,13 @@ use tonearm_domain::{Origin, UploadId};
 use super::checksum::checksum;
 use super::fields::{self, OFFSET_STREAM};
 use super::terminate::terminate;
+use crate::address::address;
 use crate::app::App;
 use crate::endpoint::upload::intake::refuse_unread;
 use crate::endpoint::upload::resumable::fields::{UPLOAD_LENGTH, UPLOAD_OFFSET};
 use crate::endpoint::upload::resumable::sending::{self, Sent};
 use crate::error::{ApiError, ErrorBody};
-use crate::extract::{PathId, address};
+use crate::extract::PathId;
 
 /// The status of tus for a checksum that differs.
 const CHECKSUM_MISMATCH: u16 = 460;

@@ -13,13 +13,13 @@ use super::checksum::checksum;
 use super::fields::{self, OFFSET_STREAM, UPLOAD_CONCAT, UPLOAD_DEFER_LENGTH};
 use super::metadata::UploadMetadata;
 use super::permit::permit;
+use crate::address::address;
 use crate::app::App;
 use crate::endpoint::upload::intake::refuse_unread;
 use crate::endpoint::upload::resumable::fields::UPLOAD_LENGTH;
 use crate::endpoint::upload::resumable::refusal::UploadError;
 use crate::endpoint::upload::resumable::sending::{Sent, append};
 use crate::error::{ApiError, ErrorBody};
-use crate::extract::address;
 
 /// What an upload is part of (`Upload-Concat`).
 enum Concat {

@@ -4,7 +4,7 @@ use axum::extract::State;
 use tonearm_domain::VariantId;
 use tonearm_service::Library;
 
-use super::read::Found;
+use super::read::RenderingResponse;
 use crate::error::ApiError;
 use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
@@ -19,7 +19,7 @@ use crate::shapes::Answer;
     tag = "Variants",
     operation_id = "create_rendering",
     params(("variant_id" = VariantId, Path)),
-    responses((status = 200, body = Answer<Found>, description = "The rendering, which has started.")),
+    responses((status = 200, body = Answer<RenderingResponse>, description = "The rendering, which has started.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn create(
@@ -27,7 +27,7 @@ pub(crate) async fn create(
     PathId(variant_id): PathId<VariantId>,
     request: CurrentRequest,
     State(library): State<Library>,
-) -> Result<Answer<Found>, ApiError> {
+) -> Result<Answer<RenderingResponse>, ApiError> {
     let rendering = library.render_existing(&caller, variant_id).await?.into();
-    Ok(Answer::traced(request, Found { variant_id, rendering }))
+    Ok(Answer::traced(request, RenderingResponse { variant_id, rendering }))
 }

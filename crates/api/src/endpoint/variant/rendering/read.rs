@@ -14,7 +14,7 @@ use crate::shapes::{Answer, RenderingRecord};
 /// The response to starting and reading a rendering.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = variant::rendering::Found)]
-pub(crate) struct Found {
+pub(crate) struct RenderingResponse {
     pub(super) variant_id: VariantId,
     pub(super) rendering: RenderingRecord,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Found {
     tag = "Variants",
     operation_id = "read_rendering",
     params(("variant_id" = VariantId, Path)),
-    responses((status = 200, body = Answer<Found>, description = "The progress of the rendering.")),
+    responses((status = 200, body = Answer<RenderingResponse>, description = "The progress of the rendering.")),
     security(("api_key" = [])),
 )]
 pub(crate) async fn read(
@@ -36,7 +36,7 @@ pub(crate) async fn read(
     PathId(variant_id): PathId<VariantId>,
     request: CurrentRequest,
     State(library): State<Library>,
-) -> Result<Answer<Found>, ApiError> {
+) -> Result<Answer<RenderingResponse>, ApiError> {
     let rendering = library.rendering(&caller, variant_id).await?.into();
-    Ok(Answer::traced(request, Found { variant_id, rendering }))
+    Ok(Answer::traced(request, RenderingResponse { variant_id, rendering }))
 }

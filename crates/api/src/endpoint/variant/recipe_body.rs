@@ -1,4 +1,4 @@
-//! The fields of a recipe, as they are given one by one.
+//! The body that creates or updates a recipe.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -11,13 +11,13 @@ use utoipa::ToSchema;
 use crate::error::ApiError;
 use crate::extract::WholeNumber;
 
-macro_rules! fields {
+macro_rules! recipe_body {
     ($($(#[$attribute:meta])* $name:ident: $type:ty,)*) => {
         /// The name, the type and the settings of a recipe. Settings that a type does not have are ignored. Null stands for the
         /// default of a setting.
         #[derive(Debug, Deserialize, ToSchema)]
         #[schema(as = variant::Fields)]
-        pub(crate) struct Fields {
+        pub(crate) struct RecipeBody {
             /// The name: 2 to 64 characters of a-z, 0-9, _ and -.
             #[serde(default)]
             #[schema(value_type = VariantIndex)]
@@ -33,7 +33,7 @@ macro_rules! fields {
             $(#[serde(default)] $(#[$attribute])* $name: Patch<$type>,)*
         }
 
-        impl Fields {
+        impl RecipeBody {
             /// The settings that are given.
             fn given(&self) -> RecipeSettings {
                 let mut settings = RecipeSettings::new();
@@ -48,7 +48,7 @@ macro_rules! fields {
     };
 }
 
-fields! {
+recipe_body! {
     #[schema(value_type = Option<Codec>)]
     codec: Codec,
     /// In kbit/s. For waveform videos, the bitrate of the audio.
@@ -121,7 +121,7 @@ enum PreviewType {
     Percent,
 }
 
-impl Fields {
+impl RecipeBody {
     /// The settings that are given, each inside its bounds.
     pub(super) fn settings(&self) -> Result<RecipeSettings, ApiError> {
         let settings = self.given();
@@ -130,8 +130,8 @@ impl Fields {
     }
 }
 
-/// What a field holds that has to be there.
-pub(super) fn given<T>(field: &'static str, value: Patch<T>) -> Result<T, ApiError> {
+/// The value of a field that is required.
+pub(super) fn required_value<T>(field: &'static str, value: Patch<T>) -> Result<T, ApiError> {
     match value {
         Patch::Set(value) => Ok(value),
         Patch::Keep | Patch::Clear => Err(ApiError::invalid(field, "is required")),

@@ -21,6 +21,12 @@ impl TryFrom<f64> for WholeNumber {
     }
 }
 
+impl From<WholeNumber> for u32 {
+    fn from(number: WholeNumber) -> Self {
+        number.0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
