@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
+use futures::stream;
 use http::{HeaderMap, Method, Request, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -49,6 +50,15 @@ pub(crate) struct House {
     pub(crate) shutdown: CancellationToken,
     store: TempDir,
     database: TestDatabase,
+}
+
+/// A track that waits for its bytes.
+pub(crate) struct WaitingTrack {
+    /// Its path.
+    pub(crate) track: String,
+    /// The upload URL of its source.
+    pub(crate) url: String,
+    pub(crate) cover_url: String,
 }
 
 impl House {
@@ -230,6 +240,29 @@ impl House {
         reply.json
     }
 
+    /// The same, with its path and its upload URLs.
+    pub(crate) async fn waiting_track(&self) -> WaitingTrack {
+        let created = self.create_track("Song.wav").await;
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        WaitingTrack {
+            track: format!("/v1/track/{}", text(&created["track_id"])),
+            url: text(&created["track_upload"]["upload_url"]),
+            cover_url: text(&created["track_cover_upload"]["upload_url"]),
+        }
+    }
+
+    /// The status of the track at a path.
+    pub(crate) async fn track_status(&self, track: &str) -> String {
+        self.get(track).await.expect_ok().json["track"]["track_status_id"].as_str().unwrap().to_owned()
+    }
+
+    /// The id of a new upload session for the collection.
+    pub(crate) async fn upload_session(&self) -> String {
+        let body = json!({ "collection_id": self.collection_id });
+        let reply = self.post("/v1/upload_session", body).await.expect_ok();
+        reply.json["upload_session_id"].as_str().unwrap().to_owned()
+    }
+
     /// A track that can be played, in the collection.
     pub(crate) async fn ready_track(&self, file_name: &str) -> String {
         self.ready_track_of(file_name, tone()).await
@@ -361,6 +394,13 @@ impl House {
 /// Path and query of a URL of this service.
 pub(crate) fn local(url: &str) -> &str {
     url.strip_prefix(PUBLIC_URL).unwrap()
+}
+
+/// A body that breaks off after these bytes.
+pub(crate) fn broken_after(bytes: &[u8]) -> Body {
+    let sent = Ok(Bytes::copy_from_slice(bytes));
+    let broken = Err(std::io::Error::other("the client went away"));
+    Body::from_stream(stream::iter([sent, broken]))
 }
 
 /// A second of sound.

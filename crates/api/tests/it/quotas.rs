@@ -40,12 +40,6 @@ async fn upload_url(house: &House) -> String {
     created["track_upload"]["upload_url"].as_str().unwrap().to_owned()
 }
 
-async fn session(house: &House) -> String {
-    let body = json!({ "collection_id": house.collection_id });
-    let reply = house.post("/v1/upload_session", body).await.expect_ok();
-    reply.json["upload_session_id"].as_str().unwrap().to_owned()
-}
-
 fn exceeded(reply: Reply) {
     let reply = reply.expect_error(403, "quota_exceeded");
     let message = reply.json["message"].as_str().unwrap();
@@ -71,7 +65,7 @@ async fn quotas_are_read(database: TestDatabase) {
 
 async fn nothing_is_added_to_a_full_organization(database: TestDatabase) {
     let house = House::open(database).await;
-    let session = session(&house).await;
+    let session = house.upload_session().await;
     house.set_quotas(tracks(1)).await;
     let url = upload_url(&house).await;
     refuse_new_tracks(&house, &session, exceeded).await;
@@ -132,7 +126,7 @@ async fn covers_have_to_fit(database: TestDatabase) {
 
 async fn a_full_queue_takes_nothing_in_until_it_is_shorter(database: TestDatabase) {
     let house = House::open(database).await;
-    let session = session(&house).await;
+    let session = house.upload_session().await;
     let neighbour = house.neighbour().await;
     let [first, second, third] =
         [upload_url(&house).await, upload_url(&house).await, upload_url(&house).await];

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use tonearm_domain::Job;
 use tonearm_fixtures::TestDatabase;
 
-use crate::house::{House, LIMITS, local, tone};
+use crate::house::{House, LIMITS, WaitingTrack, broken_after, local, tone};
 use crate::on_both;
 use crate::reply::Reply;
 use crate::uploads::stored_objects;
@@ -34,20 +34,6 @@ on_both!(
 );
 
 const PARTIAL: &str = "application/partial-upload";
-
-struct Waiting {
-    track: String,
-    url: String,
-}
-
-async fn waiting(house: &House) -> Waiting {
-    let created = house.create_track("Song.wav").await;
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
-    Waiting {
-        track: format!("/v1/track/{}", text(&created["track_id"])),
-        url: text(&created["track_upload"]["upload_url"]),
-    }
-}
 
 async fn send(house: &House, method: Method, url: &str, headers: &[(&str, &str)], body: Body) -> Reply {
     let mut request = Request::builder().method(method).uri(local(url));
@@ -84,16 +70,6 @@ async fn append(house: &House, url: &str, offset: u64, is_last: bool, bytes: &[u
     send(house, Method::PATCH, url, &headers, Body::from(bytes.to_vec())).await
 }
 
-async fn status(house: &House, track: &str) -> String {
-    house.get(track).await.expect_ok().json["track"]["track_status_id"].as_str().unwrap().to_owned()
-}
-
-fn broken_after(bytes: &[u8]) -> Body {
-    let sent = Ok(Bytes::copy_from_slice(bytes));
-    let broken = Err(std::io::Error::other("the client went away"));
-    Body::from_stream(stream::iter([sent, broken]))
-}
-
 /// What a store holds of uploads that are not complete.
 fn drafts(house: &House) -> usize {
     let files = std::fs::read_dir(house.store().join("objects/.tmp")).unwrap();
@@ -102,7 +78,7 @@ fn drafts(house: &House) -> usize {
 
 async fn a_broken_upload_goes_on(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { track, url } = waiting(&house).await;
+    let WaitingTrack { track, url, .. } = house.waiting_track().await;
     let bytes = tone();
     assert_eq!(head(&house, &url).await.status, 404);
     let length = bytes.len().to_string();
@@ -125,13 +101,13 @@ async fn a_broken_upload_goes_on(database: TestDatabase) {
     let again = append(&house, &url, 10_001, true, &bytes[10_001..]).await;
     again.expect_error(409, "upload_complete");
     house.run_jobs().await;
-    assert_eq!(status(&house, &track).await, "ready");
+    assert_eq!(house.track_status(&track).await, "ready");
     assert_eq!(drafts(&house), 0);
 }
 
 async fn an_upload_comes_in_pieces(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { track, url } = waiting(&house).await;
+    let WaitingTrack { track, url, .. } = house.waiting_track().await;
     let bytes = tone();
     // The address is asked for before the first byte.
     let reply = send(&house, Method::PUT, &url, &[("upload-complete", "?0")], Body::empty()).await;
@@ -142,24 +118,24 @@ async fn an_upload_comes_in_pieces(database: TestDatabase) {
         let reply = append(&house, &url, at as u64 * 7000, false, piece).await;
         assert_eq!((reply.status.as_u16(), reply.header("upload-complete")), (204, Some("?0")));
     }
-    assert_eq!(status(&house, &track).await, "initialized");
+    assert_eq!(house.track_status(&track).await, "initialized");
     // Nothing is left but to say so.
     append(&house, &url, bytes.len() as u64, true, &[]).await.expect_ok();
     house.run_jobs().await;
-    assert_eq!(status(&house, &track).await, "ready");
+    assert_eq!(house.track_status(&track).await, "ready");
     let source = stored_objects(&house).await.into_iter().find(|key| key.file.label.as_str() == "source");
     assert_eq!(source.unwrap().file.content_type.extension(), "wav");
 }
 
 async fn an_upload_goes_on_after_its_url_has_expired(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { track, url } = waiting(&house).await;
+    let WaitingTrack { track, url, .. } = house.waiting_track().await;
     let bytes = tone();
     send(&house, Method::PUT, &url, &[("upload-complete", "?0")], Body::from(bytes[..5000].to_vec())).await;
     for hours in [2, 23] {
         house.clock.advance_seconds(hours * 3600);
         house.run_jobs().await;
-        assert_eq!(status(&house, &track).await, "initialized");
+        assert_eq!(house.track_status(&track).await, "initialized");
         let (offset, _) = progress(&house, &url).await;
         append(&house, &url, offset, false, &bytes[offset as usize..][..5000]).await;
     }
@@ -168,12 +144,12 @@ async fn an_upload_goes_on_after_its_url_has_expired(database: TestDatabase) {
     again.expect_error(401, "upload_url_expired");
     append(&house, &url, 15_000, true, &bytes[15_000..]).await.expect_ok();
     house.run_jobs().await;
-    assert_eq!(status(&house, &track).await, "ready");
+    assert_eq!(house.track_status(&track).await, "ready");
 }
 
 async fn offsets_and_lengths_must_fit(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { url, .. } = waiting(&house).await;
+    let WaitingTrack { url, .. } = house.waiting_track().await;
     let bytes = tone();
     let length = bytes.len().to_string();
     let begin = [("upload-complete", "?0"), ("upload-length", length.as_str())];
@@ -213,7 +189,7 @@ async fn offsets_and_lengths_must_fit(database: TestDatabase) {
 
 async fn digests_are_checked(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { track, url } = waiting(&house).await;
+    let WaitingTrack { track, url, .. } = house.waiting_track().await;
     let bytes = tone();
     let digest = |bytes: &[u8]| format!("sha-256=:{}:", BASE64_STANDARD.encode(Sha256::digest(bytes)));
     let whole = digest(&bytes);
@@ -243,7 +219,7 @@ async fn digests_are_checked(database: TestDatabase) {
     append(&house, &url, 6000, true, &other).await.expect_error(400, "invalid_parameter");
     assert_eq!(head(&house, &url).await.status, 404);
     assert_eq!((stored_objects(&house).await, drafts(&house)), (vec![], 0));
-    assert_eq!(status(&house, &track).await, "initialized");
+    assert_eq!(house.track_status(&track).await, "initialized");
     let begin = [("upload-complete", "?1"), ("repr-digest", whole.as_str())];
     send(&house, Method::PUT, &url, &begin, Body::from(bytes)).await.expect_ok();
 }
@@ -251,7 +227,7 @@ async fn digests_are_checked(database: TestDatabase) {
 /// After a dead connection the server may still wait for bytes.
 async fn a_second_request_stops_the_first(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { url, .. } = waiting(&house).await;
+    let WaitingTrack { url, .. } = house.waiting_track().await;
     let bytes = tone();
     send(&house, Method::PUT, &url, &[("upload-complete", "?0")], Body::empty()).await;
     for attempt in 0..3 {
@@ -278,7 +254,7 @@ async fn a_second_request_stops_the_first(database: TestDatabase) {
 
 async fn an_upload_can_be_cancelled_and_begun_anew(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { track, url } = waiting(&house).await;
+    let WaitingTrack { track, url, .. } = house.waiting_track().await;
     let bytes = tone();
     let begin = [("upload-complete", "?0")];
     send(&house, Method::PUT, &url, &begin, Body::from(vec![0; 5000])).await;
@@ -297,12 +273,12 @@ async fn an_upload_can_be_cancelled_and_begun_anew(database: TestDatabase) {
     let reply = send(&house, Method::PUT, &url, &begin, Body::from("x")).await;
     reply.expect_error(409, "upload_url_used");
     house.run_jobs().await;
-    assert_eq!(status(&house, &track).await, "ready");
+    assert_eq!(house.track_status(&track).await, "ready");
 }
 
 async fn uploads_that_nobody_continues_are_removed(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { track, url } = waiting(&house).await;
+    let WaitingTrack { track, url, .. } = house.waiting_track().await;
     send(&house, Method::PUT, &url, &[("upload-complete", "?0")], Body::from(vec![0; 5000])).await;
     let forget = async || {
         let tx = house.catalog().begin().await.unwrap();
@@ -313,19 +289,19 @@ async fn uploads_that_nobody_continues_are_removed(database: TestDatabase) {
     };
     house.clock.advance_seconds(24 * 3600 - 60);
     forget().await;
-    assert_eq!((drafts(&house), status(&house, &track).await.as_str()), (1, "initialized"));
+    assert_eq!((drafts(&house), house.track_status(&track).await.as_str()), (1, "initialized"));
     house.clock.advance_seconds(60);
     let reply = append(&house, &url, 5000, false, b"x").await;
     reply.expect_error(410, "upload_expired");
     forget().await;
-    assert_eq!((drafts(&house), status(&house, &track).await.as_str()), (0, "init_error"));
+    assert_eq!((drafts(&house), house.track_status(&track).await.as_str()), (0, "init_error"));
     assert_eq!(head(&house, &url).await.status, 404);
 }
 
 /// Of two uploads of one track the first that is complete counts.
 async fn a_plain_upload_wins(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { url, .. } = waiting(&house).await;
+    let WaitingTrack { url, .. } = house.waiting_track().await;
     let bytes = tone();
     send(&house, Method::PUT, &url, &[("upload-complete", "?0")], Body::from(bytes[..5000].to_vec())).await;
     house.upload(&url, bytes.clone()).await.expect_ok();
@@ -336,8 +312,8 @@ async fn a_plain_upload_wins(database: TestDatabase) {
 
 async fn only_the_url_permits(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { url, .. } = waiting(&house).await;
-    let other = waiting(&house).await.url;
+    let WaitingTrack { url, .. } = house.waiting_track().await;
+    let other = house.waiting_track().await.url;
     send(&house, Method::PUT, &url, &[("upload-complete", "?0")], Body::from("x")).await;
     let (path, query) = url.split_once('?').unwrap();
     let (_, other_query) = other.split_once('?').unwrap();
@@ -356,7 +332,7 @@ async fn only_the_url_permits(database: TestDatabase) {
 
 async fn too_much_is_refused(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { url, .. } = waiting(&house).await;
+    let WaitingTrack { url, .. } = house.waiting_track().await;
     let most = LIMITS.max_source_bytes;
     let length = (most + 1).to_string();
     let begin = [("upload-complete", "?0"), ("upload-length", length.as_str())];
@@ -377,7 +353,7 @@ async fn too_much_is_refused(database: TestDatabase) {
 
 async fn a_deleted_track_takes_nothing(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { track, url } = waiting(&house).await;
+    let WaitingTrack { track, url, .. } = house.waiting_track().await;
     let bytes = tone();
     send(&house, Method::PUT, &url, &[("upload-complete", "?0")], Body::from(bytes[..5000].to_vec())).await;
     house.delete(&track).await.expect_ok();

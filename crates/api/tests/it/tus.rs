@@ -74,12 +74,6 @@ fn metadata(pairs: &[(&str, &str)]) -> String {
     pairs.collect::<Vec<_>>().join(",")
 }
 
-async fn session(house: &House) -> String {
-    let body = json!({ "collection_id": house.collection_id });
-    let reply = house.post("/v1/upload_session", body).await.expect_ok();
-    reply.json["upload_session_id"].as_str().unwrap().to_owned()
-}
-
 /// Begins an upload of so many bytes in a session, and gives its URL.
 async fn begin(house: &House, session: &str, length: usize) -> String {
     let (metadata, length) =
@@ -138,7 +132,7 @@ async fn the_service_says_what_it_can(database: TestDatabase) {
 
 async fn a_session_permits_uploads(database: TestDatabase) {
     let house = House::open(database).await;
-    let (session, bytes) = (session(&house).await, tone());
+    let (session, bytes) = (house.upload_session().await, tone());
     let url = begin(&house, &session, bytes.len()).await;
     let answer = send(&house, Method::HEAD, &url, &[], Body::empty()).await;
     assert_eq!((answer.status, answer.header("upload-offset")), (200, Some("0")));
@@ -185,7 +179,7 @@ async fn an_upload_url_permits_one_upload(database: TestDatabase) {
 
 async fn the_length_may_come_later(database: TestDatabase) {
     let house = House::open(database).await;
-    let (session, bytes) = (session(&house).await, tone());
+    let (session, bytes) = (house.upload_session().await, tone());
     let pairs = metadata(&[("filename", "Song.wav")]);
     let headers = [("upload-metadata", pairs.as_str()), ("upload-defer-length", "1")];
     // Clients that send no metadata with some requests name the session in the query.
@@ -205,7 +199,7 @@ async fn the_length_may_come_later(database: TestDatabase) {
 
 async fn a_broken_piece_is_kept_as_far_as_it_came(database: TestDatabase) {
     let house = House::open(database).await;
-    let (session, bytes) = (session(&house).await, tone());
+    let (session, bytes) = (house.upload_session().await, tone());
     let url = begin(&house, &session, bytes.len()).await;
     let mut at = 0;
     for size in [1, 4095, 4097, 10_000] {
@@ -224,7 +218,7 @@ async fn a_broken_piece_is_kept_as_far_as_it_came(database: TestDatabase) {
 
 async fn checksums_decide_about_a_piece(database: TestDatabase) {
     let house = House::open(database).await;
-    let (session, bytes) = (session(&house).await, tone());
+    let (session, bytes) = (house.upload_session().await, tone());
     let url = begin(&house, &session, bytes.len()).await;
     let sum = format!("sha1 {}", BASE64_STANDARD.encode(Sha1::digest(&bytes[..5000])));
     let headers = [("content-type", STREAM), ("upload-offset", "0"), ("upload-checksum", sum.as_str())];
@@ -258,7 +252,7 @@ async fn join(house: &House, session: &str, parts: &[String]) -> Answer {
 
 async fn parts_are_joined(database: TestDatabase) {
     let house = House::open(database).await;
-    let (session, bytes) = (session(&house).await, tone());
+    let (session, bytes) = (house.upload_session().await, tone());
     let mut urls = Vec::new();
     for part in [&bytes[..20_000], &bytes[20_000..]] {
         urls.push(begin_part(&house, &session, part.len()).await);
@@ -298,7 +292,7 @@ async fn parts_of_others_make_no_track(database: TestDatabase) {
     let theirs = house.call_as(&neighbour, Method::POST, "/v1/upload_session", theirs).await.expect_ok();
     let bytes = tone();
     let part = begin_part(&house, theirs.json["upload_session_id"].as_str().unwrap(), bytes.len()).await;
-    let ours = session(&house).await;
+    let ours = house.upload_session().await;
     // Not even whether it is complete is told.
     join(&house, &ours, std::slice::from_ref(&part)).await.expect_error(404, "upload_not_found");
     append(&house, &part, 0, &bytes).await;
@@ -310,7 +304,7 @@ async fn parts_of_others_make_no_track(database: TestDatabase) {
 
 async fn a_whole_is_joined_without_its_client(database: TestDatabase) {
     let house = House::open(database).await;
-    let session = session(&house).await;
+    let session = house.upload_session().await;
     let bytes = wav(&WavSpec { seconds: 10.0, ..WavSpec::default() });
     let mut parts = Vec::new();
     for part in bytes.chunks(bytes.len() / 3) {
@@ -346,7 +340,7 @@ async fn forget(house: &House) {
 
 async fn uploads_are_terminated(database: TestDatabase) {
     let house = House::open(database).await;
-    let (session, bytes) = (session(&house).await, tone());
+    let (session, bytes) = (house.upload_session().await, tone());
     let url = begin(&house, &session, bytes.len()).await;
     append(&house, &url, 0, &bytes[..5000]).await;
     assert_eq!(send(&house, Method::DELETE, &url, &[], Body::empty()).await.status, 204);
@@ -364,7 +358,7 @@ async fn uploads_are_terminated(database: TestDatabase) {
 
 async fn methods_can_be_overridden(database: TestDatabase) {
     let house = House::open(database).await;
-    let (session, bytes) = (session(&house).await, tone());
+    let (session, bytes) = (house.upload_session().await, tone());
     let url = begin(&house, &session, bytes.len()).await;
     let headers = [("x-http-method-override", "PATCH"), ("content-type", STREAM), ("upload-offset", "0")];
     let answer = send(&house, Method::POST, &url, &headers, Body::from(bytes[..5000].to_vec())).await;
@@ -377,7 +371,7 @@ async fn methods_can_be_overridden(database: TestDatabase) {
 
 async fn wrong_requests_are_refused(database: TestDatabase) {
     let house = House::open(database).await;
-    let (session, bytes) = (session(&house).await, tone());
+    let (session, bytes) = (house.upload_session().await, tone());
     let named = metadata(&[("upload_session_id", session.as_str()), ("filename", "Song.wav")]);
     let post = async |headers: &[(&str, &str)]| {
         send(&house, Method::POST, "/upload/tus", headers, Body::empty()).await
@@ -426,7 +420,7 @@ async fn wrong_requests_are_refused(database: TestDatabase) {
 
 async fn nothing_stays_of_what_expires(database: TestDatabase) {
     let house = House::open(database).await;
-    let (session, bytes) = (session(&house).await, tone());
+    let (session, bytes) = (house.upload_session().await, tone());
     let url = begin(&house, &session, bytes.len()).await;
     append(&house, &url, 0, &bytes[..5000]).await;
     let path = format!("/upload/tus?upload_session_id={session}");

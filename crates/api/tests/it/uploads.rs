@@ -15,7 +15,7 @@ use tonearm_api::ApiSettings;
 use tonearm_domain::{Colour, ObjectKey, Timestamp};
 use tonearm_fixtures::TestDatabase;
 
-use crate::house::{House, LIMITS, local, tone};
+use crate::house::{House, LIMITS, WaitingTrack, broken_after, local, tone};
 use crate::on_both;
 use crate::reply::{Reply, names};
 
@@ -36,22 +36,6 @@ on_both!(
     covers_have_rules,
 );
 
-struct Waiting {
-    track: String,
-    url: String,
-    cover_url: String,
-}
-
-async fn waiting(house: &House) -> Waiting {
-    let created = house.create_track("Song.wav").await;
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
-    Waiting {
-        track: format!("/v1/track/{}", text(&created["track_id"])),
-        url: text(&created["track_upload"]["upload_url"]),
-        cover_url: text(&created["track_cover_upload"]["upload_url"]),
-    }
-}
-
 async fn put(house: &House, url: &str, headers: &[(&str, String)], body: Body) -> Reply {
     let mut request = Request::put(local(url));
     for (name, value) in headers {
@@ -60,23 +44,13 @@ async fn put(house: &House, url: &str, headers: &[(&str, String)], body: Body) -
     house.send(request.body(body).unwrap()).await
 }
 
-async fn status(house: &House, track: &str) -> String {
-    house.get(track).await.expect_ok().json["track"]["track_status_id"].as_str().unwrap().to_owned()
-}
-
 pub(crate) async fn stored_objects(house: &House) -> Vec<ObjectKey> {
     house.blobs.list(None, None).map(|listed| listed.unwrap().0).collect().await
 }
 
-fn broken_after(bytes: &[u8]) -> Body {
-    let sent = Ok(Bytes::copy_from_slice(bytes));
-    let broken = Err(std::io::Error::other("the client went away"));
-    Body::from_stream(stream::iter([sent, broken]))
-}
-
 async fn bytes_are_kept_and_processed(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { track, url, .. } = waiting(&house).await;
+    let WaitingTrack { track, url, .. } = house.waiting_track().await;
     let bytes = tone();
     let chunks: Vec<_> =
         bytes.chunks(1000).map(|c| Ok::<_, std::io::Error>(Bytes::copy_from_slice(c))).collect();
@@ -84,14 +58,14 @@ async fn bytes_are_kept_and_processed(database: TestDatabase) {
     assert_eq!(reply.keys(""), names("ok api_request_id track_id size sha256"));
     assert_eq!(reply.json["size"], bytes.len());
     assert_eq!(reply.json["sha256"], hex::encode(Sha256::digest(&bytes)));
-    assert_eq!(status(&house, &track).await, "processing");
+    assert_eq!(house.track_status(&track).await, "processing");
     house.run_jobs().await;
-    assert_eq!(status(&house, &track).await, "ready");
+    assert_eq!(house.track_status(&track).await, "ready");
 }
 
 async fn an_interrupted_upload_leaves_nothing(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { track, url, .. } = waiting(&house).await;
+    let WaitingTrack { track, url, .. } = house.waiting_track().await;
     let bytes = tone();
     for length in [0, 10, 20_000] {
         let reply = put(&house, &url, &[], broken_after(&bytes[..length])).await;
@@ -102,7 +76,7 @@ async fn an_interrupted_upload_leaves_nothing(database: TestDatabase) {
     let reply = put(&house, &url, &announced, Body::from(bytes[..20_000].to_vec())).await;
     reply.expect_error(400, "upload_interrupted");
     assert_eq!(stored_objects(&house).await, []);
-    assert_eq!(status(&house, &track).await, "initialized");
+    assert_eq!(house.track_status(&track).await, "initialized");
     // The URL can be used again.
     put(&house, &url, &[], Body::from(bytes)).await.expect_ok();
 }
@@ -110,7 +84,7 @@ async fn an_interrupted_upload_leaves_nothing(database: TestDatabase) {
 async fn a_stalled_upload_is_given_up(database: TestDatabase) {
     let settings = ApiSettings { upload_idle_timeout: Duration::from_millis(20), ..ApiSettings::default() };
     let house = House::open(database).await.with(settings);
-    let Waiting { url, .. } = waiting(&house).await;
+    let WaitingTrack { url, .. } = house.waiting_track().await;
     let sent = stream::iter([Ok::<_, std::io::Error>(Bytes::from(tone()))]);
     let reply = put(&house, &url, &[], Body::from_stream(sent.chain(stream::pending()))).await;
     reply.expect_error(400, "upload_interrupted");
@@ -119,7 +93,7 @@ async fn a_stalled_upload_is_given_up(database: TestDatabase) {
 
 async fn what_is_announced_must_arrive(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { track, url, .. } = waiting(&house).await;
+    let WaitingTrack { track, url, .. } = house.waiting_track().await;
     let bytes = tone();
     let sha256 = format!("sha-256=:{}:", BASE64_STANDARD.encode(Sha256::digest(&bytes)));
     let md5 = BASE64_STANDARD.encode(Md5::digest(&bytes));
@@ -131,13 +105,13 @@ async fn what_is_announced_must_arrive(database: TestDatabase) {
         put(&house, &url, &[mismatch], body()).await.expect_error(400, "invalid_parameter");
         assert_eq!(stored_objects(&house).await, []);
     }
-    assert_eq!(status(&house, &track).await, "initialized");
+    assert_eq!(house.track_status(&track).await, "initialized");
     put(&house, &url, &[("repr-digest", sha256), ("content-md5", md5)], body()).await.expect_ok();
 }
 
 async fn uploads_have_limits(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { url, .. } = waiting(&house).await;
+    let WaitingTrack { url, .. } = house.waiting_track().await;
     put(&house, &url, &[], Body::empty()).await.expect_error(400, "invalid_parameter");
     let large = vec![0; LIMITS.max_source_bytes as usize + 1];
     let announced = [("content-length", large.len().to_string())];
@@ -160,12 +134,12 @@ async fn uploads_have_limits(database: TestDatabase) {
 
 async fn an_upload_url_works_once(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { url, .. } = waiting(&house).await;
+    let WaitingTrack { url, .. } = house.waiting_track().await;
     house.upload(&url, tone()).await.expect_ok();
     house.upload(&url, tone()).await.expect_error(409, "upload_url_used");
     assert_eq!(stored_objects(&house).await.len(), 1);
     // Of two at once, one wins and the other leaves nothing.
-    let Waiting { url, .. } = waiting(&house).await;
+    let WaitingTrack { url, .. } = house.waiting_track().await;
     let (one, other) = tokio::join!(house.upload(&url, tone()), house.upload(&url, tone()));
     let mut statuses = [one.status.as_u16(), other.status.as_u16()];
     statuses.sort_unstable();
@@ -175,7 +149,7 @@ async fn an_upload_url_works_once(database: TestDatabase) {
 
 async fn an_upload_url_is_signed_and_expires(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { track, url, cover_url } = waiting(&house).await;
+    let WaitingTrack { track, url, cover_url } = house.waiting_track().await;
     let unsigned = url.split('?').next().unwrap();
     let for_cover = cover_url.replace("/cover?", "/source?");
     let longer = url.replace("ttl=3600", "ttl=36000");
@@ -187,7 +161,7 @@ async fn an_upload_url_is_signed_and_expires(database: TestDatabase) {
     assert_eq!(reply.header("www-authenticate"), None);
     // Decisions, "Track status": a track whose URL expired unused has failed.
     house.run_jobs().await;
-    assert_eq!(status(&house, &track).await, "init_error");
+    assert_eq!(house.track_status(&track).await, "init_error");
 }
 
 /// An upload under way: what is sent here arrives.
@@ -212,7 +186,7 @@ async fn waited_for(house: &House, track: &str, until: Timestamp) {
 /// The URL's time is for the start of an upload: bytes that arrive keep it alive.
 async fn an_upload_outlasts_its_url(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { track, url, .. } = waiting(&house).await;
+    let WaitingTrack { track, url, .. } = house.waiting_track().await;
     let bytes = tone();
     let (sender, body) = in_pieces();
     let send = |from: usize, to: usize| {
@@ -224,25 +198,25 @@ async fn an_upload_outlasts_its_url(database: TestDatabase) {
         waited_for(&house, &track, house.ambient.now().plus_seconds(900)).await;
         house.clock.advance_seconds(600);
         house.run_jobs().await;
-        assert_eq!(status(&house, &track).await, "initialized");
+        assert_eq!(house.track_status(&track).await, "initialized");
         send(10_000, 20_000);
         waited_for(&house, &track, house.ambient.now().plus_seconds(900)).await;
         house.clock.advance_seconds(600);
         house.run_jobs().await;
-        assert_eq!(status(&house, &track).await, "initialized");
+        assert_eq!(house.track_status(&track).await, "initialized");
         send(20_000, bytes.len());
         sender.close_channel();
     };
     let (reply, ()) = tokio::join!(put(&house, &url, &[], body), steps);
     reply.expect_ok();
     house.run_jobs().await;
-    assert_eq!(status(&house, &track).await, "ready");
+    assert_eq!(house.track_status(&track).await, "ready");
     // Nothing is left that would give the track up later.
     house.clock.advance_seconds(7200);
     house.run_jobs().await;
-    assert_eq!(status(&house, &track).await, "ready");
+    assert_eq!(house.track_status(&track).await, "ready");
     // Without bytes, as after a node's death, the wait ends.
-    let Waiting { track, url, .. } = waiting(&house).await;
+    let WaitingTrack { track, url, .. } = house.waiting_track().await;
     house.clock.advance_seconds(3590);
     let (sender, body) = in_pieces();
     let steps = async {
@@ -254,17 +228,17 @@ async fn an_upload_outlasts_its_url(database: TestDatabase) {
     reply.expect_error(400, "upload_interrupted");
     house.clock.advance_seconds(10);
     house.run_jobs().await;
-    assert_eq!(status(&house, &track).await, "initialized");
+    assert_eq!(house.track_status(&track).await, "initialized");
     house.clock.advance_seconds(890);
     house.run_jobs().await;
-    assert_eq!(status(&house, &track).await, "init_error");
+    assert_eq!(house.track_status(&track).await, "init_error");
     house.upload(&url, tone()).await.expect_error(401, "upload_url_expired");
 }
 
 /// Whatever became of the track meanwhile, as where its node could not reach the database for an hour.
 async fn an_upload_counts_by_its_start(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { track, url, .. } = waiting(&house).await;
+    let WaitingTrack { track, url, .. } = house.waiting_track().await;
     let bytes = tone();
     let (tell, began) = futures::channel::oneshot::channel();
     let (send_rest, rest) = futures::channel::oneshot::channel();
@@ -279,28 +253,28 @@ async fn an_upload_counts_by_its_start(database: TestDatabase) {
         began.await.unwrap();
         house.clock.advance_seconds(7200);
         house.run_jobs().await;
-        assert_eq!(status(&house, &track).await, "init_error");
+        assert_eq!(house.track_status(&track).await, "init_error");
         send_rest.send(Bytes::copy_from_slice(&bytes[10_000..])).unwrap();
     };
     let (reply, ()) = tokio::join!(put(&house, &url, &[], body), steps);
     reply.expect_ok();
     house.run_jobs().await;
-    assert_eq!(status(&house, &track).await, "ready");
+    assert_eq!(house.track_status(&track).await, "ready");
     house.upload(&url, tone()).await.expect_error(401, "upload_url_expired");
 }
 
 async fn without_a_store_nothing_is_taken(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { track, url, .. } = waiting(&house).await;
+    let WaitingTrack { track, url, .. } = house.waiting_track().await;
     house.lose_store();
     let reply = house.upload(&url, tone()).await.expect_error(503, "unavailable");
     assert_eq!(reply.header("retry-after"), Some("5"));
-    assert_eq!(status(&house, &track).await, "initialized");
+    assert_eq!(house.track_status(&track).await, "initialized");
 }
 
 async fn without_free_space_nothing_is_taken(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { track, url, cover_url } = waiting(&house).await;
+    let WaitingTrack { track, url, cover_url } = house.waiting_track().await;
     let session = json!({ "collection_id": house.collection_id });
     let session = house.post("/v1/upload_session", session).await.expect_ok();
     let session = session.json["upload_session_id"].as_str().unwrap().to_owned();
@@ -312,7 +286,7 @@ async fn without_free_space_nothing_is_taken(database: TestDatabase) {
     refused(house.upload(&url, tone()).await);
     let cover = Request::post(local(&cover_url)).body(Body::from(picture())).unwrap();
     refused(house.send(cover).await);
-    assert_eq!(status(&house, &track).await, "initialized");
+    assert_eq!(house.track_status(&track).await, "initialized");
     assert!(stored_objects(&house).await.is_empty());
     // Nor is a track made whose bytes would not be taken.
     refuse_new_tracks(&house, &session, refused).await;
@@ -334,10 +308,10 @@ pub(crate) async fn refuse_new_tracks(house: &House, session: &str, refused: imp
 
 async fn noise_is_no_track(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { track, url, .. } = waiting(&house).await;
+    let WaitingTrack { track, url, .. } = house.waiting_track().await;
     house.upload(&url, b"this is no audio at all".repeat(100)).await.expect_ok();
     house.run_jobs().await;
-    assert_eq!(status(&house, &track).await, "init_error");
+    assert_eq!(house.track_status(&track).await, "init_error");
 }
 
 pub(crate) fn picture() -> Vec<u8> {
@@ -382,7 +356,7 @@ pub(crate) fn form(url: &str, field: &str, picture: &[u8]) -> Request<Body> {
 
 async fn covers_have_rules(database: TestDatabase) {
     let house = House::open(database).await;
-    let Waiting { url, cover_url, .. } = waiting(&house).await;
+    let WaitingTrack { url, cover_url, .. } = house.waiting_track().await;
     let post = async |body: Body| house.send(Request::post(local(&cover_url)).body(body).unwrap()).await;
     post(Body::empty()).await.expect_field("file");
     post(Body::from("no picture")).await.expect_field("file");
