@@ -75,11 +75,6 @@ impl Row {
         Self { rights, ..self }
     }
 
-    /// What names the waveform on the page, in a few bytes: the random end of the track's id.
-    pub(super) fn wave_id(&self) -> &str {
-        self.id.rsplit('-').next().unwrap_or_default()
-    }
-
     /// The box that the waveform is drawn in.
     pub(super) fn frame(&self) -> String {
         waveform::view_box()
