@@ -74,7 +74,7 @@ async fn what_people_do_to_their_accounts_is_told_of(database: TestDatabase) {
     assert_eq!(change(&mut ada, PASSWORD).await, 303);
     assert_eq!(ada.submit(profile, "/dashboard/sign-out", &[]).await.status, 303);
     for (email, password) in [("ada@example.com", PASSWORD), ("eve@example.com", PASSWORD)] {
-        ada.post("/dashboard/sign-in", &[("email", email), ("password", password)]).await;
+        ada.sign_in(email, password).await;
     }
     let fields = [("email", "ada@example.com"), ("password", "something quite new")];
     assert_eq!(ada.post("/dashboard/sign-in", &fields).await.status, 303);

@@ -24,6 +24,21 @@ impl Page {
         rest.split_once(end).unwrap().0.to_owned()
     }
 
+    /// The titles of the tracks in its list, in their order.
+    pub(crate) fn titles(&self) -> Vec<String> {
+        let rows = self.html.split("<li data-track=").skip(1);
+        rows.map(|row| {
+            row.split_once("<strong><bdi>").unwrap().1.split_once("</bdi></strong>").unwrap().0.to_owned()
+        })
+        .collect()
+    }
+
+    /// The address of the next (`next`) or the previous (`prev`) page, where there is one.
+    pub(crate) fn link(&self, rel: &str) -> Option<String> {
+        let (_, rest) = self.html.split_once(&format!("rel=\"{rel}\" href=\""))?;
+        Some(rest.split_once('"').unwrap().0.replace("&#38;", "&").replace("&amp;", "&"))
+    }
+
     /// What its forms carry.
     pub(crate) fn form_secret(&self) -> String {
         self.between("name=\"form_secret\" value=\"", "\"")
@@ -52,6 +67,11 @@ impl Browser {
     pub(crate) fn reading(mut self, languages: &str) -> Self {
         languages.clone_into(&mut self.languages);
         self
+    }
+
+    /// Sends the form that signs somebody in.
+    pub(crate) async fn sign_in(&mut self, email: &str, password: &str) -> Page {
+        self.post("/dashboard/sign-in", &[("email", email), ("password", password)]).await
     }
 
     pub(crate) async fn get(&mut self, path: &str) -> Page {

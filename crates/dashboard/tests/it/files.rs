@@ -6,7 +6,7 @@ use http::Request;
 use tonearm_domain::{CollectionId, LimitOffset, ListWindow};
 use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::{WavSpec, wav};
-use tonearm_service::{Caller, CreateCollection};
+use tonearm_service::Caller;
 
 use crate::browser::Browser;
 use crate::house::House;
@@ -43,12 +43,6 @@ async fn send(house: &House, browser: &mut Browser, id: CollectionId, files: &[F
     browser.send(request).await.status
 }
 
-async fn collection(house: &House) -> CollectionId {
-    let create = CreateCollection { title: "By hand".to_owned(), ..CreateCollection::default() };
-    let caller = Caller::owner(house.organization_id);
-    house.library.create_collection(&caller, create).await.unwrap().0.collection.id
-}
-
 async fn names(house: &House, id: CollectionId) -> Vec<String> {
     let caller = Caller::owner(house.organization_id);
     let window = ListWindow::Offset(LimitOffset::default());
@@ -60,7 +54,7 @@ async fn names(house: &House, id: CollectionId) -> Vec<String> {
 
 async fn a_form_brings_files(database: TestDatabase) {
     let house = House::open(database).await;
-    let (mut browser, id) = (house.administrator().await, collection(&house).await);
+    let (mut browser, id) = (house.administrator().await, house.collection("By hand").await);
     // Much larger than a cover may be.
     let sound = wav(&WavSpec { seconds: 5.0, ..WavSpec::default() });
     assert!(sound.len() > 800_000);
@@ -73,7 +67,7 @@ async fn a_form_brings_files(database: TestDatabase) {
 
 async fn what_is_not_taken_leaves_no_track(database: TestDatabase) {
     let house = House::open(database).await;
-    let (mut browser, id) = (house.administrator().await, collection(&house).await);
+    let (mut browser, id) = (house.administrator().await, house.collection("By hand").await);
     let large = vec![7; 1_000_001];
     let cases: [(&[File<'_>], u16); 3] =
         [(&[("", b"")], 400), (&[("empty.wav", b"")], 400), (&[("large.wav", &large)], 413)];

@@ -6,12 +6,13 @@ use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_dashboard::Dashboard;
-use tonearm_domain::{Ambient, Meter, OrganizationId};
+use tonearm_domain::{Ambient, CollectionId, Meter, OrganizationId, TrackId};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Audit, Imports, Jobs, Library, Links, LookupLimits, Lookups, People, Playback, SignInProvider,
-    SigningKeys, Status, Streams, Transcriptions, UploadLimits, Uploads, Usage, Webhooks,
+    Audit, Caller, CreateCollection, CreateTrack, Imports, Jobs, Library, Links, LookupLimits, Lookups,
+    People, Playback, SignInProvider, SigningKeys, Status, Streams, Transcriptions, UploadLimits, Uploads,
+    Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -126,6 +127,29 @@ impl House {
     /// Its time and randomness.
     pub(crate) fn ambient(&self) -> Ambient {
         self.dashboard.ambient.clone()
+    }
+
+    /// The owner of the organization, as a caller of use cases.
+    pub(crate) fn owner(&self) -> Caller {
+        Caller::owner(self.organization_id)
+    }
+
+    /// A new collection.
+    pub(crate) async fn collection(&self, title: &str) -> CollectionId {
+        let create = CreateCollection { title: title.to_owned(), ..CreateCollection::default() };
+        self.library.create_collection(&self.owner(), create).await.unwrap().0.collection.id
+    }
+
+    /// A new track, which waits for its file.
+    pub(crate) async fn track(&self, collection: CollectionId, file_name: &str) -> TrackId {
+        let create = CreateTrack {
+            collection_id: Some(collection),
+            file_name: file_name.to_owned(),
+            ..CreateTrack::default()
+        };
+        // Ids of one millisecond are in no order.
+        self.clock.advance_millis(1);
+        self.library.create_track(&self.owner(), create).await.unwrap().0.track.id
     }
 
     /// Nobody's browser.

@@ -49,7 +49,7 @@ async fn the_browser_decides_until_the_person_does(database: TestDatabase) {
     assert!(page.contains("Modifications enregistrées."), "{page}");
     // In another browser, too.
     let mut elsewhere = house.browser().reading("es");
-    elsewhere.post("/dashboard/sign-in", &[("email", "ada@example.com"), ("password", PASSWORD)]).await;
+    elsewhere.sign_in("ada@example.com", PASSWORD).await;
     assert!(elsewhere.get(profile).await.html.contains("<html lang=\"fr\""));
     for unknown in ["xx", "EN", "fr-CA", "../de"] {
         let refused = ada.submit(profile, &format!("{profile}/language"), &set(unknown)).await;

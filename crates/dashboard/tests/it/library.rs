@@ -1,10 +1,6 @@
 //! Collections and tracks: found, sorted and paginated.
 
-use tonearm_domain::{
-    CollectionId, ContentType, FileData, FileOutcome, Levels, Metric, ObjectFile, ObjectKey, TrackFile,
-    TrackId,
-};
-use tonearm_service::{Caller, CreateCollection, CreateTrack};
+use tonearm_domain::{ContentType, FileData, FileOutcome, Levels, Metric, ObjectFile, ObjectKey, TrackFile};
 
 use crate::browser::{Browser, Page};
 use tonearm_fixtures::TestDatabase;
@@ -20,56 +16,19 @@ crate::on_both!(
     files_are_imported_from_urls,
 );
 
-impl House {
-    pub(crate) fn owner(&self) -> Caller {
-        Caller::owner(self.organization_id)
-    }
-
-    pub(crate) async fn collection(&self, title: &str) -> CollectionId {
-        let create = CreateCollection { title: title.to_owned(), ..CreateCollection::default() };
-        self.library.create_collection(&self.owner(), create).await.unwrap().0.collection.id
-    }
-
-    pub(crate) async fn track(&self, collection: CollectionId, file_name: &str) -> TrackId {
-        let create = CreateTrack {
-            collection_id: Some(collection),
-            file_name: file_name.to_owned(),
-            ..CreateTrack::default()
-        };
-        // Ids of one millisecond are in no order.
-        self.clock.advance_millis(1);
-        self.library.create_track(&self.owner(), create).await.unwrap().0.track.id
-    }
-}
-
-/// The titles in a list, in their order.
-fn titles(page: &Page) -> Vec<String> {
-    let rows = page.html.split("<li data-track=").skip(1);
-    rows.map(|row| {
-        row.split_once("<strong><bdi>").unwrap().1.split_once("</bdi></strong>").unwrap().0.to_owned()
-    })
-    .collect()
-}
-
-/// The address of the next or the previous page, where there is one.
-pub(crate) fn link(page: &Page, rel: &str) -> Option<String> {
-    let (_, rest) = page.html.split_once(&format!("rel=\"{rel}\" href=\""))?;
-    Some(rest.split_once('"').unwrap().0.replace("&#38;", "&").replace("&amp;", "&"))
-}
-
 /// Everything in a list, by its links to the end and back.
 async fn walk(browser: &mut Browser, path: &str, query: &str) -> [Vec<String>; 2] {
     let mut page = browser.get(&format!("{path}{query}")).await;
-    let mut forth = titles(&page);
-    while let Some(next) = link(&page, "next") {
+    let mut forth = page.titles();
+    while let Some(next) = page.link("next") {
         page = browser.get(&format!("{path}{next}")).await;
         assert_eq!(page.status, 200, "{next}");
-        forth.extend(titles(&page));
+        forth.extend(page.titles());
     }
-    let mut back = titles(&page);
-    while let Some(previous) = link(&page, "prev") {
+    let mut back = page.titles();
+    while let Some(previous) = page.link("prev") {
         page = browser.get(&format!("{path}{previous}")).await;
-        back.splice(0..0, titles(&page));
+        back.splice(0..0, page.titles());
     }
     [forth, back]
 }
@@ -101,7 +60,7 @@ async fn tracks_are_paginated_by_links(database: TestDatabase) {
     assert!(browser.get(&path).await.html.contains("120 tracks"));
     // A row that is unknown, or another organization's, begins at the front.
     let nowhere = format!("{path}?after=0197a000-0000-7000-8000-000000000000");
-    assert_eq!(titles(&browser.get(&nowhere).await), by_order[..50]);
+    assert_eq!(browser.get(&nowhere).await.titles(), by_order[..50]);
 }
 
 async fn tracks_are_found_and_sorted(database: TestDatabase) {
@@ -112,13 +71,13 @@ async fn tracks_are_found_and_sorted(database: TestDatabase) {
         house.track(collection, name).await;
     }
     let page = browser.get(&house.path("/tracks?q=WAV")).await;
-    assert_eq!(titles(&page), ["Owl", "Dawn chorus"]);
+    assert_eq!(page.titles(), ["Owl", "Dawn chorus"]);
     assert!(
         page.html.contains("2 tracks found") && page.html.contains("<small>Birds</small>"),
         "{}",
         page.html
     );
-    assert_eq!(titles(&browser.get(&house.path("/tracks?q=train+flac")).await), ["Night train"]);
+    assert_eq!(browser.get(&house.path("/tracks?q=train+flac")).await.titles(), ["Night train"]);
     let page = browser.get(&house.path(&format!("/collections/{one}?q=train"))).await;
     assert!(
         page.html.contains("No matching tracks") && page.html.contains("/tracks?q=train"),
@@ -154,10 +113,10 @@ async fn collections_are_found_and_sorted(database: TestDatabase) {
         house.collection(&format!("Series {number}")).await;
     }
     let first = browser.get(&house.path("/library")).await;
-    let next = link(&first, "next").unwrap();
+    let next = first.link("next").unwrap();
     let second = browser.get(&house.path(&format!("/library{next}"))).await;
     assert_eq!((shown(&first).len(), shown(&second).len()), (48, 15));
-    assert!(link(&second, "next").is_none() && link(&second, "prev").is_some());
+    assert!(second.link("next").is_none() && second.link("prev").is_some());
 }
 
 /// Fifty tracks with everything there is to show, the longest texts included.
@@ -202,7 +161,7 @@ async fn what_is_typed_is_only_text(database: TestDatabase) {
     let path = house.path(&format!("/collections/{collection}"));
     for (q, expected) in [("%25", 1), ("real", 1), ("_%25", 0), ("%00", 1), ("%5C", 0), ("%27)--", 0)] {
         let page = browser.get(&format!("{path}?q={q}&sort=wild&after=x")).await;
-        assert_eq!((page.status, titles(&page).len()), (200, expected), "{q}");
+        assert_eq!((page.status, page.titles().len()), (200, expected), "{q}");
     }
     let long = "a".repeat(5000);
     assert_eq!(browser.get(&format!("{path}?q={long}")).await.status, 200);
@@ -218,7 +177,7 @@ async fn files_are_imported_from_urls(database: TestDatabase) {
     let page = browser.submit(&path, &import, &[("source_url", "https://files.example.com/Song.mp3")]).await;
     assert_eq!(page.status, 303, "{}", page.html);
     let page = browser.get(&path).await;
-    assert_eq!(titles(&page), ["Song"]);
+    assert_eq!(page.titles(), ["Song"]);
     assert!(page.html.contains("Importing the file from files.example.com."), "{}", page.html);
     assert!(page.html.contains("data-making") && page.html.contains("Import started."), "{}", page.html);
     for (url, problem) in [

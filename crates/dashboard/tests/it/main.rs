@@ -4,6 +4,7 @@
 
 mod audit;
 mod browser;
+mod file_tags;
 mod files;
 mod forms;
 mod house;
@@ -28,7 +29,6 @@ mod signed_out;
 mod signing_in;
 mod start;
 mod status;
-mod told;
 mod transcript;
 mod trash;
 mod usage;

@@ -1,11 +1,9 @@
 //! Keys that exist already: listed, however many they are, and changed.
 use std::sync::{Arc, Mutex};
 
-use tonearm_domain::{
-    AllowedOrigins, ApiKey, ApiKeyId, Clock, Collection, KeyScope, KeyType, RecordId, Selection,
-};
+use tonearm_domain::{AllowedOrigins, ApiKey, ApiKeyId, Clock, KeyScope, KeyType, RecordId, Selection};
 use tonearm_fixtures::TestDatabase;
-use tonearm_service::{Caller, CreateCollection, CreateKey};
+use tonearm_service::{Caller, CreateKey};
 
 use crate::browser::Browser;
 use crate::house::House;
@@ -19,15 +17,11 @@ crate::on_both!(
 );
 
 const KEYS: i64 = 10_000;
-
-async fn collection(house: &House) -> Collection {
-    let create = CreateCollection { title: "Season <1>".to_owned(), ..CreateCollection::default() };
-    house.library.create_collection(&Caller::owner(house.organization_id), create).await.unwrap().0.collection
-}
+const COLLECTION: &str = "Season <1>";
 
 /// Of ten keys, one is revoked, one has expired, one will expire, and half are limited to a collection.
 async fn many_keys(house: &House) {
-    let (collection, now) = (collection(house).await, house.clock.now());
+    let (collection, now) = (house.collection(COLLECTION).await, house.clock.now());
     let tx = house.catalog.begin().await.unwrap();
     for number in 0..KEYS {
         let created_at = now.plus_seconds(number - KEYS);
@@ -38,7 +32,7 @@ async fn many_keys(house: &House) {
             organization_id: house.organization_id,
             title: format!("Key {number:05} 100%"),
             key_type: if number % 2 == 0 { KeyType::Player } else { KeyType::Uploader },
-            scope: if number % 2 == 0 { KeyScope::Organization } else { KeyScope::Collection(collection.id) },
+            scope: if number % 2 == 0 { KeyScope::Organization } else { KeyScope::Collection(collection) },
             creator_id: None,
             variants: Selection::All,
             is_downloadable: false,
@@ -199,7 +193,7 @@ async fn editors_change_share_links_only(database: TestDatabase) {
 async fn code_for_a_new_key_holds_the_key(database: TestDatabase) {
     let house = House::open(database).await;
     let (mut ada, new) = (house.administrator().await, house.path("/keys/new"));
-    let id = collection(&house).await.id.to_string();
+    let id = house.collection(COLLECTION).await.to_string();
     for (key_type, shown) in [
         ("api", vec!["/v1/track?limit=10"]),
         ("player", vec!["/v1/play_session/collection", "COLLECTION_ID", "&#60;audio id="]),

@@ -373,7 +373,7 @@ async fn oidc_an_account_is_one_persons(database: TestDatabase) {
     let address = begin_link(&mut bea, PASSWORD).await;
     let back = provider.sign_in(&address, json!({ "sub": "eve" }));
     bea.submit(PROFILE, "/dashboard/sign-out", &[]).await;
-    bea.post("/dashboard/sign-in", &[("email", "ada@example.com"), ("password", PASSWORD)]).await;
+    bea.sign_in("ada@example.com", PASSWORD).await;
     let page = bea.get(&back).await;
     assert_eq!(page.status, 422, "{}", page.html);
     assert_eq!(house.catalog.identity(&provider.issuer(), "eve").await.unwrap(), None);

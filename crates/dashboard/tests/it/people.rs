@@ -26,10 +26,6 @@ async fn act(browser: &mut Browser, id: &str, action: &str, fields: &[(&str, &st
     browser.submit(&page, &format!("{page}/{action}"), fields).await
 }
 
-async fn sign_in(browser: &mut Browser, email: &str) -> Page {
-    browser.post("/dashboard/sign-in", &[("email", email), ("password", PASSWORD)]).await
-}
-
 async fn a_disabled_person_is_out_at_once(database: TestDatabase) {
     let house = House::open(database).await;
     let mut ada = house.administrator().await;
@@ -38,7 +34,7 @@ async fn a_disabled_person_is_out_at_once(database: TestDatabase) {
     assert_eq!(bea.get(&library).await.status, 200);
     assert_eq!(act(&mut ada, &id, "disable", &[]).await.status, 303);
     assert_eq!(bea.get(&library).await.status, 303);
-    let refused = sign_in(&mut bea, "bea@example.com").await;
+    let refused = bea.sign_in("bea@example.com", PASSWORD).await;
     assert_eq!(refused.status, 422);
     assert!(refused.html.contains("This account is disabled"), "{}", refused.html);
     // Whoever does not know the password is not told.
@@ -48,7 +44,7 @@ async fn a_disabled_person_is_out_at_once(database: TestDatabase) {
     let page = ada.get(&format!("/dashboard/people/{id}")).await;
     assert!(page.html.contains("Not signed in anywhere."), "{}", page.html);
     assert_eq!(act(&mut ada, &id, "enable", &[]).await.status, 303);
-    assert_eq!(sign_in(&mut bea, "bea@example.com").await.status, 303);
+    assert_eq!(bea.sign_in("bea@example.com", PASSWORD).await.status, 303);
     assert_eq!(bea.get(&library).await.status, 200, "the role is still there");
 }
 
@@ -63,7 +59,7 @@ async fn a_removed_person_is_gone_and_what_they_made_stays(database: TestDatabas
     let removed = act(&mut ada, &id, "remove", &[]).await;
     assert_eq!((removed.status, removed.location.as_str()), (303, "/dashboard/people"));
     assert_eq!(bea.get(&house.path("/library")).await.status, 303);
-    assert_eq!(sign_in(&mut bea, "bea@example.com").await.status, 422);
+    assert_eq!(bea.sign_in("bea@example.com", PASSWORD).await.status, 422);
     assert_eq!(ada.get(&format!("/dashboard/people/{id}")).await.status, 404);
     assert!(ada.get(&house.path("/keys")).await.html.contains("Made by Bea"));
     let log = ada.get(&house.path("/audit")).await.html;
@@ -155,7 +151,7 @@ async fn sessions_are_ended_and_the_person_comes_back(database: TestDatabase) {
     let id = id_of(&house, "bea@example.com").await;
     assert_eq!(act(&mut ada, &id, "end-sessions", &[]).await.status, 303);
     assert_eq!(bea.get("/dashboard/profile").await.status, 303);
-    assert_eq!(sign_in(&mut bea, "bea@example.com").await.status, 303);
+    assert_eq!(bea.sign_in("bea@example.com", PASSWORD).await.status, 303);
     let filter = tonearm_service::AuditFilter::default();
     let entries = house.catalog.audit_entries(None, &filter, None, 10).await.unwrap();
     assert!(entries.iter().any(|entry| entry.action == "person.end_sessions"), "{entries:?}");

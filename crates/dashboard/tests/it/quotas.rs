@@ -1,9 +1,9 @@
 //! Quotas are shown to members, and a refused upload says why.
 
 use serde_json::Value;
-use tonearm_domain::{CollectionId, Patch};
+use tonearm_domain::Patch;
 use tonearm_fixtures::TestDatabase;
-use tonearm_service::{Caller, CreateCollection, UpdateQuotas};
+use tonearm_service::{Caller, UpdateQuotas};
 
 use crate::house::House;
 
@@ -11,12 +11,6 @@ crate::on_both!(quotas_are_shown_with_what_is_used, a_refused_upload_says_why);
 
 async fn set(house: &House, update: UpdateQuotas) {
     house.library.set_quotas(&Caller::owner(house.organization_id), update).await.unwrap();
-}
-
-async fn collection(house: &House) -> CollectionId {
-    let create = CreateCollection { title: "Small".to_owned(), ..CreateCollection::default() };
-    let caller = Caller::owner(house.organization_id);
-    house.library.create_collection(&caller, create).await.unwrap().0.collection.id
 }
 
 async fn quotas_are_shown_with_what_is_used(database: TestDatabase) {
@@ -42,7 +36,7 @@ async fn quotas_are_shown_with_what_is_used(database: TestDatabase) {
 
 async fn a_refused_upload_says_why(database: TestDatabase) {
     let house = House::open(database).await;
-    let (mut browser, id) = (house.administrator().await, collection(&house).await);
+    let (mut browser, id) = (house.administrator().await, house.collection("Small").await);
     set(&house, UpdateQuotas { tracks: Patch::Set(1), ..Default::default() }).await;
     let (page, uploads) =
         (house.path(&format!("/collections/{id}")), house.path(&format!("/collections/{id}/uploads")));

@@ -59,12 +59,7 @@ impl House {
 
 /// The titles in a list, in their order.
 async fn titles(browser: &mut Browser, page: &str) -> Vec<String> {
-    let page = browser.get(page).await;
-    let rows = page.html.split("<li data-track=").skip(1);
-    rows.map(|row| {
-        row.split_once("<strong><bdi>").unwrap().1.split_once("</bdi></strong>").unwrap().0.to_owned()
-    })
-    .collect()
+    browser.get(page).await.titles()
 }
 
 /// Where the page after a change takes it back.

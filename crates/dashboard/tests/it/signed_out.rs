@@ -85,7 +85,7 @@ async fn a_page_goes_on_with_the_secret_of_the_next_sign_in(database: TestDataba
     let person = page.between("data-person=\"", "\"");
     let old = page.form_secret();
     browser.submit("/dashboard/profile", "/dashboard/sign-out", &[]).await;
-    browser.post("/dashboard/sign-in", &[("email", "ada@example.com"), ("password", PASSWORD)]).await;
+    browser.sign_in("ada@example.com", PASSWORD).await;
     let begin = |secret: &str| {
         Request::post(house.path(&format!("/collections/{collection}/uploads")))
             .header("sec-fetch-site", "same-origin")

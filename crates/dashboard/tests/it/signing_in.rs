@@ -3,7 +3,6 @@
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{Device, SignInError};
 
-use crate::browser::Browser;
 use crate::house::{House, PASSWORD};
 
 crate::on_both!(
@@ -33,7 +32,7 @@ async fn a_person_signs_in_and_out(database: TestDatabase) {
     assert_eq!(page.status, 303);
     assert!(page.location.starts_with("/dashboard/sign-in?next=%2Fdashboard%2F"), "{}", page.location);
     for (email, password) in [(EMAIL, "wrong"), ("nobody@example.com", PASSWORD), ("", ""), (EMAIL, "")] {
-        let page = browser.post("/dashboard/sign-in", &[("email", email), ("password", password)]).await;
+        let page = browser.sign_in(email, password).await;
         assert_eq!(page.status, 422);
         assert!(page.html.contains("The email address or the password is wrong."), "{}", page.html);
     }
@@ -69,7 +68,7 @@ async fn a_sign_in_slides_and_ends(database: TestDatabase) {
 async fn signing_out_everywhere_ends_all_of_them(database: TestDatabase) {
     let house = House::open(database).await;
     let (mut one, mut other) = (house.administrator().await, house.browser());
-    other.post("/dashboard/sign-in", &[("email", EMAIL), ("password", PASSWORD)]).await;
+    other.sign_in(EMAIL, PASSWORD).await;
     assert_eq!(other.get("/dashboard/profile").await.status, 200);
     one.submit("/dashboard/profile", "/dashboard/profile/sign-out-everywhere", &[]).await;
     assert_eq!(one.get("/dashboard/profile").await.status, 303);
@@ -79,7 +78,7 @@ async fn signing_out_everywhere_ends_all_of_them(database: TestDatabase) {
 async fn the_profile_keeps_the_organization_around_it(database: TestDatabase) {
     let house = House::open(database).await;
     let (mut browser, mut other) = (house.administrator().await, house.browser());
-    other.post("/dashboard/sign-in", &[("email", EMAIL), ("password", PASSWORD)]).await;
+    other.sign_in(EMAIL, PASSWORD).await;
     let (profile, library) = (house.path("/profile"), house.path("/library"));
     assert!(browser.get(&library).await.html.contains(&format!("href=\"{profile}\"")));
     let page = browser.get(&profile).await;
@@ -107,15 +106,15 @@ async fn guessing_is_slowed_down(database: TestDatabase) {
     for email in [EMAIL, "nobody@example.com"] {
         let mut browser = house.browser();
         for _ in 0..10 {
-            let page = browser.post("/dashboard/sign-in", &[("email", email), ("password", "guess")]).await;
+            let page = browser.sign_in(email, "guess").await;
             assert_eq!(page.status, 422);
         }
-        let page = browser.post("/dashboard/sign-in", &[("email", email), ("password", PASSWORD)]).await;
+        let page = browser.sign_in(email, PASSWORD).await;
         assert_eq!((page.status, &page.headers["retry-after"]), (429, &"900".parse().unwrap()));
         assert!(page.html.contains("Too many failed attempts; try again in 15 minutes."), "{}", page.html);
     }
     house.clock.advance_seconds(900);
-    let page = house.browser().post("/dashboard/sign-in", &[("email", EMAIL), ("password", PASSWORD)]).await;
+    let page = house.browser().sign_in(EMAIL, PASSWORD).await;
     assert_eq!(page.status, 303);
 }
 
@@ -140,7 +139,7 @@ async fn an_address_that_guesses_waits(database: TestDatabase) {
 async fn a_password_is_changed_by_who_knows_it(database: TestDatabase) {
     let house = House::open(database).await;
     let (mut browser, mut other) = (house.administrator().await, house.browser());
-    other.post("/dashboard/sign-in", &[("email", EMAIL), ("password", PASSWORD)]).await;
+    other.sign_in(EMAIL, PASSWORD).await;
     let (page, action) = ("/dashboard/profile", "/dashboard/profile/password");
     let wrong = browser.submit(page, action, &[("current", "wrong"), ("password", "another good one")]).await;
     assert!(wrong.html.contains("This password is incorrect."), "{}", wrong.html);
@@ -152,23 +151,19 @@ async fn a_password_is_changed_by_who_knows_it(database: TestDatabase) {
     assert!(told.html.contains("Password changed."), "{}", told.html);
     assert!(!browser.get(page).await.html.contains("Password changed."), "it is told once");
     assert_eq!(other.get(page).await.status, 303, "who knew only the old one is out");
-    let old = other.post("/dashboard/sign-in", &[("email", EMAIL), ("password", PASSWORD)]).await;
+    let old = other.sign_in(EMAIL, PASSWORD).await;
     assert_eq!(old.status, 422);
 }
 
 const DEVICE: &str = "__Host-tonearm_device";
 
-async fn sign_in(browser: &mut Browser, email: &str, password: &str) -> u16 {
-    browser.post("/dashboard/sign-in", &[("email", email), ("password", password)]).await.status
-}
-
 /// Guesses at an account, as a stranger, until it is locked.
 async fn lock(house: &House, email: &str) {
     let mut stranger = house.browser();
     for _ in 0..10 {
-        assert_eq!(sign_in(&mut stranger, email, "guess").await, 422);
+        assert_eq!(stranger.sign_in(email, "guess").await.status, 422);
     }
-    assert_eq!(sign_in(&mut stranger, email, PASSWORD).await, 429);
+    assert_eq!(stranger.sign_in(email, PASSWORD).await.status, 429);
 }
 
 async fn strangers_who_guess_do_not_keep_the_owner_out(database: TestDatabase) {
@@ -179,11 +174,11 @@ async fn strangers_who_guess_do_not_keep_the_owner_out(database: TestDatabase) {
     assert_eq!(out.status, 303);
     lock(&house, EMAIL).await;
     for _ in 0..3 {
-        assert_eq!(sign_in(&mut owner, EMAIL, PASSWORD).await, 303);
+        assert_eq!(owner.sign_in(EMAIL, PASSWORD).await.status, 303);
         assert_eq!(owner.cookie(DEVICE), Some(&device), "it stays the same device");
     }
     // What the owner gets right gives strangers no more guesses.
-    assert_eq!(sign_in(&mut house.browser(), EMAIL, PASSWORD).await, 429);
+    assert_eq!(house.browser().sign_in(EMAIL, PASSWORD).await.status, 429);
     // Nor is the owner kept from changing the password.
     let fields = [("current", PASSWORD), ("password", "another good one")];
     let changed = owner.submit("/dashboard/profile", "/dashboard/profile/password", &fields).await;
@@ -194,13 +189,13 @@ async fn a_known_device_is_limited_by_itself(database: TestDatabase) {
     let house = House::open(database).await;
     let mut owner = house.administrator().await;
     for _ in 0..10 {
-        assert_eq!(sign_in(&mut owner, EMAIL, "guess").await, 422);
+        assert_eq!(owner.sign_in(EMAIL, "guess").await.status, 422);
     }
-    assert_eq!(sign_in(&mut owner, EMAIL, PASSWORD).await, 429);
+    assert_eq!(owner.sign_in(EMAIL, PASSWORD).await.status, 429);
     // Its failures are its own: elsewhere, nobody has failed.
-    assert_eq!(sign_in(&mut house.browser(), EMAIL, PASSWORD).await, 303);
+    assert_eq!(house.browser().sign_in(EMAIL, PASSWORD).await.status, 303);
     house.clock.advance_seconds(900);
-    assert_eq!(sign_in(&mut owner, EMAIL, PASSWORD).await, 303);
+    assert_eq!(owner.sign_in(EMAIL, PASSWORD).await.status, 303);
 }
 
 async fn a_device_is_known_for_one_account(database: TestDatabase) {
@@ -209,34 +204,34 @@ async fn a_device_is_known_for_one_account(database: TestDatabase) {
     let mut other = house.invited(&mut owner, "Bea", "viewer").await;
     let device = other.cookie(DEVICE).cloned().unwrap();
     lock(&house, EMAIL).await;
-    assert_eq!(sign_in(&mut other, EMAIL, PASSWORD).await, 429);
+    assert_eq!(other.sign_in(EMAIL, PASSWORD).await.status, 429);
     // It does not become another person's: somebody may have put it into the browser.
     house.clock.advance_seconds(900);
-    assert_eq!(sign_in(&mut other, EMAIL, PASSWORD).await, 303);
+    assert_eq!(other.sign_in(EMAIL, PASSWORD).await.status, 303);
     assert_ne!(other.cookie(DEVICE), Some(&device));
     // What is no secret at all is no device either.
     let mut liar = house.browser();
     liar.set_cookie(DEVICE, "not a secret");
-    assert_eq!(sign_in(&mut liar, EMAIL, PASSWORD).await, 303);
+    assert_eq!(liar.sign_in(EMAIL, PASSWORD).await.status, 303);
 }
 
 async fn devices_are_forgotten_with_the_password(database: TestDatabase) {
     let house = House::open(database).await;
     let (mut owner, mut other) = (house.administrator().await, house.browser());
-    assert_eq!(sign_in(&mut other, EMAIL, PASSWORD).await, 303);
+    assert_eq!(other.sign_in(EMAIL, PASSWORD).await.status, 303);
     let new = "another good one";
     let fields = [("current", PASSWORD), ("password", new)];
     assert_eq!(owner.submit("/dashboard/profile", "/dashboard/profile/password", &fields).await.status, 303);
     lock(&house, EMAIL).await;
-    assert_eq!(sign_in(&mut other, EMAIL, new).await, 429);
-    assert_eq!(sign_in(&mut owner, EMAIL, new).await, 303, "the browser that changed it stays known");
+    assert_eq!(other.sign_in(EMAIL, new).await.status, 429);
+    assert_eq!(owner.sign_in(EMAIL, new).await.status, 303, "the browser that changed it stays known");
     // A link for a new password forgets all but the browser in which it is opened.
     let link = house.people.new_password_link(EMAIL).await.unwrap();
     let path = link.url.strip_prefix(crate::house::PUBLIC_URL).unwrap();
     let mut third = house.browser();
     assert_eq!(third.post(path, &[("password", PASSWORD)]).await.status, 303);
-    assert_eq!(sign_in(&mut owner, EMAIL, PASSWORD).await, 429);
-    assert_eq!(sign_in(&mut third, EMAIL, PASSWORD).await, 303);
+    assert_eq!(owner.sign_in(EMAIL, PASSWORD).await.status, 429);
+    assert_eq!(third.sign_in(EMAIL, PASSWORD).await.status, 303);
 }
 
 async fn devices_are_forgotten_with_all_sign_ins(database: TestDatabase) {
@@ -244,7 +239,7 @@ async fn devices_are_forgotten_with_all_sign_ins(database: TestDatabase) {
     let mut owner = house.administrator().await;
     owner.submit("/dashboard/profile", "/dashboard/profile/sign-out-everywhere", &[]).await;
     lock(&house, EMAIL).await;
-    assert_eq!(sign_in(&mut owner, EMAIL, PASSWORD).await, 429);
+    assert_eq!(owner.sign_in(EMAIL, PASSWORD).await.status, 429);
 }
 
 async fn a_device_is_known_for_half_a_year(database: TestDatabase) {
@@ -253,6 +248,6 @@ async fn a_device_is_known_for_half_a_year(database: TestDatabase) {
     for (days, status) in [(179, 303), (179, 303), (180, 429)] {
         house.clock.advance_seconds(days * day);
         lock(&house, EMAIL).await;
-        assert_eq!(sign_in(&mut owner, EMAIL, PASSWORD).await, status, "after {days} days");
+        assert_eq!(owner.sign_in(EMAIL, PASSWORD).await.status, status, "after {days} days");
     }
 }

@@ -9,7 +9,6 @@ use tonearm_service::Caller;
 use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
-use crate::library::link;
 
 crate::on_both!(
     a_deleted_track_is_brought_back,
@@ -119,7 +118,7 @@ async fn the_two_lists_are_paginated_by_themselves(database: TestDatabase) {
     for (rel, season, take) in
         [("next", "Season 00", "take 50"), ("next", "Season 00", "take 00"), ("prev", "Season 50", "take 00")]
     {
-        page = browser.get(&format!("{trash}{}", link(&page, rel).unwrap())).await;
+        page = browser.get(&format!("{trash}{}", page.link(rel).unwrap())).await;
         let shown = |title: &str| page.html.contains(title);
         assert!(shown(season) && shown(take), "{rel}, {season}, {take}: {}", page.html);
         assert!(shown("Season 00") != shown("Season 50") && shown("take 00") != shown("take 50"));

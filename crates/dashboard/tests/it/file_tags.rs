@@ -1,4 +1,4 @@
-//! What files say of themselves: shown, found, and the reason why uploads belong together.
+//! The tags of files: shown, found, and the reason why uploads belong together.
 
 use tonearm_domain::{Chapter, CollectionId, Track, TrackId, UploadSessionId};
 use tonearm_fixtures::TestDatabase;
@@ -13,7 +13,7 @@ crate::on_both!(
 );
 
 impl House {
-    async fn told_track(
+    async fn track_with_tags(
         &self,
         collection: CollectionId,
         tags: &[(&str, &str)],
@@ -44,7 +44,7 @@ async fn a_track_shows_what_its_file_tells(database: TestDatabase) {
     let chapters = [(0.0, Some("<i>")), (3661.5, None)];
     let chapters =
         chapters.map(|(start, title)| Chapter { start, end: start + 1.0, title: title.map(str::to_owned) });
-    let id = house.told_track(collection, &tags, chapters.into()).await;
+    let id = house.track_with_tags(collection, &tags, chapters.into()).await;
     let page = browser.get(&house.path(&format!("/tracks/{id}"))).await;
     let shown = page.between("<h2>File tags</h2>", "</section>");
     assert!(!shown.contains("<script") && !shown.contains("<b>") && !shown.contains("<i>"), "{shown}");
@@ -76,7 +76,7 @@ async fn tracks_are_found_by_what_their_files_tell(database: TestDatabase) {
         ("year", "2009"),
         ("lyrics", "rarely"),
     ]);
-    house.told_track(collection, &tags, Vec::new()).await;
+    house.track_with_tags(collection, &tags, Vec::new()).await;
     for (words, is_found) in [
         ("sehnsucht", true),
         ("MOURA", true),
