@@ -2,20 +2,8 @@
 
 use tonearm_domain::Language;
 
+pub(crate) use crate::text::count;
 use crate::text::current;
-
-/// A number with thin spaces between thousands.
-pub(crate) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut told = String::with_capacity(digits.len() * 2);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            told.push('\u{202f}');
-        }
-        told.push(digit);
-    }
-    told
-}
 
 /// Bytes in the unit that leaves one to three digits before the point.
 pub(crate) fn bytes(bytes: u64) -> String {
@@ -36,10 +24,10 @@ pub(crate) fn bytes(bytes: u64) -> String {
 
 /// A number with one decimal.
 pub(crate) fn decimal(number: f64) -> String {
-    let told = format!("{number:.1}");
+    let text = format!("{number:.1}");
     match current() {
-        Language::English => told,
-        Language::German | Language::French | Language::Spanish => told.replace('.', ","),
+        Language::English => text,
+        Language::German | Language::French | Language::Spanish => text.replace('.', ","),
     }
 }
 
@@ -69,7 +57,7 @@ mod tests {
 
     #[test]
     fn lengths_of_time_are_short() {
-        for (seconds, told) in [
+        for (seconds, text) in [
             (0, "0 s"),
             (59, "59 s"),
             (60, "1 min"),
@@ -78,7 +66,7 @@ mod tests {
             (90_000, "1 d 1 h"),
             (u64::MAX / 1_000_000, "213\u{202f}503\u{202f}982 d 8 h"),
         ] {
-            assert_eq!(duration(seconds * 1000), told, "{seconds}");
+            assert_eq!(duration(seconds * 1000), text, "{seconds}");
         }
     }
 
@@ -87,7 +75,7 @@ mod tests {
         assert_eq!(count(0), "0");
         assert_eq!(count(999), "999");
         assert_eq!(count(1_234_567), "1\u{202f}234\u{202f}567");
-        for (size, told) in [
+        for (size, text) in [
             (0, "0 B"),
             (999, "999 B"),
             (1000, "1.0 kB"),
@@ -97,14 +85,14 @@ mod tests {
             (999_500, "1.0 MB"),
             (u64::MAX, "18 EB"),
         ] {
-            assert_eq!(bytes(size), told, "{size}");
+            assert_eq!(bytes(size), text, "{size}");
         }
     }
 
     #[test]
     fn decimals_are_written_as_in_the_language() {
-        let told = Language::ALL.map(|language| in_language(language, || (bytes(1_500), decimal(-0.25))));
-        let [english, others @ ..] = told.map(|(size, number)| format!("{size}, {number}"));
+        let text = Language::ALL.map(|language| in_language(language, || (bytes(1_500), decimal(-0.25))));
+        let [english, others @ ..] = text.map(|(size, number)| format!("{size}, {number}"));
         assert_eq!(english, "1.5 kB, -0.2");
         assert_eq!(others, ["1,5 kB, -0,2"; 3]);
     }

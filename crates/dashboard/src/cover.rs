@@ -18,15 +18,6 @@ pub(crate) async fn save<R>(
 ) -> Result<Result<(), Problems>, PageError> {
     let picture = picture(form).await?;
     let caller = member.caller();
-    match owner {
-        CoverOwner::Track(id) => {
-            app.library.track(&caller, id).await?;
-        }
-        CoverOwner::Collection(id) => {
-            app.library.collection(&caller, id).await?;
-        }
-        CoverOwner::Organization => {}
-    }
     match app.uploads.accept_cover(caller.origin, caller.organization_id, owner, picture).await {
         Ok(()) => Ok(Ok(())),
         Err(refusal) => Ok(Err(Problems::of(refusal)?)),

@@ -5,12 +5,12 @@ use axum::Json;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
 use tonearm_domain::{QuotaExceeded, QuotaKind, Role};
-use tonearm_service::{Refusal, Resource};
+use tonearm_service::Refusal;
 
 use crate::amount;
-use crate::form::said_alone;
 use crate::page::{Frame, Section, render_with};
-use crate::text::{Message, t, translated};
+use crate::refusal_text::{message_with_field, not_found, sentence};
+use crate::text::{Message, t};
 
 /// Why a page is not shown.
 #[derive(Debug)]
@@ -103,8 +103,8 @@ fn role_needed(role: Role) -> Message {
 }
 
 fn refused(refusal: Refusal) -> (StatusCode, Message, String) {
-    let said = match &refusal {
-        Refusal::Invalid { field, message } => sentence(&said_alone(field, message)),
+    let message = match &refusal {
+        Refusal::Invalid { field, message } => sentence(&message_with_field(field, message)),
         Refusal::QuotaExceeded(exceeded) => quota_exceeded(*exceeded).to_string(),
         other => sentence(&other.to_string()),
     };
@@ -136,7 +136,7 @@ fn refused(refusal: Refusal) -> (StatusCode, Message, String) {
             return (StatusCode::INTERNAL_SERVER_ERROR, t("error-internal"), message);
         }
     };
-    (status, t(heading), said)
+    (status, t(heading), message)
 }
 
 fn quota_exceeded(exceeded: QuotaExceeded) -> Message {
@@ -147,43 +147,6 @@ fn quota_exceeded(exceeded: QuotaExceeded) -> Message {
         QuotaKind::Minutes => ("error-quota-minutes", amount::count(limit), amount::count(used)),
     };
     t(id).with("limit", limit).with("used", used)
-}
-
-/// The id of the message that something does not exist.
-pub(crate) const fn not_found(resource: Resource) -> &'static str {
-    match resource {
-        Resource::Organization => "error-no-organization",
-        Resource::Collection => "error-no-collection",
-        Resource::Creator => "error-no-creator",
-        Resource::Track => "error-no-track",
-        Resource::Variant => "error-no-variant",
-        Resource::PlaySession => "error-no-play-session",
-        Resource::UploadSession => "error-no-upload-session",
-        Resource::Upload => "error-no-upload",
-        Resource::Replacement => "error-no-replacement",
-        Resource::ApiKey => "error-no-api-key",
-        Resource::Person => "error-no-person",
-        Resource::Member => "error-no-member",
-        Resource::Invitation => "error-no-invitation",
-        Resource::Webhook => "error-no-webhook",
-        Resource::WebhookDelivery => "error-no-delivery",
-        Resource::SigningKey => "error-no-signing-key",
-        Resource::ImportBucket => "error-no-import-bucket",
-        Resource::Rendering => "error-no-rendering",
-        Resource::Job => "error-no-job",
-        Resource::Record => "error-no-record",
-    }
-}
-
-/// What a use case said, in the language of the request, with a capital letter and a full stop.
-pub(crate) fn sentence(text: &str) -> String {
-    let translated = translated(text);
-    let text = translated.as_deref().unwrap_or(text);
-    let mut characters = text.chars();
-    let first: String = characters.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
-    let rest = characters.as_str();
-    let end = if rest.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{first}{rest}{end}")
 }
 
 /// A sentence for a script, which shows it to people.

@@ -7,8 +7,9 @@ use axum::body::to_bytes;
 use axum::extract::{FromRequest, Request};
 use tonearm_service::Refusal;
 
-use crate::error::{PageError, not_found, sentence};
-use crate::text::{t, translated};
+use crate::error::PageError;
+use crate::refusal_text::{message_beside_field, not_found, sentence};
+use crate::text::t;
 
 /// Most bytes of a form without files.
 pub(crate) const MOST_BYTES: usize = 256 * 1024;
@@ -98,7 +99,9 @@ impl Problems {
     /// What a use case said about a field; other refusals are for a page of their own.
     pub(crate) fn of(refusal: Refusal) -> Result<Self, PageError> {
         match refusal {
-            Refusal::Invalid { field, message } => Ok(Self::one(field, &said_of(field, &message))),
+            Refusal::Invalid { field, message } => {
+                Ok(Self::one(field, &message_beside_field(field, &message)))
+            }
             Refusal::Conflict { message, .. } => Ok(Self::one("", &message)),
             Refusal::NotFound(resource) => Ok(Self::one("", &t(not_found(resource)).to_string())),
             other => Err(other.into()),
@@ -116,39 +119,6 @@ impl Problems {
     }
 }
 
-/// How use cases begin what they say of a field, without its name.
-const BEGINS: [&str; 7] = ["must ", "is ", "are ", "cannot ", "holds ", "has ", "can "];
-
-fn lacks_subject(message: &str) -> bool {
-    BEGINS.iter().any(|begin| message.starts_with(begin))
-}
-
-/// Use cases say "is in the past" of a field; people want to be told of what.
-fn said_of(field: &str, message: &str) -> String {
-    if let Some(translated) = translated(message) {
-        return translated;
-    }
-    if lacks_subject(message) && message.len() < 60 {
-        let named = if field == "name" || field == "email" { "this" } else { "this field" };
-        return format!("{named} {message}");
-    }
-    message.to_owned()
-}
-
-/// The same where the field is not beside it.
-pub(crate) fn said_alone(field: &str, message: &str) -> String {
-    if let Some(translated) = translated(message) {
-        return translated;
-    }
-    let named = match field {
-        "body" | "file" => "file".to_owned(),
-        "digest" => "checksum".to_owned(),
-        "source_url" | "url" => "URL".to_owned(),
-        other => other.replace('_', " "),
-    };
-    if lacks_subject(message) { format!("the {named} {message}") } else { message.to_owned() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,17 +129,6 @@ mod tests {
         assert_eq!(problems.with("name"), Some("This cannot be empty."));
         assert_eq!(problems.with("email"), None);
         assert!(!problems.is_none());
-    }
-
-    #[test]
-    fn what_is_said_alone_names_the_field() {
-        for (field, message, expected) in [
-            ("body", "is empty; send an audio file", "the file is empty; send an audio file"),
-            ("player_title", "must not be longer", "the player title must not be longer"),
-            ("url", "use https", "use https"),
-        ] {
-            assert_eq!(said_alone(field, message), expected);
-        }
     }
 
     #[test]

@@ -25,6 +25,8 @@ mod people;
 mod picture;
 mod profile;
 mod quota;
+mod recipe_text;
+mod refusal_text;
 mod request_id;
 mod router;
 mod session;

@@ -129,9 +129,9 @@ impl Frame {
         role: Role,
         all: &[(Organization, Role)],
     ) -> Self {
-        let place = |found: &Organization, role| OrganizationLink {
-            id: found.id.to_string(),
-            name: found.name.clone(),
+        let place = |organization: &Organization, role| OrganizationLink {
+            id: organization.id.to_string(),
+            name: organization.name.clone(),
             role,
         };
         self.here = Some(place(organization, role));

@@ -1,31 +1,98 @@
-//! What an address says. Where it cannot be read, nothing is there.
+//! Parameters in paths, and queries. Where one cannot be read, there is no page.
 
-use axum::extract::FromRequestParts;
+use std::str::FromStr;
+
+use axum::extract::{FromRequestParts, RawPathParams};
 use http::request::Parts;
 use serde::de::DeserializeOwned;
+use tonearm_domain::{
+    ApiKeyId, CollectionId, IdentityId, InvitationId, JobId, OrganizationId, PersonId, ShortId, SignInId,
+    TrackId, UndoId, VariantId, WebhookDeliveryId, WebhookKind,
+};
+use tonearm_service::{Refusal, Resource};
 
 use crate::error::PageError;
 
-/// The ids in a path.
-pub(crate) struct Path<T>(pub(crate) T);
+/// An id in the path. Its type tells which parameter it is.
+pub(crate) struct PathId<T>(pub(crate) T);
 
-impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
+/// A type of id, and what its parameter is called in paths.
+pub(crate) trait PathParameter: FromStr {
+    const NAME: &str;
+    /// What does not exist where the text is no such id; a page, if it has no message of its own.
+    const RESOURCE: Option<Resource>;
+}
+
+macro_rules! path_parameters {
+    ($($id:ty: $name:literal, $resource:expr;)*) => {
+        $(impl PathParameter for $id {
+            const NAME: &str = $name;
+            const RESOURCE: Option<Resource> = $resource;
+        })*
+    };
+}
+
+path_parameters! {
+    ApiKeyId: "api_key_id", Some(Resource::ApiKey);
+    CollectionId: "collection_id", Some(Resource::Collection);
+    IdentityId: "identity_id", None;
+    InvitationId: "invitation_id", None;
+    JobId: "job_id", None;
+    OrganizationId: "organization_id", Some(Resource::Organization);
+    PersonId: "person_id", None;
+    ShortId: "signing_key_id", None;
+    SignInId: "sign_in_id", None;
+    TrackId: "track_id", Some(Resource::Track);
+    UndoId: "undo_id", None;
+    VariantId: "variant_id", None;
+    WebhookDeliveryId: "delivery_id", None;
+    WebhookKind: "kind", None;
+}
+
+/// Parses an id. A text that is not an id is refused like the id of something that does not exist.
+pub(crate) fn parse_id<T: PathParameter>(text: &str) -> Result<T, PageError> {
+    let not_found = || T::RESOURCE.map_or(PageError::NoPage, |resource| Refusal::NotFound(resource).into());
+    text.parse().map_err(|_| not_found())
+}
+
+/// The parameter of a type, if the path has it.
+pub(crate) fn path_id<T: PathParameter>(parameters: &RawPathParams) -> Option<Result<T, PageError>> {
+    parameters.iter().find(|(name, _)| *name == T::NAME).map(|(_, text)| parse_id(text))
+}
+
+/// The parameters of a path as text.
+pub(crate) async fn path_parameters(parts: &mut Parts) -> Result<RawPathParams, PageError> {
+    RawPathParams::from_request_parts(parts, &()).await.map_err(|_| PageError::NoPage)
+}
+
+impl<T: PathParameter, S: Send + Sync> FromRequestParts<S> for PathId<T> {
     type Rejection = PageError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, PageError> {
-        let read = axum::extract::Path::from_request_parts(parts, state).await;
-        read.map(|axum::extract::Path(ids)| Self(ids)).map_err(|_| PageError::NoPage)
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, PageError> {
+        path_id(&path_parameters(parts).await?).unwrap_or(Err(PageError::NoPage)).map(Self)
     }
 }
 
-/// What stands behind the question mark.
+/// The last parameter in the path, as text.
+pub(crate) struct PathText(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for PathText {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, PageError> {
+        let parameters = path_parameters(parts).await?;
+        parameters.iter().last().map(|(_, text)| Self(text.to_owned())).ok_or(PageError::NoPage)
+    }
+}
+
+/// The parameters in a query.
 pub(crate) struct Query<T>(pub(crate) T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, PageError> {
-        let read = axum::extract::Query::from_request_parts(parts, state).await;
-        read.map(|axum::extract::Query(asked)| Self(asked)).map_err(|_| PageError::NoPage)
+        let query = axum::extract::Query::from_request_parts(parts, state).await;
+        query.map(|axum::extract::Query(query)| Self(query)).map_err(|_| PageError::NoPage)
     }
 }

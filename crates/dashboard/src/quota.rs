@@ -9,7 +9,7 @@ use crate::text::t;
 pub(crate) struct QuotaBar {
     pub(crate) title: String,
     /// How much is used, for everybody: the bar says nothing more.
-    pub(crate) told: String,
+    pub(crate) text: String,
     /// Percent.
     pub(crate) filled: u64,
     pub(crate) is_full: bool,
@@ -23,13 +23,13 @@ impl QuotaBar {
             ("quota-tracks", quotas.tracks, used.tracks, count),
             ("quota-minutes", quotas.minutes, used.minutes(), count),
         ];
-        let bar = |(id, limit, used, tell): (_, Option<u64>, u64, fn(u64) -> String)| {
+        let bar = |(id, limit, used, format): (_, Option<u64>, u64, fn(u64) -> String)| {
             let limit = limit?;
             let share = u128::from(used) * 100 / u128::from(limit.max(1));
             let is_full = used >= limit;
             let filled = if is_full { 100 } else { u64::try_from(share).unwrap_or(100) };
-            let told = t("quota-used").with("used", tell(used)).with("limit", tell(limit)).into();
-            Some(Self { title: t(id).into(), told, filled, is_full })
+            let text = t("quota-used").with("used", format(used)).with("limit", format(limit)).into();
+            Some(Self { title: t(id).into(), text, filled, is_full })
         };
         bars.into_iter().filter_map(bar).collect()
     }
@@ -46,12 +46,12 @@ mod tests {
         let used = QuotaUsage { bytes: 999, tracks: 3, milliseconds: 60_001 };
         let draw = |quotas| {
             let bars = QuotaBar::all(QuotaView { quotas, used });
-            bars.into_iter().map(|bar| (bar.told, bar.filled, bar.is_full)).collect::<Vec<_>>()
+            bars.into_iter().map(|bar| (bar.text, bar.filled, bar.is_full)).collect::<Vec<_>>()
         };
         assert_eq!(draw(Quotas::default()), []);
         let quotas = Quotas { bytes: Some(1000), tracks: Some(0), minutes: Some(1) };
         let expected =
             [("999 B of 1.0 kB used", 99, false), ("3 of 0 used", 100, true), ("2 of 1 used", 100, true)];
-        assert_eq!(draw(quotas), expected.map(|(told, filled, is_full)| (told.to_owned(), filled, is_full)));
+        assert_eq!(draw(quotas), expected.map(|(text, filled, is_full)| (text.to_owned(), filled, is_full)));
     }
 }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::net::IpAddr;
 
-use axum::extract::{FromRequestParts, OriginalUri, RawPathParams, Request, State};
+use axum::extract::{FromRequestParts, OriginalUri, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::HeaderMap;
@@ -19,6 +19,7 @@ use crate::cookie;
 use crate::error::PageError;
 use crate::flash::FlashMessage;
 use crate::page::{Frame, Section};
+use crate::path::{PathId, path_id, path_parameters};
 use crate::text;
 
 /// A browser that is signed in.
@@ -57,9 +58,9 @@ pub(crate) fn address(parts: &Parts) -> Option<IpAddr> {
 }
 
 /// From where, and with what, somebody asks, signed in or not.
-pub(crate) struct From(pub(crate) Device);
+pub(crate) struct RequestDevice(pub(crate) Device);
 
-impl FromRequestParts<Dashboard> for From {
+impl FromRequestParts<Dashboard> for RequestDevice {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, app: &Dashboard) -> Result<Self, Self::Rejection> {
@@ -211,11 +212,11 @@ impl<R: RequiredRole> FromRequestParts<Dashboard> for Member<R> {
 
     async fn from_request_parts(parts: &mut Parts, app: &Dashboard) -> Result<Self, PageError> {
         let signed_in = SignedIn::from_request_parts(parts, app).await?;
-        let not_found = || PageError::Refused(Refusal::NotFound(Resource::Organization));
-        let id = organization_id(parts, app).await.ok_or_else(not_found)?;
+        let PathId(id) = PathId::<OrganizationId>::from_request_parts(parts, app).await?;
         let organizations = app.people.organizations_of(signed_in.person()).await?;
         let own = organizations.iter().find(|(organization, _)| organization.id == id);
-        let (organization, role) = own.cloned().ok_or_else(not_found)?;
+        let not_found = PageError::Refused(Refusal::NotFound(Resource::Organization));
+        let (organization, role) = own.cloned().ok_or(not_found)?;
         if role < R::ROLE {
             return Err(PageError::RoleTooLow(R::ROLE));
         }
@@ -224,19 +225,16 @@ impl<R: RequiredRole> FromRequestParts<Dashboard> for Member<R> {
     }
 }
 
-/// What addresses call the organization.
-const ORGANIZATION_ID: &str = "organization_id";
-
 /// Somebody who is signed in, on a page about themselves. Where its address names an organization, the navigation
 /// around it is that organization's.
-pub(crate) enum Myself {
+pub(crate) enum OwnProfile {
     /// In this organization.
     In(Box<Member<Viewer>>),
     /// In none.
     Alone(Box<SignedIn>),
 }
 
-impl Myself {
+impl OwnProfile {
     /// Who it is.
     pub(crate) fn signed_in(&self) -> &SignedIn {
         match self {
@@ -262,19 +260,14 @@ impl Myself {
     }
 }
 
-impl FromRequestParts<Dashboard> for Myself {
+impl FromRequestParts<Dashboard> for OwnProfile {
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Dashboard) -> Result<Self, PageError> {
-        let params = RawPathParams::from_request_parts(parts, app).await;
-        if params.is_ok_and(|params| params.iter().any(|(name, _)| name == ORGANIZATION_ID)) {
+        let parameters = path_parameters(parts).await;
+        if parameters.is_ok_and(|parameters| path_id::<OrganizationId>(&parameters).is_some()) {
             return Ok(Self::In(Box::new(Member::from_request_parts(parts, app).await?)));
         }
         Ok(Self::Alone(Box::new(SignedIn::from_request_parts(parts, app).await?)))
     }
-}
-
-async fn organization_id(parts: &mut Parts, app: &Dashboard) -> Option<OrganizationId> {
-    let params = RawPathParams::from_request_parts(parts, app).await.ok()?;
-    params.iter().find(|(name, _)| *name == ORGANIZATION_ID)?.1.parse().ok()
 }

@@ -17,7 +17,7 @@ use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::page::{Frame, Section, render};
 use crate::session::SignedIn;
-use crate::text::{Message, said, t};
+use crate::text::{Message, t, translate};
 use parts::PartRow;
 use quotas::QuotaRow;
 
@@ -168,7 +168,7 @@ fn rows_of(failures: JobFailures, own: &[OrganizationId]) -> Vec<FailureRow> {
         let organization = group.organization_id.filter(|id| own.contains(id));
         let track = organization.zip(group.track_id);
         FailureRow {
-            reason: said(&group.reason),
+            reason: translate(&group.reason),
             kind: group.kind,
             count: amount::count(group.count),
             is_several: group.count > 1,

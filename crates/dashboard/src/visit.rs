@@ -1,4 +1,4 @@
-//! What a request says about whoever sends it.
+//! The client of a request, for what is counted of listeners.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -10,16 +10,16 @@ use tonearm_service::Visit;
 
 use crate::session::address;
 
-/// Who asks, for what is counted of listeners.
-pub(crate) struct Visitor {
+/// The client of a request: its address and the headers that tell clients apart.
+pub(crate) struct RequestVisit {
     address: Option<IpAddr>,
     agent: Option<HeaderValue>,
     referrer: Option<HeaderValue>,
     host: Option<HeaderValue>,
 }
 
-impl Visitor {
-    pub(crate) fn visit(&self) -> Visit<'_> {
+impl RequestVisit {
+    pub(crate) fn counted(&self) -> Visit<'_> {
         Visit {
             address: self.address,
             agent: self.agent.as_ref().map(HeaderValue::as_bytes),
@@ -29,7 +29,7 @@ impl Visitor {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Visitor {
+impl<S: Sync> FromRequestParts<S> for RequestVisit {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {

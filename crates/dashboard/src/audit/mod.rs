@@ -58,21 +58,21 @@ pub(super) struct AuditQuery {
 async fn page(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Query(asked): Query<AuditQuery>,
+    Query(query): Query<AuditQuery>,
 ) -> Result<Response, PageError> {
-    let (caller, filter) = (member.caller(), filter(&asked));
-    let before = asked.before.parse::<AuditEntryId>().ok();
+    let (caller, filter) = (member.caller(), filter(&query));
+    let before = query.before.parse::<AuditEntryId>().ok();
     let mut records = app.audit.entries(&caller, &filter, before, ROWS as u64 + 1).await?;
     let older = cut_to_page(&mut records, ROWS).map(|last| last.id.to_string());
     let members = app.people.members(&caller).await?.members;
     let name = |id: PersonId| {
-        members.iter().find(|found| found.person.id == id).map(|found| found.person.name.clone())
+        members.iter().find(|member| member.person.id == id).map(|member| member.person.name.clone())
     };
     Ok(render(&AuditPage {
         frame: member.frame(t("base-audit"), Section::Audit),
         rows: records.into_iter().map(|record| AuditRow::of(record, name)).collect(),
         actions: AuditAction::ALL.iter().map(|action| action.as_str()).collect(),
-        action: asked.action,
+        action: query.action,
         older,
     }))
 }
@@ -80,9 +80,9 @@ async fn page(
 async fn export(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Query(asked): Query<AuditQuery>,
+    Query(query): Query<AuditQuery>,
 ) -> Result<Response, PageError> {
-    let (caller, filter, audit) = (member.caller(), filter(&asked), app.audit.clone());
+    let (caller, filter, audit) = (member.caller(), filter(&query), app.audit.clone());
     // The stream borrows what it reads with; a task of its own holds that and ends with whoever listens.
     let (lines, read) = tokio::sync::mpsc::channel::<Result<Bytes, std::io::Error>>(64);
     tokio::spawn(async move {
@@ -109,8 +109,8 @@ fn line(record: &AuditRecord) -> Result<Bytes, std::io::Error> {
     Ok(line.into())
 }
 
-fn filter(asked: &AuditQuery) -> AuditFilter {
-    let action = AuditAction::ALL.iter().find(|action| action.as_str() == asked.action);
+fn filter(query: &AuditQuery) -> AuditFilter {
+    let action = AuditAction::ALL.iter().find(|action| action.as_str() == query.action);
     AuditFilter { action: action.map(|action| action.as_str().to_owned()), ..AuditFilter::default() }
 }
 

@@ -1,11 +1,11 @@
 //! One collection and its tracks.
 
 use askama::Template;
-use axum::extract::{Multipart, Path, State};
+use axum::extract::{Multipart, State};
 use axum::response::Response;
 use http::StatusCode;
 use tonearm_domain::{CollectionId, CoverOwner, Patch, Role, TrackId, TrackSort};
-use tonearm_service::{CreateTrack, Refusal, Resource, UpdateCollection};
+use tonearm_service::{CreateTrack, Refusal, UpdateCollection};
 
 use super::colours::{ColourField, chosen_colour};
 use super::listed::{PER_PAGE, Row, RowRights};
@@ -16,7 +16,7 @@ use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
-use crate::path::Query;
+use crate::path::{PathId, Query};
 use crate::session::{Editor, Member, Viewer};
 
 #[derive(Template)]
@@ -36,27 +36,21 @@ struct CollectionPage {
     problems: Problems,
 }
 
-/// The ids in an address, checked.
-pub(super) fn collection_id(text: &str) -> Result<CollectionId, PageError> {
-    text.parse().map_err(|_| PageError::Refused(Refusal::NotFound(Resource::Collection)))
-}
-
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
-    Path((_, id)): Path<(String, String)>,
-    Query(asked): Query<ListQuery>,
+    PathId(id): PathId<CollectionId>,
+    Query(list): Query<ListQuery>,
 ) -> Result<Response, PageError> {
-    Ok(render(&CollectionPage::of(&app, &member, collection_id(&id)?, &asked).await?))
+    Ok(render(&CollectionPage::of(&app, &member, id, &list).await?))
 }
 
 pub(super) async fn save(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<CollectionId>,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    let id = collection_id(&id)?;
     let Err(refusal) = change(&app, &member, id, &fields).await else {
         return Ok(Flash::Saved.then(&member.path(&format!("/collections/{id}"))));
     };
@@ -101,10 +95,9 @@ pub(super) fn set_or_clear(text: &str) -> Patch<String> {
 pub(super) async fn save_cover(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<CollectionId>,
     form: Multipart,
 ) -> Result<Response, PageError> {
-    let id = collection_id(&id)?;
     let Err(problems) = cover::save(&app, &member, CoverOwner::Collection(id), form).await? else {
         return Ok(Flash::CoverSaved.then(&member.path(&format!("/collections/{id}"))));
     };
@@ -116,10 +109,10 @@ pub(super) async fn save_cover(
 pub(super) async fn import(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<CollectionId>,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    let (id, source_url) = (collection_id(&id)?, fields.text("source_url").to_owned());
+    let source_url = fields.text("source_url").to_owned();
     let create = CreateTrack {
         collection_id: Some(id),
         source_url: Some(source_url.clone()),
@@ -136,9 +129,8 @@ pub(super) async fn import(
 pub(super) async fn delete(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<CollectionId>,
 ) -> Result<Response, PageError> {
-    let id = collection_id(&id)?;
     app.library.delete_collection(&member.caller(), id).await?;
     Ok(Flash::CollectionDeleted.then_undo(&member.path("/library"), id.uuid()))
 }
@@ -153,13 +145,13 @@ impl CollectionPage {
         app: &Dashboard,
         member: &Member<R>,
         id: CollectionId,
-        asked: &ListQuery,
+        list: &ListQuery,
     ) -> Result<Self, PageError> {
         let caller = member.caller();
         let view = app.library.collection(&caller, id).await?;
-        let query = asked.page_query::<TrackSort, TrackId>(PER_PAGE);
+        let query = list.page_query::<TrackSort, TrackId>(PER_PAGE);
         let page = app.library.track_page(&caller, Some(id), &query).await?.page;
-        let paging = asked.paging(&query, &page, |_| true, (Rows::Tracks, |view| view.track.id.to_string()));
+        let paging = list.paging(&query, &page, |_| true, (Rows::Tracks, |view| view.track.id.to_string()));
         let cards = app.playback.cards(page.rows).await?;
         let collection = view.collection;
         let organization = &member.organization;

@@ -43,9 +43,9 @@ struct Card {
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
-    Query(asked): Query<ListQuery>,
+    Query(list): Query<ListQuery>,
 ) -> Result<Response, PageError> {
-    Ok(render(&LibraryPage::of(&app, &member, &asked).await?))
+    Ok(render(&LibraryPage::of(&app, &member, &list).await?))
 }
 
 pub(super) async fn create(
@@ -70,11 +70,11 @@ pub(super) async fn create(
 }
 
 impl LibraryPage {
-    async fn of<R>(app: &Dashboard, member: &Member<R>, asked: &ListQuery) -> Result<Self, PageError> {
-        let query = asked.page_query::<CollectionSort, CollectionId>(PER_PAGE);
+    async fn of<R>(app: &Dashboard, member: &Member<R>, list: &ListQuery) -> Result<Self, PageError> {
+        let query = list.page_query::<CollectionSort, CollectionId>(PER_PAGE);
         let page = app.library.collection_page(&member.caller(), &query).await?;
         let paging =
-            asked.paging(&query, &page, |_| true, (Rows::Collections, |view| view.collection.id.to_string()));
+            list.paging(&query, &page, |_| true, (Rows::Collections, |view| view.collection.id.to_string()));
         let card = |view: tonearm_service::CollectionView| {
             let collection = view.collection;
             Card {

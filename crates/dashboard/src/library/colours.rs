@@ -92,9 +92,9 @@ pub(super) struct ColourForm {
 /// The companions of a colour as part of a page.
 pub(super) async fn companions(
     _: Member<Viewer>,
-    Query(asked): Query<ColourForm>,
+    Query(form): Query<ColourForm>,
 ) -> Result<Response, PageError> {
-    let colour = asked.colour.parse::<Colour>();
+    let colour = form.colour.parse::<Colour>();
     let colour = colour.map_err(|error| Refusal::invalid("colour", error.to_string()))?;
     Ok(render(&Companions { shades: colour.companions().into() }))
 }

@@ -9,7 +9,7 @@ use crate::text::{Message, t};
 pub(super) fn facts(info: &TrackInfo, duration: f64) -> Vec<(Message, String)> {
     let decibels =
         |value: f64, unit: &str| Some(format!("{} {unit}", decimal(value))).filter(|_| value.is_finite());
-    let known = [
+    let facts = [
         ("track-duration", Some(clock(duration)).filter(|_| duration > 0.0)),
         ("track-container", info.container.clone()),
         ("track-codec", info.codec.clone()),
@@ -21,7 +21,7 @@ pub(super) fn facts(info: &TrackInfo, duration: f64) -> Vec<(Message, String)> {
         ("track-loudness", info.loudness_lufs.and_then(|value| decibels(value, "LUFS"))),
         ("track-true-peak", info.true_peak_dbtp.and_then(|value| decibels(value, "dBTP"))),
     ];
-    known.into_iter().filter_map(|(id, text)| Some((t(id), text?))).collect()
+    facts.into_iter().filter_map(|(id, text)| Some((t(id), text?))).collect()
 }
 
 fn channels(number: u32) -> String {
@@ -51,7 +51,7 @@ mod tests {
             true_peak_dbtp: Some(f64::NEG_INFINITY),
             ..TrackInfo::default()
         };
-        let told = [
+        let expected = [
             ("Duration", "1:05"),
             ("Codec", "flac"),
             ("Sample rate", "44\u{202f}100 Hz"),
@@ -65,7 +65,7 @@ mod tests {
             })
         };
         let owned = |(name, text): (&str, &str)| (name.to_owned(), text.to_owned());
-        assert_eq!(facts(Language::English), told.map(owned));
+        assert_eq!(facts(Language::English), expected.map(owned));
         assert_eq!(
             facts(Language::German)[3..],
             [("Kanäle", "2 (Stereo)"), ("Lautheit", "-14,0 LUFS")].map(owned)

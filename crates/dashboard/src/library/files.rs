@@ -3,17 +3,17 @@
 use std::error::Error;
 
 use axum::extract::multipart::{Field, MultipartRejection};
-use axum::extract::{Multipart, Path, State};
+use axum::extract::{Multipart, State};
 use axum::response::Response;
 use futures::TryStreamExt;
 use tonearm_domain::{CollectionId, SourceSlot, UploadSessionId};
 use tonearm_service::{CreateTrack, UploadTerms};
 
-use super::collection::collection_id;
 use super::upload::open_session;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
+use crate::path::PathId;
 use crate::picture::broken;
 use crate::session::{Editor, Member};
 
@@ -21,10 +21,10 @@ use crate::session::{Editor, Member};
 pub(super) async fn take(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<CollectionId>,
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<Response, PageError> {
-    let (id, mut form) = (collection_id(&id)?, form.map_err(|_| PageError::BadForm)?);
+    let mut form = form.map_err(|_| PageError::BadForm)?;
     let mut session = None;
     while let Some(field) = form.next_field().await.map_err(broken)? {
         // A browser whose person has chosen nothing sends one file without a name.

@@ -46,7 +46,7 @@ pub(super) struct RowRights {
 impl From<TrackCard> for Row {
     fn from(card: TrackCard) -> Self {
         let track = card.view.track;
-        let (status, tone, is_open) = said_of(track.status, card.view.is_importing);
+        let (status, tone, is_open) = status_label(track.status, card.view.is_importing);
         Self {
             id: track.id.to_string(),
             title: card.view.title,
@@ -81,14 +81,10 @@ impl Row {
     }
 }
 
-/// The same for a track that may be being imported.
-pub(super) fn said_of(status: TrackStatus, is_importing: bool) -> (Message, &'static str, bool) {
-    if is_importing { (t("track-status-importing"), "busy", true) } else { said(status) }
-}
-
-/// A status in words, its tone, and whether it will still change by itself.
-fn said(status: TrackStatus) -> (Message, &'static str, bool) {
+/// The label of a status, its tone, and whether it will still change by itself.
+pub(super) fn status_label(status: TrackStatus, is_importing: bool) -> (Message, &'static str, bool) {
     let (id, tone, is_open) = match status {
+        _ if is_importing => ("track-status-importing", "busy", true),
         TrackStatus::Initialized => ("track-status-waiting", "warn", true),
         TrackStatus::Processing => ("track-status-processing", "busy", true),
         TrackStatus::FallbackProcessing => ("track-status-processing-again", "busy", true),

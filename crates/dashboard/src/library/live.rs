@@ -15,7 +15,7 @@ use tonearm_domain::{Language, OrganizationId, PersonId};
 use tonearm_service::{ProgressWatch, StreamHolder, StreamSlot, TrackProgressView};
 use tonearm_signing::Token;
 
-use super::listed::said_of;
+use super::listed::status_label;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::session::{Member, Viewer};
@@ -147,8 +147,11 @@ impl<'a> TrackEvent<'a> {
         };
         // A run tells of all files that it makes as soon as it begins.
         let is_queued = !track.is_importing && track.variants.is_empty();
-        let status =
-            if is_queued { t("track-status-queued") } else { said_of(track.status, track.is_importing).0 };
+        let status = if is_queued {
+            t("track-status-queued")
+        } else {
+            status_label(track.status, track.is_importing).0
+        };
         Self {
             id: track.track_id.to_string(),
             status: status.to_string(),

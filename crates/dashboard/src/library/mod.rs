@@ -32,8 +32,6 @@ use crate::app::Dashboard;
 pub(crate) use colours::Shades;
 pub(crate) use start::first as first_steps;
 
-pub(crate) use track::track_id;
-
 /// Below an organization's address.
 pub(crate) fn routes() -> Router<Dashboard> {
     Router::new()

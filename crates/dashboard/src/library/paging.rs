@@ -3,22 +3,21 @@
 use std::str::FromStr;
 
 use serde::Deserialize;
-use tonearm_domain::{CollectionSort, Cursor, Page, PageQuery, SearchWords, Total, TrackSort};
+use tonearm_domain::{CollectionSort, Page, PageQuery, SearchWords, Total, TrackSort};
 
 use crate::form::Choice;
+use crate::paging::{CursorQuery, PageLinks, query_string};
 use crate::text::{Message, t};
 
-/// Which page of a list somebody asks for. What makes no sense counts as not said.
+/// Which page of a list somebody asks for. A value that makes no sense counts as missing.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct ListQuery {
     #[serde(default)]
     q: String,
     #[serde(default)]
     sort: String,
-    #[serde(default)]
-    after: String,
-    #[serde(default)]
-    before: String,
+    #[serde(flatten)]
+    cursor: CursorQuery,
 }
 
 /// What is around a list: the search, the order, how many there are, and the way on.
@@ -27,8 +26,7 @@ pub(super) struct Paging {
     pub(super) is_search: bool,
     pub(super) choices: Vec<Choice>,
     pub(super) total: Message,
-    pub(super) before: Option<String>,
-    pub(super) after: Option<String>,
+    pub(super) links: PageLinks,
 }
 
 /// An order as people choose it.
@@ -71,15 +69,10 @@ impl Paging {
 impl ListQuery {
     /// The page.
     pub(super) fn page_query<S: Sort, Id: FromStr>(&self, limit: u32) -> PageQuery<S, Id> {
-        let cursor = match (self.after.parse(), self.before.parse()) {
-            (Ok(id), _) => Cursor::After(id),
-            (_, Ok(id)) => Cursor::Before(id),
-            _ => Cursor::First,
-        };
         PageQuery {
             words: SearchWords::parse(&self.q),
             sort: self.sort.parse().unwrap_or_default(),
-            cursor,
+            cursor: self.cursor.cursor(),
             limit,
         }
     }
@@ -97,20 +90,16 @@ impl ListQuery {
         let choices =
             chosen.map(|(sort, value, label)| Choice::new(value, t(label).to_string(), sort == query.sort));
         let sort = S::named().into_iter().find(|(sort, ..)| *sort == query.sort && *sort != S::default());
-        let to = |name: &'static str, row: Option<&T>| {
-            let q = Some(("q", self.q.as_str())).filter(|_| is_search);
-            let sort = sort.map(|(_, value, _)| ("sort", value));
-            let id = id(row?);
-            let pairs: Vec<(&str, &str)> = q.into_iter().chain(sort).chain([(name, id.as_str())]).collect();
-            serde_urlencoded::to_string(pairs).ok()
-        };
+        let words = if is_search { self.q.as_str() } else { "" };
+        let sort = sort.map(|(_, value, _)| value).unwrap_or_default();
         Paging {
             q: self.q.clone(),
             is_search,
             choices: choices.collect(),
             total: rows.count_message(page.total, is_search),
-            before: if page.has_before { to("before", page.rows.first()) } else { None },
-            after: if page.has_after { to("after", page.rows.last()) } else { None },
+            links: PageLinks::of(page, |direction, row| {
+                query_string(&[("q", words), ("sort", sort), (direction, &id(row))])
+            }),
         }
     }
 }
@@ -147,17 +136,17 @@ impl Rows {
 
 #[cfg(test)]
 mod tests {
-    use tonearm_domain::{Language, TrackId};
+    use tonearm_domain::{Cursor, Language, TrackId};
 
     use super::*;
     use crate::text::in_language;
 
     #[test]
-    fn numbers_are_said_in_words() {
-        let told = |total, is_search| Rows::Tracks.count_message(total, is_search).to_string();
-        assert_eq!(told(Total::Exactly(1), false), "1 track");
-        assert_eq!(told(Total::Exactly(0), true), "0 tracks found");
-        assert_eq!(told(Total::MoreThan(1000), true), "more than 1\u{202f}000 tracks found");
+    fn totals_are_texts() {
+        let text = |total, is_search| Rows::Tracks.count_message(total, is_search).to_string();
+        assert_eq!(text(Total::Exactly(1), false), "1 track");
+        assert_eq!(text(Total::Exactly(0), true), "0 tracks found");
+        assert_eq!(text(Total::MoreThan(1000), true), "more than 1\u{202f}000 tracks found");
         let one = || Rows::Collections.count_message(Total::Exactly(1), true).to_string();
         let found = Language::ALL.map(|language| in_language(language, one));
         let expected =
@@ -166,9 +155,9 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_counts_as_not_said() {
-        let asked = ListQuery { sort: "wild".into(), after: "x".into(), before: "1".into(), q: " ".into() };
-        let query = asked.page_query::<TrackSort, TrackId>(5);
+    fn nonsense_counts_as_missing() {
+        let list: ListQuery = serde_urlencoded::from_str("sort=wild&after=x&before=1&q=+").unwrap();
+        let query = list.page_query::<TrackSort, TrackId>(5);
         assert_eq!((query.sort, query.cursor, query.words), (TrackSort::Order, Cursor::First, None));
     }
 }

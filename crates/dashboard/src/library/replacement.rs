@@ -4,19 +4,19 @@ use std::error::Error;
 
 use axum::Json;
 use axum::extract::multipart::MultipartRejection;
-use axum::extract::{Multipart, Path, State};
+use axum::extract::{Multipart, State};
 use axum::response::Response;
 use futures::TryStreamExt;
 use serde::Serialize;
 use tonearm_domain::{Replacement, ReplacementState, SourceSlot, TrackId};
 use tonearm_service::{Refusal, Resource, UploadTerms};
 
-use super::track::track_id;
 use super::upload::ScriptError;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::Fields;
+use crate::path::PathId;
 use crate::picture::broken;
 use crate::session::{Editor, Member, Viewer};
 use crate::text;
@@ -49,11 +49,12 @@ impl From<Replacement> for ReplacementProgress {
 pub(super) async fn begin(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    id: Result<PathId<TrackId>, PageError>,
     fields: Fields,
 ) -> Result<Json<Begun>, ScriptError> {
+    let PathId(id) = id?;
     let name = Some(fields.text("file_name").to_owned()).filter(|name| !name.is_empty());
-    let (_, upload) = app.library.replace_source(&member.caller(), track_id(&id)?, name).await?;
+    let (_, upload) = app.library.replace_source(&member.caller(), id, name).await?;
     Ok(Json(Begun { upload_url: upload.upload_url }))
 }
 
@@ -61,17 +62,16 @@ pub(super) async fn begin(
 pub(super) async fn state(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<TrackId>,
 ) -> Result<Json<ReplacementProgress>, PageError> {
-    Ok(Json(app.library.replacement(&member.caller(), track_id(&id)?).await?.into()))
+    Ok(Json(app.library.replacement(&member.caller(), id).await?.into()))
 }
 
 pub(super) async fn cancel(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<TrackId>,
 ) -> Result<Response, PageError> {
-    let id = track_id(&id)?;
     app.library.cancel_replacement(&member.caller(), id).await?;
     Ok(Flash::ReplacementCancelled.then(&member.path(&format!("/tracks/{id}"))))
 }
@@ -80,10 +80,10 @@ pub(super) async fn cancel(
 pub(super) async fn take(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<TrackId>,
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<Response, PageError> {
-    let (id, mut form) = (track_id(&id)?, form.map_err(|_| PageError::BadForm)?);
+    let mut form = form.map_err(|_| PageError::BadForm)?;
     while let Some(field) = form.next_field().await.map_err(broken)? {
         let named = field.file_name().filter(|name| !name.is_empty()).map(str::to_owned);
         let Some(name) = named else { continue };
@@ -112,11 +112,14 @@ pub(super) async fn shown_progress<R>(
     id: TrackId,
 ) -> Result<Option<ReplacementProgress>, PageError> {
     match app.library.replacement(&member.caller(), id).await {
-        Ok(found) if found.state == ReplacementState::Completed => Ok(None),
-        Ok(found) if found.state == ReplacementState::Waiting && found.expires_at <= app.ambient.now() => {
+        Ok(replacement) if replacement.state == ReplacementState::Completed => Ok(None),
+        Ok(replacement)
+            if replacement.state == ReplacementState::Waiting
+                && replacement.expires_at <= app.ambient.now() =>
+        {
             Ok(None)
         }
-        Ok(found) => Ok(Some(found.into())),
+        Ok(replacement) => Ok(Some(replacement.into())),
         Err(Refusal::NotFound(Resource::Replacement)) => Ok(None),
         Err(refusal) => Err(refusal.into()),
     }

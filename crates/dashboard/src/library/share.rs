@@ -2,13 +2,13 @@
 //! as a dialog.
 
 use askama::Template;
-use axum::extract::{FromRequestParts, RawPathParams, State};
+use axum::extract::{FromRequestParts, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
 use http::request::Parts;
 use serde::Deserialize;
 use tonearm_domain::{ApiKeyId, ShareTarget, Timestamp};
-use tonearm_service::{Refusal, Resource, ShareLink};
+use tonearm_service::{Refusal, ShareLink};
 
 use super::share_form::ShareForm;
 use crate::app::Dashboard;
@@ -16,10 +16,10 @@ use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Choice, Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
-use crate::path::Query;
+use crate::path::{PathId, Query, path_id, path_parameters};
+use crate::recipe_text::recipe_line;
 use crate::session::{Editor, Member};
-use crate::settings::recipe_line;
-use crate::share::{Look, Size, Snippets, Theme};
+use crate::share::{EmbedOptions, Size, Snippets, Theme};
 use crate::text::t;
 
 #[derive(Template)]
@@ -73,16 +73,12 @@ pub(super) struct Target(ShareTarget);
 impl FromRequestParts<Dashboard> for Target {
     type Rejection = PageError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Dashboard) -> Result<Self, PageError> {
-        let params = RawPathParams::from_request_parts(parts, app).await.map_err(|_| PageError::NoPage)?;
-        let named = |wanted: &str| params.iter().find(|(name, _)| *name == wanted).map(|(_, text)| text);
-        let not_found = |noun| PageError::Refused(Refusal::NotFound(noun));
-        if let Some(text) = named("track_id") {
-            let id = text.parse().map_err(|_| not_found(Resource::Track))?;
-            return Ok(Self(ShareTarget::Track(id)));
+    async fn from_request_parts(parts: &mut Parts, _: &Dashboard) -> Result<Self, PageError> {
+        let parameters = path_parameters(parts).await?;
+        if let Some(id) = path_id(&parameters) {
+            return Ok(Self(ShareTarget::Track(id?)));
         }
-        let text = named("collection_id").ok_or(PageError::NoPage)?;
-        let id = text.parse().map_err(|_| not_found(Resource::Collection))?;
+        let id = path_id(&parameters).unwrap_or(Err(PageError::NoPage))?;
         Ok(Self(ShareTarget::Collection(id)))
     }
 }
@@ -107,10 +103,10 @@ impl Target {
         matches!(self.0, ShareTarget::Collection(_))
     }
 
-    const fn look(&self) -> Look {
+    const fn embed_options(&self) -> EmbedOptions {
         match self.0 {
-            ShareTarget::Track(_) => Look::of_track(),
-            ShareTarget::Collection(_) => Look::of_list(),
+            ShareTarget::Track(_) => EmbedOptions::for_track(),
+            ShareTarget::Collection(_) => EmbedOptions::for_list(),
         }
     }
 }
@@ -131,9 +127,9 @@ pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Editor>,
     target: Target,
-    Query(asked): Query<ShareQuery>,
+    Query(query): Query<ShareQuery>,
 ) -> Result<Response, PageError> {
-    Ok(render(&SharePage::of(&app, &member, &target, &asked).await?))
+    Ok(render(&SharePage::of(&app, &member, &target, &query).await?))
 }
 
 pub(super) async fn create(
@@ -169,11 +165,8 @@ pub(super) async fn revoke(
     State(app): State<Dashboard>,
     member: Member<Editor>,
     target: Target,
-    params: RawPathParams,
+    PathId(id): PathId<ApiKeyId>,
 ) -> Result<Response, PageError> {
-    let not_found = PageError::Refused(Refusal::NotFound(Resource::ApiKey));
-    let id = params.iter().find(|(name, _)| *name == "api_key_id").and_then(|(_, text)| text.parse().ok());
-    let id = id.ok_or(not_found)?;
     let caller = member.caller();
     app.library.share_link(&caller, target.0, id).await?;
     app.library.revoke_key(&caller, id).await?;
@@ -190,7 +183,7 @@ impl SharePage {
         app: &Dashboard,
         member: &Member<Editor>,
         target: &Target,
-        asked: &ShareQuery,
+        query: &ShareQuery,
     ) -> Result<Self, PageError> {
         let caller = member.caller();
         let (title, is_playable) = match target.0 {
@@ -207,8 +200,8 @@ impl SharePage {
             .iter()
             .enumerate()
             .map(|(at, recipe)| Choice::new(recipe.index.to_string(), recipe_line(recipe), at == 0));
-        let page = app.library.share_links(&caller, target.0, asked.before).await?;
-        let chosen = match asked.link {
+        let page = app.library.share_links(&caller, target.0, query.before).await?;
+        let chosen = match query.link {
             Some(id) => Some(app.library.share_link(&caller, target.0, id).await?),
             None => None,
         };
@@ -216,7 +209,7 @@ impl SharePage {
         let (base, now) = (app.links.public_url(), app.ambient.now());
         Ok(Self {
             frame: member.frame(t("library-share-title").with("title", title.clone()), Section::Library),
-            chosen: chosen.and_then(|link| Embedding::of(base, target, &link, &title, asked)),
+            chosen: chosen.and_then(|link| Embedding::of(base, target, &link, &title, query)),
             target: target.path(),
             is_collection: target.is_collection(),
             title,
@@ -253,11 +246,13 @@ fn share_url(base: &str, target: &Target, key: &str) -> String {
 
 impl Embedding {
     /// None for a link whose key is not kept.
-    fn of(base: &str, target: &Target, link: &ShareLink, title: &str, asked: &ShareQuery) -> Option<Self> {
+    fn of(base: &str, target: &Target, link: &ShareLink, title: &str, query: &ShareQuery) -> Option<Self> {
         let key = link.text.as_ref()?.reveal();
-        let usual = target.look();
-        let look =
-            Look { theme: Theme::parse(&asked.theme), size: Size::parse(&asked.size).unwrap_or(usual.size) };
+        let default = target.embed_options();
+        let options = EmbedOptions {
+            theme: Theme::parse(&query.theme),
+            size: Size::parse(&query.size).unwrap_or(default.size),
+        };
         let path = target.public_path(key);
         let themes = Theme::ALL.into_iter().map(|theme| {
             let id = match theme {
@@ -265,7 +260,7 @@ impl Embedding {
                 Theme::Light => "library-theme-light",
                 Theme::Dark => "library-theme-dark",
             };
-            Choice::new(theme.as_str(), t(id).to_string(), theme == look.theme)
+            Choice::new(theme.as_str(), t(id).to_string(), theme == options.theme)
         });
         let sizes = Size::ALL.into_iter().map(|size| {
             let id = match size {
@@ -274,7 +269,7 @@ impl Embedding {
                 Size::Tall => "library-size-tall",
             };
             let label = t(id).with("pixels", size.height()).to_string();
-            Choice::new(size.as_str(), label, size == look.size)
+            Choice::new(size.as_str(), label, size == options.size)
         });
         let is_list = target.is_collection();
         Some(Self {
@@ -282,11 +277,11 @@ impl Embedding {
             title: link.key.title.clone(),
             url: share_url(base, target, key),
             stream: (!is_list).then(|| format!("{base}/v1/stream/{path}")),
-            preview: format!("/embed/{path}{}", look.query()),
-            height: look.size.height(),
+            preview: format!("/embed/{path}{}", options.query()),
+            height: options.size.height(),
             themes: themes.collect(),
             sizes: if is_list { sizes.collect() } else { Vec::new() },
-            snippets: Snippets::new(base, &path, title, look),
+            snippets: Snippets::new(base, &path, title, options),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The first steps in an empty library: name a collection, add a track, embed it.
 
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
 use tonearm_domain::{CollectionId, Patch, Role, ShareTarget, TrackId, TrackSort};
@@ -10,16 +10,16 @@ use tonearm_service::{
     UpdateOrganization,
 };
 
-use super::collection::collection_id;
-use super::listed::said_of;
+use super::listed::status_label;
 use super::paging::ListQuery;
 use crate::app::Dashboard;
 use crate::embed;
 use crate::error::PageError;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
+use crate::path::PathId;
 use crate::session::{Editor, Member, SignedIn};
-use crate::share::{Look, Snippets};
+use crate::share::{EmbedOptions, Snippets};
 use crate::text::{self, Message, t};
 
 /// Tracks that are looked at to find one that plays.
@@ -152,9 +152,9 @@ async fn named(app: &Dashboard, member: &Member<Editor>, fields: &Fields) -> Res
 pub(super) async fn tracks(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<CollectionId>,
 ) -> Result<Response, PageError> {
-    let step = step_of(&app, &member, collection_id(&id)?).await?;
+    let step = step_of(&app, &member, id).await?;
     Ok(render(&StartPage::new(&member, step)))
 }
 
@@ -162,9 +162,9 @@ pub(super) async fn tracks(
 pub(super) async fn share(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<CollectionId>,
 ) -> Result<Response, PageError> {
-    let mut page = StartPage::new(&member, step_of(&app, &member, collection_id(&id)?).await?);
+    let mut page = StartPage::new(&member, step_of(&app, &member, id).await?);
     if let Step::Share { track, title, link: link @ None, .. } = &mut page.step {
         let track: TrackId = track.parse().map_err(|_| PageError::NoPage)?;
         match create_link(&app, &member, track, title).await {
@@ -206,7 +206,7 @@ impl Link {
         let (base, key) = (app.links.public_url(), link.text.as_ref()?.reveal());
         Some(Self {
             page: format!("{base}/share/{track}/{key}"),
-            snippets: Snippets::new(base, &format!("{track}/{key}"), title, Look::of_track()),
+            snippets: Snippets::new(base, &format!("{track}/{key}"), title, EmbedOptions::for_track()),
         })
     }
 }
@@ -255,7 +255,7 @@ async fn step_of(app: &Dashboard, member: &Member<Editor>, id: CollectionId) -> 
         title: collection.title,
         may_import: app.library.allows_imports(),
         making: making
-            .map(|view| (view.track.id.to_string(), said_of(view.track.status, view.is_importing).0)),
+            .map(|view| (view.track.id.to_string(), status_label(view.track.status, view.is_importing).0)),
         failed: failed
             .and_then(|view| Some((view.track.file_name.clone(), view.track.status_reason.as_deref()?)))
             .map(|(name, reason)| (name, text::reason(reason))),

@@ -1,7 +1,7 @@
 //! One track: to hear, to edit, to delete.
 
 use axum::Json;
-use axum::extract::{Multipart, Path, State};
+use axum::extract::{Multipart, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
 use tonearm_domain::{CoverOwner, TrackId};
@@ -17,28 +17,24 @@ use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{render, render_with};
+use crate::path::PathId;
 use crate::session::{Editor, Member, Viewer};
-use crate::visit::Visitor;
-
-pub(crate) fn track_id(text: &str) -> Result<TrackId, PageError> {
-    text.parse().map_err(|_| PageError::Refused(Refusal::NotFound(Resource::Track)))
-}
+use crate::visit::RequestVisit;
 
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<TrackId>,
 ) -> Result<Response, PageError> {
-    Ok(render(&TrackPage::of(&app, &member, track_id(&id)?).await?))
+    Ok(render(&TrackPage::of(&app, &member, id).await?))
 }
 
 pub(super) async fn save(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<TrackId>,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    let id = track_id(&id)?;
     let Err(refusal) = change(&app, &member, id, &fields).await else {
         return Ok(Flash::Saved.then(&member.path(&format!("/tracks/{id}"))));
     };
@@ -72,10 +68,9 @@ async fn change(
 pub(super) async fn save_cover(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<TrackId>,
     form: Multipart,
 ) -> Result<Response, PageError> {
-    let id = track_id(&id)?;
     let Err(problems) = cover::save(&app, &member, CoverOwner::Track(id), form).await? else {
         return Ok(Flash::CoverSaved.then(&member.path(&format!("/tracks/{id}"))));
     };
@@ -88,9 +83,8 @@ pub(super) async fn save_cover(
 pub(super) async fn reset_cover(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<TrackId>,
 ) -> Result<Response, PageError> {
-    let id = track_id(&id)?;
     app.library.reset_cover(&member.caller(), id).await?;
     Ok(Flash::CoverReset.then(&member.path(&format!("/tracks/{id}"))))
 }
@@ -98,9 +92,9 @@ pub(super) async fn reset_cover(
 pub(super) async fn delete(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<TrackId>,
 ) -> Result<Response, PageError> {
-    let deleted = app.library.delete_track(&member.caller(), track_id(&id)?).await?.track;
+    let deleted = app.library.delete_track(&member.caller(), id).await?.track;
     let list = member.path(&format!("/collections/{}", deleted.collection_id));
     Ok(Flash::TrackDeleted.then_undo(&list, deleted.id.uuid()))
 }
@@ -108,10 +102,9 @@ pub(super) async fn delete(
 pub(super) async fn retry(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<TrackId>,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    let id = track_id(&id)?;
     let only = match fields.text("variant") {
         "" => None,
         index => Some(index.parse().map_err(|_| PageError::Refused(Refusal::NotFound(Resource::Variant)))?),
@@ -124,9 +117,9 @@ pub(super) async fn retry(
 pub(super) async fn original(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<TrackId>,
 ) -> Result<Response, PageError> {
-    let url = app.playback.original_download(&member.caller(), track_id(&id)?).await?;
+    let url = app.playback.original_download(&member.caller(), id).await?;
     Ok(Redirect::to(&url).into_response())
 }
 
@@ -134,11 +127,11 @@ pub(super) async fn original(
 pub(super) async fn data(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
-    Path((_, id)): Path<(String, String)>,
-    visitor: Visitor,
+    PathId(id): PathId<TrackId>,
+    visit: RequestVisit,
 ) -> Result<Json<PlayerData>, PageError> {
     let Playable { track: view, cover, levels, variants, .. } =
-        app.playback.audition(&member.caller(), track_id(&id)?, Some(&visitor.visit())).await?;
+        app.playback.audition(&member.caller(), id, Some(&visit.counted())).await?;
     let whole = variants.iter().filter(|variant| variant.key.file.content_type.mime().starts_with("audio/"));
     let whole = whole.filter(|variant| !matches!(variant.data, tonearm_domain::FileData::Preview { .. }));
     let sources = whole.map(|variant| SourceData {

@@ -7,7 +7,7 @@ use tonearm_service::Playable;
 use super::colours::ColourField;
 use super::facts::facts;
 use super::file_tags::FileTags;
-use super::listed::said_of;
+use super::listed::status_label;
 use super::replacement::{self, ReplacementProgress};
 use super::track_usage::TrackUsage;
 use super::transcribing::Transcribing;
@@ -50,7 +50,7 @@ pub(super) struct TrackPage {
     transcription: Option<String>,
     transcribing: Option<Transcribing>,
     language: String,
-    told: FileTags,
+    file_tags: FileTags,
     pub(super) problems: Problems,
     facts: Vec<(Message, String)>,
     original_name: Option<String>,
@@ -75,7 +75,7 @@ impl TrackPage {
             app.playback.audition(&member.caller(), id, None).await?;
         let is_importing = view.is_importing;
         let (track, colours, title) = (view.track, view.colours, view.title);
-        let (status, tone, is_open) = said_of(track.status, is_importing);
+        let (status, tone, is_open) = status_label(track.status, is_importing);
         let may_edit = member.role >= Role::Editor;
         let missing = app.library.missing_variants(&track).await?;
         let usage = TrackUsage::of(app, member.caller(), &track).await?;
@@ -122,7 +122,7 @@ impl TrackPage {
             replacement,
             usage,
             may_reset_cover: track.cover.is_some_and(|cover| cover.origin == CoverOrigin::Uploaded),
-            told: FileTags::of(track.info),
+            file_tags: FileTags::of(track.info),
             transcription: track.transcription,
             transcribing,
             language: track.transcription_language.unwrap_or_default(),

@@ -32,7 +32,7 @@ impl TrackUsage {
         let listens = app.usage.daily_listens(&caller, period).await?;
         let total: ListenCounts = listens.iter().map(|day| day.counts).sum();
         let days = listens.iter().rev().filter(|day| !day.counts.is_empty());
-        let told = days.map(|day| UsageDay {
+        let days = days.map(|day| UsageDay {
             day: day.day.to_string(),
             listens: count(day.counts.listens),
             heard: duration(day.counts.heard_millis),
@@ -41,7 +41,7 @@ impl TrackUsage {
             listens: count(total.listens),
             heard: duration(total.heard_millis),
             delivered: bytes(delivered.iter().map(|day| day.counts.bytes).sum()),
-            days: told.collect(),
+            days: days.collect(),
         })
     }
 }

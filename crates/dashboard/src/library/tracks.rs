@@ -1,7 +1,7 @@
 //! The tracks of all collections.
 
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use tonearm_domain::{Role, TrackId, TrackSort};
@@ -9,11 +9,10 @@ use tonearm_service::TrackCard;
 
 use super::listed::{PER_PAGE, Row, RowRights};
 use super::paging::{ListQuery, Paging, Rows};
-use super::track::track_id;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::page::{Frame, Section, render};
-use crate::path::Query;
+use crate::path::{PathId, Query};
 use crate::session::{Member, Viewer};
 use crate::text::t;
 
@@ -45,36 +44,36 @@ pub(super) struct RowQuery {
 pub(super) async fn row(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
-    Path((_, id)): Path<(String, String)>,
-    Query(asked): Query<RowQuery>,
+    PathId(id): PathId<TrackId>,
+    Query(query): Query<RowQuery>,
 ) -> Result<Response, PageError> {
     let caller = member.caller();
-    let view = app.library.track(&caller, track_id(&id)?).await?;
-    let collection = match asked.named {
+    let view = app.library.track(&caller, id).await?;
+    let collection = match query.named {
         Some(_) => Some(app.library.collection(&caller, view.track.collection_id).await?.collection.title),
         None => None,
     };
     let card = app.playback.cards(vec![view]).await?.pop().ok_or(PageError::NoPage)?;
     let frame = member.frame("", Section::Library);
     let may_edit = member.role >= Role::Editor;
-    let rights = RowRights { may_edit, is_movable: may_edit && asked.movable.is_some() };
+    let rights = RowRights { may_edit, is_movable: may_edit && query.movable.is_some() };
     Ok(render(&RowPart { frame, track: Row { collection, ..Row::from(card) }.with(rights) }))
 }
 
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
-    Query(asked): Query<ListQuery>,
+    Query(list): Query<ListQuery>,
 ) -> Result<Response, PageError> {
-    let mut query = asked.page_query::<TrackSort, TrackId>(PER_PAGE);
+    let mut query = list.page_query::<TrackSort, TrackId>(PER_PAGE);
     query.sort = query.sort.across_collections();
-    let found = app.library.track_page(&member.caller(), None, &query).await?;
+    let tracks = app.library.track_page(&member.caller(), None, &query).await?;
     let offered = |sort| sort != TrackSort::Order;
-    let paging = asked.paging(&query, &found.page, offered, (Rows::Tracks, |view| view.track.id.to_string()));
-    let cards = app.playback.cards(found.page.rows).await?;
+    let paging = list.paging(&query, &tracks.page, offered, (Rows::Tracks, |view| view.track.id.to_string()));
+    let cards = app.playback.cards(tracks.page.rows).await?;
     let may_edit = member.role >= Role::Editor;
     let row = |card: TrackCard| {
-        let collection = found.titles.get(&card.view.track.collection_id).cloned();
+        let collection = tracks.titles.get(&card.view.track.collection_id).cloned();
         Row { collection, ..Row::from(card) }.with(RowRights { may_edit, is_movable: false })
     };
     Ok(render(&TracksPage {

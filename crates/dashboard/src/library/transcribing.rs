@@ -3,7 +3,8 @@
 use tonearm_domain::{Role, Track, TranscriptionState};
 
 use crate::app::Dashboard;
-use crate::error::{PageError, sentence};
+use crate::error::PageError;
+use crate::refusal_text::sentence;
 use crate::session::Member;
 use crate::text::{Message, t};
 
@@ -23,10 +24,10 @@ impl Transcribing {
         track: &Track,
     ) -> Result<Option<Self>, PageError> {
         let caller = member.caller();
-        let Some(found) = app.transcriptions.of_track(&caller, track.id).await? else {
+        let Some(transcription) = app.transcriptions.of_track(&caller, track.id).await? else {
             return Ok(None);
         };
-        let is_failed = match found.state {
+        let is_failed = match transcription.state {
             TranscriptionState::Done => return Ok(None),
             TranscriptionState::Pending => false,
             TranscriptionState::Failed => true,
@@ -36,19 +37,23 @@ impl Transcribing {
             && track.transcription.is_none()
             && track.status.is_playable()
             && app.transcriptions.settings(&caller).await?.base_url.is_some();
-        Ok(Some(Self { message: message(is_failed, found.reason, member.role), is_failed, may_retry }))
+        Ok(Some(Self {
+            message: message(is_failed, transcription.reason, member.role),
+            is_failed,
+            may_retry,
+        }))
     }
 }
 
 /// Only owners set the provider, and only they are told what it answered, which may name hosts and accounts.
 fn message(is_failed: bool, reason: Option<String>, role: Role) -> Message {
-    let told = reason.as_deref().filter(|_| role == Role::Owner).map(sentence);
-    let id = match (is_failed, &reason, &told) {
+    let shown_reason = reason.as_deref().filter(|_| role == Role::Owner).map(sentence);
+    let id = match (is_failed, &reason, &shown_reason) {
         (false, None, _) => "track-transcribing",
         (false, Some(_), None) => "track-transcription-retried",
         (false, Some(_), Some(_)) => "track-transcription-retried-because",
         (true, _, None) => "track-transcription-failed",
         (true, _, Some(_)) => "track-transcription-failed-because",
     };
-    t(id).with("reason", told.unwrap_or_default())
+    t(id).with("reason", shown_reason.unwrap_or_default())
 }

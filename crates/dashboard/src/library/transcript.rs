@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::extract::multipart::MultipartRejection;
-use axum::extract::{Multipart, Path, State};
+use axum::extract::{Multipart, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
@@ -10,13 +10,12 @@ use serde::Deserialize;
 use tonearm_domain::{MOST_CAPTION_BYTES, TrackId};
 use tonearm_service::{EditTranscript, Refusal, Transcript};
 
-use super::track::track_id;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
-use crate::path::Query;
+use crate::path::{PathId, Query};
 use crate::picture::broken;
 use crate::session::{Editor, Member, Viewer};
 use crate::text::t;
@@ -42,18 +41,17 @@ struct TranscriptPage {
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<TrackId>,
 ) -> Result<Response, PageError> {
-    Ok(render(&TranscriptPage::of(&app, &member, track_id(&id)?).await?))
+    Ok(render(&TranscriptPage::of(&app, &member, id).await?))
 }
 
 pub(super) async fn save(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<TrackId>,
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<Response, PageError> {
-    let id = track_id(&id)?;
     let edit = read(form.map_err(|_| PageError::BadForm)?).await?;
     let Err(refusal) = app.library.edit_transcript(&member.caller(), id, edit.clone()).await else {
         return Ok(Flash::Saved.then(&member.path(&format!("/tracks/{id}"))));
@@ -91,10 +89,9 @@ async fn read(mut form: Multipart) -> Result<EditTranscript, PageError> {
 pub(super) async fn transcribe(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<TrackId>,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    let id = track_id(&id)?;
     // Only the page of the transcript says that edits are replaced.
     app.transcriptions.retry(&member.caller(), id, fields.is_ticked("overwrite")).await?;
     Ok(Flash::TranscriptionQueued.then(&member.path(&format!("/tracks/{id}"))))
@@ -109,13 +106,13 @@ pub(super) struct CaptionsQuery {
 pub(super) async fn captions(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
-    Path((_, id)): Path<(String, String)>,
-    Query(asked): Query<CaptionsQuery>,
+    PathId(id): PathId<TrackId>,
+    Query(query): Query<CaptionsQuery>,
 ) -> Result<Response, PageError> {
-    let captions = app.playback.own_captions(&member.caller(), track_id(&id)?).await?;
+    let captions = app.playback.own_captions(&member.caller(), id).await?;
     let headers = [(CONTENT_TYPE, "text/vtt; charset=utf-8")];
     let mut response = (headers, captions).into_response();
-    if asked.download.is_some() {
+    if query.download.is_some() {
         let saved = http::HeaderValue::from_static("attachment; filename=\"captions.vtt\"");
         response.headers_mut().insert(CONTENT_DISPOSITION, saved);
     }

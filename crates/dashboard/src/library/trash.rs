@@ -3,18 +3,17 @@
 use std::str::FromStr;
 
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
-use tonearm_domain::{Collection, Cursor, Page, Timestamp, Total, Track, Trashed};
+use tonearm_domain::{Collection, CollectionId, Cursor, Page, Timestamp, Total, Track, TrackId, Trashed};
 
-use super::collection::collection_id;
 use super::paging::Rows;
-use super::track::track_id;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::page::{Frame, Section, render};
-use crate::path::Query;
+use crate::paging::{PageLinks, query_string};
+use crate::path::{PathId, Query};
 use crate::session::{Editor, Member};
 use crate::text::{Message, t};
 
@@ -33,8 +32,7 @@ struct List {
     heading: Message,
     kind: Kind,
     rows: Vec<Row>,
-    before: Option<String>,
-    after: Option<String>,
+    links: PageLinks,
 }
 
 /// The part of addresses that names a list.
@@ -56,31 +54,31 @@ struct TrashQuery(Vec<(String, String)>);
 
 impl TrashQuery {
     fn cursor<Id: FromStr>(&self, kind: Kind) -> Cursor<Id> {
-        let row = |way| {
-            let name = format!("{kind}-{way}");
-            self.0.iter().find(|(said, _)| *said == name).and_then(|(_, id)| id.parse().ok())
+        let row = |direction| {
+            let name = format!("{kind}-{direction}");
+            self.0.iter().find(|(parameter, _)| *parameter == name).and_then(|(_, id)| id.parse().ok())
         };
         let before = || row("before").map(Cursor::Before);
         row("after").map(Cursor::After).or_else(before).unwrap_or_default()
     }
 
     /// The query of another page of a list, with the other list as it is.
-    fn to(&self, kind: Kind, way: &str, row: Option<&Row>) -> Option<String> {
+    fn query_to(&self, kind: Kind, direction: &'static str, row: &Row) -> String {
         let other = if kind == TRACKS { COLLECTIONS } else { TRACKS };
         let kept = [format!("{other}-after"), format!("{other}-before")];
-        let kept = self.0.iter().filter(|(name, _)| kept.contains(name)).cloned();
-        let pairs: Vec<(String, String)> = kept.chain([(format!("{kind}-{way}"), row?.id.clone())]).collect();
-        serde_urlencoded::to_string(pairs).ok()
+        let kept = self.0.iter().filter(|(name, _)| kept.contains(name));
+        let kept = kept.map(|(name, id)| (name.as_str(), id.as_str()));
+        let name = format!("{kind}-{direction}");
+        query_string(&kept.chain([(name.as_str(), row.id.as_str())]).collect::<Vec<_>>())
     }
 
     fn list<T>(&self, kind: Kind, heading: Message, page: Page<Trashed<T>>) -> List
     where
         Row: From<Trashed<T>>,
     {
-        let rows: Vec<Row> = page.rows.into_iter().map(Into::into).collect();
-        let before = if page.has_before { self.to(kind, "before", rows.first()) } else { None };
-        let after = if page.has_after { self.to(kind, "after", rows.last()) } else { None };
-        List { heading, kind, rows, before, after }
+        let page = page.map(Row::from);
+        let links = PageLinks::of(&page, |direction, row| self.query_to(kind, direction, row));
+        List { heading, kind, rows: page.rows, links }
     }
 }
 
@@ -110,17 +108,19 @@ impl From<Trashed<Track>> for Row {
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Query(asked): Query<Vec<(String, String)>>,
+    Query(parameters): Query<Vec<(String, String)>>,
 ) -> Result<Response, PageError> {
-    let (caller, asked) = (member.caller(), TrashQuery(asked));
-    let collections = app.library.trashed_collections(&caller, asked.cursor(COLLECTIONS), PER_PAGE).await?;
-    let tracks = app.library.trashed_tracks(&caller, asked.cursor(TRACKS), PER_PAGE).await?;
+    let (caller, parameters) = (member.caller(), TrashQuery(parameters));
+    let collections =
+        app.library.trashed_collections(&caller, parameters.cursor(COLLECTIONS), PER_PAGE).await?;
+    let tracks = app.library.trashed_tracks(&caller, parameters.cursor(TRACKS), PER_PAGE).await?;
     let with_tracks = match collections.total {
         Total::Exactly(number) => t("library-trash-collections").with("count", number),
         Total::MoreThan(number) => t("library-trash-more-collections").with("count", number),
     };
     let alone = Rows::Tracks.count_message(tracks.total, false);
-    let lists = [asked.list(COLLECTIONS, with_tracks, collections), asked.list(TRACKS, alone, tracks)];
+    let lists =
+        [parameters.list(COLLECTIONS, with_tracks, collections), parameters.list(TRACKS, alone, tracks)];
     Ok(render(&TrashPage {
         frame: member.frame(t("library-deleted-items"), Section::Library),
         lists: lists.into_iter().filter(|list| !list.rows.is_empty()).collect(),
@@ -130,9 +130,8 @@ pub(super) async fn page(
 pub(super) async fn restore_track(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<TrackId>,
 ) -> Result<Response, PageError> {
-    let id = track_id(&id)?;
     app.library.restore_track(&member.caller(), id).await?;
     Ok(Flash::Restored.then(&member.path(&format!("/tracks/{id}"))))
 }
@@ -140,9 +139,8 @@ pub(super) async fn restore_track(
 pub(super) async fn restore_collection(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<CollectionId>,
 ) -> Result<Response, PageError> {
-    let id = collection_id(&id)?;
     app.library.restore_collection(&member.caller(), id).await?;
     Ok(Flash::Restored.then(&member.path(&format!("/collections/{id}"))))
 }

@@ -1,18 +1,17 @@
 //! What the page's script asks for while it uploads.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use tonearm_domain::{CollectionId, UploadSessionId};
+use tonearm_domain::{CollectionId, TrackId, UploadSessionId};
 use tonearm_service::{CreateTrack, CreateUploadSession, Refusal};
 
-use super::collection::collection_id;
-use super::listed::said_of;
-use super::track::track_id;
+use super::listed::status_label;
 use crate::app::Dashboard;
 use crate::error::{PageError, script_error};
 use crate::form::Fields;
+use crate::path::PathId;
 use crate::session::{Editor, Member, Viewer};
 use crate::text;
 
@@ -44,10 +43,10 @@ impl IntoResponse for ScriptError {
 pub(super) async fn begin(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    id: Result<PathId<CollectionId>, PageError>,
     fields: Fields,
 ) -> Result<Json<Begun>, ScriptError> {
-    let collection_id = collection_id(&id)?;
+    let PathId(collection_id) = id?;
     let session = match named_session(&app, &member, collection_id, fields.text("session")).await {
         Some(session) => session,
         None => open_session(&app, &member, collection_id).await?,
@@ -100,10 +99,10 @@ pub(super) struct TrackState {
 pub(super) async fn state(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<TrackId>,
 ) -> Result<Json<TrackState>, PageError> {
-    let view = app.library.track(&member.caller(), track_id(&id)?).await?;
-    let (status, tone, is_open) = said_of(view.track.status, view.is_importing);
+    let view = app.library.track(&member.caller(), id).await?;
+    let (status, tone, is_open) = status_label(view.track.status, view.is_importing);
     let status = status.to_string();
     let reason = view.track.status_reason.as_deref().map(text::reason);
     Ok(Json(TrackState { status, tone, is_open, reason }))

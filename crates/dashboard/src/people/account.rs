@@ -4,17 +4,17 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
-use serde::Deserialize;
 use tonearm_domain::{IdentityId, Person, PersonId};
 use tonearm_service::{OneTimeLink, OwnerlessOrganizations, Refusal, SecondFactorView};
 
 use crate::app::Dashboard;
-use crate::error::{PageError, sentence};
+use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::Fields;
 use crate::page::{Frame, Section, render, render_with};
-use crate::path::Path;
+use crate::path::PathId;
 use crate::profile::{IdentityRow, browser};
+use crate::refusal_text::sentence;
 use crate::session::Administrator;
 use crate::text::Message;
 
@@ -43,89 +43,79 @@ struct SessionRow {
     seen_at: String,
 }
 
-#[derive(Deserialize)]
-pub(super) struct Of {
-    person_id: PersonId,
-}
-
 pub(super) async fn page(
     State(app): State<Dashboard>,
     administrator: Administrator,
-    Path(of): Path<Of>,
+    PathId(person_id): PathId<PersonId>,
 ) -> Result<Response, PageError> {
-    Ok(render(&AccountPage::of(&app, &administrator, of.person_id).await?))
+    Ok(render(&AccountPage::of(&app, &administrator, person_id).await?))
 }
 
 pub(super) async fn disable(
     State(app): State<Dashboard>,
     administrator: Administrator,
-    Path(of): Path<Of>,
+    PathId(person_id): PathId<PersonId>,
     fields: Fields,
 ) -> Result<Response, PageError> {
     let ownerless = ownerless(&administrator, &fields);
-    let done = app.people.disable_person(administrator.origin(), of.person_id, ownerless).await;
-    outcome(&app, &administrator, of.person_id, done, Flash::PersonDisabled).await
+    let done = app.people.disable_person(administrator.origin(), person_id, ownerless).await;
+    outcome(&app, &administrator, person_id, done, Flash::PersonDisabled).await
 }
 
 pub(super) async fn enable(
     State(app): State<Dashboard>,
     administrator: Administrator,
-    Path(of): Path<Of>,
+    PathId(person_id): PathId<PersonId>,
 ) -> Result<Response, PageError> {
-    let done = app.people.enable_person(administrator.origin(), of.person_id).await;
-    outcome(&app, &administrator, of.person_id, done, Flash::PersonEnabled).await
+    let done = app.people.enable_person(administrator.origin(), person_id).await;
+    outcome(&app, &administrator, person_id, done, Flash::PersonEnabled).await
 }
 
 pub(super) async fn remove(
     State(app): State<Dashboard>,
     administrator: Administrator,
-    Path(of): Path<Of>,
+    PathId(person_id): PathId<PersonId>,
     fields: Fields,
 ) -> Result<Response, PageError> {
     let ownerless = ownerless(&administrator, &fields);
-    match app.people.remove_person(administrator.origin(), of.person_id, ownerless).await {
+    match app.people.remove_person(administrator.origin(), person_id, ownerless).await {
         Ok(()) => Ok(Flash::PersonRemoved.then("/dashboard/people")),
-        refused => outcome(&app, &administrator, of.person_id, refused, Flash::PersonRemoved).await,
+        refused => outcome(&app, &administrator, person_id, refused, Flash::PersonRemoved).await,
     }
 }
 
 pub(super) async fn end_sessions(
     State(app): State<Dashboard>,
     administrator: Administrator,
-    Path(of): Path<Of>,
+    PathId(person_id): PathId<PersonId>,
 ) -> Result<Response, PageError> {
-    let done = app.people.end_sessions(administrator.origin(), of.person_id).await;
-    outcome(&app, &administrator, of.person_id, done, Flash::SessionsEnded).await
-}
-
-#[derive(Deserialize)]
-pub(super) struct IdentityPath {
-    person_id: PersonId,
-    identity_id: IdentityId,
+    let done = app.people.end_sessions(administrator.origin(), person_id).await;
+    outcome(&app, &administrator, person_id, done, Flash::SessionsEnded).await
 }
 
 pub(super) async fn unlink(
     State(app): State<Dashboard>,
     administrator: Administrator,
-    Path(of): Path<IdentityPath>,
+    PathId(person_id): PathId<PersonId>,
+    PathId(identity_id): PathId<IdentityId>,
 ) -> Result<Response, PageError> {
-    let done = app.people.unlink_identity_of(administrator.origin(), of.person_id, of.identity_id).await;
-    outcome_or_signed_out(&app, &administrator, of.person_id, done, Flash::IdentityUnlinked).await
+    let done = app.people.unlink_identity_of(administrator.origin(), person_id, identity_id).await;
+    outcome_or_signed_out(&app, &administrator, person_id, done, Flash::IdentityUnlinked).await
 }
 
 pub(super) async fn reset_second_factor(
     State(app): State<Dashboard>,
     administrator: Administrator,
-    Path(of): Path<Of>,
+    PathId(person_id): PathId<PersonId>,
 ) -> Result<Response, PageError> {
-    let done = app.people.reset_second_factor(administrator.origin(), of.person_id).await;
-    outcome_or_signed_out(&app, &administrator, of.person_id, done, Flash::SecondFactorReset).await
+    let done = app.people.reset_second_factor(administrator.origin(), person_id).await;
+    outcome_or_signed_out(&app, &administrator, person_id, done, Flash::SecondFactorReset).await
 }
 
 pub(super) async fn set_administrator(
     State(app): State<Dashboard>,
     administrator: Administrator,
-    Path(of): Path<Of>,
+    PathId(person_id): PathId<PersonId>,
     fields: Fields,
 ) -> Result<Response, PageError> {
     let is_one = match fields.text("to") {
@@ -133,26 +123,26 @@ pub(super) async fn set_administrator(
         "no" => false,
         _ => return Err(PageError::BadForm),
     };
-    let done = app.people.set_administrator(administrator.origin(), of.person_id, is_one).await;
-    if done.is_ok() && of.person_id == administrator.signed_in.person().id {
+    let done = app.people.set_administrator(administrator.origin(), person_id, is_one).await;
+    if done.is_ok() && person_id == administrator.signed_in.person().id {
         // Whoever is no administrator any more does not see this page.
         return Ok(Flash::Saved.then("/dashboard/profile"));
     }
     let flash = if is_one { Flash::AdministratorAdded } else { Flash::AdministratorRemoved };
-    outcome(&app, &administrator, of.person_id, done, flash).await
+    outcome(&app, &administrator, person_id, done, flash).await
 }
 
 pub(super) async fn reset_password(
     State(app): State<Dashboard>,
     administrator: Administrator,
-    Path(of): Path<Of>,
+    PathId(person_id): PathId<PersonId>,
 ) -> Result<Response, PageError> {
-    match app.people.reset_password(administrator.origin(), of.person_id).await {
+    match app.people.reset_password(administrator.origin(), person_id).await {
         Ok(link) => {
-            let page = AccountPage::of(&app, &administrator, of.person_id).await?;
+            let page = AccountPage::of(&app, &administrator, person_id).await?;
             Ok(render(&AccountPage { link: Some(link), ..page }))
         }
-        Err(refusal) => outcome(&app, &administrator, of.person_id, Err(refusal), Flash::Saved).await,
+        Err(refusal) => outcome(&app, &administrator, person_id, Err(refusal), Flash::Saved).await,
     }
 }
 
@@ -202,10 +192,10 @@ impl AccountPage {
         let person: Person = app.people.person(id).await?;
         let organizations = app.people.organizations_of(&person).await?;
         let identities = app.people.identities(&person).await?;
-        let sessions = app.people.sign_ins(&person).await?.into_iter().map(|found| SessionRow {
-            browser: browser(found.user_agent.as_deref().unwrap_or_default()),
-            address: found.address.map(|address| address.to_string()).unwrap_or_default(),
-            seen_at: found.seen_at.to_string(),
+        let sessions = app.people.sign_ins(&person).await?.into_iter().map(|session| SessionRow {
+            browser: browser(session.user_agent.as_deref().unwrap_or_default()),
+            address: session.address.map(|address| address.to_string()).unwrap_or_default(),
+            seen_at: session.seen_at.to_string(),
         });
         Ok(Self {
             frame: administrator.signed_in.frame(person.name.clone(), Section::People),
@@ -217,7 +207,7 @@ impl AccountPage {
             is_self: id == administrator.signed_in.person().id,
             organizations: organizations
                 .into_iter()
-                .map(|(found, role)| (found.name, crate::role(role)))
+                .map(|(organization, role)| (organization.name, crate::role(role)))
                 .collect(),
             has_second_factor: matches!(
                 app.people.second_factor(&person).await?,

@@ -8,11 +8,12 @@ use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{get, post};
 use serde::Deserialize;
-use tonearm_domain::{Cursor, Person, PersonId, SearchWords};
+use tonearm_domain::SearchWords;
 
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::page::{Frame, Section, render};
+use crate::paging::{CursorQuery, PageLinks, query_string};
 use crate::path::Query;
 use crate::session::Administrator;
 use crate::t;
@@ -41,8 +42,7 @@ struct PeoplePage {
     frame: Frame,
     q: String,
     rows: Vec<PersonRow>,
-    before: Option<String>,
-    after: Option<String>,
+    links: PageLinks,
 }
 
 struct PersonRow {
@@ -59,32 +59,22 @@ struct PersonRow {
 struct PeopleQuery {
     #[serde(default)]
     q: String,
-    #[serde(default)]
-    after: String,
-    #[serde(default)]
-    before: String,
+    #[serde(flatten)]
+    cursor: CursorQuery,
 }
 
 async fn page(
     State(app): State<Dashboard>,
     administrator: Administrator,
-    Query(asked): Query<PeopleQuery>,
+    Query(query): Query<PeopleQuery>,
 ) -> Result<Response, PageError> {
-    let cursor = match (asked.after.parse::<PersonId>(), asked.before.parse::<PersonId>()) {
-        (Ok(id), _) => Cursor::After(id),
-        (_, Ok(id)) => Cursor::Before(id),
-        _ => Cursor::First,
-    };
-    let words = SearchWords::parse(&asked.q);
-    let found = app.people.person_page(words.as_ref(), cursor, ROWS).await?;
-    let to = |name: &str, person: Option<&Person>| {
-        let id = person?.id.to_string();
-        serde_urlencoded::to_string([("q", asked.q.as_str()), (name, &id)]).ok()
-    };
-    let before = if found.has_before { to("before", found.rows.first()) } else { None };
-    let after = if found.has_after { to("after", found.rows.last()) } else { None };
+    let words = SearchWords::parse(&query.q);
+    let page = app.people.person_page(words.as_ref(), query.cursor.cursor(), ROWS).await?;
+    let links = PageLinks::of(&page, |direction, person| {
+        query_string(&[("q", &query.q), (direction, &person.id.to_string())])
+    });
     let own = administrator.signed_in.person().id;
-    let rows = found.rows.into_iter().map(|person| PersonRow {
+    let rows = page.rows.into_iter().map(|person| PersonRow {
         id: person.id.to_string(),
         is_self: person.id == own,
         is_active: person.is_active(),
@@ -95,5 +85,5 @@ async fn page(
     });
     let frame = administrator.signed_in.frame(t("people-title"), Section::People);
     let rows = rows.collect();
-    Ok(render(&PeoplePage { frame, rows, before, after, q: asked.q }))
+    Ok(render(&PeoplePage { frame, rows, links, q: query.q }))
 }

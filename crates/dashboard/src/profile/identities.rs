@@ -5,7 +5,6 @@ use axum::extract::State;
 use axum::response::Response;
 use http::header::{REFRESH, SET_COOKIE};
 use http::{HeaderValue, StatusCode};
-use serde::Deserialize;
 use tonearm_domain::{IdentityId, PersonIdentity};
 use tonearm_service::{ProviderSignInError, Refusal, SignInError};
 
@@ -15,8 +14,8 @@ use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
-use crate::path::Path;
-use crate::session::{From, Myself};
+use crate::path::PathId;
+use crate::session::{OwnProfile, RequestDevice};
 use crate::sign_in::{attempt_cookie, refuse};
 use crate::t;
 
@@ -47,24 +46,18 @@ impl IdentityRow {
     }
 }
 
-/// The account that is unlinked. By name, as the address may also name an organization.
-#[derive(Deserialize)]
-pub(super) struct Unlinked {
-    identity_id: IdentityId,
-}
-
 pub(super) async fn link(
     State(app): State<Dashboard>,
-    myself: Myself,
-    From(device): From,
+    profile: OwnProfile,
+    RequestDevice(device): RequestDevice,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    let (resumed, current) = (&myself.signed_in().session.resumed, fields.raw("link_current").to_owned());
-    let begun = match app.people.begin_link(resumed, current, &device, &myself.path("/profile")).await {
+    let (resumed, current) = (&profile.signed_in().session.resumed, fields.raw("link_current").to_owned());
+    let begun = match app.people.begin_link(resumed, current, &device, &profile.path("/profile")).await {
         Ok(begun) => begun,
         Err(ProviderSignInError::SignIn(SignInError::Wrong)) => {
             let problem = t("profile-wrong-password").to_string();
-            return super::refuse(&app, &myself, Problems::one("link_current", &problem)).await;
+            return super::refuse(&app, &profile, Problems::one("link_current", &problem)).await;
         }
         Err(error) => return refuse(&app, error, None),
     };
@@ -81,14 +74,14 @@ pub(super) async fn link(
 
 pub(super) async fn unlink(
     State(app): State<Dashboard>,
-    myself: Myself,
-    From(device): From,
-    Path(of): Path<Unlinked>,
+    profile: OwnProfile,
+    RequestDevice(device): RequestDevice,
+    PathId(identity_id): PathId<IdentityId>,
 ) -> Result<Response, PageError> {
-    match app.people.unlink_identity(&myself.signed_in().session.resumed, of.identity_id, &device).await {
-        Ok(()) => Ok(Flash::IdentityUnlinked.then(&myself.path("/profile"))),
+    match app.people.unlink_identity(&profile.signed_in().session.resumed, identity_id, &device).await {
+        Ok(()) => Ok(Flash::IdentityUnlinked.then(&profile.path("/profile"))),
         Err(Refusal::Conflict { message, .. }) => {
-            let page = ProfilePage::of(&app, &myself, Problems::one("identities", &message)).await?;
+            let page = ProfilePage::of(&app, &profile, Problems::one("identities", &message)).await?;
             Ok(render_with(StatusCode::CONFLICT, &page))
         }
         Err(refusal) => Err(refusal.into()),

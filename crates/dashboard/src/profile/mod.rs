@@ -10,7 +10,6 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use http::StatusCode;
 use http::header::SET_COOKIE;
-use serde::Deserialize;
 use tonearm_domain::{Language, SignInId};
 use tonearm_service::{Refusal, SecondFactorView, SignInError};
 
@@ -21,10 +20,10 @@ use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Choice, Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
-use crate::path::Path;
-use crate::session::{From, Myself};
+use crate::path::PathId;
+use crate::session::{OwnProfile, RequestDevice};
 use crate::sign_in::device_cookie;
-use crate::text::{Message, said, t};
+use crate::text::{Message, t, translate};
 
 /// The same pages stand on their own, for whoever belongs to no organization, and within each organization, so that
 /// whoever comes from there finds the way back.
@@ -79,84 +78,82 @@ struct SignInRow {
     is_this: bool,
 }
 
-/// The sign-in that is ended. By name, as the address may also name an organization.
-#[derive(Deserialize)]
-struct Ended {
-    sign_in_id: SignInId,
+async fn page(State(app): State<Dashboard>, profile: OwnProfile) -> Result<Response, PageError> {
+    Ok(render(&ProfilePage::of(&app, &profile, Problems::default()).await?))
 }
 
-async fn page(State(app): State<Dashboard>, myself: Myself) -> Result<Response, PageError> {
-    Ok(render(&ProfilePage::of(&app, &myself, Problems::default()).await?))
-}
-
-async fn rename(State(app): State<Dashboard>, myself: Myself, fields: Fields) -> Result<Response, PageError> {
-    match app.people.rename(myself.signed_in().person(), fields.text("name")).await {
-        Ok(()) => Ok(Flash::Saved.then(&myself.path("/profile"))),
-        Err(refusal) => refuse(&app, &myself, Problems::of(refusal)?).await,
+async fn rename(
+    State(app): State<Dashboard>,
+    profile: OwnProfile,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    match app.people.rename(profile.signed_in().person(), fields.text("name")).await {
+        Ok(()) => Ok(Flash::Saved.then(&profile.path("/profile"))),
+        Err(refusal) => refuse(&app, &profile, Problems::of(refusal)?).await,
     }
 }
 
 /// Sets the language of the pages; none that is known: that of the browser.
 async fn set_language(
     State(app): State<Dashboard>,
-    myself: Myself,
+    profile: OwnProfile,
     fields: Fields,
 ) -> Result<Response, PageError> {
     let language = match fields.text("language") {
         "" => None,
         tag => Some(tag.parse::<Language>().map_err(|_| PageError::BadForm)?),
     };
-    app.people.set_language(myself.signed_in().person(), language).await?;
-    Ok(Flash::Saved.then(&myself.path("/profile")))
+    app.people.set_language(profile.signed_in().person(), language).await?;
+    Ok(Flash::Saved.then(&profile.path("/profile")))
 }
 
 async fn change_password(
     State(app): State<Dashboard>,
-    myself: Myself,
-    From(device): From,
+    profile: OwnProfile,
+    RequestDevice(device): RequestDevice,
     fields: Fields,
 ) -> Result<Response, PageError> {
     let (current, new) = (fields.raw("current").to_owned(), fields.raw("password").to_owned());
-    match app.people.change_password(&myself.signed_in().session.resumed, current, new, device).await {
+    match app.people.change_password(&profile.signed_in().session.resumed, current, new, device).await {
         Ok(token) => {
-            let mut response = Flash::PasswordChanged.then(&myself.path("/profile"));
+            let mut response = Flash::PasswordChanged.then(&profile.path("/profile"));
             response.headers_mut().append(SET_COOKIE, device_cookie(&app, &token));
             Ok(response)
         }
         Err(SignInError::Wrong) => {
             let problems = Problems::one("current", &t("profile-wrong-password").to_string());
-            refuse(&app, &myself, problems).await
+            refuse(&app, &profile, problems).await
         }
-        Err(SignInError::Refusal(refusal)) => refuse(&app, &myself, Problems::of(refusal)?).await,
-        Err(error) => refuse(&app, &myself, Problems::one("current", &error.to_string())).await,
+        Err(SignInError::Refusal(refusal)) => refuse(&app, &profile, Problems::of(refusal)?).await,
+        Err(error) => refuse(&app, &profile, Problems::one("current", &error.to_string())).await,
     }
 }
 
 async fn sign_out_everywhere(
     State(app): State<Dashboard>,
-    myself: Myself,
-    From(device): From,
+    profile: OwnProfile,
+    RequestDevice(device): RequestDevice,
 ) -> Result<Response, PageError> {
-    app.people.sign_out_everywhere(myself.signed_in().person(), device.address).await?;
+    app.people.sign_out_everywhere(profile.signed_in().person(), device.address).await?;
     Ok(Redirect::to("/dashboard/sign-in").into_response())
 }
 
 async fn end_sign_in(
     State(app): State<Dashboard>,
-    myself: Myself,
-    From(device): From,
-    Path(ended): Path<Ended>,
+    profile: OwnProfile,
+    RequestDevice(device): RequestDevice,
+    PathId(sign_in_id): PathId<SignInId>,
 ) -> Result<Response, PageError> {
-    app.people.sign_out(myself.signed_in().person(), ended.sign_in_id, device.address).await?;
-    Ok(Flash::SignedOutThere.then(&myself.path("/profile")))
+    app.people.sign_out(profile.signed_in().person(), sign_in_id, device.address).await?;
+    Ok(Flash::SignedOutThere.then(&profile.path("/profile")))
 }
 
 async fn create_organization(
     State(app): State<Dashboard>,
-    myself: Myself,
+    profile: OwnProfile,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    if !myself.signed_in().person().is_administrator {
+    if !profile.signed_in().person().is_administrator {
         return Err(PageError::Refused(Refusal::Forbidden {
             code: "not_administrator",
             message: "only administrators can create organizations",
@@ -167,28 +164,28 @@ async fn create_organization(
             Ok(Flash::OrganizationCreated.then(&format!("/dashboard/{}/organization", created.id)))
         }
         Err(Refusal::Invalid { message, .. }) => {
-            let problem = t("profile-organization-name").with("problem", said(&message)).to_string();
-            refuse(&app, &myself, Problems::one("organization", &problem)).await
+            let problem = t("profile-organization-name").with("problem", translate(&message)).to_string();
+            refuse(&app, &profile, Problems::one("organization", &problem)).await
         }
         Err(refusal) => Err(refusal.into()),
     }
 }
 
-async fn refuse(app: &Dashboard, myself: &Myself, problems: Problems) -> Result<Response, PageError> {
-    let page = ProfilePage::of(app, myself, problems).await?;
+async fn refuse(app: &Dashboard, profile: &OwnProfile, problems: Problems) -> Result<Response, PageError> {
+    let page = ProfilePage::of(app, profile, problems).await?;
     Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
 }
 
 impl ProfilePage {
-    async fn of(app: &Dashboard, myself: &Myself, problems: Problems) -> Result<Self, PageError> {
-        let person = myself.signed_in().person();
-        let this = myself.signed_in().session.resumed.sign_in.id;
-        let sign_ins = app.people.sign_ins(person).await?.into_iter().map(|found| SignInRow {
-            id: found.id.to_string(),
-            browser: browser(found.user_agent.as_deref().unwrap_or_default()),
-            address: found.address.map(|address| address.to_string()).unwrap_or_default(),
-            seen_at: found.seen_at.to_string(),
-            is_this: found.id == this,
+    async fn of(app: &Dashboard, profile: &OwnProfile, problems: Problems) -> Result<Self, PageError> {
+        let person = profile.signed_in().person();
+        let this = profile.signed_in().session.resumed.sign_in.id;
+        let sign_ins = app.people.sign_ins(person).await?.into_iter().map(|sign_in| SignInRow {
+            id: sign_in.id.to_string(),
+            browser: browser(sign_in.user_agent.as_deref().unwrap_or_default()),
+            address: sign_in.address.map(|address| address.to_string()).unwrap_or_default(),
+            seen_at: sign_in.seen_at.to_string(),
+            is_this: sign_in.id == this,
         });
         let identities = app.people.identities(person).await?;
         let organizations = app.people.organizations_of(person).await?;
@@ -198,7 +195,7 @@ impl ProfilePage {
             role: crate::role(role),
         });
         Ok(Self {
-            frame: myself.frame(t("profile-title"), Section::Profile),
+            frame: profile.frame(t("profile-title"), Section::Profile),
             name: person.name.clone(),
             email: person.email.to_string(),
             languages: languages(person.language),

@@ -8,11 +8,12 @@ use qrcodegen::{QrCode, QrCodeEcc};
 use tonearm_service::{Enrolment, SecondFactorView, SignInError};
 
 use crate::app::Dashboard;
-use crate::error::{PageError, sentence};
+use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
-use crate::session::{From, Myself};
+use crate::refusal_text::sentence;
+use crate::session::{OwnProfile, RequestDevice};
 use crate::t;
 
 #[derive(Template)]
@@ -48,69 +49,69 @@ impl Qr {
     }
 }
 
-pub(super) async fn page(State(app): State<Dashboard>, myself: Myself) -> Result<Response, PageError> {
-    Ok(render(&SecondFactorPage::of(&app, &myself).await?))
+pub(super) async fn page(State(app): State<Dashboard>, profile: OwnProfile) -> Result<Response, PageError> {
+    Ok(render(&SecondFactorPage::of(&app, &profile).await?))
 }
 
 pub(super) async fn begin(
     State(app): State<Dashboard>,
-    myself: Myself,
-    From(device): From,
+    profile: OwnProfile,
+    RequestDevice(device): RequestDevice,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    let (resumed, current) = (&myself.signed_in().session.resumed, fields.raw("current").to_owned());
+    let (resumed, current) = (&profile.signed_in().session.resumed, fields.raw("current").to_owned());
     match app.people.begin_second_factor(resumed, current, &device).await {
-        Ok(()) => Ok(render(&SecondFactorPage::of(&app, &myself).await?)),
-        Err(error) => refuse(&app, &myself, "current", error).await,
+        Ok(()) => Ok(render(&SecondFactorPage::of(&app, &profile).await?)),
+        Err(error) => refuse(&app, &profile, "current", error).await,
     }
 }
 
 pub(super) async fn confirm(
     State(app): State<Dashboard>,
-    myself: Myself,
-    From(device): From,
+    profile: OwnProfile,
+    RequestDevice(device): RequestDevice,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    let resumed = &myself.signed_in().session.resumed;
+    let resumed = &profile.signed_in().session.resumed;
     match app.people.confirm_second_factor(resumed, fields.text("code"), &device).await {
-        Ok(codes) => show(&app, &myself, codes).await,
-        Err(error) => refuse(&app, &myself, "code", error).await,
+        Ok(codes) => show(&app, &profile, codes).await,
+        Err(error) => refuse(&app, &profile, "code", error).await,
     }
 }
 
 pub(super) async fn renew_codes(
     State(app): State<Dashboard>,
-    myself: Myself,
-    From(device): From,
+    profile: OwnProfile,
+    RequestDevice(device): RequestDevice,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    let resumed = &myself.signed_in().session.resumed;
+    let resumed = &profile.signed_in().session.resumed;
     match app.people.renew_recovery_codes(resumed, fields.text("renewing"), &device).await {
-        Ok(codes) => show(&app, &myself, codes).await,
-        Err(error) => refuse(&app, &myself, "renewing", error).await,
+        Ok(codes) => show(&app, &profile, codes).await,
+        Err(error) => refuse(&app, &profile, "renewing", error).await,
     }
 }
 
 pub(super) async fn remove(
     State(app): State<Dashboard>,
-    myself: Myself,
-    From(device): From,
+    profile: OwnProfile,
+    RequestDevice(device): RequestDevice,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    let resumed = &myself.signed_in().session.resumed;
+    let resumed = &profile.signed_in().session.resumed;
     match app.people.remove_second_factor(resumed, fields.text("removing"), &device).await {
-        Ok(()) => Ok(Flash::SecondFactorOff.then(&myself.path("/profile"))),
-        Err(error) => refuse(&app, &myself, "removing", error).await,
+        Ok(()) => Ok(Flash::SecondFactorOff.then(&profile.path("/profile"))),
+        Err(error) => refuse(&app, &profile, "removing", error).await,
     }
 }
 
-async fn show(app: &Dashboard, myself: &Myself, codes: Vec<String>) -> Result<Response, PageError> {
-    Ok(render(&SecondFactorPage { codes, ..SecondFactorPage::of(app, myself).await? }))
+async fn show(app: &Dashboard, profile: &OwnProfile, codes: Vec<String>) -> Result<Response, PageError> {
+    Ok(render(&SecondFactorPage { codes, ..SecondFactorPage::of(app, profile).await? }))
 }
 
 async fn refuse(
     app: &Dashboard,
-    myself: &Myself,
+    profile: &OwnProfile,
     field: &'static str,
     error: SignInError,
 ) -> Result<Response, PageError> {
@@ -119,20 +120,20 @@ async fn refuse(
         SignInError::Wrong => Problems::one(field, &t("profile-wrong-password").to_string()),
         other => Problems::one(field, &sentence(&other.to_string())),
     };
-    let page = SecondFactorPage { problems, ..SecondFactorPage::of(app, myself).await? };
+    let page = SecondFactorPage { problems, ..SecondFactorPage::of(app, profile).await? };
     Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
 }
 
 impl SecondFactorPage {
-    async fn of(app: &Dashboard, myself: &Myself) -> Result<Self, PageError> {
-        let person = myself.signed_in().person();
+    async fn of(app: &Dashboard, profile: &OwnProfile) -> Result<Self, PageError> {
+        let person = profile.signed_in().person();
         let enrolment = app.people.enrolment(person).await?.and_then(|Enrolment { uri, secret }| {
             let groups: Vec<&str> =
                 (0..secret.len() / 4).filter_map(|at| secret.get(at * 4..at * 4 + 4)).collect();
             Some((groups.join(" "), Qr::new(&uri)?))
         });
         Ok(Self {
-            frame: myself.frame(t("profile-second-factor"), Section::Profile),
+            frame: profile.frame(t("profile-second-factor"), Section::Profile),
             email: person.email.to_string(),
             view: app.people.second_factor(person).await?,
             enrolment,

@@ -15,9 +15,9 @@ use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Choice, Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
-use crate::path::Path;
+use crate::path::PathId;
 use crate::session::{Editor, Member};
-use crate::text::{Message, said, t};
+use crate::text::{Message, t, translate};
 
 #[derive(Template)]
 #[template(path = "settings/edit_key.html")]
@@ -45,7 +45,7 @@ struct EditKeyPage {
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, ApiKeyId)>,
+    PathId(id): PathId<ApiKeyId>,
 ) -> Result<Response, PageError> {
     let key = managed(&app, &member, id).await?;
     Ok(render(&EditKeyPage::of(&app, &member, &key).await?))
@@ -54,7 +54,7 @@ pub(super) async fn page(
 pub(super) async fn save(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, ApiKeyId)>,
+    PathId(id): PathId<ApiKeyId>,
     fields: Fields,
 ) -> Result<Response, PageError> {
     let key = managed(&app, &member, id).await?;
@@ -63,7 +63,7 @@ pub(super) async fn save(
             Ok(_) => return Ok(Flash::Saved.then(&member.path("/keys"))),
             Err(Refusal::Invalid { field: "allowed_origins", message }) => Problems::one(
                 "origins",
-                &t("keys-list-of-origins").with("problem", said(&message)).to_string(),
+                &t("keys-list-of-origins").with("problem", translate(&message)).to_string(),
             ),
             Err(refusal) => Problems::of(refusal)?,
         },

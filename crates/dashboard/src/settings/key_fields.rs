@@ -3,7 +3,7 @@
 use tonearm_domain::{AllowedOrigins, OriginList, PageOrigin, Timestamp};
 
 use crate::form::Fields;
-use crate::text::{said, t};
+use crate::text::{t, translate};
 
 /// Browsers send `2030-01-31T12:00`, with or without seconds. Nothing is no expiry.
 pub(super) fn read_expiry(text: &str) -> Result<Option<Timestamp>, ()> {
@@ -31,7 +31,8 @@ pub(super) fn origins(fields: &Fields) -> Result<AllowedOrigins, String> {
                 line.parse::<PageOrigin>().map_err(wrong)
             };
             let origins = lines.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-            let wrong = |problem: String| t("keys-origin-list").with("problem", said(&problem)).to_string();
+            let wrong =
+                |problem: String| t("keys-origin-list").with("problem", translate(&problem)).to_string();
             let list = OriginList::new(origins).map_err(|error| wrong(error.to_string()))?;
             Ok(AllowedOrigins::Only(list))
         }

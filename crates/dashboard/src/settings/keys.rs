@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
-use tonearm_domain::{ApiKey, ApiKeyId, Cursor, KeyState, KeyType, Role, SearchWords, Timestamp};
+use tonearm_domain::{ApiKey, ApiKeyId, KeyState, KeyType, Role, SearchWords, Timestamp};
 use tonearm_service::{KeyQuery, Refusal, Resource, ScopeTitles};
 
 use crate::app::Dashboard;
@@ -12,7 +12,8 @@ use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::Choice;
 use crate::page::{Frame, Section, render};
-use crate::path::{Path, Query};
+use crate::paging::{CursorQuery, PageLinks, query_string};
+use crate::path::{PathId, Query};
 use crate::session::{Editor, Member};
 use crate::text::{Message, t};
 
@@ -26,8 +27,7 @@ struct KeysPage {
     types: Vec<Choice>,
     states: Vec<Choice>,
     rows: Vec<KeyRow>,
-    newer: Option<String>,
-    older: Option<String>,
+    links: PageLinks,
     chosen_type: String,
     chosen_state: &'static str,
     q: String,
@@ -59,10 +59,8 @@ pub(super) struct KeysQuery {
     state: String,
     #[serde(default)]
     q: String,
-    #[serde(default)]
-    after: String,
-    #[serde(default)]
-    before: String,
+    #[serde(flatten)]
+    cursor: CursorQuery,
 }
 
 impl KeysQuery {
@@ -85,60 +83,54 @@ impl KeysQuery {
             },
             state: self.state(),
             words: SearchWords::parse(&self.q),
-            cursor: match (self.after.parse(), self.before.parse()) {
-                (Ok(id), _) => Cursor::After(id),
-                (_, Ok(id)) => Cursor::Before(id),
-                _ => Cursor::First,
-            },
+            cursor: self.cursor.cursor(),
             limit: ROWS,
         }
     }
 
-    /// The address of another page of the same list.
-    fn to(&self, name: &str, key: Option<&ApiKey>) -> Option<String> {
-        let (id, only) = (key?.id.to_string(), self.only().map(KeyType::as_str).unwrap_or_default());
-        let pairs = [("type", only), ("state", self.state().as_str()), ("q", &self.q), (name, &id)];
-        serde_urlencoded::to_string(
-            pairs.into_iter().filter(|(_, value)| !value.is_empty()).collect::<Vec<_>>(),
-        )
-        .ok()
+    /// The query of another page of the same list.
+    fn query_to(&self, direction: &'static str, key: &ApiKey) -> String {
+        let key_type = self.only().map(KeyType::as_str).unwrap_or_default();
+        query_string(&[
+            ("type", key_type),
+            ("state", self.state().as_str()),
+            ("q", &self.q),
+            (direction, &key.id.to_string()),
+        ])
     }
 }
 
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Query(asked): Query<KeysQuery>,
+    Query(parameters): Query<KeysQuery>,
 ) -> Result<Response, PageError> {
-    let query = asked.read(member.role);
-    let (found, titles) = app.library.listed_keys(&member.caller(), &query).await?;
-    let old = app.library.old_secrets(&member.caller(), &found.rows).await?;
+    let query = parameters.read(member.role);
+    let (keys, titles) = app.library.listed_keys(&member.caller(), &query).await?;
+    let old = app.library.old_secrets(&member.caller(), &keys.rows).await?;
     let now = app.ambient.now();
     let row = |key: &ApiKey| KeyRow {
         old_until: old.get(&key.id).map(ToString::to_string),
         ..KeyRow::of(key, &titles, now)
     };
-    let newer = if found.has_before { asked.to("before", found.rows.first()) } else { None };
-    let older = if found.has_after { asked.to("after", found.rows.last()) } else { None };
     Ok(render(&KeysPage {
         frame: member.frame(t("base-keys"), Section::Keys),
-        types: types(&member, asked.only()),
+        types: types(&member, parameters.only()),
         states: states(query.state),
-        rows: found.rows.iter().map(row).collect(),
-        newer,
-        older,
-        chosen_type: asked.only().map(KeyType::as_str).unwrap_or_default().to_owned(),
+        rows: keys.rows.iter().map(row).collect(),
+        links: PageLinks::of(&keys, |direction, key| parameters.query_to(direction, key)),
+        chosen_type: parameters.only().map(KeyType::as_str).unwrap_or_default().to_owned(),
         chosen_state: query.state.as_str(),
-        is_narrowed: query.words.is_some() || asked.only().is_some() || query.state != KeyState::Valid,
+        is_narrowed: query.words.is_some() || parameters.only().is_some() || query.state != KeyState::Valid,
         no_match: no_match(query.state),
-        q: asked.q,
+        q: parameters.q,
     }))
 }
 
 pub(super) async fn revoke(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, ApiKeyId)>,
+    PathId(id): PathId<ApiKeyId>,
 ) -> Result<Response, PageError> {
     managed(&app, &member, id).await?;
     app.library.revoke_key(&member.caller(), id).await?;

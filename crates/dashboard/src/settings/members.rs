@@ -12,7 +12,7 @@ use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Choice, Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
-use crate::path::Path;
+use crate::path::PathId;
 use crate::session::{Member, Owner};
 use crate::text::{self, Message, t};
 
@@ -68,7 +68,7 @@ pub(super) async fn invite(
 pub(super) async fn withdraw(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Path((_, id)): Path<(String, InvitationId)>,
+    PathId(id): PathId<InvitationId>,
 ) -> Result<Response, PageError> {
     app.people.withdraw_invitation(&member.caller(), id).await?;
     Ok(Flash::LinkWithdrawn.then(&member.path("/members")))
@@ -77,7 +77,7 @@ pub(super) async fn withdraw(
 pub(super) async fn set_role(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Path((_, id)): Path<(String, PersonId)>,
+    PathId(id): PathId<PersonId>,
     fields: Fields,
 ) -> Result<Response, PageError> {
     let role: Role = fields.text("role").parse().map_err(|_| PageError::BadForm)?;
@@ -88,7 +88,7 @@ pub(super) async fn set_role(
 pub(super) async fn remove(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Path((_, id)): Path<(String, PersonId)>,
+    PathId(id): PathId<PersonId>,
 ) -> Result<Response, PageError> {
     app.people.remove_member(&member.caller(), id).await?;
     Ok(Flash::MemberRemoved.then(&after(&member, id)))
@@ -107,13 +107,13 @@ impl MembersPage {
     async fn of(app: &Dashboard, member: &Member<Owner>) -> Result<Self, PageError> {
         let list = app.people.members(&member.caller()).await?;
         let own = member.signed_in.person().id;
-        let members = list.members.into_iter().map(|found| MemberRow {
-            id: found.person.id.to_string(),
-            is_self: found.person.id == own,
-            name: found.person.name,
-            email: found.person.email.to_string(),
-            roles: roles(found.membership.role),
-            since: found.membership.created_at.to_string(),
+        let members = list.members.into_iter().map(|listed| MemberRow {
+            id: listed.person.id.to_string(),
+            is_self: listed.person.id == own,
+            name: listed.person.name,
+            email: listed.person.email.to_string(),
+            roles: roles(listed.membership.role),
+            since: listed.membership.created_at.to_string(),
         });
         Ok(Self {
             frame: member.frame(t("base-members"), Section::Members),

@@ -7,18 +7,16 @@ mod keys;
 mod members;
 mod new_key;
 mod organization;
-mod reach;
 mod recipes;
 mod rotate_key;
+mod scope_choice;
 mod signing_keys;
 mod transcription;
 
 use axum::Router;
 use axum::routing::{get, post};
-use tonearm_domain::{Codec, Recipe, RecipeType};
 
 use crate::app::Dashboard;
-use crate::text::{Message, t};
 
 /// Below an organization's address.
 pub(crate) fn routes() -> Router<Dashboard> {
@@ -43,44 +41,4 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/members/{person_id}/role", post(members::set_role))
         .route("/members/{person_id}/remove", post(members::remove))
         .route("/invitations/{invitation_id}/withdraw", post(members::withdraw))
-}
-
-/// A recipe in a few words.
-pub(crate) fn recipe_line(recipe: &Recipe) -> String {
-    match sound_line(recipe) {
-        Some(sound) => format!("{} · {sound}", recipe.index),
-        None => format!("{} · {}", recipe.index, type_title(recipe.kind.recipe_type())),
-    }
-}
-
-/// The sound that a recipe makes, in a few words; none where it makes something else.
-fn sound_line(recipe: &Recipe) -> Option<String> {
-    let transcode = recipe.kind.transcode()?;
-    let codec = match transcode.codec {
-        Codec::Aac => "AAC",
-        Codec::Mp3 => "MP3",
-        Codec::Ogg => "Ogg Vorbis",
-        Codec::Opus => "Opus",
-        Codec::Flac => "FLAC",
-        Codec::Wav => "WAV",
-    };
-    let rate = transcode.nominal_bitrate().map(|rate| format!(" {rate} kbit/s")).unwrap_or_default();
-    let sound = format!("{codec}{rate}");
-    Some(match recipe.kind.recipe_type() {
-        RecipeType::Preview => t("variants-part").with("sound", sound).into(),
-        _ => sound,
-    })
-}
-
-/// The name of a type of variants.
-fn type_title(recipe_type: RecipeType) -> Message {
-    t(match recipe_type {
-        RecipeType::Transcode => "variants-transcode",
-        RecipeType::Preview => "variants-preview",
-        RecipeType::Levels => "variants-levels",
-        RecipeType::WaveformImage => "variants-waveform-image",
-        RecipeType::WaveformVideo => "variants-waveform-video",
-        RecipeType::Original => "variants-original",
-        RecipeType::Cover => "library-cover",
-    })
 }

@@ -11,14 +11,15 @@ use tonearm_service::{CreateKey, Refusal};
 use super::key_fields::{origins, read_expiry};
 use super::key_snippets::{Snippet, snippets};
 use super::keys::type_title;
-use super::reach::Reach;
+use super::scope_choice::ScopeChoice;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::form::{Choice, Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Query;
+use crate::recipe_text::recipe_line;
 use crate::session::{Editor, Member};
-use crate::share::{Look, Snippets};
+use crate::share::{EmbedOptions, Snippets};
 use crate::text::{Message, t};
 
 #[derive(Template)]
@@ -27,7 +28,7 @@ struct NewKeyPage {
     frame: Frame,
     tabs: Vec<Choice>,
     form: KeyForm,
-    reach: Reach,
+    scope: ScopeChoice,
     variants: Vec<Choice>,
     problems: Problems,
 }
@@ -91,17 +92,17 @@ pub(super) struct NewKeyQuery {
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Query(asked): Query<NewKeyQuery>,
+    Query(query): Query<NewKeyQuery>,
 ) -> Result<Response, PageError> {
     let form = KeyForm {
-        key_type: KeyTypeChoice(asked.key_type.parse().unwrap_or(KeyType::Share)),
-        collection: asked.collection,
-        track: asked.track,
+        key_type: KeyTypeChoice(query.key_type.parse().unwrap_or(KeyType::Share)),
+        collection: query.collection,
+        track: query.track,
         ..KeyForm::default()
     };
     let mut page = NewKeyPage::of(&app, &member, form, Problems::default()).await?;
-    if page.reach.chosen.is_none() {
-        page.reach = Reach::search(&app, &member, asked.find).await?;
+    if page.scope.chosen.is_none() {
+        page.scope = ScopeChoice::search(&app, &member, query.find).await?;
     }
     Ok(render(&page))
 }
@@ -164,7 +165,7 @@ fn links(app: &Dashboard, key: &ApiKey, text: &str) -> Vec<Link> {
         return Vec::new();
     }
     let base = app.links.public_url();
-    let framed = |path: &str, look| Snippets::new(base, path, "Audio player", look).frame;
+    let framed = |path: &str, options| Snippets::new(base, path, "Audio player", options).frame;
     match key.scope.track() {
         Some(track) => vec![
             Link {
@@ -174,7 +175,7 @@ fn links(app: &Dashboard, key: &ApiKey, text: &str) -> Vec<Link> {
             },
             Link {
                 title: t("keys-embed-code"),
-                text: framed(&format!("{track}/{text}"), Look::of_track()),
+                text: framed(&format!("{track}/{text}"), EmbedOptions::for_track()),
                 is_address: false,
             },
             Link {
@@ -185,7 +186,11 @@ fn links(app: &Dashboard, key: &ApiKey, text: &str) -> Vec<Link> {
         ],
         None if key.scope.collection().is_some() => vec![
             Link { title: t("library-share-page"), text: format!("{base}/share/{text}"), is_address: true },
-            Link { title: t("keys-embed-code"), text: framed(text, Look::of_list()), is_address: false },
+            Link {
+                title: t("keys-embed-code"),
+                text: framed(text, EmbedOptions::for_list()),
+                is_address: false,
+            },
         ],
         None => vec![Link {
             title: t("keys-stream-template"),
@@ -277,7 +282,7 @@ impl NewKeyPage {
         if !member.role.manages_keys_of(form.key_type.0) {
             form.key_type = KeyTypeChoice(KeyType::Share);
         }
-        let reach = Reach::chosen(app, member, &form.collection, &form.track).await?;
+        let scope = ScopeChoice::chosen(app, member, &form.collection, &form.track).await?;
         let recipes = app.library.recipes(&member.caller()).await?.into_iter().map(|view| view.recipe);
         let playable = recipes.filter(|recipe| recipe.kind.recipe_type().is_playable());
         let is_share = form.key_type.0 == KeyType::Share;
@@ -285,7 +290,7 @@ impl NewKeyPage {
             let id = recipe.index.to_string();
             let is_default = is_share && form.variants.is_empty() && at == 0;
             let is_chosen = is_default || form.variants.contains(&id);
-            Choice::new(id, super::recipe_line(&recipe), is_chosen)
+            Choice::new(id, recipe_line(&recipe), is_chosen)
         });
         let types = KeyType::ALL.into_iter().filter(|key_type| member.role.manages_keys_of(*key_type));
         let tabs = types.map(|key_type| {
@@ -294,7 +299,7 @@ impl NewKeyPage {
         Ok(Self {
             frame: member.frame(t("keys-new"), Section::Keys),
             tabs: tabs.collect(),
-            reach,
+            scope,
             variants: variants.collect(),
             form,
             problems,

@@ -11,15 +11,15 @@ use tonearm_domain::{
 };
 use tonearm_service::{RecipeView, TrackInRendering};
 
-use super::{sound_line, type_title};
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
-use crate::path::Path;
+use crate::path::PathId;
+use crate::recipe_text::{sound_line, type_title};
 use crate::session::{Member, Owner};
-use crate::text::{Message, said, t};
+use crate::text::{Message, t, translate};
 
 #[derive(Template)]
 #[template(path = "settings/recipes.html")]
@@ -99,7 +99,7 @@ pub(super) async fn add(
 pub(super) async fn remove(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Path((_, id)): Path<(String, VariantId)>,
+    PathId(id): PathId<VariantId>,
 ) -> Result<Response, PageError> {
     app.library.remove_recipe(&member.caller(), id).await?;
     Ok(Flash::RecipeRemoved.then(&member.path("/variants")))
@@ -108,7 +108,7 @@ pub(super) async fn remove(
 pub(super) async fn render_existing(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Path((_, id)): Path<(String, VariantId)>,
+    PathId(id): PathId<VariantId>,
 ) -> Result<Response, PageError> {
     app.library.render_existing(&member.caller(), id).await?;
     Ok(Flash::RenderQueued.then(&member.path("/variants")))
@@ -192,7 +192,7 @@ impl RecipeForm {
         match (index, recipe_type) {
             (Ok(index), Some(recipe_type)) if problems.is_none() => {
                 let kind = RecipeKind::from_settings(recipe_type, &settings);
-                let wrong = |field: &str, problem: String| format!("{field} {}", said(&problem));
+                let wrong = |field: &str, problem: String| format!("{field} {}", translate(&problem));
                 kind.map(|kind| (index, kind))
                     .map_err(|error| Problems::one("", &wrong(error.field(), error.to_string())))
             }
@@ -270,14 +270,14 @@ impl RenderingRow {
     fn of(rendering: &Rendering, making: &[u8]) -> Self {
         let sum: usize = making.iter().map(|percent| usize::from(*percent)).sum();
         let average = sum.checked_div(making.len());
-        let told = |percent| t("variants-making").with("count", making.len()).with("percent", percent);
+        let progress = |percent| t("variants-making").with("count", making.len()).with("percent", percent);
         Self {
             percent: rendering.percent_with(making),
             done: rendering.done,
             total: rendering.total,
             failed: rendering.failed,
             is_over: rendering.finished_at.is_some(),
-            making: average.map(told),
+            making: average.map(progress),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Choice, Fields};
 use crate::page::{Frame, Section, render};
-use crate::path::Path;
+use crate::path::PathId;
 use crate::session::{Editor, Member};
 use crate::text::t;
 
@@ -43,7 +43,7 @@ pub(super) fn overlaps() -> Vec<Choice> {
 pub(super) async fn rotate(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, ApiKeyId)>,
+    PathId(id): PathId<ApiKeyId>,
     fields: Fields,
 ) -> Result<Response, PageError> {
     managed(&app, &member, id).await?;
@@ -60,7 +60,7 @@ pub(super) async fn rotate(
 pub(super) async fn end_old(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, ApiKeyId)>,
+    PathId(id): PathId<ApiKeyId>,
 ) -> Result<Response, PageError> {
     managed(&app, &member, id).await?;
     app.library.end_old_secret(&member.caller(), id).await?;

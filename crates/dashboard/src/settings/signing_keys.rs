@@ -12,7 +12,7 @@ use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
-use crate::path::Path;
+use crate::path::PathId;
 use crate::session::{Member, Owner};
 use crate::text::t;
 
@@ -58,7 +58,7 @@ pub(super) async fn create(
 pub(super) async fn revoke(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Path((_, id)): Path<(String, ShortId)>,
+    PathId(id): PathId<ShortId>,
 ) -> Result<Response, PageError> {
     app.signing_keys.revoke(&member.caller(), id).await?;
     Ok(Flash::SigningKeyRevoked.then(&member.path("/signing-keys")))

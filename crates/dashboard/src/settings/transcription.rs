@@ -8,12 +8,13 @@ use tonearm_service::{ProviderTest, SetTranscription, TranscriptionView};
 
 use crate::amount::decimal;
 use crate::app::Dashboard;
-use crate::error::{PageError, sentence};
+use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
+use crate::refusal_text::sentence;
 use crate::session::{Member, Owner};
-use crate::text::{said, t};
+use crate::text::{t, translate};
 
 #[derive(Template)]
 #[template(path = "settings/transcription.html")]
@@ -99,7 +100,7 @@ pub(super) async fn test(State(app): State<Dashboard>, member: Member<Owner>) ->
             (true, t(id).with("seconds", seconds).with("words", words).into())
         }
         ProviderTest::Failed(reason) => {
-            let failed = t("transcription-test-failed").with("reason", said(&reason));
+            let failed = t("transcription-test-failed").with("reason", translate(&reason));
             (false, sentence(&failed.to_string()))
         }
     };

@@ -13,7 +13,7 @@ use tonearm_service::{Refusal, SharedCollection};
 use super::page::answer;
 use super::policy::{Framing, colours};
 use super::refused::Refused;
-use super::snippet::{Look, Snippets, Theme, ThemeQuery};
+use super::snippet::{EmbedOptions, Snippets, Theme, ThemeQuery};
 use super::{PublicPages, track};
 use crate::amount::clock;
 use crate::embed::{ListedTrack, PlayerData, address};
@@ -77,11 +77,11 @@ impl PageQuery {
 }
 
 impl Pages {
-    fn of(asked: &PageQuery, shared: &SharedCollection) -> Self {
+    fn of(parameters: &PageQuery, shared: &SharedCollection) -> Self {
         let query = |track: TrackId| format!("?after={track}");
         Self {
-            query: asked.after().map(query).unwrap_or_default(),
-            is_first: asked.after().is_none(),
+            query: parameters.after().map(query).unwrap_or_default(),
+            is_first: parameters.after().is_none(),
             next: next(shared).map(query),
         }
     }
@@ -102,16 +102,16 @@ struct Row {
 pub(super) async fn page(
     State(pages): State<PublicPages>,
     Path(key): Path<String>,
-    Query(asked): Query<PageQuery>,
+    Query(parameters): Query<PageQuery>,
 ) -> Response {
-    let shared = match pages.playback.shared_collection(&key, asked.after()).await {
+    let shared = match pages.playback.shared_collection(&key, parameters.after()).await {
         Ok(shared) => shared,
         Err(refusal) => return Refused::from(refusal).page(Framing::Refused),
     };
     let style = colours(shared.colours);
     let cover = shared.cover.last();
     let page = CollectionPage {
-        snippets: Snippets::new(&pages.public_url, &key, &shared.title, Look::of_list()),
+        snippets: Snippets::new(&pages.public_url, &key, &shared.title, EmbedOptions::for_list()),
         is_downloadable: shared.is_downloadable,
         public_url: pages.public_url,
         stylesheet: address("share.css"),
@@ -121,7 +121,7 @@ pub(super) async fn page(
         style: style.clone(),
         cover: cover.map(|image| image.url.clone()),
         tracks: rows(&shared, &key),
-        pages: Pages::of(&asked, &shared),
+        pages: Pages::of(&parameters, &shared),
         title: shared.title,
         subtitle: shared.subtitle,
         key,
@@ -132,10 +132,10 @@ pub(super) async fn page(
 pub(super) async fn framed(
     State(pages): State<PublicPages>,
     Path(key): Path<String>,
-    Query(asked): Query<PageQuery>,
-    Query(look): Query<ThemeQuery>,
+    Query(parameters): Query<PageQuery>,
+    Query(query): Query<ThemeQuery>,
 ) -> Response {
-    let shared = match pages.playback.shared_collection(&key, asked.after()).await {
+    let shared = match pages.playback.shared_collection(&key, parameters.after()).await {
         Ok(shared) => shared,
         Err(refusal) => return Refused::from(refusal).page(Framing::Open),
     };
@@ -145,9 +145,9 @@ pub(super) async fn framed(
         script: address("player.js"),
         style: style.clone(),
         tracks: rows(&shared, &key),
-        pages: Pages::of(&asked, &shared),
+        pages: Pages::of(&parameters, &shared),
         title: shared.title,
-        theme: look.theme(),
+        theme: query.theme(),
         key,
     };
     answer(StatusCode::OK, &page, &style, &shared.delivery_origin, Framing::Open)
@@ -156,9 +156,9 @@ pub(super) async fn framed(
 pub(super) async fn data(
     State(pages): State<PublicPages>,
     Path(key): Path<String>,
-    Query(asked): Query<PageQuery>,
+    Query(parameters): Query<PageQuery>,
 ) -> Response {
-    match player_data(&pages, &key, &asked).await {
+    match player_data(&pages, &key, &parameters).await {
         Ok(data) => {
             ([(CACHE_CONTROL, "no-store"), (ACCESS_CONTROL_ALLOW_ORIGIN, "*")], Json(data)).into_response()
         }
@@ -166,11 +166,11 @@ pub(super) async fn data(
     }
 }
 
-/// A page of the list, and the first of it ready to play unless the list alone is asked for.
-async fn player_data(pages: &PublicPages, key: &str, asked: &PageQuery) -> Result<PlayerData, Refusal> {
-    let shared = pages.playback.shared_collection(key, asked.after()).await?;
+/// A page of the list, and the first of it ready to play unless only the list is asked for.
+async fn player_data(pages: &PublicPages, key: &str, parameters: &PageQuery) -> Result<PlayerData, Refusal> {
+    let shared = pages.playback.shared_collection(key, parameters.after()).await?;
     let next = next(&shared).map(|track| format!("/embed/{key}/player.json?after={track}&is_list=true"));
-    let track = match shared.tracks.first().filter(|_| !asked.is_list) {
+    let track = match shared.tracks.first().filter(|_| !parameters.is_list) {
         Some(first) => {
             let opened = pages.playback.shared_track(first.track.id, key).await?;
             Some(track::data_of(opened, key.to_owned()))

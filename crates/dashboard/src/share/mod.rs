@@ -28,7 +28,7 @@ use self::policy::Framing;
 use self::refused::Refused;
 use crate::{embed, request_id, text};
 
-pub(crate) use snippet::{Look, Size, Snippets, Theme};
+pub(crate) use snippet::{EmbedOptions, Size, Snippets, Theme};
 
 /// What the public pages work with. Cheap to clone.
 #[derive(Clone)]

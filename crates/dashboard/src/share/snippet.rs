@@ -89,21 +89,21 @@ impl Size {
     }
 }
 
-/// How an embedded player looks.
+/// The options of an embedded player: its colours and its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Look {
+pub(crate) struct EmbedOptions {
     pub(crate) theme: Theme,
     pub(crate) size: Size,
 }
 
-impl Look {
+impl EmbedOptions {
     /// For one track.
-    pub(crate) const fn of_track() -> Self {
+    pub(crate) const fn for_track() -> Self {
         Self { theme: Theme::System, size: Size::Compact }
     }
 
     /// For a list of tracks.
-    pub(crate) const fn of_list() -> Self {
+    pub(crate) const fn for_list() -> Self {
         Self { theme: Theme::System, size: Size::List }
     }
 
@@ -121,9 +121,9 @@ pub(crate) struct Snippets {
 
 impl Snippets {
     /// `path` is what follows `/embed/`: keys and ids, none of which needs escaping.
-    pub(crate) fn new(public_url: &str, path: &str, title: &str, look: Look) -> Self {
-        let (query, height) = (look.query(), look.size.height());
-        let theme = look.theme.attribute().map(|theme| format!(" theme=\"{theme}\"")).unwrap_or_default();
+    pub(crate) fn new(public_url: &str, path: &str, title: &str, options: EmbedOptions) -> Self {
+        let (query, height) = (options.query(), options.size.height());
+        let theme = options.theme.attribute().map(|theme| format!(" theme=\"{theme}\"")).unwrap_or_default();
         let title = title.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
         Self {
             frame: format!(
@@ -144,14 +144,14 @@ mod tests {
 
     #[test]
     fn a_title_cannot_leave_its_attribute() {
-        let snippets = Snippets::new("https://a.example", "x/y", "\"><script>", Look::of_track());
+        let snippets = Snippets::new("https://a.example", "x/y", "\"><script>", EmbedOptions::for_track());
         assert!(snippets.frame.contains("title=\"&quot;>&lt;script>\" width"), "{}", snippets.frame);
     }
 
     #[test]
-    fn a_look_is_written_into_both_snippets() {
-        let look = Look { theme: Theme::parse("dark"), size: Size::parse("tall").unwrap() };
-        let snippets = Snippets::new("https://a.example", "x/y", "Song", look);
+    fn options_are_written_into_both_snippets() {
+        let options = EmbedOptions { theme: Theme::parse("dark"), size: Size::parse("tall").unwrap() };
+        let snippets = Snippets::new("https://a.example", "x/y", "Song", options);
         assert!(
             snippets.frame.contains("/embed/x/y?theme=dark\" title=\"Song\" width=\"100%\" height=\"720\"")
         );

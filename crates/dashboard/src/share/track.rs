@@ -13,9 +13,9 @@ use super::PublicPages;
 use super::page::answer;
 use super::policy::{Framing, colours};
 use super::refused::Refused;
-use super::snippet::{Look, Snippets, Theme, ThemeQuery};
+use super::snippet::{EmbedOptions, Snippets, Theme, ThemeQuery};
 use crate::embed::{PartData, PlayerData, SourceData, TrackData, address, covers};
-use crate::visit::Visitor;
+use crate::visit::RequestVisit;
 
 #[derive(Template)]
 #[template(path = "share/track.html")]
@@ -86,15 +86,15 @@ pub(super) async fn page(
 pub(super) async fn framed(
     State(pages): State<PublicPages>,
     Path((track_id, key)): Path<(String, String)>,
-    visitor: Visitor,
-    Query(asked): Query<ThemeQuery>,
+    visit: RequestVisit,
+    Query(query): Query<ThemeQuery>,
 ) -> Response {
     let opened = match open(&pages, &track_id, key).await {
         Ok(opened) => opened,
         Err(refused) => return refused.page(Framing::Open),
     };
     let id = opened.shared.view.track.id;
-    if let Err(refusal) = pages.playback.visit_frame(id, &opened.key, &visitor.visit()).await {
+    if let Err(refusal) = pages.playback.visit_frame(id, &opened.key, &visit.counted()).await {
         return Refused::from(refusal).page(Framing::Open);
     }
     let style = opened.style();
@@ -108,7 +108,7 @@ pub(super) async fn framed(
         cover: opened.cover(CoverSize::Regular),
         title: opened.shared.view.title,
         subtitle: opened.shared.view.subtitle,
-        theme: asked.theme(),
+        theme: query.theme(),
     };
     answer(StatusCode::OK, &page, &style, &origin, Framing::Open)
 }
@@ -157,7 +157,7 @@ impl Opened {
         let SharedTrack { view, content_type, has_siblings, is_downloadable, .. } = self.shared;
         let (title, subtitle) = (view.title, view.subtitle);
         TrackPage {
-            snippets: Snippets::new(&public_url, &path, &title, Look::of_track()),
+            snippets: Snippets::new(&public_url, &path, &title, EmbedOptions::for_track()),
             is_downloadable,
             siblings: has_siblings.then(|| format!("/share/{}", self.key)),
             stylesheet: address("share.css"),

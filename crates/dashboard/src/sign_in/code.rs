@@ -6,18 +6,19 @@ use axum::response::{IntoResponse, Redirect, Response};
 use http::header::{RETRY_AFTER, SET_COOKIE};
 use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
-use tonearm_domain::SecondFactor;
-use tonearm_service::{Challenge, Entry, SignInError};
+use tonearm_service::{Challenge, SignInError};
 
-use super::let_in;
-use super::password::local;
+use super::entry::sign_in;
+use super::next_page::next_page;
+use super::password::page_with_problem;
 use crate::app::Dashboard;
 use crate::cookie;
-use crate::error::{PageError, sentence};
+use crate::error::PageError;
 use crate::form::Fields;
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Query;
-use crate::session::From;
+use crate::refusal_text::sentence;
+use crate::session::RequestDevice;
 use crate::t;
 
 #[derive(Template)]
@@ -34,29 +35,14 @@ pub(super) struct CodeQuery {
     next: String,
 }
 
-/// Sends a browser on that has got that far: in, or to where a code is asked for.
-pub(super) fn go_on(app: &Dashboard, entry: &Entry, next: &str) -> Response {
-    match entry {
-        Entry::SignedIn(signed_in) => let_in(app, signed_in, next),
-        Entry::CodeNeeded(challenge) => {
-            let query = serde_urlencoded::to_string([("next", next)]).unwrap_or_default();
-            let mut response = Redirect::to(&format!("/dashboard/sign-in/code?{query}")).into_response();
-            let (is_https, seconds) = (app.is_https(), SecondFactor::CHALLENGE);
-            let cookie = cookie::set(cookie::challenge_name(is_https), challenge.reveal(), seconds, is_https);
-            response.headers_mut().append(SET_COOKIE, cookie);
-            response
-        }
-    }
-}
-
 pub(super) async fn page(
     State(app): State<Dashboard>,
     headers: HeaderMap,
-    Query(asked): Query<CodeQuery>,
+    Query(query): Query<CodeQuery>,
 ) -> Response {
     match challenge(&app, &headers) {
         Some(challenge) if app.people.is_challenge(&challenge) => {
-            render(&CodePage { frame: frame(), next: local(&asked.next).to_owned(), problem: None })
+            render(&CodePage { frame: frame(), next: next_page(&query.next).to_owned(), problem: None })
         }
         _ => Redirect::to("/dashboard/sign-in").into_response(),
     }
@@ -65,27 +51,23 @@ pub(super) async fn page(
 pub(super) async fn enter(
     State(app): State<Dashboard>,
     headers: HeaderMap,
-    From(device): From,
+    RequestDevice(device): RequestDevice,
     fields: Fields,
 ) -> Result<Response, PageError> {
     let Some(challenge) = challenge(&app, &headers) else {
         return Ok(Redirect::to("/dashboard/sign-in").into_response());
     };
-    let next = local(fields.raw("next"));
+    let next = next_page(fields.raw("next"));
     let error = match app.people.enter_code(&challenge, fields.text("code"), device).await {
         Ok(signed_in) => {
-            let mut response = let_in(&app, &signed_in, next);
+            let mut response = sign_in(&app, &signed_in, next);
             let is_https = app.is_https();
             let cookie = cookie::clear(cookie::challenge_name(is_https), is_https);
             response.headers_mut().append(SET_COOKIE, cookie);
             return Ok(response);
         }
         Err(SignInError::ChallengeOver) => {
-            return Ok(super::password::page_with_problem(
-                &app,
-                sentence(&SignInError::ChallengeOver.to_string()),
-                next,
-            ));
+            return Ok(page_with_problem(&app, sentence(&SignInError::ChallengeOver.to_string()), next));
         }
         Err(SignInError::Refusal(refusal)) => return Err(refusal.into()),
         Err(error) => error,

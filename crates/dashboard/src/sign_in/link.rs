@@ -8,15 +8,15 @@ use tonearm_domain::OrganizationId;
 use tonearm_service::{Entry, NewPerson, OpenedLink, Refusal, Resource};
 use tonearm_signing::Token;
 
-use super::code::go_on;
-use super::provider::ProviderLink;
+use super::entry::proceed;
+use super::provider_link::ProviderLink;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
-use crate::path::Path;
-use crate::session::{From, SignedIn};
+use crate::path::PathText;
+use crate::session::{RequestDevice, SignedIn};
 use crate::text::{Message, role_with_article, t};
 
 #[derive(Template)]
@@ -65,7 +65,7 @@ struct DeadLinkPage {
 
 pub(super) async fn page(
     State(app): State<Dashboard>,
-    Path(token): Path<String>,
+    PathText(token): PathText,
     signed_in: Result<SignedIn, PageError>,
 ) -> Result<Response, PageError> {
     let Some((token, opened)) = open(&app, &token).await? else { return Ok(dead()) };
@@ -77,9 +77,9 @@ pub(super) async fn page(
 
 pub(super) async fn use_link(
     State(app): State<Dashboard>,
-    Path(token): Path<String>,
+    PathText(token): PathText,
     signed_in: Result<SignedIn, PageError>,
-    From(device): From,
+    RequestDevice(device): RequestDevice,
     fields: Fields,
 ) -> Result<Response, PageError> {
     let Some((token, opened)) = open(&app, &token).await? else { return Ok(dead()) };
@@ -107,7 +107,7 @@ pub(super) async fn use_link(
         OpenedLink::Member { .. } | OpenedLink::NewPassword(_) => "/dashboard",
     };
     match let_in_as {
-        Ok(entry) => Ok(go_on(&app, &entry, next)),
+        Ok(entry) => Ok(proceed(&app, &entry, next)),
         Err(Refusal::NotFound(Resource::Invitation)) => Ok(dead()),
         Err(refusal) => {
             let problems = Problems::of(refusal)?;

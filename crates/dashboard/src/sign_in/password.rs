@@ -8,15 +8,17 @@ use http::header::{RETRY_AFTER, SET_COOKIE};
 use serde::Deserialize;
 use tonearm_service::SignInError;
 
-use super::code::go_on;
-use super::provider::ProviderLink;
+use super::entry::proceed;
+use super::next_page::next_page;
+use super::provider_link::ProviderLink;
 use crate::app::Dashboard;
 use crate::cookie;
-use crate::error::{PageError, sentence};
+use crate::error::PageError;
 use crate::form::Fields;
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::Query;
-use crate::session::{From, SignedIn};
+use crate::refusal_text::sentence;
+use crate::session::{RequestDevice, SignedIn};
 use crate::t;
 
 #[derive(Template)]
@@ -45,14 +47,14 @@ pub(super) struct SignInQuery {
 pub(super) async fn page(
     State(app): State<Dashboard>,
     signed_in: Result<SignedIn, PageError>,
-    Query(asked): Query<SignInQuery>,
+    Query(query): Query<SignInQuery>,
 ) -> Result<Response, PageError> {
-    let next = local(&asked.next);
+    let next = next_page(&query.next);
     if signed_in.is_ok() {
         return Ok(Redirect::to(next).into_response());
     }
     let is_unclaimed = app.people.is_unclaimed().await?;
-    let (next, has_unsaved) = (next.to_owned(), !asked.unsaved.is_empty());
+    let (next, has_unsaved) = (next.to_owned(), !query.unsaved.is_empty());
     let (email, provider) = (String::new(), ProviderLink::to(&app, &next));
     Ok(render(&SignInPage {
         frame: frame(),
@@ -67,12 +69,12 @@ pub(super) async fn page(
 
 pub(super) async fn sign_in(
     State(app): State<Dashboard>,
-    From(device): From,
+    RequestDevice(device): RequestDevice,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    let (email, next) = (fields.text("email"), local(fields.raw("next")));
+    let (email, next) = (fields.text("email"), next_page(fields.raw("next")));
     match app.people.sign_in(email, fields.raw("password").to_owned(), device).await {
-        Ok(entry) => Ok(go_on(&app, &entry, next)),
+        Ok(entry) => Ok(proceed(&app, &entry, next)),
         Err(SignInError::Refusal(refusal)) => Err(refusal.into()),
         Err(error) => {
             let wait = match error {
@@ -95,13 +97,13 @@ pub(super) async fn sign_in(
 pub(super) async fn sign_out(
     State(app): State<Dashboard>,
     signed_in: SignedIn,
-    From(device): From,
+    RequestDevice(device): RequestDevice,
     fields: Fields,
 ) -> Result<Response, PageError> {
     let resumed = &signed_in.session.resumed;
     app.people.sign_out(&resumed.person, resumed.sign_in.id, device.address).await?;
     // Whoever opened an invitation with the wrong account comes back to it.
-    let next = Some(local(fields.raw("next"))).filter(|next| next.starts_with("/dashboard/link/"));
+    let next = Some(next_page(fields.raw("next"))).filter(|next| next.starts_with("/dashboard/link/"));
     let mut response = Redirect::to(next.unwrap_or("/dashboard/sign-in")).into_response();
     let is_https = app.is_https();
     let cookie = cookie::clear(cookie::sign_in_name(is_https), is_https);
@@ -124,31 +126,4 @@ impl SignInPage {
 
 fn frame() -> Frame {
     Frame::new(t("sign-in-button"), Section::None)
-}
-
-/// Where to go afterwards: a page of ours, whatever the address says.
-pub(super) fn local(next: &str) -> &str {
-    let is_plain = next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
-    if next.starts_with("/dashboard/") && is_plain { next } else { "/dashboard" }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::local;
-
-    #[test]
-    fn nobody_is_sent_elsewhere() {
-        assert_eq!(local("/dashboard/a?b=c"), "/dashboard/a?b=c");
-        for bad in [
-            "",
-            "/",
-            "//evil.example",
-            "https://evil.example",
-            "/dashboard\\x",
-            "/dashboard/\r\nx",
-            "/dashboardx",
-        ] {
-            assert_eq!(local(bad), "/dashboard", "{bad:?}");
-        }
-    }
 }

@@ -8,30 +8,15 @@ use serde::Deserialize;
 use tonearm_domain::PersonIdentity;
 use tonearm_service::{Begun, ProviderAnswer, ProviderAttempt, ProviderSignInError, Returned};
 
-use super::code::go_on;
-use super::password::local;
+use super::entry::proceed;
+use super::next_page::next_page;
 use super::provider_refused::refuse;
 use crate::app::Dashboard;
 use crate::cookie;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::path::Query;
-use crate::session::{From, SignedIn};
-
-/// The button with which somebody signs in with the provider.
-pub(super) struct ProviderLink {
-    pub(super) name: String,
-    pub(super) address: String,
-}
-
-impl ProviderLink {
-    /// None where there is no provider.
-    pub(super) fn to(app: &Dashboard, next: &str) -> Option<Self> {
-        let name = app.people.provider_name()?.to_owned();
-        let query = serde_urlencoded::to_string([("next", next)]).unwrap_or_default();
-        Some(Self { name, address: format!("/dashboard/sign-in/oidc?{query}") })
-    }
-}
+use crate::session::{RequestDevice, SignedIn};
 
 #[derive(Deserialize)]
 pub(super) struct BeginQuery {
@@ -52,9 +37,9 @@ pub(super) struct ReturnQuery {
 pub(super) async fn begin(
     State(app): State<Dashboard>,
     signed_in: Result<SignedIn, PageError>,
-    Query(asked): Query<BeginQuery>,
+    Query(query): Query<BeginQuery>,
 ) -> Result<Response, PageError> {
-    let next = local(&asked.next);
+    let next = next_page(&query.next);
     if signed_in.is_ok() {
         return Ok(Redirect::to(next).into_response());
     }
@@ -73,7 +58,7 @@ pub(super) async fn finish(
     State(app): State<Dashboard>,
     headers: HeaderMap,
     signed_in: Result<SignedIn, PageError>,
-    From(device): From,
+    RequestDevice(device): RequestDevice,
     Query(answer): Query<ReturnQuery>,
 ) -> Result<Response, PageError> {
     let name = cookie::attempt_name(app.is_https());
@@ -85,8 +70,8 @@ pub(super) async fn finish(
     let resumed = signed_in.ok().map(|signed_in| signed_in.session.resumed);
     let returned = app.people.return_from_provider(&attempt, answer, resumed.as_ref(), device).await;
     let mut response = match returned {
-        Ok(Returned::Entered { entry, is_new }) => go_on(&app, &entry, after(&attempt, is_new)),
-        Ok(Returned::Linked) => Flash::IdentityLinked.then(local(attempt.next())),
+        Ok(Returned::Entered { entry, is_new }) => proceed(&app, &entry, after(&attempt, is_new)),
+        Ok(Returned::Linked) => Flash::IdentityLinked.then(next_page(attempt.next())),
         Err(error) => refuse(&app, error, Some(&attempt))?,
     };
     response.headers_mut().append(SET_COOKIE, cookie::clear(name, app.is_https()));
@@ -95,7 +80,7 @@ pub(super) async fn finish(
 
 /// Whoever is new has taken the invitation up, whose page then says nothing any more.
 fn after(attempt: &ProviderAttempt, is_new: bool) -> &str {
-    match local(attempt.next()) {
+    match next_page(attempt.next()) {
         next if is_new && next.starts_with("/dashboard/link/") => "/dashboard",
         next => next,
     }

@@ -6,10 +6,11 @@ use http::StatusCode;
 use http::header::RETRY_AFTER;
 use tonearm_service::{ProviderAttempt, ProviderError, ProviderSignInError, SignInError};
 
-use super::password::local;
+use super::next_page::next_page;
 use crate::app::Dashboard;
-use crate::error::{PageError, sentence};
+use crate::error::PageError;
 use crate::page::{Frame, Section, render_with};
+use crate::refusal_text::sentence;
 use crate::text::{Message, t};
 
 #[derive(Template)]
@@ -37,7 +38,7 @@ pub(crate) fn refuse(
         error => tracing::debug!(%error, "a sign-in with the provider was refused"),
     }
     let (back, address) = match attempt {
-        Some(attempt) if attempt.is_link() => (t("sign-in-back-to-profile"), local(attempt.next())),
+        Some(attempt) if attempt.is_link() => (t("sign-in-back-to-profile"), next_page(attempt.next())),
         _ => (t("sign-in-back"), "/dashboard/sign-in"),
     };
     let heading = t("sign-in-provider-failed").with("provider", provider.to_owned());

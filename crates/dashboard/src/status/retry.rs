@@ -2,27 +2,21 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use serde::Deserialize;
 use tonearm_domain::JobId;
 
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::path::Path;
+use crate::path::PathId;
 use crate::session::Administrator;
-
-#[derive(Deserialize)]
-pub(super) struct Of {
-    job_id: JobId,
-}
 
 /// Retries a job and those that failed for the same reason. Nothing is left to retry where somebody else was faster.
 pub(super) async fn retry(
     State(app): State<Dashboard>,
     administrator: Administrator,
-    Path(of): Path<Of>,
+    PathId(job_id): PathId<JobId>,
 ) -> Result<Response, PageError> {
-    let done = app.jobs.retry_alike(administrator.origin(), of.job_id).await?;
+    let done = app.jobs.retry_alike(administrator.origin(), job_id).await?;
     app.status.forget_cached_report().await;
     let flash = match (done.retried, done.left) {
         (0, _) => Flash::NothingChanged,

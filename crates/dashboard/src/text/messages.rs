@@ -10,7 +10,7 @@ use tonearm_domain::{Direction, Language};
 use unic_langid::LanguageIdentifier;
 
 use super::language::current;
-use crate::amount;
+use super::number::count;
 
 /// The files of messages, once for all languages.
 macro_rules! files {
@@ -63,7 +63,7 @@ fn load(language: Language) -> Bundle {
 fn written<M>(value: &FluentValue<'_>, _: &M) -> Option<String> {
     let FluentValue::Number(number) = value else { return None };
     let whole = number.value as u64;
-    (whole as f64 == number.value).then(|| amount::count(whole))
+    (whole as f64 == number.value).then(|| count(whole))
 }
 
 /// A message, written where it is shown, in the language of the request.

@@ -6,6 +6,7 @@
 
 mod language;
 mod messages;
+mod number;
 mod script;
 mod service;
 #[cfg(test)]
@@ -14,8 +15,9 @@ mod tests;
 #[allow(unused_imports, reason = "bodies that are sent later need it")]
 pub(crate) use language::{current, in_language, negotiate, of_person};
 pub(crate) use messages::{Message, t};
+pub(crate) use number::count;
 pub(crate) use script::{player_table, public_table, table};
-pub(crate) use service::{reason, said, translated};
+pub(crate) use service::{reason, translate, translated};
 
 use std::borrow::Borrow;
 

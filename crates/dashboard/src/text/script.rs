@@ -52,8 +52,8 @@ pub(crate) fn public_table() -> String {
     let languages: BTreeMap<&str, BTreeMap<String, Value>> = Language::ALL
         .into_iter()
         .map(|language| {
-            let said = messages(language).into_iter().filter(|(id, _)| id.starts_with(PUBLIC)).collect();
-            (language.as_str(), said)
+            let public = messages(language).into_iter().filter(|(id, _)| id.starts_with(PUBLIC)).collect();
+            (language.as_str(), public)
         })
         .collect();
     let languages = json(&languages);

@@ -1,7 +1,7 @@
 //! What use cases say, which they say in English, in the language of the request.
 //!
 //! The interface for programs has the same sentences, so they have no ids. The messages of `service.ftl` are known by their
-//! English text: what a use case said is compared with it, and what stands where it has arguments becomes theirs. A sentence
+//! English text: the message of a use case is compared with it, and what stands where it has arguments becomes theirs. A sentence
 //! that is no message stays English.
 
 use std::sync::LazyLock;
@@ -42,13 +42,13 @@ fn part(element: &PatternElement<&str>) -> Option<Part> {
     }
 }
 
-/// What a use case said, in the language of the request; none where that is English or knows no such sentence.
-pub(crate) fn translated(said: &str) -> Option<String> {
+/// The message of a use case in the language of the request; `None` where that is English or has no such message.
+pub(crate) fn translated(message: &str) -> Option<String> {
     let language = current();
     if language == Language::English {
         return None;
     }
-    let (id, arguments) = SENTENCES.iter().find_map(|(id, parts)| Some((id, arguments(said, parts)?)))?;
+    let (id, arguments) = SENTENCES.iter().find_map(|(id, parts)| Some((id, arguments(message, parts)?)))?;
     Some(write(language, id, &arguments))
 }
 
@@ -56,23 +56,23 @@ pub(crate) fn translated(said: &str) -> Option<String> {
 const SENTENCES_WITHIN: [&str; 2] = ["problem", "reason"];
 
 /// Why a track or a file failed. That of a track begins with the name of the variant that is missing.
-pub(crate) fn reason(said: &str) -> String {
+pub(crate) fn reason(reason: &str) -> String {
     let of_variant = || {
-        let (variant, reason) = said.split_once(": ")?;
+        let (variant, reason) = reason.split_once(": ")?;
         Some(format!("{variant}: {}", translated(reason)?))
     };
-    translated(said).or_else(of_variant).unwrap_or_else(|| said.to_owned())
+    translated(reason).or_else(of_variant).unwrap_or_else(|| reason.to_owned())
 }
 
-/// The same, or the English sentence where there is no other.
-pub(crate) fn said(said: &str) -> String {
-    translated(said).unwrap_or_else(|| said.to_owned())
+/// The same, or the English message where there is no translation.
+pub(crate) fn translate(message: &str) -> String {
+    translated(message).unwrap_or_else(|| message.to_owned())
 }
 
 /// The arguments with which a sentence reads so, if it can.
-fn arguments(said: &str, parts: &[Part]) -> Option<FluentArgs<'static>> {
+fn arguments(sentence: &str, parts: &[Part]) -> Option<FluentArgs<'static>> {
     let mut arguments = FluentArgs::new();
-    let mut rest = said;
+    let mut rest = sentence;
     let mut parts = parts.iter().peekable();
     while let Some(part) = parts.next() {
         match (part, parts.peek()) {
@@ -84,7 +84,7 @@ fn arguments(said: &str, parts: &[Part]) -> Option<FluentArgs<'static>> {
             }
             (Part::Argument(name), _) => {
                 let is_sentence = SENTENCES_WITHIN.contains(&name.as_str());
-                arguments.set(name.clone(), if is_sentence { self::said(rest) } else { rest.to_owned() });
+                arguments.set(name.clone(), if is_sentence { translate(rest) } else { rest.to_owned() });
                 rest = "";
             }
         }

@@ -17,7 +17,7 @@ pub(super) struct Bar {
     /// How high it is.
     pub(super) value: u64,
     /// The value for people.
-    pub(super) told: String,
+    pub(super) text: String,
 }
 
 #[derive(Template)]
@@ -36,12 +36,12 @@ struct Placed {
     y: f64,
     width: f64,
     height: f64,
-    told: String,
+    tooltip: String,
 }
 
 struct Rule {
     y: f64,
-    told: String,
+    label: String,
 }
 
 struct Label {
@@ -58,7 +58,7 @@ impl Chart {
         let height = |value: u64| high * value as f64 / top as f64;
         let base = f64::from(HEIGHT - BOTTOM);
         let rules = [0, top / 2, top]
-            .map(|value| Rule { y: rounded(base - height(value)), told: format_value(value) });
+            .map(|value| Rule { y: rounded(base - height(value)), label: format_value(value) });
         let every = bars.len().div_ceil(MOST_LABELS).max(1);
         let labels = bars.iter().enumerate().step_by(every).map(|(at, bar)| Label {
             x: rounded(f64::from(LEFT) + slot * (at as f64 + 0.5)),
@@ -71,7 +71,7 @@ impl Chart {
             y: rounded(base - height(bar.value)),
             width: rounded((slot - gap).max(0.5)),
             height: rounded(height(bar.value)),
-            told: format!("{}: {}", bar.label, bar.told),
+            tooltip: format!("{}: {}", bar.label, bar.text),
         });
         Self { title, wave: String::new(), bars: bars.collect(), rules: rules.into(), labels }
     }
@@ -118,7 +118,7 @@ mod tests {
     proptest! {
         #[test]
         fn bars_stay_inside(values in proptest::collection::vec(any::<u64>(), 0..400)) {
-            let bars = values.iter().map(|value| Bar { label: String::new(), value: *value, told: String::new() });
+            let bars = values.iter().map(|value| Bar { label: String::new(), value: *value, text: String::new() });
             let chart = Chart::new(String::new(), bars.collect(), |value| value.to_string());
             for bar in &chart.bars {
                 prop_assert!(bar.x >= f64::from(LEFT) && bar.x + bar.width <= f64::from(WIDTH) + 0.2);

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
+use tonearm_domain::TrackId;
 use tonearm_service::DropOff;
 
 use super::chart::{Bar, Chart};
@@ -12,9 +13,8 @@ use super::export::saved_as;
 use crate::amount::{clock, count};
 use crate::app::Dashboard;
 use crate::error::PageError;
-use crate::library::track_id;
 use crate::page::{Frame, Section, render};
-use crate::path::Path;
+use crate::path::PathId;
 use crate::session::{Member, Viewer};
 use crate::text::t;
 
@@ -42,25 +42,24 @@ struct Row {
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<TrackId>,
 ) -> Result<Response, PageError> {
-    let id = track_id(&id)?;
-    let found = app.usage.drop_off(&member.caller(), id).await?;
-    let rows = rows(&found);
-    let bars = rows.iter().zip(&found.parts).map(|(row, part)| Bar {
+    let drop_off = app.usage.drop_off(&member.caller(), id).await?;
+    let rows = rows(&drop_off);
+    let bars = rows.iter().zip(&drop_off.parts).map(|(row, part)| Bar {
         label: row.from.clone(),
         value: *part,
-        told: row.listens.clone(),
+        text: row.listens.clone(),
     });
     let chart = Chart::new(t("usage-listens-by-part").into(), bars.collect(), count);
-    let chart = chart.along(&found.levels).drawn();
+    let chart = chart.along(&drop_off.levels).drawn();
     Ok(render(&DropOffPage {
         frame: member.frame(t("track-drop-off"), Section::Usage),
         track: member.path(&format!("/tracks/{id}")),
         csv: member.path(&format!("/usage/tracks/{id}/drop-off.csv")),
-        title: found.title,
-        listens: found.listens,
-        is_empty: found.listens == 0,
+        title: drop_off.title,
+        listens: drop_off.listens,
+        is_empty: drop_off.listens == 0,
         chart,
         rows,
     }))
@@ -70,30 +69,30 @@ pub(super) async fn page(
 pub(super) async fn export(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
-    Path((_, id)): Path<(String, String)>,
+    PathId(id): PathId<TrackId>,
 ) -> Result<Response, PageError> {
-    let id = track_id(&id)?;
-    let found = app.usage.drop_off(&member.caller(), id).await?;
+    let drop_off = app.usage.drop_off(&member.caller(), id).await?;
     let mut csv = "from_seconds,to_seconds,listens\r\n".to_owned();
-    for (number, listens) in found.parts.iter().enumerate() {
+    for (number, listens) in drop_off.parts.iter().enumerate() {
         // Writing to a string does not fail.
-        let _ = write!(csv, "{:.3},{:.3},{listens}\r\n", begin(&found, number), begin(&found, number + 1));
+        let _ =
+            write!(csv, "{:.3},{:.3},{listens}\r\n", begin(&drop_off, number), begin(&drop_off, number + 1));
     }
     Ok(saved_as(&format!("drop-off-{id}-{}.csv", app.usage.today()), csv))
 }
 
 /// The second at which a part begins, which is also where the one before it ends.
-fn begin(found: &DropOff, part: usize) -> f64 {
-    found.duration * part as f64 / found.parts.len() as f64
+fn begin(drop_off: &DropOff, part: usize) -> f64 {
+    drop_off.duration * part as f64 / drop_off.parts.len() as f64
 }
 
-fn rows(found: &DropOff) -> Vec<Row> {
-    let at = |part| clock(begin(found, part));
+fn rows(drop_off: &DropOff) -> Vec<Row> {
+    let at = |part| clock(begin(drop_off, part));
     let row = |(number, part): (usize, &u64)| Row {
         from: at(number),
         to: at(number + 1),
         listens: count(*part),
-        share: format!("{} %", (part * 100).checked_div(found.listens).unwrap_or(0)),
+        share: format!("{} %", (part * 100).checked_div(drop_off.listens).unwrap_or(0)),
     };
-    found.parts.iter().enumerate().map(row).collect()
+    drop_off.parts.iter().enumerate().map(row).collect()
 }

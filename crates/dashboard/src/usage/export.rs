@@ -18,11 +18,11 @@ use crate::session::{Member, Viewer};
 /// Most rows of an export that is not by day; an export by day is bounded by its period.
 const MOST_ROWS: u64 = 100_000;
 
-/// Rows of one look.
+/// Rows of one query.
 const PAGE: u64 = 200;
 
 #[derive(Deserialize)]
-pub(super) struct By {
+pub(super) struct ExportQuery {
     #[serde(default)]
     group: String,
 }
@@ -54,11 +54,11 @@ impl Group {
 pub(super) async fn export(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
-    Query(asked): Query<UsageQuery>,
-    Query(by): Query<By>,
+    Query(query): Query<UsageQuery>,
+    Query(export): Query<ExportQuery>,
 ) -> Result<Response, PageError> {
-    let (caller, (period, _)) = (member.caller(), asked.period(app.usage.today())?);
-    let group = Group::parse(&by.group);
+    let (caller, (period, _)) = (member.caller(), query.period(app.usage.today())?);
+    let group = Group::parse(&export.group);
     let csv = match group {
         Group::Listens(group) => listens(&app.usage, &caller, period, group).await?,
         Group::Deliveries(group) => deliveries(&app.usage, &caller, period, group).await?,

@@ -58,14 +58,14 @@ struct UsagePage {
 struct Figure {
     /// The id of its message.
     title: &'static str,
-    told: String,
+    value: String,
     /// Where it is asked for again, below the organization's address, if it changes while somebody looks at it.
     live: Option<&'static str>,
 }
 
 impl Figure {
-    fn new(title: &'static str, told: String) -> Self {
-        Self { title, told, live: None }
+    fn new(title: &'static str, value: String) -> Self {
+        Self { title, value, live: None }
     }
 
     fn listening_now(listeners: u64) -> Self {
@@ -97,10 +97,10 @@ fn top() -> LimitOffset {
 async fn page(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
-    Query(asked): Query<UsageQuery>,
+    Query(query): Query<UsageQuery>,
 ) -> Result<Response, PageError> {
     let (caller, today) = (member.caller(), app.usage.today());
-    let (period, problems) = asked.period(today)?;
+    let (period, problems) = query.period(today)?;
     let listens = app.usage.daily_listens(&caller, period).await?;
     let deliveries = app.usage.daily(&caller, period).await?;
     let storage = app.usage.storage(&caller).await?;
@@ -176,7 +176,7 @@ impl ChartCard {
         format_value: fn(u64) -> String,
     ) -> Self {
         let rows = values.iter().rev().map(|(label, value)| (label.clone(), format_value(*value))).collect();
-        let bars = values.into_iter().map(|(label, value)| Bar { label, value, told: format_value(value) });
+        let bars = values.into_iter().map(|(label, value)| Bar { label, value, text: format_value(value) });
         let drawn = Chart::new(title.to_string(), bars.collect(), format_value).drawn();
         Self { title, column, drawn, rows }
     }

@@ -33,10 +33,10 @@ impl UsageQuery {
             "" => Ok(None),
             text => text.parse::<Day>().map(Some).map_err(|error| Refusal::invalid(field, error.to_string())),
         };
-        let asked = day("from", &self.from)
+        let chosen = day("from", &self.from)
             .and_then(|from| Ok((from, day("to", &self.to)?)))
             .and_then(|(from, to)| UsagePeriod::new(from, to, today));
-        match asked {
+        match chosen {
             Ok(period) => Ok((period, Problems::default())),
             Err(refusal @ Refusal::Invalid { .. }) => {
                 Ok((UsagePeriod::new(None, None, today)?, Problems::of(refusal)?))

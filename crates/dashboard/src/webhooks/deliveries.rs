@@ -6,10 +6,11 @@ use axum::response::Response;
 use tonearm_domain::{DeliveryAttempt, DeliveryState, WebhookDeliveryId};
 
 use crate::app::Dashboard;
-use crate::error::{PageError, sentence};
+use crate::error::PageError;
 use crate::flash::Flash;
 use crate::page::{Frame, Section, render};
-use crate::path::Path;
+use crate::path::PathId;
+use crate::refusal_text::sentence;
 use crate::session::{Member, Owner};
 use crate::text::t;
 
@@ -45,7 +46,7 @@ struct AttemptRow {
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Path((_, id)): Path<(String, WebhookDeliveryId)>,
+    PathId(id): PathId<WebhookDeliveryId>,
 ) -> Result<Response, PageError> {
     let view = app.webhooks.delivery(&member.caller(), id).await?;
     let delivery = view.delivery;
@@ -69,7 +70,7 @@ pub(super) async fn page(
 pub(super) async fn replay(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Path((_, id)): Path<(String, WebhookDeliveryId)>,
+    PathId(id): PathId<WebhookDeliveryId>,
 ) -> Result<Response, PageError> {
     app.webhooks.replay(&member.caller(), id).await?;
     Ok(Flash::Replayed.then(&member.path(&format!("/webhooks/deliveries/{id}"))))

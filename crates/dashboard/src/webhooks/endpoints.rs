@@ -14,7 +14,7 @@ use crate::flash::Flash;
 use crate::form::{Choice, Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::paging::cut_to_page;
-use crate::path::{Path, Query};
+use crate::path::{PathId, Query};
 use crate::session::{Member, Owner};
 use crate::text::{Message, t};
 
@@ -75,18 +75,17 @@ pub(super) struct WebhooksQuery {
 pub(super) async fn page(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Query(asked): Query<WebhooksQuery>,
+    Query(parameters): Query<WebhooksQuery>,
 ) -> Result<Response, PageError> {
-    Ok(render(&WebhooksPage::of(&app, &member, asked).await?))
+    Ok(render(&WebhooksPage::of(&app, &member, parameters).await?))
 }
 
 pub(super) async fn set(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Path((_, kind)): Path<(String, String)>,
+    PathId(kind): PathId<WebhookKind>,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    let kind = parse(&kind)?;
     match app.webhooks.set(&member.caller(), kind, fields.text("url")).await {
         Ok(_) => Ok(Flash::Saved.then(&member.path("/webhooks"))),
         Err(refusal) => {
@@ -104,18 +103,17 @@ pub(super) async fn set(
 pub(super) async fn remove(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Path((_, kind)): Path<(String, String)>,
+    PathId(kind): PathId<WebhookKind>,
 ) -> Result<Response, PageError> {
-    app.webhooks.remove(&member.caller(), parse(&kind)?).await?;
+    app.webhooks.remove(&member.caller(), kind).await?;
     Ok(Flash::EndpointRemoved.then(&member.path("/webhooks")))
 }
 
 pub(super) async fn reveal(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Path((_, kind)): Path<(String, String)>,
+    PathId(kind): PathId<WebhookKind>,
 ) -> Result<Response, PageError> {
-    let kind = parse(&kind)?;
     let text = app.webhooks.secret(&member.caller(), kind).await?;
     show(&app, &member, kind, text).await
 }
@@ -123,9 +121,8 @@ pub(super) async fn reveal(
 pub(super) async fn rotate(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Path((_, kind)): Path<(String, String)>,
+    PathId(kind): PathId<WebhookKind>,
 ) -> Result<Response, PageError> {
-    let kind = parse(&kind)?;
     let rotated = app.webhooks.rotate(&member.caller(), kind).await?;
     show(&app, &member, kind, rotated.secret).await
 }
@@ -133,23 +130,19 @@ pub(super) async fn rotate(
 pub(super) async fn test(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Path((_, kind)): Path<(String, String)>,
+    PathId(kind): PathId<WebhookKind>,
 ) -> Result<Response, PageError> {
-    let id = app.webhooks.send_test(&member.caller(), parse(&kind)?).await?;
+    let id = app.webhooks.send_test(&member.caller(), kind).await?;
     Ok(Flash::TestSent.then(&member.path(&format!("/webhooks/deliveries/{id}"))))
 }
 
 pub(super) async fn replay_failed(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    Path((_, kind)): Path<(String, String)>,
+    PathId(kind): PathId<WebhookKind>,
 ) -> Result<Response, PageError> {
-    app.webhooks.replay_failed(&member.caller(), parse(&kind)?).await?;
+    app.webhooks.replay_failed(&member.caller(), kind).await?;
     Ok(Flash::Replayed.then(&member.path("/webhooks")))
-}
-
-fn parse(kind: &str) -> Result<WebhookKind, PageError> {
-    kind.parse().map_err(|_| PageError::NoPage)
 }
 
 async fn show(
@@ -198,13 +191,17 @@ fn states(chosen: &str) -> Vec<Choice> {
 }
 
 impl WebhooksPage {
-    async fn of(app: &Dashboard, member: &Member<Owner>, asked: WebhooksQuery) -> Result<Self, PageError> {
+    async fn of(
+        app: &Dashboard,
+        member: &Member<Owner>,
+        parameters: WebhooksQuery,
+    ) -> Result<Self, PageError> {
         let caller = member.caller();
         let set = app.webhooks.endpoints(&caller).await?;
         let kinds = [WebhookKind::Track, WebhookKind::File, WebhookKind::Collection];
         let endpoints = kinds.map(|kind| EndpointCard::of(kind, set.iter().find(|view| view.kind == kind)));
-        let query = DeliveryQuery { webhook: None, state: asked.state.parse().ok() };
-        let before = asked.before.parse::<WebhookDeliveryId>().ok();
+        let query = DeliveryQuery { webhook: None, state: parameters.state.parse().ok() };
+        let before = parameters.before.parse::<WebhookDeliveryId>().ok();
         let mut deliveries = app.webhooks.deliveries(&caller, query, before, ROWS as u64 + 1).await?;
         let older = cut_to_page(&mut deliveries, ROWS).map(|last| last.id.to_string());
         let state = query.state.map(DeliveryState::as_str).unwrap_or_default();

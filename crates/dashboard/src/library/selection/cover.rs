@@ -7,7 +7,7 @@ use axum::response::Response;
 use http::StatusCode;
 use tonearm_service::Refusal;
 
-use super::{Selection, done};
+use super::selected::{Selection, done};
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;

@@ -7,13 +7,13 @@ use http::StatusCode;
 use tonearm_domain::{CollectionSort, Cursor, PageQuery, SearchWords};
 use tonearm_service::CreateCollection;
 
-use super::{Selection, done, list_of};
+use super::selected::{Selection, done, list_of};
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Choice, Fields, Problems};
-use crate::library::collection::collection_id;
 use crate::page::{Frame, Section, render, render_with};
+use crate::path::parse_id;
 use crate::session::{Editor, Member};
 use crate::text::t;
 
@@ -53,7 +53,7 @@ pub(in crate::library) async fn move_to(
         }
         return Ok(render(&page));
     }
-    let target = collection_id(target)?;
+    let target = parse_id(target)?;
     let changed = app.library.move_tracks(&member.caller(), &selection.tracks, target).await?;
     Ok(done(&member, &list_of(Some(target)), Flash::TracksMoved, changed))
 }

@@ -4,21 +4,21 @@ use std::num::NonZeroU32;
 
 use askama::Template;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use serde::Serialize;
-use tonearm_domain::TrackId;
+use tonearm_domain::{CollectionId, TrackId};
 use tonearm_service::{Refusal, Reordering, Repositioned, SelectedTracks};
 
-use super::{Selection, done, selected};
+use super::selected::{Selection, done, selected};
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
-use crate::library::collection::collection_id;
 use crate::library::upload::ScriptError;
 use crate::page::{Frame, Section, render_with};
+use crate::path::PathId;
 use crate::session::{Editor, Member};
 use crate::text::{Message, t};
 
@@ -83,15 +83,16 @@ pub(in crate::library) struct Reordered {
 pub(in crate::library) async fn reorder(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    Path((_, id)): Path<(String, String)>,
+    id: Result<PathId<CollectionId>, PageError>,
     fields: Fields,
 ) -> Result<Json<Reordered>, ScriptError> {
+    let PathId(id) = id?;
     let ids = |name: &'static str| -> Result<SelectedTracks, PageError> {
         let ids: Result<Vec<TrackId>, _> = fields.all(name).map(str::parse).collect();
         selected(ids.map_err(|_| PageError::BadForm)?)
     };
     let reordering = Reordering::new(ids("before")?, ids("after")?)?;
-    let changed = app.library.reorder_tracks(&member.caller(), collection_id(&id)?, reordering).await?;
+    let changed = app.library.reorder_tracks(&member.caller(), id, reordering).await?;
     Ok(Json(Reordered { undo: changed.undo.map(|id| member.path(&format!("/undo/{id}"))) }))
 }
 

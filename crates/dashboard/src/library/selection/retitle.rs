@@ -9,7 +9,7 @@ use http::StatusCode;
 use tonearm_domain::TrackId;
 use tonearm_service::{NewTitle, Refusal};
 
-use super::{Selection, done};
+use super::selected::{Selection, done};
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;

@@ -1,4 +1,4 @@
-//! What a new key is to reach: found by words, chosen by a link, so that it works without a script.
+//! The collection or track that a new key is for: found by words, chosen by a link, so that it works without a script.
 
 use tonearm_domain::{CollectionId, CollectionSort, Cursor, PageQuery, SearchWords, TrackId, TrackSort};
 use tonearm_service::Refusal;
@@ -12,17 +12,17 @@ use crate::text::{Message, t};
 const MOST_COLLECTIONS: u32 = 6;
 const MOST_TRACKS: u32 = 12;
 
-/// What is chosen, or what there is to choose from.
+/// The scope that is chosen, or those to choose from.
 #[derive(Default)]
-pub(super) struct Reach {
-    pub(super) chosen: Option<Found>,
-    /// What was looked for.
+pub(super) struct ScopeChoice {
+    pub(super) chosen: Option<ScopeOption>,
+    /// The words of the search.
     pub(super) find: String,
-    pub(super) found: Vec<Found>,
+    pub(super) options: Vec<ScopeOption>,
 }
 
 /// A collection or a track.
-pub(super) struct Found {
+pub(super) struct ScopeOption {
     pub(super) kind: Message,
     pub(super) title: String,
     /// The collection that a track is in.
@@ -31,27 +31,27 @@ pub(super) struct Found {
     pub(super) query: String,
 }
 
-impl Reach {
-    /// What the ids name. Where they name nothing, nothing is chosen; making the key then says so.
+impl ScopeChoice {
+    /// The scope of these ids. Where they name nothing, nothing is chosen, and creating the key is refused.
     pub(super) async fn chosen(
         app: &Dashboard,
         member: &Member<Editor>,
         collection: &str,
         track: &str,
     ) -> Result<Self, PageError> {
-        let named = match (collection.parse(), track.parse()) {
-            (_, Ok(id)) => named_track(app, member, id).await,
-            (Ok(id), _) => named_collection(app, member, id).await,
+        let option = match (collection.parse(), track.parse()) {
+            (_, Ok(id)) => track_option(app, member, id).await,
+            (Ok(id), _) => collection_option(app, member, id).await,
             _ => return Ok(Self::default()),
         };
-        match named {
-            Ok(found) => Ok(Self { chosen: Some(found), ..Self::default() }),
+        match option {
+            Ok(option) => Ok(Self { chosen: Some(option), ..Self::default() }),
             Err(Refusal::NotFound(_)) => Ok(Self::default()),
             Err(refusal) => Err(refusal.into()),
         }
     }
 
-    /// What has all the words; without any, the first collections.
+    /// The collections and tracks that match all words; without words, the first collections.
     pub(super) async fn search(
         app: &Dashboard,
         member: &Member<Editor>,
@@ -65,38 +65,38 @@ impl Reach {
             limit: MOST_COLLECTIONS,
         };
         let collections = app.library.collection_page(&caller, &query).await?.rows;
-        let mut found: Vec<Found> = collections
+        let mut options: Vec<ScopeOption> = collections
             .into_iter()
-            .map(|view| Found::collection(view.collection.id, view.collection.title))
+            .map(|view| ScopeOption::collection(view.collection.id, view.collection.title))
             .collect();
         if words.is_some() {
             let query =
                 PageQuery { words, sort: TrackSort::Title, cursor: Cursor::First, limit: MOST_TRACKS };
-            let query = app.library.track_page(&caller, None, &query).await?;
-            found.extend(query.page.rows.into_iter().map(|view| {
-                let inside = query.titles.get(&view.track.collection_id).cloned().unwrap_or_default();
-                Found::track(view.track.id, view.title, inside)
+            let tracks = app.library.track_page(&caller, None, &query).await?;
+            options.extend(tracks.page.rows.into_iter().map(|view| {
+                let inside = tracks.titles.get(&view.track.collection_id).cloned().unwrap_or_default();
+                ScopeOption::track(view.track.id, view.title, inside)
             }));
         }
-        Ok(Self { find, found, chosen: None })
+        Ok(Self { find, options, chosen: None })
     }
 }
 
-async fn named_track(app: &Dashboard, member: &Member<Editor>, id: TrackId) -> Result<Found, Refusal> {
+async fn track_option(app: &Dashboard, member: &Member<Editor>, id: TrackId) -> Result<ScopeOption, Refusal> {
     let track = app.library.track(&member.caller(), id).await?.track;
     let inside = app.library.collection(&member.caller(), track.collection_id).await?.collection.title;
-    Ok(Found::track(id, track.shown_title().to_owned(), inside))
+    Ok(ScopeOption::track(id, track.shown_title().to_owned(), inside))
 }
 
-async fn named_collection(
+async fn collection_option(
     app: &Dashboard,
     member: &Member<Editor>,
     id: CollectionId,
-) -> Result<Found, Refusal> {
-    Ok(Found::collection(id, app.library.collection(&member.caller(), id).await?.collection.title))
+) -> Result<ScopeOption, Refusal> {
+    Ok(ScopeOption::collection(id, app.library.collection(&member.caller(), id).await?.collection.title))
 }
 
-impl Found {
+impl ScopeOption {
     fn collection(id: CollectionId, title: String) -> Self {
         Self {
             kind: t("library-collection"),
