@@ -1,4 +1,4 @@
-//! Requests with a key, repeated where that may help.
+//! Requests with a key, retried after transient errors.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,16 +15,16 @@ use crate::server_url::ServerUrl;
 /// How long a connection may take to be made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// How long a request with a small body may take. The service gives up its own work before.
+/// How long a request with a small body may take. The service gives up earlier.
 const CALL_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// The largest answer that is read, in bytes.
-const LARGEST_ANSWER: usize = 32 << 20;
+/// The largest response that is read, in bytes.
+const LARGEST_RESPONSE: usize = 32 << 20;
 
 /// How a client behaves.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientOptions {
-    /// How long something that fails is tried again before it is given up. Each success begins it anew.
+    /// How long a failing request is retried. Each success restarts the time.
     pub patience: Duration,
 }
 
@@ -45,8 +45,8 @@ pub struct Client {
     options: ClientOptions,
 }
 
-/// An answer with its body.
-pub(crate) struct Answer {
+/// A response with its body.
+pub(crate) struct Response {
     pub(crate) status: StatusCode,
     pub(crate) headers: reqwest::header::HeaderMap,
     pub(crate) body: Vec<u8>,
@@ -87,13 +87,13 @@ impl Client {
         &self.server
     }
 
-    /// The attempts of a new undertaking.
+    /// The attempts of a new operation.
     pub(crate) fn attempts(&self) -> Attempts<'_> {
         Attempts::new(&self.ambient, self.options.patience)
     }
 
     /// Sends JSON to a path of the service and reads the JSON that comes back. A POST carries an `Idempotency-Key`, so that
-    /// it takes effect once however often it is sent. A DELETE that finds nothing is a success if the answer to an earlier attempt
+    /// it takes effect once however often it is sent. A DELETE that finds nothing is a success if the response to an earlier attempt
     /// was lost: it gives `{"ok": true}` alone.
     pub(crate) async fn call<T: DeserializeOwned>(
         &self,
@@ -115,13 +115,13 @@ impl Client {
             if let Some(key) = key {
                 request = request.header("Idempotency-Key", key);
             }
-            match self.send(request.timeout(CALL_TIMEOUT)).await.and_then(Answer::success) {
-                Ok(answer) => return self.parse(&answer.body),
+            match self.send(request.timeout(CALL_TIMEOUT)).await.and_then(Response::success) {
+                Ok(response) => return self.parse(&response.body),
                 Err(error) if method == Method::DELETE && may_have_effect && error.is_not_found() => {
                     return self.parse(br#"{"ok": true}"#);
                 }
                 Err(error) => {
-                    may_have_effect |= error.leaves_open();
+                    may_have_effect |= error.may_have_taken_effect();
                     attempts.wait_after(error).await?;
                 }
             }
@@ -133,32 +133,32 @@ impl Client {
         hex::encode(self.ambient.random::<16>())
     }
 
-    /// Sends a request once and reads the answer.
-    pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Answer, ClientError> {
+    /// Sends a request once and reads the response.
+    pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Response, ClientError> {
         let failed = |error: reqwest::Error| ClientError::unreachable(self.server.host(), &error);
         let mut response = request.send().await.map_err(failed)?;
         let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(failed)? {
-            if body.len() + chunk.len() > LARGEST_ANSWER {
-                return Err(self.strange("the response is too large"));
+            if body.len() + chunk.len() > LARGEST_RESPONSE {
+                return Err(self.invalid_response("the response is too large"));
             }
             body.extend_from_slice(&chunk);
         }
-        Ok(Answer { status, headers, body })
+        Ok(Response { status, headers, body })
     }
 
     pub(crate) fn parse<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, ClientError> {
-        serde_json::from_slice(body).map_err(|error| self.strange(&error.to_string()))
+        serde_json::from_slice(body).map_err(|error| self.invalid_response(&error.to_string()))
     }
 
-    pub(crate) fn strange(&self, what: &str) -> ClientError {
-        ClientError::Strange { host: self.server.host().to_owned(), what: what.to_owned() }
+    pub(crate) fn invalid_response(&self, what: &str) -> ClientError {
+        ClientError::InvalidResponse { host: self.server.host().to_owned(), what: what.to_owned() }
     }
 }
 
-impl Answer {
-    /// The answer if it is a success, else what it says.
+impl Response {
+    /// The response if it is a success, else its error.
     pub(crate) fn success(self) -> Result<Self, ClientError> {
         match self.status.is_success() {
             true => Ok(self),

@@ -5,8 +5,8 @@ use reqwest::Method;
 use serde::Deserialize;
 use tonearm_domain::CollectionId;
 
-use crate::calls::UploadHandle;
-use crate::client::{Answer, Client};
+use crate::client::{Client, Response};
+use crate::endpoints::UploadHandle;
 use crate::error::ClientError;
 use crate::secret_url::SecretUrl;
 
@@ -24,7 +24,7 @@ impl Client {
         let mut attempts = self.attempts();
         loop {
             let request = self.http.post(url.reveal()).body(picture.clone()).timeout(TIMEOUT);
-            match self.send(request).await.and_then(Answer::success) {
+            match self.send(request).await.and_then(Response::success) {
                 Ok(_) => return Ok(()),
                 Err(error) => attempts.wait_after(error).await?,
             }

@@ -1,4 +1,4 @@
-//! What can go wrong with a call. The texts are sentences for people, and never contain keys or upload URLs.
+//! What can go wrong with a request. The texts are sentences for people, and never contain keys or upload URLs.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use crate::source_file::FileError;
 /// The longest text of a message from a server that is shown, in characters.
 const LONGEST_MESSAGE: usize = 500;
 
-/// A call without a result.
+/// Why a request has no result.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ClientError {
-    /// The service answered and did not do it.
+    /// The service responded with an error.
     #[error("{}", .0.message)]
     Refused(Refusal),
-    /// No answer.
+    /// No response.
     #[error("{host} cannot be reached: {cause}")]
     Unreachable {
         /// Host and port.
@@ -26,12 +26,12 @@ pub enum ClientError {
         /// Why not.
         cause: String,
     },
-    /// An answer that is not one of a Tonearm.
+    /// A response that no Tonearm service sends.
     #[error("{host} does not respond as a Tonearm service does: {what}")]
-    Strange {
+    InvalidResponse {
         /// Host and port.
         host: String,
-        /// What is strange.
+        /// What is wrong with it.
         what: String,
     },
     /// The file that was to be sent.
@@ -39,7 +39,7 @@ pub enum ClientError {
     File(#[from] FileError),
 }
 
-/// An answer that says no.
+/// An error response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// The status.
@@ -60,7 +60,7 @@ struct Body {
 }
 
 impl Refusal {
-    /// Reads an answer that is no success. It may come from a proxy.
+    /// Reads an error response. It may come from a proxy.
     pub(crate) fn read(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Self {
         let retry_after = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
         let (message, code) = match serde_json::from_slice::<Body>(body) {
@@ -71,10 +71,10 @@ impl Refusal {
     }
 
     /// Whether the same request may succeed later.
-    fn may_pass(&self) -> bool {
+    fn is_transient(&self) -> bool {
         match self.status {
             408 | 423 | 425 | 429 | 500 | 502 | 503 | 504 | 507 => true,
-            // The first request with this Idempotency-Key is still at work.
+            // The first request with this Idempotency-Key is still in progress.
             409 => self.retry_after.is_some(),
             400 => self.code == "upload_interrupted",
             _ => false,
@@ -82,22 +82,22 @@ impl Refusal {
     }
 }
 
-/// Text from elsewhere, fit for a terminal.
+/// Text from elsewhere, without control characters.
 fn printable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(LONGEST_MESSAGE).collect()
 }
 
 impl ClientError {
     /// Whether the same request may succeed later.
-    pub fn may_pass(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         match self {
-            Self::Refused(refusal) => refusal.may_pass(),
+            Self::Refused(refusal) => refusal.is_transient(),
             Self::Unreachable { .. } => true,
-            Self::Strange { .. } | Self::File(_) => false,
+            Self::InvalidResponse { .. } | Self::File(_) => false,
         }
     }
 
-    /// The status of the answer, if there was one.
+    /// The status of the response, if there was one.
     pub fn status(&self) -> Option<u16> {
         match self {
             Self::Refused(refusal) => Some(refusal.status),
@@ -105,21 +105,21 @@ impl ClientError {
         }
     }
 
-    /// Whether the service itself says that there is no such thing; pages of proxies have no code.
+    /// Whether the service itself responds with 404; error pages of proxies have no code.
     pub(crate) fn is_not_found(&self) -> bool {
         self.status() == Some(404) && !self.code().is_empty()
     }
 
-    /// Whether the request may have had its effect all the same. Proxies answer with 5xx, too, if an answer does not reach them.
-    pub(crate) fn leaves_open(&self) -> bool {
+    /// Whether the request may have taken effect nevertheless. Proxies also respond with 5xx if a response does not reach them.
+    pub(crate) fn may_have_taken_effect(&self) -> bool {
         match self {
             Self::Refused(refusal) => refusal.status >= 500,
-            Self::Unreachable { .. } | Self::Strange { .. } => true,
+            Self::Unreachable { .. } | Self::InvalidResponse { .. } => true,
             Self::File(_) => false,
         }
     }
 
-    /// The code of the answer; empty if there was none.
+    /// The code of the response; empty if there was none.
     pub fn code(&self) -> &str {
         match self {
             Self::Refused(refusal) => &refusal.code,
@@ -128,14 +128,14 @@ impl ClientError {
     }
 
     /// Whether every other request would fail for the same reason: the credential, the collection, the service as a whole.
-    pub fn concerns_all(&self) -> bool {
+    pub fn affects_all(&self) -> bool {
         match self {
             Self::Refused(refusal) => {
                 matches!(refusal.status, 401 | 403)
                     || refusal.code == "collection_not_found"
-                    || refusal.may_pass()
+                    || refusal.is_transient()
             }
-            Self::Unreachable { .. } | Self::Strange { .. } => true,
+            Self::Unreachable { .. } | Self::InvalidResponse { .. } => true,
             Self::File(_) => false,
         }
     }
@@ -147,7 +147,7 @@ impl ClientError {
         }
     }
 
-    /// A request that got no answer. The text of the error itself would contain the URL.
+    /// A request that got no response. The text of the error itself would contain the URL.
     pub(crate) fn unreachable(host: &str, error: &reqwest::Error) -> Self {
         let cause = match error.is_timeout() {
             true => "it does not respond in time".to_owned(),
@@ -172,22 +172,22 @@ mod tests {
     fn refusals_are_told_apart() {
         let full =
             refusal(507, r#"{"message": "too little space", "code": "insufficient_storage"}"#, Some("60"));
-        assert!(full.may_pass() && full.concerns_all());
+        assert!(full.is_transient() && full.affects_all());
         assert_eq!((full.to_string().as_str(), full.code()), ("too little space", "insufficient_storage"));
         assert_eq!(full.retry_after(), Some(Duration::from_secs(60)));
         let page = refusal(502, "<html>", Some("Wed, 21 Oct 2026 07:28:00 GMT"));
         assert_eq!(page.to_string(), "the server responded with 502 Bad Gateway");
         assert_eq!(page.retry_after(), None);
         let key = refusal(401, r#"{"message": "no\u001b[2J key"}"#, None);
-        assert!(!key.may_pass() && key.concerns_all());
+        assert!(!key.is_transient() && key.affects_all());
         assert_eq!(key.to_string(), "no[2J key");
         let large = refusal(413, "", None);
-        assert!(!large.may_pass() && !large.concerns_all());
-        assert!(!refusal(409, "", None).may_pass());
-        assert!(refusal(409, "", Some("2")).may_pass());
+        assert!(!large.is_transient() && !large.affects_all());
+        assert!(!refusal(409, "", None).is_transient());
+        assert!(refusal(409, "", Some("2")).is_transient());
         let gone = refusal(404, r#"{"message": "no such track", "code": "track_not_found"}"#, None);
-        assert!(gone.is_not_found() && !gone.leaves_open());
+        assert!(gone.is_not_found() && !gone.may_have_taken_effect());
         assert!(!refusal(404, "<html>", None).is_not_found());
-        assert!(page.leaves_open() && !refusal(429, "", None).leaves_open());
+        assert!(page.may_have_taken_effect() && !refusal(429, "", None).may_have_taken_effect());
     }
 }

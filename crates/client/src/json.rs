@@ -1,4 +1,4 @@
-//! Any endpoint, for callers that pass on what it answers.
+//! Any endpoint, for callers that pass on its response.
 
 use reqwest::Method;
 use serde_json::Value;

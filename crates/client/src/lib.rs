@@ -1,12 +1,11 @@
-//! Calls to a running Tonearm.
+//! A client of a running Tonearm.
 //!
-//! [`Client`] sends typed requests to `/v1` and repeats those that failed for a reason that may pass, with growing pauses, until
-//! its patience is over. [`Client::upload`] sends a file in pieces and goes on after every interruption from the last byte
-//! that the server has.
+//! [`Client`] sends typed requests to `/v1`, and retries after transient errors with exponential backoff, for a limited time.
+//! [`Client::upload`] sends a file in pieces, and resumes after every interruption from the last byte that the server has.
 
-mod calls;
 mod client;
 mod covers;
+mod endpoints;
 mod error;
 mod json;
 mod retry;
@@ -16,13 +15,13 @@ mod source_file;
 mod stall;
 mod upload;
 
-pub use calls::{
-    CollectionRecord, CreatedTrack, FoundTrack, ImportTrack, TrackPage, TrackQuery, TrackRecord, UpdateTrack,
-    UploadSession,
-};
 pub use client::{Client, ClientOptions};
+pub use endpoints::{
+    CollectionRecord, CreatedTrack, ImportTrack, ListedTrack, TrackPage, TrackQuery, TrackRecord,
+    UpdateTrack, UploadSession,
+};
 pub use error::{ClientError, Refusal};
 pub use secret_url::SecretUrl;
 pub use server_url::{ServerUrl, ServerUrlError};
-pub use source_file::{FileError, HashProgress, SourceFile, Stamp};
-pub use upload::{Begun, UploadError, UploadOptions};
+pub use source_file::{FileError, FileStamp, HashProgress, SourceFile};
+pub use upload::{UploadError, UploadLifetime, UploadOptions};

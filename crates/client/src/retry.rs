@@ -1,4 +1,4 @@
-//! How often, and for how long, something is tried again.
+//! How often, and for how long, a failing operation is retried.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::error::ClientError;
 /// The pause after the first failure; it doubles with each that follows.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
-/// The longest pause that we choose ourselves.
+/// The longest pause, unless the server asks for a longer one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// The failures of one undertaking since it last got on.
+/// The failures of one operation since its last progress.
 pub(crate) struct Attempts<'a> {
     ambient: &'a Ambient,
     patience: Duration,
@@ -26,14 +26,14 @@ impl<'a> Attempts<'a> {
         Self { ambient, patience, since: Instant::now(), failures: 0 }
     }
 
-    /// Something was achieved, so patience begins anew.
-    pub(crate) fn got_on(&mut self) {
+    /// Restarts the time for retries, since there was progress.
+    pub(crate) fn progressed(&mut self) {
         (self.since, self.failures) = (Instant::now(), 0);
     }
 
-    /// Waits until it is worth another try. Returns the error where it is of no use, or would take too long.
+    /// Waits until the next attempt. Returns the error if it is not transient, or if the wait would take too long.
     pub(crate) async fn wait_after(&mut self, error: ClientError) -> Result<(), ClientError> {
-        if !error.may_pass() {
+        if !error.is_transient() {
             return Err(error);
         }
         let pause = pause(self.failures, self.ambient.random()).max(error.retry_after().unwrap_or_default());
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(tries, 4);
         assert_eq!(begun.elapsed().as_secs(), 120);
         assert!(attempts.wait_after(refused(503, Some(126))).await.is_err(), "it would take too long");
-        attempts.got_on();
+        attempts.progressed();
         assert!(attempts.wait_after(refused(503, Some(59))).await.is_ok());
     }
 }

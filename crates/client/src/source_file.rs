@@ -28,10 +28,10 @@ pub enum FileError {
     /// It has no bytes.
     #[error("the file is empty")]
     Empty,
-    /// Somebody wrote to it in the meantime.
+    /// It was written to in the meantime.
     #[error("the file changed while it was being uploaded; upload it again when it is complete")]
     Changed,
-    /// Whoever runs the program ended it.
+    /// The caller stopped it.
     #[error("stopped")]
     Stopped,
 }
@@ -42,15 +42,15 @@ impl From<io::Error> for FileError {
     }
 }
 
-/// What tells one state of a file from another without reading it.
+/// Identifies a version of a file without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp {
+pub struct FileStamp {
     size: u64,
     modified: (i64, i64),
     file: (u64, u64),
 }
 
-impl Stamp {
+impl FileStamp {
     /// The stamp of a file.
     pub fn of(metadata: &Metadata) -> Self {
         Self {
@@ -73,14 +73,14 @@ pub type HashProgress<'a> = &'a dyn Fn(u64) -> bool;
 #[derive(Debug, Clone)]
 pub struct SourceFile {
     path: PathBuf,
-    stamp: Stamp,
+    stamp: FileStamp,
     sha256: [u8; 32],
 }
 
 impl SourceFile {
     /// Reads a file to its end. This blocks, for as long as the file takes.
     pub fn hash(path: &Path, progress: HashProgress<'_>) -> Result<Self, FileError> {
-        // Whatever is no file is never opened: a pipe would wait for a writer.
+        // Anything but a regular file is never opened: a pipe would wait for a writer.
         if !std::fs::metadata(path)?.is_file() {
             return Err(FileError::NoFile);
         }
@@ -105,8 +105,8 @@ impl SourceFile {
                 return Err(FileError::Stopped);
             }
         }
-        let stamp = Stamp::of(&before);
-        if Stamp::of(&file.metadata()?) != stamp {
+        let stamp = FileStamp::of(&before);
+        if FileStamp::of(&file.metadata()?) != stamp {
             return Err(FileError::Changed);
         }
         Ok(Self { path: path.to_owned(), stamp, sha256: hash.finalize().into() })
@@ -134,7 +134,7 @@ impl SourceFile {
 
     /// Fails if the file is no longer what was hashed.
     pub(crate) fn check(&self, metadata: &Metadata) -> Result<(), FileError> {
-        if Stamp::of(metadata) == self.stamp { Ok(()) } else { Err(FileError::Changed) }
+        if FileStamp::of(metadata) == self.stamp { Ok(()) } else { Err(FileError::Changed) }
     }
 
     /// The bytes from `start` to `end`. `position` follows what has been read.

@@ -1,22 +1,22 @@
-//! Work that has to get on.
+//! Work that fails if it makes no progress.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Runs `work` to its end; `None` if `moved` stays the same for `limit`.
+/// Runs `work` to its end; `None` if `progress` stays the same for `limit`.
 pub(crate) async fn unless_stalled<T>(
     work: impl Future<Output = T>,
-    moved: &AtomicU64,
+    progress: &AtomicU64,
     limit: Duration,
 ) -> Option<T> {
     let mut work = pin!(work);
-    let mut before = moved.load(Ordering::Relaxed);
+    let mut before = progress.load(Ordering::Relaxed);
     loop {
         tokio::select! {
             done = &mut work => return Some(done),
             () = tokio::time::sleep(limit) => {
-                let now = moved.load(Ordering::Relaxed);
+                let now = progress.load(Ordering::Relaxed);
                 if now == before {
                     return None;
                 }
@@ -32,16 +32,16 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn work_may_take_any_time_while_it_moves() {
-        let (moved, limit) = (AtomicU64::new(0), Duration::from_secs(60));
+        let (progress, limit) = (AtomicU64::new(0), Duration::from_secs(60));
         let slow = async {
             for _ in 0..20 {
                 tokio::time::sleep(Duration::from_secs(50)).await;
-                moved.fetch_add(1, Ordering::Relaxed);
+                progress.fetch_add(1, Ordering::Relaxed);
             }
             7
         };
-        assert_eq!(unless_stalled(slow, &moved, limit).await, Some(7));
+        assert_eq!(unless_stalled(slow, &progress, limit).await, Some(7));
         let stuck = std::future::pending::<()>();
-        assert_eq!(unless_stalled(stuck, &moved, limit).await, None);
+        assert_eq!(unless_stalled(stuck, &progress, limit).await, None);
     }
 }

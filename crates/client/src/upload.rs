@@ -1,8 +1,8 @@
-//! An upload that goes on after every interruption, by the protocol of the IETF
+//! An upload that is resumed after every interruption, with the protocol of the IETF
 //! (draft-ietf-httpbis-resumable-upload). See docs/uploads.md.
 //!
-//! The upload is begun by a request without bytes, so that whatever speaks against the file is known before any are sent. The
-//! bytes follow in pieces. After anything but a success, `HEAD` tells where the upload is, and it goes on from there.
+//! A request without bytes begins the upload, so that a refusal comes before any bytes are sent. The bytes follow in pieces.
+//! After every error, `HEAD` returns the offset at which to continue.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,13 +13,13 @@ use base64::engine::general_purpose::STANDARD;
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use reqwest::{Body, Method, RequestBuilder, StatusCode};
 
-use crate::client::{Answer, Client};
+use crate::client::{Client, Response};
 use crate::error::{ClientError, Refusal};
 use crate::secret_url::SecretUrl;
 use crate::source_file::{FileError, SourceFile};
 use crate::stall::unless_stalled;
 
-/// How long the service may take to take more bytes, or to answer after the last one.
+/// How long the service may accept no bytes, or take to respond after the last one.
 const STALL: Duration = Duration::from_secs(120);
 
 /// How long a request without bytes may take. An earlier one that hangs is ended first.
@@ -39,20 +39,20 @@ pub struct UploadOptions {
     pub position: Arc<AtomicU64>,
 }
 
-/// How often in a row an upload may be where it was before, although nothing failed.
-const MOST_IN_PLACE: u32 = 50;
+/// How often in a row an upload may stay at the same offset although nothing failed.
+const MAX_REPEATED: u32 = 50;
 
-/// For how many more seconds an upload that has begun can go on.
+/// How long an upload that has begun can be resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Begun {
+pub struct UploadLifetime {
     /// Seconds, if the service says so.
     pub max_age: Option<u64>,
 }
 
-/// An upload that did not come to its end.
+/// Why an upload did not finish.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum UploadError {
-    /// There is nothing to be continued at this URL, and nothing can begin there.
+    /// There is no upload to resume at this URL, and none can begin there.
     #[error("the upload has expired")]
     Gone,
     /// It failed.
@@ -66,42 +66,42 @@ impl From<FileError> for UploadError {
     }
 }
 
-/// Where an upload is.
+/// How far an upload is.
 enum State {
     /// Nothing has begun.
     Nothing,
-    /// So many bytes are durable.
+    /// This many bytes are durable.
     At(u64),
     /// All of it.
     Complete,
 }
 
 impl Client {
-    /// Sends a file to the upload URL of a track, or what is missing of it. `begun` is called once the upload can be resumed.
+    /// Sends a file to the upload URL of a track, or what is missing of it. `on_begun` is called once the upload can be resumed.
     pub async fn upload(
         &self,
         url: &SecretUrl,
         file: &SourceFile,
         options: &UploadOptions,
-        begun: &(dyn Fn(Begun) + Sync),
+        on_begun: &(dyn Fn(UploadLifetime) + Sync),
     ) -> Result<(), UploadError> {
-        let upload = Sending { client: self, url, file, options, begun };
+        let upload = Sending { client: self, url, file, options, on_begun };
         let mut attempts = self.attempts();
         let mut state = if options.is_new { Ok(State::Nothing) } else { upload.state().await };
-        let (mut furthest, mut in_place) = (None, 0);
+        let (mut furthest, mut repeated) = (None, 0);
         loop {
-            in_place += 1;
+            repeated += 1;
             let next = match state {
                 Ok(State::Complete) => return Ok(()),
-                Ok(_) if in_place > MOST_IN_PLACE => {
-                    Err(self.strange("it accepts bytes that it does not keep").into())
+                Ok(_) if repeated > MAX_REPEATED => {
+                    Err(self.invalid_response("it accepts bytes that it does not keep").into())
                 }
                 Ok(State::Nothing) => upload.begin().await,
                 Ok(State::At(offset)) => {
                     // A piece that arrives is progress, and so is a part of one that was cut off.
                     if furthest.is_none_or(|before| offset > before) {
-                        attempts.got_on();
-                        (furthest, in_place) = (Some(offset), 0);
+                        attempts.progressed();
+                        (furthest, repeated) = (Some(offset), 0);
                     }
                     upload.append(offset).await
                 }
@@ -117,7 +117,7 @@ impl Client {
         }
     }
 
-    /// Gives up an upload, so that its bytes are removed at once. Whether that works does not matter: it expires.
+    /// Cancels an upload, so that its bytes are removed at once. Errors are ignored, since it expires.
     pub async fn cancel_upload(&self, url: &SecretUrl) {
         drop(self.send(self.http.delete(url.reveal()).timeout(HEAD_TIMEOUT)).await);
     }
@@ -128,7 +128,7 @@ struct Sending<'a> {
     url: &'a SecretUrl,
     file: &'a SourceFile,
     options: &'a UploadOptions,
-    begun: &'a (dyn Fn(Begun) + Sync),
+    on_begun: &'a (dyn Fn(UploadLifetime) + Sync),
 }
 
 impl Sending<'_> {
@@ -136,26 +136,27 @@ impl Sending<'_> {
         self.client.http.request(method, self.url.reveal())
     }
 
-    /// Asks where the upload is.
+    /// Reads how far the upload is.
     async fn state(&self) -> Result<State, UploadError> {
-        let answer = self.client.send(self.request(Method::HEAD).timeout(HEAD_TIMEOUT)).await?;
-        match answer.status {
+        let response = self.client.send(self.request(Method::HEAD).timeout(HEAD_TIMEOUT)).await?;
+        match response.status {
             StatusCode::NOT_FOUND => Ok(State::Nothing),
             StatusCode::GONE | StatusCode::UNAUTHORIZED => Err(UploadError::Gone),
-            _ => self.read(&answer.success()?),
+            _ => self.read(&response.success()?),
         }
     }
 
-    fn read(&self, answer: &Answer) -> Result<State, UploadError> {
-        if answer.text("upload-complete") == "?1" {
+    fn read(&self, response: &Response) -> Result<State, UploadError> {
+        if response.text("upload-complete") == "?1" {
             return Ok(State::Complete);
         }
-        let offset = answer.number("upload-offset");
-        let offset = offset.ok_or_else(|| self.client.strange("it does not say where the upload is"))?;
+        let offset = response.number("upload-offset");
+        let offset =
+            offset.ok_or_else(|| self.client.invalid_response("it does not say where the upload is"))?;
         if offset > self.file.size() {
             return Err(UploadError::Gone);
         }
-        (self.begun)(Begun { max_age: max_age(answer) });
+        (self.on_begun)(UploadLifetime { max_age: max_age(response) });
         self.options.position.store(offset, Ordering::Relaxed);
         Ok(State::At(offset))
     }
@@ -169,15 +170,15 @@ impl Sending<'_> {
             .header("Upload-Length", self.file.size())
             .header("Repr-Digest", format!("sha-256=:{digest}:"))
             .header(CONTENT_LENGTH, 0);
-        let answer = self.client.send(request.timeout(HEAD_TIMEOUT)).await?;
-        match answer.status {
+        let response = self.client.send(request.timeout(HEAD_TIMEOUT)).await?;
+        match response.status {
             // Either the URL has expired, or its track was deleted.
             StatusCode::UNAUTHORIZED | StatusCode::NOT_FOUND => Err(UploadError::Gone),
-            // The track has its source; if that is not this file, the next question tells.
+            // The track has its source already; the next request finds out whether it is this file.
             StatusCode::CONFLICT => self.state().await,
             _ => {
-                let answer = answer.success()?;
-                (self.begun)(Begun { max_age: max_age(&answer) });
+                let response = response.success()?;
+                (self.on_begun)(UploadLifetime { max_age: max_age(&response) });
                 Ok(State::At(0))
             }
         }
@@ -197,7 +198,7 @@ impl Sending<'_> {
             .header("Upload-Complete", if end == size { "?1" } else { "?0" })
             .body(body);
         let sent = unless_stalled(self.client.send(request), position, STALL).await;
-        let answer = match sent {
+        let response = match sent {
             Some(sent) => sent?,
             None => {
                 let host = self.client.server.host().to_owned();
@@ -205,19 +206,19 @@ impl Sending<'_> {
                 return Err(ClientError::Unreachable { host, cause }.into());
             }
         };
-        match answer.status {
+        match response.status {
             StatusCode::OK => Ok(State::Complete),
-            StatusCode::NO_CONTENT => self.read(&answer).map(|_| State::At(end)),
-            // We were wrong about where the upload is; or it is complete.
+            StatusCode::NO_CONTENT => self.read(&response).map(|_| State::At(end)),
+            // The offset was wrong, or the upload is complete.
             StatusCode::CONFLICT => self.state().await,
             StatusCode::NOT_FOUND | StatusCode::GONE | StatusCode::UNAUTHORIZED => Err(UploadError::Gone),
-            _ => Err(self.refused(answer).await),
+            _ => Err(self.refused(response).await),
         }
     }
 
     /// Why a piece was refused: bytes with another digest come from a file that has changed.
-    async fn refused(&self, answer: Answer) -> UploadError {
-        let refusal = Refusal::read(answer.status, &answer.headers, &answer.body);
+    async fn refused(&self, response: Response) -> UploadError {
+        let refusal = Refusal::read(response.status, &response.headers, &response.body);
         let is_changed = match tokio::fs::metadata(self.file.path()).await {
             Ok(metadata) => self.file.check(&metadata).is_err(),
             Err(_) => true,
@@ -230,7 +231,7 @@ impl Sending<'_> {
 }
 
 /// `max-age` of `Upload-Limit`.
-fn max_age(answer: &Answer) -> Option<u64> {
-    let limits = answer.text("upload-limit").split(',');
+fn max_age(response: &Response) -> Option<u64> {
+    let limits = response.text("upload-limit").split(',');
     limits.filter_map(|limit| limit.trim().strip_prefix("max-age=")).find_map(|seconds| seconds.parse().ok())
 }

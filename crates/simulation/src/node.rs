@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use tokio_util::sync::CancellationToken;
-use tonearm::upkeep;
+use tonearm::background_tasks::{self, CATALOG_KEYS_EVERY};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions, DueClock, Migrate};
 use tonearm_domain::{Ambient, Meter, NodeRecord, PerClass};
@@ -118,13 +118,13 @@ impl Node {
         let node =
             Self { number, catalog, ambient, playback, meter, link, shutdown: CancellationToken::new() };
         let runs = RunCounter::default();
-        node.keep_up(&blobs, &secrets, signer, runs.clone());
+        node.start_background_tasks(&blobs, &secrets, signer, runs.clone());
         node.work(environment, blobs, &secrets, links, (encoding, runs))?;
         Ok(node)
     }
 
-    /// As `Node::keep_up` and `Node::be_seen` of the program.
-    fn keep_up(&self, blobs: &Blobs, secrets: &Secrets, signer: UrlSigner, runs: RunCounter) {
+    /// As `Node::start_catalog_tasks` and `Node::register` of the program.
+    fn start_background_tasks(&self, blobs: &Blobs, secrets: &Secrets, signer: UrlSigner, runs: RunCounter) {
         let (catalog, ambient, stop) = (&self.catalog, &self.ambient, || self.shutdown.clone());
         let usage = Usage::new(catalog.clone(), ambient.clone());
         let keeper = UsageKeeper::in_catalog(self.meter.clone(), usage.clone());
@@ -143,11 +143,11 @@ impl Node {
             recent_runs: PerClass::default(),
         };
         let heartbeat = Heartbeat::new(catalog.clone(), ambient.clone(), record, runs);
-        tokio::spawn(upkeep::fetch_counts(usage, blobs.clone(), stop()));
-        tokio::spawn(upkeep::follow_keys(follower, stop()));
-        tokio::spawn(upkeep::note_master_secret(known, stop()));
-        tokio::spawn(upkeep::keep_counts(keeper, stop()));
-        tokio::spawn(upkeep::keep_alive(heartbeat, stop()));
+        tokio::spawn(background_tasks::import_usage(usage, blobs.clone(), stop()));
+        tokio::spawn(background_tasks::refresh_signing_keys(follower, CATALOG_KEYS_EVERY, stop()));
+        tokio::spawn(background_tasks::record_master_secret(known, stop()));
+        tokio::spawn(background_tasks::store_usage(keeper, stop()));
+        tokio::spawn(background_tasks::send_heartbeats(heartbeat, stop()));
     }
 
     /// As the role `worker` of the program, except that nothing is encoded.
@@ -191,14 +191,14 @@ pub(crate) struct EdgeNode {
 }
 
 impl EdgeNode {
-    /// As `Node::keep_up_alone` of the program.
+    /// As `Node::start_store_tasks` of the program.
     pub(crate) async fn start(environment: &Environment, number: u64, ahead_millis: i64) -> Result<Self> {
         let ambient = environment.ambient(number, ahead_millis);
         let (blobs, meter, stop) = (environment.blobs().await?, Meter::new(), CancellationToken::new());
         let keeper = UsageKeeper::in_store(meter.clone(), blobs.clone(), ambient.clone());
         let follower = KeyFollower::of_store(blobs, UrlSigner::new(secrets()), ambient.clone());
-        tokio::spawn(upkeep::follow_keys_in_store(follower, LOOK_AT_STORE_EVERY, stop.clone()));
-        tokio::spawn(upkeep::keep_counts(keeper, stop.clone()));
+        tokio::spawn(background_tasks::refresh_signing_keys(follower, LOOK_AT_STORE_EVERY, stop.clone()));
+        tokio::spawn(background_tasks::store_usage(keeper, stop.clone()));
         Ok(Self { ambient, meter, _stop: stop.drop_guard() })
     }
 }

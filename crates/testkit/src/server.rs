@@ -77,7 +77,7 @@ impl TestServer {
         let config = Config::load(&overrides, |name| environment.get(name).cloned()).unwrap();
         let (ambient, clock) = tonearm_fixtures::ambient();
         let node = Box::pin(Node::start(&config, ambient.clone())).await.unwrap();
-        let library = &node.parts().unwrap().library;
+        let library = &node.services().unwrap().library;
         let created = library.create_organization("Test organization").await.unwrap();
         let organization_id = created.organization.id.to_string();
         let client = Client::new(node.public_url(), created.api_key.reveal());

@@ -17,11 +17,11 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::ClientAddress;
 use tonearm_service::Space;
 
-/// How long a result is given out again: being asked must not cost what is asked about.
-const FRESH: Duration = Duration::from_secs(5);
+/// How long a report is reused: frequent health checks must not load what they check.
+const CACHE_FOR: Duration = Duration::from_secs(5);
 
-/// How long a part may take to answer.
-const DEADLINE: Duration = Duration::from_secs(5);
+/// How long the check of one part may take.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What readiness depends on; what a node does not use is left out.
 pub(crate) struct Health {
@@ -62,18 +62,18 @@ impl Health {
     pub(crate) fn router(self) -> Router {
         let (health, last) = (Arc::new(self), Arc::new(Last::default()));
         let ready = async move |Extension(client): Extension<ClientAddress>| {
-            // In a task of its own: a client that does not wait would leave no report for the next one.
-            let looked = tokio::spawn({
+            // In a task of its own: a client that disconnects would otherwise leave no report for the next one.
+            let report = tokio::spawn({
                 let health = Arc::clone(&health);
                 async move { health.cached_report(&last).await }
             });
-            health.answer(looked.await.ok(), client.ip().is_loopback())
+            health.respond(report.await.ok(), client.ip().is_loopback())
         };
         Router::new().route("/healthz", get(async || Json(json!({"ok": true})))).route("/readyz", get(ready))
     }
 
-    /// 200 where everything is reachable and has free space, else 503. Which part is not is told to this machine only.
-    fn answer(&self, report: Option<Report>, is_local: bool) -> Response {
+    /// 200 where everything is reachable and has free space, else 503. Only this machine learns which part is unavailable.
+    fn respond(&self, report: Option<Report>, is_local: bool) -> Response {
         if self.is_stopping.load(Ordering::Relaxed) {
             return (StatusCode::SERVICE_UNAVAILABLE, Json(json!({"ok": false, "stopping": true})))
                 .into_response();
@@ -92,20 +92,20 @@ impl Health {
         (status, Json(body)).into_response()
     }
 
-    /// A report of the last seconds. Of several that ask at once, one looks and the others wait for it.
+    /// A recent report. Of several concurrent requests, one runs the checks and the others wait for it.
     async fn cached_report(&self, last: &Last) -> Report {
         let mut last = last.lock().await;
         if let Some((made_at, report)) = *last
-            && made_at.elapsed() < FRESH
+            && made_at.elapsed() < CACHE_FOR
         {
             return report;
         }
-        let report = self.look().await;
+        let report = self.check().await;
         *last = Some((Instant::now(), report));
         report
     }
 
-    async fn look(&self) -> Report {
+    async fn check(&self) -> Report {
         let database = async {
             match &self.catalog {
                 Some(catalog) => part("catalog", catalog.ping()).await,
@@ -131,7 +131,7 @@ impl Health {
 }
 
 async fn part<T, E: Display>(name: &str, checked: impl Future<Output = Result<T, E>>) -> &'static str {
-    match timeout(DEADLINE, checked).await {
+    match timeout(CHECK_TIMEOUT, checked).await {
         Ok(Ok(_)) => OK,
         Ok(Err(error)) => {
             tracing::warn!(part = name, %error, "not ready");

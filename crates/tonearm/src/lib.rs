@@ -1,8 +1,9 @@
-//! The program: configuration, command line, and the wiring of what a node does.
+//! The program: configuration, command line, and the node with its roles.
 // They panic where nobody reads; see `cli/print.rs`.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod ambient;
+pub mod background_tasks;
 mod cli;
 mod config;
 mod health;
@@ -10,16 +11,15 @@ mod manifests;
 mod metrics;
 mod node;
 mod opening;
-mod parts;
 mod provider;
 mod scratch;
 mod secret;
 mod service_manager;
+mod services;
 mod start_error;
-pub mod upkeep;
 
 pub use cli::main;
 pub use config::{AcmeTerms, ByteSize, Config, ConfigError, OidcConfig, Overrides, Role, SecretFile};
 pub use node::Node;
-pub use parts::Parts;
+pub use services::Services;
 pub use start_error::StartError;

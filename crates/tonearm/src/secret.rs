@@ -33,7 +33,7 @@ pub(crate) fn replace(path: &Path, secrets: &Secrets, ambient: &Ambient) -> io::
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&draft, path));
     if written.is_err() {
-        // It holds secrets; what went wrong is said anyway.
+        // It holds secrets. The error of the write is reported in any case.
         let _ = fs::remove_file(&draft);
     }
     written?;

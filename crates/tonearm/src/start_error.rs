@@ -59,7 +59,7 @@ pub enum StartError {
     /// The database and the store do not belong together.
     #[error(transparent)]
     Mismatch(#[from] tonearm_domain::StoreMismatch),
-    /// It cannot be told whether the database and the store belong together.
+    /// The check whether the database and the store belong together failed.
     #[error(transparent)]
     Identity(#[from] tonearm_service::IdentityError),
     /// The database of countries cannot be used.

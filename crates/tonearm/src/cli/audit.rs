@@ -8,7 +8,7 @@ use tonearm_domain::{Ambient, AuditRecord, OrganizationId, Timestamp};
 use tonearm_service::{Caller, Refusal};
 
 use super::{Failure, print};
-use crate::{Config, Parts};
+use crate::{Config, Services};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -39,7 +39,7 @@ pub(super) struct Export {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let audit = Parts::open(config, ambient).await?.audit;
+    let audit = Services::open(config, ambient).await?.audit;
     let Command::Export(export) = command;
     let filter = AuditFilter {
         actor_id: export.actor,

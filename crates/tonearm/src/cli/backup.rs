@@ -6,11 +6,14 @@ use clap::Subcommand;
 use indicatif::ProgressBar;
 use serde_json::json;
 use tonearm_domain::Ambient;
-use tonearm_service::{BackupEvent, BackupReport, BackupTarget, BackupTerms, BackupTime, Backups};
+use tonearm_service::{
+    BackupEvent, BackupReport, BackupSummary, BackupTarget, BackupTerms, BackupTime, Backups,
+};
 
 use super::backup_target::backup_target;
 use super::bulk::Screen;
-use super::rate::{bytes_per_second, shown_bytes};
+use super::bytes::{bytes_per_second, shown_bytes};
+use super::table::Table;
 use super::{Failure, print};
 use crate::{Config, opening};
 
@@ -47,6 +50,11 @@ enum Command {
     },
 }
 
+const BACKUPS: Table<6> = Table {
+    columns: ["BACKUP", "DATABASE", "VERSION", "ROWS", "OBJECTS", "SIZE"],
+    empty: "There are no complete backups.",
+};
+
 impl From<tonearm_service::BackupError> for Failure {
     fn from(error: tonearm_service::BackupError) -> Self {
         Self::failed(error)
@@ -71,14 +79,7 @@ async fn list(text: &str, as_json: bool) -> Result<(), Failure> {
     for (time, error) in &found.unreadable {
         print::complain(format_args!("Warning: {time}: {error}"));
     }
-    let backups = found.complete;
-    if as_json {
-        for backup in &backups {
-            print::json(&serde_json::to_value(backup).map_err(Failure::failed)?);
-        }
-        return Ok(());
-    }
-    let rows = backups.iter().map(|backup| {
+    let row = |backup: &BackupSummary| {
         [
             backup.backup.to_string(),
             backup.database.clone(),
@@ -87,9 +88,8 @@ async fn list(text: &str, as_json: bool) -> Result<(), Failure> {
             backup.objects.to_string(),
             shown_bytes(backup.bytes),
         ]
-    });
-    let rows: Vec<_> = rows.collect();
-    print::table(["backup", "database", "version", "rows", "objects", "size"], &rows);
+    };
+    BACKUPS.list(&found.complete, as_json, |backup| json!(backup), row);
     Ok(())
 }
 

@@ -1,24 +1,39 @@
-//! `tonearm demo`: a song goes the whole way, over HTTP, as any client's would.
+//! `tonearm demo`: uploads, processes and plays a track over HTTP, as any client does.
 
 mod sound;
 
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use futures::TryStreamExt;
 use indicatif::{ProgressBar, ProgressStyle};
-use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
-use tokio_util::io::ReaderStream;
-use tonearm_domain::{Ambient, KeyType, LimitOffset, ListWindow, TrackId, TrackStatus};
-use tonearm_outbound::install_tls_provider;
+use tokio::time::{Instant, sleep, timeout};
+use tonearm_client::{
+    Client, ClientError, ClientOptions, CreatedTrack, ServerUrl, SourceFile, UploadOptions,
+};
+use tonearm_domain::{Ambient, CollectionId, KeyType, LimitOffset, ListWindow, TrackId};
 use tonearm_service::{Caller, CreateCollection, CreateKey, Library};
 
 use super::{Failure, print};
-use crate::{Config, Node, Parts};
+use crate::{Config, Node, Services};
 
 /// How long the demo's key and its play session last: long enough to listen.
 const DEMO_SECONDS: u32 = 6 * 3600;
+
+/// How long a running service may take to answer that it runs.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a failed request is retried: somebody waits for it.
+const RETRY_FOR: Duration = Duration::from_secs(30);
+
+/// How long processing may make no progress before the demo gives up.
+const STALLED: Duration = Duration::from_secs(3600);
+
+/// Bytes of one upload request at most.
+const PIECE: u64 = 64 << 20;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -26,33 +41,32 @@ pub(super) struct Args {
     file: Option<PathBuf>,
     /// URL of the service [default: public_url, or the listen address]
     #[arg(long, value_name = "URL")]
-    url: Option<String>,
+    url: Option<ServerUrl>,
 }
 
 pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result<(), Failure> {
-    install_tls_provider();
-    let client = Client::builder().build().map_err(Failure::failed)?;
-    let url =
-        args.url.or_else(|| config.public_url.clone()).unwrap_or_else(|| format!("http://{}", config.listen));
-    let own_node = match client.get(format!("{url}/healthz")).send().await {
-        Ok(_) => None,
-        Err(_) => {
-            print::outln!("No service is running at {url}; starting one for this demo.");
+    let server = args.url.map_or_else(|| configured_url(config), Ok)?;
+    let own_node = match is_running(&server, &ambient).await? {
+        true => None,
+        false => {
+            print::outln!("No service is running at {server}; starting one for this demo.");
             let config = Config { migrate: false, ..config.clone() };
             Some(Node::start(&config, ambient.clone()).await?)
         }
     };
-    let url = own_node.as_ref().map_or(url, |node| node.public_url().to_owned());
-    let library = Parts::open(config, &ambient).await?.library;
-    let (caller, key, collection_id) = credentials(&library, &ambient).await?;
-    let demo = Demo { client, url, key, library, caller };
-    match &args.file {
-        Some(file) => demo.send(file, &collection_id).await?,
+    let server = own_node.as_ref().map_or(Ok(server), |node| server_url(node.public_url()))?;
+    let library = Services::open(config, &ambient).await?.library;
+    let (caller, key, collection) = credentials(&library, &ambient).await?;
+    let options = ClientOptions { patience: RETRY_FOR };
+    let client = Client::new(server, &key, ambient, options).map_err(Failure::failed)?;
+    let demo = Demo { client, library, caller };
+    match args.file {
+        Some(file) => demo.play(file, collection).await?,
         None => {
             let folder = tempfile::tempdir().map_err(Failure::failed)?;
             let file = folder.path().join("Tonearm demo.wav");
             sound::write(&file).map_err(Failure::failed)?;
-            demo.send(&file, &collection_id).await?;
+            demo.play(file, collection).await?;
         }
     }
     if let Some(node) = own_node {
@@ -63,8 +77,36 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
     Ok(())
 }
 
+fn configured_url(config: &Config) -> Result<ServerUrl, Failure> {
+    match &config.public_url {
+        Some(url) => server_url(url),
+        None => server_url(&format!("http://{}", config.listen)),
+    }
+}
+
+fn server_url(text: &str) -> Result<ServerUrl, Failure> {
+    text.parse().map_err(|error| Failure::Usage(format!("the URL of the service, {text}, {error}")))
+}
+
+/// Whether anything answers at the URL.
+async fn is_running(server: &ServerUrl, ambient: &Ambient) -> Result<bool, Failure> {
+    let once = ClientOptions { patience: Duration::ZERO };
+    let client = Client::new(server.clone(), "", ambient.clone(), once).map_err(Failure::failed)?;
+    match timeout(PROBE_TIMEOUT, client.read("/healthz", &[])).await {
+        Ok(Err(ClientError::Unreachable { .. })) => Ok(false),
+        Ok(_) => Ok(true),
+        Err(_) => Err(Failure::failed(format!(
+            "{server} does not respond within {} seconds",
+            PROBE_TIMEOUT.as_secs()
+        ))),
+    }
+}
+
 /// A key that lasts as long as the demo, and a collection: made where there is none yet.
-async fn credentials(library: &Library, ambient: &Ambient) -> Result<(Caller, String, String), Failure> {
+async fn credentials(
+    library: &Library,
+    ambient: &Ambient,
+) -> Result<(Caller, String, CollectionId), Failure> {
     let organization = match library.organizations().await?.into_iter().next() {
         Some(organization) => organization,
         None => library.create_organization("My audio").await?.organization,
@@ -86,29 +128,26 @@ async fn credentials(library: &Library, ambient: &Ambient) -> Result<(Caller, St
         ..CreateKey::new(KeyType::Api, "tonearm demo")
     };
     let key = library.create_key(&caller, key).await?.text;
-    Ok((caller, key.reveal().to_owned(), collection.id.to_string()))
+    Ok((caller, key.reveal().to_owned(), collection.id))
 }
 
 struct Demo {
     client: Client,
-    url: String,
-    key: String,
     library: Library,
     caller: Caller,
 }
 
 impl Demo {
-    async fn send(&self, file: &Path, collection_id: &str) -> Result<(), Failure> {
-        let name =
-            file.file_name().map_or_else(|| "audio".to_owned(), |name| name.to_string_lossy().into_owned());
-        let created = self
-            .call(Method::POST, "/v1/track", Some(json!({"collection_id": collection_id, "file_name": name})))
-            .await?;
-        let track_id = text(&created, "/track_id")?;
-        self.upload(file, &text(&created, "/track_upload/upload_url")?).await?;
-        self.wait_until_final(&track_id).await?;
-        let session = json!({"track_id": track_id, "is_downloadable": true, "expires_in": DEMO_SECONDS});
-        let session = self.call(Method::POST, "/v1/play_session/track", Some(session)).await?;
+    /// Uploads a file, waits until it is processed, and prints a play session.
+    async fn play(&self, file: PathBuf, collection: CollectionId) -> Result<(), Failure> {
+        let file = hash(file).await?;
+        let body = json!({"collection_id": collection, "file_name": file.name()});
+        let created = self.client.create("/v1/track", &body).await.map_err(Failure::failed)?;
+        let created: CreatedTrack = serde_json::from_value(created).map_err(Failure::failed)?;
+        self.upload(&file, &created).await?;
+        self.wait_until_final(created.track_id).await?;
+        let body = json!({"track_id": created.track_id, "is_downloadable": true, "expires_in": DEMO_SECONDS});
+        let session = self.client.create("/v1/play_session/track", &body).await.map_err(Failure::failed)?;
         print::outln!("\nplay session\n{}\n", shown(session.clone()));
         for variant in
             session.pointer("/first_track/variants").and_then(Value::as_array).into_iter().flatten()
@@ -119,58 +158,70 @@ impl Demo {
         Ok(())
     }
 
-    async fn call(&self, method: Method, path: &str, body: Option<Value>) -> Result<Value, Failure> {
-        let mut request = self.client.request(method, format!("{}{path}", self.url)).bearer_auth(&self.key);
-        if let Some(body) = body {
-            request = request.json(&body);
+    async fn upload(&self, file: &SourceFile, created: &CreatedTrack) -> Result<(), Failure> {
+        let bar = ProgressBar::new(file.size()).with_style(style(
+            "uploading   {bar:40} {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec} {eta}",
+        ));
+        let position = Arc::new(AtomicU64::new(0));
+        let options = UploadOptions { piece: PIECE, is_new: true, position: Arc::clone(&position) };
+        let upload = self.client.upload(&created.track_upload.upload_url, file, &options, &|_| {});
+        tokio::select! {
+            sent = upload => sent.map_err(Failure::failed)?,
+            never = follow(&bar, &position) => match never {},
         }
-        checked(request.send().await.map_err(Failure::failed)?).await
-    }
-
-    async fn upload(&self, file: &Path, upload_url: &str) -> Result<(), Failure> {
-        let problem = |error: std::io::Error| Failure::failed(format!("{}: {error}", file.display()));
-        let opened = tokio::fs::File::open(file).await.map_err(problem)?;
-        let size = opened.metadata().await.map_err(problem)?.len();
-        let bar = ProgressBar::new(size)
-            .with_style(style("uploading   {bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}"));
-        let counted = bar.clone();
-        let body = ReaderStream::with_capacity(opened, 256 * 1024)
-            .inspect_ok(move |chunk| counted.inc(chunk.len() as u64));
-        let request = self
-            .client
-            .put(upload_url)
-            .header(reqwest::header::CONTENT_LENGTH, size)
-            .body(reqwest::Body::wrap_stream(body));
-        checked(request.send().await.map_err(Failure::failed)?).await?;
         bar.finish();
         Ok(())
     }
 
-    async fn wait_until_final(&self, track_id: &str) -> Result<(), Failure> {
-        let id = track_id.parse::<TrackId>().map_err(Failure::failed)?;
+    async fn wait_until_final(&self, id: TrackId) -> Result<(), Failure> {
         let spinner = ProgressBar::new(100).with_style(style("{msg:11} {bar:40} {pos} % {elapsed}"));
         spinner.enable_steady_tick(Duration::from_millis(100));
-        loop {
+        let (mut last, mut since) = (None, Instant::now());
+        let status = loop {
             // A service elsewhere may have another catalog: then there is no percentage to show.
-            if let Ok(progress) = self.library.track_progress(&self.caller, id).await {
-                spinner.set_position(progress.percent.into());
+            let progress = self.library.track_progress(&self.caller, id).await.ok();
+            let percent = progress.map(|progress| progress.percent);
+            percent.into_iter().for_each(|percent| spinner.set_position(percent.into()));
+            let status = self.client.track(id).await.map_err(Failure::failed)?.track_status_id;
+            spinner.set_message(status.as_str());
+            if status.is_final() || status.is_playable() {
+                break status;
             }
-            let answer = self.call(Method::GET, &format!("/v1/track/{track_id}"), None).await?;
-            let status = text(&answer, "/track/track_status_id")?;
-            spinner.set_message(status.clone());
-            match status.parse::<TrackStatus>() {
-                Ok(status) if status.is_playable() => break,
-                Ok(status) if status.is_final() => {
-                    spinner.finish();
-                    return Err(Failure::failed(format!(
-                        "the status of the track is {status}; the service's log gives the reason"
-                    )));
-                }
-                _ => tokio::time::sleep(Duration::from_millis(200)).await,
+            if last != Some((status, percent)) {
+                (last, since) = (Some((status, percent)), Instant::now());
+            } else if since.elapsed() > STALLED {
+                spinner.finish();
+                let minutes = STALLED.as_secs() / 60;
+                return Err(Failure::failed(format!(
+                    "the track has made no progress for {minutes} minutes; its status is {status}; check that a worker is running"
+                )));
             }
-        }
+            sleep(Duration::from_millis(200)).await;
+        };
         spinner.finish();
-        Ok(())
+        match status.is_playable() {
+            true => Ok(()),
+            false => Err(Failure::failed(format!(
+                "the status of the track is {status}; the service's log gives the reason"
+            ))),
+        }
+    }
+}
+
+/// Reads the file once for its hash, off the threads that wait for the network.
+async fn hash(path: PathBuf) -> Result<SourceFile, Failure> {
+    let hash = |path: &Path| {
+        SourceFile::hash(path, &|_| true).map_err(|error| format!("{}: {error}", path.display()))
+    };
+    let hashed = tokio::task::spawn_blocking(move || hash(&path)).await.map_err(Failure::failed)?;
+    hashed.map_err(Failure::Failed)
+}
+
+/// Moves the bar to the position of the upload until it is dropped.
+async fn follow(bar: &ProgressBar, position: &AtomicU64) -> Infallible {
+    loop {
+        bar.set_position(position.load(Ordering::Relaxed));
+        sleep(Duration::from_millis(100)).await;
     }
 }
 
@@ -185,16 +236,6 @@ fn shown(mut session: Value) -> String {
 
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
-}
-
-async fn checked(response: reqwest::Response) -> Result<Value, Failure> {
-    let status = response.status();
-    let body: Value = response.json().await.map_err(Failure::failed)?;
-    if status == StatusCode::OK {
-        return Ok(body);
-    }
-    let message = body.get("message").and_then(Value::as_str).unwrap_or("no reason given");
-    Err(Failure::failed(format!("the service responded with {status}: {message}")))
 }
 
 fn text(value: &Value, pointer: &str) -> Result<String, Failure> {

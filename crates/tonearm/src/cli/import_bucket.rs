@@ -5,11 +5,12 @@ use std::io::{IsTerminal, Read};
 use clap::Subcommand;
 use serde_json::json;
 use tonearm_domain::{AccessKeyId, Ambient, BucketName, BucketRegion, LimitOffset, OrganizationId};
-use tonearm_service::{Caller, SetImportBucket};
+use tonearm_service::{Caller, ImportBucketView, SetImportBucket};
 
-use super::{Failure, print};
+use super::Failure;
+use super::table::Table;
 use crate::config::command_secret;
-use crate::{Config, Parts};
+use crate::{Config, Services};
 
 /// Most bytes that are read of a secret.
 const LONGEST_INPUT: u64 = 64 * 1024;
@@ -42,6 +43,11 @@ pub(super) enum Command {
     },
 }
 
+const BUCKETS: Table<5> = Table {
+    columns: ["BUCKET", "STORE", "REGION", "ACCESS KEY ID", "SECRET"],
+    empty: "There are no credentials for buckets.",
+};
+
 #[derive(Debug, clap::Args)]
 pub(super) struct Set {
     /// The organization's id
@@ -69,12 +75,12 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         Command::Set(Set { org, bucket, endpoint, region, access_key_id, keep_secret }) => {
             let secret_access_key = if keep_secret { None } else { Some(secret()?) };
             let set = SetImportBucket { endpoint, region, access_key_id, secret_access_key };
-            let buckets = Parts::open(config, ambient).await?.import_buckets;
+            let buckets = Services::open(config, ambient).await?.import_buckets;
             buckets.set(&Caller::owner(org), bucket, set).await?;
         }
         Command::List { org, json } => list(config, ambient, org, json).await?,
         Command::Remove { org, bucket } => {
-            let buckets = Parts::open(config, ambient).await?.import_buckets;
+            let buckets = Services::open(config, ambient).await?.import_buckets;
             buckets.remove(&Caller::owner(org), &bucket).await?;
         }
     }
@@ -98,36 +104,29 @@ fn secret() -> Result<String, Failure> {
 }
 
 async fn list(config: &Config, ambient: &Ambient, org: OrganizationId, as_json: bool) -> Result<(), Failure> {
-    let buckets = Parts::open(config, ambient).await?.import_buckets;
-    // There are never more than fit on one.
+    let buckets = Services::open(config, ambient).await?.import_buckets;
+    // An organization has credentials for fewer buckets than fit on one page.
     let page = LimitOffset::new(Some(200), None).map_err(Failure::failed)?;
     let (_, found) = buckets.page(&Caller::owner(org), page).await?;
-    if as_json {
-        for bucket in found {
-            print::json(&json!({
-                "bucket": bucket.bucket,
-                "endpoint": bucket.endpoint,
-                "region": bucket.region,
-                "access_key_id": bucket.access_key_id,
-                "has_secret": bucket.has_secret,
-                "created_at": bucket.created_at,
-            }));
-        }
-        return Ok(());
-    }
-    let secret = |there: bool| if there { "stored" } else { "cannot be decrypted" }.to_owned();
-    let rows: Vec<_> = found
-        .into_iter()
-        .map(|found| {
-            [
-                found.bucket.to_string(),
-                found.endpoint.unwrap_or_else(|| "Amazon S3".to_owned()),
-                found.region.to_string(),
-                found.access_key_id.as_str().to_owned(),
-                secret(found.has_secret),
-            ]
+    let json = |bucket: &ImportBucketView| {
+        json!({
+            "bucket": bucket.bucket,
+            "endpoint": bucket.endpoint,
+            "region": bucket.region,
+            "access_key_id": bucket.access_key_id,
+            "has_secret": bucket.has_secret,
+            "created_at": bucket.created_at,
         })
-        .collect();
-    print::table(["BUCKET", "STORE", "REGION", "ACCESS KEY ID", "SECRET"], &rows);
+    };
+    let row = |bucket: &ImportBucketView| {
+        [
+            bucket.bucket.to_string(),
+            bucket.endpoint.clone().unwrap_or_else(|| "Amazon S3".to_owned()),
+            bucket.region.to_string(),
+            bucket.access_key_id.as_str().to_owned(),
+            if bucket.has_secret { "stored" } else { "cannot be decrypted" }.to_owned(),
+        ]
+    };
+    BUCKETS.list(&found, as_json, json, row);
     Ok(())
 }

@@ -7,8 +7,9 @@ use tonearm_domain::{Ambient, Job, JobId, LimitOffset, Origin};
 use tonearm_service::Jobs;
 
 use super::confirm::confirm;
+use super::table::Table;
 use super::{Failure, print};
-use crate::{Config, Parts};
+use crate::{Config, Services};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -46,16 +47,16 @@ pub(super) enum Command {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let jobs = Parts::open(config, ambient).await?.jobs;
+    let jobs = Services::open(config, ambient).await?.jobs;
     match command {
         Command::List { state, kind, limit, offset, json } => {
             let page = LimitOffset::new(Some(limit), Some(offset))
                 .map_err(|error| Failure::Usage(error.to_string()))?;
             let (total, found) = jobs.list(JobFilter { state, kind }, page).await?;
-            if json {
-                found.iter().map(as_value).for_each(|line| print::json(&line));
-            } else {
-                list(&found, total, offset);
+            JOBS.list(&found, json, as_value, row);
+            let shown = u64::try_from(offset).unwrap_or(0) + found.len() as u64;
+            if !json && shown < total {
+                print::outln!("{total} jobs in total; `--offset {shown}` shows the next page.");
             }
             Ok(())
         }
@@ -75,26 +76,21 @@ async fn drop_job(jobs: &Jobs, job: JobId, is_sure: bool) -> Result<(), Failure>
     require_found(jobs.drop_job(Origin::command_line(), job).await?, job)
 }
 
-fn list(jobs: &[PendingJob], total: u64, offset: i64) {
-    let rows: Vec<_> = jobs
-        .iter()
-        .map(|job| {
-            [
-                job.id.to_string(),
-                job.kind.clone(),
-                job.state().as_str().to_owned(),
-                job.run_at.to_string(),
-                job.attempts.to_string(),
-                job.track_id.map(|id| id.to_string()).unwrap_or_default(),
-                reason(job),
-            ]
-        })
-        .collect();
-    print::table(["JOB", "KIND", "STATE", "NEXT RUN", "ATTEMPTS", "TRACK", "REASON"], &rows);
-    let shown = u64::try_from(offset).unwrap_or(0) + jobs.len() as u64;
-    if shown < total {
-        print::outln!("{total} jobs in total; `--offset {shown}` shows the next page.");
-    }
+const JOBS: Table<7> = Table {
+    columns: ["JOB", "KIND", "STATE", "NEXT RUN", "ATTEMPTS", "TRACK", "REASON"],
+    empty: "There are no jobs.",
+};
+
+fn row(job: &PendingJob) -> [String; 7] {
+    [
+        job.id.to_string(),
+        job.kind.clone(),
+        job.state().as_str().to_owned(),
+        job.run_at.to_string(),
+        job.attempts.to_string(),
+        job.track_id.map(|id| id.to_string()).unwrap_or_default(),
+        reason(job),
+    ]
 }
 
 fn reason(job: &PendingJob) -> String {

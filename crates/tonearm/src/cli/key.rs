@@ -3,13 +3,14 @@
 use clap::Subcommand;
 use serde_json::json;
 use tonearm_domain::{
-    AllowedOrigins, Ambient, ApiKeyId, CollectionId, CreatorId, KeyOverlap, KeyType, OrganizationId,
+    AllowedOrigins, Ambient, ApiKey, ApiKeyId, CollectionId, CreatorId, KeyOverlap, KeyType, OrganizationId,
     PageOrigin, Selection, Timestamp, TrackId, VariantIndex, VariantList,
 };
-use tonearm_service::{Caller, CreateKey};
+use tonearm_service::{Caller, CreateKey, Library};
 
+use super::table::Table;
 use super::{Failure, print};
-use crate::{Config, Parts};
+use crate::{Config, Services};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -97,69 +98,11 @@ pub(super) struct Create {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let library = Parts::open(config, ambient).await?.library;
+    let library = Services::open(config, ambient).await?.library;
     match command {
-        Command::Create(create) => {
-            let caller = Caller::owner(create.org);
-            library.organization(&caller, create.org).await?;
-            let as_json = create.json;
-            let created = library.create_key(&caller, create.key()?).await?;
-            let (id, text) = (created.key.id, created.text.reveal());
-            if as_json {
-                print::json(&json!({"api_key_id": id, "api_key": text}));
-            } else {
-                print::outln!("key id   {id}\nAPI key  {text}\n\nThe key is shown only once.");
-            }
-        }
-        Command::List { org, json: as_json } => {
-            let keys = library.keys(&Caller::owner(org)).await?;
-            let old = library.old_secrets(&Caller::owner(org), &keys).await?;
-            let now = ambient.now();
-            if as_json {
-                for key in keys {
-                    print::json(&json!({
-                        "api_key_id": key.id,
-                        "api_key_type_id": key.key_type,
-                        "title": key.title,
-                        "collection_id": key.scope.collection(),
-                        "track_id": key.scope.track(),
-                        "creator_id": key.creator_id,
-                        "variants": key.variants.only(),
-                        "is_downloadable": key.is_downloadable,
-                        "allowed_origins": key.allowed_origins.only(),
-                        "expires_at": key.expires_at,
-                        "revoked_at": key.revoked_at,
-                        "state": key.state_at(now).as_str(),
-                        "old_secret_until": old.get(&key.id),
-                        "created_at": key.created_at,
-                    }));
-                }
-            } else {
-                let rows: Vec<_> = keys
-                    .into_iter()
-                    .map(|k| {
-                        let expires = k.expires_at.map_or("never".to_owned(), |at| at.to_string());
-                        let state = k.state_at(now).as_str().to_owned();
-                        [k.id.to_string(), k.key_type.as_str().to_owned(), state, expires, k.title]
-                    })
-                    .collect();
-                print::table(["KEY", "TYPE", "STATE", "EXPIRES", "TITLE"], &rows);
-            }
-        }
-        Command::Rotate { org, key, overlap, json: as_json } => {
-            let rotated = library.rotate_key(&Caller::owner(org), key, overlap).await?;
-            let text = rotated.text.reveal();
-            if as_json {
-                print::json(
-                    &json!({"api_key_id": key, "api_key": text, "old_secret_until": rotated.old_until}),
-                );
-            } else {
-                let old = rotated.old_until.map_or("ended".to_owned(), |at| format!("works until {at}"));
-                print::outln!(
-                    "key id   {key}\nAPI key  {text}\nold key  {old}\n\nThe key is shown only once."
-                );
-            }
-        }
+        Command::Create(args) => create(&library, args).await?,
+        Command::List { org, json } => list(&library, ambient.now(), org, json).await?,
+        Command::Rotate { org, key, overlap, json } => rotate(&library, org, key, overlap, json).await?,
         Command::EndOld { org, key } => {
             library.end_old_secret(&Caller::owner(org), key).await?;
         }
@@ -170,9 +113,74 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     Ok(())
 }
 
+async fn create(library: &Library, args: Create) -> Result<(), Failure> {
+    let caller = Caller::owner(args.org);
+    library.organization(&caller, args.org).await?;
+    let as_json = args.json;
+    let created = library.create_key(&caller, args.key()?).await?;
+    let (id, text) = (created.key.id, created.text.reveal());
+    if as_json {
+        print::json(&json!({"api_key_id": id, "api_key": text}));
+    } else {
+        print::outln!("key id   {id}\nAPI key  {text}\n\nThe key is shown only once.");
+    }
+    Ok(())
+}
+
+const KEYS: Table<5> =
+    Table { columns: ["KEY", "TYPE", "STATE", "EXPIRES", "TITLE"], empty: "There are no API keys." };
+
+async fn list(library: &Library, now: Timestamp, org: OrganizationId, as_json: bool) -> Result<(), Failure> {
+    let keys = library.keys(&Caller::owner(org)).await?;
+    let old = library.old_secrets(&Caller::owner(org), &keys).await?;
+    let json = |key: &ApiKey| {
+        json!({
+            "api_key_id": key.id,
+            "api_key_type_id": key.key_type,
+            "title": key.title,
+            "collection_id": key.scope.collection(),
+            "track_id": key.scope.track(),
+            "creator_id": key.creator_id,
+            "variants": key.variants.only(),
+            "is_downloadable": key.is_downloadable,
+            "allowed_origins": key.allowed_origins.only(),
+            "expires_at": key.expires_at,
+            "revoked_at": key.revoked_at,
+            "state": key.state_at(now).as_str(),
+            "old_secret_until": old.get(&key.id),
+            "created_at": key.created_at,
+        })
+    };
+    let row = |key: &ApiKey| {
+        let expires = key.expires_at.map_or("never".to_owned(), |at| at.to_string());
+        let (key_type, state) = (key.key_type.as_str().to_owned(), key.state_at(now).as_str().to_owned());
+        [key.id.to_string(), key_type, state, expires, key.title.clone()]
+    };
+    KEYS.list(&keys, as_json, json, row);
+    Ok(())
+}
+
+async fn rotate(
+    library: &Library,
+    org: OrganizationId,
+    key: ApiKeyId,
+    overlap: KeyOverlap,
+    as_json: bool,
+) -> Result<(), Failure> {
+    let rotated = library.rotate_key(&Caller::owner(org), key, overlap).await?;
+    let text = rotated.text.reveal();
+    if as_json {
+        print::json(&json!({"api_key_id": key, "api_key": text, "old_secret_until": rotated.old_until}));
+    } else {
+        let old = rotated.old_until.map_or("ended".to_owned(), |at| format!("works until {at}"));
+        print::outln!("key id   {key}\nAPI key  {text}\nold key  {old}\n\nThe key is shown only once.");
+    }
+    Ok(())
+}
+
 impl Create {
     fn key(self) -> Result<CreateKey, Failure> {
-        // Not named: all.
+        // None named: all.
         let origins = Some(self.origins).filter(|origins| !origins.is_empty());
         let allowed_origins = AllowedOrigins::from_list(origins)
             .map_err(|error| Failure::Usage(format!("--origin {error}")))?;

@@ -9,7 +9,7 @@ use tonearm_catalog::{Catalog, CatalogError, ConnectOptions, MigrationEvent, Sch
 use super::{Failure, print};
 use crate::{Config, StartError};
 
-/// How often the rows are told that were done.
+/// How often the number of migrated rows is printed.
 const PRINT_EVERY: Duration = Duration::from_secs(2);
 
 #[derive(Debug, clap::Args)]

@@ -7,11 +7,12 @@ use std::str::FromStr;
 use bytes::Bytes;
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;
-use tonearm_domain::{Ambient, OrganizationId, Patch};
+use tonearm_domain::{Ambient, Organization, OrganizationId, Patch};
 use tonearm_service::{Caller, QuotaView, UpdateOrganization, UpdateQuotas};
 
+use super::table::Table;
 use super::{Failure, print};
-use crate::{ByteSize, Config, Parts};
+use crate::{ByteSize, Config, Services};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -115,6 +116,11 @@ fn patch<T>(limit: Option<Limit<T>>, number: impl FnOnce(T) -> u64) -> Patch<u64
     }
 }
 
+const ORGANIZATIONS: Table<3> =
+    Table { columns: ["ORGANIZATION", "CREATED", "NAME"], empty: "There are no organizations." };
+
+const QUOTAS: Table<3> = Table { columns: ["QUOTA", "USED", "LIMIT"], empty: "There are no quotas." };
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Switch {
     On,
@@ -122,8 +128,8 @@ enum Switch {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let parts = Parts::open(config, ambient).await?;
-    let library = &parts.library;
+    let services = Services::open(config, ambient).await?;
+    let library = &services.library;
     match command {
         Command::Create { name, json: as_json } => {
             let created = library.create_organization(&name).await?;
@@ -135,28 +141,13 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             }
         }
         Command::List { json: as_json } => {
-            let organizations = library.organizations().await?;
-            if as_json {
-                for organization in organizations {
-                    print::json(&json!({
-                        "organization_id": organization.id,
-                        "name": organization.name,
-                        "created_at": organization.created_at,
-                    }));
-                }
-            } else {
-                let rows: Vec<_> = organizations
-                    .into_iter()
-                    .map(|o| [o.id.to_string(), o.created_at.to_string(), o.name])
-                    .collect();
-                print::table(["ORGANIZATION", "CREATED", "NAME"], &rows);
-            }
+            list(&library.organizations().await?, as_json);
         }
         Command::DeliveryKey { org } => {
             let caller = Caller::owner(org);
             // Keys are derived, for any id: a mistyped one must not look like an organization.
             let found = library.organization(&caller, org).await?;
-            print::outln!("{}", parts.signer.delivery_key(found.organization.id));
+            print::outln!("{}", services.signer.delivery_key(found.organization.id));
         }
         Command::Quota { org, json: as_json } => {
             let caller = Caller::owner(org);
@@ -171,12 +162,26 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
                 library.set_quotas(&caller, quotas).await?;
             }
             if let Some(file) = cover {
-                let uploads = parts.open_uploads(config, ambient).await?;
+                let uploads = services.open_uploads(config, ambient).await?;
                 uploads.set_organization_cover(&caller, read(&file)?).await?;
             }
         }
     }
     Ok(())
+}
+
+fn list(organizations: &[Organization], as_json: bool) {
+    let json = |organization: &Organization| {
+        json!({
+            "organization_id": organization.id,
+            "name": organization.name,
+            "created_at": organization.created_at,
+        })
+    };
+    let row = |organization: &Organization| {
+        [organization.id.to_string(), organization.created_at.to_string(), organization.name.clone()]
+    };
+    ORGANIZATIONS.list(organizations, as_json, json, row);
 }
 
 fn show(QuotaView { quotas, used }: QuotaView, as_json: bool) {
@@ -191,9 +196,8 @@ fn show(QuotaView { quotas, used }: QuotaView, as_json: bool) {
         };
         print::json(&rows.into_iter().map(quota).collect::<serde_json::Map<_, _>>().into());
     } else {
-        let told = |limit: Option<u64>| limit.map_or_else(|| "none".to_owned(), |limit| limit.to_string());
-        let rows = rows.map(|(name, used, limit)| [name.to_owned(), used.to_string(), told(limit)]);
-        print::table(["QUOTA", "USED", "LIMIT"], &rows);
+        let number = |limit: Option<u64>| limit.map_or_else(|| "none".to_owned(), |limit| limit.to_string());
+        QUOTAS.print(&rows.map(|(name, used, limit)| [name.to_owned(), used.to_string(), number(limit)]));
     }
 }
 

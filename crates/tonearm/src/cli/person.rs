@@ -5,8 +5,9 @@ use serde_json::json;
 use tonearm_domain::{Ambient, Origin, Person};
 use tonearm_service::{OwnerlessOrganizations, People};
 
+use super::table::Table;
 use super::{Failure, print};
-use crate::{Config, Parts};
+use crate::{Config, Services};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -84,8 +85,11 @@ pub(super) enum Command {
     },
 }
 
+const PEOPLE: Table<4> =
+    Table { columns: ["EMAIL", "KIND", "ADDED", "NAME"], empty: "Nobody can sign in to the dashboard yet." };
+
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let people = Parts::open(config, ambient).await?.people;
+    let people = Services::open(config, ambient).await?.people;
     match command {
         Command::Add { email, name, administrator } => {
             let (_, link) = people.add_person(&name, &email, administrator).await?;
@@ -149,32 +153,25 @@ async fn about(
 }
 
 async fn list(people: &People, as_json: bool) -> Result<(), Failure> {
-    let everybody = people.everybody().await?;
-    if as_json {
-        for person in everybody {
-            print::json(&json!({
-                "person_id": person.id,
-                "email": person.email.as_str(),
-                "name": person.name,
-                "is_administrator": person.is_administrator,
-                "created_at": person.created_at,
-                "disabled_at": person.disabled_at,
-            }));
-        }
-        return Ok(());
-    }
-    let rows: Vec<_> = everybody
-        .into_iter()
-        .map(|person| {
-            let kind = match (person.is_administrator, person.is_active()) {
-                (true, true) => "administrator",
-                (true, false) => "administrator, disabled",
-                (false, true) => "",
-                (false, false) => "disabled",
-            };
-            [person.email.to_string(), kind.to_owned(), person.created_at.to_string(), person.name]
+    let json = |person: &Person| {
+        json!({
+            "person_id": person.id,
+            "email": person.email.as_str(),
+            "name": person.name,
+            "is_administrator": person.is_administrator,
+            "created_at": person.created_at,
+            "disabled_at": person.disabled_at,
         })
-        .collect();
-    print::table(["EMAIL", "KIND", "ADDED", "NAME"], &rows);
+    };
+    let row = |person: &Person| {
+        let kind = match (person.is_administrator, person.is_active()) {
+            (true, true) => "administrator",
+            (true, false) => "administrator, disabled",
+            (false, true) => "",
+            (false, false) => "disabled",
+        };
+        [person.email.to_string(), kind.to_owned(), person.created_at.to_string(), person.name.clone()]
+    };
+    PEOPLE.list(&people.everybody().await?, as_json, json, row);
     Ok(())
 }

@@ -11,16 +11,16 @@ use tonearm_service::{KeptListener, ListenerReference, OwnerlessOrganizations, P
 
 use super::confirm::confirm;
 use super::{Failure, print};
-use crate::{Config, Parts};
+use crate::{Config, Services};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Print everything that is kept about a person or a listener, as JSON
+    /// Print everything that is stored about a person or a listener, as JSON
     Export {
         #[command(flatten)]
         subject: Subject,
     },
-    /// Erase what is kept about a person or a listener
+    /// Erase what is stored about a person or a listener
     ///
     /// What a person uploaded stays with the organization. The lines of the audit log stay, without the person's address.
     Erase {
@@ -36,8 +36,8 @@ pub(super) enum Command {
 }
 
 #[derive(Debug, clap::Args)]
-#[group(id = "who", required = true, multiple = false)]
-struct Who {
+#[group(id = "subject", required = true, multiple = false)]
+struct SubjectReference {
     /// Email address or id of a current or former account
     #[arg(value_name = "PERSON")]
     person: Option<PersonReference>,
@@ -52,7 +52,7 @@ struct Who {
 #[derive(Debug, clap::Args)]
 pub(super) struct Subject {
     #[command(flatten)]
-    who: Who,
+    reference: SubjectReference,
     /// User-Agent of the listener, exactly as the browser sends it [default: none sent]
     #[arg(long, value_name = "TEXT", requires = "address")]
     agent: Option<String>,
@@ -63,15 +63,15 @@ fn hash(text: &str) -> Result<ListenerId, String> {
     hash.map(ListenerId::from_hash).ok_or_else(|| "must be 16 hex digits".to_owned())
 }
 
-/// Who is meant.
+/// Whose data is exported or erased.
 enum PrivacyTarget {
     Person(PersonReference),
     Listener(ListenerReference),
 }
 
 impl Subject {
-    fn meant(self) -> Result<PrivacyTarget, Failure> {
-        match (self.who.person, self.who.address, self.who.listener) {
+    fn target(self) -> Result<PrivacyTarget, Failure> {
+        match (self.reference.person, self.reference.address, self.reference.listener) {
             (Some(person), None, None) => Ok(PrivacyTarget::Person(person)),
             (None, Some(address), None) => {
                 Ok(PrivacyTarget::Listener(ListenerReference::Visitor { address, agent: self.agent }))
@@ -83,40 +83,42 @@ impl Subject {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let parts = Parts::open(config, ambient).await?;
-    let privacy = parts.privacy(ambient);
+    let services = Services::open(config, ambient).await?;
+    let privacy = services.privacy(ambient);
     match command {
-        Command::Export { subject } => match subject.meant()? {
+        Command::Export { subject } => match subject.target()? {
             PrivacyTarget::Person(person) => export_person(&privacy, &person).await?,
             PrivacyTarget::Listener(listener) => {
-                print::json(&export::of_listener(&known_listener(&privacy, &listener).await?));
+                print::json(&export::of_listener(&find_listener(&privacy, &listener).await?));
             }
         },
         Command::Erase { subject, new_owner, yes } => {
             let ownerless = match new_owner {
-                Some(email) => OwnerlessOrganizations::GiveTo(parts.people.person_by_email(&email).await?.id),
+                Some(email) => {
+                    OwnerlessOrganizations::GiveTo(services.people.person_by_email(&email).await?.id)
+                }
                 None => OwnerlessOrganizations::Refuse,
             };
-            erase(&privacy, subject.meant()?, ownerless, yes).await?;
+            erase(&privacy, subject.target()?, ownerless, yes).await?;
         }
     }
     Ok(())
 }
 
-/// Prints one line of JSON, whose last part grows with the audit log. Nothing is printed of somebody unknown.
+/// Prints one line of JSON, whose last field is as long as the audit log. Prints nothing if nothing is kept.
 async fn export_person(privacy: &Privacy, person: &PersonReference) -> Result<(), Failure> {
     let kept = privacy.person(person).await?;
     let text = export::of_person(&kept).to_string();
     let head = text.strip_suffix('}').unwrap_or(&text);
     let mut is_first = true;
-    let mut hear = |line: AuditRecord| {
+    let mut print_entry = |line: AuditRecord| {
         match std::mem::take(&mut is_first) {
             true => print::out!("{head},\"audit_log\":["),
             false => print::out!(","),
         }
         print::out!("{}", json!(line));
     };
-    match privacy.audit_lines(person, &mut hear).await? {
+    match privacy.audit_lines(person, &mut print_entry).await? {
         0 if kept.is_empty() => return Err(unknown(person)),
         0 => print::outln!("{head},\"audit_log\":[]}}"),
         _ => print::outln!("]}}"),
@@ -131,8 +133,8 @@ fn unknown(person: &PersonReference) -> Failure {
     ))
 }
 
-/// What is kept about a listener, where that is anything.
-async fn known_listener(privacy: &Privacy, listener: &ListenerReference) -> Result<KeptListener, Failure> {
+/// What is kept about a listener. Fails if nothing is.
+async fn find_listener(privacy: &Privacy, listener: &ListenerReference) -> Result<KeptListener, Failure> {
     let kept = privacy.listener(listener).await?;
     if kept.is_empty() {
         return Err(Failure::Failed(
@@ -146,11 +148,11 @@ async fn known_listener(privacy: &Privacy, listener: &ListenerReference) -> Resu
 
 async fn erase(
     privacy: &Privacy,
-    meant: PrivacyTarget,
+    target: PrivacyTarget,
     ownerless: OwnerlessOrganizations,
     yes: bool,
 ) -> Result<(), Failure> {
-    match meant {
+    match target {
         PrivacyTarget::Person(person) => {
             let kept = privacy.person(&person).await?;
             let audit = privacy.audit_lines(&person, &mut |_| {}).await?;
@@ -169,7 +171,7 @@ async fn erase(
             privacy.erase_person(Origin::command_line(), &person, ownerless).await?;
         }
         PrivacyTarget::Listener(listener) => {
-            let kept = known_listener(privacy, &listener).await?;
+            let kept = find_listener(privacy, &listener).await?;
             print::outln!(
                 "Found listens to {} tracks in the last days. They will be erased. This cannot be undone.",
                 kept.listening.len()

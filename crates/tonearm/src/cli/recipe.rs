@@ -8,8 +8,9 @@ use serde_json::{Map, Value, json};
 use tonearm_domain::{Ambient, CachePolicy, OrganizationId, Patch, RecipeKind, RecipeType, VariantIndex};
 use tonearm_service::{Caller, Library, RecipeView, UpdateRecipe};
 
+use super::table::Table;
 use super::{Failure, print};
-use crate::{Config, Parts};
+use crate::{Config, Services};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -94,7 +95,7 @@ fn setting(text: &str) -> Result<(String, Value), String> {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let library = Parts::open(config, ambient).await?.library;
+    let library = Services::open(config, ambient).await?.library;
     match command {
         Command::List { org, json } => list(&library, org, json).await,
         Command::Add(add) => {
@@ -140,40 +141,36 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
 }
 
 async fn list(library: &Library, org: OrganizationId, as_json: bool) -> Result<(), Failure> {
-    let recipes = library.recipes(&Caller::owner(org)).await?;
-    if as_json {
-        for RecipeView { recipe, rendering } in recipes {
-            print::json(&json!({
-                "variant_id": recipe.id,
-                "index": recipe.index,
-                "recipe": recipe.kind,
-                "cache": recipe.cache,
-                "rendering": rendering.map(|rendering| json!({
-                    "percent": rendering.percent(),
-                    "total": rendering.total,
-                    "done": rendering.done,
-                    "failed": rendering.failed,
-                    "started_at": rendering.started_at,
-                    "finished_at": rendering.finished_at,
-                })),
-            }));
-        }
-        return Ok(());
-    }
-    let rows: Vec<_> = recipes
-        .iter()
-        .map(|RecipeView { recipe, rendering }| {
-            let rendered = rendering.as_ref().map_or_else(String::new, |rendering| {
-                format!("{} %, {} of {} failed", rendering.percent(), rendering.failed, rendering.done)
-            });
-            let kind = recipe.kind.recipe_type();
-            let cache = recipe.cache.as_str().to_owned();
-            [recipe.index.to_string(), kind.as_str().to_owned(), settings_of(&recipe.kind), cache, rendered]
+    let json = |RecipeView { recipe, rendering }: &RecipeView| {
+        json!({
+            "variant_id": recipe.id,
+            "index": recipe.index,
+            "recipe": recipe.kind,
+            "cache": recipe.cache,
+            "rendering": rendering.as_ref().map(|rendering| json!({
+                "percent": rendering.percent(),
+                "total": rendering.total,
+                "done": rendering.done,
+                "failed": rendering.failed,
+                "started_at": rendering.started_at,
+                "finished_at": rendering.finished_at,
+            })),
         })
-        .collect();
-    print::table(["INDEX", "TYPE", "SETTINGS", "CACHE", "RENDERING"], &rows);
+    };
+    let row = |RecipeView { recipe, rendering }: &RecipeView| {
+        let rendered = rendering.as_ref().map_or_else(String::new, |rendering| {
+            format!("{} %, {} of {} failed", rendering.percent(), rendering.failed, rendering.done)
+        });
+        let kind = recipe.kind.recipe_type();
+        let cache = recipe.cache.as_str().to_owned();
+        [recipe.index.to_string(), kind.as_str().to_owned(), settings_of(&recipe.kind), cache, rendered]
+    };
+    RECIPES.list(&library.recipes(&Caller::owner(org)).await?, as_json, json, row);
     Ok(())
 }
+
+const RECIPES: Table<5> =
+    Table { columns: ["INDEX", "TYPE", "SETTINGS", "CACHE", "RENDERING"], empty: "There are no recipes." };
 
 /// Settings as they are given on the command line.
 fn settings_of(kind: &RecipeKind) -> String {

@@ -11,7 +11,7 @@ use tonearm_service::{
 
 use super::backup_target::backup_target;
 use super::bulk::Screen;
-use super::rate::{bytes_per_second, shown_bytes};
+use super::bytes::{bytes_per_second, shown_bytes};
 use super::{Failure, backup, print, verify};
 use crate::{Config, opening};
 
@@ -28,7 +28,7 @@ pub(super) struct Args {
     /// Restore with a different master secret; data encrypted with the old one is lost
     #[arg(long)]
     secret_changed: bool,
-    /// Link the object store to the restored database, although it belongs to another one
+    /// Link the object store to the restored database, even if it belongs to another one
     #[arg(long)]
     adopt_store: bool,
     /// Maximum bytes to copy per second, such as 50MB/s

@@ -9,8 +9,9 @@ use tonearm_service::{MasterSecretStatus, MasterSecretView, Resealing, RotationS
 use tonearm_signing::{Secrets, Vault};
 
 use super::confirm::confirm;
+use super::table::Table;
 use super::{Failure, print};
-use crate::{Config, Parts, opening, secret};
+use crate::{Config, Services, opening, secret};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -56,8 +57,8 @@ impl From<RotationStep> for Step {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let parts = Parts::open(config, ambient).await?;
-    let status = parts.master_secrets.status().await?;
+    let services = Services::open(config, ambient).await?;
+    let status = services.master_secrets.status().await?;
     let (step, yes) = match command {
         Command::Status { json } => {
             show(config, &status, json);
@@ -66,7 +67,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         Command::Rotate { step, yes } => (step, yes),
     };
     let secrets = opening::secrets(config, ambient)?;
-    let rotation = Rotation { config, ambient, parts: &parts, status: &status, secrets, yes };
+    let rotation = Rotation { config, ambient, services: &services, status: &status, secrets, yes };
     match step.unwrap_or_else(|| status.next_step().into()) {
         Step::Add => rotation.add(),
         Step::Promote => rotation.promote().await,
@@ -115,7 +116,7 @@ fn show(config: &Config, status: &MasterSecretStatus, as_json: bool) {
         })
         .collect();
     print::outln!("Master secrets from the {}:\n", source(config));
-    print::table(["FINGERPRINT", "PURPOSE", "STORED SECRETS", "LAST SIGNED"], &rows);
+    SECRETS.print(&rows);
     if status.lost > 0 {
         print::outln!(
             "\n{} stored secrets cannot be decrypted; the log names them at the next start.",
@@ -133,6 +134,11 @@ fn show(config: &Config, status: &MasterSecretStatus, as_json: bool) {
     }
 }
 
+const SECRETS: Table<4> = Table {
+    columns: ["FINGERPRINT", "PURPOSE", "STORED SECRETS", "LAST SIGNED"],
+    empty: "There are no master secrets.",
+};
+
 fn say_reasons(reasons: &[String], subject: &str, step: &str) {
     if reasons.is_empty() {
         print::outln!("\n{subject} {step}: tonearm secret rotate");
@@ -148,7 +154,7 @@ fn say_reasons(reasons: &[String], subject: &str, step: &str) {
 struct Rotation<'a> {
     config: &'a Config,
     ambient: &'a Ambient,
-    parts: &'a Parts,
+    services: &'a Services,
     status: &'a MasterSecretStatus,
     secrets: Secrets,
     yes: bool,
@@ -191,7 +197,7 @@ impl Rotation<'_> {
         let other = self.secrets.with_last_first();
         self.write(&other, "Move the last secret to the front, on every node.\n")?;
         let vault = Vault::new(&other);
-        let resealing = Resealing::new(self.parts.catalog.clone(), self.ambient.clone(), vault);
+        let resealing = Resealing::new(self.services.catalog.clone(), self.ambient.clone(), vault);
         let done = resealing
             .reseal_reporting(|done| {
                 print::complain(format_args!("{} of the stored secrets are re-encrypted", done.resealed));

@@ -10,7 +10,7 @@ use tonearm_service::{Caller, CreateCollection};
 
 use super::{Failure, print};
 use crate::config::unknown_variables;
-use crate::{Config, Node, Overrides, Parts, Role, opening, service_manager};
+use crate::{Config, Node, Overrides, Role, Services, opening, service_manager};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -44,7 +44,7 @@ impl Args {
     }
 }
 
-/// Serves until it is told to stop, on the socket that a service manager passed on or on the configured address.
+/// Serves until a signal stops it, on the socket that a service manager passed on or on the configured address.
 pub(super) async fn run(
     config: &Config,
     ambient: Ambient,
@@ -82,7 +82,7 @@ pub(super) async fn run(
     };
     service_manager::notify_stopping();
     if stop == StopSignal::Terminate {
-        // Load balancers see it in `/readyz`, and have this time to send their clients elsewhere.
+        // Load balancers see it in `/readyz`, and have this time to send clients elsewhere.
         node.announce_stop();
         tracing::info!(delay = ?config.shutdown_delay, "stopping after the delay");
         tokio::select! {
@@ -95,7 +95,7 @@ pub(super) async fn run(
     Ok(())
 }
 
-/// Which signal told a node to stop.
+/// The signal that stops a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StopSignal {
     Terminate,
@@ -116,26 +116,26 @@ async fn serve(config: &Config, ambient: Ambient, socket: Option<TcpListener>) -
     Ok(Node::serve(config, ambient, socket).await?)
 }
 
-/// Lets a node do all else that it is to do, and says how it is reached.
+/// Starts the worker, and reports how the node is reached.
 async fn get_ready(node: &mut Node, config: &Config, args: &Args) -> Result<(), Failure> {
-    node.begin_work().await?;
+    node.start_worker().await?;
     tracing::info!(address = %node.address(), public_url = node.public_url(), "Tonearm is listening");
     if args.setup
-        && let Some(parts) = node.parts()
+        && let Some(services) = node.services()
     {
-        setup(parts, node.public_url()).await?;
+        setup(services, node.public_url()).await?;
     }
     if config.has_role(Role::Api)
-        && let Some(parts) = node.parts()
+        && let Some(services) = node.services()
     {
-        invite(parts).await?;
+        invite(services).await?;
     }
     Ok(())
 }
 
-/// As long as nobody can sign in, tells how somebody can.
-async fn invite(parts: &Parts) -> Result<(), Failure> {
-    if let Some(link) = parts.people.first_administrator_link().await? {
+/// As long as nobody can sign in, prints the link for the first administrator.
+async fn invite(services: &Services) -> Result<(), Failure> {
+    if let Some(link) = services.people.first_administrator_link().await? {
         print::announce(format_args!(
             "\nNobody can sign in to the dashboard yet. Open this link once to become its administrator:\n\n{}\n",
             link.url
@@ -153,16 +153,16 @@ fn allow_open_files() {
     }
 }
 
-/// Makes an empty catalog useful and tells how.
-async fn setup(parts: &Parts, public_url: &str) -> Result<(), Failure> {
-    if !parts.library.organizations().await?.is_empty() {
+/// Fills an empty catalog, and prints what was created and how to use it.
+async fn setup(services: &Services, public_url: &str) -> Result<(), Failure> {
+    if !services.library.organizations().await?.is_empty() {
         print::announce(format_args!("Tonearm is running at {public_url}. Try it: make demo FILE=song.mp3"));
         return Ok(());
     }
-    let created = parts.library.create_organization("My audio").await?;
+    let created = services.library.create_organization("My audio").await?;
     let caller = Caller::owner(created.organization.id);
     let collection = CreateCollection { title: "First collection".to_owned(), ..CreateCollection::default() };
-    let collection = parts.library.create_collection(&caller, collection).await?.0.collection;
+    let collection = services.library.create_collection(&caller, collection).await?.0.collection;
     let (organization_id, collection_id, key) =
         (created.organization.id, collection.id, created.api_key.reveal());
     print::announce(format_args!(

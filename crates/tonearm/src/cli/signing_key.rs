@@ -2,11 +2,12 @@
 
 use clap::Subcommand;
 use serde_json::json;
-use tonearm_domain::{Ambient, OrganizationId, ShortId};
+use tonearm_domain::{Ambient, OrganizationId, ShortId, SigningKey};
 use tonearm_service::Caller;
 
+use super::table::Table;
 use super::{Failure, print};
-use crate::{Config, Parts};
+use crate::{Config, Services};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -43,8 +44,8 @@ pub(super) enum Command {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let parts = Parts::open(config, ambient).await?;
-    let keys = parts.signing_keys(ambient);
+    let services = Services::open(config, ambient).await?;
+    let keys = services.signing_keys(ambient);
     match command {
         Command::Create { org, title, json: as_json } => {
             let created = keys.create(&Caller::owner(org), &title).await?;
@@ -58,32 +59,34 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             }
         }
         Command::List { org, json: as_json } => {
-            let keys = keys.list(&Caller::owner(org)).await?;
-            if as_json {
-                for key in keys {
-                    print::json(&json!({
-                        "signing_key_id": key.id,
-                        "title": key.title,
-                        "created_at": key.created_at,
-                        "revoked_at": key.revoked_at,
-                    }));
-                }
-                return Ok(());
-            }
-            let state = |revoked: bool| if revoked { "revoked" } else { "valid" }.to_owned();
-            let rows: Vec<_> = keys
-                .into_iter()
-                .map(|k| [k.id.to_string(), state(k.revoked_at.is_some()), k.created_at.to_string(), k.title])
-                .collect();
-            print::table(["KEY", "STATE", "CREATED", "TITLE"], &rows);
+            list(&keys.list(&Caller::owner(org)).await?, as_json);
             return Ok(());
         }
         Command::Revoke { org, key } => {
             keys.revoke(&Caller::owner(org), key).await?;
         }
     }
-    // A running node with the catalog tells the others too; but perhaps none runs.
-    parts.publish_signing_keys(config, ambient).await.map_err(|error| {
+    // A running node with the catalog publishes the list as well, but perhaps none is running.
+    services.publish_signing_keys(config, ambient).await.map_err(|error| {
         Failure::failed(format!("done, but nodes without a database could not be notified: {error}"))
     })
+}
+
+const SIGNING_KEYS: Table<4> =
+    Table { columns: ["KEY", "STATE", "CREATED", "TITLE"], empty: "There are no signing keys." };
+
+fn list(keys: &[SigningKey], as_json: bool) {
+    let json = |key: &SigningKey| {
+        json!({
+            "signing_key_id": key.id,
+            "title": key.title,
+            "created_at": key.created_at,
+            "revoked_at": key.revoked_at,
+        })
+    };
+    let row = |key: &SigningKey| {
+        let state = if key.revoked_at.is_some() { "revoked" } else { "valid" };
+        [key.id.to_string(), state.to_owned(), key.created_at.to_string(), key.title.clone()]
+    };
+    SIGNING_KEYS.list(keys, as_json, json, row);
 }

@@ -10,9 +10,40 @@ use tonearm_service::{
     AcmeStatus, CertificateEnd, FailedJobs, NearQuota, NodeStatus, QueueStatus, Reach, Status, StatusReport,
 };
 
-use super::rate::shown_bytes;
+use super::bytes::shown_bytes;
+use super::table::Table;
 use super::{Failure, print};
 use crate::{Config, opening};
+
+const NODES: Table<7> = Table {
+    columns: ["NODE", "ADDRESS", "VERSION", "ROLES", "CLOCK", "LAST SEEN", "STATE"],
+    empty: "No node has run in the last day.",
+};
+
+const QUEUES: Table<9> = Table {
+    columns: [
+        "JOBS",
+        "DUE",
+        "RUNNING",
+        "WAITING",
+        "OLDEST DUE",
+        "DONE/MIN",
+        "DONE/H",
+        "FAILED/MIN",
+        "FAILED/H",
+    ],
+    empty: "There are no queues.",
+};
+
+const FAILURES: Table<5> = Table {
+    columns: ["FAILED", "COUNT", "LAST", "LAST JOB", "REASON"],
+    empty: "No job failed in the last day.",
+};
+
+const NEAR_QUOTAS: Table<5> = Table {
+    columns: ["QUOTA OF", "ORGANIZATION", "LIMITS", "USED", "LIMIT"],
+    empty: "No quota is nearly used up.",
+};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -53,8 +84,8 @@ fn print_report(report: &StatusReport) {
     print::outln!("database  {}", reach_text(report.database));
     print::outln!("store     {}", reach_text(report.store));
     for disk in &report.disks {
-        let (place, free, size) = (disk.place.as_str(), gibibytes(disk.free), gibibytes(disk.size));
-        print::outln!("disk      {place}: {free:.1} of {size:.1} GiB free");
+        let (place, free, size) = (disk.place.as_str(), shown_bytes(disk.free), shown_bytes(disk.size));
+        print::outln!("disk      {place}: {free} of {size} free");
     }
     if let Some(end) = report.certificate_ends_at {
         let side = if end <= report.at { "expired" } else { "expires" };
@@ -106,15 +137,8 @@ fn backup_text(report: &StatusReport) -> String {
     }
 }
 
-fn gibibytes(bytes: u64) -> f64 {
-    bytes as f64 / f64::from(1 << 30)
-}
-
 fn print_nodes(report: &StatusReport) {
     let Some(nodes) = &report.nodes else { return print::outln!("The nodes could not be read.") };
-    if nodes.is_empty() {
-        return print::outln!("No node has run in the last day.");
-    }
     let row = |status: &NodeStatus| {
         let node = &status.node;
         let ahead = node.clock_ahead_millis.map(|millis| format!("{:+.3} s", millis as f64 / 1000.0));
@@ -129,20 +153,20 @@ fn print_nodes(report: &StatusReport) {
         ]
     };
     let rows: Vec<_> = nodes.iter().map(row).collect();
-    print::table(["NODE", "ADDRESS", "VERSION", "ROLES", "CLOCK", "LAST SEEN", "STATE"], &rows);
+    NODES.print(&rows);
 }
 
 fn print_queues(report: &StatusReport) {
     let Some(queues) = &report.queues else { return print::outln!("The jobs could not be counted.") };
     let row = |queue: &QueueStatus| {
-        let told = |runs: fn(EndedRuns) -> u64| {
+        let counts = |runs: fn(EndedRuns) -> u64| {
             let number = |runs_of: EndedRuns| runs(runs_of).to_string();
             queue
                 .ended
                 .map_or(["?", "?"].map(str::to_owned), |ended| [number(ended.minute), number(ended.hour)])
         };
         let ([done, done_in_hour], [failed, failed_in_hour]) =
-            (told(|runs| runs.finished), told(|runs| runs.failed));
+            (counts(|runs| runs.finished), counts(|runs| runs.failed));
         [
             queue.class.title().to_owned(),
             queue.due.to_string(),
@@ -156,16 +180,11 @@ fn print_queues(report: &StatusReport) {
         ]
     };
     let rows: Vec<_> = queues.iter().map(row).collect();
-    let names =
-        ["JOBS", "DUE", "RUNNING", "WAITING", "OLDEST DUE", "DONE/MIN", "DONE/H", "FAILED/MIN", "FAILED/H"];
-    print::table(names, &rows);
+    QUEUES.print(&rows);
 }
 
 fn print_failures(report: &StatusReport) {
     let Some(failures) = &report.failures else { return print::outln!("Failed jobs could not be read.") };
-    if failures.groups.is_empty() {
-        return print::outln!("No job failed in the last day.");
-    }
     let row = |group: &FailedJobs| {
         [
             group.kind.clone(),
@@ -176,7 +195,10 @@ fn print_failures(report: &StatusReport) {
         ]
     };
     let rows: Vec<_> = failures.groups.iter().map(row).collect();
-    print::table(["FAILED", "COUNT", "LAST", "LAST JOB", "REASON"], &rows);
+    FAILURES.print(&rows);
+    if rows.is_empty() {
+        return;
+    }
     if !failures.is_complete {
         print::outln!("There are more; `tonearm job list --state failed` shows all.");
     }
@@ -185,11 +207,8 @@ fn print_failures(report: &StatusReport) {
 
 fn print_quotas(report: &StatusReport) {
     let Some(near) = &report.near_quotas else { return print::outln!("Quotas could not be read.") };
-    if near.quotas.is_empty() {
-        return print::outln!("No quota is nearly used up.");
-    }
     let row = |quota: &NearQuota| {
-        let told = |amount: u64| match quota.kind {
+        let amount = |amount: u64| match quota.kind {
             QuotaKind::Bytes => shown_bytes(amount),
             QuotaKind::Tracks | QuotaKind::Minutes => amount.to_string(),
         };
@@ -197,12 +216,12 @@ fn print_quotas(report: &StatusReport) {
             quota.name.replace('\n', " "),
             quota.organization_id.to_string(),
             quota.kind.as_str().to_owned(),
-            told(quota.used),
-            told(quota.limit),
+            amount(quota.used),
+            amount(quota.limit),
         ]
     };
     let rows: Vec<_> = near.quotas.iter().map(row).collect();
-    print::table(["QUOTA OF", "ORGANIZATION", "LIMITS", "USED", "LIMIT"], &rows);
+    NEAR_QUOTAS.print(&rows);
     if !near.is_complete {
         print::outln!("There are more; `tonearm org quota` shows the quotas of an organization.");
     }

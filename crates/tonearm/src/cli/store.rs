@@ -7,7 +7,7 @@ use tonearm_service::{IdentityError, StoreIdentity, StoreTie};
 
 use super::confirm::confirm;
 use super::{Failure, print};
-use crate::{Config, Parts};
+use crate::{Config, Services};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -32,7 +32,7 @@ impl From<IdentityError> for Failure {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let identity = Parts::open(config, ambient).await?.open_identity(config, ambient).await?;
+    let identity = Services::open(config, ambient).await?.open_identity(config, ambient).await?;
     let (tie, evidence) = (identity.inspect().await?, identity.evidence().await?);
     match command {
         Command::Show { json: true } => {

@@ -5,11 +5,11 @@ use tonearm_domain::Ambient;
 use tonearm_service::SweepView;
 
 use super::{Failure, print};
-use crate::{Config, Parts};
+use crate::{Config, Services};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Confirm the removals that the last sweep found to be too many
+    /// Confirm the removals of the last sweep, which were too many to make without confirmation
     #[arg(long)]
     confirm: bool,
     /// Print JSON
@@ -18,7 +18,7 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Result<(), Failure> {
-    let sweeps = Parts::open(config, ambient).await?.sweeps(ambient);
+    let sweeps = Services::open(config, ambient).await?.sweeps(ambient);
     if args.confirm {
         return match sweeps.confirm().await? {
             Some(count) => {

@@ -9,7 +9,7 @@ use tonearm_domain::{Ambient, Making, OrganizationId, TrackId, VariantIndex};
 use tonearm_service::{Caller, Library, TrackProgressView};
 
 use super::{Failure, print};
-use crate::{Config, Parts};
+use crate::{Config, Services};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -41,7 +41,7 @@ pub(super) enum Command {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let library = Parts::open(config, ambient).await?.library;
+    let library = Services::open(config, ambient).await?.library;
     let (org, track, watches, as_json) = match command {
         Command::Status { org, track, watch, json } => (org, track, watch, json),
         Command::Retry { org, track, variant } => {

@@ -7,7 +7,7 @@ use tonearm_service::{Caller, SetTranscription};
 
 use super::{Failure, print};
 use crate::config::command_secret;
-use crate::{Config, Parts};
+use crate::{Config, Services};
 
 /// The key, where it is no argument: other users of the machine can read those.
 const KEY: &str = "TONEARM_TRANSCRIPTION_KEY";
@@ -64,7 +64,7 @@ pub(super) struct Set {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let transcriptions = Parts::open(config, ambient).await?.transcriptions;
+    let transcriptions = Services::open(config, ambient).await?.transcriptions;
     match command {
         Command::Set(Set { owner, url, model, key, language }) => {
             let key = match (key, command_secret(KEY, |name| std::env::var(name).ok())?) {

@@ -4,15 +4,16 @@ use serde_json::json;
 use tonearm_domain::{Ambient, Day, LimitOffset, ListenCounts, OrganizationId};
 use tonearm_service::{Caller, ListenGroup, ListenRows, UsagePeriod};
 
-use super::{Failure, print};
-use crate::{Config, Parts};
+use super::Failure;
+use super::table::Table;
+use crate::{Config, Services};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The organization's id
     #[arg(long)]
     org: OrganizationId,
-    /// The first day, in UTC, such as 2030-01-31 [default: the first of the 30 days that end with --to]
+    /// The first day, in UTC, such as 2030-01-31 [default: 29 days before --to]
     #[arg(long, value_name = "DAY")]
     from: Option<Day>,
     /// The last day, in UTC [default: today]
@@ -29,6 +30,11 @@ pub(super) struct Args {
     json: bool,
 }
 
+const LISTENS: Table<5> = Table {
+    columns: ["ID", "TITLE", "LISTENS", "LISTENERS", "SECONDS HEARD"],
+    empty: "Nothing was listened to in these days.",
+};
+
 /// A row, whatever it is about.
 struct Row {
     id: String,
@@ -40,7 +46,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
     let group: ListenGroup = args.group.parse()?;
     let period = UsagePeriod::new(args.from, args.to, Day::of(ambient.now()))?;
     let page = LimitOffset::new(Some(args.limit), None).map_err(Failure::failed)?;
-    let usage = Parts::open(config, ambient).await?.usage;
+    let usage = Services::open(config, ambient).await?.usage;
     let report = usage.listens(&Caller::owner(args.org), period, group, page).await?;
     let rows: Vec<Row> = match report.rows {
         ListenRows::Days(days) => days
@@ -52,24 +58,20 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
             .map(|row| Row { id: row.id.unwrap_or_default(), title: row.title, counts: row.counts })
             .collect(),
     };
-    if args.json {
-        for Row { id, title, counts } in rows {
-            print::json(&json!({
-                group.as_str(): id,
-                "title": title,
-                "listens": counts.listens,
-                "listeners": counts.listeners,
-                "seconds_heard": counts.heard_millis / 1000,
-            }));
-        }
-        return Ok(());
-    }
-    let row = |row: Row| {
-        let ListenCounts { listens, listeners, heard_millis } = row.counts;
-        let seconds = (heard_millis / 1000).to_string();
-        [row.id, row.title.unwrap_or_default(), listens.to_string(), listeners.to_string(), seconds]
+    let json = |Row { id, title, counts }: &Row| {
+        json!({
+            group.as_str(): id,
+            "title": title,
+            "listens": counts.listens,
+            "listeners": counts.listeners,
+            "seconds_heard": counts.heard_millis / 1000,
+        })
     };
-    let rows: Vec<_> = rows.into_iter().map(row).collect();
-    print::table(["ID", "TITLE", "LISTENS", "LISTENERS", "SECONDS HEARD"], &rows);
+    let row = |Row { id, title, counts }: &Row| {
+        let numbers = [counts.listens, counts.listeners, counts.heard_millis / 1000];
+        let [listens, listeners, seconds] = numbers.map(|number| number.to_string());
+        [id.clone(), title.clone().unwrap_or_default(), listens, listeners, seconds]
+    };
+    LISTENS.list(&rows, args.json, json, row);
     Ok(())
 }

@@ -12,14 +12,14 @@ use tonearm_domain::Ambient;
 use tonearm_service::{Finding, Verification, VerifyEvent, VerifyState, VerifyTerms};
 
 use super::bulk::Screen;
-use super::rate::{bytes_per_second, shown_bytes};
+use super::bytes::{bytes_per_second, shown_bytes};
 use super::{Failure, print};
 use crate::{Config, opening};
 
-/// How often it is noted how far the run is.
-const NOTE_EVERY: Duration = Duration::from_secs(2);
-/// Where that is noted, in the data folder.
-const STATE: &str = "verify-state.json";
+/// How often the progress is saved.
+const SAVE_INTERVAL: Duration = Duration::from_secs(2);
+/// The file with the progress, in the data folder.
+const STATE_FILE: &str = "verify-state.json";
 /// What a person sees meanwhile.
 const BAR: &str = "verifying {spinner} {msg} {elapsed:>4}";
 
@@ -48,9 +48,9 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// What is noted, and of which service.
+/// The saved progress of a run, and the service that it belongs to.
 #[derive(Serialize, Deserialize)]
-struct Noted {
+struct SavedProgress {
     database: String,
     storage: String,
     /// Whether all objects were read so far.
@@ -74,7 +74,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
 
 async fn verify(config: &Config, ambient: &Ambient, args: &Args) -> Result<VerifyState, Failure> {
     let (catalog, blobs) = opening::catalog_and_store(config, ambient).await?;
-    let path = args.state.clone().unwrap_or_else(|| config.data_dir.join(STATE));
+    let path = args.state.clone().unwrap_or_else(|| config.data_dir.join(STATE_FILE));
     let (state, is_deep) = match args.resume {
         true => read_state(config, &path, args.deep)?,
         false => (VerifyState::new(ambient.now()), args.deep),
@@ -86,13 +86,13 @@ async fn verify(config: &Config, ambient: &Ambient, args: &Args) -> Result<Verif
         bytes_per_second: args.rate,
         objects_per_second: args.object_rate,
     };
-    let mut teller = VerifyReporter::new(config, args.json, Some((path.clone(), is_deep)));
-    let ended = verification.run(terms, state, &mut |event| teller.hear(event)).await;
-    teller.bar.finish_and_clear();
+    let mut reporter = VerifyReporter::new(config, args.json, Some((path.clone(), is_deep)));
+    let ended = verification.run(terms, state, &mut |event| reporter.handle(event)).await;
+    reporter.bar.finish_and_clear();
     if ended.is_err()
-        && let Some(state) = teller.reached.take()
+        && let Some(state) = reporter.unsaved.take()
     {
-        teller.note(&state);
+        reporter.save(&state);
     }
     let state = ended.map_err(Failure::failed)?;
     show(&state, args.json);
@@ -104,41 +104,41 @@ async fn verify(config: &Config, ambient: &Ambient, args: &Args) -> Result<Verif
     }
 }
 
-/// The part of a restore that looks whether everything is there. Nothing is noted: it takes no longer to begin anew.
+/// The quick check at the end of a restore. Its progress is not saved, since starting over takes no longer.
 pub(super) async fn quickly(
     config: &Config,
     verification: &Verification,
     state: VerifyState,
     as_json: bool,
 ) -> Result<VerifyState, Failure> {
-    let mut teller = VerifyReporter::new(config, as_json, None);
-    let ended = verification.run(VerifyTerms::default(), state, &mut |event| teller.hear(event)).await;
-    teller.bar.finish_and_clear();
+    let mut reporter = VerifyReporter::new(config, as_json, None);
+    let ended = verification.run(VerifyTerms::default(), state, &mut |event| reporter.handle(event)).await;
+    reporter.bar.finish_and_clear();
     ended.map_err(Failure::failed)
 }
 
-/// Tells what happens, and notes how far it is.
+/// Prints findings, shows the progress and saves it.
 struct VerifyReporter {
-    noted: Option<(PathBuf, String, String, bool)>,
+    target: Option<(PathBuf, String, String, bool)>,
     last: Instant,
-    /// How far it is, where that is not noted yet.
-    reached: Option<VerifyState>,
+    /// Progress that is not saved yet.
+    unsaved: Option<VerifyState>,
     bar: ProgressBar,
     as_json: bool,
 }
 
 impl VerifyReporter {
-    /// With the file in which it is noted how far the run is, and whether it reads all objects.
+    /// `state`: the file for the progress, and whether the run reads all objects.
     fn new(config: &Config, as_json: bool, state: Option<(PathBuf, bool)>) -> Self {
         let bar = Screen::new(as_json).total(BAR, 0);
-        let noted = state.map(|(path, is_deep)| {
+        let target = state.map(|(path, is_deep)| {
             let (database, storage) = (config.database_url.to_string(), config.storage_url.to_string());
             (path, database, storage, is_deep)
         });
-        Self { noted, last: Instant::now(), reached: None, bar, as_json }
+        Self { target, last: Instant::now(), unsaved: None, bar, as_json }
     }
 
-    fn hear(&mut self, event: VerifyEvent<'_>) {
+    fn handle(&mut self, event: VerifyEvent<'_>) {
         match event {
             VerifyEvent::Finding(finding) => self.bar.suspend(|| print_finding(finding, self.as_json)),
             VerifyEvent::Progress(state) => {
@@ -149,25 +149,25 @@ impl VerifyReporter {
                     state.objects,
                     state.findings()
                 ));
-                if self.last.elapsed() >= NOTE_EVERY {
+                if self.last.elapsed() >= SAVE_INTERVAL {
                     self.last = Instant::now();
-                    self.note(state);
-                    self.reached = None;
+                    self.save(state);
+                    self.unsaved = None;
                 } else {
-                    self.reached = Some(state.clone());
+                    self.unsaved = Some(state.clone());
                 }
             }
         }
     }
 
-    /// A run whose state cannot be noted is still worth its findings.
-    fn note(&mut self, state: &VerifyState) {
-        let Some((path, database, storage, is_deep)) = &self.noted else { return };
+    /// If the progress cannot be saved, the run goes on for its findings.
+    fn save(&mut self, state: &VerifyState) {
+        let Some((path, database, storage, is_deep)) = &self.target else { return };
         let (database, storage) = (database.clone(), storage.clone());
-        let noted = Noted { database, storage, is_deep: *is_deep, state: state.clone() };
-        if let Err(error) = write_state(path, &noted) {
+        let progress = SavedProgress { database, storage, is_deep: *is_deep, state: state.clone() };
+        if let Err(error) = write_state(path, &progress) {
             print::complain(format_args!("Warning: {}: {error}, so --resume will not work", path.display()));
-            self.noted = None;
+            self.target = None;
         }
     }
 }
@@ -220,7 +220,7 @@ fn show(state: &VerifyState, as_json: bool) {
     }
 }
 
-/// How far an interrupted run was, and whether it read all objects: what follows is read as well then.
+/// The progress of an interrupted run, and whether it read all objects, as the resumed run then does.
 fn read_state(config: &Config, path: &Path, wants_deep: bool) -> Result<(VerifyState, bool), Failure> {
     let shown = path.display();
     let bytes = std::fs::read(path).map_err(|error| match error.kind() {
@@ -229,24 +229,24 @@ fn read_state(config: &Config, path: &Path, wants_deep: bool) -> Result<(VerifyS
         }
         _ => Failure::failed(format!("{shown}: {error}")),
     })?;
-    let noted: Noted = serde_json::from_slice(&bytes)
+    let saved: SavedProgress = serde_json::from_slice(&bytes)
         .map_err(|_| Failure::Usage(format!("{shown} cannot be read; run without --resume")))?;
     let (database, storage) = (config.database_url.to_string(), config.storage_url.to_string());
-    if (noted.database, noted.storage) != (database, storage) {
+    if (saved.database, saved.storage) != (database, storage) {
         return Err(Failure::Usage(format!("{shown} is of another service; run without --resume")));
     }
-    if wants_deep && !noted.is_deep {
+    if wants_deep && !saved.is_deep {
         return Err(Failure::Usage(format!(
             "the interrupted run of {shown} was without --deep; run with --deep and without --resume"
         )));
     }
-    Ok((noted.state, noted.is_deep))
+    Ok((saved.state, saved.is_deep))
 }
 
-fn write_state(path: &Path, noted: &Noted) -> std::io::Result<()> {
+fn write_state(path: &Path, progress: &SavedProgress) -> std::io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(&serde_json::to_vec(noted)?)?;
+    file.write_all(&serde_json::to_vec(progress)?)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())

@@ -10,8 +10,9 @@ use tonearm_domain::{
 };
 use tonearm_service::{Caller, DeliveryQuery, WebhookView, Webhooks};
 
+use super::table::Table;
 use super::{Failure, print};
-use crate::{Config, Parts};
+use crate::{Config, Services};
 
 /// How long `test` waits for a worker to send.
 const TEST_PATIENCE: Duration = Duration::from_secs(20);
@@ -61,7 +62,7 @@ pub(super) enum Command {
         /// Maximum number of deliveries
         #[arg(long, default_value_t = 50)]
         limit: i64,
-        /// Print this delivery, with its request and all attempts, as JSON
+        /// Print this delivery, with its payload and all attempts, as JSON
         #[arg(long, value_name = "ID")]
         delivery: Option<WebhookDeliveryId>,
         /// Print JSON, one delivery per line
@@ -89,7 +90,7 @@ pub(super) struct Endpoint {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let webhooks = Parts::open(config, ambient).await?.webhooks;
+    let webhooks = Services::open(config, ambient).await?.webhooks;
     match command {
         Command::Set { endpoint, url, json: as_json } => {
             let caller = Caller::owner(endpoint.org);
@@ -112,7 +113,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         Command::Deliveries { org, delivery: Some(id), .. } => {
             let view = webhooks.delivery(&Caller::owner(org), id).await?;
             let mut line = delivery_json(&view.delivery);
-            line["request"] = serde_json::from_str(&view.body).unwrap_or(Value::Null);
+            line["payload"] = serde_json::from_str(&view.body).unwrap_or(Value::Null);
             line["attempts"] = view.attempts.iter().map(attempt_json).collect();
             print::json(&line);
         }
@@ -121,7 +122,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
                 LimitOffset::new(Some(limit), None).map_err(|error| Failure::Usage(error.to_string()))?;
             let query = DeliveryQuery { webhook: kind.map(Into::into), state };
             let deliveries = webhooks.deliveries(&Caller::owner(org), query, None, page.limit()).await?;
-            list(&deliveries, json);
+            DELIVERIES.list(&deliveries, json, delivery_json, delivery_row);
         }
         Command::Replay { endpoint, delivery } => {
             let caller = Caller::owner(endpoint.org);
@@ -139,33 +140,33 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
 
 async fn show(webhooks: &Webhooks, org: OrganizationId, secrets: bool, as_json: bool) -> Result<(), Failure> {
     let caller = Caller::owner(org);
-    let mut rows = Vec::new();
+    let mut found = Vec::new();
     for webhook in webhooks.endpoints(&caller).await? {
         let secret = if secrets { Some(webhooks.secret(&caller, webhook.kind).await?) } else { None };
-        if as_json {
-            print::json(&json!({
-                "webhook_id": webhook.id,
-                "kind": webhook.kind,
-                "url": webhook.url,
-                "secret": secret,
-                "failures_in_a_row": webhook.health.failures,
-                "paused_until": webhook.health.paused_until,
-                "old_secret_until": webhook.old_secret_until,
-                "created_at": webhook.created_at,
-            }));
-        } else {
-            rows.push([
-                webhook.kind.as_str().to_owned(),
-                health(&webhook),
-                webhook.url,
-                secret.unwrap_or_default(),
-            ]);
-        }
+        found.push((webhook, secret));
     }
-    if !as_json {
-        print::table(["KIND", "HEALTH", "URL", if secrets { "SECRET" } else { "" }], &rows);
-    }
+    let table = Table {
+        columns: ["KIND", "HEALTH", "URL", if secrets { "SECRET" } else { "" }],
+        empty: "There are no webhooks.",
+    };
+    table.list(&found, as_json, webhook_json, |(webhook, secret)| {
+        let (kind, secret) = (webhook.kind.as_str().to_owned(), secret.clone().unwrap_or_default());
+        [kind, health(webhook), webhook.url.clone(), secret]
+    });
     Ok(())
+}
+
+fn webhook_json((webhook, secret): &(WebhookView, Option<String>)) -> Value {
+    json!({
+        "webhook_id": webhook.id,
+        "kind": webhook.kind,
+        "url": webhook.url,
+        "secret": secret,
+        "failures": webhook.health.failures,
+        "paused_until": webhook.health.paused_until,
+        "old_secret_until": webhook.old_secret_until,
+        "created_at": webhook.created_at,
+    })
 }
 
 fn health(webhook: &WebhookView) -> String {
@@ -198,34 +199,31 @@ async fn test(webhooks: &Webhooks, endpoint: Endpoint) -> Result<(), Failure> {
     Err(Failure::Failed("nothing was sent: no worker is running, or all workers are busy".to_owned()))
 }
 
-fn list(deliveries: &[WebhookDelivery], as_json: bool) {
-    if as_json {
-        deliveries.iter().map(delivery_json).for_each(|line| print::json(&line));
-        return;
-    }
-    let rows: Vec<_> = deliveries
-        .iter()
-        .map(|delivery| {
-            [
-                delivery.id.to_string(),
-                delivery.created_at.to_string(),
-                delivery.event.as_str().to_owned(),
-                delivery.state.as_str().to_owned(),
-                delivery.attempts.to_string(),
-            ]
-        })
-        .collect();
-    print::table(["DELIVERY", "CREATED", "EVENT", "STATE", "ATTEMPTS"], &rows);
+const DELIVERIES: Table<5> = Table {
+    columns: ["DELIVERY", "CREATED", "EVENT", "STATE", "ATTEMPTS"],
+    empty: "There are no deliveries.",
+};
+
+fn delivery_row(delivery: &WebhookDelivery) -> [String; 5] {
+    [
+        delivery.id.to_string(),
+        delivery.created_at.to_string(),
+        delivery.event.as_str().to_owned(),
+        delivery.state.as_str().to_owned(),
+        delivery.attempts.to_string(),
+    ]
 }
 
+/// The fields of the API, which has the same record.
 fn delivery_json(delivery: &WebhookDelivery) -> Value {
     json!({
-        "delivery_id": delivery.id,
+        "id": delivery.id,
+        "webhook_id": delivery.webhook_id,
         "event": delivery.event,
         "subject_id": delivery.subject_id,
         "state": delivery.state.as_str(),
-        "attempts": delivery.attempts,
-        "next_attempt_at": delivery.due_at,
+        "attempt_count": delivery.attempts,
+        "due_at": delivery.due_at.filter(|_| delivery.state == DeliveryState::Pending),
         "created_at": delivery.created_at,
         "finished_at": delivery.finished_at,
     })

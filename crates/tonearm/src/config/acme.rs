@@ -75,14 +75,15 @@ mod tests {
 
     #[test]
     fn what_cannot_work_is_refused() {
-        let said = |names: &[&str], has_files, role| {
+        let error_of = |names: &[&str], has_files, role| {
             acme_terms(settings(names), has_files, &[role]).unwrap_err().to_string()
         };
-        assert!(said(&["a.example.com"], true, Role::Api).contains("together with tls_cert"));
+        assert!(error_of(&["a.example.com"], true, Role::Api).contains("together with tls_cert"));
         assert!(
-            said(&["a.example.com"], false, Role::Edge).contains("use tls_cert and tls_key on edge nodes")
+            error_of(&["a.example.com"], false, Role::Edge)
+                .contains("use tls_cert and tls_key on edge nodes")
         );
-        assert!(said(&[], false, Role::Api).contains("must name at least one host"));
+        assert!(error_of(&[], false, Role::Api).contains("must name at least one host"));
     }
 
     #[test]

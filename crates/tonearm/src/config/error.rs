@@ -1,6 +1,6 @@
-//! What is said of wrong configuration.
+//! The error for an invalid configuration.
 
-/// Wrong configuration, in one line.
+/// An invalid configuration, in one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(String);

@@ -67,9 +67,12 @@ mod tests {
             (ALL, "https://audio.example.com:8080", Some("has no certificate")),
         ] {
             let settings = [("LISTEN", listen), ("PUBLIC_URL", public_url)];
-            let said = untrusted_proxy(&settings);
-            assert_eq!(said.is_some(), expected.is_some(), "{listen} {public_url}: {said:?}");
-            assert!(said.unwrap_or_default().contains(expected.unwrap_or_default()), "{listen} {public_url}");
+            let reason = untrusted_proxy(&settings);
+            assert_eq!(reason.is_some(), expected.is_some(), "{listen} {public_url}: {reason:?}");
+            assert!(
+                reason.unwrap_or_default().contains(expected.unwrap_or_default()),
+                "{listen} {public_url}"
+            );
             let trusting = [settings[0], settings[1], ("TRUSTED_PROXIES", "127.0.0.1")];
             assert_eq!(untrusted_proxy(&trusting), None);
         }

@@ -45,7 +45,7 @@ pub(crate) async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr
     Ok((listener, address))
 }
 
-/// Answers what comes to `listener` until told to stop; then at once no more.
+/// Answers requests to `listener` until it is cancelled, and then stops at once.
 pub(crate) async fn serve(listener: TcpListener, sources: Sources, stop: CancellationToken) {
     let sources = Arc::new(sources);
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));

@@ -1,4 +1,4 @@
-//! What a service manager such as systemd passes on to the service and wants to be told by it.
+//! The protocols of a service manager such as systemd: socket activation, notifications and the watchdog.
 //!
 //! The protocols are sd_notify(3) and sd_listen_fds(3). They are a few lines each; the crates for them wait without a
 //! deadline, or change the environment while other threads may read it.

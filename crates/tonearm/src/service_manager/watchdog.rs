@@ -1,4 +1,4 @@
-//! Keeps telling the service manager that the service answers, as long as it does.
+//! Notifies the service manager regularly while the service answers.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -17,12 +17,12 @@ const ANSWER: &[u8] = b"HTTP/1.1 200";
 pub(crate) struct Watchdog {
     pub(crate) address: SocketAddr,
     pub(crate) has_tls: bool,
-    /// The places that are left for connections.
-    pub(crate) places: Arc<Semaphore>,
+    /// One permit for each connection that can still be accepted.
+    pub(crate) connection_permits: Arc<Semaphore>,
 }
 
 impl Watchdog {
-    /// Asks and tells for ever, where the service manager wants to be told; does nothing otherwise.
+    /// Checks and notifies for ever, if the service manager has a watchdog; otherwise does nothing.
     pub(crate) async fn watch(self) -> Infallible {
         let Some(patience) = patience(std::process::id(), |name| std::env::var(name).ok()) else {
             return std::future::pending().await;
@@ -47,7 +47,7 @@ impl Watchdog {
     async fn answers(&self, within: Duration) -> bool {
         match timeout(within, self.ask()).await {
             Ok(Ok(is_answer)) => is_answer,
-            Ok(Err(_)) | Err(_) => self.places.available_permits() == 0,
+            Ok(Err(_)) | Err(_) => self.connection_permits.available_permits() == 0,
         }
     }
 
@@ -85,8 +85,8 @@ mod tests {
 
     use super::*;
 
-    async fn answers(address: SocketAddr, places: usize, has_tls: bool) -> bool {
-        let watchdog = Watchdog { address, has_tls, places: Arc::new(Semaphore::new(places)) };
+    async fn answers(address: SocketAddr, permits: usize, has_tls: bool) -> bool {
+        let watchdog = Watchdog { address, has_tls, connection_permits: Arc::new(Semaphore::new(permits)) };
         watchdog.answers(Duration::from_millis(300)).await
     }
 

@@ -44,7 +44,7 @@ async fn node_for(server: &TestServer, authority: &Authority, names: &str) -> No
                 contact: Some("ada@example.com".to_owned()),
                 directory: authority.directory(),
             });
-            config.look_at_certificate_every = Duration::from_millis(100);
+            config.certificate_check_interval = Duration::from_millis(100);
         })
         .await
 }
@@ -204,7 +204,7 @@ async fn failures_are_shown_and_not_repeated_at_once(server: TestServer) {
 }
 
 async fn state(server: &TestServer) -> Option<CertificateState> {
-    let catalog = &server.node.parts().unwrap().catalog;
+    let catalog = &server.node.services().unwrap().catalog;
     catalog.certificate(&NAME.parse().unwrap()).await.unwrap()
 }
 

@@ -31,7 +31,7 @@ async fn what_keys_do_is_written_down(server: TestServer) {
     server.clock.advance_seconds(1);
     client.post("/v1/upload_session", &json!({"collection_id": collection})).await.ok();
 
-    let audit = server.node.parts().unwrap().audit.clone();
+    let audit = server.node.services().unwrap().audit.clone();
     let caller = Caller::owner(server.organization_id.parse().unwrap());
     let lines = audit.entries(&caller, &AuditFilter::default(), None, 100).await.unwrap();
     let told = |line: &AuditRecord| (line.action.clone(), line.actor.clone(), line.title.clone());
@@ -63,7 +63,7 @@ async fn uploads_are_written_down_with_their_address(server: TestServer) {
     let path = format!("/v1/upload/{}/track", text(&session, "/upload_session_id"));
     client.without_key().post(&path, &json!({"file_name": "b.wav"})).await.ok();
 
-    let audit = server.node.parts().unwrap().audit.clone();
+    let audit = server.node.services().unwrap().audit.clone();
     let caller = Caller::owner(server.organization_id.parse().unwrap());
     let lines = audit.entries(&caller, &AuditFilter::default(), None, 100).await.unwrap();
     let by_uploaders = lines.iter().filter(|line| line.actor == "uploader");

@@ -18,7 +18,7 @@ fn url_of(session: &Value, variant: &str) -> String {
 
 async fn listeners_of_a_window_share_urls(server: TestServer) {
     let client = &server.client;
-    let library = &server.node.parts().unwrap().library;
+    let library = &server.node.services().unwrap().library;
     let caller = Caller::owner(server.organization_id.parse().unwrap());
     let collection = client.collection("Songs").await;
     let id = client.upload(&collection, "a.wav", wav(&WavSpec::default())).await;

@@ -93,7 +93,7 @@ async fn an_organizations_cover_is_set_on_the_command_line() {
 
 async fn a_new_cover_is_in_every_form(server: TestServer) {
     let client = &server.client;
-    let library = &server.node.parts().unwrap().library;
+    let library = &server.node.services().unwrap().library;
     let organization_id = library.organizations().await.unwrap()[0].id;
     let caller = tonearm_service::Caller::owner(organization_id);
     let settings = tonearm_domain::CoverSettings { size: tonearm_domain::CoverSize::Regular };
@@ -117,7 +117,7 @@ async fn a_new_cover_is_in_every_form(server: TestServer) {
     client.send(sound.body(wav(&WavSpec::default()))).await.ok();
     assert_eq!(client.settled(&id).await["track_status_id"], "ready");
     let track = || async {
-        let catalog = &server.node.parts().unwrap().catalog;
+        let catalog = &server.node.services().unwrap().catalog;
         catalog.track(organization_id, id.parse().unwrap()).await.unwrap().unwrap()
     };
     let before = track().await;
@@ -143,14 +143,14 @@ async fn a_new_cover_is_in_every_form(server: TestServer) {
 
 async fn stored_bytes(server: &TestServer, track: &Track) -> u64 {
     let scope = KeyScope::Track(track.collection_id, track.id);
-    let catalog = &server.node.parts().unwrap().catalog;
+    let catalog = &server.node.services().unwrap().catalog;
     catalog.storage_usage(track.organization_id, scope).await.unwrap().bytes
 }
 
 /// The sizes of a track's objects: its source, its files and the covers that are in use.
 async fn bytes_in_store(server: &TestServer, track: &Track) -> u64 {
-    let parts = server.node.parts().unwrap();
-    let files = parts.catalog.files_of_track(track.id).await.unwrap();
+    let services = server.node.services().unwrap();
+    let files = services.catalog.files_of_track(track.id).await.unwrap();
     let files: Vec<ObjectKey> = files
         .into_iter()
         .filter_map(|file| match file.outcome {
@@ -176,7 +176,7 @@ async fn bytes_in_store(server: &TestServer, track: &Track) -> u64 {
 
 async fn a_cover_is_shown_while_encoders_run_on(server: TestServer) {
     let client = &server.client;
-    let library = &server.node.parts().unwrap().library;
+    let library = &server.node.services().unwrap().library;
     let caller = tonearm_service::Caller::owner(server.organization_id.parse().unwrap());
     let early = tonearm_service::UpdateOrganization {
         is_early_sound: tonearm_domain::Patch::Set(true),

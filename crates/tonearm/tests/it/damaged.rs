@@ -54,7 +54,7 @@ async fn damaged_sound_ends_well_or_with_a_reason() {
         std::env::var("TONEARM_DAMAGED_FILES").ok().and_then(|count| count.parse().ok()).unwrap_or(FILES);
     let server = TestServer::start(Backend::Embedded).await;
     let time = tokio::spawn(let_time_pass(server.clock.clone()));
-    let library = &server.node.parts().unwrap().library;
+    let library = &server.node.services().unwrap().library;
     let caller = Caller::owner(server.organization_id.parse().unwrap());
     // One file each says as much as three.
     for view in library.recipes(&caller).await.unwrap() {
@@ -94,7 +94,7 @@ async fn damaged_sound_ends_well_or_with_a_reason() {
     assert!(playable > 0 && playable < count, "{playable} of {count} play");
     // Covers are finished after the tracks.
     until_done(&server, "finish_cover").await;
-    let jobs = server.node.parts().unwrap().catalog.pending_jobs().await.unwrap();
+    let jobs = server.node.services().unwrap().catalog.pending_jobs().await.unwrap();
     let trouble: Vec<_> = jobs.iter().filter(|job| job.last_error.is_some()).collect();
     assert!(trouble.is_empty(), "{trouble:?}");
     assert_eq!(processes_over(server.data_dir()), Vec::<String>::new());
@@ -113,7 +113,7 @@ async fn settle(server: &TestServer, seed: u64, id: &str) {
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let jobs = server.node.parts().unwrap().catalog.pending_jobs().await.unwrap();
+    let jobs = server.node.services().unwrap().catalog.pending_jobs().await.unwrap();
     let jobs: Vec<_> = jobs.into_iter().filter(|job| job.kind != "expire_upload").collect();
     panic!("the track of seed {seed} does not settle; jobs: {jobs:#?}");
 }

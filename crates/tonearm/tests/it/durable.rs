@@ -56,7 +56,7 @@ async fn created(server: &TestServer) -> (String, Value, Stored) {
     let created = client.track(&collection, "song.wav").await;
     let (ambient, _) = tonearm_fixtures::ambient();
     let caller = Caller::owner(server.organization_id.parse().unwrap());
-    let keys = server.node.parts().unwrap().signing_keys(&ambient);
+    let keys = server.node.services().unwrap().signing_keys(&ambient);
     let key = keys.create(&caller, "backend").await.unwrap();
     let stored = Stored {
         base_path: text(&created, "/track/base_path").to_owned(),
@@ -77,7 +77,7 @@ async fn put(client: &Client, created: &Value) -> Bytes {
 async fn edge_of(server: &TestServer) -> tonearm::Node {
     let configure = |config: &mut tonearm::Config| {
         config.roles = vec![Role::Edge];
-        config.look_at_store_every = Duration::from_millis(50);
+        config.key_refresh_interval = Duration::from_millis(50);
     };
     server.another_node_with(configure).await
 }
@@ -114,7 +114,7 @@ async fn a_stored_path_follows_the_files(server: TestServer) {
         etags.push(answer.header("etag").to_owned());
     }
 
-    let library = &server.node.parts().unwrap().library;
+    let library = &server.node.services().unwrap().library;
     let caller = Caller::owner(server.organization_id.parse().unwrap());
     let recipes = library.recipes(&caller).await.unwrap();
     let hq = recipes.into_iter().find(|view| view.recipe.index.as_str() == "hq").unwrap().recipe;

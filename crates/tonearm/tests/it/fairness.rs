@@ -21,7 +21,7 @@ async fn are_ready(client: &Client, tracks: &[String]) -> usize {
 /// One organization uploads many tracks, then another uploads one.
 async fn a_note_does_not_wait_for_a_library(server: TestServer) {
     let many = &server.client;
-    let made = server.node.parts().unwrap().library.create_organization("Another").await.unwrap();
+    let made = server.node.services().unwrap().library.create_organization("Another").await.unwrap();
     let few = many.with_key(made.api_key.reveal());
     let collection = many.collection("Library").await;
     let mut library = Vec::new();

@@ -60,7 +60,7 @@ async fn a_failure_is_told_to_webhooks(backend: Backend) {
     let server = TestServer::start_with(backend, &[PRIVATE]).await;
     let receiver = Receiver::start(Duration::ZERO).await;
     let caller = Caller::owner(server.organization_id.parse().unwrap());
-    let webhooks = &server.node.parts().unwrap().webhooks;
+    let webhooks = &server.node.services().unwrap().webhooks;
     webhooks.set(&caller, WebhookKind::Track, &receiver.url()).await.unwrap();
     let files = FileServer::start(|_| FileAnswer::whole(b"<html>").with("content-type", "text/html")).await;
     let client = &server.client;

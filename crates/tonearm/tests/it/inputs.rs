@@ -22,7 +22,7 @@ async fn every_kind_of_file_ends_well_or_with_a_reason() {
             uploads.push((sample, client.upload_file(&collection, &sample.path).await));
         }
     }
-    let library = &server.node.parts().unwrap().library;
+    let library = &server.node.services().unwrap().library;
     let caller = tonearm_service::Caller::owner(server.organization_id.parse().unwrap());
     for (sample, id) in uploads {
         let track = client.settled(&id).await;

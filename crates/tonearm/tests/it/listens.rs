@@ -158,7 +158,7 @@ async fn a_listener_is_told_and_forgotten(server: TestServer) {
     }
     let counted = json!({"listens": 2, "listeners": 2, "seconds_heard": 240});
     becomes(&server, &counted).await;
-    let privacy = server.node.parts().unwrap().privacy(&server.ambient);
+    let privacy = server.node.services().unwrap().privacy(&server.ambient);
     let visitor = |agent: &str| ListenerReference::Visitor {
         address: "127.0.0.1".parse().unwrap(),
         agent: Some(agent.to_owned()),
@@ -211,7 +211,7 @@ async fn listens_are_told_by_country(backend: Backend) {
     becomes(&server, &json!({"listens": 4, "listeners": 4, "seconds_heard": 480})).await;
     let null = Value::Null;
     assert_eq!(rows(client, "country").await, [(json!("DE"), null.clone(), 2), (json!("FR"), null, 1)]);
-    let privacy = server.node.parts().unwrap().privacy(&server.ambient);
+    let privacy = server.node.services().unwrap().privacy(&server.ambient);
     let (address, agent) = ("203.0.113.7".parse().unwrap(), Some(FIREFOX.to_owned()));
     let kept = privacy.listener(&ListenerReference::Visitor { address, agent }).await.unwrap();
     assert_eq!(kept.listening[0].country.as_deref(), Some("DE"));

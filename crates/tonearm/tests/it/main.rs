@@ -77,7 +77,7 @@ fn text<'a>(value: &'a serde_json::Value, pointer: &str) -> &'a str {
 
 /// Waits until no job of a kind is left. Fails, and says what is left, where none ends for half a minute.
 async fn until_done(server: &tonearm_testkit::TestServer, kind: &str) {
-    let catalog = &server.node.parts().unwrap().catalog;
+    let catalog = &server.node.services().unwrap().catalog;
     let (mut left, mut looks) = (usize::MAX, 0);
     loop {
         let jobs = catalog.pending_jobs().await.unwrap();

@@ -39,7 +39,7 @@ async fn nobody_is_no_empty_export(server: TestServer) {
 
 async fn whoever_is_erased_is_told_before_and_not_known_after(server: TestServer) {
     let program = server.program(binary());
-    let people = server.node.parts().unwrap().people.clone();
+    let people = server.node.services().unwrap().people.clone();
     let (bea, _) = people.add_person("Bea Quimby", EMAIL, false).await.unwrap();
     let exported = program.run(&["privacy", "export", EMAIL]);
     let exported: Value = serde_json::from_slice(&exported.stdout).unwrap();

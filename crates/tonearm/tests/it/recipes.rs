@@ -36,7 +36,7 @@ async fn rendered(library: &Library, caller: &Caller, index: &str) -> RecipeView
 
 async fn every_type_is_rendered_for_what_is_there(server: TestServer) {
     let client = &server.client;
-    let library = &server.node.parts().unwrap().library;
+    let library = &server.node.services().unwrap().library;
     let caller = caller(library).await;
     let collection = client.collection("Songs").await;
     let mut tracks = Vec::new();
@@ -94,7 +94,7 @@ async fn every_type_is_rendered_for_what_is_there(server: TestServer) {
 async fn a_later_recipe_that_fails_leaves_tracks_ready() {
     let server = TestServer::start(Backend::Embedded).await;
     let client = &server.client;
-    let library = &server.node.parts().unwrap().library;
+    let library = &server.node.services().unwrap().library;
     let caller = caller(library).await;
     let collection = client.collection("Songs").await;
     let id = client.upload(&collection, "a.wav", wav(&WavSpec::default())).await;
@@ -157,7 +157,7 @@ fn has_process(track_index: &str) -> bool {
 async fn a_deleted_track_ends_its_encoders() {
     let server = TestServer::start(Backend::Embedded).await;
     let client = &server.client;
-    let library = &server.node.parts().unwrap().library;
+    let library = &server.node.services().unwrap().library;
     let caller = caller(library).await;
     let collection = client.collection("Long").await;
     let bytes = wav(&WavSpec::long());
@@ -193,7 +193,7 @@ async fn a_deleted_track_ends_its_encoders() {
 async fn early_sound_plays_what_is_there() {
     let server = TestServer::start(Backend::Embedded).await;
     let client = &server.client;
-    let library = &server.node.parts().unwrap().library;
+    let library = &server.node.services().unwrap().library;
     let caller = caller(library).await;
     let collection = client.collection("Early").await;
     let bytes = wav(&WavSpec::long());

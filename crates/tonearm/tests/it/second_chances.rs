@@ -34,8 +34,8 @@ fn somebody(server: &TestServer) -> Caller {
 }
 
 async fn only_what_failed_is_made_again(server: TestServer) {
-    let parts = server.node.parts().unwrap();
-    let (library, catalog, caller) = (&parts.library, &parts.catalog, somebody(&server));
+    let services = server.node.services().unwrap();
+    let (library, catalog, caller) = (&services.library, &services.catalog, somebody(&server));
     let id = ready(&server).await;
     let refused = library.retry_track(&caller, id, None).await.unwrap_err();
     assert!(matches!(refused, Refusal::Conflict { .. }), "{refused}");
@@ -64,7 +64,7 @@ async fn only_what_failed_is_made_again(server: TestServer) {
 
 /// Has it that variants of a track failed.
 pub(crate) async fn fail(server: &TestServer, id: TrackId, failures: &[(&str, &str)]) {
-    let catalog = &server.node.parts().unwrap().catalog;
+    let catalog = &server.node.services().unwrap().catalog;
     let files = catalog.files_of_track(id).await.unwrap();
     let tx = catalog.begin().await.unwrap();
     for (index, reason) in failures {
@@ -117,8 +117,8 @@ async fn objects(blobs: &Blobs, track: &Track) -> Vec<ObjectKey> {
 }
 
 async fn what_a_person_deletes_goes_a_day_later(server: TestServer) {
-    let parts = server.node.parts().unwrap();
-    let (library, caller) = (&parts.library, somebody(&server));
+    let services = server.node.services().unwrap();
+    let (library, caller) = (&services.library, somebody(&server));
     let blobs = Blobs::open(&server.config().storage_url).await.unwrap();
     let id = ready(&server).await;
     let track = library.delete_track(&caller, id).await.unwrap().track;

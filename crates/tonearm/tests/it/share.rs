@@ -162,7 +162,7 @@ async fn the_list_of_a_collection_is_paginated() {
 impl Shared {
     /// Adds tracks with the files of the one that is there, under names of their own. Nothing is stored under them.
     async fn add_like_it(&self, count: usize) {
-        let catalog = &self.server.node.parts().unwrap().catalog;
+        let catalog = &self.server.node.services().unwrap().catalog;
         let (organization_id, id) =
             (self.server.organization_id.parse().unwrap(), self.track.parse().unwrap());
         let track = catalog.track(organization_id, id).await.unwrap().unwrap();

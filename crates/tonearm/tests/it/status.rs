@@ -111,7 +111,7 @@ async fn nodes_are_told_with_their_clocks_until_they_stop() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_is_gone_when_it_has_stopped() {
     let server = TestServer::start(Backend::Distributed).await;
-    let catalog = &server.node.parts().unwrap().catalog;
+    let catalog = &server.node.services().unwrap().catalog;
     let other = server.another_node(vec![Role::Worker]).await;
     let begun = Instant::now();
     while catalog.seen_nodes(server.ambient.now()).await.unwrap().len() < 2 {

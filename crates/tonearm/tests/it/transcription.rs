@@ -99,7 +99,7 @@ struct Stage {
 impl Stage {
     async fn open(backend: Backend, url: &str) -> Self {
         let server = TestServer::start_with(backend, &[("TONEARM_OUTBOUND_ALLOW_PRIVATE", "true")]).await;
-        let transcriptions = server.node.parts().unwrap().transcriptions.clone();
+        let transcriptions = server.node.services().unwrap().transcriptions.clone();
         let caller = Caller::owner(server.organization_id.parse().unwrap());
         let set = SetTranscription {
             base_url: url.to_owned(),
@@ -122,7 +122,7 @@ impl Stage {
 
     /// When the provider is asked again, once it is written down that it was in vain. Bounded by half a minute.
     async fn asks_again_at(&self) -> Timestamp {
-        let catalog = &self.server.node.parts().unwrap().catalog;
+        let catalog = &self.server.node.services().unwrap().catalog;
         for _ in 0..600 {
             let jobs = catalog.pending_jobs().await.unwrap();
             let waits = |job: &&PendingJob| {
@@ -228,7 +228,7 @@ async fn what_people_edit_is_overwritten_only_on_request() {
     let stage = Stage::open(Backend::Embedded, &url).await;
     let track = stage.ready_track().await;
     stage.wait_for(&track, TranscriptionState::Done).await;
-    let (library, id) = (&stage.server.node.parts().unwrap().library, track.parse().unwrap());
+    let (library, id) = (&stage.server.node.services().unwrap().library, track.parse().unwrap());
     let words = async || {
         let read = stage.server.client.get(&format!("/v1/track/{track}")).await.ok();
         read["track"]["transcription"].as_str().unwrap().to_owned()
@@ -250,7 +250,7 @@ async fn what_people_edit_is_overwritten_only_on_request() {
     provider.wait_for(2).await;
     edit().await;
     provider.turns.add_permits(2);
-    let catalog = &stage.server.node.parts().unwrap().catalog;
+    let catalog = &stage.server.node.services().unwrap().catalog;
     let is_open = async || {
         let jobs = catalog.pending_jobs().await.unwrap();
         jobs.iter().any(|job| job.kind == "transcribe_track")

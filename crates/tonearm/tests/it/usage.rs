@@ -64,7 +64,7 @@ async fn edges_without_a_catalog_learn_of_keys_and_of_their_end(server: TestServ
     let session = client.post("/v1/play_session/track", &json!({"track_id": id})).await.ok();
     let path = text(&session, "/first_track/variants/0/path").trim_start_matches('/').to_owned();
     let (ambient, _) = tonearm_fixtures::ambient();
-    let keys = server.node.parts().unwrap().signing_keys(&ambient);
+    let keys = server.node.services().unwrap().signing_keys(&ambient);
     let caller = Caller::owner(server.organization_id.parse().unwrap());
     let created = keys.create(&caller, "backend").await.unwrap();
     let url = sign(created.key.id.as_str(), &created.secret, &path, server.clock.now().unix_seconds());
@@ -73,7 +73,7 @@ async fn edges_without_a_catalog_learn_of_keys_and_of_their_end(server: TestServ
     let edge = server
         .another_node_with(|config| {
             config.roles = vec![Role::Edge];
-            config.look_at_store_every = Duration::from_millis(50);
+            config.key_refresh_interval = Duration::from_millis(50);
         })
         .await;
     // The node with the catalog tells as soon as it knows, and a node that starts asks at once.
@@ -167,7 +167,7 @@ async fn seen_through_a_proxy(variables: &[(&str, &str)]) -> (Vec<u16>, String) 
     server.client.send(made.json(&json!({"title": "C"}))).await.ok();
     let caller = Caller::owner(server.organization_id.parse().unwrap());
     let filter = AuditFilter { action: Some("collection.create".to_owned()), ..AuditFilter::default() };
-    let audit = &server.node.parts().unwrap().audit;
+    let audit = &server.node.services().unwrap().audit;
     let lines = audit.entries(&caller, &filter, None, 10).await.unwrap();
     let address = lines[0].address.map(|address| address.to_string()).unwrap_or_default();
     server.node.stop().await;

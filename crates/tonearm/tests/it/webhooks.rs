@@ -24,7 +24,7 @@ struct Stage {
 impl Stage {
     async fn open(backend: Backend) -> Self {
         let server = TestServer::start_with(backend, &[PRIVATE]).await;
-        let webhooks = server.node.parts().unwrap().webhooks.clone();
+        let webhooks = server.node.services().unwrap().webhooks.clone();
         let caller = Caller::owner(server.organization_id.parse().unwrap());
         Self { server, webhooks, caller }
     }
@@ -228,7 +228,7 @@ async fn both_secrets_sign_for_a_day() {
 #[tokio::test(flavor = "multi_thread")]
 async fn addresses_that_are_not_public_are_refused_by_default() {
     let server = TestServer::start(Backend::Embedded).await;
-    let webhooks = server.node.parts().unwrap().webhooks.clone();
+    let webhooks = server.node.services().unwrap().webhooks.clone();
     let caller = Caller::owner(server.organization_id.parse().unwrap());
     let refused = webhooks.set(&caller, WebhookKind::Track, "http://169.254.169.254/").await.unwrap_err();
     assert!(refused.to_string().contains("outbound.allow_private"), "{refused}");

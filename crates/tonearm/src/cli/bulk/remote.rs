@@ -20,23 +20,23 @@ pub(in crate::cli) struct RemoteArgs {
     /// File with an API key of type `api`; - reads it from standard input [default: the variable TONEARM_API_KEY]
     #[arg(long, value_name = "FILE", env = "TONEARM_API_KEY_FILE")]
     key_file: Option<PathBuf>,
-    /// Seconds after which something that keeps failing, such as a connection, is given up [default: 300; mcp: 30]
+    /// Seconds for which failing requests are retried [default: 300; mcp: 30]
     #[arg(long, value_name = "SECONDS")]
     retry_for: Option<u32>,
 }
 
-/// How long something that fails is tried again while nobody waits for it.
-const PATIENCE_SECONDS: u32 = 300;
+/// How long a failed request is retried by commands that run unattended.
+const RETRY_SECONDS: u32 = 300;
 
 impl RemoteArgs {
     /// A client to the service.
     pub(in crate::cli) fn client(&self) -> Result<Client, Failure> {
-        self.client_with(PATIENCE_SECONDS)
+        self.client_with(RETRY_SECONDS)
     }
 
-    /// A client to the service that gives up after so many seconds, unless it was told otherwise.
-    pub(in crate::cli) fn client_with(&self, patience_seconds: u32) -> Result<Client, Failure> {
-        let client = self.keyless(patience_seconds)?;
+    /// A client to the service that retries for `retry_seconds`, unless `--retry-for` says otherwise.
+    pub(in crate::cli) fn client_with(&self, retry_seconds: u32) -> Result<Client, Failure> {
+        let client = self.keyless(retry_seconds)?;
         let key = match &self.key_file {
             Some(file) => key_in(file)?,
             None => std::env::var("TONEARM_API_KEY").map_err(|_| {
@@ -51,14 +51,14 @@ impl RemoteArgs {
     }
 
     /// A client to the service without a key of its own.
-    pub(in crate::cli) fn keyless(&self, patience_seconds: u32) -> Result<Client, Failure> {
+    pub(in crate::cli) fn keyless(&self, retry_seconds: u32) -> Result<Client, Failure> {
         if self.server.is_exposed() {
             print::complain(format_args!(
                 "Warning: {} is not encrypted, so others on the network can read the API key.",
                 self.server
             ));
         }
-        let seconds = self.retry_for.unwrap_or(patience_seconds);
+        let seconds = self.retry_for.unwrap_or(retry_seconds);
         let options = ClientOptions { patience: Duration::from_secs(seconds.into()) };
         Client::new(self.server.clone(), "", ambient::system(), options).map_err(Failure::failed)
     }

@@ -10,7 +10,7 @@ const MOST_LISTED: usize = 1000;
 
 /// What came of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::cli) enum Kind {
+pub(in crate::cli) enum Outcome {
     Uploaded,
     Imported,
     Updated,
@@ -29,7 +29,7 @@ pub(in crate::cli) enum Kind {
     WouldUpdate,
 }
 
-impl Kind {
+impl Outcome {
     const ALL: [Self; 11] = [
         Self::Uploaded,
         Self::Imported,
@@ -75,7 +75,7 @@ impl Kind {
 /// What came of one item.
 #[derive(Debug, Clone)]
 pub(in crate::cli) struct ReportEntry {
-    pub(in crate::cli) kind: Kind,
+    pub(in crate::cli) outcome: Outcome,
     /// What people call it, fit for a terminal.
     pub(in crate::cli) name: String,
     /// Why it failed or was skipped.
@@ -85,11 +85,11 @@ pub(in crate::cli) struct ReportEntry {
 }
 
 impl ReportEntry {
-    pub(in crate::cli) fn new(kind: Kind, name: String) -> Self {
-        Self { kind, name, reason: None, fields: Map::new() }
+    pub(in crate::cli) fn new(outcome: Outcome, name: String) -> Self {
+        Self { outcome, name, reason: None, fields: Map::new() }
     }
 
-    pub(in crate::cli) fn because(self, reason: impl Into<String>) -> Self {
+    pub(in crate::cli) fn with_reason(self, reason: impl Into<String>) -> Self {
         Self { reason: Some(reason.into()), ..self }
     }
 
@@ -104,42 +104,42 @@ impl ReportEntry {
 pub(in crate::cli) struct Report {
     screen: Screen,
     is_json: bool,
-    counts: [u64; Kind::ALL.len()],
+    counts: [u64; Outcome::ALL.len()],
     failures: Vec<String>,
 }
 
 impl Report {
     pub(in crate::cli) fn new(screen: Screen, is_json: bool) -> Self {
-        Self { screen, is_json, counts: [0; Kind::ALL.len()], failures: Vec::new() }
+        Self { screen, is_json, counts: [0; Outcome::ALL.len()], failures: Vec::new() }
     }
 
     /// Adds an item, and tells it at once.
     pub(in crate::cli) fn add(&mut self, entry: ReportEntry) {
-        if let Some(place) = Kind::ALL.iter().position(|kind| *kind == entry.kind) {
+        if let Some(place) = Outcome::ALL.iter().position(|outcome| *outcome == entry.outcome) {
             self.counts[place] += 1;
         }
         let reason = entry.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
-        let line = format!("{:13} {}{reason}", entry.kind.words(), entry.name);
+        let line = format!("{:13} {}{reason}", entry.outcome.words(), entry.name);
         if self.is_json {
             let mut fields = entry.fields;
-            fields.insert("result".to_owned(), entry.kind.code().into());
+            fields.insert("result".to_owned(), entry.outcome.code().into());
             if let Some(reason) = entry.reason {
                 fields.insert("reason".to_owned(), reason.into());
             }
             print::json(&Value::Object(fields));
-        } else if entry.kind == Kind::Failed {
+        } else if entry.outcome == Outcome::Failed {
             self.screen.line(&line);
-        } else if entry.kind != Kind::Stopped {
+        } else if entry.outcome != Outcome::Stopped {
             // What a run did not get to may be very much.
             self.screen.detail(&line);
         }
-        if entry.kind == Kind::Failed && self.failures.len() < MOST_LISTED {
+        if entry.outcome == Outcome::Failed && self.failures.len() < MOST_LISTED {
             self.failures.push(format!("{}{reason}", entry.name));
         }
     }
 
-    pub(in crate::cli) fn count(&self, kind: Kind) -> u64 {
-        Kind::ALL.iter().position(|other| *other == kind).map_or(0, |place| self.counts[place])
+    pub(in crate::cli) fn count(&self, outcome: Outcome) -> u64 {
+        Outcome::ALL.iter().position(|other| *other == outcome).map_or(0, |place| self.counts[place])
     }
 
     /// Tells of all together. It is a failure if anything failed or was not done. `details` are for programs.
@@ -150,24 +150,24 @@ impl Report {
         details: Map<String, Value>,
     ) -> Result<(), Failure> {
         self.screen.clear();
-        let counted = || Kind::ALL.iter().zip(self.counts).filter(|(_, count)| *count > 0);
+        let counted = || Outcome::ALL.iter().zip(self.counts).filter(|(_, count)| *count > 0);
         if self.is_json {
             let mut summary = details;
-            Kind::ALL.iter().zip(self.counts).for_each(|(kind, count)| {
-                summary.insert(kind.code().to_owned(), count.into());
+            Outcome::ALL.iter().zip(self.counts).for_each(|(outcome, count)| {
+                summary.insert(outcome.code().to_owned(), count.into());
             });
             summary.insert("stopped_because".to_owned(), stopped.into());
             print::json(&json!({ "summary": summary }));
         } else {
             let parts: Vec<String> =
-                counted().map(|(kind, count)| format!("{count} {}", kind.words())).collect();
+                counted().map(|(outcome, count)| format!("{count} {}", outcome.words())).collect();
             match parts.is_empty() {
                 true => print::outln!("There are no {noun}."),
                 false => print::outln!("{}", parts.join(", ")),
             }
             self.list_failures();
         }
-        let undone = self.count(Kind::Failed) + self.count(Kind::Stopped);
+        let undone = self.count(Outcome::Failed) + self.count(Outcome::Stopped);
         match (stopped, undone) {
             (Some(reason), _) => Err(Failure::Failed(reason.to_owned())),
             (None, 0) => Ok(()),
@@ -182,7 +182,7 @@ impl Report {
         for failure in &self.failures {
             print::outln!("  failed: {failure}");
         }
-        let more = self.count(Kind::Failed) - self.failures.len() as u64;
+        let more = self.count(Outcome::Failed) - self.failures.len() as u64;
         if more > 0 {
             print::outln!("  and {more} more");
         }

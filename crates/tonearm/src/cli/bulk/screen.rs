@@ -49,8 +49,7 @@ impl Screen {
 
     /// A bar for the bytes of one file, above the one for the total.
     pub(in crate::cli) fn file(&self, verb: &'static str, name: &str, bytes: u64) -> ProgressBar {
-        let template =
-            "{prefix:9} {wide_msg} {bar:20} {bytes:>10}/{total_bytes:10} {binary_bytes_per_sec:>12} {eta:>4}";
+        let template = "{prefix:9} {wide_msg} {bar:20} {decimal_bytes:>10}/{decimal_total_bytes:10} {decimal_bytes_per_sec:>12} {eta:>4}";
         let bar = ProgressBar::new(bytes).with_style(style(template)).with_prefix(verb);
         let bar = self.bars.insert_from_back(1, bar);
         bar.set_message(shown_text(name));

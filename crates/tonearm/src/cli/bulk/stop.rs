@@ -10,11 +10,11 @@ use super::text::shown_text;
 /// The status of a program that a signal ended, as shells have it.
 const INTERRUPTED: i32 = 130;
 
-/// Whether nothing new is begun, and whether what is under way is left.
+/// Two ways to stop: `closing` begins nothing new, `interrupted` also abandons work in progress.
 #[derive(Debug, Clone, Default)]
 pub(in crate::cli) struct Stop {
     closing: CancellationToken,
-    leaving: CancellationToken,
+    interrupted: CancellationToken,
     reason: Arc<OnceLock<String>>,
 }
 
@@ -30,18 +30,18 @@ impl Stop {
                     _ = interrupt.recv() => {}
                     _ = terminate.recv() => {}
                 }
-                if stop.leaving.is_cancelled() {
+                if stop.interrupted.is_cancelled() {
                     std::process::exit(INTERRUPTED);
                 }
                 stop.closing.cancel();
-                stop.leaving.cancel();
+                stop.interrupted.cancel();
             }
         });
         Ok(())
     }
 
     /// Begins nothing new, since that would fail for the same reason.
-    pub(in crate::cli) fn because(&self, reason: &str) {
+    pub(in crate::cli) fn close(&self, reason: &str) {
         let _ = self.reason.set(shown_text(reason));
         self.closing.cancel();
     }
@@ -57,8 +57,8 @@ impl Stop {
     }
 
     /// Whether somebody stopped it.
-    pub(in crate::cli) fn is_leaving(&self) -> bool {
-        self.leaving.is_cancelled()
+    pub(in crate::cli) fn is_interrupted(&self) -> bool {
+        self.interrupted.is_cancelled()
     }
 
     /// Waits until nothing new is begun.
@@ -67,7 +67,7 @@ impl Stop {
     }
 
     /// Runs `work`, unless somebody stops it.
-    pub(in crate::cli) async fn unless_left<T>(&self, work: impl Future<Output = T>) -> Option<T> {
-        self.leaving.run_until_cancelled(work).await
+    pub(in crate::cli) async fn unless_interrupted<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        self.interrupted.run_until_cancelled(work).await
     }
 }

@@ -7,34 +7,35 @@ use tokio::time::Instant;
 use tonearm_client::{Client, ClientError, TrackQuery, TrackRecord};
 use tonearm_domain::{CollectionId, TrackId, TrackStatus};
 
-use super::report::{Kind, ReportEntry};
+use super::report::{Outcome, ReportEntry};
 use super::stop::Stop;
 use super::text::shown_text;
 
-/// How often the service is asked.
-const EVERY: Duration = Duration::from_secs(1);
+/// How often the service is polled.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long no track at all may be finished before we stop waiting.
-const PATIENCE: Duration = Duration::from_secs(6 * 3600);
+/// How long to wait without any track becoming final.
+const STALL_TIMEOUT: Duration = Duration::from_secs(6 * 3600);
 
 /// Tracks of one page.
 const PAGE: u32 = 200;
 
 /// What became of a track.
-pub(in crate::cli) enum Settled {
+pub(in crate::cli) enum TrackOutcome {
     /// It can be played.
     Playable(TrackStatus),
     /// It cannot, and why.
     Failed(TrackStatus, String),
-    /// It is not known.
+    /// Its status could not be read, or is not final yet.
     Unknown(String),
 }
 
-impl Settled {
-    /// What is reported of a track once it is known.
+impl TrackOutcome {
+    /// The entry of the report, completed.
     pub(in crate::cli) fn into_entry(self, entry: ReportEntry) -> ReportEntry {
-        let failed =
-            |reason: String| ReportEntry { kind: Kind::Failed, ..entry.clone() }.because(shown_text(&reason));
+        let failed = |reason: String| {
+            ReportEntry { outcome: Outcome::Failed, ..entry.clone() }.with_reason(shown_text(&reason))
+        };
         match self {
             Self::Playable(status) => entry.with("track_status_id", status.as_str()),
             Self::Failed(status, reason) => failed(reason).with("track_status_id", status.as_str()),
@@ -52,45 +53,45 @@ impl Settled {
     }
 }
 
-/// Waits for tracks of a collection, and tells of each as soon as its status is final.
-pub(in crate::cli) async fn settle(
+/// Waits for tracks of a collection, and calls `on_final` for each as soon as its status is final.
+pub(in crate::cli) async fn wait_for_tracks(
     client: &Client,
     collection: CollectionId,
     mut pending: HashSet<TrackId>,
     stop: &Stop,
-    mut on_settled: impl FnMut(TrackId, Settled),
+    mut on_final: impl FnMut(TrackId, TrackOutcome),
 ) {
     let mut since = Instant::now();
     while !pending.is_empty() {
         let before = pending.len();
-        let looked = stop.unless_left(look(client, collection, &mut pending, &mut on_settled)).await;
-        let problem = match looked {
+        let polled = stop.unless_interrupted(poll(client, collection, &mut pending, &mut on_final)).await;
+        let problem = match polled {
             None => Some("stopped before it was processed".to_owned()),
             Some(Err(error)) => Some(error.to_string()),
             Some(Ok(())) if pending.len() < before => {
                 since = Instant::now();
                 None
             }
-            Some(Ok(())) if since.elapsed() > PATIENCE => Some(format!(
+            Some(Ok(())) if since.elapsed() > STALL_TIMEOUT => Some(format!(
                 "not processed, and neither was any other in {} hours",
-                PATIENCE.as_secs() / 3600
+                STALL_TIMEOUT.as_secs() / 3600
             )),
             Some(Ok(())) => None,
         };
         if let Some(problem) = problem {
-            pending.drain().for_each(|id| on_settled(id, Settled::Unknown(problem.clone())));
+            pending.drain().for_each(|id| on_final(id, TrackOutcome::Unknown(problem.clone())));
         } else if !pending.is_empty() {
-            stop.unless_left(tokio::time::sleep(EVERY)).await;
+            stop.unless_interrupted(tokio::time::sleep(POLL_INTERVAL)).await;
         }
     }
 }
 
-/// Reads which tracks of the collection are unfinished, and asks for each of ours that is not among them.
-async fn look(
+/// Reads which tracks of the collection are unfinished, and the status of each pending track that is not among them.
+async fn poll(
     client: &Client,
     collection: CollectionId,
     pending: &mut HashSet<TrackId>,
-    on_settled: &mut impl FnMut(TrackId, Settled),
+    on_final: &mut impl FnMut(TrackId, TrackOutcome),
 ) -> Result<(), ClientError> {
     let statuses = TrackStatus::ALL.into_iter().filter(|status| !status.is_final()).collect();
     let mut query = TrackQuery { statuses, limit: PAGE, ..TrackQuery::default() };
@@ -106,15 +107,15 @@ async fn look(
     let finished: Vec<TrackId> = pending.iter().filter(|id| !unfinished.contains(*id)).copied().collect();
     for id in finished {
         let settled = match client.track(id).await {
-            Ok(track) => Settled::of(track),
+            Ok(track) => TrackOutcome::of(track),
             Err(error) if error.status() == Some(404) => {
-                Some(Settled::Unknown("the track was deleted".to_owned()))
+                Some(TrackOutcome::Unknown("the track was deleted".to_owned()))
             }
             Err(error) => return Err(error),
         };
         if let Some(settled) = settled {
             pending.remove(&id);
-            on_settled(id, settled);
+            on_final(id, settled);
         }
     }
     Ok(())

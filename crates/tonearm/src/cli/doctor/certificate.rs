@@ -3,7 +3,7 @@
 use tonearm_domain::Ambient;
 
 use super::report::Finding;
-use crate::{Config, Parts};
+use crate::{Config, Services};
 
 const NAME: &str = "certificate";
 
@@ -12,8 +12,8 @@ pub(super) async fn certificate(config: &Config, ambient: &Ambient) -> Vec<Findi
     if config.acme.is_none() {
         return Vec::new();
     }
-    let Ok(parts) = Parts::open(config, ambient).await else { return Vec::new() };
-    let Some(certificates) = parts.certificates else { return Vec::new() };
+    let Ok(services) = Services::open(config, ambient).await else { return Vec::new() };
+    let Some(certificates) = services.certificates else { return Vec::new() };
     let Ok(state) = certificates.state().await else { return Vec::new() };
     let names = certificates.names();
     let trouble = state.as_ref().filter(|state| state.failures > 0).map(|state| {

@@ -8,6 +8,7 @@ use tonearm_domain::Ambient;
 use tonearm_signing::{Secrets, Weakness};
 
 use super::report::Finding;
+use crate::cli::bytes::shown_bytes;
 use crate::{Config, Role, opening};
 
 /// Below this a busy service soon stops.
@@ -81,7 +82,7 @@ fn disk(folder: &Path, least: u64) -> Finding {
         Err(error) => return Finding::failed("disk", format!("{}: {error}", folder.display())),
     };
     let free = stat.f_bavail.saturating_mul(stat.f_frsize);
-    let found = format!("{} GiB free at {}", free >> 30, folder.display());
+    let found = format!("{} free at {}", shown_bytes(free), folder.display());
     if free < LOW_DISK_BYTES {
         Finding::failed("disk", format!("{found}; free some space: at least 2 GiB are required"))
     } else if free < least {
@@ -92,7 +93,7 @@ fn disk(folder: &Path, least: u64) -> Finding {
     }
 }
 
-/// Signed URLs depend on clocks that agree; all that can be told here is whether this one is plainly wrong.
+/// Signed URLs depend on clocks that agree; all that can be checked here is whether this one is plainly wrong.
 pub(super) fn clock(ambient: &Ambient) -> Finding {
     let now = ambient.now();
     let found = match "2026-01-01T00:00:00Z".parse() {

@@ -155,8 +155,8 @@ mod tests {
             (is_read && !has_hung.swap(true, Ordering::Relaxed)).then_some(Fault::Hang)
         });
         let blobs = Blobs::open(&proxy.url().parse().unwrap()).await.unwrap();
-        let said = probe(&blobs, &crate::ambient::system(), Duration::from_secs(3)).await.unwrap_err();
-        assert!(said.contains("took more than 3 seconds"), "{said}");
+        let problem = probe(&blobs, &crate::ambient::system(), Duration::from_secs(3)).await.unwrap_err();
+        assert!(problem.contains("took more than 3 seconds"), "{problem}");
         let left: Vec<_> = bucket.files();
         let left: Vec<_> = left.iter().filter(|path| path.to_string_lossy().contains("doctor.")).collect();
         assert!(left.is_empty(), "{left:?}");

@@ -40,7 +40,7 @@ async fn walls(config: &Config, media: &Media) -> Vec<Finding> {
     };
     let finding = |(name, stands, sentence): (&'static str, bool, String)| match stands {
         true => Finding::ok(name, sentence),
-        false if config.confinement.is_required => Finding::failed(name, sentence),
+        false if config.media.confinement.is_required => Finding::failed(name, sentence),
         false => Finding::warning(name, sentence),
     };
     reports

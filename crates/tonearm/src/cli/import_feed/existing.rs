@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tonearm_client::{Client, ClientError, FoundTrack, TrackQuery};
+use tonearm_client::{Client, ClientError, ListedTrack, TrackQuery};
 use tonearm_domain::CollectionId;
 
 use super::show::Episode;
@@ -17,8 +17,8 @@ const LEAST_PAGES: u64 = 10;
 pub(super) struct Existing<'a> {
     client: &'a Client,
     collection: CollectionId,
-    /// By the id of the episode; none where each is looked up by itself.
-    known: Option<HashMap<String, FoundTrack>>,
+    /// By the id of the episode; none: each is looked up with a request of its own.
+    by_id: Option<HashMap<String, ListedTrack>>,
 }
 
 impl<'a> Existing<'a> {
@@ -28,30 +28,30 @@ impl<'a> Existing<'a> {
         episodes: &[Episode],
     ) -> Result<Self, ClientError> {
         let most_pages = LEAST_PAGES.max(episodes.len() as u64);
-        let mut known = HashMap::new();
+        let mut by_id = HashMap::new();
         let mut query = TrackQuery { limit: PAGE, ..TrackQuery::default() };
         loop {
             let page = client.tracks(collection, &query).await?;
             if page.count.is_some_and(|count| count / u64::from(PAGE) > most_pages) {
-                return Ok(Self { client, collection, known: None });
+                return Ok(Self { client, collection, by_id: None });
             }
             for track in page.tracks {
                 if let Some(index) = track.organization_index.clone() {
                     // Of several, the oldest.
-                    known.entry(index).or_insert(track);
+                    by_id.entry(index).or_insert(track);
                 }
             }
             match page.next_cursor {
                 Some(next) => query.cursor = Some(next),
-                None => return Ok(Self { client, collection, known: Some(known) }),
+                None => return Ok(Self { client, collection, by_id: Some(by_id) }),
             }
         }
     }
 
     /// The track of an episode.
-    pub(super) async fn find(&self, episode: &Episode) -> Result<Option<FoundTrack>, ClientError> {
-        if let Some(known) = &self.known {
-            return Ok(known.get(&episode.id).cloned());
+    pub(super) async fn find(&self, episode: &Episode) -> Result<Option<ListedTrack>, ClientError> {
+        if let Some(by_id) = &self.by_id {
+            return Ok(by_id.get(&episode.id).cloned());
         }
         let query =
             TrackQuery { organization_index: Some(episode.id.clone()), limit: 1, ..TrackQuery::default() };

@@ -2,11 +2,11 @@
 
 mod art;
 mod existing;
-mod fields;
 mod outline;
 mod run;
 mod show;
 mod source;
+mod track_fields;
 mod values;
 
 use std::collections::{HashMap, HashSet};
@@ -24,7 +24,7 @@ use self::show::Show;
 use self::source::FeedSource;
 use super::Failure;
 use super::bulk::{
-    LockError, RemoteArgs, Report, ReportEntry, Screen, Stop, lock, settle, shown_text, state_folder,
+    LockError, RemoteArgs, Report, ReportEntry, Screen, Stop, lock, shown_text, state_folder, wait_for_tracks,
 };
 
 #[derive(Debug, clap::Args)]
@@ -32,7 +32,7 @@ pub(super) struct Args {
     /// URL of the podcast's RSS or Atom feed, or a file
     #[arg(value_name = "FEED")]
     feed: FeedSource,
-    /// The id of the collection to import to; use one collection for each podcast
+    /// The id of the collection to import into; use one collection for each podcast
     #[arg(long, value_name = "ID")]
     collection: CollectionId,
     #[command(flatten)]
@@ -52,7 +52,7 @@ pub(super) struct Args {
     /// Import without the art of the episodes
     #[arg(long)]
     no_art: bool,
-    /// Fetch art also from addresses that are not public, such as those of your own network
+    /// Also fetch art from private addresses, such as those of your own network
     #[arg(long)]
     allow_private: bool,
     /// Wait until the imported tracks are processed
@@ -68,13 +68,13 @@ pub(super) struct Args {
 
 pub(super) async fn run(args: Args) -> Result<(), Failure> {
     let client = args.remote.client()?;
-    // Tells a wrong key or collection before anything is fetched.
+    // A wrong key or collection is reported before anything is fetched.
     let collection = client.collection(args.collection).await.map_err(Failure::failed)?;
     let screen = Screen::new(args.json);
     let _lock = only_one(&client, args.collection)?;
     let stop = Stop::default();
     stop.on_signals().map_err(Failure::failed)?;
-    let Some(feed) = stop.unless_left(args.feed.read()).await else {
+    let Some(feed) = stop.unless_interrupted(args.feed.read()).await else {
         return Err(Failure::Failed("stopped".to_owned()));
     };
     let mut show =
@@ -139,7 +139,7 @@ async fn cover(run: &Run, art: &Art, show: &Show, collection: &CollectionRecord)
             .map_err(|error| error.to_string())?;
         run.client.upload_cover(&url, picture).await.map_err(|error| error.to_string())
     };
-    if let Some(Err(problem)) = run.stop.unless_left(set).await {
+    if let Some(Err(problem)) = run.stop.unless_interrupted(set).await {
         run.screen.warn(&format!("the collection gets no cover: {}", shown_text(&problem)));
     }
 }
@@ -152,15 +152,15 @@ async fn wait(run: &Run) {
     }
     run.screen.line("Waiting until the tracks are imported and processed.");
     let pending: HashSet<TrackId> = imported.keys().copied().collect();
-    settle(&run.client, run.options.collection, pending, &run.stop, |track, settled| {
+    wait_for_tracks(&run.client, run.options.collection, pending, &run.stop, |track, outcome| {
         let Some(entry) = imported.remove(&track) else { return };
-        run.report().add(settled.into_entry(entry));
+        run.report().add(outcome.into_entry(entry));
     })
     .await;
 }
 
 fn finish(run: &Run) -> Result<(), Failure> {
-    let stopped = match (run.stop.reason(), run.stop.is_leaving()) {
+    let stopped = match (run.stop.reason(), run.stop.is_interrupted()) {
         (Some(reason), _) => Some(reason),
         (None, true) => Some("stopped; run the same command again to continue"),
         (None, false) => None,

@@ -1,5 +1,5 @@
-//! A first look at a feed: that it is one, and that it is not made to exhaust whoever reads it. The readers of feeds keep all
-//! elements in memory and follow nested ones on the stack.
+//! Checks that a file is a feed, and that it cannot exhaust the memory or the stack of the parsers: they keep all elements in
+//! memory and recurse into nested ones.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};

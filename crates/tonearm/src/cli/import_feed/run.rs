@@ -5,18 +5,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use indicatif::ProgressBar;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use tonearm_client::{Client, ClientError, CreatedTrack, FoundTrack};
+use tonearm_client::{Client, ClientError, CreatedTrack, ListedTrack};
 use tonearm_domain::{CollectionId, TrackId, TrackStatus};
 use url::Url;
 
 use super::art::Art;
 use super::existing::Existing;
-use super::fields::Fields;
 use super::show::{Episode, Show};
-use crate::cli::bulk::{Kind, Report, ReportEntry, Screen, Stop, shown_text};
+use super::track_fields::TrackFields;
+use crate::cli::bulk::{Outcome, Report, ReportEntry, Screen, Stop, shown_text};
 
 /// Pictures that are fetched at once.
-const PICTURES: usize = 4;
+const MAX_PICTURES: usize = 4;
 
 const BAR: &str = "importing {wide_bar} {pos}/{len} {eta:>4}";
 
@@ -43,11 +43,14 @@ pub(super) struct Run {
     pub(super) imported: Mutex<Vec<(TrackId, ReportEntry)>>,
 }
 
-/// What becomes of an episode that has a track.
-enum Found {
-    New,
-    Retry(FoundTrack),
-    Settled,
+/// What is done with an episode.
+enum Action {
+    /// It has no track yet.
+    Import,
+    /// The import or processing of its track failed.
+    Replace(ListedTrack),
+    /// It was reported, and updated if necessary.
+    Nothing,
 }
 
 impl Run {
@@ -62,22 +65,22 @@ impl Run {
     /// Imports what is new of a show.
     pub(super) async fn work(self: &Arc<Self>, show: &Show) -> Result<(), ClientError> {
         for (title, reason) in &show.skipped {
-            let entry = ReportEntry::new(Kind::Skipped, shown_text(title)).because(*reason);
+            let entry = ReportEntry::new(Outcome::Skipped, shown_text(title)).with_reason(*reason);
             self.report().add(entry.with("title", title.clone()));
         }
         let existing = Existing::read(&self.client, self.options.collection, &show.episodes);
-        let Some(existing) = self.stop.unless_left(existing).await.transpose()? else { return Ok(()) };
+        let Some(existing) = self.stop.unless_interrupted(existing).await.transpose()? else { return Ok(()) };
         let bar = self.screen.total(BAR, show.episodes.len() as u64);
-        let (places, mut pictures) = (Arc::new(Semaphore::new(PICTURES)), JoinSet::new());
+        let (permits, mut pictures) = (Arc::new(Semaphore::new(MAX_PICTURES)), JoinSet::new());
         for episode in &show.episodes {
             if self.stop.is_closing() {
-                self.report().add(entry(Kind::Stopped, episode));
+                self.report().add(entry(Outcome::Stopped, episode));
                 continue;
             }
-            let done = self.stop.unless_left(self.episode(show, episode, &existing)).await;
-            let created = match done {
+            let imported = self.stop.unless_interrupted(self.import(show, episode, &existing)).await;
+            let created = match imported {
                 None => {
-                    self.report().add(entry(Kind::Stopped, episode));
+                    self.report().add(entry(Outcome::Stopped, episode));
                     None
                 }
                 Some(Ok(created)) => created,
@@ -87,13 +90,13 @@ impl Run {
                 }
             };
             if let (Some(art), Some(image), Some(created)) = (&self.art, &episode.image, created) {
-                // What waits for its picture is bounded, too.
-                let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
+                // Tracks that wait for their pictures are bounded, too.
+                let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { break };
                 let (run, art, image, name) =
-                    (Arc::clone(self), art.clone(), image.clone(), entry(Kind::Imported, episode).name);
+                    (Arc::clone(self), art.clone(), image.clone(), entry(Outcome::Imported, episode).name);
                 pictures.spawn(async move {
-                    run.stop.unless_left(run.picture(&art, &image, &created, &name)).await;
-                    drop(place);
+                    run.stop.unless_interrupted(run.picture(&art, &image, &created, &name)).await;
+                    drop(permit);
                 });
             }
             while pictures.try_join_next().is_some() {}
@@ -105,25 +108,25 @@ impl Run {
     }
 
     /// Imports an episode, or finds that there is nothing to do.
-    async fn episode(
+    async fn import(
         &self,
         show: &Show,
         episode: &Episode,
         existing: &Existing<'_>,
     ) -> Result<Option<CreatedTrack>, ClientError> {
-        let fields = Fields::of(show, episode);
-        match self.found(&fields, episode, existing.find(episode).await?).await? {
-            Found::Settled => return Ok(None),
+        let fields = TrackFields::of(show, episode);
+        match self.choose_action(&fields, episode, existing.find(episode).await?).await? {
+            Action::Nothing => return Ok(None),
             _ if self.options.is_dry => {
-                self.report().add(entry(Kind::WouldImport, episode));
+                self.report().add(entry(Outcome::WouldImport, episode));
                 return Ok(None);
             }
-            Found::Retry(failed) => self.client.delete_track(failed.id).await?,
-            Found::New => {}
+            Action::Replace(failed) => self.client.delete_track(failed.id).await?,
+            Action::Import => {}
         }
         let import = fields.into_import(self.options.collection, episode);
         let created = self.client.import_track(&import).await?;
-        let entry = entry(Kind::Imported, episode).with("track_id", created.track_id.to_string());
+        let entry = entry(Outcome::Imported, episode).with("track_id", created.track_id.to_string());
         if self.options.waits {
             self.imported.lock().unwrap_or_else(PoisonError::into_inner).push((created.track_id, entry));
         } else {
@@ -132,39 +135,40 @@ impl Run {
         Ok(Some(created))
     }
 
-    /// Reports an episode that has a track, and updates it.
-    async fn found(
+    /// Compares an episode with its track. One that needs no import is updated and reported here.
+    async fn choose_action(
         &self,
-        fields: &Fields,
+        fields: &TrackFields,
         episode: &Episode,
-        track: Option<FoundTrack>,
-    ) -> Result<Found, ClientError> {
-        let Some(track) = track else { return Ok(Found::New) };
+        track: Option<ListedTrack>,
+    ) -> Result<Action, ClientError> {
+        let Some(track) = track else { return Ok(Action::Import) };
         let has_failed = matches!(track.track_status_id, TrackStatus::InitError | TrackStatus::Error);
         if has_failed && self.options.retries_failed {
-            return Ok(Found::Retry(track));
+            return Ok(Action::Replace(track));
         }
         let changes = fields.clone().changes(&track).filter(|_| self.options.updates);
-        let kind = match (&changes, self.options.is_dry) {
-            (None, _) => Kind::Present,
-            (Some(_), true) => Kind::WouldUpdate,
+        let outcome = match (&changes, self.options.is_dry) {
+            (None, _) => Outcome::Present,
+            (Some(_), true) => Outcome::WouldUpdate,
             (Some(changes), false) => {
                 self.client.update_track(track.id, changes).await?;
-                Kind::Updated
+                Outcome::Updated
             }
         };
-        let mut entry = entry(kind, episode)
+        let mut entry = entry(outcome, episode)
             .with("track_id", track.id.to_string())
             .with("track_status_id", track.track_status_id.as_str());
         if has_failed {
             let reason = track.status_reason.unwrap_or_else(|| "it failed".to_owned());
-            entry = entry.because(format!("{}; use --retry-failed to import it again", shown_text(&reason)));
+            entry =
+                entry.with_reason(format!("{}; use --retry-failed to import it again", shown_text(&reason)));
         }
         self.report().add(entry);
-        Ok(Found::Settled)
+        Ok(Action::Nothing)
     }
 
-    /// Gives a track the picture of its episode. That this fails is no reason not to play it.
+    /// Gives a track the picture of its episode. A failure is only a warning.
     async fn picture(&self, art: &Art, image: &Url, created: &CreatedTrack, name: &str) {
         let problem = match art.fetch(image).await {
             Ok(picture) => {
@@ -179,19 +183,19 @@ impl Run {
         }
     }
 
-    /// Reports what failed. If it concerns all episodes, none is begun any more.
+    /// Reports an error. If it affects all episodes, no other one is begun.
     fn fail(&self, episode: &Episode, error: &ClientError) {
-        if error.concerns_all() {
-            self.stop.because(&error.to_string());
+        if error.affects_all() {
+            self.stop.close(&error.to_string());
         }
-        self.report().add(entry(Kind::Failed, episode).because(shown_text(&error.to_string())));
+        self.report().add(entry(Outcome::Failed, episode).with_reason(shown_text(&error.to_string())));
     }
 }
 
 /// An entry of the report about an episode.
-fn entry(kind: Kind, episode: &Episode) -> ReportEntry {
+fn entry(outcome: Outcome, episode: &Episode) -> ReportEntry {
     let name = episode.title.as_ref().unwrap_or(&episode.id);
-    ReportEntry::new(kind, shown_text(name))
+    ReportEntry::new(outcome, shown_text(name))
         .with("title", episode.title.clone())
         .with("guid", episode.id.clone())
 }

@@ -26,7 +26,7 @@ pub(super) struct Show {
 /// An item of a feed with a file of sound.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Episode {
-    /// What the feed calls it, which does not change; hashed if it is long.
+    /// Its guid, which does not change; hashed if it is long.
     pub(super) id: String,
     pub(super) title: Option<String>,
     pub(super) author: Option<String>,
@@ -36,13 +36,13 @@ pub(super) struct Episode {
     pub(super) number: Option<u32>,
     /// `full`, `trailer` or `bonus`.
     pub(super) kind: Option<String>,
-    /// How long it is said to be, in seconds.
+    /// Its length in seconds, according to the feed.
     pub(super) seconds: Option<u64>,
     pub(super) image: Option<Url>,
     pub(super) file: Url,
 }
 
-/// What both kinds of feed say of an item, before it is known to be an episode.
+/// An item of either kind of feed, which may not be an episode.
 #[derive(Default)]
 struct Item {
     id: Option<String>,
@@ -74,11 +74,11 @@ pub(super) fn read(feed: &FeedBytes) -> Result<Show, String> {
             of_atom(&feed, base)
         }
     };
-    let mut known = HashSet::new();
+    let mut ids = HashSet::new();
     for item in items {
         let title = item.episode.title.clone().unwrap_or_else(|| "an item without a title".to_owned());
         match item.into_episode(base, show.image.as_ref()) {
-            Ok(episode) if !known.insert(episode.id.clone()) => {
+            Ok(episode) if !ids.insert(episode.id.clone()) => {
                 show.skipped.push((title, "another item has the same guid"));
             }
             Ok(episode) => show.episodes.push(episode),

@@ -1,4 +1,4 @@
-//! The values in feeds, which many hands write.
+//! Parses the values in feeds, which are often malformed.
 
 use jiff::fmt::rfc2822::DateTimeParser;
 use sha2::{Digest, Sha256};
@@ -38,13 +38,13 @@ pub(super) fn is_sound(media_type: &str, url: &Url) -> bool {
     if essence.starts_with("audio/") {
         return true;
     }
-    // Many feeds have no type, or one that says nothing.
-    let says_nothing = matches!(
+    // Many feeds have no type, or a generic one.
+    let is_generic = matches!(
         essence.as_str(),
         "" | "application/octet-stream" | "application/ogg" | "binary/octet-stream"
     );
     let extension = url.path().rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-    says_nothing && extension.is_some_and(|own| SOUND.contains(&own.as_str()))
+    is_generic && extension.is_some_and(|own| SOUND.contains(&own.as_str()))
 }
 
 pub(super) fn id(id: &str) -> Option<String> {
@@ -72,7 +72,7 @@ pub(super) fn date(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     match DATES.parse_timestamp(text) {
         Ok(moment) => Timestamp::from_unix_millis(moment.as_millisecond()),
-        // Not what RSS says, and yet in use.
+        // Not valid in RSS, but common.
         Err(_) => text.parse().ok(),
     }
 }

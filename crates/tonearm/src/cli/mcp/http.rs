@@ -63,7 +63,7 @@ pub(super) async fn serve(
     let router = router(&access, server);
     let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     let tracker = TaskTracker::new();
-    while let Some(accepted) = stop.unless_left(accept(&listener, &connections)).await {
+    while let Some(accepted) = stop.unless_interrupted(accept(&listener, &connections)).await {
         // A connection that was lost before it was accepted, or no file descriptor for it: others follow.
         let Ok((socket, place)) = accepted else {
             tokio::time::sleep(Duration::from_millis(50)).await;

@@ -17,8 +17,8 @@ use self::server::{Credential, ToolServer};
 use super::Failure;
 use super::bulk::{RemoteArgs, Stop};
 
-/// How long a call that fails is tried again: somebody waits for it.
-const PATIENCE_SECONDS: u32 = 30;
+/// How long a failed request is retried: somebody waits for it.
+const RETRY_SECONDS: u32 = 30;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -27,7 +27,7 @@ pub(super) struct Args {
     /// Serve over HTTP at this address, such as 127.0.0.1:8090, instead of standard input and output
     #[arg(long, value_name = "ADDRESS")]
     http: Option<SocketAddr>,
-    /// Host name by which the HTTP server is called; repeatable [default: those of this machine itself]
+    /// Host name that clients use for the HTTP server; repeatable [default: localhost, 127.0.0.1 and ::1]
     #[arg(long, value_name = "HOST", requires = "http")]
     allow_host: Vec<String>,
     /// Origin whose pages may call the HTTP server, such as https://www.example.com:443; repeatable [default: none]
@@ -40,13 +40,13 @@ pub(super) async fn run(args: Args) -> Result<(), Failure> {
     stop.on_signals().map_err(Failure::failed)?;
     match args.http {
         Some(address) => {
-            let client = args.remote.keyless(PATIENCE_SECONDS)?;
+            let client = args.remote.keyless(RETRY_SECONDS)?;
             let access = http::Access { hosts: args.allow_host, origins: args.allow_origin };
             http::serve(address, access, ToolServer::new(client, Credential::OfCaller), stop).await
         }
         None => {
-            let client = args.remote.client_with(PATIENCE_SECONDS)?;
-            Box::pin(stop.unless_left(speak(ToolServer::new(client, Credential::Own))))
+            let client = args.remote.client_with(RETRY_SECONDS)?;
+            Box::pin(stop.unless_interrupted(speak(ToolServer::new(client, Credential::Own))))
                 .await
                 .unwrap_or(Ok(()))
         }

@@ -55,18 +55,18 @@ fn account(account: &KeptAccount) -> Value {
 }
 
 fn memberships(account: &KeptAccount) -> Vec<Value> {
-    let told = account.memberships.iter().map(|membership| {
+    let rows = account.memberships.iter().map(|membership| {
         json!({
             "organization_id": membership.organization_id,
             "role": membership.role.as_str(),
             "created_at": membership.created_at,
         })
     });
-    told.collect()
+    rows.collect()
 }
 
 fn identities(account: &KeptAccount) -> Vec<Value> {
-    let told = account.identities.iter().map(|identity| {
+    let rows = account.identities.iter().map(|identity| {
         json!({
             "issuer": identity.issuer,
             "subject": identity.subject,
@@ -75,11 +75,11 @@ fn identities(account: &KeptAccount) -> Vec<Value> {
             "used_at": identity.used_at,
         })
     });
-    told.collect()
+    rows.collect()
 }
 
 fn sign_ins(account: &KeptAccount) -> Vec<Value> {
-    let told = account.sign_ins.iter().map(|sign_in| {
+    let rows = account.sign_ins.iter().map(|sign_in| {
         json!({
             "address": sign_in.address,
             "user_agent": sign_in.user_agent,
@@ -87,7 +87,7 @@ fn sign_ins(account: &KeptAccount) -> Vec<Value> {
             "seen_at": sign_in.seen_at,
         })
     });
-    told.collect()
+    rows.collect()
 }
 
 fn known_devices(account: &KeptAccount) -> Vec<Value> {
@@ -116,19 +116,19 @@ fn invitation(invitation: &Invitation) -> Value {
 }
 
 fn undo_entries(named: &NamedRows) -> Value {
-    let told = named.undo_entries.iter().map(|entry| {
+    let rows = named.undo_entries.iter().map(|entry| {
         json!({
             "organization_id": entry.organization_id,
             "change": entry.change,
             "expires_at": entry.expires_at,
         })
     });
-    told.collect()
+    rows.collect()
 }
 
 /// Without their ids, which are credentials.
 fn upload_sessions(named: &NamedRows) -> Value {
-    let told = named.upload_sessions.iter().map(|session| {
+    let rows = named.upload_sessions.iter().map(|session| {
         json!({
             "organization_id": session.organization_id,
             "collection_id": session.collection_id,
@@ -138,11 +138,11 @@ fn upload_sessions(named: &NamedRows) -> Value {
             "expires_at": session.expires_at,
         })
     });
-    told.collect()
+    rows.collect()
 }
 
 fn replacements(named: &NamedRows) -> Value {
-    let told = named.replacements.iter().map(|replacement| {
+    let rows = named.replacements.iter().map(|replacement| {
         json!({
             "organization_id": replacement.organization_id,
             "track_id": replacement.track_id,
@@ -152,7 +152,7 @@ fn replacements(named: &NamedRows) -> Value {
             "expires_at": replacement.expires_at,
         })
     });
-    told.collect()
+    rows.collect()
 }
 
 pub(super) fn of_listener(kept: &KeptListener) -> Value {

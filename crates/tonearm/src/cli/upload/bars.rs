@@ -15,7 +15,7 @@ use crate::cli::bulk::Screen;
 const EVERY: Duration = Duration::from_millis(100);
 
 /// The bar of all files: bytes that have to be uploaded, as far as they are known.
-const TOTAL: &str = "total     {wide_bar} {bytes:>10}/{total_bytes:10} {elapsed:>4}  {msg}";
+const TOTAL: &str = "total     {wide_bar} {decimal_bytes:>10}/{decimal_total_bytes:10} {elapsed:>4}  {msg}";
 
 pub(super) struct Bars {
     screen: Screen,

@@ -25,8 +25,8 @@ use self::run::{Run, RunOptions, entry};
 use self::selection::Selection;
 use self::watch::Watch;
 use super::Failure;
-use super::bulk::{Kind, RemoteArgs, Report, ReportEntry, Screen, settle, shown_text};
-use super::rate::shown_bytes;
+use super::bulk::{Outcome, RemoteArgs, Report, ReportEntry, Screen, shown_text, wait_for_tracks};
+use super::bytes::shown_bytes;
 use crate::ambient;
 use crate::config::ByteSize;
 
@@ -73,7 +73,7 @@ fn piece_size(text: &str) -> Result<ByteSize, String> {
 
 pub(super) async fn run(args: Args) -> Result<(), Failure> {
     let client = args.remote.client()?;
-    // Tells a wrong key or collection before anything is read.
+    // A wrong key or collection is reported before anything is read.
     let collection = client.collection(args.collection).await.map_err(Failure::failed)?;
     let screen = Screen::new(args.json);
     screen.line(&format!("Uploading to the collection {}.", shown_text(&collection.title)));
@@ -97,7 +97,7 @@ pub(super) async fn run(args: Args) -> Result<(), Failure> {
     let (paths, queue) = mpsc::channel(QUEUE);
     let selection = Selection { is_all: args.all };
     let roots = match args.watch {
-        // Changes are told by absolute paths.
+        // Changes are reported with absolute paths.
         true => {
             args.paths.iter().map(std::path::absolute).collect::<Result<_, _>>().map_err(Failure::failed)?
         }
@@ -113,7 +113,7 @@ pub(super) async fn run(args: Args) -> Result<(), Failure> {
     finish(&run, begun)
 }
 
-/// Hands over all files, and with a watch those that appear later.
+/// Sends all files, and with a watch those that appear later.
 async fn find(
     run: Arc<Run>,
     roots: Vec<PathBuf>,
@@ -125,12 +125,12 @@ async fn find(
     let scanned = tokio::task::spawn_blocking(move || {
         let (scan, mut watch) = (selection.scan(&roots), watch);
         for (path, reason) in scan.problems {
-            of_thread.add(entry(Kind::Failed, &path).because(shown_text(&reason)));
+            of_thread.add(entry(Outcome::Failed, &path).with_reason(shown_text(&reason)));
         }
-        scan.files.iter().for_each(|file| watch.iter_mut().for_each(|watch| watch.know(file)));
+        scan.files.iter().for_each(|file| watch.iter_mut().for_each(|watch| watch.ignore_current(file)));
         (scan.files, watch)
     });
-    // A thread that panicked has told why.
+    // The panic was printed.
     let Ok((files, watch)) = scanned.await else { return };
     for file in files {
         if paths.send(file).await.is_err() {
@@ -151,9 +151,9 @@ async fn wait(run: &Run) {
     }
     run.bars.screen().line("Waiting until the tracks are processed.");
     let pending: HashSet<TrackId> = uploaded.keys().copied().collect();
-    settle(&run.client, run.options.collection, pending, &run.stop, |track, settled| {
+    wait_for_tracks(&run.client, run.options.collection, pending, &run.stop, |track, outcome| {
         let Some(entry) = uploaded.remove(&track) else { return };
-        run.add(settled.into_entry(entry));
+        run.add(outcome.into_entry(entry));
     })
     .await;
 }
@@ -166,10 +166,10 @@ fn finish(run: &Run, begun: Instant) -> Result<(), Failure> {
     }
     let mut details = Map::new();
     details.insert("bytes_uploaded".to_owned(), bytes.into());
-    let stopped = match (run.stop.reason(), run.stop.is_leaving()) {
+    let stopped = match (run.stop.reason(), run.stop.is_interrupted()) {
         (Some(reason), _) => Some(reason.to_owned()),
         // The end of a watch is no failure.
-        (None, true) if run.options.is_watching && run.report().count(Kind::Stopped) == 0 => None,
+        (None, true) if run.options.is_watching && run.report().count(Outcome::Stopped) == 0 => None,
         (None, true) => Some("stopped; run the same command again to continue".to_owned()),
         (None, false) => None,
     };

@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinSet;
-use tonearm_client::{Client, ClientError, FileError, FoundTrack, SourceFile, TrackQuery};
+use tonearm_client::{Client, ClientError, FileError, ListedTrack, SourceFile, TrackQuery};
 use tonearm_domain::{CollectionId, TrackId, TrackStatus};
 
 use super::bars::Bars;
 use super::journal::Journal;
 use super::sending::{Sending, SendingError};
 use super::sessions::Sessions;
-use crate::cli::bulk::{Kind, Report, ReportEntry, Stop, shown_path, shown_text};
+use crate::cli::bulk::{Outcome, Report, ReportEntry, Stop, shown_path, shown_text};
 
 /// How a run behaves.
 #[derive(Debug, Clone, Copy)]
@@ -79,26 +79,26 @@ impl Run {
         std::mem::take(&mut *self.uploaded.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Watched files that have to be looked at again.
+    /// Watched files that have to be checked again.
     pub(super) fn take_changed(&self) -> Vec<PathBuf> {
         std::mem::take(&mut *self.changed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn look_again(&self, path: &Path) {
+    fn check_again(&self, path: &Path) {
         self.changed.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
     }
 
-    /// Uploads all that comes out of `paths`, to the end.
+    /// Uploads all files that arrive in `paths`, until it is closed.
     pub(super) async fn work(self: &Arc<Self>, paths: mpsc::Receiver<PathBuf>) {
         let (hashed, mut files) = mpsc::channel(self.options.jobs * 2);
         let hashing = tokio::spawn(hash_all(Arc::clone(self), paths, hashed));
-        let (places, mut uploads) = (Arc::new(Semaphore::new(self.options.jobs)), JoinSet::new());
+        let (permits, mut uploads) = (Arc::new(Semaphore::new(self.options.jobs)), JoinSet::new());
         while let Some(file) = files.recv().await {
             if self.stop.is_closing() {
                 self.leave(file.path(), Some(file.size()));
                 continue;
             }
-            match self.stop.unless_left(self.is_settled(&file)).await {
+            match self.stop.unless_interrupted(self.needs_no_upload(&file)).await {
                 Some(false) => {}
                 Some(true) => continue,
                 None => {
@@ -106,30 +106,31 @@ impl Run {
                     continue;
                 }
             }
-            let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
+            let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { break };
             while uploads.try_join_next().is_some() {}
-            self.begin(file, place, &mut uploads).await;
+            self.begin(file, permit, &mut uploads).await;
         }
         uploads.join_all().await;
-        // It has ended, or nobody takes what it hashes.
+        // It has ended, or nothing receives what it hashes.
         drop(hashing.await);
     }
 
     /// Reports a file that needs no upload.
-    async fn is_settled(&self, file: &SourceFile) -> bool {
+    async fn needs_no_upload(&self, file: &SourceFile) -> bool {
         let begun = self.begun().get(&file.sha256()).cloned();
         if let Some(of) = begun.as_deref().filter(|of| *of != file.path()) {
             let of = shown_path(of);
-            let entry =
-                entry(Kind::Duplicate, file.path()).because(format!("the same as {of}")).with("same_as", of);
-            self.settle(file, entry);
+            let entry = entry(Outcome::Duplicate, file.path())
+                .with_reason(format!("the same as {of}"))
+                .with("same_as", of);
+            self.report_file(file, entry);
             return true;
         }
         let query = TrackQuery { source_sha256: Some(file.sha256()), limit: 1, ..TrackQuery::default() };
         match self.client.tracks(self.options.collection, &query).await {
             Ok(found) => match found.tracks.first() {
                 Some(track) => {
-                    self.settle(file, present(file, track));
+                    self.report_file(file, present(file, track));
                     true
                 }
                 // A watched file that was touched while it is uploaded.
@@ -154,33 +155,33 @@ impl Run {
     async fn begin(
         self: &Arc<Self>,
         file: SourceFile,
-        place: OwnedSemaphorePermit,
+        permit: OwnedSemaphorePermit,
         uploads: &mut JoinSet<()>,
     ) {
-        // While it waited for its place, the one before may have met what speaks against all.
+        // While it waited for a permit, another upload may have met an error that affects all.
         if self.stop.is_closing() {
             return self.leave(file.path(), Some(file.size()));
         }
         self.begun().insert(file.sha256(), file.path().to_owned());
         if self.options.is_dry {
-            return self.settle(&file, entry(Kind::WouldUpload, file.path()));
+            return self.report_file(&file, entry(Outcome::WouldUpload, file.path()));
         }
         let Ok(claim) = self.journal.claim(&file) else {
-            let entry = entry(Kind::Failed, file.path());
-            return self.settle(&file, entry.because("another tonearm process is uploading it"));
+            let entry = entry(Outcome::Failed, file.path());
+            return self.report_file(&file, entry.with_reason("another tonearm process is uploading it"));
         };
         let mut sending = Sending::new(Arc::clone(self), file, claim);
-        match self.stop.unless_left(sending.prepare()).await {
+        match self.stop.unless_interrupted(sending.prepare()).await {
             None => self.leave(sending.file.path(), Some(sending.file.size())),
             Some(Err(error)) => self.end(&sending, Err(error)),
             Some(Ok(())) => {
                 uploads.spawn(async move {
                     let run = Arc::clone(&sending.run);
-                    match run.stop.unless_left(sending.send()).await {
+                    match run.stop.unless_interrupted(sending.send()).await {
                         Some(sent) => run.end(&sending, sent),
                         None => run.leave(sending.file.path(), Some(sending.file.size())),
                     }
-                    drop(place);
+                    drop(permit);
                 });
             }
         }
@@ -190,59 +191,59 @@ impl Run {
         let file = &sending.file;
         match sent {
             Ok(track) => {
-                let entry = entry(Kind::Uploaded, file.path()).with("track_id", track.to_string());
+                let entry = entry(Outcome::Uploaded, file.path()).with("track_id", track.to_string());
                 self.bars.uploaded(file.size());
-                self.settle_uploaded(file, track, entry);
+                self.report_uploaded(file, track, entry);
             }
             Err(SendingError::Failed(error)) => self.fail(file, &error),
             Err(SendingError::Expired) => {
-                let entry = entry(Kind::Failed, file.path());
-                self.settle(file, entry.because("its upload expired again and again"));
+                let entry = entry(Outcome::Failed, file.path());
+                self.report_file(file, entry.with_reason("its upload expired repeatedly"));
             }
         }
     }
 
-    fn settle_uploaded(&self, file: &SourceFile, track: TrackId, entry: ReportEntry) {
+    fn report_uploaded(&self, file: &SourceFile, track: TrackId, entry: ReportEntry) {
         if self.options.waits {
             let entry = described(entry, file);
             self.uploaded.lock().unwrap_or_else(PoisonError::into_inner).push((track, entry));
         } else {
-            self.settle(file, entry);
+            self.report_file(file, entry);
         }
     }
 
-    /// Reports what failed. If it concerns all files, none is begun any more.
+    /// Reports an error. If it affects all files, no other one is begun.
     fn fail(&self, file: &SourceFile, error: &ClientError) {
         self.begun().remove(&file.sha256());
         if let ClientError::File(FileError::Changed) = error
             && self.options.is_watching
         {
-            self.look_again(file.path());
+            self.check_again(file.path());
             return self.bars.forget(file.size());
         }
-        if error.concerns_all() {
-            self.stop.because(&error.to_string());
+        if error.affects_all() {
+            self.stop.close(&error.to_string());
         }
-        self.settle(file, entry(Kind::Failed, file.path()).because(error.to_string()));
+        self.report_file(file, entry(Outcome::Failed, file.path()).with_reason(error.to_string()));
     }
 
     /// Reports a file that was not hashed.
     fn fail_unread(&self, path: &Path, error: &FileError) {
         match error {
             FileError::Stopped => self.leave(path, None),
-            FileError::Changed | FileError::Empty if self.options.is_watching => self.look_again(path),
-            error => self.add(entry(Kind::Failed, path).because(error.to_string())),
+            FileError::Changed | FileError::Empty if self.options.is_watching => self.check_again(path),
+            error => self.add(entry(Outcome::Failed, path).with_reason(error.to_string())),
         }
     }
 
     /// Reports a file that is not done because the run ends. The next one goes on with it.
     fn leave(&self, path: &Path, size: Option<u64>) {
         size.into_iter().for_each(|size| self.bars.forget(size));
-        self.add(entry(Kind::Stopped, path));
+        self.add(entry(Outcome::Stopped, path));
     }
 
-    fn settle(&self, file: &SourceFile, entry: ReportEntry) {
-        if entry.kind != Kind::Uploaded {
+    fn report_file(&self, file: &SourceFile, entry: ReportEntry) {
+        if entry.outcome != Outcome::Uploaded {
             self.bars.forget(file.size());
         }
         self.add(described(entry, file));
@@ -253,15 +254,15 @@ impl Run {
     }
 }
 
-/// A file that the collection has. That it could not be processed there would not change with another upload.
-fn present(file: &SourceFile, track: &FoundTrack) -> ReportEntry {
+/// A file that the collection has. If it could not be processed there, another upload would not help.
+fn present(file: &SourceFile, track: &ListedTrack) -> ReportEntry {
     let status = track.track_status_id;
-    let entry = entry(Kind::Present, file.path())
+    let entry = entry(Outcome::Present, file.path())
         .with("track_id", track.id.to_string())
         .with("track_status_id", status.as_str());
     match (status, &track.status_reason) {
         (TrackStatus::Error | TrackStatus::InitError, Some(reason)) => {
-            entry.because(format!("its track failed: {}", shown_text(reason)))
+            entry.with_reason(format!("its track failed: {}", shown_text(reason)))
         }
         _ => entry,
     }
@@ -272,8 +273,8 @@ fn described(entry: ReportEntry, file: &SourceFile) -> ReportEntry {
 }
 
 /// An entry of the report about a file.
-pub(super) fn entry(kind: Kind, path: &Path) -> ReportEntry {
-    ReportEntry::new(kind, shown_path(path)).with("file", Value::from(path.to_string_lossy()))
+pub(super) fn entry(outcome: Outcome, path: &Path) -> ReportEntry {
+    ReportEntry::new(outcome, shown_path(path)).with("file", Value::from(path.to_string_lossy()))
 }
 
 /// Hashes files one after another, off the threads that wait for the network.
@@ -289,7 +290,7 @@ async fn hash_all(run: Arc<Run>, mut paths: mpsc::Receiver<PathBuf>, hashed: mps
             let bar = of_thread.bars.hashing(&path, size);
             let go_on = |bytes| {
                 bar.inc(bytes);
-                !of_thread.stop.is_leaving()
+                !of_thread.stop.is_interrupted()
             };
             let file = SourceFile::hash(&path, &go_on);
             bar.finish_and_clear();
@@ -303,7 +304,7 @@ async fn hash_all(run: Arc<Run>, mut paths: mpsc::Receiver<PathBuf>, hashed: mps
                 }
             }
             Ok((path, Err(error))) => run.fail_unread(&path, &error),
-            // A thread that panicked has told why.
+            // The panic was printed.
             Err(_) => return,
         }
     }

@@ -4,21 +4,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tonearm_client::{
-    Begun, ClientError, CreatedTrack, SourceFile, UploadError, UploadOptions, UploadSession,
+    ClientError, CreatedTrack, SourceFile, UploadError, UploadLifetime, UploadOptions, UploadSession,
 };
 use tonearm_domain::TrackId;
 
 use super::journal::{Claim, JournalEntry};
 use super::run::Run;
 
-/// How often a track is created anew because the upload to the one before expired.
-const MOST_TRACKS: u32 = 3;
+/// How many tracks are created for a file whose uploads expire.
+const MAX_TRACKS: u32 = 3;
 
-/// How long tidying up may take when an upload has failed.
-const TIDYING: Duration = Duration::from_secs(20);
+/// How long the removal of a failed upload may take.
+const CLEANUP_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What a file without a usable name is called.
-const NAMELESS: &str = "audio";
+/// The name of a file without a usable one.
+const DEFAULT_NAME: &str = "audio";
 
 /// Why a file has no track.
 #[derive(Debug)]
@@ -66,19 +66,19 @@ impl Sending {
 
     /// Finds the track of an earlier run, or creates one.
     pub(super) async fn prepare(&mut self) -> Result<(), SendingError> {
-        let known = self.entry();
-        if let Some(created) = known.as_ref().and_then(|entry| entry.created.clone()) {
+        let remembered = self.entry();
+        if let Some(created) = remembered.as_ref().and_then(|entry| entry.created.clone()) {
             (self.track, self.is_new) = (Some(created), false);
             return Ok(());
         }
         let (run, collection) = (Arc::clone(&self.run), self.run.options.collection);
         let name = Some(self.file.name()).filter(|name| !name.trim().is_empty());
-        let name = name.unwrap_or_else(|| NAMELESS.to_owned());
-        // A request that the program did not see answered is sent again as it was.
-        let mut asked = known.map(|entry| (entry.session, entry.file_name, entry.idempotency_key));
+        let name = name.unwrap_or_else(|| DEFAULT_NAME.to_owned());
+        // A request that an earlier run saw no response to is repeated unchanged.
+        let mut unanswered = remembered.map(|entry| (entry.session, entry.file_name, entry.idempotency_key));
         for _ in 0..2 {
-            let (session, name, key) = match asked.take() {
-                Some(asked) => asked,
+            let (session, name, key) = match unanswered.take() {
+                Some(request) => request,
                 None => {
                     let session = run.sessions.get(&run.client, collection).await?;
                     (session, name.clone(), run.client.new_idempotency_key())
@@ -115,7 +115,7 @@ impl Sending {
                 Ok(false)
             }
             Err(error) => {
-                if !error.may_pass() {
+                if !error.is_transient() {
                     self.forget();
                 }
                 Err(error.into())
@@ -125,7 +125,7 @@ impl Sending {
 
     /// Sends the bytes. If the upload has expired, it begins anew with another track.
     pub(super) async fn send(&mut self) -> Result<TrackId, SendingError> {
-        for _ in 0..MOST_TRACKS {
+        for _ in 0..MAX_TRACKS {
             if self.track.is_none() {
                 self.prepare().await?;
             }
@@ -136,7 +136,7 @@ impl Sending {
                     return Ok(track.track_id);
                 }
                 Err(UploadError::Gone) => self.give_up(&track).await,
-                Err(UploadError::Failed(error)) if error.may_pass() => return Err(error.into()),
+                Err(UploadError::Failed(error)) if error.is_transient() => return Err(error.into()),
                 Err(UploadError::Failed(error)) => {
                     self.give_up(&track).await;
                     return Err(error.into());
@@ -151,23 +151,23 @@ impl Sending {
         let bar = run.bars.file(&self.file);
         let options =
             UploadOptions { piece: run.options.piece, is_new: self.is_new, position: bar.position() };
-        let begun = |begun: Begun| {
-            if let (Some(seconds), Some(entry)) = (begun.max_age, self.entry()) {
+        let on_begun = |lifetime: UploadLifetime| {
+            if let (Some(seconds), Some(entry)) = (lifetime.max_age, self.entry()) {
                 self.remember(entry, Some(run.journal.in_seconds(seconds)));
             }
         };
-        run.client.upload(&track.track_upload.upload_url, &self.file, &options, &begun).await
+        run.client.upload(&track.track_upload.upload_url, &self.file, &options, &on_begun).await
     }
 
     /// Removes the track, for which no bytes will come.
     async fn give_up(&mut self, track: &CreatedTrack) {
         let client = &self.run.client;
-        let tidied = tokio::time::timeout(TIDYING, async {
+        let cleanup = tokio::time::timeout(CLEANUP_TIMEOUT, async {
             client.cancel_upload(&track.track_upload.upload_url).await;
             client.delete_track(track.track_id).await
         });
         // What is left of it expires by itself.
-        drop(tidied.await);
+        drop(cleanup.await);
         self.forget();
     }
 }

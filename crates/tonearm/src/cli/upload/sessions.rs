@@ -52,7 +52,7 @@ impl Sessions {
     /// The service does not know this session any more.
     pub(super) async fn forget(&self, session: UploadSession) {
         let mut current = self.current.lock().await;
-        if current.is_none_or(|(known, _)| known == session) {
+        if current.is_none_or(|(current, _)| current == session) {
             *current = None;
             self.journal.forget_session();
         }

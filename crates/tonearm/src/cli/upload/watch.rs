@@ -9,7 +9,7 @@ use std::time::Duration;
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval};
-use tonearm_client::Stamp;
+use tonearm_client::FileStamp;
 
 use super::run::Run;
 use super::selection::Selection;
@@ -19,35 +19,35 @@ use crate::cli::bulk::shown_path;
 /// How long a file has to stay the same before it is uploaded.
 pub(super) const SETTLED: Duration = Duration::from_secs(3);
 
-/// How often files that may still be written to are looked at.
-const LOOK: Duration = Duration::from_millis(500);
+/// How often files that may still be written to are checked.
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How often everything is looked at: network file systems do not tell of what others write, and a queue may overflow.
-const RESCAN: Duration = Duration::from_secs(60);
+/// How often all folders are scanned: network file systems do not report what others write, and a queue may overflow.
+const RESCAN_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A scan may take at most this part of the time, however many files there are.
 const SCAN_SHARE: u32 = 20;
 
-/// Changes that wait to be looked at.
-const MOST_CHANGES: usize = 4096;
+/// Changes that wait to be handled.
+const MAX_CHANGES: usize = 4096;
 
-/// Watches folders, from the moment that it is made.
+/// Watches folders from its creation on.
 pub(super) struct Watch {
     roots: Vec<PathBuf>,
     selection: Selection,
     changes: mpsc::Receiver<PathBuf>,
     has_overflown: Arc<AtomicBool>,
-    /// What was handed over, as it was then.
-    known: HashMap<PathBuf, Stamp>,
+    /// Files that were sent on, as they were then.
+    sent: HashMap<PathBuf, FileStamp>,
     /// What may still be written to, and since when it has been the same.
-    unsettled: HashMap<PathBuf, (Stamp, Instant)>,
+    unsettled: HashMap<PathBuf, (FileStamp, Instant)>,
     next_scan: Instant,
     _watcher: RecommendedWatcher,
 }
 
 impl Watch {
     pub(super) fn begin(roots: &[PathBuf], selection: Selection) -> Result<Self, Failure> {
-        let (sender, changes) = mpsc::channel(MOST_CHANGES);
+        let (sender, changes) = mpsc::channel(MAX_CHANGES);
         let has_overflown = Arc::new(AtomicBool::new(false));
         let overflow = Arc::clone(&has_overflown);
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
@@ -74,35 +74,35 @@ impl Watch {
             selection,
             changes,
             has_overflown,
-            known: HashMap::new(),
+            sent: HashMap::new(),
             unsettled: HashMap::new(),
-            next_scan: Instant::now() + RESCAN,
+            next_scan: Instant::now() + RESCAN_INTERVAL,
             _watcher: watcher,
         })
     }
 
-    /// A file that is handed over now.
-    pub(super) fn know(&mut self, path: &Path) {
+    /// Ignores a file until it changes, since its current version is uploaded already.
+    pub(super) fn ignore_current(&mut self, path: &Path) {
         if let Ok(metadata) = std::fs::metadata(path) {
-            self.known.insert(path.to_owned(), Stamp::of(&metadata));
+            self.sent.insert(path.to_owned(), FileStamp::of(&metadata));
         }
     }
 
-    /// Hands over files until the run ends.
+    /// Sends files that have settled until the run ends.
     pub(super) async fn run(mut self, files: mpsc::Sender<PathBuf>, run: &Run) {
         let stop = &run.stop;
-        let mut look = interval(LOOK);
-        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut check = interval(CHECK_INTERVAL);
+        check.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 () = stop.closed() => return,
                 Some(path) = self.changes.recv() => self.changed(&path),
-                _ = look.tick() => {
+                _ = check.tick() => {
                     if self.has_overflown.swap(false, Ordering::Relaxed) || Instant::now() >= self.next_scan {
                         self = self.rescan().await;
                     }
                     for path in run.take_changed() {
-                        self.known.remove(&path);
+                        self.sent.remove(&path);
                         self.consider(&path);
                     }
                     for path in self.settled() {
@@ -131,9 +131,9 @@ impl Watch {
 
     fn consider(&mut self, path: &Path) {
         let Ok(metadata) = std::fs::metadata(path) else { return };
-        let stamp = Stamp::of(&metadata);
-        // Nobody leaves an empty file of sound.
-        if !metadata.is_file() || stamp.size() == 0 || self.known.get(path) == Some(&stamp) {
+        let stamp = FileStamp::of(&metadata);
+        // An empty file is still being written.
+        if !metadata.is_file() || stamp.size() == 0 || self.sent.get(path) == Some(&stamp) {
             return;
         }
         let since = Instant::now();
@@ -149,13 +149,13 @@ impl Watch {
         let now = Instant::now();
         self.unsettled.retain(|path, (stamp, since)| {
             let Ok(metadata) = std::fs::metadata(path) else { return false };
-            let current = Stamp::of(&metadata);
+            let current = FileStamp::of(&metadata);
             if current != *stamp {
                 (*stamp, *since) = (current, now);
             }
             let is_settled = now.duration_since(*since) >= SETTLED;
             if is_settled {
-                self.known.insert(path.clone(), current);
+                self.sent.insert(path.clone(), current);
                 settled.push(path.clone());
             }
             !is_settled
@@ -164,21 +164,21 @@ impl Watch {
         settled
     }
 
-    /// Looks at everything, and forgets what is gone.
+    /// Scans all folders, and forgets files that are gone.
     async fn rescan(mut self) -> Self {
         let begun = Instant::now();
         let scanned = tokio::task::spawn_blocking(move || {
             for file in self.selection.scan(&self.roots).files {
                 self.consider(&file);
             }
-            self.known.retain(|path, _| path.exists());
+            self.sent.retain(|path, _| path.exists());
             self
         });
         let mut scanned = match scanned.await {
             Ok(scanned) => scanned,
             Err(ended) => std::panic::resume_unwind(ended.into_panic()),
         };
-        let pause = RESCAN.max(begun.elapsed() * SCAN_SHARE);
+        let pause = RESCAN_INTERVAL.max(begun.elapsed() * SCAN_SHARE);
         scanned.next_scan = Instant::now() + pause;
         scanned
     }

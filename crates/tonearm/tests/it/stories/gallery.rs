@@ -110,7 +110,7 @@ async fn incomplete(ada: &Ada, collection: &str) -> String {
 
 /// Tracks and collections that a person has deleted, in the course of an afternoon, so that they can be brought back.
 async fn were_deleted(ada: &Ada, collection: &str) {
-    let (client, library) = (&ada.server.client, &ada.server.node.parts().unwrap().library);
+    let (client, library) = (&ada.server.client, &ada.server.node.services().unwrap().library);
     let somebody = tonearm_domain::PersonId::from_uuid(uuid::Uuid::nil());
     let caller = Caller::person(caller(ada).organization_id, somebody);
     for name in ["out-take.wav", "An interview that nobody wanted to hear, second half.mp3", "room tone.flac"]
@@ -129,7 +129,7 @@ async fn were_deleted(ada: &Ada, collection: &str) {
 
 /// Two backends sign addresses themselves, and a third one did.
 async fn signs_by_itself(ada: &Ada) {
-    let keys = ada.server.node.parts().unwrap().signing_keys(&ada.server.ambient);
+    let keys = ada.server.node.services().unwrap().signing_keys(&ada.server.ambient);
     for title in ["Shop", "Newsroom backend in Hamburg"] {
         keys.create(&caller(ada), title).await.unwrap();
         ada.server.clock.advance_seconds(DAY);
@@ -140,7 +140,7 @@ async fn signs_by_itself(ada: &Ada) {
 
 /// What is said in a track, as a provider would have heard it.
 async fn is_written_down(ada: &Ada, track: &str) {
-    let tx = ada.server.node.parts().unwrap().catalog.begin().await.unwrap();
+    let tx = ada.server.node.services().unwrap().catalog.begin().await.unwrap();
     let id = track.parse().unwrap();
     let mut track = tx.track(caller(ada).organization_id, id).await.unwrap().unwrap();
     track.transcription = Some(WORDS.join("\n\n"));
@@ -158,7 +158,7 @@ async fn was_not_understood(ada: &Ada, track: &str) {
         reason: Some("given up after 10 attempts: the provider's response contains no text".to_owned()),
         updated_at: ada.server.clock.now(),
     };
-    let tx = ada.server.node.parts().unwrap().catalog.begin().await.unwrap();
+    let tx = ada.server.node.services().unwrap().catalog.begin().await.unwrap();
     tx.put_transcription(&failed).await.unwrap();
     tx.commit().await.unwrap();
 }
@@ -169,7 +169,7 @@ fn caller(ada: &Ada) -> Caller {
 
 /// One receiver that takes everything and one that takes nothing.
 async fn hears_of_everything(ada: &Ada) -> [Receiver; 2] {
-    let webhooks = &ada.server.node.parts().unwrap().webhooks;
+    let webhooks = &ada.server.node.services().unwrap().webhooks;
     let (good, bad) = (Receiver::start(Duration::ZERO).await, Receiver::start(Duration::ZERO).await);
     bad.answer(500);
     webhooks.set(&caller(ada), WebhookKind::Collection, &good.url()).await.unwrap();
@@ -257,7 +257,7 @@ async fn share_key(client: &Client, title: &str, reach: Value) -> String {
 }
 
 async fn other_keys(ada: &Ada) {
-    let library = &ada.server.node.parts().unwrap().library;
+    let library = &ada.server.node.services().unwrap().library;
     let mut website = CreateKey::new(KeyType::Player, "Website");
     website.is_downloadable = true;
     library.create_key(&caller(ada), website).await.unwrap();
@@ -292,20 +292,20 @@ async fn is_played(ada: &Ada, tracks: Vec<String>) {
 /// The first one that did not arrive.
 async fn first_delivery(ada: &Ada) -> String {
     let query = DeliveryQuery { webhook: Some(WebhookKind::Track.into()), state: None };
-    let webhooks = &ada.server.node.parts().unwrap().webhooks;
+    let webhooks = &ada.server.node.services().unwrap().webhooks;
     let found = webhooks.deliveries(&caller(ada), query, None, 50).await.unwrap();
     found.last().unwrap().id.to_string()
 }
 
 /// Others work here too, and words are written down.
 async fn has_company(ada: &Ada) {
-    let parts = ada.server.node.parts().unwrap();
-    parts.people.invite(&caller(ada), Role::Editor, "bea@example.com").await.unwrap();
+    let services = ada.server.node.services().unwrap();
+    services.people.invite(&caller(ada), Role::Editor, "bea@example.com").await.unwrap();
     let set = SetTranscription {
         base_url: "https://speech.example.com/v1".to_owned(),
         key: Some("a key that is never shown again".to_owned()),
         model: "large".to_owned(),
         language: Some("en-GB".to_owned()),
     };
-    parts.transcriptions.set(&caller(ada), set).await.unwrap();
+    services.transcriptions.set(&caller(ada), set).await.unwrap();
 }

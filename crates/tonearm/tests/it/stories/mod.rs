@@ -66,7 +66,7 @@ impl Ada {
 
     /// The link that makes an administrator of whoever opens it, as long as there is none.
     async fn first_link(&self) -> Option<String> {
-        let people = &self.server.node.parts().unwrap().people;
+        let people = &self.server.node.services().unwrap().people;
         people.first_administrator_link().await.unwrap().map(|link| link.url)
     }
 

@@ -84,9 +84,9 @@ impl Gallery {
     }
 
     async fn invitation_for_a_stranger(&self) -> String {
-        let parts = self.ada.server.node.parts().unwrap();
+        let services = self.ada.server.node.services().unwrap();
         let caller = Caller::owner(self.ada.server.organization_id.parse().unwrap());
-        parts.people.invite(&caller, Role::Viewer, "stranger@example.com").await.unwrap().url
+        services.people.invite(&caller, Role::Viewer, "stranger@example.com").await.unwrap().url
     }
 
     /// What an owner may see.
@@ -134,14 +134,14 @@ impl Gallery {
 impl Gallery {
     /// What an administrator sees of people, and pages whose addresses hold an id or a secret.
     async fn pages_for_administrators(&self) -> Vec<Page> {
-        let parts = self.ada.server.node.parts().unwrap();
+        let services = self.ada.server.node.services().unwrap();
         let caller = Caller::owner(self.ada.server.organization_id.parse().unwrap());
         let url = self.ada.server.node.public_url();
-        let own = parts.people.everybody().await.unwrap()[0].id;
-        let (bea, _) = parts.people.add_person("Bea", "bea@example.com", false).await.unwrap();
-        let keys = parts.library.keys(&caller).await.unwrap();
+        let own = services.people.everybody().await.unwrap()[0].id;
+        let (bea, _) = services.people.add_person("Bea", "bea@example.com", false).await.unwrap();
+        let keys = services.library.keys(&caller).await.unwrap();
         let key = keys.iter().find(|key| key.key_type == KeyType::Api).unwrap().id;
-        let invitation = parts.people.invite(&caller, Role::Editor, "cleo@example.com").await.unwrap().url;
+        let invitation = services.people.invite(&caller, Role::Editor, "cleo@example.com").await.unwrap().url;
         vec![
             ("people", format!("{url}/dashboard/people")),
             ("status", format!("{url}/dashboard/status")),

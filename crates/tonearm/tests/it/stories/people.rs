@@ -12,7 +12,7 @@ use crate::browser::Browser;
 impl Ada {
     async fn invites(&self, role: Role) -> String {
         let caller = Caller::owner(self.server.organization_id.parse().unwrap());
-        let people = &self.server.node.parts().unwrap().people;
+        let people = &self.server.node.services().unwrap().people;
         people.invite(&caller, role, "bea@example.com").await.unwrap().url
     }
 }

@@ -173,7 +173,7 @@ async fn uploaded_tracks_appear_as_they_are_made() {
     browser.until("document.querySelectorAll('.tracks > li').length === 1 && window.sameDocument").await;
 
     // Ada uploaded them, and the audit log says so.
-    let audit = ada.server.node.parts().unwrap().audit.clone();
+    let audit = ada.server.node.services().unwrap().audit.clone();
     let caller = Caller::owner(ada.server.organization_id.parse().unwrap());
     let filter = AuditFilter { action: Some("track.upload".to_owned()), ..AuditFilter::default() };
     let uploads = audit.entries(&caller, &filter, None, 100).await.unwrap();

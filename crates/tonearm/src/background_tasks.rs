@@ -1,5 +1,4 @@
-//! What a node does beside answering: keeping what it counted, writing down which keys were used, and knowing which
-//! signing keys are live.
+//! Background tasks of a node: they store usage and key uses, send heartbeats, and refresh the list of signing keys.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,28 +12,28 @@ use tonearm_service::{
     Access, Heartbeat, IdentityError, KeyFollower, MasterSecrets, Refusal, StoreIdentity, Usage, UsageKeeper,
 };
 
-/// At most so much of what was counted is lost when the process is killed.
-const KEEP_EVERY: Duration = Duration::from_secs(1);
+/// How often usage is stored: a process that is killed loses at most this much.
+const STORE_USAGE_EVERY: Duration = Duration::from_secs(1);
 
-/// How often it is asked whether counts of nodes without a catalog are to be looked for.
-const FETCH_EVERY: Duration = Duration::from_secs(5);
+/// How often usage of nodes without a catalog is looked for.
+const IMPORT_USAGE_EVERY: Duration = Duration::from_secs(5);
 
-/// How often a node with a catalog looks which signing keys are live.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How often a node with a catalog reads the list of signing keys.
+pub const CATALOG_KEYS_EVERY: Duration = Duration::from_secs(1);
 
 /// How often a node sends a heartbeat.
-const BEAT_EVERY: Duration = Duration::from_secs(NodeRecord::BEAT_SECONDS);
+const HEARTBEAT_EVERY: Duration = Duration::from_secs(NodeRecord::BEAT_SECONDS);
 
-/// How often it is written down when keys were last used.
-const NOTE_USES_EVERY: Duration = Duration::from_secs(30);
+/// How often the time at which a key was last used is stored.
+const STORE_KEY_USES_EVERY: Duration = Duration::from_secs(30);
 
-/// How often a node that started without its store asks which store it is.
+/// How often a node that started without its store checks again which store it is.
 const CHECK_STORE_EVERY: Duration = Duration::from_secs(5);
 
-/// How long a node that stops tries to keep what it counted last.
-const LAST_TRIES: Duration = Duration::from_secs(10);
+/// How long a node that stops tries to store what is left.
+const FINAL_STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Calls something over and over until told to stop, and logs when it begins to fail and when it works again.
+/// Calls something at an interval until it is cancelled, and logs when it begins to fail and when it recovers.
 macro_rules! repeat {
     ($what:literal, $every:expr, $until:expr, $call:expr) => {{
         let mut ticks = interval($every);
@@ -59,16 +58,16 @@ macro_rules! repeat {
     }};
 }
 
-/// Keeps what was counted each second; the rest once all requests are answered, which is when `until` is cancelled. What
-/// cannot be kept then is left on the disk for the next start.
-pub async fn keep_counts(mut keeper: UsageKeeper, until: CancellationToken) {
-    repeat!("storing usage", KEEP_EVERY, until, keeper.flush());
-    let kept = async {
+/// Stores usage each second, and the rest once all requests are answered, which is when `until` is cancelled. What cannot be
+/// stored then is left on the disk for the next start.
+pub async fn store_usage(mut keeper: UsageKeeper, until: CancellationToken) {
+    repeat!("storing usage", STORE_USAGE_EVERY, until, keeper.flush());
+    let flushed = async {
         while keeper.flush().await.is_err() {
             sleep(Duration::from_millis(200)).await;
         }
     };
-    if timeout(LAST_TRIES, kept).await.is_ok() {
+    if timeout(FINAL_STORE_TIMEOUT, flushed).await.is_ok() {
         return;
     }
     match keeper.leave().await {
@@ -82,10 +81,10 @@ pub async fn keep_counts(mut keeper: UsageKeeper, until: CancellationToken) {
     }
 }
 
-/// Writes down when keys were last used, and once more when all requests are answered, which is when `until` is cancelled.
-pub async fn keep_key_uses(access: Access, until: CancellationToken) {
-    repeat!("storing when keys were last used", NOTE_USES_EVERY, until, access.write_key_uses());
-    match timeout(LAST_TRIES, access.write_key_uses()).await {
+/// Stores when keys were last used, and once more when all requests are answered, which is when `until` is cancelled.
+pub async fn store_key_uses(access: Access, until: CancellationToken) {
+    repeat!("storing when keys were last used", STORE_KEY_USES_EVERY, until, access.write_key_uses());
+    match timeout(FINAL_STORE_TIMEOUT, access.write_key_uses()).await {
         Ok(Ok(_)) => {}
         Ok(Err(error)) => {
             let error: &dyn std::error::Error = &error;
@@ -95,15 +94,15 @@ pub async fn keep_key_uses(access: Access, until: CancellationToken) {
     }
 }
 
-/// Notes which master secret this node signs with.
-pub async fn note_master_secret(secrets: MasterSecrets, until: CancellationToken) {
+/// Records which master secret this node signs with.
+pub async fn record_master_secret(secrets: MasterSecrets, until: CancellationToken) {
     let every = Duration::from_secs(MasterSecretUse::NOTED_EVERY.unsigned_abs());
     repeat!("storing which master secret is in use", every, until, secrets.note());
 }
 
-/// Sends heartbeats, and says that the node has stopped when `until` is cancelled.
-pub async fn keep_alive(mut heartbeat: Heartbeat, until: CancellationToken) {
-    repeat!("recording the heartbeat of this node", BEAT_EVERY, until, heartbeat.beat());
+/// Sends heartbeats, and records that the node has stopped when `until` is cancelled.
+pub async fn send_heartbeats(mut heartbeat: Heartbeat, until: CancellationToken) {
+    repeat!("recording the heartbeat of this node", HEARTBEAT_EVERY, until, heartbeat.beat());
     if let Err(error) = heartbeat.end().await {
         let error: &dyn std::error::Error = &error;
         tracing::warn!(
@@ -113,22 +112,17 @@ pub async fn keep_alive(mut heartbeat: Heartbeat, until: CancellationToken) {
     }
 }
 
-/// Adds what nodes without a catalog counted.
-pub async fn fetch_counts(usage: Usage, blobs: Blobs, until: CancellationToken) {
-    repeat!("importing usage from other nodes", FETCH_EVERY, until, usage.import(&blobs));
+/// Imports the usage that nodes without a catalog have left in the store.
+pub async fn import_usage(usage: Usage, blobs: Blobs, until: CancellationToken) {
+    repeat!("importing usage from other nodes", IMPORT_USAGE_EVERY, until, usage.import(&blobs));
 }
 
-/// Follows which signing keys are live, by the catalog.
-pub async fn follow_keys(mut follower: KeyFollower, until: CancellationToken) {
-    repeat!("reading the list of signing keys", LOOK_EVERY, until, follower.look());
-}
-
-/// Follows which signing keys are live, by what other nodes left in the store, with so much time between two looks.
-pub async fn follow_keys_in_store(mut follower: KeyFollower, every: Duration, until: CancellationToken) {
+/// Refreshes the list of live signing keys at an interval: from the catalog, or from what other nodes left in the store.
+pub async fn refresh_signing_keys(mut follower: KeyFollower, every: Duration, until: CancellationToken) {
     repeat!("reading the list of signing keys", every, until, follower.look());
 }
 
-/// Asks until the store tells whether it belongs to the database, and takes note where it does not.
+/// Checks until the store answers whether it belongs to the database, and sets `is_other` if it does not.
 pub async fn check_store(identity: StoreIdentity, is_other: Arc<AtomicBool>, until: CancellationToken) {
     loop {
         tokio::select! {
@@ -146,7 +140,7 @@ pub async fn check_store(identity: StoreIdentity, is_other: Arc<AtomicBool>, unt
                     tracing::error!(error = %mismatch, "this node is not ready and should be stopped");
                 }
             }
-            // That it is away was logged at the start, and shows in `/readyz`.
+            // That it is unavailable was logged at the start, and shows in `/readyz`.
             Err(IdentityError::Store(_) | IdentityError::Catalog(_)) => {}
         }
     }

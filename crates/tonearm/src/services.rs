@@ -1,4 +1,4 @@
-//! The opened parts of a node, wired to each other.
+//! The services of a node: the use cases of `tonearm-service`, connected to one catalog.
 
 use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
@@ -14,20 +14,20 @@ use tonearm_signing::{Secrets, UrlSigner, Vault};
 use crate::start_error::{PublishError, StartError};
 use crate::{Config, opening, provider};
 
-/// The opened parts of a node that does more than deliver; also what the command line works with.
+/// The catalog and the services on it. A node that does more than deliver has them, and so does a command.
 #[derive(Clone)]
-pub struct Parts {
+pub struct Services {
     /// The catalog.
     pub catalog: Catalog,
     /// Manages what organizations own.
     pub library: Library,
-    /// Lets people in.
+    /// Manages people, and signs them in.
     pub people: People,
     /// Manages webhooks and sends them.
     pub webhooks: Webhooks,
     /// Manages transcription.
     pub transcriptions: Transcriptions,
-    /// Looks at background jobs.
+    /// Lists, retries and drops background jobs.
     pub jobs: Jobs,
     /// Reads the audit log.
     pub audit: Audit,
@@ -37,30 +37,30 @@ pub struct Parts {
     pub(crate) usage: Usage,
     pub(crate) resealing: Resealing,
     pub(crate) master_secrets: MasterSecrets,
-    /// Gets the certificate of the service, if it gets one by itself.
+    /// Orders the certificate of the service, if it gets one by itself.
     pub(crate) certificates: Option<Certificates>,
     pub(crate) links: Links,
     admission: Admission,
     pub(crate) signer: UrlSigner,
 }
 
-impl Parts {
+impl Services {
     /// Opens the catalog for a command beside a running server.
     pub async fn open(config: &Config, ambient: &Ambient) -> Result<Self, StartError> {
         opening::make_folder(&config.data_dir)?;
         let secrets = opening::secrets(config, ambient)?;
         let signer = opening::signer(config, &secrets);
         let catalog = opening::catalog_of_command(config, ambient).await?;
-        Self::wire(config, ambient, catalog, &secrets, signer, &opening::public_url(config, config.listen))
+        Self::new(config, ambient, catalog, &secrets, signer, &opening::public_url(config, config.listen))
     }
 
-    /// Opens the store too, for a command that takes files in.
+    /// Opens the store too, for a command that stores files.
     pub async fn open_uploads(&self, config: &Config, ambient: &Ambient) -> Result<Uploads, StartError> {
         let blobs = opening::blobs(config).await?;
         Ok(self.uploads(config, ambient, &blobs))
     }
 
-    /// Opens the store too, for commands about what ties it to the database.
+    /// Opens the store too, for commands about whether it belongs to the database.
     pub async fn open_identity(
         &self,
         config: &Config,
@@ -70,12 +70,12 @@ impl Parts {
         Ok(StoreIdentity::new(self.catalog.clone(), blobs, ambient.clone()))
     }
 
-    /// Looks at the sweep of the store.
+    /// Shows and confirms sweeps of the store.
     pub fn sweeps(&self, ambient: &Ambient) -> Sweeps {
         Sweeps::new(self.catalog.clone(), ambient.clone())
     }
 
-    /// Tells and forgets what is kept about somebody.
+    /// Exports and erases what is kept about a person or a listener.
     pub fn privacy(&self, ambient: &Ambient) -> Privacy {
         Privacy::new(self.catalog.clone(), ambient.clone(), self.people.clone(), &self.signer)
     }
@@ -85,7 +85,7 @@ impl Parts {
         SigningKeys::new(self.catalog.clone(), ambient.clone(), self.signer.clone())
     }
 
-    /// Publishes for nodes without a catalog which signing keys are live.
+    /// Publishes the list of live signing keys for nodes without a catalog.
     pub(crate) async fn publish_signing_keys(
         &self,
         config: &Config,
@@ -104,7 +104,7 @@ impl Parts {
             .with_imports(self.imports.clone())
     }
 
-    pub(crate) fn wire(
+    pub(crate) fn new(
         config: &Config,
         ambient: &Ambient,
         catalog: Catalog,
@@ -112,25 +112,19 @@ impl Parts {
         signer: UrlSigner,
         public_url: &str,
     ) -> Result<Self, StartError> {
-        let delivery_url = config.delivery_url.clone().unwrap_or_else(|| DeliveryUrl::of(public_url));
-        let links = Links::new(signer.clone(), ambient.clone(), public_url, delivery_url)
-            .with_shared_caches(config.shared_caches);
+        let vault = Vault::new(secrets);
+        let links = links(config, ambient, &signer, public_url);
         let admission = Admission::by_space(opening::space(config)).and_by_queue(
             catalog.clone(),
             ambient.clone(),
             config.max_queued_jobs,
         );
-        let audit = Audit::new(catalog.clone());
-        let usage = Usage::new(catalog.clone(), ambient.clone());
-        let vault = Vault::new(secrets);
         let people = People::new(catalog.clone(), ambient.clone(), vault.clone(), public_url)
             .with_provider(provider::sign_in_provider(config, ambient, public_url)?);
         let certificates = certificates(config, ambient, &catalog, &vault)?;
         let outbound = Outbound::new(config.allow_private).map_err(StartError::Outbound)?;
         let imports =
             Imports::new(ambient.clone(), vault.clone(), outbound.clone()).enabled(config.allow_imports);
-        let import_buckets =
-            ImportBuckets::new(catalog.clone(), ambient.clone(), vault.clone(), outbound.clone());
         let library = Library::new(catalog.clone(), ambient.clone(), links.clone())
             .keeping_deleted(config.keep_deleted)
             .with_admission(admission.clone())
@@ -138,34 +132,52 @@ impl Parts {
             .with_vault(vault.clone());
         let transcriptions =
             Transcriptions::new(catalog.clone(), ambient.clone(), vault.clone(), outbound.clone());
-        let jobs = Jobs::new(catalog.clone(), ambient.clone(), library.clone(), transcriptions.clone());
         let resealing = Resealing::new(catalog.clone(), ambient.clone(), vault.clone());
-        let rounding = match config.shared_caches.policy {
-            CachePolicy::Private => 0,
-            CachePolicy::Public => config.shared_caches.window_seconds,
-        };
-        let master_secrets =
-            MasterSecrets::new(catalog.clone(), ambient.clone(), resealing.clone(), secrets, rounding);
-        let webhooks = Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound);
         Ok(Self {
-            catalog,
-            library,
             people,
-            webhooks,
-            transcriptions,
-            jobs,
-            audit,
-            import_buckets,
-            imports,
-            usage,
-            resealing,
-            master_secrets,
             certificates,
-            links,
             admission,
+            jobs: Jobs::new(catalog.clone(), ambient.clone(), library.clone(), transcriptions.clone()),
+            audit: Audit::new(catalog.clone()),
+            usage: Usage::new(catalog.clone(), ambient.clone()),
+            import_buckets: ImportBuckets::new(
+                catalog.clone(),
+                ambient.clone(),
+                vault.clone(),
+                outbound.clone(),
+            ),
+            master_secrets: master_secrets(config, ambient, &catalog, &resealing, secrets),
+            webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound),
+            library,
+            transcriptions,
+            imports,
+            resealing,
+            links,
             signer,
+            catalog,
         })
     }
+}
+
+fn links(config: &Config, ambient: &Ambient, signer: &UrlSigner, public_url: &str) -> Links {
+    let delivery_url = config.delivery_url.clone().unwrap_or_else(|| DeliveryUrl::of(public_url));
+    Links::new(signer.clone(), ambient.clone(), public_url, delivery_url)
+        .with_shared_caches(config.shared_caches)
+}
+
+/// Signatures of publicly cached files last longer by the length of a window, so an old secret is needed for longer.
+fn master_secrets(
+    config: &Config,
+    ambient: &Ambient,
+    catalog: &Catalog,
+    resealing: &Resealing,
+    secrets: &Secrets,
+) -> MasterSecrets {
+    let rounding_seconds = match config.shared_caches.policy {
+        CachePolicy::Private => 0,
+        CachePolicy::Public => config.shared_caches.window_seconds,
+    };
+    MasterSecrets::new(catalog.clone(), ambient.clone(), resealing.clone(), secrets, rounding_seconds)
 }
 
 fn certificates(

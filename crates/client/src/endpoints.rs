@@ -1,4 +1,4 @@
-//! The endpoints of `/v1` that this crate calls, with as much of their answers as is used.
+//! The endpoints of `/v1` that this crate calls, with the fields of their responses that are used.
 
 use std::fmt::Write as _;
 
@@ -34,7 +34,7 @@ pub struct TrackRecord {
 
 /// A track of a list.
 #[derive(Debug, Clone, Deserialize)]
-pub struct FoundTrack {
+pub struct ListedTrack {
     /// Its id.
     pub id: TrackId,
     /// Its status.
@@ -57,7 +57,7 @@ pub struct TrackPage {
     /// How many there are on all pages, if that is known.
     pub count: Option<u64>,
     /// The tracks of this page.
-    pub tracks: Vec<FoundTrack>,
+    pub tracks: Vec<ListedTrack>,
     /// Where the next page begins.
     pub next_cursor: Option<String>,
 }
@@ -199,7 +199,7 @@ impl Client {
         Ok(())
     }
 
-    /// Deletes a track. That it is gone already is as good.
+    /// Deletes a track. Succeeds if it does not exist.
     pub async fn delete_track(&self, id: TrackId) -> Result<(), ClientError> {
         match self.call::<Value>(Method::DELETE, &format!("/v1/track/{id}"), None, None).await {
             Err(error) if error.status() == Some(404) => Ok(()),

@@ -1,20 +1,20 @@
-//! What of an episode is stored with its track.
+//! The fields of a track that come from an episode.
 
 use serde_json::{Map, Value};
-use tonearm_client::{FoundTrack, ImportTrack, UpdateTrack};
+use tonearm_client::{ImportTrack, ListedTrack, UpdateTrack};
 use tonearm_domain::CollectionId;
 
 use super::show::{Episode, Show};
 
 /// The fields of a track that come from the feed.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Fields {
+pub(super) struct TrackFields {
     title: Option<String>,
     subtitle: Option<String>,
     metadata: Map<String, Value>,
 }
 
-impl Fields {
+impl TrackFields {
     pub(super) fn of(show: &Show, episode: &Episode) -> Self {
         let mut metadata = Map::new();
         let mut add = |name: &str, value: Option<Value>| {
@@ -44,12 +44,12 @@ impl Fields {
         }
     }
 
-    /// What has to change about a track. What others have stored in its metadata stays.
-    pub(super) fn changes(self, track: &FoundTrack) -> Option<UpdateTrack> {
+    /// The update that a track needs, if any. Metadata from elsewhere is kept.
+    pub(super) fn changes(self, track: &ListedTrack) -> Option<UpdateTrack> {
         let mut metadata = track.metadata.clone();
         metadata.extend(self.metadata);
         // A title that the feed does not give comes from the file.
-        let is_same = |own: &Option<String>, shown: &Option<String>| own.is_none() || own == shown;
+        let is_same = |own: &Option<String>, stored: &Option<String>| own.is_none() || own == stored;
         let is_unchanged = is_same(&self.title, &track.player_title)
             && is_same(&self.subtitle, &track.player_subtitle)
             && metadata == track.metadata;

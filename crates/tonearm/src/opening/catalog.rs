@@ -1,0 +1,78 @@
+//! The catalog of a service or of a command.
+
+use tonearm_catalog::{Catalog, ConnectOptions, DueClock, Migrate};
+use tonearm_domain::Ambient;
+
+use super::make_folder;
+use crate::Config;
+use crate::start_error::StartError;
+
+/// The catalog of a service, which sets up an empty database and migrates where the configuration says so.
+pub(crate) async fn catalog_of_service(config: &Config, ambient: &Ambient) -> Result<Catalog, StartError> {
+    let migrate = if config.migrate { Migrate::Always } else { Migrate::IfEmpty };
+    catalog(config, ambient, migrate, false).await
+}
+
+/// Warns if the database server does not accept all connections of this node.
+pub(crate) async fn warn_of_connections(config: &Config, catalog: &Catalog) {
+    match catalog.most_connections().await {
+        Ok(most) => {
+            if let Some(warning) = most.and_then(|most| config.too_many_connections(most)) {
+                tracing::warn!("{warning}");
+            }
+        }
+        Err(error) => tracing::debug!(%error, "could not read max_connections of the database server"),
+    }
+}
+
+/// Creates or migrates the tables if the service may, and waits for another process that does.
+pub(crate) async fn prepare_tables(config: &Config, ambient: &Ambient) -> Result<(), StartError> {
+    if config.needs_catalog() {
+        make_folder(&config.data_dir)?;
+        let catalog = catalog_of_service(config, ambient).await?;
+        catalog
+            .close()
+            .await
+            .map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })?;
+    }
+    Ok(())
+}
+
+/// The catalog of a command, which ends as soon as it has done its work.
+pub(crate) async fn catalog_of_command(config: &Config, ambient: &Ambient) -> Result<Catalog, StartError> {
+    catalog(config, ambient, migrate_in_command(config), true).await
+}
+
+/// Commands never migrate. They make a new SQLite file, so that an installation can begin with any command; an empty
+/// PostgreSQL database may be the wrong one.
+pub(crate) fn migrate_in_command(config: &Config) -> Migrate {
+    match config.database_url.sqlite_path() {
+        Some(_) => Migrate::IfEmpty,
+        None => Migrate::Never,
+    }
+}
+
+/// How a command connects to the database.
+pub(crate) fn connect_options(config: &Config, ambient: &Ambient, migrate: Migrate) -> ConnectOptions {
+    ConnectOptions {
+        migrate,
+        tell_nodes_first: true,
+        stored_addresses: config.stored_addresses,
+        max_connections: config.database_connections,
+        statement_timeout: config.statement_timeout,
+        due_clock: DueClock::for_node(ambient),
+        ..ConnectOptions::default()
+    }
+}
+
+async fn catalog(
+    config: &Config,
+    ambient: &Ambient,
+    migrate: Migrate,
+    tell_nodes_first: bool,
+) -> Result<Catalog, StartError> {
+    let options = ConnectOptions { tell_nodes_first, ..connect_options(config, ambient, migrate) };
+    Catalog::connect(&config.database_url, options)
+        .await
+        .map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })
+}

@@ -1,0 +1,54 @@
+//! The folders that a node writes to, and the free space on their file systems.
+
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use tonearm_domain::Ambient;
+use tonearm_service::{DiskUse, Disks, Space};
+
+use crate::scratch::Scratch;
+use crate::start_error::StartError;
+use crate::{Config, Role};
+
+/// The file systems that this node writes to.
+pub(crate) fn space(config: &Config) -> Space {
+    // The folder counts: the file itself may not be there yet.
+    let database = config.database_url.sqlite_path().and_then(Path::parent);
+    let places = [
+        ("database", database.filter(|_| config.needs_catalog())),
+        ("store", config.storage_url.folder()),
+        ("scratch folder", Some(config.data_dir.as_path()).filter(|_| config.has_role(Role::Worker))),
+    ];
+    let named = places.into_iter().filter_map(|(name, path)| Some((name, path?.to_owned())));
+    Space::new(config.min_free_space, named)
+}
+
+/// The folders that this node keeps data in, whose free space is reported.
+pub(crate) fn disks(config: &Config) -> Disks {
+    let database = config.database_url.sqlite_path().and_then(Path::parent);
+    let places = [
+        (DiskUse::Data, Some(config.data_dir.as_path())),
+        (DiskUse::Database, database.filter(|_| config.needs_catalog())),
+        (DiskUse::Store, config.storage_url.folder()),
+    ];
+    Disks::new(places.into_iter().filter_map(|(place, path)| Some((place, path?.to_owned()))))
+}
+
+pub(crate) fn make_folder(path: &Path) -> Result<(), StartError> {
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(|source| StartError::DataDir { path: path.to_owned(), source })
+}
+
+pub(crate) fn scratch(config: &Config, ambient: &Ambient) -> Result<Scratch, StartError> {
+    let parent = config.data_dir.join("scratch");
+    make_folder(&parent)?;
+    Scratch::make(&parent, ambient).map_err(|source| StartError::DataDir { path: parent, source })
+}
+
+/// The folder for usage that could not be stored before the node ended.
+pub(crate) fn unstored_usage(config: &Config) -> PathBuf {
+    config.data_dir.join("unstored-usage")
+}

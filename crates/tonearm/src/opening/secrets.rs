@@ -1,0 +1,68 @@
+//! The master secrets of a node.
+
+use tonearm_domain::Ambient;
+use tonearm_service::Resealing;
+use tonearm_signing::{Secrets, UrlSigner};
+
+use crate::start_error::StartError;
+use crate::{Config, Role, secret};
+
+pub(crate) fn signer(config: &Config, secrets: &Secrets) -> UrlSigner {
+    UrlSigner::new(secrets.clone()).with_clock_tolerance(config.clock_tolerance_seconds)
+}
+
+pub(crate) fn secrets(config: &Config, ambient: &Ambient) -> Result<Secrets, StartError> {
+    match &config.secrets {
+        Some(secrets) => Ok(secrets.clone()),
+        None => {
+            require_secret(config)?;
+            secret::read_or_make(&config.data_dir, ambient)
+                .map_err(|source| StartError::DataDir { path: config.data_dir.join("secret"), source })
+        }
+    }
+}
+
+/// The existing secrets, for a command that must not create any: a new one would not be that of the service.
+pub(crate) fn known_secrets(config: &Config, ambient: &Ambient) -> Result<Secrets, StartError> {
+    if has_secret(config) {
+        return secrets(config, ambient);
+    }
+    Err(StartError::NoSecret { path: config.data_dir.join("secret") })
+}
+
+pub(crate) fn has_secret(config: &Config) -> bool {
+    config.secrets.is_some() || config.data_dir.join("secret").exists()
+}
+
+/// Refuses to create a secret if there may be other nodes: they could neither verify what this one signs nor decrypt what it
+/// encrypts.
+pub(crate) fn require_secret(config: &Config) -> Result<(), StartError> {
+    if has_secret(config) || is_alone(config) { Ok(()) } else { Err(StartError::Secret) }
+}
+
+/// Whether the whole service is on this machine.
+fn is_alone(config: &Config) -> bool {
+    config.database_url.sqlite_path().is_some()
+        && !config.storage_url.is_bucket()
+        && config.has_role(Role::Api)
+}
+
+/// Re-encrypts what is encrypted with older master secrets, before anything reads it.
+pub(crate) async fn reseal(config: &Config, resealing: &Resealing) -> Result<(), StartError> {
+    if !resealing.is_needed() {
+        return Ok(());
+    }
+    let done = resealing
+        .reseal()
+        .await
+        .map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })?;
+    for at in &done.lost {
+        tracing::warn!(
+            ?at,
+            "cannot decrypt this, since its master secret was removed; enter or rotate it again"
+        );
+    }
+    let count = done.resealed + done.kept;
+    tracing::info!(count, anew = done.resealed, "stored secrets are encrypted with the first master secret");
+    Ok(())
+}
