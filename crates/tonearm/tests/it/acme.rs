@@ -1,7 +1,7 @@
 //! A certificate that nodes get by themselves, from a real authority.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
@@ -17,7 +17,10 @@ use tonearm_domain::{CertificateState, Clock as _};
 use tonearm_fixtures::{Authority, LIFETIME_DAYS};
 use tonearm_testkit::{Program, TestServer};
 
-use crate::binary;
+use crate::{binary, eventually};
+
+/// How long a node may take to notice a change.
+const DEADLINE: Duration = Duration::from_secs(30);
 
 const NAME: &str = "audio.example.com";
 
@@ -88,17 +91,8 @@ async fn is_alive(stream: &mut TlsStream<TcpStream>) -> bool {
     stream.read_exact(&mut body).await.is_ok() && head.starts_with("http/1.1 200 ")
 }
 
-/// Waits until something has come true. Bounded by half a minute.
-async fn in_time(what: &str, mut is_true: impl AsyncFnMut() -> bool) {
-    let begun = Instant::now();
-    while !is_true().await {
-        assert!(begun.elapsed() < Duration::from_secs(30), "not in time: {what}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-}
-
 async fn in_use(authority: &Authority, nodes: [&Node; 2]) {
-    in_time("both nodes use the certificate", async || {
+    eventually(DEADLINE, "both nodes use the certificate", async || {
         let Some(latest) = latest(authority) else { return false };
         shown(nodes[0]).await == latest && shown(nodes[1]).await == latest
     })
@@ -120,7 +114,7 @@ async fn nodes_share_a_certificate_and_its_renewal(server: TestServer) {
 
     let first = latest(&authority).unwrap();
     server.clock.advance_seconds(LIFETIME_DAYS * 86_400 * 2 / 3 + 1);
-    in_time("it is renewed", async || latest(&authority).unwrap() != first).await;
+    eventually(DEADLINE, "it is renewed", async || latest(&authority).unwrap() != first).await;
     in_use(&authority, [&one, &other]).await;
     assert_eq!((authority.orders(), authority.accounts()), (2, 1), "one node ordered, with the same account");
     assert!(is_alive(&mut before).await, "a connection that was there goes on");
@@ -132,7 +126,7 @@ async fn a_new_node_begins_with_the_stored_certificate(server: TestServer) {
     let authority = Authority::start(server.clock.clone()).await;
     let one = node(&server, &authority).await;
     authority.lead_to(one.address());
-    in_time("there is a certificate", async || authority.latest().is_some()).await;
+    eventually(DEADLINE, "there is a certificate", async || authority.latest().is_some()).await;
     in_use(&authority, [&one, &one]).await;
     let other = node(&server, &authority).await;
     assert_eq!(shown(&other).await, latest(&authority).unwrap());
@@ -151,7 +145,7 @@ async fn a_node_with_other_names_begins_with_the_certificate_of_most_of_them(ser
     authority.ask_to_wait(Some(7200));
     let other = node_for(&server, &authority, "audio.example.com new.example.com").await;
     assert_eq!(shown(&other).await, before);
-    in_time("the order is refused", async || authority.refused() >= 1).await;
+    eventually(DEADLINE, "the order is refused", async || authority.refused() >= 1).await;
     assert_eq!(shown(&other).await, before, "it is used until there is a new one");
     let stranger = node_for(&server, &authority, "elsewhere.example.com").await;
     assert_ne!(shown(&stranger).await, before, "it is for none of its names");
@@ -162,7 +156,7 @@ async fn a_node_with_other_names_begins_with_the_certificate_of_most_of_them(ser
     authority.lead_to(other.address());
     // As long as the authority asked to wait, and up to a fifth more.
     server.clock.advance_seconds(8641);
-    in_time("there is a new one", async || latest(&authority).unwrap() != before).await;
+    eventually(DEADLINE, "there is a new one", async || latest(&authority).unwrap() != before).await;
     in_use(&authority, [&other, &other]).await;
     other.stop().await;
 }
@@ -178,14 +172,15 @@ async fn failures_are_shown_and_not_repeated_at_once(server: TestServer) {
         program.set("TONEARM_TLS_ACME_DIRECTORY", &authority.directory());
         String::from_utf8(program.run(&["doctor"]).stdout).unwrap()
     };
-    in_time("the failure is recorded", async || {
+    eventually(DEADLINE, "the failure is recorded", async || {
         doctor().await.contains("failed certificate requests: 1; the last reason: audio.example.com: ")
     })
     .await;
-    let said = doctor().await;
+    let report = doctor().await;
     assert!(
-        said.contains("FAIL  certificate ") && said.contains("there is no certificate for audio.example.com"),
-        "{said}"
+        report.contains("FAIL  certificate ")
+            && report.contains("there is no certificate for audio.example.com"),
+        "{report}"
     );
     assert_eq!(authority.orders(), 1);
 
@@ -194,11 +189,11 @@ async fn failures_are_shown_and_not_repeated_at_once(server: TestServer) {
     server.clock.advance_seconds(15 * 60 * 6 / 5 + 1);
     in_use(&authority, [&one, &one]).await;
     assert_eq!(authority.orders(), 2);
-    let said = doctor().await;
+    let report = doctor().await;
     assert!(
-        said.contains("certificate for audio.example.com until 2030-0")
-            && !said.contains("failed certificate requests"),
-        "{said}"
+        report.contains("certificate for audio.example.com until 2030-0")
+            && !report.contains("failed certificate requests"),
+        "{report}"
     );
     one.stop().await;
 }
@@ -213,7 +208,7 @@ async fn the_authority_says_when_it_may_be_asked_again(server: TestServer) {
     authority.refuse(Some("rateLimited"));
     authority.ask_to_wait(Some(7200));
     let one = node(&server, &authority).await;
-    in_time("the failure is recorded", async || {
+    eventually(DEADLINE, "the failure is recorded", async || {
         state(&server).await.is_some_and(|state| state.last_error.is_some())
     })
     .await;
@@ -232,7 +227,7 @@ async fn a_node_that_stops_leaves_its_order_to_others(server: TestServer) {
     let authority = Authority::start(server.clock.clone()).await;
     // Names lead nowhere yet, so the order does not come to its end.
     let one = node(&server, &authority).await;
-    in_time("an order has begun", async || authority.orders() == 1).await;
+    eventually(DEADLINE, "an order has begun", async || authority.orders() == 1).await;
     one.stop().await;
     let left = state(&server).await.unwrap();
     assert_eq!((left.failures, left.leased_until, left.last_error), (0, None, None));

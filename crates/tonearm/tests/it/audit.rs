@@ -9,6 +9,7 @@ use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_service::Caller;
 use tonearm_testkit::{Program, TestServer};
 
+use crate::command_output::create_organization;
 use crate::{binary, text};
 
 crate::on_both_backends!(what_keys_do_is_written_down, uploads_are_written_down_with_their_address);
@@ -78,8 +79,7 @@ async fn uploads_are_written_down_with_their_address(server: TestServer) {
 fn the_log_is_exported_line_by_line() {
     let data = tempfile::tempdir().unwrap();
     let program = Program::new(binary(), data.path());
-    let made = program.run(&["org", "create", "--name", "Logged", "--json"]);
-    let made: Value = serde_json::from_slice(&made.stdout).unwrap();
+    let made = create_organization(&program, "Logged");
     let org = text(&made, "/organization_id");
     let export = |arguments: &[&str]| {
         let all: Vec<&str> = ["audit", "export", "--org", org].iter().chain(arguments).copied().collect();

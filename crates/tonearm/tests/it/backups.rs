@@ -8,7 +8,6 @@ mod verifying;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Output;
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -17,6 +16,7 @@ use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_fixtures::{Postgres, PostgresDatabase, S3Server};
 use tonearm_testkit::{Backend, Client, Program};
 
+use crate::command_output::{create_organization, last_json_of, succeed};
 use crate::{binary, text};
 
 const SECRET: &str = "the master secret of a service and of its backup";
@@ -50,7 +50,7 @@ impl Service {
     pub(crate) async fn running(backend: Backend) -> (Self, Client) {
         let mut service = Self::new(backend).await;
         succeed(&service.program.run(&["migrate"]));
-        let made = said(&service.program.run(&["org", "create", "--name", "Backed up", "--json"]));
+        let made = create_organization(&service.program, "Backed up");
         service.program.start().await;
         let client = Client::new(&service.program.url(), text(&made, "/api_key"));
         (service, client)
@@ -58,7 +58,7 @@ impl Service {
 
     /// Whether a job is due or running.
     pub(crate) fn has_work(&self) -> bool {
-        let status = said(&self.program.run(&["status", "--json"]));
+        let status = last_json_of(&self.program.run(&["status", "--json"]));
         let mut queues = status["queues"].as_array().unwrap().iter();
         queues.any(|queue| queue["due"] != 0 || queue["running"] != 0)
     }
@@ -69,31 +69,12 @@ impl Service {
     }
 
     pub(crate) fn back_up(&self, target: &str) -> Value {
-        said(&self.program.run(&["backup", target, "--json"]))
+        last_json_of(&self.program.run(&["backup", target, "--json"]))
     }
 
     pub(crate) fn restore(&self, from: &str) -> Value {
-        said(&self.program.run(&["restore", from, "--json"]))
+        last_json_of(&self.program.run(&["restore", from, "--json"]))
     }
-}
-
-/// Fails with what a command said, unless it succeeded.
-#[track_caller]
-pub(crate) fn succeed(output: &Output) {
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{}\n{said}", complaint(output));
-}
-
-pub(crate) fn complaint(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// The JSON that a command printed last.
-#[track_caller]
-pub(crate) fn said(output: &Output) -> Value {
-    succeed(output);
-    let text = String::from_utf8_lossy(&output.stdout);
-    serde_json::from_str(text.lines().last().unwrap_or_default()).unwrap()
 }
 
 /// Sound that differs with its number.

@@ -16,6 +16,7 @@ use tokio::sync::Mutex;
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_testkit::{Client, Program};
 
+use crate::command_output::create_organization;
 use crate::{binary, text};
 
 /// A job over which the service died four times waits for 96 seconds.
@@ -95,8 +96,7 @@ async fn start(data: &Path) -> (Program, Client, String) {
     let mut program = Program::new(binary(), data);
     // A dead worker's jobs are taken over soon.
     program.set("TONEARM_WORKER_LEASE_SECONDS", "2");
-    let made = program.run(&["org", "create", "--name", "Chaos", "--json"]);
-    let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+    let made = create_organization(&program, "Chaos");
     program.start().await;
     let client = Client::new(&program.url(), text(&made, "/api_key"));
     let collection = client.collection("Chaos").await;

@@ -41,10 +41,10 @@ async fn a_node_whose_disk_fills_up_loses_nothing() {
             return;
         };
         let output = command.env(DISK, folder.path()).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
+        let printed = String::from_utf8_lossy(&output.stdout);
         let complained = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{said}\n{complained}");
-        assert!(said.contains("1 passed"), "{said}");
+        assert!(output.status.success(), "{printed}\n{complained}");
+        assert!(printed.contains("1 passed"), "{printed}");
         return;
     };
     let settings = DiskSettings {

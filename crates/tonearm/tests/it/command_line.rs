@@ -6,7 +6,8 @@ use tonearm_testkit::Program;
 
 use crate::binary;
 
-fn said(output: &Output) -> (Option<i32>, String) {
+/// The exit code, and standard output after a success, else standard error.
+fn result_of(output: &Output) -> (Option<i32>, String) {
     let bytes = if output.status.success() { &output.stdout } else { &output.stderr };
     (output.status.code(), String::from_utf8(bytes.clone()).unwrap())
 }
@@ -31,24 +32,29 @@ async fn health_tells_by_its_exit_status() {
         for (variable, value) in tls {
             program.set(variable, value);
         }
-        let (code, absent) = said(&program.run(&["health"]));
+        let (code, absent) = result_of(&program.run(&["health"]));
         assert_eq!(code, Some(1));
         assert!(absent.starts_with("tonearm: no response from http"), "{absent}");
         assert_eq!(absent.lines().count(), 1, "{absent}");
 
         program.start().await;
         // It answers before ffmpeg was looked at, on which readiness waits.
-        assert_eq!(said(&program.run(&["health"])), (Some(0), "ready\n".to_owned()), "{}", program.log());
+        assert_eq!(
+            result_of(&program.run(&["health"])),
+            (Some(0), "ready\n".to_owned()),
+            "{}",
+            program.log()
+        );
         assert!(program.ask_to_stop());
         let (code, stopping) = loop {
-            let (code, words) = said(&program.run(&["health"]));
+            let (code, words) = result_of(&program.run(&["health"]));
             if code != Some(0) {
                 break (code, words);
             }
         };
         assert_eq!(code, Some(1));
         assert!(stopping.ends_with("is not ready: it is stopping\n"), "{stopping}");
-        assert_eq!(said(&program.run(&["health", "--alive"])), (Some(0), "alive\n".to_owned()));
+        assert_eq!(result_of(&program.run(&["health", "--alive"])), (Some(0), "alive\n".to_owned()));
         // Told once more, it does not wait for the delay.
         assert!(program.terminate());
     }
@@ -61,7 +67,7 @@ fn run(arguments: &[&str]) -> Output {
 #[test]
 fn shells_complete_commands() {
     for shell in ["bash", "zsh", "fish"] {
-        let (code, script) = said(&run(&["completions", shell]));
+        let (code, script) = result_of(&run(&["completions", shell]));
         assert_eq!(code, Some(0));
         assert!(script.contains("import-feed") && script.contains("data-dir"), "{shell}: {script}");
     }
@@ -71,7 +77,7 @@ fn shells_complete_commands() {
     let completing = "source \"$1\"; COMP_WORDS=(tonearm heal); COMP_CWORD=1; _tonearm tonearm heal tonearm; echo \"${COMPREPLY[@]}\"";
     let completed = Command::new("bash").args(["-c", completing, "bash"]).arg(&path).output().unwrap();
     assert_eq!(
-        said(&completed),
+        result_of(&completed),
         (Some(0), "health\n".to_owned()),
         "{}",
         String::from_utf8_lossy(&completed.stderr)
@@ -82,7 +88,7 @@ fn shells_complete_commands() {
 fn each_command_has_a_manual_page() {
     let folder = tempfile::tempdir().unwrap();
     let pages = folder.path().join("man1");
-    assert_eq!(said(&run(&["man", pages.to_str().unwrap()])), (Some(0), String::new()));
+    assert_eq!(result_of(&run(&["man", pages.to_str().unwrap()])), (Some(0), String::new()));
     let page = |name: &str| std::fs::read_to_string(pages.join(format!("{name}.1"))).unwrap_or_default();
     for (name, expected) in [
         ("tonearm", "Audio delivery service"),
@@ -95,7 +101,7 @@ fn each_command_has_a_manual_page() {
     let others: Vec<_> = std::fs::read_dir(&pages).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(!others.iter().any(|name| name.to_string_lossy().contains("help")), "{others:?}");
     // What stands in the way is named.
-    let (code, refused) = said(&run(&["man", "/proc/tonearm"]));
+    let (code, refused) = result_of(&run(&["man", "/proc/tonearm"]));
     assert_eq!(code, Some(1));
     assert!(refused.starts_with("tonearm: cannot write to /proc/tonearm: "), "{refused}");
 }

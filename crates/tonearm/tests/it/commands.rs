@@ -6,18 +6,14 @@ use serde_json::Value;
 use tonearm_fixtures::Postgres;
 use tonearm_testkit::{Client, Program};
 
+use crate::command_output::{create_organization, json_of};
 use crate::{binary, text};
-
-fn json_of(output: &std::process::Output) -> Value {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
 
 #[tokio::test]
 async fn keys_made_beside_a_running_server_work_at_once() {
     let data = tempfile::tempdir().unwrap();
     let mut program = Program::new(binary(), data.path());
-    let made = json_of(&program.run(&["org", "create", "--name", "Ünïcode & Co", "--json"]));
+    let made = create_organization(&program, "Ünïcode & Co");
     let org = text(&made, "/organization_id").to_owned();
     program.start().await;
     let owner = Client::new(&program.url(), text(&made, "/api_key"));
@@ -80,7 +76,7 @@ async fn is_refused(client: &Client) {
 async fn a_key_is_rotated_with_an_overlap_and_without() {
     let data = tempfile::tempdir().unwrap();
     let mut program = Program::new(binary(), data.path());
-    let made = json_of(&program.run(&["org", "create", "--name", "Radio", "--json"]));
+    let made = create_organization(&program, "Radio");
     let org = text(&made, "/organization_id").to_owned();
     program.start().await;
     let key = |command: &str, arguments: &[&str]| {
@@ -230,7 +226,7 @@ async fn a_master_secret_is_replaced_in_steps() {
     let data = tempfile::tempdir().unwrap();
     let mut program = Program::new(binary(), data.path());
     program.set("TONEARM_SECRET", old);
-    let made = json_of(&program.run(&["org", "create", "--name", "Rotating", "--json"]));
+    let made = create_organization(&program, "Rotating");
     let org = text(&made, "/organization_id");
     let url = "https://hooks.example.com/a";
     let set = json_of(&program.run(&["webhook", "set", "--org", org, "--url", url, "--json"]));
@@ -247,7 +243,7 @@ async fn a_master_secret_is_replaced_in_steps() {
 async fn quotas_are_set_beside_a_running_server() {
     let data = tempfile::tempdir().unwrap();
     let mut program = Program::new(binary(), data.path());
-    let made = json_of(&program.run(&["org", "create", "--name", "Small", "--json"]));
+    let made = create_organization(&program, "Small");
     let org = text(&made, "/organization_id").to_owned();
     program.start().await;
     let client = Client::new(&program.url(), text(&made, "/api_key"));

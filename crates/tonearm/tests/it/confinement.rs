@@ -1,4 +1,4 @@
-//! What is said of the walls around ffmpeg, and that they can be demanded.
+//! The report on the confinement of ffmpeg, and that it can be required.
 
 use std::process::Output;
 
@@ -6,6 +6,7 @@ use reqwest::Method;
 use serde_json::json;
 use tonearm_testkit::{Client, Program};
 
+use crate::command_output::create_organization;
 use crate::covers::picture;
 use crate::{binary, text};
 
@@ -50,11 +51,11 @@ async fn a_kernel_without_landlock_is_told_of_and_can_be_refused() {
     );
     let serve = program.run(&["serve", "--listen", "127.0.0.1:0"]);
     assert_eq!(serve.status.code(), Some(1));
-    let said = String::from_utf8(serve.stderr).unwrap();
-    let sentence: Vec<&str> = said.lines().filter(|line| line.starts_with("tonearm: ")).collect();
-    assert_eq!(sentence.len(), 1, "{said}");
+    let stderr = String::from_utf8(serve.stderr).unwrap();
+    let sentence: Vec<&str> = stderr.lines().filter(|line| line.starts_with("tonearm: ")).collect();
+    assert_eq!(sentence.len(), 1, "{stderr}");
     for part in ["media.confinement is \"required\"", "Landlock is missing", "Linux 5.13", "best effort"] {
-        assert!(sentence[0].contains(part), "{said}");
+        assert!(sentence[0].contains(part), "{stderr}");
     }
     // A child that is started all the same is refused one by one.
     assert!(
@@ -87,8 +88,7 @@ async fn covers_are_read_after_the_program_was_replaced() {
     let (copy, data) = (folder.path().join("tonearm"), folder.path().join("data"));
     std::fs::copy(binary(), &copy).unwrap();
     std::fs::create_dir(&data).unwrap();
-    let made = Program::new(binary(), &data).run(&["org", "create", "--name", "Replaced", "--json"]);
-    let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+    let made = create_organization(&Program::new(binary(), &data), "Replaced");
     let mut program = Program::new(&copy, &data);
     program.start().await;
     std::fs::remove_file(&copy).unwrap();

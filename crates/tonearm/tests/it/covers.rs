@@ -8,6 +8,7 @@ use tonearm_domain::{Cover, FileOutcome, KeyScope, ObjectKey, ShortId, Track};
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_testkit::{Client, Program, TestServer};
 
+use crate::command_output::create_organization;
 use crate::{binary, on_both_backends, text, until_done};
 
 on_both_backends!(
@@ -74,8 +75,7 @@ async fn a_collections_cover_is_shown(server: TestServer) {
 async fn an_organizations_cover_is_set_on_the_command_line() {
     let data = tempfile::tempdir().unwrap();
     let mut program = Program::new(binary(), data.path());
-    let made = program.run(&["org", "create", "--name", "Radio", "--json"]);
-    let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+    let made = create_organization(&program, "Radio");
     let (org, file) = (text(&made, "/organization_id"), data.path().join("cover.png"));
     std::fs::write(&file, picture()).unwrap();
     let set = |file: &str| program.run(&["org", "set", "--org", org, "--cover", file]);

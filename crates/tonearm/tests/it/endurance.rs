@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt, stream};
 use reqwest::Method;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 use socket2::SockRef;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -19,6 +18,7 @@ use tokio::net::TcpStream;
 use tonearm_fixtures::{Postgres, S3Server};
 use tonearm_testkit::{Client, Program};
 
+use crate::command_output::create_organization;
 use crate::{binary, text};
 
 const MEBIBYTE: usize = 1 << 20;
@@ -77,9 +77,7 @@ fn program(data: &std::path::Path) -> Program {
 }
 
 async fn client(program: &Program) -> (Client, String) {
-    let made = program.run(&["org", "create", "--name", "Endurance", "--json"]);
-    let made: Value = serde_json::from_slice(&made.stdout)
-        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&made.stderr)));
+    let made = create_organization(&program, "Endurance");
     (Client::new(&program.url(), text(&made, "/api_key")), text(&made, "/organization_id").to_owned())
 }
 

@@ -17,6 +17,7 @@ use tonearm_fixtures::SmallDisk;
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_testkit::{Client, Program};
 
+use crate::command_output::create_organization;
 use crate::{binary, text};
 
 const DISK_MEBIBYTES: u32 = 48;
@@ -52,8 +53,7 @@ async fn survive(disk: &SmallDisk, limit: &str) {
     let mut program = Program::new(binary(), disk.path());
     program.set("TONEARM_LIMITS_MIN_FREE_SPACE", limit);
     program.set("TONEARM_WORKER_LEASE_SECONDS", "2");
-    let made = program.run(&["org", "create", "--name", "Full", "--json"]);
-    let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+    let made = create_organization(&program, "Full");
     program.start().await;
     let client = Client::new(&program.url(), text(&made, "/api_key"));
     let collection = client.collection("Full").await;

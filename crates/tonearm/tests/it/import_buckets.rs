@@ -5,6 +5,7 @@ use tonearm_fixtures::S3Server;
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_testkit::{Client, Program};
 
+use crate::command_output::create_organization;
 use crate::{binary, text};
 
 fn holds(bytes: &[u8], text: &str) -> bool {
@@ -19,8 +20,7 @@ async fn an_object_is_imported_and_the_secret_stays_secret() {
     let mut program = Program::new(binary(), data.path());
     program.set("TONEARM_OUTBOUND_ALLOW_PRIVATE", "true");
     program.set("TONEARM_LOG_FILTER", "trace");
-    let made = program.run(&["org", "create", "--name", "Radio", "--json"]);
-    let made: Value = serde_json::from_slice(&made.stdout).unwrap();
+    let made = create_organization(&program, "Radio");
     let org = text(&made, "/organization_id").to_owned();
     let (id, secret) = S3Server::CREDENTIALS;
     let endpoint = server.endpoint();

@@ -1,10 +1,15 @@
 //! Starting, health, stopping, and several nodes over one catalog.
 
+use std::time::Duration;
+
 use tonearm::Role;
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_testkit::{Backend, TestServer};
 
-use crate::{on_both_backends, text};
+use crate::{eventually, on_both_backends, text};
+
+/// How long the health of a node may take to change.
+const DEADLINE: Duration = Duration::from_secs(30);
 
 on_both_backends!(a_node_is_healthy_and_ready, roles_are_kept_apart, unused_upload_urls_expire);
 
@@ -31,11 +36,7 @@ async fn readiness_costs_little_and_tells_others_little() {
     assert_eq!(ask("203.0.113.9").await.ok(), serde_json::json!({"ok": true}));
     std::fs::rename(server.data_dir().join("objects"), server.data_dir().join("away")).unwrap();
     assert_eq!(ask("127.0.0.1").await.ok()["store"], "ok", "it is not looked at each time");
-    let begun = std::time::Instant::now();
-    while ask("203.0.113.9").await.status != 503 {
-        assert!(begun.elapsed().as_secs() < 30, "it is never looked at again");
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
+    eventually(DEADLINE, "it is checked again", async || ask("203.0.113.9").await.status == 503).await;
     assert_eq!(ask("203.0.113.9").await.json(), serde_json::json!({"ok": false}));
     assert_eq!(ask("127.0.0.1").await.json()["store"], "unavailable");
 }
@@ -50,9 +51,7 @@ async fn a_node_that_is_to_stop_says_so_and_goes_on_for_a_while() {
     let client = tonearm_testkit::Client::new(&program.url(), "");
     assert_eq!(client.get("/readyz").await.status, 200);
     assert!(program.ask_to_stop());
-    while client.get("/readyz").await.status == 200 {
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
+    eventually(DEADLINE, "it is not ready", async || client.get("/readyz").await.status != 200).await;
     assert_eq!(client.get("/readyz").await.json(), serde_json::json!({"ok": false, "stopping": true}));
     assert_eq!(client.get("/healthz").await.status, 200, "requests are still answered");
     // Asked once more, it waits no longer.

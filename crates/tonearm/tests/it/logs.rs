@@ -10,6 +10,7 @@ use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_fixtures::{Postgres, PostgresDatabase, S3Server};
 use tonearm_testkit::{Answer, Client, Program};
 
+use crate::command_output::create_organization;
 use crate::receiver::Receiver;
 use crate::{binary, text};
 
@@ -47,8 +48,7 @@ impl Stage {
             secrets.push(S3Server::CREDENTIALS.1.to_owned());
             assert!(program.run(&["migrate"]).status.success());
         }
-        let made = program.run(&["org", "create", "--name", "Radio", "--json"]);
-        let made: Value = serde_json::from_slice(&made.stdout).unwrap();
+        let made = create_organization(&program, "Radio");
         let (org, key) = (text(&made, "/organization_id").to_owned(), text(&made, "/api_key").to_owned());
         let receiver = Receiver::start(Duration::ZERO).await;
         let set = program.run(&["webhook", "set", "--org", &org, "--url", &receiver.url(), "--json"]);

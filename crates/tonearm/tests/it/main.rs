@@ -10,6 +10,7 @@ mod cdn;
 mod chaos;
 mod cluster;
 mod command_line;
+mod command_output;
 mod commands;
 mod concurrency;
 mod confinement;
@@ -73,6 +74,15 @@ fn text<'a>(value: &'a serde_json::Value, pointer: &str) -> &'a str {
         .pointer(pointer)
         .and_then(serde_json::Value::as_str)
         .unwrap_or_else(|| panic!("no text at {pointer} in {value}"))
+}
+
+/// Waits until a condition holds. Fails with `what` if it does not within this time.
+async fn eventually(within: std::time::Duration, what: &str, mut is_true: impl AsyncFnMut() -> bool) {
+    let begun = std::time::Instant::now();
+    while !is_true().await {
+        assert!(begun.elapsed() < within, "not in time: {what}");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
 }
 
 /// Waits until no job of a kind is left. Fails, and says what is left, where none ends for half a minute.

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_testkit::{Backend, Client, Program, TestServer};
 
+use crate::command_output::create_organization;
 use crate::{binary, text};
 
 /// Some megabytes that compress badly.
@@ -74,8 +75,7 @@ async fn is_ready(client: &Client, track: &str, bytes: &Bytes, done: &Value) {
 async fn an_upload_goes_on_after_kills() {
     let data = tempfile::tempdir().unwrap();
     let mut program = Program::new(binary(), data.path());
-    let made = program.run(&["org", "create", "--name", "Kills", "--json"]);
-    let made: Value = serde_json::from_slice(&made.stdout).unwrap();
+    let made = create_organization(&program, "Kills");
     program.start().await;
     let client = Client::new(&program.url(), text(&made, "/api_key"));
     let collection = client.collection("Kills").await;

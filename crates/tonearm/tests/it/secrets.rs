@@ -8,18 +8,14 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tonearm_testkit::Program;
 
+use crate::command_output::{create_organization, printed};
 use crate::{binary, text};
 
 const SECRET: &str = "a master secret of at least thirty-two characters";
 
-fn said(output: &std::process::Output) -> String {
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    format!("{out}{err}")
-}
-
 fn status(program: &Program) -> Value {
     let output = program.run(&["secret", "status", "--json"]);
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", printed(&output));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
@@ -30,7 +26,7 @@ fn fingerprints(status: &Value) -> Vec<&str> {
 
 fn rotate(program: &Program) -> Result<String, String> {
     let output = program.run(&["secret", "rotate", "--yes"]);
-    if output.status.success() { Ok(said(&output)) } else { Err(said(&output)) }
+    if output.status.success() { Ok(printed(&output)) } else { Err(printed(&output)) }
 }
 
 /// Starts the service and stops it, so that it says which secret it signs with.
@@ -49,7 +45,7 @@ async fn start(program: &mut Program) {
         if told["nodes"].as_array().is_some_and(|nodes| !nodes.is_empty()) {
             return;
         }
-        assert!(begun.elapsed() < Duration::from_secs(20), "{}", said(&output));
+        assert!(begun.elapsed() < Duration::from_secs(20), "{}", printed(&output));
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
@@ -66,8 +62,7 @@ async fn a_master_secret_is_replaced_in_three_steps() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let mut program = Program::new(binary(), data.path());
     program.set("TONEARM_SECRET_FILE", file.to_str().unwrap());
-    let made = program.run(&["org", "create", "--name", "Example Radio", "--json"]);
-    let made: Value = serde_json::from_slice(&made.stdout).unwrap();
+    let made = create_organization(&program, "Example Radio");
     let org = text(&made, "/organization_id");
     let set = ["webhook", "set", "--org", org, "--url", "https://hooks.example.com/a"];
     assert!(program.run(&set).status.success());
@@ -143,7 +138,7 @@ async fn a_secret_that_is_no_file_is_printed_and_never_shown_whole() {
     let added = rotate(&program).unwrap();
     assert!(added.contains("separated by a comma"), "{added}");
     assert!(!added.contains(SECRET) && !data.path().join("secret").exists(), "{added}");
-    let status = said(&program.run(&["secret", "status"]));
+    let status = printed(&program.run(&["secret", "status"]));
     assert!(status.contains("signs and encrypts") && !status.contains(SECRET), "{status}");
 }
 
@@ -156,7 +151,7 @@ async fn credentials_of_systemd_are_found_and_exposed_files_are_named() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     let mut program = Program::new(binary(), data.path());
     program.set("CREDENTIALS_DIRECTORY", credentials.path().to_str().unwrap());
-    let doctor = || said(&program.run(&["doctor"]));
+    let doctor = || printed(&program.run(&["doctor"]));
     let warning = format!("{} can be read by every user of this machine", file.display());
     let found = doctor();
     assert!(found.contains(&warning), "{found}");
@@ -168,7 +163,7 @@ async fn credentials_of_systemd_are_found_and_exposed_files_are_named() {
     let output = program.run(&["secret", "status"]);
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
-        said(&output),
+        printed(&output),
         format!("tonearm: secret: {} is empty; write the secret into it\n", file.display())
     );
 }

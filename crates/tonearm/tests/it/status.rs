@@ -9,7 +9,8 @@ use tonearm_fixtures::Postgres;
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_testkit::{Backend, Client, Program, TestServer};
 
-use crate::{binary, text};
+use crate::command_output::create_organization;
+use crate::{binary, eventually, text};
 
 fn status(program: &Program) -> Value {
     let output = program.run(&["status", "--json"]);
@@ -113,11 +114,10 @@ async fn a_node_is_gone_when_it_has_stopped() {
     let server = TestServer::start(Backend::Distributed).await;
     let catalog = &server.node.services().unwrap().catalog;
     let other = server.another_node(vec![Role::Worker]).await;
-    let begun = Instant::now();
-    while catalog.seen_nodes(server.ambient.now()).await.unwrap().len() < 2 {
-        assert!(begun.elapsed() < Duration::from_secs(30), "the other node sends no heartbeat");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    eventually(Duration::from_secs(30), "the other node sends a heartbeat", async || {
+        catalog.seen_nodes(server.ambient.now()).await.unwrap().len() >= 2
+    })
+    .await;
     other.stop().await;
     let seen = catalog.seen_nodes(server.ambient.now()).await.unwrap();
     let addresses: Vec<_> = seen.into_iter().map(|seen| seen.node.address).collect();
@@ -129,8 +129,7 @@ async fn jobs_that_end_are_counted() {
     let data = tempfile::tempdir().unwrap();
     let mut program = Program::new(binary(), data.path());
     assert!(program.run(&["migrate"]).status.success());
-    let made = program.run(&["org", "create", "--name", "Counted", "--json"]);
-    let made: Value = serde_json::from_slice(&made.stdout).unwrap();
+    let made = create_organization(&program, "Counted");
     program.start().await;
     let client = Client::new(&program.url(), text(&made, "/api_key"));
     let collection = client.collection("Songs").await;

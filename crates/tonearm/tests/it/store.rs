@@ -4,15 +4,12 @@ use serde_json::Value;
 use tonearm_fixtures::S3Server;
 use tonearm_testkit::Program;
 
+use crate::command_output::printed;
 use crate::{binary, text};
-
-fn said(output: &std::process::Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
 
 fn shown(program: &Program) -> Value {
     let output = program.run(&["store", "show", "--json"]);
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", printed(&output));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
@@ -30,7 +27,7 @@ async fn a_store_of_another_database_is_refused_until_it_is_adopted() {
     program.set("TONEARM_DATABASE_URL", &format!("sqlite://{}/other.db", data.path().display()));
     let refused = program.run(&["serve", "--listen", "127.0.0.1:0"]);
     assert_eq!(refused.status.code(), Some(1));
-    let message = said(&refused);
+    let message = printed(&refused);
     let message: Vec<_> = message.lines().filter(|line| line.starts_with("tonearm: ")).collect();
     assert_eq!(message.len(), 1, "{message:?}");
     assert!(message[0].contains(text(&first, "/database")), "{message:?}");
@@ -39,11 +36,11 @@ async fn a_store_of_another_database_is_refused_until_it_is_adopted() {
     assert!(String::from_utf8_lossy(&doctor.stdout).contains("FAIL  identity"));
 
     let unasked = program.run(&["store", "adopt"]);
-    assert_eq!(unasked.status.code(), Some(2), "{}", said(&unasked));
-    assert!(said(&unasked).contains("--yes"));
+    assert_eq!(unasked.status.code(), Some(2), "{}", printed(&unasked));
+    assert!(printed(&unasked).contains("--yes"));
     assert_eq!(shown(&program)["agrees"], false);
     let adopted = program.run(&["store", "adopt", "--yes"]);
-    assert!(adopted.status.success(), "{}", said(&adopted));
+    assert!(adopted.status.success(), "{}", printed(&adopted));
     program.start().await;
     assert!(program.terminate(), "{}", program.log());
 

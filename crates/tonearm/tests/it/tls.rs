@@ -18,7 +18,10 @@ use tonearm_fixtures::{Certificate, install_tls_provider};
 use tonearm_server::tls::TlsFiles;
 use tonearm_testkit::{Backend, Program, TestServer};
 
-use crate::binary;
+use crate::{binary, eventually};
+
+/// How long a node may take to notice a change.
+const DEADLINE: Duration = Duration::from_secs(20);
 
 /// A folder with a certificate for 127.0.0.1 and its key.
 struct Issued(TempDir);
@@ -152,15 +155,6 @@ async fn a_session_goes_on_at_another_node() {
     }
 }
 
-/// Waits until something has come true. Bounded by twenty seconds.
-async fn in_time(what: &str, mut is_true: impl AsyncFnMut() -> bool) {
-    let begun = Instant::now();
-    while !is_true().await {
-        assert!(begun.elapsed() < Duration::from_secs(20), "not in time: {what}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_certificate_is_used_without_a_restart_and_a_broken_one_is_not() {
     let (issued, data) = (Issued::new(), tempfile::tempdir().unwrap());
@@ -175,14 +169,16 @@ async fn a_new_certificate_is_used_without_a_restart_and_a_broken_one_is_not() {
 
     let first = issued.trusting();
     std::fs::write(issued.path("cert.pem"), "no certificate").unwrap();
-    in_time("the broken certificate is seen", async || {
+    eventually(DEADLINE, "the broken certificate is seen", async || {
         program.log().contains("the new certificate is invalid; keeping the old one")
     })
     .await;
     assert_eq!(first.build().unwrap().get(&health).send().await.unwrap().status(), 200);
     issued.renew();
-    in_time("the new certificate is in use", async || issued.client().get(&health).send().await.is_ok())
-        .await;
+    eventually(DEADLINE, "the new certificate is in use", async || {
+        issued.client().get(&health).send().await.is_ok()
+    })
+    .await;
     // A connection made before goes on.
     assert_eq!(before.get(&health).send().await.unwrap().status(), 200);
     assert!(program.terminate(), "{}", program.log());
@@ -198,9 +194,9 @@ async fn a_certificate_without_its_own_key_is_refused_at_the_start() {
         .args(["--tls-key", other.path("key.pem").to_str().unwrap()])
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("the certificate and its key cannot be used"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("the certificate and its key cannot be used"), "{stderr}");
 }
 
 /// The time for the first request begins with the connection. Whoever is slow with what comes before has less of it.

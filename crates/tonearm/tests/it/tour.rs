@@ -7,6 +7,7 @@ use tempfile::TempDir;
 use tonearm_fixtures::audio::{WavSpec, write_wav};
 use tonearm_testkit::{Client, Program};
 
+use crate::command_output::create_organization;
 use crate::{binary, text};
 
 /// Everything between ```` ```sh ```` and ```` ``` ````, in order.
@@ -39,8 +40,7 @@ impl Tour {
     async fn begin() -> Self {
         let data = tempfile::tempdir().unwrap();
         let mut program = Program::new(binary(), data.path());
-        let made = program.run(&["org", "create", "--name", "Tour", "--json"]);
-        let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+        let made = create_organization(&program, "Tour");
         program.start().await;
         let key = text(&made, "/api_key").to_owned();
         let collection = Client::new(&program.url(), &key).collection("Tour").await;

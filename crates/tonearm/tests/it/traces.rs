@@ -8,6 +8,7 @@ use tempfile::TempDir;
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_testkit::{Client, CollectedSpan, Collector, Program};
 
+use crate::command_output::create_organization;
 use crate::receiver::Receiver;
 use crate::{binary, text};
 
@@ -38,8 +39,7 @@ impl Stage {
         program.set("TONEARM_TRACING_OTLP_ENDPOINT", &collector.url());
         program.set("TONEARM_TRACING_OTLP_HEADERS", &format!("authorization={KEY_OF_COLLECTOR}"));
         variables.iter().for_each(|(name, value)| program.set(name, value));
-        let made = program.run(&["org", "create", "--name", "Radio", "--json"]);
-        let made: Value = serde_json::from_slice(&made.stdout).unwrap();
+        let made = create_organization(&program, "Radio");
         let receiver = Receiver::start(Duration::ZERO).await;
         let (org, url) = (text(&made, "/organization_id"), receiver.url());
         let set = program.run(&["webhook", "set", "--org", org, "--kind", kind, "--url", &url, "--json"]);
@@ -184,15 +184,14 @@ async fn without_a_collector_there_are_no_traces() {
     let mut program = Program::new(binary(), data.path());
     program.set("TONEARM_TRACING_OTLP_ENDPOINT", "collector:4318");
     let refused = program.run(&["serve", "--listen", "127.0.0.1:0"]);
-    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert_eq!(refused.status.code(), Some(2), "{said}");
-    assert!(said.starts_with("tonearm: tracing.otlp_endpoint: must be an http or https URL"), "{said}");
-    assert_eq!(said.lines().count(), 1, "{said}");
+    let stderr = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{stderr}");
+    assert!(stderr.starts_with("tonearm: tracing.otlp_endpoint: must be an http or https URL"), "{stderr}");
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
 
     let mut program = Program::new(binary(), data.path());
     program.set("TONEARM_OUTBOUND_ALLOW_PRIVATE", "true");
-    let made = program.run(&["org", "create", "--name", "Radio", "--json"]);
-    let made: Value = serde_json::from_slice(&made.stdout).unwrap();
+    let made = create_organization(&program, "Radio");
     let receiver = Receiver::start(Duration::ZERO).await;
     let (org, url) = (text(&made, "/organization_id"), receiver.url());
     let set = program.run(&["webhook", "set", "--org", org, "--kind", "collection", "--url", &url]);

@@ -3,6 +3,7 @@
 use tonearm_fixtures::Postgres;
 use tonearm_testkit::{Client, Program};
 
+use crate::command_output::create_organization;
 use crate::{binary, text};
 
 /// What shells report of a program that SIGPIPE has ended.
@@ -12,8 +13,7 @@ const READER_IS_GONE: Option<i32> = Some(141);
 fn commands_end_quietly_when_nobody_reads() {
     let data = tempfile::tempdir().unwrap();
     let program = Program::new(binary(), data.path());
-    let made = program.run(&["org", "create", "--name", "Unread", "--json"]).stdout;
-    let made = serde_json::from_slice(&made).unwrap();
+    let made = create_organization(&program, "Unread");
     let usage = ["usage", "--org", text(&made, "/organization_id")];
     let commands: [&[&str]; 8] = [
         &["doctor"],
@@ -27,17 +27,17 @@ fn commands_end_quietly_when_nobody_reads() {
     ];
     for arguments in commands {
         let unread = program.run_unread_after(0, arguments);
-        let told = String::from_utf8_lossy(&unread.stderr);
-        assert_eq!((unread.status.code(), &*told), (READER_IS_GONE, ""), "{arguments:?}");
+        let stderr = String::from_utf8_lossy(&unread.stderr);
+        assert_eq!((unread.status.code(), &*stderr), (READER_IS_GONE, ""), "{arguments:?}");
         let begun = program.run_unread_after(1, arguments);
-        let told = String::from_utf8_lossy(&begun.stderr);
+        let stderr = String::from_utf8_lossy(&begun.stderr);
         // What is short is written before the reader is gone.
-        let is_quiet = [Some(0), READER_IS_GONE].contains(&begun.status.code()) && told.is_empty();
-        assert!(is_quiet && begun.stdout.ends_with(b"\n"), "{arguments:?}: {} {told}", begun.status);
+        let is_quiet = [Some(0), READER_IS_GONE].contains(&begun.status.code()) && stderr.is_empty();
+        assert!(is_quiet && begun.stdout.ends_with(b"\n"), "{arguments:?}: {} {stderr}", begun.status);
     }
 }
 
-/// What is wrong is told to those who read nothing else.
+/// Errors are printed to standard error, also if nobody reads standard output.
 #[test]
 fn failures_keep_their_exit_status() {
     let data = tempfile::tempdir().unwrap();

@@ -2,7 +2,6 @@
 //! goes on with what was in them. `make neighbours` runs both versions on one database.
 
 use std::path::{Path, PathBuf};
-use std::process::Output;
 
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection};
 use serde_json::{Value, json};
@@ -11,6 +10,7 @@ use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_fixtures::{TestDatabase, on_both_empty};
 use tonearm_testkit::{Client, Program};
 
+use crate::command_output::printed;
 use crate::{binary, text};
 
 on_both_empty!(
@@ -86,10 +86,6 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn said(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
-}
-
 /// Waits until a track is ready, and plays it.
 async fn plays(client: &Client, track: &str) {
     let settled = client.settled(track).await;
@@ -124,28 +120,28 @@ async fn commands_leave_an_older_database_alone(database: TestDatabase) {
     for command in [&["org", "list"] as &[&str], &["job", "list"], &["doctor"]] {
         let refused = node.run(command);
         assert_eq!(refused.status.code(), Some(1), "{command:?}");
-        assert!(said(&refused).contains("Run `tonearm migrate`"), "{command:?}: {}", said(&refused));
+        assert!(printed(&refused).contains("Run `tonearm migrate`"), "{command:?}: {}", printed(&refused));
     }
     let check = node.run(&["migrate", "--check"]);
     assert_eq!(check.status.code(), Some(1));
-    assert!(said(&check).starts_with("m0020_queues\nm0021_scheduled_tasks\n"), "{}", said(&check));
+    assert!(printed(&check).starts_with("m0020_queues\nm0021_scheduled_tasks\n"), "{}", printed(&check));
     node.set("TONEARM_DATABASE_MIGRATE", "false");
     let serve = node.run(&["serve", "--listen", "127.0.0.1:0"]);
     assert_eq!(serve.status.code(), Some(1));
-    assert!(said(&serve).contains("start the service with `--migrate`"), "{}", said(&serve));
+    assert!(printed(&serve).contains("start the service with `--migrate`"), "{}", printed(&serve));
     assert!(!old.is_changed().await);
 
     let migrated = node.run(&["migrate"]);
-    assert!(migrated.status.success(), "{}", said(&migrated));
+    assert!(migrated.status.success(), "{}", printed(&migrated));
     for part in ["m0020_queues", "index job_by_queue_run_at", "steps were applied"] {
-        assert!(said(&migrated).contains(part), "{part}: {}", said(&migrated));
+        assert!(printed(&migrated).contains(part), "{part}: {}", printed(&migrated));
     }
     assert!(old.is_changed().await);
     for command in [&["migrate"] as &[&str], &["migrate", "--check"]] {
         let again = node.run(command);
-        assert!(again.status.success() && said(&again).contains("is up to date."), "{}", said(&again));
+        assert!(again.status.success() && printed(&again).contains("is up to date."), "{}", printed(&again));
     }
-    assert!(said(&node.run(&["org", "list"])).contains("Old label"));
+    assert!(printed(&node.run(&["org", "list"])).contains("Old label"));
     node.start().await;
     assert!(node.terminate(), "{}", node.log());
 }
@@ -186,7 +182,7 @@ async fn two_versions_share_a_database(database: TestDatabase) {
     before.start().await;
     let mut after = old.node(binary(), "after");
     let migrated = after.run(&["migrate"]);
-    assert!(migrated.status.success(), "{}", said(&migrated));
+    assert!(migrated.status.success(), "{}", printed(&migrated));
 
     // Queued by the version before, also after the migration, and done by this one.
     let first = old.client(&before).upload(collection, "first.wav", sound()).await;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
-use serde_json::{Value, json};
+use serde_json::json;
 use sha2::Sha256;
 use tonearm::Role;
 use tonearm_catalog::AuditFilter;
@@ -14,7 +14,8 @@ use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_service::Caller;
 use tonearm_testkit::{Backend, Client, Program, TestServer};
 
-use crate::{binary, on_both_backends, text};
+use crate::command_output::{create_organization, json_of};
+use crate::{binary, eventually, on_both_backends, text};
 
 on_both_backends!(all_nodes_count_and_lose_nothing, edges_without_a_catalog_learn_of_keys_and_of_their_end);
 
@@ -96,11 +97,6 @@ async fn edges_without_a_catalog_learn_of_keys_and_of_their_end(server: TestServ
     server.node.stop().await;
 }
 
-fn json_of(output: &std::process::Output) -> Value {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
 /// As an organization's backend would: nothing but the text of the key, the path and the time.
 pub(crate) fn sign(key_id: &str, secret: &str, path: &str, issued: i64) -> String {
     let signed = format!("/{path}?ttl=600&kid={key_id}");
@@ -112,18 +108,15 @@ pub(crate) fn sign(key_id: &str, secret: &str, path: &str, issued: i64) -> Strin
 
 /// Asks until the answer has this status; fails where that takes two seconds.
 async fn becomes(client: &Client, path: &str, status: u16) {
-    let begun = Instant::now();
-    while client.get(path).await.status != status {
-        assert!(begun.elapsed() < Duration::from_secs(2), "still not {status}");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let what = format!("the status is {status}");
+    eventually(Duration::from_secs(2), &what, async || client.get(path).await.status == status).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_backend_signs_with_its_own_key_until_it_is_revoked() {
     let data = tempfile::tempdir().unwrap();
     let mut program = Program::new(binary(), data.path());
-    let made = json_of(&program.run(&["org", "create", "--name", "Signs", "--json"]));
+    let made = create_organization(&program, "Signs");
     let org = text(&made, "/organization_id").to_owned();
     program.start().await;
     let client = Client::new(&program.url(), text(&made, "/api_key"));
@@ -189,7 +182,7 @@ async fn only_trusted_proxies_say_whose_request_it_is() {
 async fn counts_survive_a_kill_after_a_second_and_any_stop() {
     let data = tempfile::tempdir().unwrap();
     let mut program = Program::new(binary(), data.path());
-    let made = json_of(&program.run(&["org", "create", "--name", "Counts", "--json"]));
+    let made = create_organization(&program, "Counts");
     program.start().await;
     let client = Client::new(&program.url(), text(&made, "/api_key"));
     let collection = client.collection("C").await;
@@ -200,12 +193,8 @@ async fn counts_survive_a_kill_after_a_second_and_any_stop() {
     let total = async || client.get("/v1/usage").await.ok()["total"]["bytes"].as_u64().unwrap();
 
     let mut bytes = client.get_range(url, "0-").await.bytes.len() as u64;
-    let begun = Instant::now();
-    while total().await != bytes {
-        // A second, and what a busy machine takes to do it.
-        assert!(begun.elapsed() < Duration::from_secs(4), "what was delivered is not kept");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    // A second, and what a busy machine takes to do it.
+    eventually(Duration::from_secs(4), "the delivery is stored", async || total().await == bytes).await;
     program.kill();
     program.start().await;
     assert_eq!(total().await, bytes);

@@ -10,6 +10,7 @@ use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_service::{Caller, DeliveryQuery, Webhooks};
 use tonearm_testkit::{Backend, Client, Program, TestServer};
 
+use crate::command_output::create_organization;
 use crate::receiver::{Hook, Receiver};
 use crate::{binary, text};
 
@@ -260,8 +261,7 @@ async fn a_kill_loses_no_event() {
     let (data, count) = (tempfile::tempdir().unwrap(), events());
     let mut program = Program::new(binary(), data.path());
     program.set(PRIVATE.0, PRIVATE.1);
-    let made = program.run(&["org", "create", "--name", "Chaos", "--json"]);
-    let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+    let made = create_organization(&program, "Chaos");
     let org = text(&made, "/organization_id");
     let receiver = Receiver::start(Duration::from_secs(1)).await;
     let url = receiver.url();

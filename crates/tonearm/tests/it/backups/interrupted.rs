@@ -9,7 +9,8 @@ use tempfile::TempDir;
 use tonearm_fixtures::S3Server;
 use tonearm_testkit::{Backend, Client};
 
-use super::{Service, complaint, files_below, fill, heard, said};
+use super::{Service, files_below, fill, heard};
+use crate::command_output::{errors_of, last_json_of};
 
 /// Waits until a command has copied something, and kills it with SIGKILL. Fails where it ends by itself.
 pub(super) fn kill_once(mut child: Child, has_begun: impl Fn() -> bool) {
@@ -89,8 +90,9 @@ async fn killed_and_continued(first: Backend, place: &Place, second: Backend) {
     kill_once(slow, || place.has_objects());
     let refused = Service::new(second).await.program.run(&["restore", &target]);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(complaint(&refused).contains("no complete backup"), "{}", complaint(&refused));
-    let last = |service: &Service| said(&service.program.run(&["status", "--json"]))["last_backup"].clone();
+    assert!(errors_of(&refused).contains("no complete backup"), "{}", errors_of(&refused));
+    let last =
+        |service: &Service| last_json_of(&service.program.run(&["status", "--json"]))["last_backup"].clone();
     assert!(last(&service).is_null(), "it did not come to its end");
     let backup = service.back_up(&target);
     assert!(last(&service)["finished_at"].is_string(), "{}", last(&service));
@@ -108,7 +110,7 @@ async fn killed_and_continued(first: Backend, place: &Place, second: Backend) {
     other.program.start().await;
     let there = Client::new(&other.program.url(), client.key());
     assert_eq!(heard(&there, &tracks).await, before);
-    assert_eq!(said(&other.program.run(&["verify", "--deep", "--json"]))["summary"]["findings"], 0);
+    assert_eq!(last_json_of(&other.program.run(&["verify", "--deep", "--json"]))["summary"]["findings"], 0);
 }
 
 /// Waits until something is true of a database, and fails where the command ends before.
@@ -190,13 +192,13 @@ async fn a_restore_that_is_killed_behind_the_objects_goes_on() {
     let refused = other.program.run(&["restore", other_target]);
     assert_eq!(refused.status.code(), Some(1));
     let name = backup["backup"].as_str().unwrap();
-    assert!(complaint(&refused).contains(&format!("`--backup {name}`")), "{}", complaint(&refused));
+    assert!(errors_of(&refused).contains(&format!("`--backup {name}`")), "{}", errors_of(&refused));
 
     let restored = other.restore(target);
     assert_eq!((&restored["rows"], &restored["objects"]), (&backup["rows"], &backup["objects"]));
     assert_eq!((&restored["copied"], &restored["findings"]), (&0.into(), &0.into()));
     let again = other.program.run(&["restore", target]);
-    assert!(complaint(&again).contains("the database is not empty"), "{}", complaint(&again));
+    assert!(errors_of(&again).contains("the database is not empty"), "{}", errors_of(&again));
     other.program.start().await;
     let there = Client::new(&other.program.url(), client.key());
     assert_eq!(heard(&there, &tracks).await, before);

@@ -4,15 +4,16 @@ use std::path::Path;
 
 use tonearm_testkit::{Backend, Program};
 
-use super::{SECRET, Service, complaint, files_below, fill, succeed};
+use super::{SECRET, Service, files_below, fill};
+use crate::command_output::{errors_of, succeed};
 use crate::{binary, text};
 
 /// Fails unless a restore is refused with a sentence that contains `reason`.
 #[track_caller]
 fn refused(service: &Service, arguments: &[&str], reason: &str) {
     let output = service.program.run(&[&["restore"], arguments].concat());
-    assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
-    assert!(complaint(&output).contains(reason), "{reason}: {}", complaint(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", errors_of(&output));
+    assert!(errors_of(&output).contains(reason), "{reason}: {}", errors_of(&output));
 }
 
 fn spoil(path: &Path, change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
@@ -64,9 +65,9 @@ async fn broken_backups_are_refused_and_leave_nothing() {
     std::fs::remove_file(unreadable).unwrap();
     std::fs::create_dir(unreadable).unwrap();
     let output = other.program.run(&["restore", target]);
-    assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
-    assert!(complaint(&output).contains("its copy in the backup is damaged"), "{}", complaint(&output));
-    assert!(complaint(&output).contains("its copy in the backup cannot be read"), "{}", complaint(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", errors_of(&output));
+    assert!(errors_of(&output).contains("its copy in the backup is damaged"), "{}", errors_of(&output));
+    assert!(errors_of(&output).contains("its copy in the backup cannot be read"), "{}", errors_of(&output));
     let verified = other.program.run(&["verify"]);
     assert_eq!(verified.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&verified.stdout).contains("the source is lost"));
@@ -86,7 +87,7 @@ async fn a_damaged_backup_leaves_earlier_ones_usable() {
     let listed = other.program.run(&["backup", "list", target]);
     succeed(&listed);
     assert!(String::from_utf8_lossy(&listed.stdout).contains(text(&first, "/backup")));
-    assert!(complaint(&listed).contains(text(&second, "/backup")), "{}", complaint(&listed));
+    assert!(errors_of(&listed).contains(text(&second, "/backup")), "{}", errors_of(&listed));
     succeed(&other.program.run(&["restore", target, "--backup", text(&first, "/backup")]));
 }
 
@@ -101,7 +102,7 @@ async fn only_an_empty_service_with_the_same_secret_takes_a_backup() {
     refused(&service, &[target], "the database is not empty");
     let inside = service.objects().join("backup");
     let inside = service.program.run(&["backup", inside.to_str().unwrap()]);
-    assert_eq!(inside.status.code(), Some(2), "{}", complaint(&inside));
+    assert_eq!(inside.status.code(), Some(2), "{}", errors_of(&inside));
 
     // Another database with the store of a service that is still there.
     let mut second = Service::new(Backend::Embedded).await;
@@ -143,8 +144,8 @@ async fn a_lost_secret_is_not_replaced_by_a_backup_or_a_verification() {
     let target = folder.path().to_str().unwrap();
     std::fs::remove_file(&secret).unwrap();
     let backup = program.run(&["backup", target]);
-    assert_eq!(backup.status.code(), Some(1), "{}", complaint(&backup));
-    assert!(complaint(&backup).contains("there is no master secret"), "{}", complaint(&backup));
+    assert_eq!(backup.status.code(), Some(1), "{}", errors_of(&backup));
+    assert!(errors_of(&backup).contains("there is no master secret"), "{}", errors_of(&backup));
     succeed(&program.run(&["verify"]));
     assert!(!secret.exists());
     std::fs::write(&secret, text).unwrap();

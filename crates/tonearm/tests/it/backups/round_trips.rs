@@ -7,7 +7,8 @@ use std::time::{Duration, SystemTime};
 use tonearm_fixtures::S3Server;
 use tonearm_testkit::{Backend, Client, Program};
 
-use super::{Service, files_below, fill, heard, said, sound, succeed};
+use super::{Service, files_below, fill, heard, sound};
+use crate::command_output::{last_json_of, succeed};
 use crate::text;
 
 /// From a laptop to servers and back, with somebody uploading during each backup.
@@ -88,7 +89,7 @@ async fn while_uploading(program: &Program, client: &Client, target: &str) -> se
     assert!(meanwhile > 1, "{meanwhile} tracks were uploaded during the backup");
     stop.store(true, Ordering::Relaxed);
     uploading.await.unwrap();
-    said(&made)
+    last_json_of(&made)
 }
 
 /// A second backup copies what is new, `list` shows both, and `--keep` removes the first with what only it names.
@@ -123,7 +124,7 @@ async fn backups_share_objects_and_are_pruned() {
     for file in files_below(&pool) {
         set_modified(&file, long_ago);
     }
-    let third = said(&service.program.run(&["backup", target, "--keep", "1", "--json"]));
+    let third = last_json_of(&service.program.run(&["backup", target, "--keep", "1", "--json"]));
     assert_eq!((&third["pruned"], &third["pruned_objects"]), (&2.into(), &1.into()), "{third}");
     assert!(!stray.exists());
     assert!(!folder.path().join("catalog").join(text(&first, "/backup")).exists());

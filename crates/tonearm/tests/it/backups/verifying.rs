@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use tonearm_testkit::{Backend, Client};
 
 use super::interrupted::kill_once;
-use super::{Service, complaint, files_below, fill, heard, said};
+use super::{Service, files_below, fill, heard};
+use crate::command_output::{errors_of, last_json_of};
 use crate::covers::picture;
 use crate::text;
 
@@ -18,9 +19,9 @@ fn verified(service: &Service, arguments: &[&str]) -> (Vec<Value>, Value) {
     let output = service.program.run(&[&["verify", "--json"], arguments].concat());
     let text = String::from_utf8_lossy(&output.stdout);
     let mut lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let summary = lines.pop().unwrap_or_else(|| panic!("{}", complaint(&output)))["summary"].clone();
+    let summary = lines.pop().unwrap_or_else(|| panic!("{}", errors_of(&output)))["summary"].clone();
     let expected = if lines.is_empty() { 0 } else { 1 };
-    assert_eq!(output.status.code(), Some(expected), "{summary} {}", complaint(&output));
+    assert_eq!(output.status.code(), Some(expected), "{summary} {}", errors_of(&output));
     assert_eq!(summary["findings"], lines.len());
     (lines.into_iter().map(|line| line["finding"].clone()).collect(), summary)
 }
@@ -241,7 +242,7 @@ async fn deep_runs_stay_deep() {
     assert_eq!(kinds(&findings), pairs(&[("wrong_hash", "repairable")]), "{findings:#?}");
     note(false);
     let refused = service.program.run(&["verify", "--deep", "--resume", "--state", state]);
-    assert_eq!(refused.status.code(), Some(2), "{}", complaint(&refused));
+    assert_eq!(refused.status.code(), Some(2), "{}", errors_of(&refused));
 }
 
 /// A run that is killed noted how far it was, and does not look again at what it had looked at.
@@ -292,7 +293,7 @@ async fn a_killed_run_goes_on_where_it_was() {
 async fn a_lost_source_is_named_and_nothing_is_touched() {
     let (service, client) = Service::running(Backend::Distributed).await;
     fill(&client, 1).await;
-    assert_eq!(said(&service.program.run(&["verify", "--deep", "--json"]))["summary"]["findings"], 0);
+    assert_eq!(last_json_of(&service.program.run(&["verify", "--deep", "--json"]))["summary"]["findings"], 0);
     let lost = service._s3.as_ref().unwrap().files();
     let named = |label: &str| lost.iter().find(|path| path.to_str().unwrap().contains(label)).unwrap();
     std::fs::remove_file(named("source.")).unwrap();
@@ -320,7 +321,7 @@ async fn runs_go_on_and_failures_are_no_findings() {
     std::fs::remove_file(hq).unwrap();
     let state = service.data.path().join("state.json");
     let nothing_yet = service.program.run(&["verify", "--resume", "--state", state.to_str().unwrap()]);
-    assert_eq!(nothing_yet.status.code(), Some(2), "{}", complaint(&nothing_yet));
+    assert_eq!(nothing_yet.status.code(), Some(2), "{}", errors_of(&nothing_yet));
     let noted = |storage: &str| {
         json!({
             "database": database,
@@ -340,10 +341,10 @@ async fn runs_go_on_and_failures_are_no_findings() {
     assert!(!state.exists(), "it came to its end");
     std::fs::write(&state, noted("file:///elsewhere")).unwrap();
     let another = service.program.run(&["verify", "--resume", "--state", state.to_str().unwrap()]);
-    assert_eq!(another.status.code(), Some(2), "{}", complaint(&another));
+    assert_eq!(another.status.code(), Some(2), "{}", errors_of(&another));
     assert_eq!(verified(&service, &[]).0.len(), 1);
 
     std::fs::rename(&objects, service.data.path().join("away")).unwrap();
     let away = service.program.run(&["verify"]);
-    assert_eq!(away.status.code(), Some(2), "{}", complaint(&away));
+    assert_eq!(away.status.code(), Some(2), "{}", errors_of(&away));
 }

@@ -37,7 +37,7 @@ async fn what_is_no_feed_is_one_sentence() {
         }
     })
     .await;
-    for (path, said) in [
+    for (path, expected) in [
         ("/page", "this is a web page, not a feed"),
         ("/json", "this is not a feed: it contains no XML"),
         ("/cut", "the feed is not complete"),
@@ -56,7 +56,7 @@ async fn what_is_no_feed_is_one_sentence() {
             "{path}: {}",
             run.errors
         );
-        assert!(run.failure().contains(said), "{path}: {}", run.errors);
+        assert!(run.failure().contains(expected), "{path}: {}", run.errors);
         assert!(!run.errors.contains("secret"));
     }
     for wrong in ["ftp://example.com/feed", "/nonexistent/feed.xml"] {
@@ -91,10 +91,10 @@ async fn a_feed_reaches_nothing_that_is_not_public() {
     let collection = server.client.collection("Guarded").await;
     let path = feed_of("picture.xml", item("https://example.com/1.mp3", &private.url("/1.png")));
     let output = cli.command(&["import-feed", &path, "--collection", &collection]).output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{told}");
-    assert!(told.contains("has no cover: the picture cannot be fetched: "), "{told}");
-    assert!(!told.contains('\u{1b}') && !told.contains('\u{7}'), "{told:?}");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    assert!(errors.contains("has no cover: the picture cannot be fetched: "), "{errors}");
+    assert!(!errors.contains('\u{1b}') && !errors.contains('\u{7}'), "{errors:?}");
     assert_eq!(tracks(&server.client, &collection).await.len(), 1);
     assert!(private.requests().is_empty());
     // Nothing to import is in order.

@@ -40,7 +40,7 @@ async fn wrong_keys_and_collections_are_named() {
     assert!(refused(&right, UNKNOWN).contains("collection"), "{}", refused(&right, UNKNOWN));
     // Another server, or none.
     let begun = Instant::now();
-    for (url, said) in [
+    for (url, expected) in [
         ("http://127.0.0.1:1", "127.0.0.1:1 cannot be reached: "),
         (&format!("{}/dashboard", server.node.public_url()), ""),
     ] {
@@ -48,7 +48,7 @@ async fn wrong_keys_and_collections_are_named() {
         let arguments = ["upload", path, "--collection", &collection, "--server", url, "--retry-for", "1"];
         let run = right.run(&arguments);
         assert_eq!(run.code, Some(1));
-        assert!(run.failure().contains(said), "{}", run.errors);
+        assert!(run.failure().contains(expected), "{}", run.errors);
     }
     assert!(begun.elapsed() < Duration::from_secs(30));
     server.node.stop().await;

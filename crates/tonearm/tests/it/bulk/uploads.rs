@@ -90,16 +90,16 @@ async fn people_read_a_report() {
     fs::write(path("empty.mp3"), "").unwrap();
     let arguments = ["upload", &path(""), &path("missing.mp3"), "--collection", &collection, "--wait"];
     let output = cli.command(&arguments).output().unwrap();
-    let (printed, told) =
+    let (printed, warnings) =
         (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert_eq!(output.status.code(), Some(1), "{printed} {told}");
+    assert_eq!(output.status.code(), Some(1), "{printed} {warnings}");
     assert!(printed.starts_with("1 uploaded, 3 failed\n"), "{printed}");
     assert!(printed.contains("empty.mp3: the file is empty"), "{printed}");
     assert!(printed.contains("text.mp3: The file is not audio"), "{printed}");
     assert!(printed.contains("missing.mp3: No such file"), "{printed}");
-    assert!(told.contains("Uploading to the collection Read.\n"), "{told}");
-    assert!(told.ends_with("tonearm: 3 of the files failed or were not done; see above\n"), "{told}");
-    assert!(!told.contains('\u{1b}') && !printed.contains('\u{1b}'), "no colours for a file");
+    assert!(warnings.contains("Uploading to the collection Read.\n"), "{warnings}");
+    assert!(warnings.ends_with("tonearm: 3 of the files failed or were not done; see above\n"), "{warnings}");
+    assert!(!warnings.contains('\u{1b}') && !printed.contains('\u{1b}'), "no colours for a file");
     server.node.stop().await;
 }
 

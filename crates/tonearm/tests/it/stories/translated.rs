@@ -1,6 +1,6 @@
 //! Scripts and the player speak the language of the page.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::json;
@@ -9,7 +9,7 @@ use tonearm_fixtures::country_database;
 use super::listener::{BUTTON, Listening};
 use super::{Ada, hears};
 use crate::browser::Browser;
-use crate::text;
+use crate::{eventually, text};
 
 /// A browser of somebody who prefers a language.
 async fn prefers(browser: &Browser, language: &str) {
@@ -94,11 +94,10 @@ async fn countries_have_their_names_in_the_language_of_the_page() {
     let request = client.request(Method::GET, text(&session, "/first_track/variants/0/url"));
     let request = request.header("user-agent", "Mozilla/5.0 (X11; Linux x86_64) Firefox/120.0");
     assert_eq!(client.send(request).await.status, 200);
-    let begun = Instant::now();
-    while client.get("/v1/listens?group=country").await.ok()["count"] != 1 {
-        assert!(begun.elapsed() < Duration::from_secs(20), "the listen is not counted");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    eventually(Duration::from_secs(20), "the listen is counted", async || {
+        client.get("/v1/listens?group=country").await.ok()["count"] == 1
+    })
+    .await;
     for (language, name) in
         [("en-GB", "Germany"), ("de-AT", "Deutschland"), ("fr", "Allemagne"), ("es-MX", "Alemania")]
     {
