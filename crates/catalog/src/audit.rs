@@ -32,12 +32,12 @@ pub struct AuditFilter {
 impl AuditFilter {
     /// The actions that are asked for, each by its full name; `None` where any may be.
     fn actions(&self) -> Option<Vec<&str>> {
-        let asked = self.action.as_deref()?;
-        let of_noun = |action: &&str| action.split_once('.').is_some_and(|(noun, _)| noun == asked);
+        let requested = self.action.as_deref()?;
+        let of_noun = |action: &&str| action.split_once('.').is_some_and(|(noun, _)| noun == requested);
         let mut actions: Vec<&str> =
             AuditAction::ALL.iter().map(|action| action.as_str()).filter(of_noun).collect();
         if actions.is_empty() {
-            actions.push(asked);
+            actions.push(requested);
         }
         Some(actions)
     }

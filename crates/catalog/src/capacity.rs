@@ -3,7 +3,8 @@
 use sea_orm::sqlx::{Database, Pool};
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
 
-use crate::catalog::{Backend, Catalog};
+use crate::catalog::Catalog;
+use crate::connect_options::Backend;
 use crate::error::CatalogError;
 
 /// Without those that are reserved for administrators. The second kind of these exists since PostgreSQL 16.

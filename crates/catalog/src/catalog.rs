@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use sea_orm::sqlx::postgres::PgConnectOptions;
 use sea_orm::{
@@ -11,76 +10,19 @@ use sea_orm::{
 };
 use tonearm_telemetry::Stopwatch;
 
-use tonearm_domain::StoredAddresses;
-
 use crate::changes::{Change, Observers};
+#[cfg(test)]
+pub(crate) use crate::connect_options::Migrate;
+pub(crate) use crate::connect_options::{Backend, ConnectOptions};
 use crate::due_clock::DueClock;
 use crate::error::CatalogError;
 use crate::notices::Notices;
 use crate::statements::Single;
 use crate::transaction::{Ending, Transaction};
 use crate::url::{DatabaseLocation, DatabaseUrl};
-use crate::wakeups::{Wakers, Wakeups, WorkKind};
+use crate::wakeups::{Wakers, Wakeups};
+use crate::work_kind::WorkKind;
 use crate::{postgres, sqlite, unit};
-
-/// Which database it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Backend {
-    /// A file, for one machine.
-    Sqlite,
-    /// A server, for as many machines as needed.
-    Postgres,
-}
-
-/// What opening a database may do to its tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Migrate {
-    /// Nothing. A database without the tables of this version is refused.
-    Never,
-    /// Make them in an empty database. One of an earlier version is refused.
-    IfEmpty,
-    /// Make them, or bring them up to date.
-    Always,
-}
-
-/// How the database is connected to.
-#[derive(Debug, Clone)]
-pub struct ConnectOptions {
-    /// Most connections at once; on SQLite most readers, beside the one writer. At least 1.
-    pub max_connections: u32,
-    /// How long a request waits for a free connection, or to become the writer, before it is told that the
-    /// database is not available.
-    pub acquire_timeout: Duration,
-    /// On PostgreSQL, how long a statement may take, and how long a transaction may stand still between two: then the
-    /// server ends it, with the locks that it holds. Whole milliseconds, at least one.
-    pub statement_timeout: Duration,
-    /// Whose clock decides what is due. SQLite always goes by the caller's.
-    pub due_clock: DueClock,
-    /// What may be done to the tables.
-    pub migrate: Migrate,
-    /// How long to wait for another process that is migrating.
-    pub migration_wait: Duration,
-    /// How much of network addresses is written down.
-    pub stored_addresses: StoredAddresses,
-    /// On PostgreSQL, whether a commit returns only when other nodes were told what it queued: for processes that end soon
-    /// after. Others tell them in the background.
-    pub tell_nodes_first: bool,
-}
-
-impl Default for ConnectOptions {
-    fn default() -> Self {
-        Self {
-            max_connections: 10,
-            acquire_timeout: Duration::from_secs(30),
-            statement_timeout: Duration::from_secs(60),
-            due_clock: DueClock::Caller,
-            migrate: Migrate::IfEmpty,
-            migration_wait: Duration::from_secs(3600),
-            stored_addresses: StoredAddresses::Whole,
-            tell_nodes_first: false,
-        }
-    }
-}
 
 /// The metadata of everything, in SQL. Cheap to clone; clones share their connections.
 ///

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::catalog::Catalog;
 use crate::entity::{collection, organization, track};
 use crate::error::CatalogError;
-use crate::objects::kept_tracks;
+use crate::living::kept_tracks;
 use crate::query::one;
 
 /// The organization, folder and version that are the same in the names of all files of one cover.

@@ -5,6 +5,7 @@
 //! with reasons ([`left_out`]).
 
 mod cells;
+mod error;
 mod left_out;
 mod loading;
 mod restoring;
@@ -13,9 +14,10 @@ mod snapshot;
 mod triggers;
 mod unfinished;
 
+pub use error::RestoreError;
 pub use left_out::LEFT_OUT;
 pub use loading::Loading;
-pub use restoring::{RestoreError, Restoring};
+pub use restoring::Restoring;
 pub use schema::{ColumnKind, DumpColumn, DumpTable};
 pub use snapshot::Snapshot;
 

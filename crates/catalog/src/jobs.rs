@@ -32,9 +32,9 @@ use crate::entity::job::{ActiveModel, Column, Entity};
 use crate::error::CatalogError;
 use crate::query::TO_CHANGE;
 use crate::transaction::Transaction;
-use crate::wakeups::WorkKind;
+use crate::work_kind::WorkKind;
 
-pub use claiming::Turn;
+pub use claiming::RoundRobin;
 pub use enqueueing::NewJob;
 pub use failures::{FailedJobs, JobFailures};
 pub use listing::{JobFilter, JobState, PendingJob};

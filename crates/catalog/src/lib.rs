@@ -15,6 +15,7 @@ mod certificates;
 mod changes;
 mod collections;
 mod column;
+mod connect_options;
 mod covers;
 mod creators;
 mod deliveries;
@@ -96,12 +97,14 @@ mod url;
 mod usage;
 mod wakeups;
 mod webhooks;
+mod work_kind;
 
 pub use album_order::UploadedAlbum;
 pub use audit::AuditFilter;
 pub use capacity::PoolUse;
-pub use catalog::{Backend, Catalog, ConnectOptions, Migrate};
+pub use catalog::Catalog;
 pub use changes::Change;
+pub use connect_options::{Backend, ConnectOptions, Migrate};
 pub use deliveries::DeliveryFilter;
 pub use due_clock::DueClock;
 pub use dump::{
@@ -110,7 +113,9 @@ pub use dump::{
 pub use error::{CatalogError, Record, SchemaError};
 pub use idempotency::{Claim, IdempotentRequest, Repetition};
 pub use inspecting::ServerSettings;
-pub use jobs::{FailedJobs, JobFailures, JobFilter, JobState, JobTally, NewJob, PendingJob, Turn, Wait};
+pub use jobs::{
+    FailedJobs, JobFailures, JobFilter, JobState, JobTally, NewJob, PendingJob, RoundRobin, Wait,
+};
 pub use key_pages::{KeyQuery, ScopeTitles};
 pub use last_backup::LastBackup;
 pub use manifests::NextManifest;
@@ -119,7 +124,7 @@ pub use moving::MovedTrackTombstone;
 pub use named::{CoverObjects, NamedKind, NamedObject, NamedOwner, NamedTrack, TrackFolder};
 pub use near_quotas::NearQuota;
 pub use nodes::SeenNode;
-pub use positions::{Stretch, StretchError};
+pub use positions::{TrackRange, TrackRangeError};
 pub use privacy::{
     Erasure, KeptListening, KeptSighting, MOST_KEPT_ROWS, PERSON_EMAILS, PERSON_IDS, PersonColumn,
     PersonNames,
@@ -136,4 +141,5 @@ pub use usage::{
     DayListens, DayUsage, StorageUsage, SubjectListens, TrackStorage, TrackUsage, UsageFilter, UsageTracks,
     VariantUsage,
 };
-pub use wakeups::{Wakeup, Wakeups, WorkKind};
+pub use wakeups::{Wakeup, Wakeups};
+pub use work_kind::WorkKind;

@@ -35,9 +35,9 @@ impl Catalog {
         let listening = Listening { wakers: self.wakers(), notices };
         let mut has_failed = false;
         loop {
-            let heard = Box::pin(hear(server, &listening)).await;
+            let ended = Box::pin(receive_notices(server, &listening)).await;
             if listening.stop() || !has_failed {
-                let error = heard.err().map(|error| error.to_string()).unwrap_or_default();
+                let error = ended.err().map(|error| error.to_string()).unwrap_or_default();
                 tracing::warn!(error, "cannot listen for notifications; polling once a second");
             }
             has_failed = true;
@@ -76,7 +76,7 @@ impl Drop for Listening<'_> {
 }
 
 /// Connects and listens until the connection is lost.
-async fn hear(server: &PgConnectOptions, listening: &Listening<'_>) -> Result<(), CatalogError> {
+async fn receive_notices(server: &PgConnectOptions, listening: &Listening<'_>) -> Result<(), CatalogError> {
     let server = server.clone().application_name(APPLICATION).disable_statement_logging();
     let pool = PgPoolOptions::new()
         .max_connections(1)

@@ -11,8 +11,9 @@ use tonearm_domain::{
 };
 use uuid::Uuid;
 
-use crate::catalog::{Backend, Catalog};
+use crate::catalog::Catalog;
 use crate::collections::living_id;
+use crate::connect_options::Backend;
 use crate::entity::{collection, track, track_search};
 use crate::error::CatalogError;
 use crate::keyset::{Keyset, keyset_page};
@@ -28,8 +29,8 @@ const SHORT_LIST: u64 = 5000;
 /// Characters of a word that SQLite's index can look up.
 const TRIGRAM: usize = 3;
 
-/// What a search found.
-pub(crate) enum Found {
+/// The tracks that a search matches.
+pub(crate) enum SearchMatches {
     /// These tracks and no others.
     Few(Vec<Uuid>),
     /// More than are counted.
@@ -48,26 +49,26 @@ impl Catalog {
         let (select, total) = match &query.words {
             None => (listed.clone(), Total::Exactly(self.count_tracks(organization, collection).await?)),
             Some(words) => match self.find_tracks(organization, collection, words).await? {
-                Found::Few(ids) if ids.is_empty() => {
+                SearchMatches::Few(ids) if ids.is_empty() => {
                     let total = Total::Exactly(0);
                     return Ok(Page { rows: Vec::new(), has_before: false, has_after: false, total });
                 }
                 // Most of a short list: reading it costs less than looking up each of them.
-                Found::Few(ids)
+                SearchMatches::Few(ids)
                     if ids.len() > MANY_IDS
                         && words.index().is_none()
                         && self.count_tracks(organization, collection).await? <= SHORT_LIST =>
                 {
                     (holding(listed, words), Total::Exactly(ids.len() as u64))
                 }
-                Found::Few(ids) => {
+                SearchMatches::Few(ids) => {
                     let total = Total::Exactly(ids.len() as u64);
                     // By id alone: a database that thinks of its indexes for lists here would walk the whole list.
                     let few =
                         track::Entity::find().filter(track::Column::Id.is_in(ids)).filter(living_track());
                     (few, total)
                 }
-                Found::Many => (holding(listed, words), Total::MoreThan(MOST_FOUND)),
+                SearchMatches::Many => (holding(listed, words), Total::MoreThan(MOST_FOUND)),
             },
         };
         let sort = if collection.is_some() { query.sort } else { query.sort.across_collections() };
@@ -88,7 +89,7 @@ impl Catalog {
         organization: OrganizationId,
         collection: Option<CollectionId>,
         words: &SearchWords,
-    ) -> Result<Found, CatalogError> {
+    ) -> Result<SearchMatches, CatalogError> {
         use track_search::Column;
         let mut select = match self.backend() {
             Backend::Sqlite => looked_up(words),
@@ -107,7 +108,7 @@ impl Catalog {
         }
         let rows = self.search(&select).await?;
         if rows.len() as u64 > MOST_FOUND {
-            return Ok(Found::Many);
+            return Ok(SearchMatches::Many);
         }
         let ids = rows.iter().map(|row| Ok(row.try_get("", "track_id")?));
         let mut ids = ids.collect::<Result<Vec<Uuid>, CatalogError>>()?;
@@ -123,7 +124,7 @@ impl Catalog {
                 .into_tuple::<Uuid>();
             ids.extend(named.one(self.reader()).await?.filter(|id| !ids.contains(id)));
         }
-        Ok(Found::Few(ids))
+        Ok(SearchMatches::Few(ids))
     }
 
     /// Runs a search. How it is best done depends on how common the words are and how large the organization is, so PostgreSQL

@@ -4,7 +4,7 @@
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement, SimpleExpr};
 use sea_orm::{ColumnTrait, Condition};
 
-use crate::entity::{collection, track};
+use crate::entity::{collection, track, track_file};
 
 /// Tracks that are deleted neither by themselves nor with their collection. For statements about `track`.
 pub(crate) fn living_track() -> Condition {
@@ -35,5 +35,21 @@ fn living_collections() -> SelectStatement {
         .expr(Expr::value(1))
         .from(collection::Entity)
         .and_where(collection::Column::DeletedAt.is_null())
+        .take()
+}
+
+/// Living tracks, and those that can be restored.
+pub(crate) fn kept_tracks() -> Condition {
+    Condition::any().add(track::Column::DeletedAt.is_null()).add(track::Column::RestorableUntil.is_not_null())
+}
+
+/// A subquery: the track of a file, if it is deleted and can be restored.
+pub(crate) fn of_trashed() -> SelectStatement {
+    let file = Expr::col((track_file::Entity, track_file::Column::TrackId));
+    Query::select()
+        .expr(Expr::value(1))
+        .from(track::Entity)
+        .and_where(Expr::col((track::Entity, track::Column::Id)).eq(file))
+        .and_where(Expr::col((track::Entity, track::Column::RestorableUntil)).is_not_null())
         .take()
 }

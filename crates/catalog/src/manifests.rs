@@ -17,8 +17,7 @@ use crate::column::{corrupt, decoded, parsed};
 use crate::entity::{job, track, track_file};
 use crate::error::CatalogError;
 use crate::files;
-use crate::living::living_track;
-use crate::objects::kept_tracks;
+use crate::living::{kept_tracks, living_track};
 use crate::transaction::Transaction;
 
 /// A generation of a track's manifest, to be put into the store.

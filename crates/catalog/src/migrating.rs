@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use sea_orm::DatabaseConnection;
 
-use crate::catalog::{Catalog, ConnectOptions, Migrate};
+use crate::catalog::Catalog;
+use crate::connect_options::{ConnectOptions, Migrate};
 use crate::error::{CatalogError, SchemaError};
 use crate::migration::{MigrationEvent, MigrationReport, Tables, look};
 use crate::url::{DatabaseLocation, DatabaseUrl};

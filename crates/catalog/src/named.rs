@@ -22,7 +22,7 @@ use crate::entity::track_file::object_hash;
 use crate::entity::{track, track_file};
 use crate::error::CatalogError;
 use crate::files::{living, of_kept_recipe};
-use crate::objects::{kept_tracks, of_trashed};
+use crate::living::{kept_tracks, of_trashed};
 
 pub use cover_objects::CoverObjects;
 pub use owners::NamedOwner;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, Statement};
 use tokio::sync::Mutex;
 
-use crate::wakeups::WorkKind;
+use crate::work_kind::WorkKind;
 
 /// The channel of all notices, of which a database has one of its own.
 pub(crate) const CHANNEL: &str = "tonearm_work";

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 use tonearm_domain::{ObjectKey, ReplacementState};
 use uuid::Uuid;
@@ -13,23 +13,9 @@ use crate::covers::covers_among;
 use crate::entity::{collection, replaced_object, source_replacement, track, track_file};
 use crate::error::CatalogError;
 use crate::files::BATCH;
+use crate::living::of_trashed;
 use crate::manifests::manifests_among;
 use crate::same_source::sources_among;
-
-/// Living ones, and those that can be taken back.
-pub(crate) fn kept_tracks() -> Condition {
-    Condition::any().add(track::Column::DeletedAt.is_null()).add(track::Column::RestorableUntil.is_not_null())
-}
-
-pub(crate) fn of_trashed() -> SelectStatement {
-    let file = Expr::col((track_file::Entity, track_file::Column::TrackId));
-    Query::select()
-        .expr(Expr::value(1))
-        .from(track::Entity)
-        .and_where(Expr::col((track::Entity, track::Column::Id)).eq(file))
-        .and_where(Expr::col((track::Entity, track::Column::RestorableUntil)).is_not_null())
-        .take()
-}
 
 impl Catalog {
     /// Whether something that is not deleted, or can be taken back, has this object.

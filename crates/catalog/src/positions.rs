@@ -12,7 +12,7 @@ use crate::transaction::Transaction;
 
 /// Tracks of a collection that follow one another, in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stretch {
+pub struct TrackRange {
     /// How many tracks stand before the first.
     pub start: u64,
     /// The tracks, locked for a change.
@@ -21,13 +21,13 @@ pub struct Stretch {
     pub index: u64,
 }
 
-/// Why there is no [`Stretch`].
+/// Why there is no [`TrackRange`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StretchError {
+pub enum TrackRangeError {
     /// The collection lacks one of the named tracks.
     Missing,
     /// Somebody else changed the order while the rows were waited for.
-    Disturbed,
+    Changed,
 }
 
 /// The order of the track at a position.
@@ -56,14 +56,14 @@ impl Transaction {
     /// The tracks, locked for a change, from the first to the last of those that are named, of those that they will displace if
     /// they are moved to the position `index` (0 is the first), and of the one before these. `most + 1` of them if they are
     /// more than `most`. No track may be named twice.
-    pub async fn stretch_around(
+    pub async fn range_around(
         &self,
         organization: OrganizationId,
         collection: CollectionId,
         tracks: &[TrackId],
         index: u64,
         most: u64,
-    ) -> Result<Result<Stretch, StretchError>, CatalogError> {
+    ) -> Result<Result<TrackRange, TrackRangeError>, CatalogError> {
         let all = || living_in(organization, collection, None);
         let ends = all()
             .select_only()
@@ -75,9 +75,9 @@ impl Transaction {
             .one(self.db())
             .await?;
         let named = tracks.len() as u64;
-        let Some((count, Some(first), Some(last))) = ends else { return Ok(Err(StretchError::Missing)) };
+        let Some((count, Some(first), Some(last))) = ends else { return Ok(Err(TrackRangeError::Missing)) };
         if count.cast_unsigned() != named {
-            return Ok(Err(StretchError::Missing));
+            return Ok(Err(TrackRangeError::Missing));
         }
         let last_index = all().count(self.db()).await?.saturating_sub(named);
         let index = Ord::min(index, last_index);
@@ -90,12 +90,12 @@ impl Transaction {
         let tracks = self.lock_in_order(between().limit(most.saturating_add(1))).await?;
         let found = tracks.len() as u64;
         // Rows were waited for, and those who had locked them may have put others in their places.
-        let is_disturbed = found <= most
+        let is_changed = found <= most
             && (between().count(self.db()).await? != found || preceding().count(self.db()).await? != start);
-        if is_disturbed {
-            return Ok(Err(StretchError::Disturbed));
+        if is_changed {
+            return Ok(Err(TrackRangeError::Changed));
         }
-        Ok(Ok(Stretch { start, tracks, index }))
+        Ok(Ok(TrackRange { start, tracks, index }))
     }
 
     async fn lock_in_order(&self, select: Select<Entity>) -> Result<Vec<TrackId>, CatalogError> {

@@ -8,7 +8,7 @@ use sea_orm::sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sea_orm::sqlx::{self, AssertSqlSafe, ConnectOptions as _, Connection, Executor};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, SqlxPostgresConnector, Statement};
 
-use crate::catalog::ConnectOptions;
+use crate::connect_options::ConnectOptions;
 use crate::error::CatalogError;
 use crate::migrating::{Pauses, is_migration_needed, log_migration, within};
 use crate::migration;

@@ -64,7 +64,7 @@ impl Catalog {
             return Ok(Vec::new());
         }
         let ids = tracks.iter().map(|(id, _)| *id);
-        let mut told: std::collections::HashMap<Uuid, _> = Entity::find()
+        let mut reported: std::collections::HashMap<Uuid, _> = Entity::find()
             .filter(Column::TrackId.is_in(ids))
             .all(self.reader())
             .await?
@@ -74,7 +74,7 @@ impl Catalog {
         tracks
             .into_iter()
             .map(|(id, status)| {
-                let progress = told.remove(&id);
+                let progress = reported.remove(&id);
                 let progress = progress.map(|json| decoded("track_progress.progress", json)).transpose()?;
                 let status = parsed("track.track_status_id", &status)?;
                 Ok((TrackId::from_uuid(id), status, progress))
@@ -89,7 +89,7 @@ impl Catalog {
         organization: OrganizationId,
         now: Timestamp,
     ) -> Result<Vec<(VariantId, TrackProgress)>, CatalogError> {
-        let held: Vec<(Option<Uuid>, sea_orm::JsonValue)> = job::Entity::find()
+        let leased: Vec<(Option<Uuid>, sea_orm::JsonValue)> = job::Entity::find()
             .select_only()
             .columns([job::Column::TrackId, job::Column::Payload])
             .filter(job::Column::LeaseId.is_not_null())
@@ -102,15 +102,15 @@ impl Catalog {
             .into_tuple()
             .all(self.reader())
             .await?;
-        if held.is_empty() {
+        if leased.is_empty() {
             return Ok(Vec::new());
         }
-        let ids = held.iter().filter_map(|(id, _)| *id);
-        let told = Entity::find().filter(Column::TrackId.is_in(ids)).all(self.reader()).await?;
+        let ids = leased.iter().filter_map(|(id, _)| *id);
+        let reported = Entity::find().filter(Column::TrackId.is_in(ids)).all(self.reader()).await?;
         let mut found = Vec::new();
-        for (track_id, payload) in held {
+        for (track_id, payload) in leased {
             let Job::RenderTrack { variant_id, .. } = decoded("job.payload", payload)? else { continue };
-            let own = told.iter().find(|row| Some(row.track_id) == track_id);
+            let own = reported.iter().find(|row| Some(row.track_id) == track_id);
             let progress = own.map(|row| decoded("track_progress.progress", row.progress.clone()));
             found.push((variant_id, progress.transpose()?.unwrap_or_default()));
         }

@@ -10,8 +10,7 @@ use crate::column::parsed;
 use crate::entity::track::{Column, Entity};
 use crate::error::CatalogError;
 use crate::files::BATCH;
-use crate::living::living_track;
-use crate::objects::kept_tracks;
+use crate::living::{kept_tracks, living_track};
 use crate::query::all;
 
 impl Catalog {

@@ -11,7 +11,7 @@ use sea_orm::sqlx::sqlite::{
 use sea_orm::sqlx::{ConnectOptions as _, Connection as _};
 use sea_orm::{DatabaseConnection, SqlxSqliteConnector};
 
-use crate::catalog::ConnectOptions;
+use crate::connect_options::ConnectOptions;
 use crate::error::CatalogError;
 use crate::migrating::{Pauses, is_migration_needed, log_migration, within};
 use crate::migration;

@@ -9,7 +9,7 @@ use crate::column::{moment, moment_if_set, parsed};
 use crate::entity::store::{ActiveModel, Column, Entity, Model, ONLY};
 use crate::entity::{track, unfinished_restore};
 use crate::error::CatalogError;
-use crate::objects::kept_tracks;
+use crate::living::kept_tracks;
 use crate::query::one;
 use crate::transaction::Transaction;
 

@@ -23,7 +23,7 @@ use crate::entity::track::{Column, Entity, Model};
 use crate::entity::track_search;
 use crate::error::CatalogError;
 use crate::keyset::{Keyset, keyset_part};
-use crate::listing::{Found, MOST_FOUND, holds, listed_tracks};
+use crate::listing::{MOST_FOUND, SearchMatches, holds, listed_tracks};
 use crate::living::living_track;
 use crate::query::{all, checked};
 
@@ -98,7 +98,7 @@ impl Catalog {
             }
         }
         if let Some(words) = &filter.words
-            && let Found::Few(ids) = self.find_tracks(organization, filter.collection, words).await?
+            && let SearchMatches::Few(ids) = self.find_tracks(organization, filter.collection, words).await?
         {
             return Ok(Some(ids));
         }
@@ -207,15 +207,15 @@ impl Catalog {
     /// Leaves out tracks that do not hold the words.
     async fn check_words(&self, tracks: &mut [Examined], words: &SearchWords) -> Result<(), CatalogError> {
         use track_search::{Column, Entity};
-        let asked: Vec<Uuid> =
+        let requested: Vec<Uuid> =
             tracks.iter().filter(|track| track.fits).map(|track| track.position.id).collect();
-        if asked.is_empty() {
+        if requested.is_empty() {
             return Ok(());
         }
         let select = Query::select()
             .column(Column::TrackId)
             .from(Entity)
-            .and_where(Column::TrackId.is_in(asked))
+            .and_where(Column::TrackId.is_in(requested))
             .cond_where(holds(words.iter()))
             .take();
         let rows = self.search(&select).await?;

@@ -7,12 +7,13 @@ use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
 use tonearm_domain::{JobClass, StoredAddresses, Timestamp};
 use tracing::Instrument;
 
-use crate::catalog::Backend;
 use crate::changes::{Change, Changes, Observers};
+use crate::connect_options::Backend;
 use crate::due_clock::DueClock;
 use crate::error::CatalogError;
 use crate::statements::Statements;
-use crate::wakeups::{Wakers, WorkKind};
+use crate::wakeups::Wakers;
+use crate::work_kind::WorkKind;
 use crate::{outcome, unit};
 
 /// What a transaction needs when it ends.

@@ -49,9 +49,9 @@ impl Catalog {
     }
 }
 
-/// How utterances stand in their column.
+/// An utterance in the JSON column: start and end in seconds, and its text.
 #[derive(Serialize, Deserialize)]
-struct Said(f64, f64, String);
+struct UtteranceRow(f64, f64, String);
 
 impl Catalog {
     /// What is said in a track, with times. None where it was never transcribed, or before times were kept.
@@ -59,23 +59,27 @@ impl Catalog {
         let Some(row) = track_words::Entity::find_by_id(track.uuid()).one(self.reader()).await? else {
             return Ok(Vec::new());
         };
-        let said: Vec<Said> = decoded("track_words.utterances", row.utterances)?;
-        Ok(said.into_iter().map(|Said(start, end, text)| Utterance { start, end, text }).collect())
+        let rows: Vec<UtteranceRow> = decoded("track_words.utterances", row.utterances)?;
+        Ok(rows.into_iter().map(|UtteranceRow(start, end, text)| Utterance { start, end, text }).collect())
     }
 }
 
 impl Transaction {
     /// Writes what is said in a track, with times, in place of what was there; nothing to write removes that too.
-    pub async fn put_track_words(&self, track: TrackId, said: &[Utterance]) -> Result<(), CatalogError> {
+    pub async fn put_track_words(
+        &self,
+        track: TrackId,
+        utterances: &[Utterance],
+    ) -> Result<(), CatalogError> {
         use track_words::{ActiveModel, Column, Entity};
-        if said.is_empty() {
+        if utterances.is_empty() {
             return self.delete_track_words(track).await;
         }
-        let said: Vec<Said> =
-            said.iter().map(|said| Said(said.start, said.end, foreign_text(&said.text))).collect();
+        let rows: Vec<UtteranceRow> =
+            utterances.iter().map(|it| UtteranceRow(it.start, it.end, foreign_text(&it.text))).collect();
         let row = ActiveModel {
             track_id: Set(track.uuid()),
-            utterances: Set(encoded("track_words.utterances", &said)?),
+            utterances: Set(encoded("track_words.utterances", &rows)?),
         };
         let replace = OnConflict::column(Column::TrackId).update_column(Column::Utterances).to_owned();
         Entity::insert(row).on_conflict(replace).exec_without_returning(self.db()).await?;

@@ -19,7 +19,7 @@ fn what_editors_write_is_read() {
 
 #[test]
 fn what_is_wrong_is_said_with_its_line() {
-    for (text, line, said) in [
+    for (text, line, expected) in [
         ("", 1, "must begin with WEBVTT"),
         ("WEBVTTX", 1, "must begin with WEBVTT"),
         ("1\n00:00:01,000 --> 00:00:02,000\nSubRip", 1, "must begin with WEBVTT"),
@@ -42,7 +42,7 @@ fn what_is_wrong_is_said_with_its_line() {
     ] {
         let error = parse_captions(text, 10.0).unwrap_err();
         assert_eq!(error.line, line, "{text}");
-        assert!(error.message.contains(said), "{text}: {error}");
+        assert!(error.message.contains(expected), "{text}: {error}");
     }
     let long = "WEBVTT\n".to_owned() + &" ".repeat(MOST_CAPTION_BYTES);
     assert!(parse_captions(&long, 0.0).unwrap_err().message.contains("longer than 4 MiB"));

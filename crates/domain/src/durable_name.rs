@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::OrganizationId;
 use crate::object_key::{ContentType, ObjectFile, ObjectKey, ObjectKeyError, three_parts};
-use crate::recipe::VariantIndex;
 use crate::short_id::ShortId;
+use crate::variant_index::VariantIndex;
 
 /// The last segment of a base path.
 const STEM: &str = "track";

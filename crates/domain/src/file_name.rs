@@ -1,7 +1,7 @@
 //! File names from people, made fit for delivery.
 
 use crate::object_key::ContentType;
-use crate::recipe::VariantIndex;
+use crate::variant_index::VariantIndex;
 
 /// Bytes a delivered file name may take; file systems commonly stop at 255.
 const LONGEST_NAME: usize = 200;

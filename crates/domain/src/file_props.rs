@@ -96,9 +96,10 @@ mod tests {
     use super::*;
     use crate::cover::CoverSettings;
     use crate::preview::PreviewSettings;
-    use crate::recipe::{Recipe, VariantIndex};
+    use crate::recipe::Recipe;
     use crate::timestamp::Timestamp;
     use crate::transcode::{Codec, Transcode};
+    use crate::variant_index::VariantIndex;
     use crate::waveform::{LevelsSettings, WaveformImage, WaveformVideo};
     use crate::{FileId, OrganizationId, RecordId, TrackId, VariantId};
 

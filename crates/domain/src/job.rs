@@ -1,13 +1,11 @@
-//! Background work: what there is to do, and how often it is tried.
+//! Background work: what there is to do.
 
 use serde::{Deserialize, Serialize};
 
 use crate::cover::CoverOwner;
 use crate::job_queue::JobQueue;
-use crate::outage::Outage;
 use crate::timestamp::Timestamp;
-use crate::trace_context::TraceContext;
-use crate::{CollectionId, JobId, LeaseId, OrganizationId, ReplacementId, TrackId, VariantId};
+use crate::{CollectionId, OrganizationId, ReplacementId, TrackId, VariantId};
 
 /// A piece of background work. Each is idempotent: done twice, it leaves what it leaves done once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -299,121 +297,9 @@ impl Job {
     }
 }
 
-/// Milliseconds until a job that met an outage is tried again: as long as it has been failing, which doubles the pause
-/// with each try, but at least 1 s and at most 15 minutes. `jitter` is random, 0..=255, and adds up to a quarter.
-///
-/// That a job waits for the database can only be written down when the database is back, so that pause stays short.
-pub fn outage_pause_millis(outage: Outage, failing_for_millis: i64, jitter: u8) -> i64 {
-    let longest = if outage == Outage::Database { 24_000 } else { 720_000 };
-    let base = failing_for_millis.clamp(1000, longest);
-    base + base / 4 * i64::from(jitter) / 255
-}
-
-/// A job that a worker holds: for as long as its lease, nobody else may run it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClaimedJob {
-    /// The job's id.
-    pub id: JobId,
-    /// What to do.
-    pub job: Job,
-    /// Which attempt this is, from 1.
-    pub attempt: u32,
-    /// How many of the earlier attempts ended because somebody else's server failed.
-    pub failures: u32,
-    /// How many workers in a row died while they ran it.
-    pub deaths: u32,
-    /// How many of the last deaths in a row happened while it ran alone and soon after its start.
-    pub deaths_alone: u32,
-    /// Since when every run has ended in an outage, by the clock of whoever claimed it. None unless the last one did.
-    pub failing_since: Option<Timestamp>,
-    /// What the run before this one failed for.
-    pub waits_for: Option<Outage>,
-    /// The lease it is held under.
-    pub lease: LeaseId,
-    /// When the lease ends unless it is renewed, by the clock of whoever claimed it.
-    pub leased_until: Timestamp,
-    /// The trace of what queued it.
-    pub trace: Option<TraceContext>,
-}
-
-impl ClaimedJob {
-    /// Whether another failure would be one too many.
-    pub fn is_last_attempt(&self) -> bool {
-        self.failures + 1 >= self.job.max_failures()
-    }
-
-    /// Whether it may be what kills the workers that run it. It then runs alone, so that its deaths tell about itself
-    /// and hurt nobody else.
-    pub fn is_suspect(&self) -> bool {
-        self.deaths >= DEATHS_TO_SUSPECT
-    }
-
-    /// Whether it is held to be what kills its workers, so that it is given up without another try.
-    ///
-    /// A machine that is restarted again and again must not cost anybody their track. A death therefore counts only
-    /// when the job ran alone and the worker, which had lived for a while, died within a twentieth of that time after
-    /// starting it (see [`trial_millis`]). By chance that happens once in about twenty deaths, whatever the rate of the
-    /// restarts, and three times in a row once in thousands. Any other death starts the count anew. As the pauses
-    /// between deaths double, even a job that kills only after an hour is found out in the end.
-    pub fn is_deadly(&self) -> bool {
-        self.deaths_alone >= DEATHS_ALONE
-    }
-}
-
-/// Deaths after which a job runs alone.
-const DEATHS_TO_SUSPECT: u32 = 2;
-
-/// Deaths while it ran alone after which a job is held to be the cause.
-const DEATHS_ALONE: u32 = 3;
-
-/// For how many milliseconds after its start a suspect's death counts against it, on a worker that has been up for
-/// so many.
-pub const fn trial_millis(uptime_millis: i64) -> i64 {
-    uptime_millis / 20
-}
-
-/// Milliseconds that a job is left alone after the lease of a dead worker has run out: nothing after the first
-/// death, then six times the lease, twice as long each time, at most a day. The sixfold lease lets a worker on the only
-/// node live long enough for its next death to count.
-pub fn death_pause_millis(earlier_deaths: u32, lease_millis: i64) -> i64 {
-    match earlier_deaths.checked_sub(1) {
-        None => 0,
-        Some(doublings) => lease_millis.saturating_mul(6 << doublings.min(20)).min(24 * 3_600_000),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn claimed(failures: u32, deaths: u32, deaths_alone: u32) -> ClaimedJob {
-        let now = Timestamp::from_unix_millis(0).unwrap();
-        ClaimedJob {
-            id: crate::RecordId::from_parts(now, [0; 10]),
-            job: Job::SweepObjects {},
-            attempt: 1,
-            failures,
-            deaths,
-            deaths_alone,
-            failing_since: None,
-            waits_for: None,
-            lease: crate::CredentialId::from_random([0; 16]),
-            leased_until: now,
-            trace: None,
-        }
-    }
-
-    #[test]
-    fn failures_and_deaths_are_counted_apart() {
-        let most = Job::SweepObjects {}.max_failures();
-        assert!(!claimed(0, 0, 0).is_last_attempt());
-        assert!(claimed(most - 1, 0, 0).is_last_attempt());
-        assert!(!claimed(0, 100, 0).is_last_attempt());
-        assert!(!claimed(most, 1, 0).is_suspect());
-        assert!(claimed(0, 2, 0).is_suspect());
-        assert!(!claimed(0, 100, 2).is_deadly());
-        assert!(claimed(0, 5, 3).is_deadly());
-    }
 
     #[test]
     fn every_kind_is_known() {
@@ -451,30 +337,5 @@ mod tests {
         assert_eq!(waits, [1000, 4000, 16_000, 64_000, 256_000, 1_024_000, 3_600_000, 3_600_000]);
         assert_eq!(job.backoff_millis(1, 255), 1250);
         assert_eq!(job.backoff_millis(u32::MAX, 255), 4_500_000);
-    }
-
-    #[test]
-    fn pauses_of_an_outage_double_to_a_quarter_of_an_hour() {
-        let (mut pauses, mut failing_for) = (Vec::new(), 0);
-        for _ in 0..13 {
-            let pause = outage_pause_millis(Outage::Store, failing_for, 0);
-            pauses.push(pause / 1000);
-            failing_for += pause;
-        }
-        assert_eq!(pauses, [1, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 720, 720]);
-        assert_eq!(outage_pause_millis(Outage::Store, i64::MAX, 255), 900_000);
-        assert_eq!(outage_pause_millis(Outage::Store, -300_000, 0), 1000);
-        assert_eq!(outage_pause_millis(Outage::Database, i64::MAX, 255), 30_000);
-    }
-
-    #[test]
-    fn pauses_after_deaths_let_the_next_one_count() {
-        let lease = 60_000;
-        assert_eq!(death_pause_millis(0, lease), 0);
-        assert_eq!(death_pause_millis(1, lease), 360_000);
-        assert_eq!(death_pause_millis(2, lease), 720_000);
-        assert_eq!(death_pause_millis(1000, lease), 24 * 3_600_000);
-        // A quarter of the lease is how exactly the moment of a death is known.
-        assert!(trial_millis(death_pause_millis(1, lease)) > lease / 4);
     }
 }

@@ -116,7 +116,7 @@ impl ApiKey {
 mod tests {
     use super::*;
     use crate::RecordId;
-    use crate::recipe::VariantIndex;
+    use crate::variant_index::VariantIndex;
 
     #[test]
     fn a_key_allows_more_with_each_limit_that_goes() {

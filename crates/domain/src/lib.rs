@@ -17,6 +17,7 @@ mod client_address;
 mod colour;
 mod country;
 mod cover;
+mod cover_resolution;
 mod creator;
 mod deletion;
 mod durable_name;
@@ -29,6 +30,7 @@ mod id;
 mod import;
 mod import_bucket;
 mod job;
+mod job_attempts;
 mod job_queue;
 mod job_report;
 mod key;
@@ -52,6 +54,7 @@ mod preview;
 mod progress;
 mod quota;
 mod recipe;
+mod recipe_error;
 mod recipe_settings;
 mod referrer;
 mod removal_hold;
@@ -86,6 +89,7 @@ mod undo;
 mod upload;
 mod usage;
 mod variant_data;
+mod variant_index;
 mod waveform;
 mod webhook;
 
@@ -105,7 +109,8 @@ pub use chapter::Chapter;
 pub use client_address::ClientAddress;
 pub use colour::{Colour, ColourError, PlayerColours, ThemeColour, resolve_player_colour};
 pub use country::{CountryCode, CountryCodeError};
-pub use cover::{Cover, CoverOrigin, CoverOwner, CoverSettings, CoverSize, PlacedCover, resolve_cover};
+pub use cover::{Cover, CoverOrigin, CoverOwner, CoverSettings, CoverSize};
+pub use cover_resolution::{PlacedCover, resolve_cover};
 pub use creator::Creator;
 pub use deletion::{Deletion, KeepDeleted, KeepDeletedError, Trashed};
 pub use durable_name::{DeliveryPath, DurableName, Generation, TrackManifest};
@@ -120,7 +125,8 @@ pub use import_bucket::{
     AccessKeyId, AccessKeyIdError, BucketName, BucketNameError, BucketRegion, BucketRegionError,
     ImportBucket, MOST_IMPORT_BUCKETS, S3Url, S3UrlError,
 };
-pub use job::{ClaimedJob, Job, death_pause_millis, outage_pause_millis, trial_millis};
+pub use job::Job;
+pub use job_attempts::{ClaimedJob, death_pause_millis, outage_pause_millis, trial_millis};
 pub use job_queue::{JobClass, JobQueue};
 pub use job_report::{AnsweredJob, JobStatus};
 pub use key::{ApiKey, KeyState};
@@ -148,7 +154,8 @@ pub use player_text::{shown_subtitle, shown_title};
 pub use preview::{PreviewLength, PreviewSettings};
 pub use progress::{Making, Rendering, TrackProgress, VariantProgress};
 pub use quota::{QuotaExceeded, QuotaKind, QuotaUsage, Quotas};
-pub use recipe::{Recipe, RecipeError, RecipeKind, RecipeType, VariantIndex, default_recipes};
+pub use recipe::{Recipe, RecipeKind, RecipeType, default_recipes};
+pub use recipe_error::RecipeError;
 pub use recipe_settings::RecipeSettings;
 pub use referrer::{Referrer, ReferrerError};
 pub use removal_hold::RemovalHold;
@@ -193,6 +200,7 @@ pub use usage::{
     UsageEntry, Visitor, is_bot,
 };
 pub use variant_data::{Part, VariantData};
+pub use variant_index::VariantIndex;
 pub use waveform::{LevelsFormat, LevelsSettings, WaveformImage, WaveformVideo};
 pub use webhook::{
     ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth, GIVE_UP_SECONDS, OLD_SECRET_SECONDS,

@@ -12,8 +12,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::OrganizationId;
-use crate::recipe::VariantIndex;
 use crate::short_id::ShortId;
+use crate::variant_index::VariantIndex;
 
 /// Text that is not an object key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

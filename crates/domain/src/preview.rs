@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::recipe::RecipeError;
+use crate::recipe_error::RecipeError;
 use crate::transcode::Transcode;
 
 /// Settings of a preview.

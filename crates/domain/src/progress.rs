@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::recipe::VariantIndex;
 use crate::timestamp::Timestamp;
+use crate::variant_index::VariantIndex;
 use crate::{OrganizationId, TrackId, VariantId};
 
 /// How far one file has got.
@@ -89,11 +89,11 @@ pub struct Rendering {
     pub done: u64,
     /// For how many it failed.
     pub failed: u64,
-    /// How many were looked at so far. Those of them that are not done wait for their turn, each with a job of its own.
-    pub looked_at: u64,
-    /// The last track that was looked at: they are taken by id.
+    /// How many were examined so far. Those of them that are not done wait for their turn, each with a job of its own.
+    pub examined: u64,
+    /// The last track that was examined: they are taken by id.
     pub cursor: Option<TrackId>,
-    /// Whether no track is left to be looked at.
+    /// Whether no track is left to be examined.
     pub is_at_end: bool,
     /// When it was asked for.
     pub started_at: Timestamp,
@@ -115,7 +115,7 @@ impl Rendering {
             total,
             done: 0,
             failed: 0,
-            looked_at: 0,
+            examined: 0,
             cursor: None,
             is_at_end: false,
             started_at: now,
@@ -125,17 +125,17 @@ impl Rendering {
 
     /// How many tracks wait for their turn.
     pub const fn outstanding(&self) -> u64 {
-        self.looked_at.saturating_sub(self.done)
+        self.examined.saturating_sub(self.done)
     }
 
-    /// Notes the next tracks that were looked at, in the order of their ids, of which so many have the file. None: no
+    /// Notes the next tracks that were examined, in the order of their ids, of which so many have the file. None: no
     /// track is left.
     pub fn note_batch(&mut self, tracks: &[TrackId], have_it: u64, now: Timestamp) {
         match tracks.last() {
             None => self.is_at_end = true,
             Some(last) => {
                 self.cursor = Some(*last);
-                self.looked_at += tracks.len() as u64;
+                self.examined += tracks.len() as u64;
                 self.done += have_it;
             }
         }

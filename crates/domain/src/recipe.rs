@@ -1,141 +1,17 @@
 //! Variant recipes: what is made of every track.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
 use crate::ambient::Ambient;
 use crate::cache_policy::CachePolicy;
 use crate::cover::CoverSettings;
 use crate::preview::{PreviewLength, PreviewSettings};
+use crate::recipe_error::RecipeError;
 use crate::timestamp::Timestamp;
 use crate::transcode::{Codec, Transcode};
+use crate::variant_index::VariantIndex;
 use crate::waveform::{LevelsSettings, WaveformImage, WaveformVideo};
 use crate::{OrganizationId, TrackId, VariantId};
-
-/// The name of a variant, unique in its organization: 2 to 64 characters of a-z 0-9 _ -.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct VariantIndex(String);
-
-/// A recipe, or a part of one, outside its rules.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RecipeError {
-    /// An index of other characters or another length.
-    #[error("must be 2 to 64 characters of a-z, 0-9, _ and -")]
-    Index,
-    /// A bitrate outside 12..=320.
-    #[error("must be a whole number from 12 to 320 (kbit/s)")]
-    Bitrate,
-    /// A percentage outside 0..=100.
-    #[error("must be a number from 0 to 100")]
-    Percent(&'static str),
-    /// A number of seconds below zero or above a day.
-    #[error("must be a number of seconds from 0 to 86400")]
-    Seconds(&'static str),
-    /// A number of samples outside 1..=100000.
-    #[error("must be a whole number from 1 to 100000")]
-    Samples,
-    /// Samples per pixel outside 128..=65536.
-    #[error("must be a whole number from 128 to 65536")]
-    SamplesPerPixel,
-    /// Bits of a peak that are neither 8 nor 16.
-    #[error("must be 8 or 16")]
-    Bits,
-    /// A picture's side outside its bounds.
-    #[error("must be {rule}")]
-    Side {
-        /// Which side.
-        name: &'static str,
-        /// What it may be.
-        rule: &'static str,
-    },
-    /// A number of frames a second outside 1..=30.
-    #[error("must be a whole number from 1 to 30 (frames per second)")]
-    FrameRate,
-    /// A loudness target outside -70..=-5 LUFS.
-    #[error("must be a number from -70 to -5 (LUFS)")]
-    Loudness,
-    /// Levels in a format that there is not.
-    #[error("must be levels, audiowaveform_json or audiowaveform_dat")]
-    LevelsFormat,
-    /// Another type than the recipe has.
-    #[error("cannot be changed; create another variant")]
-    OtherType,
-    /// A setting that is of the wrong type, or not among its values.
-    #[error("has an invalid value; docs/recipes.md lists the values of each setting")]
-    Value(&'static str),
-}
-
-impl RecipeError {
-    /// The setting at fault.
-    pub const fn field(&self) -> &'static str {
-        match self {
-            Self::Index => "index",
-            Self::Bitrate => "bitrate",
-            Self::Percent(name) | Self::Seconds(name) | Self::Side { name, .. } => name,
-            Self::Samples => "num_samples",
-            Self::SamplesPerPixel => "samples_per_pixel",
-            Self::Bits => "bits",
-            Self::FrameRate => "frame_rate",
-            Self::Loudness => "loudness_target",
-            Self::LevelsFormat => "format",
-            Self::OtherType => "variant_type_id",
-            Self::Value(name) => name,
-        }
-    }
-}
-
-impl VariantIndex {
-    /// The index as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// An index known at compile time. Panics where the text is no index, which a test would meet at once.
-    pub fn from_static(text: &'static str) -> Self {
-        assert!(Self::is_valid(text), "{text} is not a variant index");
-        Self(text.to_owned())
-    }
-
-    fn is_valid(text: &str) -> bool {
-        (2..=64).contains(&text.len())
-            && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-')
-    }
-}
-
-impl fmt::Display for VariantIndex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for VariantIndex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "VariantIndex({self})")
-    }
-}
-
-impl FromStr for VariantIndex {
-    type Err = RecipeError;
-    fn from_str(text: &str) -> Result<Self, RecipeError> {
-        if Self::is_valid(text) { Ok(Self(text.to_owned())) } else { Err(RecipeError::Index) }
-    }
-}
-
-impl TryFrom<String> for VariantIndex {
-    type Error = RecipeError;
-    fn try_from(text: String) -> Result<Self, RecipeError> {
-        text.parse()
-    }
-}
-
-impl From<VariantIndex> for String {
-    fn from(index: VariantIndex) -> String {
-        index.0
-    }
-}
 
 /// What a recipe makes, with its settings. In SQL and JSON the type stands beside the settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -325,16 +201,6 @@ pub fn default_recipes(organization_id: OrganizationId, ambient: &Ambient) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn indexes_have_rules() {
-        for good in ["hq", "my_variant-2", &"a".repeat(64)] {
-            assert!(good.parse::<VariantIndex>().is_ok(), "{good}");
-        }
-        for bad in ["", "a", "HQ", "a.b", "a/b", "é2", &"a".repeat(65)] {
-            assert_eq!(bad.parse::<VariantIndex>(), Err(RecipeError::Index), "{bad}");
-        }
-    }
 
     #[test]
     fn settings_have_defaults_and_bounds() {

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::recipe::{RecipeError, RecipeKind, RecipeType};
+use crate::recipe::{RecipeKind, RecipeType};
+use crate::recipe_error::RecipeError;
 
 /// Settings by name. Null stands for the usual value of a setting.
 pub type RecipeSettings = Map<String, Value>;

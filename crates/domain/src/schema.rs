@@ -18,7 +18,7 @@ use crate::import_bucket::{AccessKeyId, BucketName, BucketRegion};
 use crate::job_report::JobStatus;
 use crate::levels::{Levels, Metric};
 use crate::limits::ExpiresIn;
-use crate::recipe::{RecipeKind, RecipeType, VariantIndex};
+use crate::recipe::{RecipeKind, RecipeType};
 use crate::replacement::ReplacementState;
 use crate::short_id::ShortId;
 use crate::text::{Metadata, Text};
@@ -30,6 +30,7 @@ use crate::track_status::TrackStatus;
 use crate::transcode::Codec;
 use crate::usage::Day;
 use crate::variant_data::VariantData;
+use crate::variant_index::VariantIndex;
 use crate::webhook::DeliveryState;
 use crate::{
     ApiKeyId, CollectionId, CreatorId, FileId, JobId, OrganizationId, PlaySessionId, ReplacementId,

@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-use crate::recipe::VariantIndex;
+use crate::variant_index::VariantIndex;
 
 /// Which variants a key or a play session may list.
 ///
@@ -78,9 +78,9 @@ impl Selection {
     /// the key allows nothing that exists; such a session is not to be made.
     ///
     /// `existing` are the variants that can be listed, in the order they are shown.
-    pub fn for_session(&self, asked: &[String], existing: &[VariantIndex]) -> Option<Self> {
+    pub fn for_session(&self, requested: &[String], existing: &[VariantIndex]) -> Option<Self> {
         let find = |name: &String| existing.iter().find(|index| index.as_str() == name);
-        let wanted = asked.iter().filter_map(find).filter(|index| self.allows(index));
+        let wanted = requested.iter().filter_map(find).filter(|index| self.allows(index));
         if let Some(list) = VariantList::new(wanted.cloned()) {
             return Some(Self::Only(list));
         }
@@ -172,9 +172,9 @@ mod tests {
     #[test]
     fn a_session_lists_no_more_than_its_key() {
         let existing = indexes(&["hq", "lq", "preview", "original", "own"]);
-        let listed = |key: &Selection, asked: &[&str]| {
-            let asked: Vec<String> = asked.iter().map(ToString::to_string).collect();
-            key.for_session(&asked, &existing)
+        let listed = |key: &Selection, requested: &[&str]| {
+            let requested: Vec<String> = requested.iter().map(ToString::to_string).collect();
+            key.for_session(&requested, &existing)
         };
         let all = Selection::All;
         assert_eq!(listed(&all, &[]), Some(Selection::All));
@@ -186,8 +186,8 @@ mod tests {
         assert_eq!(listed(&preview, &["hq", "preview"]), Some(preview.clone()));
         assert_eq!(listed(&preview, &["hq"]), Some(preview.clone()));
         assert_eq!(listed(&only(&["preview", "gone", "hq"]), &[]), Some(only(&["hq", "preview"])));
-        for asked in [&[][..], &["hq"], &["gone"]] {
-            assert_eq!(listed(&only(&["gone", "levels"]), asked), None, "{asked:?}");
+        for requested in [&[][..], &["hq"], &["gone"]] {
+            assert_eq!(listed(&only(&["gone", "levels"]), requested), None, "{requested:?}");
         }
     }
 }

@@ -50,8 +50,8 @@ impl PlaySession {
     }
 
     /// What is stored for `is_downloadable`: a key that forbids downloads always wins.
-    pub fn grants_downloads(key_allows: bool, asked: bool) -> bool {
-        key_allows && asked
+    pub fn grants_downloads(key_allows: bool, requested: bool) -> bool {
+        key_allows && requested
     }
 }
 
@@ -94,10 +94,10 @@ mod tests {
 
     #[test]
     fn a_key_that_forbids_downloads_wins() {
-        for (key, asked, stored) in
+        for (key, requested, stored) in
             [(true, true, true), (true, false, false), (false, true, false), (false, false, false)]
         {
-            assert_eq!(PlaySession::grants_downloads(key, asked), stored);
+            assert_eq!(PlaySession::grants_downloads(key, requested), stored);
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use crate::object_key::{ContentType, ObjectFile, ObjectKey};
-use crate::recipe::VariantIndex;
 use crate::short_id::ShortId;
 use crate::timestamp::Timestamp;
+use crate::variant_index::VariantIndex;
 
 /// The identity that a database and its object store share. It is made at the first start of both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

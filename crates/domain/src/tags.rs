@@ -108,9 +108,9 @@ impl Tags {
 
     /// From names and values as a container tells them. Of two tags that say the same thing under the same name, the first
     /// counts. Anything may be in them.
-    pub fn read<'a>(told: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+    pub fn read<'a>(raw: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let (mut by_name, mut lyrics_in) = (BTreeMap::new(), None);
-        for (name, value) in told.into_iter().filter(|(_, value)| !value.trim().is_empty()) {
+        for (name, value) in raw.into_iter().filter(|(_, value)| !value.trim().is_empty()) {
             if name.to_lowercase().starts_with(LYRICS_IN) {
                 lyrics_in.get_or_insert(value);
             }
@@ -165,12 +165,13 @@ impl Tags {
     /// What is kept of a file's tags: what they say by the names of the vocabulary, and after that the others by their own
     /// names in lower case; at most 64.
     pub fn kept<'a>(
-        told: impl IntoIterator<Item = (&'a str, &'a str), IntoIter: Clone>,
+        raw: impl IntoIterator<Item = (&'a str, &'a str), IntoIter: Clone>,
     ) -> BTreeMap<String, String> {
-        let told = told.into_iter();
-        let said = Self::read(told.clone()).named();
-        let mut kept: BTreeMap<String, String> = said.map(|(name, value)| (name.to_owned(), value)).collect();
-        for (name, value) in told {
+        let raw = raw.into_iter();
+        let standard = Self::read(raw.clone()).named();
+        let mut kept: BTreeMap<String, String> =
+            standard.map(|(name, value)| (name.to_owned(), value)).collect();
+        for (name, value) in raw {
             if kept.len() == MOST_TAGS {
                 break;
             }
@@ -197,13 +198,13 @@ mod tests {
 
     use super::*;
 
-    fn kept(told: &[(&str, &str)]) -> BTreeMap<String, String> {
-        Tags::kept(told.iter().copied())
+    fn kept(raw: &[(&str, &str)]) -> BTreeMap<String, String> {
+        Tags::kept(raw.iter().copied())
     }
 
     #[test]
     fn containers_have_many_names_for_one_thing() {
-        let read = |told: &[(&str, &str)]| Tags::read(told.iter().copied());
+        let read = |raw: &[(&str, &str)]| Tags::read(raw.iter().copied());
         let same = [
             read(&[("ALBUMARTIST", "A"), ("TRACKNUMBER", "3"), ("TRACKTOTAL", "12"), ("DISCNUMBER", "1")]),
             read(&[("album_artist", "A"), ("track", "3/12"), ("disc", "1")]),
@@ -238,8 +239,8 @@ mod tests {
     #[test]
     fn what_it_knows_is_kept_whatever_else_there_is() {
         let many: Vec<(String, String)> = (0..100).map(|n| (format!("A{n:03}"), "é".repeat(5000))).collect();
-        let told = many.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let tags = Tags::kept(told.chain([("TITLE", "A\u{0} b "), ("track", "3/12"), ("year", "soon")]));
+        let raw = many.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let tags = Tags::kept(raw.chain([("TITLE", "A\u{0} b "), ("track", "3/12"), ("year", "soon")]));
         assert_eq!((tags.len(), tags["title"].as_str(), tags["track_number"].as_str()), (64, "A b", "3"));
         assert!(tags.values().all(|value| value.chars().count() <= 1000));
         assert_eq!(tags.get("year"), None, "names of the vocabulary hold what it says");
@@ -249,9 +250,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn anything_may_be_told(told in prop::collection::vec((".{0,20}", "(?s).{0,40}"), 0..90)) {
-            let told = || told.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-            let tags = Tags::kept(told());
+        fn anything_may_be_told(raw in prop::collection::vec((".{0,20}", "(?s).{0,40}"), 0..90)) {
+            let raw = || raw.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+            let tags = Tags::kept(raw());
             prop_assert!(tags.len() <= MOST_TAGS);
             for (name, value) in &tags {
                 prop_assert!(!name.is_empty() && !value.trim().is_empty());

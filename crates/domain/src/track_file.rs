@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::levels::Levels;
 use crate::object_key::ObjectKey;
-use crate::recipe::{Recipe, RecipeKind, VariantIndex};
+use crate::recipe::{Recipe, RecipeKind};
 use crate::timestamp::Timestamp;
+use crate::variant_index::VariantIndex;
 use crate::{FileId, TrackId};
 
 /// What one recipe made of one track.

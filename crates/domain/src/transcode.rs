@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::object_key::ContentType;
-use crate::recipe::RecipeError;
+use crate::recipe_error::RecipeError;
 
 /// The codec of a transcode or preview.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -125,17 +125,20 @@ impl Utterance {
 /// The utterances to keep, so that a part of a track can be shown with its own words: those with times and words. None
 /// where there are too many; then no part shows any.
 pub fn worth_keeping(utterances: &[Utterance]) -> Vec<Utterance> {
-    let timed = utterances.iter().filter(|said| said.has_times() && !said.text.trim().is_empty());
-    let kept: Vec<Utterance> =
-        timed.map(|said| Utterance { text: said.text.trim().replace('\0', ""), ..said.clone() }).collect();
-    let bytes: usize = kept.iter().map(|said| said.text.len()).sum();
+    let timed =
+        utterances.iter().filter(|utterance| utterance.has_times() && !utterance.text.trim().is_empty());
+    let kept: Vec<Utterance> = timed
+        .map(|utterance| Utterance { text: utterance.text.trim().replace('\0', ""), ..utterance.clone() })
+        .collect();
+    let bytes: usize = kept.iter().map(|utterance| utterance.text.len()).sum();
     if kept.len() > MOST_UTTERANCES || bytes > MOST_UTTERANCE_BYTES { Vec::new() } else { kept }
 }
 
 /// What is said inside a part of a track, from `start` to `end` in seconds, in paragraphs; none where nothing is. An
 /// utterance that is only partly inside is left out, as nobody knows which of its words are.
 pub fn words_within(utterances: &[Utterance], (start, end): (f64, f64)) -> Option<String> {
-    let is_inside = |said: &&Utterance| said.has_times() && start <= said.start && said.end <= end;
+    let is_inside =
+        |utterance: &&Utterance| utterance.has_times() && start <= utterance.start && utterance.end <= end;
     let inside: Vec<Utterance> = utterances.iter().filter(is_inside).cloned().collect();
     Some(paragraphs(&inside)).filter(|text| !text.is_empty())
 }
@@ -280,43 +283,46 @@ mod tests {
 
     use super::*;
 
-    fn said(start: f64, end: f64, text: &str) -> Utterance {
+    fn utterance(start: f64, end: f64, text: &str) -> Utterance {
         Utterance { start, end, text: text.to_owned() }
     }
 
     #[test]
     fn pauses_and_long_sentences_end_paragraphs() {
         let text = paragraphs(&[
-            said(0.0, 1.0, " Hello"),
-            said(1.0, 2.0, " there. \n"),
-            said(2.5, 3.0, ""),
-            said(4.5, 5.0, "Next."),
+            utterance(0.0, 1.0, " Hello"),
+            utterance(1.0, 2.0, " there. \n"),
+            utterance(2.5, 3.0, ""),
+            utterance(4.5, 5.0, "Next."),
         ]);
         assert_eq!(text, "Hello there.\n\nNext.");
         let long = "word ".repeat(200) + "end.";
-        assert_eq!(paragraphs(&[said(0.0, 1.0, &long), said(1.0, 2.0, "More.")]).matches("\n\n").count(), 1);
+        assert_eq!(
+            paragraphs(&[utterance(0.0, 1.0, &long), utterance(1.0, 2.0, "More.")]).matches("\n\n").count(),
+            1
+        );
         assert_eq!(paragraphs(&[]), "");
     }
 
     #[test]
     fn a_part_shows_its_own_words_only() {
-        let said = [
-            said(0.0, 9.9, "Before."),
-            said(9.9, 11.0, "Over the edge."),
-            said(11.0, 12.0, "Inside."),
-            said(14.5, 20.0, "Still inside."),
-            said(19.0, 20.1, "After."),
-            said(15.0, 15.0, "At no time."),
-            said(f64::NAN, 16.0, "Never."),
+        let utterance = [
+            utterance(0.0, 9.9, "Before."),
+            utterance(9.9, 11.0, "Over the edge."),
+            utterance(11.0, 12.0, "Inside."),
+            utterance(14.5, 20.0, "Still inside."),
+            utterance(19.0, 20.1, "After."),
+            utterance(15.0, 15.0, "At no time."),
+            utterance(f64::NAN, 16.0, "Never."),
         ];
-        assert_eq!(words_within(&said, (10.0, 20.0)).as_deref(), Some("Inside.\n\nStill inside."));
-        assert_eq!(words_within(&said, (12.0, 14.0)), None);
-        assert_eq!(worth_keeping(&said).len(), 5);
+        assert_eq!(words_within(&utterance, (10.0, 20.0)).as_deref(), Some("Inside.\n\nStill inside."));
+        assert_eq!(words_within(&utterance, (12.0, 14.0)), None);
+        assert_eq!(worth_keeping(&utterance).len(), 5);
         // A provider that tells no times: the whole text would stand at second 0.
         let untimed = [Utterance { start: 0.0, end: 0.0, text: "All of it.".to_owned() }];
         assert_eq!(worth_keeping(&untimed), []);
         assert_eq!(words_within(&untimed, (0.0, 10.0)), None);
-        let many: Vec<Utterance> = (0..=MOST_UTTERANCES).map(|_| said[2].clone()).collect();
+        let many: Vec<Utterance> = (0..=MOST_UTTERANCES).map(|_| utterance[2].clone()).collect();
         assert_eq!(worth_keeping(&many), []);
     }
 
@@ -343,7 +349,7 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_providers_say_is_taken(texts: Vec<String>, language: String) {
-            let utterances: Vec<_> = texts.iter().map(|text| said(f64::NAN, 0.0, text)).collect();
+            let utterances: Vec<_> = texts.iter().map(|text| utterance(f64::NAN, 0.0, text)).collect();
             let text = paragraphs(&utterances);
             prop_assert!(!text.contains('\0'));
             prop_assert!(language_code(&language).is_none_or(|code| code.is_ascii() && code.len() <= 11));

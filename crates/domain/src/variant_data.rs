@@ -57,11 +57,11 @@ mod tests {
 
     #[test]
     fn only_what_is_special_is_told() {
-        let told = |data: &FileData| to_value(VariantData::of(data, ContentType::Mp3)).unwrap();
-        assert_eq!(told(&FileData::NONE), json!(null));
+        let json_of = |data: &FileData| to_value(VariantData::of(data, ContentType::Mp3)).unwrap();
+        assert_eq!(json_of(&FileData::NONE), json!(null));
         let missed_loudness = Some(MissedLoudness::new(-16.0, Some(-18.204), None));
         let missed = json!({"target_lufs": -16.0, "loudness_lufs": -18.2, "true_peak_dbtp": null});
-        assert_eq!(told(&FileData::None { missed_loudness }), json!({"missed_loudness": missed}));
+        assert_eq!(json_of(&FileData::None { missed_loudness }), json!({"missed_loudness": missed}));
         let mut preview = json!({
             "duration": 2.0, "capture_start": 1.0, "capture_end": 3.0,
             "extension": "mp3", "content_type": "audio/mpeg",
@@ -72,9 +72,9 @@ mod tests {
             capture_end: 3.0,
             missed_loudness,
         };
-        assert_eq!(told(&part(None)), preview);
+        assert_eq!(json_of(&part(None)), preview);
         preview["missed_loudness"] = missed;
-        assert_eq!(told(&part(missed_loudness)), preview);
+        assert_eq!(json_of(&part(missed_loudness)), preview);
     }
 
     /// What earlier versions stored, and what they read.

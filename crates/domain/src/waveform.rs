@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::colour::Colour;
 use crate::levels::Metric;
 use crate::object_key::ContentType;
-use crate::recipe::RecipeError;
+use crate::recipe_error::RecipeError;
 use crate::transcode::{Codec, Transcode};
 
 /// Settings of levels.

@@ -15,9 +15,11 @@ mod own_secrets;
 mod owner_covers;
 mod part;
 mod pruning;
+mod restore_report;
 mod restoring;
 mod returning;
 mod target;
+mod time;
 mod transfer;
 
 use std::num::NonZeroU64;
@@ -29,9 +31,11 @@ use tonearm_domain::{Ambient, ObjectKey};
 use tonearm_signing::Secrets;
 
 pub use error::BackupError;
-pub use manifest::{BackupSummary, BackupTime};
-pub use restoring::{RestoreReport, RestoreTerms, Restores};
+pub use manifest::BackupSummary;
+pub use restore_report::RestoreReport;
+pub use restoring::{RestoreTerms, Restores};
 pub use target::{BackupTarget, FoundBackups};
+pub use time::BackupTime;
 
 use copying::Copying;
 use hold::Hold;
@@ -87,8 +91,8 @@ pub enum BackupEvent<'a> {
     },
 }
 
-/// Hears what happens.
-pub(crate) type Hear<'a> = &'a mut (dyn FnMut(BackupEvent<'_>) + Send);
+/// What is called with each event.
+pub(crate) type OnEvent<'a> = &'a mut (dyn FnMut(BackupEvent<'_>) + Send);
 
 /// What became of a backup.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -146,11 +150,11 @@ impl Backups {
         &self,
         target: &BackupTarget,
         terms: BackupTerms,
-        hear: Hear<'_>,
+        on_event: OnEvent<'_>,
     ) -> Result<(BackupTime, BackupReport), BackupError> {
         self.check_secrets().await?;
         let hold = Hold::begin(&self.catalog, &self.ambient).await?;
-        let made = self.make(target, terms, &hold, hear).await;
+        let made = self.make(target, terms, &hold, on_event).await;
         hold.release().await;
         made
     }
@@ -160,7 +164,7 @@ impl Backups {
         target: &BackupTarget,
         terms: BackupTerms,
         hold: &Hold,
-        hear: Hear<'_>,
+        on_event: OnEvent<'_>,
     ) -> Result<(BackupTime, BackupReport), BackupError> {
         let time = BackupTime::new(self.ambient.now());
         let earlier = target.backups().await?;
@@ -168,10 +172,10 @@ impl Backups {
             tracing::warn!(backup = %time, %error, "an earlier backup cannot be used");
         });
         let mut report = BackupReport::default();
-        let mut gathered = self.gather(&mut report, hear).await?;
+        let mut gathered = self.gather(&mut report, on_event).await?;
         let newest = earlier.complete.last();
-        let copying = Copying { of: self, target, known: newest, terms };
-        let objects = copying.run(&mut gathered, &mut report, hear).await?;
+        let copying = Copying { backups: self, target, previous: newest, terms };
+        let objects = copying.run(&mut gathered, &mut report, on_event).await?;
         let manifest = Manifest {
             format: FORMAT,
             version: self.version.to_owned(),

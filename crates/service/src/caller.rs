@@ -155,8 +155,8 @@ impl Caller {
     }
 
     /// The collection to create something in: the one asked for, else the one the key is limited to.
-    pub(crate) fn target_collection(&self, asked: Option<CollectionId>) -> Result<CollectionId, Refusal> {
-        let target = asked.or(self.scope.collection()).ok_or_else(|| {
+    pub(crate) fn target_collection(&self, requested: Option<CollectionId>) -> Result<CollectionId, Refusal> {
+        let target = requested.or(self.scope.collection()).ok_or_else(|| {
             Refusal::invalid("collection_id", "is required: this key is not limited to a collection")
         })?;
         self.reach_collection(target)?;

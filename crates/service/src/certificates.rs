@@ -27,12 +27,12 @@ const LAST_TIME: Duration = Duration::from_secs(5);
 const PROOF_SECONDS: i64 = 600;
 
 /// Where the vault keeps an account.
-pub(crate) fn account_place(directory: &str) -> String {
+pub(crate) fn account_context(directory: &str) -> String {
     format!("acme_account/{directory}")
 }
 
 /// Where the vault keeps the key of a certificate.
-pub(crate) fn key_place(names: &str) -> String {
+pub(crate) fn key_context(names: &str) -> String {
     format!("certificate/{names}")
 }
 
@@ -107,7 +107,7 @@ impl Certificates {
 
     fn usable(&self, state: CertificateState) -> Option<UsableCertificate> {
         let issued = state.issued?;
-        let key = self.vault.open(&key_place(&state.names.to_string()), &issued.sealed_key)?;
+        let key = self.vault.open(&key_context(&state.names.to_string()), &issued.sealed_key)?;
         Some(UsableCertificate { chain: issued.chain, key, not_after: issued.not_after })
     }
 
@@ -226,13 +226,13 @@ impl Certificates {
     /// The account with the authority, opened where there is none.
     async fn account(&self) -> Result<Vec<u8>, OrderError> {
         let directory = self.acme.directory();
-        let place = account_place(directory);
+        let context = account_context(directory);
         let sealed = self.catalog.acme_account(directory).await.map_err(Refusal::from)?;
-        if let Some(account) = sealed.and_then(|sealed| self.vault.open(&place, &sealed)) {
+        if let Some(account) = sealed.and_then(|sealed| self.vault.open(&context, &sealed)) {
             return Ok(account);
         }
         let account = self.acme.register().await?;
-        let sealed = self.vault.seal(&place, self.ambient.random(), &account);
+        let sealed = self.vault.seal(&context, self.ambient.random(), &account);
         let tx = self.catalog.begin().await.map_err(Refusal::from)?;
         tx.put_acme_account(directory, sealed).await.map_err(Refusal::from)?;
         tx.commit().await.map_err(Refusal::from)?;
@@ -240,8 +240,8 @@ impl Certificates {
     }
 
     async fn record(&self, lease: Uuid, issued: AcmeIssued) -> Result<OrderOutcome, Refusal> {
-        let place = key_place(&self.names.to_string());
-        let sealed_key = self.vault.seal(&place, self.ambient.random(), &issued.key);
+        let context = key_context(&self.names.to_string());
+        let sealed_key = self.vault.seal(&context, self.ambient.random(), &issued.key);
         let AcmeIssued { chain, not_before, not_after, .. } = issued;
         let order_at = renewal_at(not_before, not_after, self.ambient.random());
         let issued = IssuedCertificate { chain, sealed_key, not_before, not_after };

@@ -65,7 +65,7 @@ impl Imports {
         import: &Import,
         max_bytes: u64,
     ) -> Result<Fetched, ImportError> {
-        let opened = self.vault.open(&vault_place(import.track_id), &import.url);
+        let opened = self.vault.open(&vault_context(import.track_id), &import.url);
         let url = opened.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| {
             let lost = "its URL cannot be decrypted, as its master secret is gone; create the track again";
             FetchError::Final(lost.to_owned())
@@ -77,7 +77,7 @@ impl Imports {
     }
 }
 
-pub(crate) fn vault_place(id: TrackId) -> String {
+pub(crate) fn vault_context(id: TrackId) -> String {
     format!("import/{id}")
 }
 
@@ -119,7 +119,7 @@ impl NewImport {
         let import = Import {
             track_id: track.id,
             organization_id: track.organization_id,
-            url: vault.seal(&vault_place(track.id), ambient.random(), self.source.url.as_bytes()),
+            url: vault.seal(&vault_context(track.id), ambient.random(), self.source.url.as_bytes()),
             host: self.source.host,
             is_named: self.is_named,
             received: 0,

@@ -3,7 +3,7 @@
 //! Both are read a page at a time, so memory does not grow with the library.
 
 mod rate;
-mod unreadable;
+mod read_failures;
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ use tonearm_catalog::{Catalog, CatalogError, NamedKind, NamedObject, NamedTrack,
 use tonearm_domain::{ObjectKey, TrackId, TrackManifest};
 
 pub(crate) use rate::Rate;
-pub(crate) use unreadable::{Look, Unreadable};
+pub(crate) use read_failures::{HeadOutcome, ReadFailures};
 
 /// Objects that are listed before their rows are read.
 const GROUP: usize = 1000;
@@ -66,18 +66,18 @@ pub(crate) enum WalkError {
 
 /// An object that a track names.
 #[derive(Debug, Clone)]
-pub(crate) struct NamedBy {
+pub(crate) struct TrackObject {
     pub(crate) track: TrackId,
     pub(crate) object: NamedObject,
 }
 
 /// An object that is in the store.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct StoredObject {
     pub(crate) key: ObjectKey,
     pub(crate) meta: ObjectMeta,
     /// The track in whose folder it is, if that names it.
-    pub(crate) named: Option<NamedBy>,
+    pub(crate) named: Option<TrackObject>,
     /// Whether its length is not the one that is recorded. It is a suspect then.
     pub(crate) has_other_length: bool,
     /// Its SHA-256, if it is a cover of a collection or an organization, and looked up.
@@ -86,21 +86,21 @@ pub(crate) struct Seen {
     pub(crate) is_known: bool,
 }
 
-impl Seen {
+impl StoredObject {
     /// Its SHA-256, if that is recorded.
     pub(crate) fn sha256(&self) -> Option<[u8; 32]> {
         self.named.as_ref().map_or(self.recorded_sha256, |named| named.object.sha256)
     }
 }
 
-/// What a step of the walk found.
+/// What one step of the walk read.
 #[derive(Debug, Default)]
-pub(crate) struct Stretch {
+pub(crate) struct WalkStep {
     /// Objects in the store, in the order of their names.
-    pub(crate) seen: Vec<Seen>,
+    pub(crate) objects: Vec<StoredObject>,
     /// Objects that are to be looked at: those that seem to be missing or to have another length, as rows and objects may have
     /// changed meanwhile, and sources in the folders of other tracks.
-    pub(crate) suspects: Vec<NamedBy>,
+    pub(crate) suspects: Vec<TrackObject>,
     /// How many tracks were looked at.
     pub(crate) tracks: u64,
 }
@@ -119,7 +119,7 @@ pub(crate) struct Walk<'a> {
 
 /// Objects of whole folders, and the tracks between the last group and the end of this one.
 struct Group {
-    seen: Vec<Seen>,
+    objects: Vec<StoredObject>,
     places: HashMap<ObjectKey, usize>,
     /// The newest generation of the manifests in each folder.
     manifests: HashMap<TrackFolder, u64>,
@@ -145,32 +145,36 @@ impl<'a> Walk<'a> {
     }
 
     /// The next step; `None` at the end.
-    pub(crate) async fn next(&mut self) -> Result<Option<Stretch>, WalkError> {
+    pub(crate) async fn next(&mut self) -> Result<Option<WalkStep>, WalkError> {
         let mut group = match self.group.take() {
             Some(group) => group,
             None if self.is_done => return Ok(None),
             None => self.next_group().await?,
         };
         let tracks = self.rows.tracks(self.after, group.until).await?;
-        let mut stretch = Stretch { tracks: tracks.len() as u64, ..Stretch::default() };
+        let mut step = WalkStep { tracks: tracks.len() as u64, ..WalkStep::default() };
         for track in &tracks {
-            group.compare(track, &mut stretch);
+            group.compare(track, &mut step);
         }
         if let Some(last) = tracks.last().filter(|_| tracks.len() as u64 == PAGE) {
             self.after = Some(last.place);
             self.group = Some(group);
-            return Ok(Some(stretch));
+            return Ok(Some(step));
         }
         self.is_done = group.until.is_none();
         self.after = group.until.or(self.after);
-        let unnamed: Vec<ObjectKey> =
-            group.seen.iter().filter(|seen| seen.named.is_none()).map(|seen| seen.key.clone()).collect();
+        let unnamed: Vec<ObjectKey> = group
+            .objects
+            .iter()
+            .filter(|stored| stored.named.is_none())
+            .map(|stored| stored.key.clone())
+            .collect();
         let known = self.rows.known_objects(&unnamed).await?;
-        for seen in &mut group.seen {
-            seen.is_known = seen.named.is_some() || known.contains(&seen.key);
+        for stored in &mut group.objects {
+            stored.is_known = stored.named.is_some() || known.contains(&stored.key);
         }
-        stretch.seen = group.seen;
-        Ok(Some(stretch))
+        step.objects = group.objects;
+        Ok(Some(step))
     }
 
     /// Lists until whole folders are there.
@@ -219,9 +223,9 @@ impl Group {
                 *newest = generation.number().max(*newest);
             }
         }
-        let seen = objects
+        let objects = objects
             .into_iter()
-            .map(|(key, meta)| Seen {
+            .map(|(key, meta)| StoredObject {
                 key,
                 meta,
                 named: None,
@@ -230,24 +234,24 @@ impl Group {
                 is_known: false,
             })
             .collect();
-        Self { seen, places, manifests, until }
+        Self { objects, places, manifests, until }
     }
 
     /// Finds the objects of a track among those that were listed.
-    fn compare(&mut self, track: &NamedTrack, stretch: &mut Stretch) {
+    fn compare(&mut self, track: &NamedTrack, step: &mut WalkStep) {
         for object in &track.objects {
-            let named = NamedBy { track: track.id, object: object.clone() };
+            let named = TrackObject { track: track.id, object: object.clone() };
             let Some(place) = self.places.get(&object.key).copied() else {
                 let is_superseded = object.kind == NamedKind::Manifest && self.has_manifest(&object.key);
-                stretch.suspects.extend(Some(named).filter(|_| !is_superseded));
+                step.suspects.extend(Some(named).filter(|_| !is_superseded));
                 continue;
             };
-            let seen = &mut self.seen[place];
-            if object.size.is_some_and(|size| size != seen.meta.size) {
-                seen.has_other_length = true;
-                stretch.suspects.push(named.clone());
+            let stored = &mut self.objects[place];
+            if object.size.is_some_and(|size| size != stored.meta.size) {
+                stored.has_other_length = true;
+                step.suspects.push(named.clone());
             }
-            seen.named = Some(named);
+            stored.named = Some(named);
         }
     }
 

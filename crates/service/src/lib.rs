@@ -81,7 +81,7 @@ pub use secrets::{
 };
 pub use status::{
     AcmeStatus, BackupStatus, CertificateEnd, DiskStatus, DiskUse, Disks, Heartbeat, NearQuotas, NodeStatus,
-    QueueStatus, Reach, RunCounter, Status, StatusReport,
+    QueueStatus, Reachability, RunCounter, Status, StatusReport,
 };
 pub use store_identity::{IdentityError, StoreIdentity, StoreTie};
 pub use streams::{NoCapacity, StreamHolder, StreamSlot, Streams};
@@ -94,9 +94,9 @@ pub use transcription::{
     ProviderTest, SetTranscription, TranscriptionFailure, TranscriptionView, Transcriptions,
 };
 pub use uploads::{
-    AcceptedUpload, BeginUpload, CreateUploadSession, CreatedUploadSession, OnDurable, Piece, PieceCheck,
-    SessionTrack, Sha256Check, UploadLimits, UploadPermit, UploadProgress, UploadRefusal, UploadSessionView,
-    UploadTerms, Uploads, UrlUpload,
+    AcceptedUpload, BeginUpload, CreateUploadSession, CreatedUploadSession, OnDurable, PieceCheck,
+    SessionTrack, Sha256Check, UploadLimits, UploadPermit, UploadPiece, UploadProgress, UploadRefusal,
+    UploadSessionView, UploadTerms, Uploads, UrlUpload,
 };
 pub use usage::{
     DayListens, DayUsage, DropOff, ListenGroup, ListenReport, ListenRows, StorageUsage, SubjectListens,

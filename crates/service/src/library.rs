@@ -62,7 +62,7 @@ pub use rendering_progress::TrackInRendering;
 pub use retry_track::MissingVariants;
 pub use rotate_key::RotatedKey;
 pub use selected::{Changed, NewTitle, Reordering, Repositioned, SelectedTracks, Undone};
-pub(crate) use share_links::vault_place;
+pub(crate) use share_links::vault_context;
 pub use share_links::{CreateShareLink, ShareLink, ShareLinkPage};
 pub use transcript::{EditTranscript, Transcript};
 pub(crate) use trash::resume;

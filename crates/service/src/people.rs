@@ -31,7 +31,7 @@ pub use members::{Member, MemberList};
 pub use provider::SignInProvider;
 pub use provider_attempt::{Begun, ProviderAttempt};
 pub use provider_return::{ProviderAnswer, ProviderSignInError, Returned};
-pub(crate) use second_factor::vault_place;
+pub(crate) use second_factor::vault_context;
 pub use second_factor::{Challenge, Entry};
 pub use second_factor_setup::{Enrolment, SecondFactorView};
 pub use sign_in::{Device, Resumed, SignInError, SignedIn};

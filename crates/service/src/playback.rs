@@ -35,9 +35,9 @@ pub use shared_track::{SharedTrack, SharedWords};
 
 /// Grants play sessions and hands out signed URLs. Every request clones it, so it is one pointer.
 #[derive(Clone)]
-pub struct Playback(Arc<Parts>);
+pub struct Playback(Arc<Inner>);
 
-struct Parts {
+struct Inner {
     lookups: Lookups,
     access: Access,
     ambient: Ambient,
@@ -59,6 +59,6 @@ impl Playback {
     ) -> Self {
         let access = Access::new(lookups.clone(), ambient.clone());
         let sessions = SessionWriter::new(lookups.catalog().clone());
-        Self(Arc::new(Parts { lookups, access, ambient, links, sessions, meter, write_track }))
+        Self(Arc::new(Inner { lookups, access, ambient, links, sessions, meter, write_track }))
     }
 }

@@ -2,6 +2,7 @@
 
 mod disk_reservations;
 mod import_source;
+mod importing;
 mod job_error;
 mod making;
 pub(crate) mod manifests;

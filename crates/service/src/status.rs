@@ -18,7 +18,7 @@ use tonearm_domain::{Ambient, CertificateNames, NodeId, Timestamp};
 
 pub use disks::{DiskStatus, DiskUse, Disks};
 pub use heartbeat::Heartbeat;
-pub use report::{AcmeStatus, BackupStatus, NearQuotas, NodeStatus, QueueStatus, Reach, StatusReport};
+pub use report::{AcmeStatus, BackupStatus, NearQuotas, NodeStatus, QueueStatus, Reachability, StatusReport};
 pub use run_counter::RunCounter;
 
 use jobs::{ended_runs, queues};
@@ -119,8 +119,8 @@ impl Status {
     async fn look(&self) -> StatusReport {
         let at = self.ambient.now();
         let (database, store, nodes, tallies, failures, disks, acme, backup, near_quotas) = futures::join!(
-            reach("the database", self.catalog.ping()),
-            self.reach_store(),
+            check("the database", self.catalog.ping()),
+            self.check_store(),
             in_time("the nodes", self.catalog.seen_nodes(at)),
             in_time("the jobs", self.catalog.job_tallies(at)),
             in_time(
@@ -159,10 +159,10 @@ impl Status {
         Some(AcmeStatus::of(names.clone(), state))
     }
 
-    async fn reach_store(&self) -> Reach {
+    async fn check_store(&self) -> Reachability {
         match &self.blobs {
-            Some(blobs) => reach("the store", blobs.check()).await,
-            None => Reach::Failed,
+            Some(blobs) => check("the store", blobs.check()).await,
+            None => Reachability::Failed,
         }
     }
 
@@ -179,24 +179,27 @@ impl Status {
     }
 }
 
-async fn reach<E: fmt::Display>(part: &'static str, asked: impl Future<Output = Result<(), E>>) -> Reach {
+async fn check<E: fmt::Display>(
+    part: &'static str,
+    request: impl Future<Output = Result<(), E>>,
+) -> Reachability {
     let began = Instant::now();
-    match timeout(DEADLINE, asked).await {
-        Ok(Ok(())) => Reach::Answered(began.elapsed()),
+    match timeout(DEADLINE, request).await {
+        Ok(Ok(())) => Reachability::Answered(began.elapsed()),
         Ok(Err(error)) => {
             tracing::warn!(%error, "the status page cannot reach {part}");
-            Reach::Failed
+            Reachability::Failed
         }
         Err(_) => {
             tracing::warn!(deadline = ?DEADLINE, "the status page got no answer from {part}");
-            Reach::TimedOut
+            Reachability::TimedOut
         }
     }
 }
 
-async fn in_time<T>(what: &'static str, asked: impl Future<Output = Result<T, CatalogError>>) -> Option<T> {
-    match timeout(DEADLINE, asked).await {
-        Ok(Ok(told)) => Some(told),
+async fn in_time<T>(what: &'static str, request: impl Future<Output = Result<T, CatalogError>>) -> Option<T> {
+    match timeout(DEADLINE, request).await {
+        Ok(Ok(value)) => Some(value),
         Ok(Err(error)) => {
             tracing::warn!(%error, "the status page could not read {what}");
             None

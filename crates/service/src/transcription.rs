@@ -64,7 +64,7 @@ pub struct SetTranscription {
     pub language: Option<String>,
 }
 
-pub(crate) fn vault_place(id: OrganizationId) -> String {
+pub(crate) fn vault_context(id: OrganizationId) -> String {
     format!("transcription/{id}")
 }
 
@@ -111,12 +111,14 @@ impl Transcriptions {
             })
             .transpose()?;
         let tx = self.catalog.begin().await?;
-        let kept = tx.transcription_settings_to_change(id).await?;
+        let existing = tx.transcription_settings_to_change(id).await?;
         let key = match set.key.as_deref().map(str::trim) {
             // A key goes to the server it was entered for and no other.
-            None => kept.filter(|kept| kept.base_url == base_url).and_then(|kept| kept.key),
+            None => {
+                existing.filter(|existing| existing.base_url == base_url).and_then(|existing| existing.key)
+            }
             Some("") => None,
-            Some(key) => Some(self.vault.seal(&vault_place(id), self.ambient.random(), key.as_bytes())),
+            Some(key) => Some(self.vault.seal(&vault_context(id), self.ambient.random(), key.as_bytes())),
         };
         let settings = TranscriptionSettings {
             organization_id: id,
@@ -199,7 +201,7 @@ impl Transcriptions {
         sound: bytes::Bytes,
     ) -> Result<TranscribedAudio, TranscribeError> {
         let key = settings.key.as_deref().map(|sealed| {
-            let opened = self.vault.open(&vault_place(settings.organization_id), sealed);
+            let opened = self.vault.open(&vault_context(settings.organization_id), sealed);
             let lost = "the provider's key cannot be decrypted, as its master secret is gone; enter it again";
             opened
                 .and_then(|bytes| String::from_utf8(bytes).ok())

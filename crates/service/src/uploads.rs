@@ -28,7 +28,7 @@ pub(crate) use import::Arrived;
 
 pub use accept_source::{AcceptedUpload, UploadTerms};
 pub use resumable::{
-    BeginUpload, OnDurable, Piece, PieceCheck, Progress as UploadProgress, Sha256Check, UploadPermit,
+    BeginUpload, OnDurable, PieceCheck, Progress as UploadProgress, Sha256Check, UploadPermit, UploadPiece,
     UploadRefusal, UrlUpload,
 };
 pub use upload_session::{CreateUploadSession, CreatedUploadSession, SessionTrack, UploadSessionView};

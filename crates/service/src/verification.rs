@@ -20,7 +20,7 @@ use tonearm_domain::{Ambient, ObjectKey, SweepRules};
 pub use finding::{Finding, FindingKind, Remedy};
 pub use progress::{VerifyPhase, VerifyState};
 
-use crate::inventory::{Look, Rate, Rows, Seen, Stretch, Unreadable, Walk, WalkError};
+use crate::inventory::{HeadOutcome, Rate, ReadFailures, Rows, StoredObject, Walk, WalkError, WalkStep};
 
 /// What is checked, and how fast.
 #[derive(Debug, Clone, Copy, Default)]
@@ -78,10 +78,10 @@ struct Run<'a> {
     terms: VerifyTerms,
     bytes: Rate,
     objects: Rate,
-    looks: Unreadable<'a>,
-    reads: Unreadable<'a>,
+    heads: ReadFailures<'a>,
+    reads: ReadFailures<'a>,
     state: VerifyState,
-    hear: &'a mut (dyn FnMut(VerifyEvent<'_>) + Send),
+    on_event: &'a mut (dyn FnMut(VerifyEvent<'_>) + Send),
 }
 
 impl Verification {
@@ -95,17 +95,17 @@ impl Verification {
         &self,
         terms: VerifyTerms,
         state: VerifyState,
-        hear: &mut (dyn FnMut(VerifyEvent<'_>) + Send),
+        on_event: &mut (dyn FnMut(VerifyEvent<'_>) + Send),
     ) -> Result<VerifyState, VerifyError> {
         let (bytes, objects) = (Rate::new(terms.bytes_per_second), Rate::new(terms.objects_per_second));
-        let (looks, reads) = (Unreadable::of(&self.blobs), Unreadable::of(&self.blobs));
-        let mut run = Run { all: self, terms, bytes, objects, looks, reads, state, hear };
+        let (heads, reads) = (ReadFailures::of(&self.blobs), ReadFailures::of(&self.blobs));
+        let mut run = Run { all: self, terms, bytes, objects, heads, reads, state, on_event };
         if run.state.phase == VerifyPhase::Tracks {
             run.walk().await?;
             run.enter(VerifyPhase::Owners);
         }
         if run.state.phase == VerifyPhase::Owners {
-            run.look_at_owners().await?;
+            run.check_owners().await?;
             run.enter(VerifyPhase::Done);
         }
         Ok(run.state)
@@ -115,7 +115,7 @@ impl Verification {
 impl Run<'_> {
     fn enter(&mut self, phase: VerifyPhase) {
         self.state.phase = phase;
-        (self.hear)(VerifyEvent::Progress(&self.state));
+        (self.on_event)(VerifyEvent::Progress(&self.state));
     }
 
     async fn walk(&mut self) -> Result<(), VerifyError> {
@@ -124,32 +124,32 @@ impl Run<'_> {
         let rows = Rows::Live { catalog: &all.catalog, is_bytewise };
         let after = self.state.last_key.clone();
         let mut walk = Walk::new(rows, &all.blobs, after.as_ref());
-        while let Some(stretch) = walk.next().await? {
-            self.look_at(stretch).await?;
-            (self.hear)(VerifyEvent::Progress(&self.state));
+        while let Some(step) = walk.next().await? {
+            self.check_step(step).await?;
+            (self.on_event)(VerifyEvent::Progress(&self.state));
         }
         Ok(())
     }
 
-    async fn look_at(&mut self, stretch: Stretch) -> Result<(), VerifyError> {
-        self.objects.take(stretch.seen.len() as u64).await;
-        self.state.tracks += stretch.tracks;
-        self.state.objects += stretch.seen.len() as u64;
-        self.state.bytes += stretch.seen.iter().map(|seen| seen.meta.size).sum::<u64>();
-        let last = stretch.seen.last().map(|seen| seen.key.clone());
+    async fn check_step(&mut self, step: WalkStep) -> Result<(), VerifyError> {
+        self.objects.take(step.objects.len() as u64).await;
+        self.state.tracks += step.tracks;
+        self.state.objects += step.objects.len() as u64;
+        self.state.bytes += step.objects.iter().map(|stored| stored.meta.size).sum::<u64>();
+        let last = step.objects.last().map(|stored| stored.key.clone());
         let (mut subjects, mut cleared) = (Vec::new(), Vec::new());
-        for suspect in &stretch.suspects {
+        for suspect in &step.suspects {
             match self.recheck(suspect).await? {
                 Some(subject) => subjects.push(subject),
                 None => cleared.push(suspect),
             }
         }
         if self.terms.is_deep {
-            subjects.extend(self.read_all(&stretch, &cleared).await?);
+            subjects.extend(self.read_all(&step, &cleared).await?);
         }
         self.report_damage(subjects).await?;
-        self.report_unknown(&stretch.seen).await?;
-        // A stretch without objects is a page of tracks in the middle of a group, which is walked through again.
+        self.report_unknown(&step.objects).await?;
+        // A step without objects is a page of tracks in the middle of a group, which is walked through again.
         if let Some(last) = last {
             self.state.last_key = Some(last);
         }
@@ -157,23 +157,23 @@ impl Run<'_> {
     }
 
     /// Reports objects that no row speaks of, and that are neither young nor about to be removed.
-    async fn report_unknown(&mut self, seen: &[Seen]) -> Result<(), VerifyError> {
+    async fn report_unknown(&mut self, listed: &[StoredObject]) -> Result<(), VerifyError> {
         let spared_after = SweepRules::spared_after(self.all.ambient.now());
-        let old = |seen: &&Seen| !seen.is_known && seen.meta.modified < spared_after;
-        let unknown: Vec<&Seen> = seen.iter().filter(old).collect();
+        let old = |stored: &&StoredObject| !stored.is_known && stored.meta.modified < spared_after;
+        let unknown: Vec<&StoredObject> = listed.iter().filter(old).collect();
         if unknown.is_empty() {
             return Ok(());
         }
-        let keys: Vec<ObjectKey> = unknown.iter().map(|seen| seen.key.clone()).collect();
+        let keys: Vec<ObjectKey> = unknown.iter().map(|stored| stored.key.clone()).collect();
         let known = self.all.catalog.known_objects(&keys).await?;
         let going = self.all.catalog.objects_being_removed(&keys).await?;
-        for seen in unknown {
-            if known.contains(&seen.key) || going.contains(&seen.key) {
+        for stored in unknown {
+            if known.contains(&stored.key) || going.contains(&stored.key) {
                 continue;
             }
             // One that is listed and cannot be looked at is there.
-            if !matches!(self.looks.look(&seen.key).await?, Look::Missing) {
-                self.report(&Finding::unknown(&seen.key, seen.meta.size));
+            if !matches!(self.heads.head(&stored.key).await?, HeadOutcome::Missing) {
+                self.report(&Finding::unknown(&stored.key, stored.meta.size));
             }
         }
         Ok(())
@@ -181,6 +181,6 @@ impl Run<'_> {
 
     fn report(&mut self, finding: &Finding) {
         self.state.note(finding);
-        (self.hear)(VerifyEvent::Finding(finding));
+        (self.on_event)(VerifyEvent::Finding(finding));
     }
 }

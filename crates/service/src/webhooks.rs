@@ -15,7 +15,7 @@ use tonearm_signing::Vault;
 use crate::delivery::Links;
 
 pub use deliveries::{DeliveryQuery, DeliveryView};
-pub(crate) use endpoints::vault_place;
+pub(crate) use endpoints::vault_context;
 pub use endpoints::{WebhookName, WebhookView, WebhookWithSecret};
 pub use send::SentWebhook;
 

@@ -11,7 +11,8 @@ use crate::secrets::Secrets;
 /// Seals secrets under keys derived from the master secrets, so that a copy of the database alone does not give
 /// them away. The first master secret seals, all open: what is still sealed under one that is dropped is lost.
 ///
-/// `place` says what a secret is for, such as `webhook/<id>`: moved to another place, it does not open.
+/// `context` says what a secret is for, such as `webhook/<id>`. A secret that is moved to another context does not open: the
+/// context is part of what its key is derived from.
 #[derive(Clone)]
 pub struct Vault {
     keys: Arc<[String]>,
@@ -30,9 +31,9 @@ impl Vault {
         Self { keys: secrets.iter().map(derive).collect() }
     }
 
-    /// Seals a secret for a place. The nonce is random and serves once.
-    pub fn seal(&self, place: &str, nonce: [u8; 12], secret: &[u8]) -> Vec<u8> {
-        seal(&credential(&self.keys[0], place), nonce, secret)
+    /// Seals a secret for a context. The nonce is random and serves once.
+    pub fn seal(&self, context: &str, nonce: [u8; 12], secret: &[u8]) -> Vec<u8> {
+        seal(&credential(&self.keys[0], context), nonce, secret)
     }
 
     /// Whether there are master secrets beside the first.
@@ -40,9 +41,9 @@ impl Vault {
         self.keys.len() > 1
     }
 
-    /// Whether it was sealed for a place under the first master secret.
-    pub fn is_under_first(&self, place: &str, sealed: &[u8]) -> bool {
-        unseal(&credential(&self.keys[0], place), sealed).is_some()
+    /// Whether it was sealed for a context under the first master secret.
+    pub fn is_under_first(&self, context: &str, sealed: &[u8]) -> bool {
+        unseal(&credential(&self.keys[0], context), sealed).is_some()
     }
 
     /// How many master secrets there are; at least one.
@@ -51,19 +52,19 @@ impl Vault {
         self.keys.len()
     }
 
-    /// Under which of the master secrets, counted from 0, something was sealed for a place.
-    pub fn sealed_under(&self, place: &str, sealed: &[u8]) -> Option<usize> {
-        self.keys.iter().position(|key| unseal(&credential(key, place), sealed).is_some())
+    /// Under which of the master secrets, counted from 0, something was sealed for a context.
+    pub fn sealed_under(&self, context: &str, sealed: &[u8]) -> Option<usize> {
+        self.keys.iter().position(|key| unseal(&credential(key, context), sealed).is_some())
     }
 
-    /// Opens what was sealed for a place under any of the master secrets.
-    pub fn open(&self, place: &str, sealed: &[u8]) -> Option<Vec<u8>> {
-        self.keys.iter().find_map(|key| unseal(&credential(key, place), sealed))
+    /// Opens what was sealed for a context under any of the master secrets.
+    pub fn open(&self, context: &str, sealed: &[u8]) -> Option<Vec<u8>> {
+        self.keys.iter().find_map(|key| unseal(&credential(key, context), sealed))
     }
 }
 
-fn credential(key: &str, place: &str) -> String {
-    format!("{key}/{place}")
+fn credential(key: &str, context: &str) -> String {
+    format!("{key}/{context}")
 }
 
 #[cfg(test)]
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_same_place_opens_under_any_master_secret() {
+    fn only_the_same_context_opens_under_any_master_secret() {
         let (old, new) = ("o".repeat(32), "n".repeat(32));
         let vault = |text: &str| Vault::new(&Secrets::parse(text).unwrap());
         let sealed = vault(&old).seal("webhook/1", [7; 12], b"secret");

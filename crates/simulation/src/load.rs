@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
-use tonearm_domain::{Day, ExpiresIn, Job, ListenerId, Metadata, Meter, Timestamp, UsageCounts, Visitor};
+use tonearm_domain::{Day, ExpiresIn, Job, ListenerId, Metadata, UsageCounts, Visitor};
 use tonearm_service::{Caller, GrantPlaySession, PlaySessionScope, Visit};
 
 use crate::dice::Dice;
@@ -105,6 +105,3 @@ async fn open(world: &World, playable: &Playable, choice: u64) -> Result<()> {
     node.playback.play_track(opened.session.id, playable.track.id, Some(&Visit::default())).await?;
     Ok(())
 }
-
-/// Where a play is delivered and counted, with that node's clock.
-pub(crate) type Delivering = (Meter, Box<dyn Fn() -> Timestamp + Send + Sync>);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use tonearm_domain::Timestamp;
+use tonearm_domain::{Meter, Timestamp};
 use tonearm_service::{Caller, Links, SigningKeys};
 use tonearm_signing::UrlSigner;
 
@@ -14,12 +14,14 @@ use crate::counts::Counts;
 use crate::dice::Dice;
 use crate::encoding::Encoding;
 use crate::library::{self, Playable};
-use crate::load::Delivering;
 use crate::network::Network;
 use crate::node::{EdgeNode, Environment, Node, secrets};
 use crate::settings::Settings;
 use crate::store;
 use crate::time::{DatabaseClock, NodeClock, Since};
+
+/// Where a play is delivered and counted, with that node's clock.
+pub(crate) type Delivering = (Meter, Box<dyn Fn() -> Timestamp + Send + Sync>);
 
 /// The ambient of whoever prepares the library; nodes have lower numbers.
 const FOUNDER: u64 = 1_000_000;

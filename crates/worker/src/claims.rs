@@ -8,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tonearm_catalog::{CatalogError, Turn, Wakeup, WorkKind};
+use tonearm_catalog::{CatalogError, RoundRobin, Wakeup, WorkKind};
 use tonearm_domain::{JobClass, JobQueue, OrganizationId, trial_millis};
 use tonearm_service::Processing;
 
@@ -181,8 +181,8 @@ impl Claims {
         }
         let except = slot.excluded();
         for queue in queues {
-            let turn = Turn { queue, after: self.served.get(&queue).copied(), except: &except };
-            if let Some(held) = self.claim_in(turn).await? {
+            let round_robin = RoundRobin { queue, after: self.served.get(&queue).copied(), except: &except };
+            if let Some(held) = self.claim_in(round_robin).await? {
                 self.served.insert(queue, held.job.job.turn_of());
                 return Ok(Some(held));
             }
@@ -190,14 +190,14 @@ impl Claims {
         Ok(None)
     }
 
-    async fn claim_in(&self, turn: Turn<'_>) -> Result<Option<HeldLease>, CatalogError> {
+    async fn claim_in(&self, round_robin: RoundRobin<'_>) -> Result<Option<HeldLease>, CatalogError> {
         let (config, ambient) = (self.shared.config, self.shared.processing.ambient());
         loop {
             let requested_at = Instant::now();
             let now = ambient.now();
             let until = now.plus_millis(lease::millis(config.lease));
             let lease = ambient.credential_id();
-            match self.shared.processing.catalog().claim_turn(turn, now, lease, until).await {
+            match self.shared.processing.catalog().claim_next(round_robin, now, lease, until).await {
                 Ok(job) => return Ok(job.map(|job| HeldLease { job, until: requested_at + config.lease })),
                 // That one waits for an hour now; there may be others.
                 Err(error @ CatalogError::Corrupt(_)) => tracing::warn!(%error, "could not read a job"),

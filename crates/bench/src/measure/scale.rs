@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
-use tonearm_catalog::{Catalog, ConnectOptions, Turn};
+use tonearm_catalog::{Catalog, ConnectOptions, RoundRobin};
 use tonearm_domain::{JobQueue, OrganizationId};
 use tonearm_fixtures::{LargeLibrary, Postgres};
 
@@ -329,9 +329,10 @@ async fn claim(catalog: &Catalog) -> Result<f64> {
     let (ambient, _) = tonearm_fixtures::ambient();
     let (now, mut durations) = (ambient.now(), Vec::new());
     for _ in 0..TIMES {
-        let turn = Turn { queue: JobQueue::Maintenance, after: None, except: &[] };
+        let round_robin = RoundRobin { queue: JobQueue::Maintenance, after: None, except: &[] };
         let begun = Instant::now();
-        let claimed = catalog.claim_turn(turn, now, ambient.credential_id(), now.plus_seconds(60)).await?;
+        let claimed =
+            catalog.claim_next(round_robin, now, ambient.credential_id(), now.plus_seconds(60)).await?;
         durations.push(milliseconds(begun));
         catalog.return_lease(&claimed.context("no job was due")?).await?;
     }

@@ -61,9 +61,9 @@ fn cell(row: &QueryResult, place: usize, kind: ColumnKind) -> Result<Json, DbErr
 fn or_null<T: TryGetable>(
     row: &QueryResult,
     place: usize,
-    told: impl FnOnce(T) -> Json,
+    convert: impl FnOnce(T) -> Json,
 ) -> Result<Json, DbErr> {
-    Ok(row.try_get_by_index::<Option<T>>(place)?.map_or(Json::Null, told))
+    Ok(row.try_get_by_index::<Option<T>>(place)?.map_or(Json::Null, convert))
 }
 
 /// A cell as a parameter of a statement. It comes out of a file, so that anything may be in it.

@@ -3,8 +3,8 @@
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, Statement, Value};
 use serde_json::Value as Json;
 
+use super::error::RestoreError;
 use super::left_out::FORGOTTEN;
-use super::restoring::RestoreError;
 use super::schema::{self, quoted};
 use super::triggers::{self, Silenced};
 use super::{DumpRow, DumpTable, cells, unfinished};

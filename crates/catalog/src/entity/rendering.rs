@@ -36,14 +36,14 @@ impl TryFrom<Model> for Rendering {
         // An earlier version, which may run beside this one, knows nothing of these columns: then they are about the
         // rendering before. It does what it looks at itself.
         let is_known = row.looked_at_run == Some(row.started_at);
-        let looked_at = if is_known { row.looked_at } else { row.done };
+        let examined = if is_known { row.looked_at } else { row.done };
         Ok(Self {
             organization_id: OrganizationId::from_uuid(row.organization_id),
             variant_id: VariantId::from_uuid(row.variant_id),
             total: size("rendering.total", row.total)?,
             done: size("rendering.done", row.done)?,
             failed: size("rendering.failed", row.failed)?,
-            looked_at: size("rendering.looked_at", looked_at)?,
+            examined: size("rendering.looked_at", examined)?,
             is_at_end: is_known && row.is_at_end,
             cursor: row.cursor.map(TrackId::from_uuid),
             started_at: moment("rendering.started_at", row.started_at)?,
@@ -63,7 +63,7 @@ impl From<&Rendering> for ActiveModel {
             cursor: Set(rendering.cursor.map(TrackId::uuid)),
             started_at: Set(rendering.started_at.unix_millis()),
             finished_at: Set(rendering.finished_at.map(|moment| moment.unix_millis())),
-            looked_at: Set(byte_count(rendering.looked_at)),
+            looked_at: Set(byte_count(rendering.examined)),
             is_at_end: Set(rendering.is_at_end),
             looked_at_run: Set(Some(rendering.started_at.unix_millis())),
         }

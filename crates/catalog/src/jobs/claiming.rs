@@ -11,8 +11,9 @@ use tonearm_domain::{ClaimedJob, Job, JobId, JobQueue, LeaseId, OrganizationId, 
 use uuid::Uuid;
 
 use super::listing::count;
-use crate::catalog::{Backend, Catalog};
+use crate::catalog::Catalog;
 use crate::column::{decoded, moment_if_set, parsed_if_set, trace_context};
+use crate::connect_options::Backend;
 use crate::entity::job::{ActiveModel, Column, Entity, Model};
 use crate::error::CatalogError;
 
@@ -26,21 +27,21 @@ const ORGANIZATION: &str = "organization_id";
 const LAP: &str = "lap";
 const NEXT: &str = "next";
 
-/// Whose turn it is in a queue.
+/// Where the round robin of a queue is: its organizations take turns.
 #[derive(Debug, Clone, Copy)]
-pub struct Turn<'a> {
+pub struct RoundRobin<'a> {
     /// Which queue.
     pub queue: JobQueue,
-    /// Who had the turn before, as [`Job::turn_of`] gives it; `None` at first.
+    /// The organization that was served last, as [`Job::turn_of`] gives it; `None` at first.
     pub after: Option<OrganizationId>,
-    /// Who is passed over.
+    /// The organizations to skip.
     pub except: &'a [OrganizationId],
 }
 
 /// What is asked of the table to claim a job.
 struct Claim<'a> {
     backend: Backend,
-    turn: Turn<'a>,
+    round_robin: RoundRobin<'a>,
     now: SimpleExpr,
     lease: LeaseId,
     leased_until: SimpleExpr,
@@ -50,13 +51,13 @@ impl Claim<'_> {
     /// Jobs of the queue that nobody holds. The conditions are those of the index.
     fn waiting(&self) -> Condition {
         Condition::all()
-            .add(Column::Queue.eq(self.turn.queue.as_str()))
+            .add(Column::Queue.eq(self.round_robin.queue.as_str()))
             .add(Column::LeaseId.is_null())
             .add(Column::FailedAt.is_null())
     }
 
     fn after(&self) -> Uuid {
-        self.turn.after.map_or(Uuid::nil(), OrganizationId::uuid)
+        self.round_robin.after.map_or(Uuid::nil(), OrganizationId::uuid)
     }
 
     /// The next organization with jobs in the queue: one look into the index.
@@ -128,7 +129,9 @@ impl Claim<'_> {
         let oldest = self.oldest_of_turn();
         let is_served = Expr::col((TURN, ORGANIZATION))
             .is_not_null()
-            .and(Expr::col((TURN, ORGANIZATION)).is_not_in(self.turn.except.iter().map(|it| it.uuid())))
+            .and(
+                Expr::col((TURN, ORGANIZATION)).is_not_in(self.round_robin.except.iter().map(|it| it.uuid())),
+            )
             .and(self.has_due());
         let next = match self.backend {
             Backend::Postgres => Query::select()
@@ -172,9 +175,9 @@ impl Catalog {
     /// that has been due for longest. This counts as an attempt, whatever comes of it. Jobs of kinds that this version
     /// does not know are left to others. One that is of a known kind and yet cannot be read waits for an hour, and is
     /// reported as [`CatalogError::Corrupt`]; the next call claims another.
-    pub async fn claim_turn(
+    pub async fn claim_next(
         &self,
-        turn: Turn<'_>,
+        round_robin: RoundRobin<'_>,
         now: Timestamp,
         lease: LeaseId,
         leased_until: Timestamp,
@@ -184,7 +187,8 @@ impl Catalog {
         // Both ends of the lease by the same look at the clock that decides.
         let now_there = clock.now(now);
         let until_there = now_there.clone().add(lease_millis);
-        let claim = Claim { backend: self.backend(), turn, now: now_there, lease, leased_until: until_there };
+        let claim =
+            Claim { backend: self.backend(), round_robin, now: now_there, lease, leased_until: until_there };
         let Some(row) = self.writer().query_one(&claim.statement()).await? else {
             return Ok(None);
         };
@@ -210,8 +214,8 @@ impl Catalog {
         self.assign_queues().await?;
         self.release_expired_leases(now, leased_until.unix_millis() - now.unix_millis()).await?;
         for queue in JobQueue::ALL {
-            let turn = Turn { queue, after: None, except: &[] };
-            if let Some(claimed) = self.claim_turn(turn, now, lease, leased_until).await? {
+            let round_robin = RoundRobin { queue, after: None, except: &[] };
+            if let Some(claimed) = self.claim_next(round_robin, now, lease, leased_until).await? {
                 return Ok(Some(claimed));
             }
         }

@@ -531,5 +531,5 @@ async fn a_rendering_of_an_earlier_version_goes_on(database: TestDatabase) {
     let step = format!("UPDATE rendering SET started_at = {started_at}, done = 4, failed = 1");
     raw.execute_unprepared(&step).await.unwrap();
     let read = read().await;
-    assert_eq!((read.looked_at, read.is_at_end, read.outstanding()), (4, false, 0));
+    assert_eq!((read.examined, read.is_at_end, read.outstanding()), (4, false, 0));
 }

@@ -1,7 +1,7 @@
 //! Tracks that move to other collections, and that are put in another order.
 
 use futures::future::join_all;
-use tonearm_catalog::{Catalog, CatalogError, MovedTrackTombstone, Record, Stretch, StretchError};
+use tonearm_catalog::{Catalog, CatalogError, MovedTrackTombstone, Record, TrackRange, TrackRangeError};
 use tonearm_domain::{
     Ambient, Collection, CollectionId, Cursor, KeyScope, LimitOffset, Organization, PageQuery, SearchWords,
     Total, Track, TrackId, TrackSort,
@@ -17,7 +17,7 @@ crate::on_both!(
     moves_in_both_directions_at_once_end_well,
     tracks_exchange_their_places,
     orders_given_at_once_leave_no_gap,
-    stretches_are_counted_as_lists_show_them,
+    ranges_are_counted_as_lists_show_them,
 );
 
 async fn two_collections(catalog: &Catalog, ambient: &Ambient) -> (Organization, [Collection; 2]) {
@@ -220,7 +220,7 @@ async fn orders_given_at_once_leave_no_gap(database: TestDatabase) {
     assert_eq!(ids, expected);
 }
 
-async fn stretches_are_counted_as_lists_show_them(database: TestDatabase) {
+async fn ranges_are_counted_as_lists_show_them(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, [first, second]) = two_collections(&catalog, &ambient).await;
     let tracks: Vec<TrackId> =
@@ -237,8 +237,8 @@ async fn stretches_are_counted_as_lists_show_them(database: TestDatabase) {
     // The list is now d, c, b, f, g, h.
     let tx = catalog.begin().await.unwrap();
     let around = async |named: &[TrackId], index, most| {
-        let stretch = tx.stretch_around(organization.id, first.id, named, index, most).await.unwrap();
-        stretch.map(|Stretch { start, tracks, index }| (start, tracks, index))
+        let range = tx.range_around(organization.id, first.id, named, index, most).await.unwrap();
+        range.map(|TrackRange { start, tracks, index }| (start, tracks, index))
     };
     assert_eq!(around(&[g], 2, 9).await, Ok((1, vec![c, b, f, g], 2)));
     assert_eq!(around(&[c], 4, 9).await, Ok((1, vec![c, b, f, g], 4)));
@@ -247,12 +247,12 @@ async fn stretches_are_counted_as_lists_show_them(database: TestDatabase) {
     assert_eq!(around(&[f, d], 90, 9).await, Ok((0, vec![d, c, b, f, g, h], 4)), "the end");
     assert_eq!(around(&[h], 90, 9).await, Ok((4, vec![g, h], 5)), "the end, where it is already");
     for missing in [foreign, tracks[0]] {
-        assert_eq!(around(&[b, missing], 2, 9).await, Err(StretchError::Missing));
+        assert_eq!(around(&[b, missing], 2, 9).await, Err(TrackRangeError::Missing));
     }
     let (_, some, _) = around(&[h], 0, 3).await.unwrap();
     assert_eq!(some.len(), 4, "one more tells that there are too many");
     let found = tx.tracks_in_order(organization.id, first.id, &[f, foreign, b, tracks[4], d]).await.unwrap();
     assert_eq!(found, [d, b, f]);
-    let refused = tx.stretch_around(other.id, first.id, &[b], 0, 9).await.unwrap();
-    assert_eq!(refused, Err(StretchError::Missing));
+    let refused = tx.range_around(other.id, first.id, &[b], 0, 9).await.unwrap();
+    assert_eq!(refused, Err(TrackRangeError::Missing));
 }

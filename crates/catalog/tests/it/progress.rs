@@ -74,7 +74,7 @@ async fn a_rendering_goes_on_where_it_was(database: TestDatabase) {
     let ended = Rendering {
         done: 2,
         failed: 1,
-        looked_at: 2,
+        examined: 2,
         is_at_end: true,
         cursor: Some(renderable[1]),
         finished_at: Some(ambient.now()),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use sea_orm::ConnectionTrait;
-use tonearm_catalog::{Catalog, Turn};
+use tonearm_catalog::{Catalog, RoundRobin};
 use tonearm_domain::{Ambient, ClaimedJob, Job, JobQueue, OrganizationId};
 use tonearm_fixtures::ambient;
 
@@ -35,16 +35,16 @@ async fn uploads(
     tx.commit().await.unwrap();
 }
 
-async fn claim(catalog: &Catalog, ambient: &Ambient, turn: Turn<'_>) -> Option<ClaimedJob> {
+async fn claim(catalog: &Catalog, ambient: &Ambient, round_robin: RoundRobin<'_>) -> Option<ClaimedJob> {
     let (now, lease) = (ambient.now(), ambient.credential_id());
-    catalog.claim_turn(turn, now, lease, now.plus_seconds(60)).await.unwrap()
+    catalog.claim_next(round_robin, now, lease, now.plus_seconds(60)).await.unwrap()
 }
 
 /// Whose jobs are claimed, one after another.
 async fn order(catalog: &Catalog, ambient: &Ambient, except: &[OrganizationId]) -> Vec<OrganizationId> {
     let (mut after, mut order) = (None, Vec::new());
     let queue = JobQueue::Uploads;
-    while let Some(claimed) = claim(catalog, ambient, Turn { queue, after, except }).await {
+    while let Some(claimed) = claim(catalog, ambient, RoundRobin { queue, after, except }).await {
         after = Some(claimed.job.turn_of());
         order.extend(after);
     }
@@ -68,8 +68,8 @@ async fn organizations_take_turns(database: TestDatabase) {
     // Nobody holds a job of theirs any more, and the turn goes on where it was.
     clock.advance_seconds(1000);
     assert_eq!(catalog.release_expired_leases(ambient.now(), 60_000).await.unwrap(), 8);
-    let turn = Turn { queue: JobQueue::Uploads, after: Some(a), except: &[] };
-    let claimed = claim(&catalog, &ambient, turn).await.unwrap();
+    let round_robin = RoundRobin { queue: JobQueue::Uploads, after: Some(a), except: &[] };
+    let claimed = claim(&catalog, &ambient, round_robin).await.unwrap();
     assert_eq!((claimed.job.turn_of(), claimed.deaths, claimed.attempt), (b, 1, 2));
 }
 
@@ -100,9 +100,9 @@ async fn queues_are_claimed_apart(database: TestDatabase) {
     }
     tx.commit().await.unwrap();
     for (queue, job) in JobQueue::ALL.into_iter().zip(jobs) {
-        let turn = Turn { queue, after: None, except: &[] };
-        assert_eq!(claim(&catalog, &ambient, turn).await.unwrap().job, job);
-        assert_eq!(claim(&catalog, &ambient, turn).await, None);
+        let round_robin = RoundRobin { queue, after: None, except: &[] };
+        assert_eq!(claim(&catalog, &ambient, round_robin).await.unwrap().job, job);
+        assert_eq!(claim(&catalog, &ambient, round_robin).await, None);
     }
 }
 
@@ -132,8 +132,8 @@ async fn turns_of_many_claimers_are_fair(database: TestDatabase) {
             let mut after = Some(none);
             let mut claimed = Vec::new();
             for _ in 0..10 {
-                let turn = Turn { queue: JobQueue::Uploads, after, except: &[] };
-                let job = claim(&catalog, &ambient, turn).await.unwrap();
+                let round_robin = RoundRobin { queue: JobQueue::Uploads, after, except: &[] };
+                let job = claim(&catalog, &ambient, round_robin).await.unwrap();
                 after = Some(job.job.turn_of());
                 claimed.push((job.id, job.job.turn_of()));
             }
@@ -159,7 +159,7 @@ async fn jobs_of_an_earlier_version_are_sorted(database: TestDatabase) {
     tx.commit().await.unwrap();
     let earlier = "UPDATE job SET queue = NULL, organization_id = NULL";
     database.raw().await.execute_unprepared(earlier).await.unwrap();
-    let turn = |queue| Turn { queue, after: None, except: &[] };
+    let turn = |queue| RoundRobin { queue, after: None, except: &[] };
     assert_eq!(claim(&catalog, &ambient, turn(JobQueue::Uploads)).await, None);
     let mut sorted = Vec::new();
     while let count @ 1.. = catalog.assign_queues().await.unwrap() {

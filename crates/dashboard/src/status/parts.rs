@@ -1,7 +1,7 @@
 //! What the service depends on, and its backups.
 
 use tonearm_domain::Timestamp;
-use tonearm_service::{AcmeStatus, BackupStatus, DiskStatus, DiskUse, Reach, StatusReport};
+use tonearm_service::{AcmeStatus, BackupStatus, DiskStatus, DiskUse, Reachability, StatusReport};
 
 use super::Badge;
 use crate::amount;
@@ -34,14 +34,14 @@ pub(super) fn rows(report: &StatusReport) -> Vec<PartRow> {
     rows
 }
 
-fn part(name: Message, reach: Reach) -> PartRow {
+fn part(name: Message, reach: Reachability) -> PartRow {
     let (tone, text, detail) = match reach {
-        Reach::Answered(after) => {
+        Reachability::Answered(after) => {
             let millis = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
             ("good", "status-reachable", format!("{} ms", amount::count(millis)))
         }
-        Reach::Failed => ("bad", "status-unreachable", t("status-see-doctor").to_string()),
-        Reach::TimedOut => ("bad", "status-silent", t("status-see-doctor").to_string()),
+        Reachability::Failed => ("bad", "status-unreachable", t("status-see-doctor").to_string()),
+        Reachability::TimedOut => ("bad", "status-silent", t("status-see-doctor").to_string()),
     };
     PartRow { name, badge: Badge { tone, text: t(text) }, at: None, detail }
 }

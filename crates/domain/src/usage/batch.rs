@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Day, ListenerEntry, UsageCounts};
-use crate::recipe::VariantIndex;
 use crate::short_id::ShortId;
 use crate::timestamp::Timestamp;
+use crate::variant_index::VariantIndex;
 use crate::{OrganizationId, UsageBatchId};
 
 /// What was counted of one thing on one day.

@@ -272,23 +272,23 @@ mod tests {
         let file = enter(&listeners, &visitor(1), now()).unwrap();
         listeners.take(&file, 0..100, now());
         listeners.take(&file, 50..150, now());
-        let told = |listeners: &Listeners| -> Vec<u64> {
+        let reported = |listeners: &Listeners| -> Vec<u64> {
             let entries = listeners.take_entries();
             entries.iter().map(|entry| entry.taken.as_ref().map_or(0, |taken| taken.bytes)).collect()
         };
-        assert_eq!(told(&listeners), [150]);
+        assert_eq!(reported(&listeners), [150]);
         listeners.take(&file, 0..150, now());
-        assert_eq!(told(&listeners), [0; 0]);
+        assert_eq!(reported(&listeners), [0; 0]);
         // A later request of the same listener.
         let again = enter(&listeners, &visitor(1), now().plus_seconds(60)).unwrap();
         listeners.take(&again, 0..160, now());
-        assert_eq!(told(&listeners), [10]);
+        assert_eq!(reported(&listeners), [10]);
         // Another listener, and the same on another day.
         let other = enter(&listeners, &visitor(2), now()).unwrap();
         let tomorrow = enter(&listeners, &visitor(1), now().plus_seconds(86_400)).unwrap();
         listeners.take(&other, 0..10, now());
         listeners.take(&tomorrow, 0..20, now());
-        assert_eq!(told(&listeners), [10, 20]);
+        assert_eq!(reported(&listeners), [10, 20]);
     }
 
     #[test]
@@ -314,9 +314,9 @@ mod tests {
         let bot = Visitor { agent: None, ..visitor(2) };
         assert!(listeners.enter(&key(), 1000, &bot, now(), locate).is_none());
         assert_eq!(asked.get(), 1);
-        let told = listeners.take_entries();
-        assert_eq!(told.len(), 1);
-        assert_eq!(told[0].origin.country.map(String::from).as_deref(), Some("DE"));
+        let reported = listeners.take_entries();
+        assert_eq!(reported.len(), 1);
+        assert_eq!(reported[0].origin.country.map(String::from).as_deref(), Some("DE"));
     }
 
     #[test]

@@ -11,9 +11,9 @@ use crate::OrganizationId;
 use crate::ambient::Ambient;
 use crate::country::CountryCode;
 use crate::object_key::ObjectKey;
-use crate::recipe::VariantIndex;
 use crate::short_id::ShortId;
 use crate::timestamp::Timestamp;
+use crate::variant_index::VariantIndex;
 
 /// Counting takes the lock of one shard for some dozens of nanoseconds; shards keep threads out of each other's way.
 const SHARDS: usize = 32;

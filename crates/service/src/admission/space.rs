@@ -44,8 +44,8 @@ impl Space {
         }
         let space = self.clone();
         // A file system on a network may take long to answer.
-        let asked = tokio::task::spawn_blocking(move || space.find_shortage()).await;
-        asked.ok().flatten()
+        let result = tokio::task::spawn_blocking(move || space.find_shortage()).await;
+        result.ok().flatten()
     }
 
     /// Refuses to take bytes in where there is too little free space.

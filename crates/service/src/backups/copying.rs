@@ -6,14 +6,14 @@ use tonearm_blobs::ObjectMeta;
 use tonearm_domain::ObjectKey;
 
 use super::error::BackupError;
-use super::gathering::{Gathered, Lost, MISSING, UNREADABLE};
+use super::gathering::{Gathered, LostObjects, MISSING, UNREADABLE};
 use super::manifest::{Manifest, OBJECTS};
 use super::object_list::{ListedObject, Sorted, lines};
 use super::part::{PartFile, PartWriter};
 use super::target::BackupTarget;
 use super::transfer::{Route, Transfer, hash_of};
-use super::{BackupEvent, BackupReport, BackupTerms, Backups, Hear};
-use crate::inventory::{Look, Rate, Unreadable};
+use super::{BackupEvent, BackupReport, BackupTerms, Backups, OnEvent};
+use crate::inventory::{HeadOutcome, Rate, ReadFailures};
 
 /// How the store has lost an object of which the target has a copy.
 const OTHER_LENGTH: &str = "it has another length in the store than when it was backed up";
@@ -26,19 +26,19 @@ const ASKED_AT_ONCE: usize = 500;
 const LINES: usize = 200;
 
 pub(super) struct Copying<'a> {
-    pub(super) of: &'a Backups,
+    pub(super) backups: &'a Backups,
     pub(super) target: &'a BackupTarget,
     /// A backup whose hashes are still right, as no name is used twice.
-    pub(super) known: Option<&'a Manifest>,
+    pub(super) previous: Option<&'a Manifest>,
     pub(super) terms: BackupTerms,
 }
 
 /// An object, and what the target knows of it.
 enum Work {
     /// The catalog names it, and the store has it.
-    Listed { object: ListedObject, pooled: Option<ObjectMeta>, known: Option<ListedObject> },
+    Listed { object: ListedObject, pooled: Option<ObjectMeta>, previous: Option<ListedObject> },
     /// Only the target has it: another backup names it, or the store has lost it.
-    Pooled { key: ObjectKey, meta: ObjectMeta, known: Option<ListedObject> },
+    Pooled { key: ObjectKey, meta: ObjectMeta, previous: Option<ListedObject> },
 }
 
 impl Work {
@@ -51,13 +51,13 @@ impl Work {
     }
 }
 
-/// The three lists side by side.
-struct Side<'a> {
+/// The three sorted lists, which are read side by side.
+struct ObjectLists<'a> {
     wanted: BoxStream<'static, Result<ListedObject, BackupError>>,
     /// The next of them.
     ahead: Option<ListedObject>,
     pool: Sorted<'a, (ObjectKey, ObjectMeta)>,
-    known: Sorted<'static, ListedObject>,
+    previous: Sorted<'static, ListedObject>,
 }
 
 /// What became of an object.
@@ -72,13 +72,13 @@ enum Outcome {
     Damaged(ListedObject, &'static str),
 }
 
-/// Where objects come from and go to.
-struct Ways<'a> {
+/// The store and the pool.
+struct Stores<'a> {
     route: Route<'a>,
-    /// Of the store.
-    looks: Unreadable<'a>,
-    /// Of the pool.
-    unreadable: Unreadable<'a>,
+    /// Failed HEAD requests to the store.
+    store_heads: ReadFailures<'a>,
+    /// Failed reads of the pool.
+    pool_reads: ReadFailures<'a>,
 }
 
 impl Copying<'_> {
@@ -87,50 +87,50 @@ impl Copying<'_> {
         &self,
         gathered: &mut Gathered,
         report: &mut BackupReport,
-        hear: Hear<'_>,
+        on_event: OnEvent<'_>,
     ) -> Result<PartFile, BackupError> {
         let earlier = self.earlier().await?;
-        let known = match &earlier {
+        let previous = match &earlier {
             Some(part) => Sorted::of_part(part).await?,
             None => Sorted::empty(),
         };
-        let side = Side {
+        let lists = ObjectLists {
             wanted: lines(&gathered.objects).await?,
             ahead: None,
             pool: Sorted::of_store(self.target.objects(), BackupError::Target),
-            known,
+            previous,
         };
         let rate = Rate::new(self.terms.bytes_per_second);
-        let ways = self.ways(&rate);
-        let mut outcomes = stream::try_unfold(side, Side::next)
+        let stores = self.stores(&rate);
+        let mut outcomes = stream::try_unfold(lists, ObjectLists::next)
             .try_chunks(ASKED_AT_ONCE)
             .map_err(|TryChunksError(_, error)| error)
             .and_then(|works| self.without_unnamed(works))
             .map_ok(|works| stream::iter(works.into_iter().map(Ok)))
             .try_flatten()
-            .map_ok(|work| self.settle(work, &ways))
+            .map_ok(|work| self.settle(work, &stores))
             .try_buffered(AT_ONCE)
             .boxed();
-        let mut writer = PartWriter::create(self.of.scratch.clone(), OBJECTS.to_owned()).await?;
+        let mut writer = PartWriter::create(self.backups.scratch.clone(), OBJECTS.to_owned()).await?;
         let mut waiting = Vec::new();
         while let Some(outcome) = outcomes.try_next().await? {
-            waiting.extend(note(outcome, &mut gathered.lost, report, hear));
+            waiting.extend(note(outcome, &mut gathered.lost, report, on_event));
             if waiting.len() == LINES {
                 writer = writer.write(std::mem::take(&mut waiting)).await?;
             }
         }
         for (key, reason) in &gathered.lost {
             report.damaged += 1;
-            hear(BackupEvent::Problem { key, reason });
+            on_event(BackupEvent::Problem { key, reason });
         }
         Ok(writer.write(waiting).await?.finish().await?)
     }
 
     /// The objects of the newest backup. One that is damaged only costs the time to read the objects again.
     async fn earlier(&self) -> Result<Option<PartFile>, BackupError> {
-        let Some(manifest) = self.known else { return Ok(None) };
+        let Some(manifest) = self.previous else { return Ok(None) };
         let part = manifest.part(OBJECTS)?;
-        match self.target.fetch(manifest.made_at, part, &self.of.scratch).await {
+        match self.target.fetch(manifest.made_at, part, &self.backups.scratch).await {
             Ok(part) => Ok(Some(part)),
             Err(error @ BackupError::Broken { .. }) => {
                 tracing::warn!(%error, "an earlier backup is damaged; reading its objects again");
@@ -140,36 +140,40 @@ impl Copying<'_> {
         }
     }
 
-    fn ways<'a>(&'a self, rate: &'a Rate) -> Ways<'a> {
+    fn stores<'a>(&'a self, rate: &'a Rate) -> Stores<'a> {
         let pool = self.target.objects();
         let route = Route {
-            from: &self.of.blobs,
+            from: &self.backups.blobs,
             from_failed: BackupError::Store,
             to: pool,
             to_failed: BackupError::Target,
             rate,
-            unreadable: Unreadable::of(&self.of.blobs),
+            read_failures: ReadFailures::of(&self.backups.blobs),
         };
-        Ways { route, looks: Unreadable::of(&self.of.blobs), unreadable: Unreadable::of(pool) }
+        Stores {
+            route,
+            store_heads: ReadFailures::of(&self.backups.blobs),
+            pool_reads: ReadFailures::of(pool),
+        }
     }
 
     /// Leaves out what only the target has and the catalog does not name.
     async fn without_unnamed(&self, mut works: Vec<Work>) -> Result<Vec<Work>, BackupError> {
         let pooled: Vec<ObjectKey> = works.iter().filter_map(Work::only_pooled).cloned().collect();
         if !pooled.is_empty() {
-            let known = self.of.catalog.known_objects(&pooled).await?;
-            works.retain(|work| work.only_pooled().is_none_or(|key| known.contains(key)));
+            let named = self.backups.catalog.known_objects(&pooled).await?;
+            works.retain(|work| work.only_pooled().is_none_or(|key| named.contains(key)));
         }
         Ok(works)
     }
 
-    async fn settle(&self, work: Work, ways: &Ways<'_>) -> Result<Outcome, BackupError> {
+    async fn settle(&self, work: Work, stores: &Stores<'_>) -> Result<Outcome, BackupError> {
         match work {
-            Work::Listed { object, pooled, known } => match pooled {
-                Some(meta) => self.compare(object, meta, known, ways).await,
-                None => self.copy(object, ways).await,
+            Work::Listed { object, pooled, previous } => match pooled {
+                Some(meta) => self.compare(object, meta, previous, stores).await,
+                None => self.copy(object, stores).await,
             },
-            Work::Pooled { key, meta, known } => self.rescue(key, meta, known, ways).await,
+            Work::Pooled { key, meta, previous } => self.rescue(key, meta, previous, stores).await,
         }
     }
 
@@ -178,22 +182,22 @@ impl Copying<'_> {
         &self,
         object: ListedObject,
         pooled: ObjectMeta,
-        known: Option<ListedObject>,
-        ways: &Ways<'_>,
+        previous: Option<ListedObject>,
+        stores: &Stores<'_>,
     ) -> Result<Outcome, BackupError> {
         let ListedObject(key, size, sha256) = &object;
         let is_same = pooled.size == *size;
         // No name is used twice, so the store has damaged what is shorter now and whose length nobody recorded.
-        let is_intact = match &known {
-            Some(known) => known.1 == pooled.size,
+        let is_intact = match &previous {
+            Some(previous) => previous.1 == pooled.size,
             None => pooled.size > *size,
         };
         if !is_same && (sha256.is_some() || !is_intact) {
-            return self.copy(object, ways).await;
+            return self.copy(object, stores).await;
         }
         let recorded = sha256.clone().filter(|_| is_same);
-        let Some(hash) = ways.hash_of_pooled(key, pooled.size, recorded, known).await? else {
-            return self.copy(object, ways).await;
+        let Some(hash) = stores.hash_of_pooled(key, pooled.size, recorded, previous).await? else {
+            return self.copy(object, stores).await;
         };
         let kept = ListedObject(key.clone(), pooled.size, Some(hash));
         Ok(match is_same {
@@ -202,12 +206,14 @@ impl Copying<'_> {
         })
     }
 
-    async fn copy(&self, object: ListedObject, ways: &Ways<'_>) -> Result<Outcome, BackupError> {
-        let reason = match ways.route.copy(&object).await? {
+    async fn copy(&self, object: ListedObject, stores: &Stores<'_>) -> Result<Outcome, BackupError> {
+        let reason = match stores.route.copy(&object).await? {
             Transfer::Copied(hash) => {
                 return Ok(Outcome::Copied(ListedObject(object.0, object.1, Some(hex::encode(hash)))));
             }
-            Transfer::Gone if !self.of.catalog.object_is_known(&object.0).await? => return Ok(Outcome::Gone),
+            Transfer::Gone if !self.backups.catalog.object_is_known(&object.0).await? => {
+                return Ok(Outcome::Gone);
+            }
             Transfer::Gone => MISSING,
             Transfer::Damaged => "it does not have the length and the hash that it was stored with",
             Transfer::Unreadable => UNREADABLE,
@@ -220,27 +226,27 @@ impl Copying<'_> {
         &self,
         key: ObjectKey,
         pooled: ObjectMeta,
-        known: Option<ListedObject>,
-        ways: &Ways<'_>,
+        previous: Option<ListedObject>,
+        stores: &Stores<'_>,
     ) -> Result<Outcome, BackupError> {
-        let reason = match ways.looks.look(&key).await.map_err(BackupError::Store)? {
+        let reason = match stores.store_heads.head(&key).await.map_err(BackupError::Store)? {
             // It came to be named after the moment of the catalog.
-            Look::Found(meta) if meta.size == pooled.size => return Ok(Outcome::Unnamed),
-            Look::Found(_) => OTHER_LENGTH,
-            Look::Missing => MISSING,
-            Look::Unreadable => UNREADABLE,
+            HeadOutcome::Found(meta) if meta.size == pooled.size => return Ok(Outcome::Unnamed),
+            HeadOutcome::Found(_) => OTHER_LENGTH,
+            HeadOutcome::Missing => MISSING,
+            HeadOutcome::Unreadable => UNREADABLE,
         };
-        if known.as_ref().is_some_and(|known| known.1 != pooled.size) {
+        if previous.as_ref().is_some_and(|previous| previous.1 != pooled.size) {
             return Ok(Outcome::Damaged(ListedObject(key, pooled.size, None), reason));
         }
-        Ok(match ways.hash_of_pooled(&key, pooled.size, None, known).await? {
+        Ok(match stores.hash_of_pooled(&key, pooled.size, None, previous).await? {
             Some(hash) => Outcome::Rescued(ListedObject(key, pooled.size, Some(hash)), reason),
             None => Outcome::Damaged(ListedObject(key, pooled.size, None), reason),
         })
     }
 }
 
-impl Ways<'_> {
+impl Stores<'_> {
     /// The hash of an object of the pool: the one that was recorded, or that of its bytes, which are read if a run before this
     /// one was interrupted, or if the database and the backup before recorded different ones. `None` where the bytes cannot be
     /// read, or are not what the database recorded.
@@ -249,46 +255,46 @@ impl Ways<'_> {
         key: &ObjectKey,
         size: u64,
         recorded: Option<String>,
-        known: Option<ListedObject>,
+        previous: Option<ListedObject>,
     ) -> Result<Option<String>, BackupError> {
-        let known = known.filter(|known| known.1 == size).and_then(|known| known.2);
-        let is_settled = recorded.is_none() || known.is_none() || recorded == known;
-        if is_settled && let Some(hash) = recorded.clone().or(known) {
+        let previous = previous.filter(|previous| previous.1 == size).and_then(|previous| previous.2);
+        let is_settled = recorded.is_none() || previous.is_none() || recorded == previous;
+        if is_settled && let Some(hash) = recorded.clone().or(previous) {
             return Ok(Some(hash));
         }
         match hash_of(self.route.to, key, self.route.rate).await {
             Ok(hash) => {
-                self.unreadable.forget();
+                self.pool_reads.reset();
                 let hash = hash.map(hex::encode);
                 Ok(hash.filter(|hash| recorded.as_ref().is_none_or(|recorded| recorded == hash)))
             }
             Err(error) => {
-                self.unreadable.only_one(error).await.map_err(BackupError::Target)?;
+                self.pool_reads.tolerate(error).await.map_err(BackupError::Target)?;
                 Ok(None)
             }
         }
     }
 }
 
-impl Side<'_> {
+impl ObjectLists<'_> {
     async fn next(mut self) -> Result<Option<(Work, Self)>, BackupError> {
         if self.ahead.is_none() {
             self.ahead = self.wanted.try_next().await?;
         }
         let wanted = self.ahead.as_ref().map(|object| object.0.to_string());
         if let Some((name, (key, meta))) = self.pool.next_before(wanted.as_deref()).await? {
-            let known = self.known.find(&name).await?;
-            return Ok(Some((Work::Pooled { key, meta, known }, self)));
+            let previous = self.previous.find(&name).await?;
+            return Ok(Some((Work::Pooled { key, meta, previous }, self)));
         }
         let (Some(object), Some(name)) = (self.ahead.take(), wanted) else { return Ok(None) };
         let pooled = self.pool.find(&name).await?.map(|(_, meta)| meta);
-        let known = self.known.find(&name).await?;
-        Ok(Some((Work::Listed { object, pooled, known }, self)))
+        let previous = self.previous.find(&name).await?;
+        Ok(Some((Work::Listed { object, pooled, previous }, self)))
     }
 }
 
 /// An object that was listed but could not be looked at may have been copied all the same.
-fn reconsidered(outcome: Outcome, lost: &mut Lost) -> Outcome {
+fn reconsidered(outcome: Outcome, lost: &mut LostObjects) -> Outcome {
     match outcome {
         Outcome::Kept(object) if lost.get(&object.0) == Some(&UNREADABLE) => {
             Outcome::Rescued(object, UNREADABLE)
@@ -304,9 +310,9 @@ fn reconsidered(outcome: Outcome, lost: &mut Lost) -> Outcome {
 /// Counts an object, and gives it if the backup has it.
 fn note(
     outcome: Outcome,
-    lost: &mut Lost,
+    lost: &mut LostObjects,
     report: &mut BackupReport,
-    hear: Hear<'_>,
+    on_event: OnEvent<'_>,
 ) -> Option<ListedObject> {
     let (object, is_copied) = match reconsidered(outcome, lost) {
         Outcome::Kept(object) => (object, false),
@@ -319,13 +325,13 @@ fn note(
         Outcome::Rescued(object, reason) => {
             let reason = lost.remove(&object.0).unwrap_or(reason);
             report.rescued += 1;
-            hear(BackupEvent::Rescued { key: &object.0, reason });
+            on_event(BackupEvent::Rescued { key: &object.0, reason });
             (object, false)
         }
         Outcome::Damaged(object, reason) => {
             lost.remove(&object.0);
             report.damaged += 1;
-            hear(BackupEvent::Problem { key: &object.0, reason });
+            on_event(BackupEvent::Problem { key: &object.0, reason });
             return None;
         }
     };
@@ -335,7 +341,7 @@ fn note(
         report.copied += 1;
         report.copied_bytes += object.1;
     }
-    hear(BackupEvent::Copied { objects: report.objects, bytes: report.bytes });
+    on_event(BackupEvent::Copied { objects: report.objects, bytes: report.bytes });
     Some(object)
 }
 
@@ -347,7 +353,7 @@ mod tests {
     fn what_could_not_be_looked_at_may_have_been_copied() {
         let name = "01b8dac5-b400-7455-84da-87647b3f1b50/ajkzbgsi521k/hq.gpu71lagkak0.mp3";
         let object = ListedObject(name.parse().unwrap(), 5, None);
-        let lost = |reason| Lost::from([(object.0.clone(), reason)]);
+        let lost = |reason| LostObjects::from([(object.0.clone(), reason)]);
         let mut unreadable = lost(UNREADABLE);
         let kept = reconsidered(Outcome::Kept(object.clone()), &mut unreadable);
         assert!(matches!(kept, Outcome::Rescued(_, UNREADABLE)));

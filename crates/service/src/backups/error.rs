@@ -3,7 +3,7 @@
 use tonearm_blobs::{BlobError, PutError};
 use tonearm_catalog::{CatalogError, RestoreError};
 
-use super::manifest::BackupTime;
+use super::time::BackupTime;
 use crate::inventory::WalkError;
 use crate::store_identity::IdentityError;
 

@@ -10,8 +10,8 @@ use super::manifest::Manifest;
 use super::object_list::ListedObject;
 use super::owner_covers::OwnerCovers;
 use super::part::{PartFile, PartWriter};
-use super::{BackupEvent, BackupReport, Backups, Hear};
-use crate::inventory::{Look, NamedBy, Rows, Seen, Unreadable, Walk};
+use super::{BackupEvent, BackupReport, Backups, OnEvent};
+use crate::inventory::{HeadOutcome, ReadFailures, Rows, StoredObject, TrackObject, Walk};
 
 /// What a backup is made of.
 pub(super) struct Gathered {
@@ -22,7 +22,7 @@ pub(super) struct Gathered {
     /// The objects that are to be copied, sorted by name.
     pub(super) objects: PartFile,
     /// Objects that the store has lost, and how.
-    pub(super) lost: Lost,
+    pub(super) lost: LostObjects,
 }
 
 /// How the store has lost an object that is not there.
@@ -31,23 +31,23 @@ pub(super) const MISSING: &str = "it is missing in the store";
 pub(super) const UNREADABLE: &str = "it cannot be read from the store";
 
 /// Objects that the store has lost, and how.
-pub(super) type Lost = HashMap<ObjectKey, &'static str>;
+pub(super) type LostObjects = HashMap<ObjectKey, &'static str>;
 
 impl Backups {
     pub(super) async fn gather(
         &self,
         report: &mut BackupReport,
-        hear: Hear<'_>,
+        on_event: OnEvent<'_>,
     ) -> Result<Gathered, BackupError> {
         let snapshot = self.catalog.snapshot().await?;
         let mut tables = Vec::new();
         for table in snapshot.tables() {
             let part = self.dump(&snapshot, table).await?;
             report.rows += part.part.rows;
-            hear(BackupEvent::Table { name: &table.name, rows: part.part.rows });
+            on_event(BackupEvent::Table { name: &table.name, rows: part.part.rows });
             tables.push((table.clone(), part));
         }
-        let (objects, lost) = self.list_objects(&snapshot, report, hear).await?;
+        let (objects, lost) = self.list_objects(&snapshot, report, on_event).await?;
         let backend = match self.catalog.backend() {
             Backend::Sqlite => "sqlite",
             Backend::Postgres => "postgres",
@@ -74,32 +74,32 @@ impl Backups {
         &self,
         snapshot: &Snapshot,
         report: &mut BackupReport,
-        hear: Hear<'_>,
-    ) -> Result<(PartFile, Lost), BackupError> {
-        let mut lost = Lost::new();
+        on_event: OnEvent<'_>,
+    ) -> Result<(PartFile, LostObjects), BackupError> {
+        let mut lost = LostObjects::new();
         let mut writer = PartWriter::create(self.scratch.clone(), "listed".to_owned()).await?;
         let mut walk = Walk::new(Rows::Snapshot(snapshot), &self.blobs, None);
-        let looks = Unreadable::of(&self.blobs);
+        let heads = ReadFailures::of(&self.blobs);
         let (mut objects, mut bytes) = (0, 0);
         let mut owners = OwnerCovers::default();
-        while let Some(mut stretch) = walk.next().await? {
-            for wrong in owners.describe(snapshot, &mut stretch.seen).await? {
-                self.judge_cover(&wrong, &looks, report, &mut lost).await?;
+        while let Some(mut step) = walk.next().await? {
+            for wrong in owners.describe(snapshot, &mut step.objects).await? {
+                self.judge_cover(&wrong, &heads, report, &mut lost).await?;
             }
-            let sound = stretch.seen.iter().filter(|seen| seen.is_known && !seen.has_other_length);
+            let sound = step.objects.iter().filter(|stored| stored.is_known && !stored.has_other_length);
             let lines: Vec<ListedObject> = sound.map(listed).collect();
             objects += lines.len() as u64;
             bytes += lines.iter().map(|line| line.1).sum::<u64>();
             writer = writer.write(lines).await?;
-            for suspect in &stretch.suspects {
-                self.judge(suspect, &looks, report, &mut lost).await?;
+            for suspect in &step.suspects {
+                self.judge(suspect, &heads, report, &mut lost).await?;
             }
-            hear(BackupEvent::Listed { objects, bytes });
+            on_event(BackupEvent::Listed { objects, bytes });
         }
         let mut pages = owners.missing(snapshot);
         while let Some(missing) = pages.next().await? {
             for object in missing {
-                self.judge_cover(&object, &looks, report, &mut lost).await?;
+                self.judge_cover(&object, &heads, report, &mut lost).await?;
             }
         }
         Ok((writer.finish().await?, lost))
@@ -108,17 +108,17 @@ impl Backups {
     /// Tells an object that was removed meanwhile from one that is lost.
     async fn judge(
         &self,
-        suspect: &NamedBy,
-        looks: &Unreadable<'_>,
+        suspect: &TrackObject,
+        heads: &ReadFailures<'_>,
         report: &mut BackupReport,
-        lost: &mut Lost,
+        lost: &mut LostObjects,
     ) -> Result<(), BackupError> {
-        let NamedBy { track, object } = suspect;
+        let TrackObject { track, object } = suspect;
         // A new generation is stored a moment after its row.
         if object.kind == NamedKind::Manifest {
             return Ok(());
         }
-        let Some(reason) = reason_of(object, looks).await? else { return Ok(()) };
+        let Some(reason) = reason_of(object, heads).await? else { return Ok(()) };
         let now = self.catalog.named_track(*track).await?;
         if now.is_some_and(|now| now.names(object)) {
             lost.insert(object.key.clone(), reason);
@@ -132,11 +132,11 @@ impl Backups {
     async fn judge_cover(
         &self,
         object: &NamedObject,
-        looks: &Unreadable<'_>,
+        heads: &ReadFailures<'_>,
         report: &mut BackupReport,
-        lost: &mut Lost,
+        lost: &mut LostObjects,
     ) -> Result<(), BackupError> {
-        let Some(reason) = reason_of(object, looks).await? else { return Ok(()) };
+        let Some(reason) = reason_of(object, heads).await? else { return Ok(()) };
         if self.catalog.object_is_known(&object.key).await? {
             lost.insert(object.key.clone(), reason);
         } else {
@@ -149,16 +149,16 @@ impl Backups {
 /// Why an object seems to be lost; `None` where it is there.
 async fn reason_of(
     object: &NamedObject,
-    looks: &Unreadable<'_>,
+    heads: &ReadFailures<'_>,
 ) -> Result<Option<&'static str>, BackupError> {
-    Ok(match looks.look(&object.key).await.map_err(BackupError::Store)? {
-        Look::Found(meta) if object.size.is_none_or(|size| size == meta.size) => None,
-        Look::Found(_) => Some("it has another length than the database says"),
-        Look::Missing => Some(MISSING),
-        Look::Unreadable => Some(UNREADABLE),
+    Ok(match heads.head(&object.key).await.map_err(BackupError::Store)? {
+        HeadOutcome::Found(meta) if object.size.is_none_or(|size| size == meta.size) => None,
+        HeadOutcome::Found(_) => Some("it has another length than the database says"),
+        HeadOutcome::Missing => Some(MISSING),
+        HeadOutcome::Unreadable => Some(UNREADABLE),
     })
 }
 
-fn listed(seen: &Seen) -> ListedObject {
-    ListedObject(seen.key.clone(), seen.meta.size, seen.sha256().map(hex::encode))
+fn listed(stored: &StoredObject) -> ListedObject {
+    ListedObject(stored.key.clone(), stored.meta.size, stored.sha256().map(hex::encode))
 }

@@ -5,14 +5,14 @@ use tonearm_catalog::{DumpRow, Restoring};
 use super::error::BackupError;
 use super::manifest::Manifest;
 use super::part::{PartFile, PartReader};
-use super::{BackupEvent, Hear};
+use super::{BackupEvent, OnEvent};
 
 /// Fills the tables; gives how many rows there are.
 pub(super) async fn load(
     restoring: &Restoring,
     manifest: &Manifest,
     parts: &[PartFile],
-    hear: Hear<'_>,
+    on_event: OnEvent<'_>,
 ) -> Result<u64, BackupError> {
     let loading = restoring.begin().await?;
     loading.require(&manifest.tables)?;
@@ -33,7 +33,7 @@ pub(super) async fn load(
             return Err(BackupError::broken(&file.part.name, "has another number of rows than was recorded"));
         }
         all += count;
-        hear(BackupEvent::Table { name: &table.name, rows: count });
+        on_event(BackupEvent::Table { name: &table.name, rows: count });
     }
     loading.mark(manifest.mark().as_str()).await?;
     loading.commit().await?;

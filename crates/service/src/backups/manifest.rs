@@ -1,14 +1,11 @@
 //! What a backup consists of. It is written last.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tonearm_catalog::DumpTable;
-use tonearm_domain::Timestamp;
 
 use super::error::BackupError;
+use super::time::BackupTime;
 
 /// The format of this version.
 pub(super) const FORMAT: u32 = 1;
@@ -17,69 +14,9 @@ pub(super) const OBJECTS: &str = "objects.jsonl.gz";
 /// The manifest itself.
 pub(super) const MANIFEST: &str = "manifest.json";
 
-/// The moment of a backup, which is its name: `20300131T235959.000Z`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct BackupTime(Timestamp);
-
-/// Text that is not the name of a backup.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("must be the time of a backup, such as 20300131T235959.000Z")]
-pub struct BackupTimeError;
-
-impl BackupTime {
-    pub(super) fn new(at: Timestamp) -> Self {
-        Self(at)
-    }
-
-    /// The moment.
-    pub fn at(self) -> Timestamp {
-        self.0
-    }
-}
-
-impl fmt::Display for BackupTime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.to_string().replace(['-', ':'], ""))
-    }
-}
-
-impl FromStr for BackupTime {
-    type Err = BackupTimeError;
-
-    fn from_str(text: &str) -> Result<Self, BackupTimeError> {
-        if !text.is_ascii() || text.len() < 15 {
-            return Err(BackupTimeError);
-        }
-        let (date, time) = text.split_at(8);
-        let parts =
-            (date.get(..4), date.get(4..6), date.get(6..), time.get(..3), time.get(3..5), time.get(5..));
-        let (Some(year), Some(month), Some(day), Some(hour), Some(minute), Some(rest)) = parts else {
-            return Err(BackupTimeError);
-        };
-        let at = format!("{year}-{month}-{day}{hour}:{minute}:{rest}");
-        let time = Self(at.parse().map_err(|_| BackupTimeError)?);
-        // One spelling each.
-        if time.to_string() == text { Ok(time) } else { Err(BackupTimeError) }
-    }
-}
-
-impl TryFrom<String> for BackupTime {
-    type Error = BackupTimeError;
-    fn try_from(text: String) -> Result<Self, BackupTimeError> {
-        text.parse()
-    }
-}
-
-impl From<BackupTime> for String {
-    fn from(time: BackupTime) -> String {
-        time.to_string()
-    }
-}
-
 /// A file of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Part {
+pub(super) struct BackupPart {
     /// Its name, in the folder of the backup.
     pub(super) name: String,
     /// Rows, or objects.
@@ -108,7 +45,7 @@ pub(super) struct Manifest {
     /// The tables, those that others refer to before them.
     pub(super) tables: Vec<DumpTable>,
     /// One for each table, and the list of the objects.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<BackupPart>,
     pub(super) objects: u64,
     pub(super) bytes: u64,
 }
@@ -172,7 +109,7 @@ impl Manifest {
         BackupMark(format!("{} {}", self.made_at, hex::encode(hash.finalize())))
     }
 
-    pub(super) fn part(&self, name: &str) -> Result<&Part, BackupError> {
+    pub(super) fn part(&self, name: &str) -> Result<&BackupPart, BackupError> {
         let found = self.parts.iter().find(|part| part.name == name);
         found.ok_or_else(|| BackupError::broken(name, "is not in the manifest"))
     }
@@ -235,17 +172,8 @@ mod tests {
     }
 
     #[test]
-    fn times_are_names() {
-        let time: BackupTime = "20300131T235959.123Z".parse().unwrap();
-        assert_eq!(time.to_string(), "20300131T235959.123Z");
-        for bad in ["", "2030", "2030-01-31T23:59:59.123Z", "20301331T235959.123Z", "20300131T235959Zä"] {
-            assert_eq!(bad.parse::<BackupTime>(), Err(BackupTimeError), "{bad}");
-        }
-    }
-
-    #[test]
     fn a_mark_names_one_backup() {
-        let part = |sha256: &str| Part {
+        let part = |sha256: &str| BackupPart {
             name: "track.jsonl.gz".to_owned(),
             rows: 1,
             bytes: 2,

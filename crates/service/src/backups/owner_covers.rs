@@ -7,7 +7,7 @@ use tonearm_catalog::{NamedObject, NamedOwner, Snapshot};
 use tonearm_domain::{CollectionId, CoverOwner, ObjectKey, OrganizationId};
 
 use super::error::BackupError;
-use crate::inventory::Seen;
+use crate::inventory::StoredObject;
 
 /// Owners that are read at once.
 const PAGE: u64 = 200;
@@ -19,7 +19,7 @@ const BATCH: usize = 1000;
 pub(super) struct OwnerCovers {
     hasher: RandomState,
     /// Hashes of their names: eight bytes each, as there are three for every collection.
-    seen: HashSet<u64>,
+    stored: HashSet<u64>,
 }
 
 /// The covers that the store does not have, a page of owners at a time.
@@ -41,18 +41,18 @@ impl OwnerCovers {
     pub(super) async fn describe(
         &mut self,
         snapshot: &Snapshot,
-        seen: &mut [Seen],
+        listed: &mut [StoredObject],
     ) -> Result<Vec<NamedObject>, BackupError> {
         let mut wrong = Vec::new();
-        for batch in seen.chunks_mut(BATCH) {
-            let unnamed = batch.iter().filter(|seen| seen.is_known && seen.named.is_none());
-            let keys: Vec<ObjectKey> = unnamed.map(|seen| seen.key.clone()).collect();
+        for batch in listed.chunks_mut(BATCH) {
+            let unnamed = batch.iter().filter(|stored| stored.is_known && stored.named.is_none());
+            let keys: Vec<ObjectKey> = unnamed.map(|stored| stored.key.clone()).collect();
             for object in snapshot.owner_covers(&keys).await? {
-                self.seen.insert(self.hasher.hash_one(&object.key));
-                let Some(seen) = batch.iter_mut().find(|seen| seen.key == object.key) else { continue };
-                seen.has_other_length = object.size.is_some_and(|size| size != seen.meta.size);
-                seen.recorded_sha256 = object.sha256;
-                wrong.extend(Some(object).filter(|_| seen.has_other_length));
+                self.stored.insert(self.hasher.hash_one(&object.key));
+                let Some(stored) = batch.iter_mut().find(|stored| stored.key == object.key) else { continue };
+                stored.has_other_length = object.size.is_some_and(|size| size != stored.meta.size);
+                stored.recorded_sha256 = object.sha256;
+                wrong.extend(Some(object).filter(|_| stored.has_other_length));
             }
         }
         Ok(wrong)
@@ -80,7 +80,7 @@ impl Missing<'_> {
         };
         let objects = page.into_iter().flat_map(|owner: NamedOwner| owner.objects);
         let is_missing =
-            |object: &NamedObject| !self.covers.seen.contains(&self.covers.hasher.hash_one(&object.key));
+            |object: &NamedObject| !self.covers.stored.contains(&self.covers.hasher.hash_one(&object.key));
         Ok(Some(objects.filter(is_missing).collect()))
     }
 }

@@ -14,11 +14,11 @@ use tempfile::TempPath;
 use tokio::task::spawn_blocking;
 
 use super::error::BackupError;
-use super::manifest::Part;
+use super::manifest::BackupPart;
 
 /// A finished part, which is removed when this is dropped.
 pub(super) struct PartFile {
-    pub(super) part: Part,
+    pub(super) part: BackupPart,
     path: TempPath,
 }
 
@@ -28,7 +28,7 @@ impl PartFile {
     }
 
     /// A file that was fetched and has the bytes of a part.
-    pub(super) fn fetched(part: Part, path: TempPath) -> Self {
+    pub(super) fn fetched(part: BackupPart, path: TempPath) -> Self {
         Self { part, path }
     }
 
@@ -97,7 +97,7 @@ impl PartWriter {
         in_thread(move || {
             let mut hashing = self.encoder.finish()?;
             hashing.file.flush()?;
-            let part = Part {
+            let part = BackupPart {
                 name: self.name,
                 rows: self.rows,
                 bytes: hashing.bytes,

@@ -23,8 +23,8 @@ pub(super) async fn prune(
     report: &mut BackupReport,
 ) -> Result<(), BackupError> {
     let Manifests { complete: mut backups, unreadable } = target.backups_beside(earlier).await?;
-    let kept = usize::try_from(keep.get()).unwrap_or(usize::MAX);
-    let kept = backups.split_off(backups.len().saturating_sub(kept));
+    let retained = usize::try_from(keep.get()).unwrap_or(usize::MAX);
+    let retained = backups.split_off(backups.len().saturating_sub(retained));
     for old in &backups {
         target.remove(old.made_at).await?;
         report.pruned += 1;
@@ -40,19 +40,19 @@ pub(super) async fn prune(
     if report.damaged > 0 || report.rescued > 0 || !unreadable.is_empty() {
         return Ok(());
     }
-    prune_pool(target, &kept, (spared_after, scratch), report).await
+    prune_pool(target, &retained, (spared_after, scratch), report).await
 }
 
 /// Removes the objects that none of these backups names.
 async fn prune_pool(
     target: &BackupTarget,
-    kept: &[Manifest],
+    retained: &[Manifest],
     (spared_after, scratch): (Timestamp, &Path),
     report: &mut BackupReport,
 ) -> Result<(), BackupError> {
     // What an interrupted backup copied is named by none, and goes with the rest when it is a day old.
     let mut lists = Vec::new();
-    for backup in kept {
+    for backup in retained {
         let part = match target.fetch(backup.made_at, backup.part(OBJECTS)?, scratch).await {
             Ok(part) => part,
             Err(error @ BackupError::Broken { .. }) => {

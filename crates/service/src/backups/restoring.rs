@@ -13,10 +13,12 @@ use tonearm_domain::{Ambient, ObjectKey, StoreId};
 use tonearm_signing::Secrets;
 
 use super::error::BackupError;
-use super::manifest::{BackupMark, BackupTime, Manifest, OBJECTS};
+use super::manifest::{BackupMark, Manifest, OBJECTS};
 use super::part::PartFile;
+use super::restore_report::RestoreReport;
 use super::target::BackupTarget;
-use super::{Hear, loading, returning};
+use super::time::BackupTime;
+use super::{OnEvent, loading, returning};
 use crate::inventory::Rate;
 use crate::store_identity::StoreIdentity;
 
@@ -31,23 +33,6 @@ pub struct RestoreTerms {
     pub adopts_store: bool,
     /// Bytes that are copied in a second at most.
     pub bytes_per_second: Option<NonZeroU64>,
-}
-
-/// What was restored.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RestoreReport {
-    /// Rows of all tables.
-    pub rows: u64,
-    /// Objects that are in the store.
-    pub objects: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Those that were copied by this run.
-    pub copied: u64,
-    /// Objects that the backup has lost.
-    pub lost: u64,
-    /// Steps that brought older tables up to date.
-    pub steps: usize,
 }
 
 /// Restores backups.
@@ -77,7 +62,7 @@ impl Restores {
         &self,
         target: &BackupTarget,
         terms: RestoreTerms,
-        hear: Hear<'_>,
+        on_event: OnEvent<'_>,
     ) -> Result<(BackupTime, RestoreReport, Catalog), BackupError> {
         let manifest = target.find(terms.backup).await?;
         self.check_secret(&manifest, terms)?;
@@ -93,10 +78,10 @@ impl Restores {
         let (tables, objects) = self.fetch(target, &manifest).await?;
         let mut report = RestoreReport::default();
         let rate = Rate::new(terms.bytes_per_second);
-        returning::return_objects((target, &self.blobs), &objects, &rate, &mut report, hear).await?;
+        returning::return_objects((target, &self.blobs), &objects, &rate, &mut report, on_event).await?;
         report.rows = match is_loaded {
             true => tables.iter().map(|file| file.part.rows).sum(),
-            false => loading::load(&restoring, &manifest, &tables, hear).await?,
+            false => loading::load(&restoring, &manifest, &tables, on_event).await?,
         };
         report.steps = restoring.finish(&|_| {}).await?;
         let options = ConnectOptions { migrate: Migrate::Never, ..self.options.clone() };

@@ -8,17 +8,17 @@ use tonearm_domain::ObjectKey;
 use super::error::BackupError;
 use super::object_list::{ListedObject, Sorted, lines};
 use super::part::PartFile;
-use super::restoring::RestoreReport;
+use super::restore_report::RestoreReport;
 use super::target::BackupTarget;
 use super::transfer::{Route, Transfer};
-use super::{BackupEvent, Hear};
-use crate::inventory::{Rate, Unreadable};
+use super::{BackupEvent, OnEvent};
+use crate::inventory::{Rate, ReadFailures};
 
 /// Objects that are copied at once.
 const AT_ONCE: usize = 8;
 
 /// The objects of the backup beside those of the store.
-struct Side<'a> {
+struct ObjectLists<'a> {
     wanted: BoxStream<'static, Result<ListedObject, BackupError>>,
     store: Sorted<'a, (ObjectKey, ObjectMeta)>,
 }
@@ -36,18 +36,19 @@ pub(super) async fn return_objects(
     objects: &PartFile,
     rate: &Rate,
     report: &mut RestoreReport,
-    hear: Hear<'_>,
+    on_event: OnEvent<'_>,
 ) -> Result<(), BackupError> {
-    let side = Side { wanted: lines(objects).await?, store: Sorted::of_store(blobs, BackupError::Store) };
+    let lists =
+        ObjectLists { wanted: lines(objects).await?, store: Sorted::of_store(blobs, BackupError::Store) };
     let route = Route {
         from: target.objects(),
         from_failed: BackupError::Target,
         to: blobs,
         to_failed: BackupError::Store,
         rate,
-        unreadable: Unreadable::of(target.objects()),
+        read_failures: ReadFailures::of(target.objects()),
     };
-    let mut outcomes = stream::try_unfold(side, Side::next)
+    let mut outcomes = stream::try_unfold(lists, ObjectLists::next)
         .map_ok(|(object, found)| copy(&route, object, found))
         .try_buffered(AT_ONCE)
         .boxed();
@@ -57,19 +58,19 @@ pub(super) async fn return_objects(
             Outcome::Copied(object) => (object, true),
             Outcome::Lost(object, reason) => {
                 report.lost += 1;
-                hear(BackupEvent::Problem { key: &object.0, reason });
+                on_event(BackupEvent::Problem { key: &object.0, reason });
                 continue;
             }
         };
         report.objects += 1;
         report.bytes += object.1;
         report.copied += u64::from(is_copied);
-        hear(BackupEvent::Copied { objects: report.objects, bytes: report.bytes });
+        on_event(BackupEvent::Copied { objects: report.objects, bytes: report.bytes });
     }
     Ok(())
 }
 
-impl Side<'_> {
+impl ObjectLists<'_> {
     async fn next(mut self) -> Result<Option<((ListedObject, Option<ObjectMeta>), Self)>, BackupError> {
         let Some(object) = self.wanted.try_next().await? else { return Ok(None) };
         let found = self.store.find(&object.0.to_string()).await?;

@@ -10,9 +10,10 @@ use tokio::io::AsyncWriteExt;
 use tonearm_blobs::{BlobError, Blobs, FileName, NamedFiles, StorageUrl};
 
 use super::error::BackupError;
-use super::manifest::{BackupSummary, BackupTime, MANIFEST, Manifest, Part};
+use super::manifest::{BackupPart, BackupSummary, MANIFEST, Manifest};
 use super::part::PartFile;
-use crate::inventory::Unreadable;
+use super::time::BackupTime;
+use crate::inventory::ReadFailures;
 
 /// The folder of all backups.
 const CATALOG: &str = "catalog";
@@ -100,7 +101,7 @@ impl BackupTarget {
             Ok(manifest) => Ok(Ok(manifest)),
             Err(error @ (BackupError::Broken { .. } | BackupError::Format(_))) => Ok(Err(error)),
             Err(BackupError::Target(error)) => {
-                Unreadable::of(&self.objects).only_one(error).await.map_err(BackupError::Target)?;
+                ReadFailures::of(&self.objects).tolerate(error).await.map_err(BackupError::Target)?;
                 let name = file(time, MANIFEST)?;
                 Ok(Err(BackupError::broken(name.as_str(), "cannot be read")))
             }
@@ -170,7 +171,7 @@ impl BackupTarget {
     pub(super) async fn fetch(
         &self,
         time: BackupTime,
-        part: &Part,
+        part: &BackupPart,
         folder: &Path,
     ) -> Result<PartFile, BackupError> {
         let name = file(time, &part.name)?;

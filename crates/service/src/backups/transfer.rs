@@ -8,7 +8,7 @@ use tonearm_domain::ObjectKey;
 
 use super::error::BackupError;
 use super::object_list::ListedObject;
-use crate::inventory::{Rate, Unreadable};
+use crate::inventory::{Rate, ReadFailures};
 
 /// How often a copy is tried.
 const TRIES: u32 = 4;
@@ -42,7 +42,7 @@ pub(super) struct Route<'a> {
     pub(super) to: &'a Blobs,
     pub(super) to_failed: fn(BlobError) -> BackupError,
     pub(super) rate: &'a Rate,
-    pub(super) unreadable: Unreadable<'a>,
+    pub(super) read_failures: ReadFailures<'a>,
 }
 
 impl Route<'_> {
@@ -53,7 +53,7 @@ impl Route<'_> {
         let failed = loop {
             match self.try_to_copy(object).await {
                 Ok(done) => {
-                    self.unreadable.forget();
+                    self.read_failures.reset();
                     return Ok(done);
                 }
                 Err(failed) if tries == TRIES => break failed,
@@ -69,7 +69,7 @@ impl Route<'_> {
             Failed::Writing(error) => Err((self.to_failed)(error)),
             Failed::Reading(error) => {
                 tracing::debug!(key = %object.0, %error, "could not read an object");
-                self.unreadable.only_one(error).await.map_err(self.from_failed)?;
+                self.read_failures.tolerate(error).await.map_err(self.from_failed)?;
                 Ok(Transfer::Unreadable)
             }
         }

@@ -58,7 +58,7 @@ pub struct SetImportBucket {
     pub secret_access_key: Option<String>,
 }
 
-pub(crate) fn vault_place(id: OrganizationId, bucket: &BucketName) -> String {
+pub(crate) fn vault_context(id: OrganizationId, bucket: &BucketName) -> String {
     format!("import_bucket/{id}/{bucket}")
 }
 
@@ -93,19 +93,19 @@ impl ImportBuckets {
         let tx = self.catalog.begin().await?;
         // Whoever sets another bucket waits, so that there are never too many.
         tx.organization(id).await?.ok_or(Refusal::NotFound(Resource::Organization))?;
-        let kept = tx.import_bucket(id, &bucket).await?;
-        if kept.is_none() && tx.count_import_buckets(id).await? >= MOST_IMPORT_BUCKETS {
+        let existing = tx.import_bucket(id, &bucket).await?;
+        if existing.is_none() && tx.count_import_buckets(id).await? >= MOST_IMPORT_BUCKETS {
             let message = format!(
                 "the organization has credentials for {MOST_IMPORT_BUCKETS} buckets and can have no more; remove one"
             );
             return Err(Refusal::Conflict { code: "too_many_import_buckets", message });
         }
-        let created_at = kept.as_ref().map_or_else(|| self.ambient.now(), |kept| kept.created_at);
+        let created_at = existing.as_ref().map_or_else(|| self.ambient.now(), |existing| existing.created_at);
         let secret = match secret {
             Some(secret) => {
-                self.vault.seal(&vault_place(id, &bucket), self.ambient.random(), secret.as_bytes())
+                self.vault.seal(&vault_context(id, &bucket), self.ambient.random(), secret.as_bytes())
             }
-            None => kept_secret(kept, endpoint.as_deref(), &set.access_key_id)?,
+            None => existing_secret(existing, endpoint.as_deref(), &set.access_key_id)?,
         };
         let region = set.region.unwrap_or_default();
         let access_key_id = set.access_key_id;
@@ -150,9 +150,9 @@ impl ImportBuckets {
     }
 
     fn view(&self, bucket: ImportBucket) -> ImportBucketView {
-        let place = vault_place(bucket.organization_id, &bucket.bucket);
+        let context = vault_context(bucket.organization_id, &bucket.bucket);
         ImportBucketView {
-            has_secret: self.vault.open(&place, &bucket.secret).is_some(),
+            has_secret: self.vault.open(&context, &bucket.secret).is_some(),
             organization_id: bucket.organization_id,
             bucket: bucket.bucket,
             endpoint: bucket.endpoint,
@@ -176,17 +176,17 @@ fn secret(text: &str) -> Result<&str, Refusal> {
 }
 
 /// The secret that there is. It belongs to its id, and signs only for the store that it was entered for.
-fn kept_secret(
-    kept: Option<ImportBucket>,
+fn existing_secret(
+    existing: Option<ImportBucket>,
     endpoint: Option<&str>,
     access_key_id: &AccessKeyId,
 ) -> Result<Vec<u8>, Refusal> {
-    let kept = kept.ok_or_else(|| Refusal::invalid("secret_access_key", "is required"))?;
-    if kept.endpoint.as_deref() != endpoint || kept.access_key_id != *access_key_id {
+    let existing = existing.ok_or_else(|| Refusal::invalid("secret_access_key", "is required"))?;
+    if existing.endpoint.as_deref() != endpoint || existing.access_key_id != *access_key_id {
         let message = "is required if the endpoint or the access key id changes";
         return Err(Refusal::invalid("secret_access_key", message));
     }
-    Ok(kept.secret)
+    Ok(existing.secret)
 }
 
 /// Refuses an import from a bucket that the organization has no credentials for.
@@ -217,7 +217,7 @@ pub(crate) async fn access(
             "the organization no longer has credentials for the bucket {bucket}; set them, and create the track again"
         ))
     })?;
-    let opened = vault.open(&vault_place(organization, bucket), &found.secret);
+    let opened = vault.open(&vault_context(organization, bucket), &found.secret);
     let secret_access_key = opened.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| {
         FetchError::Final(format!(
             "the credentials for the bucket {bucket} cannot be decrypted, as their master secret is gone; set them \

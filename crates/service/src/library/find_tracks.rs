@@ -73,7 +73,7 @@ impl Library {
 /// The same filter, with what the caller's key is limited to.
 fn within_reach(caller: &Caller, filter: TrackFilter) -> Result<TrackFilter, Refusal> {
     let own = caller.scope.collection();
-    if filter.collection.is_some_and(|asked| own.is_some_and(|own| own != asked)) {
+    if filter.collection.is_some_and(|requested| own.is_some_and(|own| own != requested)) {
         return Err(Refusal::NotFound(Resource::Collection));
     }
     Ok(TrackFilter { track: caller.scope.track(), collection: filter.collection.or(own), ..filter })

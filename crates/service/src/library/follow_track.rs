@@ -84,10 +84,10 @@ impl TrackWatch {
 /// What is known of all files, with what is told of those that are being made.
 fn overlaid(known: &TrackProgressView, news: TrackProgressView) -> TrackProgressView {
     let mut variants = known.variants.clone();
-    for told in news.variants {
-        match variants.iter_mut().find(|variant| variant.index == told.index) {
-            Some(variant) => variant.making = told.making,
-            None => variants.push(told),
+    for reported in news.variants {
+        match variants.iter_mut().find(|variant| variant.index == reported.index) {
+            Some(variant) => variant.making = reported.making,
+            None => variants.push(reported),
         }
     }
     let percent = TrackProgress { variants: variants.clone() }.percent().min(99);

@@ -106,7 +106,8 @@ impl Library {
         let track = self.catalog.track(caller.organization_id, id).await?;
         let track = track.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(track.collection_id, id)?;
-        let told = if track.status.is_processing() { self.catalog.track_progress(id).await? } else { None };
+        let reported =
+            if track.status.is_processing() { self.catalog.track_progress(id).await? } else { None };
         let waits_for =
             self.catalog.waiting_jobs_of_tracks(&[id]).await?.remove(&id).map(|(outage, _)| outage);
         if track.status == TrackStatus::Initialized
@@ -118,7 +119,7 @@ impl Library {
         }
         let recipes = self.catalog.recipes_for_track(caller.organization_id, id).await?;
         let files = self.catalog.files_of_track(id).await?;
-        let progress = by_files(&recipes, &files, told.as_ref());
+        let progress = by_files(&recipes, &files, reported.as_ref());
         let view = TrackProgressView::new(id, track.status, progress, waits_for);
         Ok(TrackProgressView { reason: track.status_reason, failed: failed_variants(&files), ..view })
     }
@@ -223,14 +224,14 @@ async fn in_the_making(
 }
 
 /// What files and, where there is none yet, the run have to say about each recipe.
-fn by_files(recipes: &[Recipe], files: &[TrackFile], told: Option<&TrackProgress>) -> TrackProgress {
+fn by_files(recipes: &[Recipe], files: &[TrackFile], reported: Option<&TrackProgress>) -> TrackProgress {
     let making = |recipe: &Recipe| {
         let file = files.iter().find(|file| file.recipe.id == recipe.id);
-        let told = || told?.variants.iter().find(|variant| variant.index == recipe.index);
+        let reported = || reported?.variants.iter().find(|variant| variant.index == recipe.index);
         match file.map(|file| &file.outcome) {
             Some(FileOutcome::Made { .. }) => Making::Made,
             Some(FileOutcome::Failed { .. }) => Making::Failed,
-            None => told().map_or(Making::Waiting, |variant| variant.making),
+            None => reported().map_or(Making::Waiting, |variant| variant.making),
         }
     };
     let variants = recipes

@@ -46,7 +46,7 @@ pub struct ShareLinkPage {
 }
 
 /// Where the vault keeps the text of a share key.
-pub(crate) fn vault_place(id: ApiKeyId) -> String {
+pub(crate) fn vault_context(id: ApiKeyId) -> String {
     format!("share_key/{id}")
 }
 
@@ -128,15 +128,15 @@ impl Library {
     ) -> Result<(), Refusal> {
         let is_made_by_a_person = matches!(caller.origin.actor, Actor::Person(_));
         if let (KeyType::Share, true, Some(vault)) = (key.key_type, is_made_by_a_person, &self.vault) {
-            let place = vault_place(key.id);
-            let sealed = vault.seal(&place, self.ambient.random(), text.reveal().as_bytes());
+            let context = vault_context(key.id);
+            let sealed = vault.seal(&context, self.ambient.random(), text.reveal().as_bytes());
             tx.insert_share_key_text(key.id, sealed).await?;
         }
         Ok(())
     }
 
     fn opened(&self, id: ApiKeyId, sealed: &[u8]) -> Option<ApiKeyText> {
-        let text = self.vault.as_ref()?.open(&vault_place(id), sealed)?;
+        let text = self.vault.as_ref()?.open(&vault_context(id), sealed)?;
         String::from_utf8(text).ok()?.parse().ok()
     }
 }

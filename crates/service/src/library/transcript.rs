@@ -38,16 +38,16 @@ impl Library {
     /// The transcript of a track.
     pub async fn transcript(&self, caller: &Caller, id: TrackId) -> Result<Transcript, Refusal> {
         let track = self.track(caller, id).await?.track;
-        let mut said = self.catalog.track_words(id).await?;
-        if said.is_empty()
+        let mut utterances = self.catalog.track_words(id).await?;
+        if utterances.is_empty()
             && let Some(text) = &track.transcription
         {
             // Times were not kept: all of it is said some time in the track.
-            said.push(Utterance { start: 0.0, end: track.duration.max(1.0), text: text.clone() });
+            utterances.push(Utterance { start: 0.0, end: track.duration.max(1.0), text: text.clone() });
         }
         let transcription = self.catalog.transcription(caller.organization_id, id).await?;
         Ok(Transcript {
-            captions: print_captions(&said),
+            captions: print_captions(&utterances),
             language: track.transcription_language,
             edited_at: self.catalog.transcript_edited_at(id).await?,
             version: version(transcription.as_ref()),

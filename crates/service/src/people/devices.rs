@@ -27,9 +27,9 @@ impl People {
         &self,
         tx: &Transaction,
         person_id: PersonId,
-        known: Option<Token>,
+        device_token: Option<Token>,
     ) -> Result<Token, Refusal> {
-        let token = known.unwrap_or_else(|| self.token());
+        let token = device_token.unwrap_or_else(|| self.token());
         tx.put_known_device(KnownDevice { person_id, seen_at: self.ambient.now() }, &token.hash()).await?;
         tx.limit_known_devices(person_id, KnownDevice::MOST).await?;
         Ok(token)

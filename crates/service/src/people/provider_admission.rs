@@ -53,14 +53,14 @@ impl People {
     }
 
     fn person_of(&self, email: &EmailAddress, account: &Account) -> Person {
-        let told: String =
+        let display_name: String =
             account.name.iter().flat_map(|name| name.chars()).filter(|c| !c.is_control()).collect();
-        let told: String = told.trim().chars().take(100).collect();
+        let display_name: String = display_name.trim().chars().take(100).collect();
         let local = email.as_str().split('@').next().unwrap_or_default();
         Person {
             id: self.ambient.record_id(),
             email: email.clone(),
-            name: person_name(&told).unwrap_or_else(|_| local.chars().take(100).collect()),
+            name: person_name(&display_name).unwrap_or_else(|_| local.chars().take(100).collect()),
             is_administrator: false,
             created_at: self.ambient.now(),
             disabled_at: None,

@@ -13,7 +13,7 @@ use super::throttle::Subjects;
 use super::{Device, People, ProviderSignInError, Resumed};
 use crate::refusal::Refusal;
 
-const PLACE: &str = "provider_attempt";
+const CONTEXT: &str = "provider_attempt";
 
 /// Longest path that a browser is sent to afterwards, as cookies have little room.
 const MOST_PATH: usize = 500;
@@ -100,7 +100,7 @@ impl People {
         let (issuer, at) = (provider.issuer().to_owned(), self.ambient.now().unix_millis());
         let sealed = Sealed { issuer, state, nonce, verifier, at, next: next.to_owned(), link };
         let text = serde_json::to_vec(&sealed).map_err(|error| Refusal::Internal(error.into()))?;
-        let sealed = hex::encode(self.vault.seal(PLACE, self.ambient.random(), &text));
+        let sealed = hex::encode(self.vault.seal(CONTEXT, self.ambient.random(), &text));
         Ok(Begun { url, sealed })
     }
 
@@ -108,7 +108,7 @@ impl People {
     /// with.
     pub fn open_attempt(&self, sealed: &str, state: &str) -> Option<ProviderAttempt> {
         let provider = self.provider.as_deref()?;
-        let text = self.vault.open(PLACE, &hex::decode(sealed).ok()?)?;
+        let text = self.vault.open(CONTEXT, &hex::decode(sealed).ok()?)?;
         let Sealed { issuer, state: own, nonce, verifier, at, next, link } =
             serde_json::from_slice(&text).ok()?;
         let ends = Timestamp::from_unix_millis(at)?.plus_seconds(PersonIdentity::ATTEMPT);

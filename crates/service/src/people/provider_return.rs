@@ -152,15 +152,15 @@ impl People {
             Owner::Linked(_, person) => &person.email,
             Owner::Address(email) => email,
         };
-        let known = self.known_device(email, &device).await?;
+        let device_token = self.known_device(email, &device).await?;
         let tx = self.catalog.begin().await?;
         self.forgive(&tx, subjects).await?;
         match owner {
             Owner::Linked(identity, person) => {
-                self.enter_linked(tx, &identity, person.id, account, device, known).await
+                self.enter_linked(tx, &identity, person.id, account, device, device_token).await
             }
             Owner::Address(email) => {
-                self.enter_by_address(tx, provider, &email, account, device, known).await
+                self.enter_by_address(tx, provider, &email, account, device, device_token).await
             }
         }
     }
@@ -186,7 +186,7 @@ impl People {
         id: PersonId,
         account: &Account,
         device: Device,
-        known: Option<Token>,
+        device_token: Option<Token>,
     ) -> Result<Returned, ProviderSignInError> {
         let (person, hash) = tx.person_with_password(id).await?.ok_or(ProviderSignInError::Over)?;
         if !person.is_active() {
@@ -197,7 +197,7 @@ impl People {
         if !tx.note_identity_used(person.id, identity.id, email, now).await? {
             return Err(ProviderSignInError::Over);
         }
-        self.enter_identified(tx, person, &hash, device, known, false).await
+        self.enter_identified(tx, person, &hash, device, device_token, false).await
     }
 
     /// Links the account to the person who was added with its address and has chosen no password yet, or makes the person who was
@@ -209,7 +209,7 @@ impl People {
         email: &EmailAddress,
         account: &Account,
         device: Device,
-        known: Option<Token>,
+        device_token: Option<Token>,
     ) -> Result<Returned, ProviderSignInError> {
         let (person, hash, is_new) = match tx.person_with_password_by_email(email).await? {
             Some((person, _)) if !person.is_active() => return Err(SignInError::Disabled.into()),
@@ -221,7 +221,7 @@ impl People {
             }
         };
         self.insert_identity(&tx, provider, &person, account, device.address).await?;
-        self.enter_identified(tx, person, &hash, device, known, is_new).await
+        self.enter_identified(tx, person, &hash, device, device_token, is_new).await
     }
 
     async fn enter_identified(
@@ -230,11 +230,11 @@ impl People {
         person: Person,
         hash: &str,
         device: Device,
-        known: Option<Token>,
+        device_token: Option<Token>,
         is_new: bool,
     ) -> Result<Returned, ProviderSignInError> {
         self.record_of_person(&tx, AuditAction::IdentityUse, &person, device.address).await?;
-        let entry = self.let_in_or_ask(&tx, person, hash, device, known).await?;
+        let entry = self.let_in_or_ask(&tx, person, hash, device, device_token).await?;
         tx.commit().await?;
         Ok(Returned::Entered { entry, is_new })
     }

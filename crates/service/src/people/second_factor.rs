@@ -61,9 +61,9 @@ struct Claim {
     at: i64,
 }
 
-const PLACE: &str = "second_factor_challenge";
+const CONTEXT: &str = "second_factor_challenge";
 
-pub(crate) fn vault_place(id: PersonId) -> String {
+pub(crate) fn vault_context(id: PersonId) -> String {
     format!("second_factor/{id}")
 }
 
@@ -85,24 +85,24 @@ impl People {
         person: Person,
         hash: &str,
         device: Device,
-        known: Option<Token>,
+        device_token: Option<Token>,
     ) -> Result<Entry, Refusal> {
         if tx.second_factor(person.id).await?.is_some_and(|factor| factor.is_on()) {
             return Ok(Entry::CodeNeeded(self.challenge(person.id, hash)?));
         }
-        Ok(Entry::SignedIn(self.let_in(tx, person, device, known).await?))
+        Ok(Entry::SignedIn(self.let_in(tx, person, device, device_token).await?))
     }
 
     fn challenge(&self, person_id: PersonId, hash: &str) -> Result<Challenge, Refusal> {
         let at = self.ambient.now().unix_millis();
         let claim = Claim { person_id, password: password_name(hash), at };
         let text = serde_json::to_vec(&claim).map_err(|error| Refusal::Internal(error.into()))?;
-        Ok(Challenge(hex::encode(self.vault.seal(PLACE, self.ambient.random(), &text))))
+        Ok(Challenge(hex::encode(self.vault.seal(CONTEXT, self.ambient.random(), &text))))
     }
 
     fn open_challenge(&self, challenge: &Challenge) -> Option<Claim> {
         let sealed = hex::decode(&challenge.0).ok()?;
-        let claim: Claim = serde_json::from_slice(&self.vault.open(PLACE, &sealed)?).ok()?;
+        let claim: Claim = serde_json::from_slice(&self.vault.open(CONTEXT, &sealed)?).ok()?;
         let ends = Timestamp::from_unix_millis(claim.at)?.plus_seconds(SecondFactor::CHALLENGE);
         (self.ambient.now() < ends).then_some(claim)
     }
@@ -122,8 +122,8 @@ impl People {
     ) -> Result<SignedIn, SignInError> {
         let claim = self.open_challenge(challenge).ok_or(SignInError::ChallengeOver)?;
         let person = self.catalog.person(claim.person_id).await?.ok_or(SignInError::ChallengeOver)?;
-        let known = self.known_device(&person.email, &device).await?;
-        let subjects = match &known {
+        let device_token = self.known_device(&person.email, &device).await?;
+        let subjects = match &device_token {
             Some(token) => Subjects::of_code_on(token),
             None => Subjects::of_code(person.id),
         };
@@ -144,7 +144,7 @@ impl People {
             self.note_failure(&subjects, Some(&person), origin).await?;
             return Err(SignInError::WrongCode);
         }
-        let signed_in = self.let_in(&tx, person, device, known).await?;
+        let signed_in = self.let_in(&tx, person, device, device_token).await?;
         tx.commit().await?;
         Ok(signed_in)
     }
@@ -172,7 +172,7 @@ impl People {
     }
 
     pub(super) fn secret(&self, factor: &SecondFactor) -> Result<TotpSecret, Refusal> {
-        let opened = self.vault.open(&vault_place(factor.person_id), &factor.secret);
+        let opened = self.vault.open(&vault_context(factor.person_id), &factor.secret);
         opened.and_then(|bytes| TotpSecret::from_slice(&bytes)).ok_or_else(|| {
             Refusal::Internal(
                 "the secret of an authenticator app cannot be decrypted, as its master secret is gone; reset the \

@@ -3,7 +3,7 @@
 use tonearm_domain::{AuditAction, Origin, Person, PersonId, SecondFactor, Timestamp};
 use tonearm_signing::TotpSecret;
 
-use super::second_factor::{recovery_hash, vault_place};
+use super::second_factor::{recovery_hash, vault_context};
 use super::throttle::Subjects;
 use super::{Device, People, Resumed, SignInError};
 use crate::refusal::Refusal;
@@ -61,7 +61,7 @@ impl People {
             return Err(is_on().into());
         }
         let secret = TotpSecret::new(self.ambient.random());
-        let sealed = self.vault.seal(&vault_place(id), self.ambient.random(), secret.as_bytes());
+        let sealed = self.vault.seal(&vault_context(id), self.ambient.random(), secret.as_bytes());
         let created_at = self.ambient.now();
         let factor =
             SecondFactor { person_id: id, secret: sealed, created_at, confirmed_at: None, last_step: 0 };

@@ -93,15 +93,15 @@ impl People {
     /// before it waits for its turn to have a password hashed, so that who is at a limit takes no turns of others.
     pub async fn sign_in(&self, email: &str, password: String, device: Device) -> Result<Entry, SignInError> {
         let email: EmailAddress = email.parse().map_err(|_| SignInError::Wrong)?;
-        let known = self.known_device(&email, &device).await?;
-        let subjects = match &known {
+        let device_token = self.known_device(&email, &device).await?;
+        let subjects = match &device_token {
             Some(token) => Subjects::of_device(token),
             None => Subjects::of_stranger(&email, device.address),
         };
         if let Some(seconds) = self.wait(&subjects).await? {
             return Err(SignInError::TooMany(seconds));
         }
-        let turn = match known {
+        let turn = match device_token {
             Some(_) => self.passwords.permit().await,
             None => self.passwords.permit_for_stranger().await,
         };
@@ -117,7 +117,7 @@ impl People {
                 return Err(SignInError::Wrong);
             }
         };
-        self.enter(verified, &subjects, device, known).await
+        self.enter(verified, &subjects, device, device_token).await
     }
 
     /// The person with this address and password, or with this address alone.
@@ -146,7 +146,7 @@ impl People {
         verified: Verified,
         subjects: &Subjects,
         device: Device,
-        known: Option<Token>,
+        device_token: Option<Token>,
     ) -> Result<Entry, SignInError> {
         let origin = Origin { actor: Actor::Stranger, address: device.address };
         let tx = self.catalog.begin().await?;
@@ -165,7 +165,7 @@ impl People {
             self.note_failure(subjects, Some(&person), origin).await?;
             return Err(SignInError::Disabled);
         }
-        let entry = self.let_in_or_ask(&tx, person, &verified.hash, device, known).await?;
+        let entry = self.let_in_or_ask(&tx, person, &verified.hash, device, device_token).await?;
         tx.commit().await?;
         Ok(entry)
     }
@@ -214,7 +214,7 @@ impl People {
         tx: &Transaction,
         person: Person,
         device: Device,
-        known: Option<Token>,
+        device_token: Option<Token>,
     ) -> Result<SignedIn, Refusal> {
         let (token, now) = (self.token(), self.ambient.now());
         let sign_in = SignIn {
@@ -227,7 +227,7 @@ impl People {
         };
         tx.insert_sign_in(&sign_in, &token.hash()).await?;
         self.record_of_person(tx, AuditAction::SignIn, &person, sign_in.address).await?;
-        let device = self.remember_device(tx, person.id, known).await?;
+        let device = self.remember_device(tx, person.id, device_token).await?;
         Ok(SignedIn { person, token, device })
     }
 

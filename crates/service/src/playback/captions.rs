@@ -6,7 +6,7 @@ use tonearm_domain::{
 
 use super::Playback;
 use super::playable::offered;
-use super::shared_track::Heard;
+use super::shared_track::AudibleRange;
 use crate::caller::Caller;
 use crate::lookups::ReadyTrack;
 use crate::refusal::{Refusal, Resource};
@@ -15,15 +15,15 @@ impl Playback {
     /// The words of a shared track as WebVTT, with the times of what the link lets people hear.
     pub async fn shared_captions(&self, track_id: TrackId, key_text: &str) -> Result<String, Refusal> {
         let shared = self.shared(track_id, key_text).await?;
-        let heard = Heard::by(&shared.recipe.kind, &shared.data);
-        self.captions(&shared.ready.track, heard).await
+        let range = AudibleRange::of(&shared.recipe.kind, &shared.data);
+        self.captions(&shared.ready.track, range).await
     }
 
     /// The words of a track in a play session as WebVTT, with the times of what the session lets people hear.
     pub async fn session_captions(&self, id: PlaySessionId, track_id: TrackId) -> Result<String, Refusal> {
         let session = self.valid_session(id).await?;
         let ready = self.track_of(&session, track_id).await?;
-        self.captions(&ready.track, heard_in(&session, &ready)).await
+        self.captions(&ready.track, audible_range(&session, &ready)).await
     }
 
     /// All words of a track as WebVTT, for people who manage it.
@@ -31,38 +31,39 @@ impl Playback {
         let ready = self.0.lookups.track(caller.organization_id, id).await?;
         let ready = ready.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(ready.track.collection_id, id)?;
-        self.captions(&ready.track, Heard::Whole).await
+        self.captions(&ready.track, AudibleRange::Whole).await
     }
 
-    async fn captions(&self, track: &Track, heard: Heard) -> Result<String, Refusal> {
-        if track.transcription.is_none() || heard == Heard::Nothing {
+    async fn captions(&self, track: &Track, range: AudibleRange) -> Result<String, Refusal> {
+        if track.transcription.is_none() || range == AudibleRange::Nothing {
             return Ok(print_captions(&[]));
         }
         let cues = self.0.lookups.catalog().track_words(track.id).await?;
-        Ok(match heard {
-            Heard::Part(start, end) => print_captions(&captions_within(&cues, (start, end))),
+        Ok(match range {
+            AudibleRange::Part(start, end) => print_captions(&captions_within(&cues, (start, end))),
             _ => print_captions(&cues),
         })
     }
 
     /// Where the captions of a track in a session are; none where there are none.
     pub(super) fn captions_url(&self, session: &PlaySession, ready: &ReadyTrack) -> Option<String> {
-        let is_there = ready.track.transcription.is_some() && heard_in(session, ready) != Heard::Nothing;
+        let is_there =
+            ready.track.transcription.is_some() && audible_range(session, ready) != AudibleRange::Nothing;
         is_there.then(|| self.0.links.captions(session.id, ready.track.id))
     }
 }
 
 /// What a session lets people hear of a track: all of it by any of its variants, or the part of the first preview. Players
 /// choose alike.
-fn heard_in(session: &PlaySession, ready: &ReadyTrack) -> Heard {
-    let mut heard = Heard::Nothing;
+fn audible_range(session: &PlaySession, ready: &ReadyTrack) -> AudibleRange {
+    let mut range = AudibleRange::Nothing;
     for offer in offered(session, ready) {
         let FileOutcome::Made { data, .. } = &offer.file.outcome else { continue };
-        match Heard::by(&offer.file.recipe.kind, data) {
-            Heard::Whole => return Heard::Whole,
-            part if heard == Heard::Nothing => heard = part,
+        match AudibleRange::of(&offer.file.recipe.kind, data) {
+            AudibleRange::Whole => return AudibleRange::Whole,
+            part if range == AudibleRange::Nothing => range = part,
             _ => {}
         }
     }
-    heard
+    range
 }

@@ -16,16 +16,16 @@ impl Playback {
         caller: &Caller,
         collection_id: CollectionId,
         track_id: Option<TrackId>,
-        asked: &[String],
+        requested: &[String],
     ) -> Result<Selection, Refusal> {
-        if asked.is_empty() && caller.variants == Selection::All {
+        if requested.is_empty() && caller.variants == Selection::All {
             return Ok(Selection::All);
         }
         let allowed = caller.variants.only().map(|list| &**list).unwrap_or_default();
         let names: Vec<&str> =
-            asked.iter().map(String::as_str).chain(allowed.iter().map(VariantIndex::as_str)).collect();
+            requested.iter().map(String::as_str).chain(allowed.iter().map(VariantIndex::as_str)).collect();
         let existing = self.existing(caller, collection_id, track_id, &names).await?;
-        caller.variants.for_session(asked, &existing).ok_or_else(|| {
+        caller.variants.for_session(requested, &existing).ok_or_else(|| {
             let allowed: Vec<&str> = allowed.iter().map(VariantIndex::as_str).collect();
             let message = format!(
                 "cannot be used: this key allows only {}, and none of them exists here",

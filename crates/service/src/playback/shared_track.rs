@@ -42,15 +42,15 @@ pub struct SharedWords {
 
 /// Which part of a track's sound a file lets people hear.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Heard {
+pub(super) enum AudibleRange {
     Whole,
     /// From this second to that one.
     Part(f64, f64),
     Nothing,
 }
 
-impl Heard {
-    pub(super) fn by(kind: &RecipeKind, data: &FileData) -> Self {
+impl AudibleRange {
+    pub(super) fn of(kind: &RecipeKind, data: &FileData) -> Self {
         match (kind, data) {
             (RecipeKind::Transcode(_) | RecipeKind::Original {}, _) => Self::Whole,
             (RecipeKind::WaveformVideo(video), _) if video.has_sound => Self::Whole,
@@ -82,10 +82,10 @@ impl Playback {
 
     async fn words(&self, shared: &Shared) -> Result<Option<SharedWords>, Refusal> {
         let track = &shared.ready.track;
-        let text = match (&track.transcription, Heard::by(&shared.recipe.kind, &shared.data)) {
-            (None, _) | (_, Heard::Nothing) => None,
-            (text, Heard::Whole) => text.clone(),
-            (Some(_), Heard::Part(start, end)) => {
+        let text = match (&track.transcription, AudibleRange::of(&shared.recipe.kind, &shared.data)) {
+            (None, _) | (_, AudibleRange::Nothing) => None,
+            (text, AudibleRange::Whole) => text.clone(),
+            (Some(_), AudibleRange::Part(start, end)) => {
                 let said = self.0.lookups.catalog().track_words(track.id).await?;
                 words_within(&said, (start, end))
             }
@@ -98,8 +98,8 @@ impl Playback {
         let organization_id = key.organization_id;
         let parents = self.0.lookups.parents(organization_id, ready.track.collection_id).await?;
         let mut view = parents.view(ready.track.clone());
-        let has_words =
-            view.track.transcription.is_some() && Heard::by(&recipe.kind, &data) != Heard::Nothing;
+        let has_words = view.track.transcription.is_some()
+            && AudibleRange::of(&recipe.kind, &data) != AudibleRange::Nothing;
         // What is said in the whole track is not for everybody who may hear a part of it.
         (view.track.transcription, view.track.transcription_language) = (None, None);
         Ok(SharedTrack {

@@ -13,12 +13,12 @@ const ERASED: &str = "erased person";
 
 /// What lines of the audit log lose.
 #[derive(Clone, Copy)]
-enum Lost {
+enum Redaction {
     Address,
     Title,
 }
 
-impl Lost {
+impl Redaction {
     /// The addresses go first: it is by the titles that the ids of an account that is gone are found, if this has to be
     /// completed later.
     const IN_ORDER: [Self; 2] = [Self::Address, Self::Title];
@@ -30,7 +30,7 @@ impl Lost {
         }
     }
 
-    async fn take_out(self, tx: &Transaction, lines: &[AuditEntryId]) -> Result<(), Refusal> {
+    async fn apply(self, tx: &Transaction, lines: &[AuditEntryId]) -> Result<(), Refusal> {
         match self {
             Self::Address => tx.clear_audit_addresses(lines).await?,
             Self::Title => tx.replace_audit_titles(lines, ERASED).await?,
@@ -60,8 +60,8 @@ impl Privacy {
         let subject_id = subject.names.ids.first().map(|id| id.uuid());
         tx.audit(&self.erasure(by, subject_id)).await?;
         tx.commit().await?;
-        for lost in Lost::IN_ORDER {
-            self.take_out_of_audit_log(lost, &subject).await?;
+        for redaction in Redaction::IN_ORDER {
+            self.redact_audit_log(redaction, &subject).await?;
         }
         Ok(())
     }
@@ -79,16 +79,16 @@ impl Privacy {
         Ok(false)
     }
 
-    async fn take_out_of_audit_log(&self, lost: Lost, subject: &PrivacySubject) -> Result<(), Refusal> {
+    async fn redact_audit_log(&self, redaction: Redaction, subject: &PrivacySubject) -> Result<(), Refusal> {
         let mut walk = self.audit_walk();
         while let Some(lines) = walk.next().await? {
-            let concerned = lines.iter().filter(|line| lost.is_of(subject, line));
+            let concerned = lines.iter().filter(|line| redaction.is_of(subject, line));
             let concerned: Vec<AuditEntryId> = concerned.map(|line| line.id).collect();
             if concerned.is_empty() {
                 continue;
             }
             let tx = self.catalog.begin().await?;
-            lost.take_out(&tx, &concerned).await?;
+            redaction.apply(&tx, &concerned).await?;
             tx.commit().await?;
         }
         Ok(())

@@ -1,43 +1,22 @@
 //! Fetch a track's source from the URL that it is to be imported from.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use bytes::Bytes;
-use futures::StreamExt;
-use tonearm_catalog::{Catalog, CatalogError};
+use tonearm_catalog::CatalogError;
 use tonearm_domain::{ClaimedJob, Import, OrganizationId, Track, TrackId, TrackStatus};
-use tonearm_outbound::{FetchError, Fetched};
+use tonearm_outbound::FetchError;
 use tonearm_telemetry::Outcome;
 use tracing::Instrument;
 
+use super::importing::{Arriving, Importing};
 use super::job_error::JobError;
 use super::runner::{JobRun, Processing};
 use crate::admission::quotas;
-use crate::imports::{self, ImportError, Imports};
-use crate::uploads::{Arrived, Uploads};
+use crate::imports::{self, ImportError};
+use crate::uploads::Arrived;
 
 /// How often progress is told, and how late it is noticed that another node has called an import off.
 const PERIOD: Duration = Duration::from_secs(1);
-
-/// How often a run begins anew where what has come so far is of no use.
-const MOST_RESTARTS: u32 = 3;
-
-/// What fetches sources, and takes them in.
-#[derive(Clone)]
-pub(super) struct Importing {
-    pub(super) imports: Imports,
-    pub(super) uploads: Uploads,
-}
-
-/// How much of a file has arrived. Clones count together.
-#[derive(Clone, Default)]
-struct Arriving {
-    received: Arc<AtomicU64>,
-    /// 0 where it is not known.
-    size: Arc<AtomicU64>,
-}
 
 /// How recording a file ended, short of a failure.
 enum Recorded {
@@ -46,23 +25,6 @@ enum Recorded {
     /// It would exceed a quota, which this names.
     OverQuota(String),
     LeaseLost,
-}
-
-impl Arriving {
-    fn begin(&self, size: Option<u64>) {
-        self.received.store(0, Ordering::Relaxed);
-        self.size.store(size.unwrap_or(0), Ordering::Relaxed);
-    }
-
-    fn note(&self, chunk: &Result<Bytes, FetchError>) {
-        let bytes = chunk.as_ref().map_or(0, Bytes::len);
-        self.received.fetch_add(bytes as u64, Ordering::Relaxed);
-    }
-
-    fn now(&self) -> (u64, Option<u64>) {
-        let size = self.size.load(Ordering::Relaxed);
-        (self.received.load(Ordering::Relaxed), Some(size).filter(|size| *size > 0))
-    }
 }
 
 impl Processing {
@@ -117,14 +79,14 @@ impl Processing {
     async fn report_until_called_off(&self, track_id: TrackId, arriving: &Arriving) {
         let watching = self.watched.watch(track_id);
         let mut beat = tokio::time::interval_at(tokio::time::Instant::now() + PERIOD, PERIOD);
-        let mut told = None;
+        let mut reported = None;
         loop {
             tokio::select! {
                 () = watching.changed.notified() => {}
                 _ = beat.tick() => {}
             }
             let (received, size) = arriving.now();
-            if told.replace((received, size)) != Some((received, size))
+            if reported.replace((received, size)) != Some((received, size))
                 && let Err(error) = self.catalog.note_import_progress(track_id, received, size).await
             {
                 tracing::debug!(%track_id, %error, "could not publish the progress of an import");
@@ -253,31 +215,5 @@ impl Processing {
             return Err(JobError::LeaseLost);
         }
         Ok(tx.commit().await?)
-    }
-}
-
-impl Importing {
-    async fn fetch_and_store(
-        &self,
-        catalog: &Catalog,
-        track: &Track,
-        import: &Import,
-        arriving: &Arriving,
-    ) -> Result<Arrived, ImportError> {
-        let mut restarts = 0;
-        loop {
-            let Fetched { size, file_name, body } =
-                self.imports.fetch(catalog, import, self.uploads.max_source_bytes()).await?;
-            arriving.begin(size);
-            let counted = arriving.clone();
-            let body = body.inspect(move |chunk| counted.note(chunk));
-            match self.uploads.store_fetched(track, body, size, file_name).await {
-                Err(ImportError::Fetch(FetchError::StartOver(reason))) if restarts < MOST_RESTARTS => {
-                    tracing::debug!(track_id = %track.id, reason, "an import begins anew");
-                    restarts += 1;
-                }
-                stored => return stored,
-            }
-        }
     }
 }

@@ -11,7 +11,7 @@ use tonearm_domain::{Ambient, ClaimedJob, Retention};
 use tonearm_media::{LimitTier, Media, RunScope};
 
 use super::disk_reservations::DiskReservations;
-use super::import_source::Importing;
+use super::importing::Importing;
 use super::job_error::JobError;
 use super::running_tracks::RunningTracks;
 use crate::imports::Imports;

@@ -85,7 +85,7 @@ impl Resealing {
 
     fn count(&self, all: Vec<Sealed>, counts: &mut SealedCounts) {
         for found in all {
-            match self.vault.sealed_under(&vault_place(&found.at), &found.bytes) {
+            match self.vault.sealed_under(&vault_context(&found.at), &found.bytes) {
                 Some(at) => counts.sealed[at] += 1,
                 None => counts.lost += 1,
             }
@@ -95,11 +95,11 @@ impl Resealing {
     async fn reseal_all(&self, all: Vec<Sealed>, done: &mut Resealed) -> Result<(), CatalogError> {
         let mut anew: Vec<(Sealed, Vec<u8>)> = Vec::new();
         for found in all {
-            let place = vault_place(&found.at);
-            if self.vault.is_under_first(&place, &found.bytes) {
+            let context = vault_context(&found.at);
+            if self.vault.is_under_first(&context, &found.bytes) {
                 done.kept += 1;
-            } else if let Some(text) = self.vault.open(&place, &found.bytes) {
-                let sealed = self.vault.seal(&place, self.ambient.random(), &text);
+            } else if let Some(text) = self.vault.open(&context, &found.bytes) {
+                let sealed = self.vault.seal(&context, self.ambient.random(), &text);
                 anew.push((found, sealed));
             } else {
                 done.lost.push(found.at);
@@ -113,15 +113,15 @@ impl Resealing {
     }
 }
 
-fn vault_place(at: &SealedAt) -> String {
+fn vault_context(at: &SealedAt) -> String {
     match at {
-        SealedAt::WebhookSecret(id) | SealedAt::OldWebhookSecret(id) => webhooks::vault_place(*id),
-        SealedAt::TranscriptionKey(id) => transcription::vault_place(*id),
-        SealedAt::ImportUrl(id) => imports::vault_place(*id),
-        SealedAt::ImportBucketSecret(id, bucket) => imports::buckets::vault_place(*id, bucket),
-        SealedAt::SecondFactor(id) => people::vault_place(*id),
-        SealedAt::ShareKeyText(id) => library::vault_place(*id),
-        SealedAt::AcmeAccount(directory) => certificates::account_place(directory),
-        SealedAt::CertificateKey(names) => certificates::key_place(names),
+        SealedAt::WebhookSecret(id) | SealedAt::OldWebhookSecret(id) => webhooks::vault_context(*id),
+        SealedAt::TranscriptionKey(id) => transcription::vault_context(*id),
+        SealedAt::ImportUrl(id) => imports::vault_context(*id),
+        SealedAt::ImportBucketSecret(id, bucket) => imports::buckets::vault_context(*id, bucket),
+        SealedAt::SecondFactor(id) => people::vault_context(*id),
+        SealedAt::ShareKeyText(id) => library::vault_context(*id),
+        SealedAt::AcmeAccount(directory) => certificates::account_context(directory),
+        SealedAt::CertificateKey(names) => certificates::key_context(names),
     }
 }

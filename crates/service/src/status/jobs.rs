@@ -55,10 +55,11 @@ mod tests {
             tally(JobClass::Encode, "process_track", "failed", 9, 9000),
             tally(JobClass::Maintenance, "sweep_objects", "waiting", 1, 0),
         ];
-        let told = queues(&tallies, None);
-        let told = told.iter().map(|it| (it.class, it.due, it.running, it.waiting, it.oldest_due_millis));
+        let reported = queues(&tallies, None);
+        let reported =
+            reported.iter().map(|it| (it.class, it.due, it.running, it.waiting, it.oldest_due_millis));
         assert_eq!(
-            told.collect::<Vec<_>>(),
+            reported.collect::<Vec<_>>(),
             [
                 (JobClass::Encode, 5, 4, 0, 700),
                 (JobClass::Wait, 0, 0, 0, 0),
@@ -93,10 +94,11 @@ mod tests {
             is_lost,
             is_this: false,
         };
-        let told = ended_runs(&[node(false, runs(3, 30)), node(true, runs(9, 90)), node(false, runs(4, 40))]);
+        let reported =
+            ended_runs(&[node(false, runs(3, 30)), node(true, runs(9, 90)), node(false, runs(4, 40))]);
         let both = |finished, failed| EndedRuns { finished, failed };
-        assert_eq!(told.get(JobClass::Encode), RecentRuns { minute: both(7, 2), hour: both(70, 4) });
-        assert_eq!(told.get(JobClass::Wait), RecentRuns::default());
+        assert_eq!(reported.get(JobClass::Encode), RecentRuns { minute: both(7, 2), hour: both(70, 4) });
+        assert_eq!(reported.get(JobClass::Wait), RecentRuns::default());
         assert_eq!(ended_runs(&[]), PerClass::default());
     }
 }

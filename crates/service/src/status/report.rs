@@ -9,7 +9,7 @@ use super::disks::DiskStatus;
 
 /// Whether a part of the service answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum Reachability {
     /// It answered, after so long.
     Answered(Duration),
     /// It cannot be reached; the log tells why.
@@ -83,9 +83,9 @@ pub struct StatusReport {
     /// When it was asked.
     pub at: Timestamp,
     /// The database.
-    pub database: Reach,
+    pub database: Reachability,
     /// The object store.
-    pub store: Reach,
+    pub store: Reachability,
     /// The nodes of the last day, those that run first.
     pub nodes: Option<Vec<NodeStatus>>,
     /// The jobs, by class.

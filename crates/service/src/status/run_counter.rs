@@ -83,27 +83,27 @@ mod tests {
     #[test]
     fn runs_of_the_last_minute_and_hour_are_told() {
         let (counter, mut history, begun) = (RunCounter::default(), RunHistory::default(), Instant::now());
-        let mut told = history.note(begun, counter.all());
-        assert_eq!(told, PerClass::default());
+        let mut reported = history.note(begun, counter.all());
+        assert_eq!(reported, PerClass::default());
         // Two hours in which one job is done with each heartbeat, and every fourth fails.
         for beat in 1..=480_u64 {
             counter.finished(JobClass::Encode);
             if beat % 4 == 0 {
                 counter.failed(JobClass::Wait);
             }
-            told = history.note(begun + Duration::from_secs(15 * beat), counter.all());
+            reported = history.note(begun + Duration::from_secs(15 * beat), counter.all());
         }
         let runs = |finished, failed| EndedRuns { finished, failed };
         let expected = RecentRuns { minute: runs(4, 0), hour: runs(240, 0) };
-        assert_eq!(told.get(JobClass::Encode), expected);
-        assert_eq!(told.get(JobClass::Wait), RecentRuns { minute: runs(0, 1), hour: runs(0, 60) });
-        assert_eq!(told.get(JobClass::Maintenance), RecentRuns::default());
+        assert_eq!(reported.get(JobClass::Encode), expected);
+        assert_eq!(reported.get(JobClass::Wait), RecentRuns { minute: runs(0, 1), hour: runs(0, 60) });
+        assert_eq!(reported.get(JobClass::Maintenance), RecentRuns::default());
         assert!(history.0.len() <= 242, "{}", history.0.len());
         // A node that could not tell for a long time counts what ended since then.
         let later = begun + Duration::from_secs(15 * 480 + 7200);
         counter.finished(JobClass::Encode);
-        let told = history.note(later, counter.all()).get(JobClass::Encode);
-        assert_eq!(told, RecentRuns { minute: runs(1, 0), hour: runs(1, 0) });
+        let reported = history.note(later, counter.all()).get(JobClass::Encode);
+        assert_eq!(reported, RecentRuns { minute: runs(1, 0), hour: runs(1, 0) });
     }
 
     #[test]
@@ -111,8 +111,8 @@ mod tests {
         let (counter, mut history, begun) = (RunCounter::default(), RunHistory::default(), Instant::now());
         history.note(begun, counter.all());
         counter.failed(JobClass::Encode);
-        let told = history.note(begun + Duration::from_secs(15), counter.all()).get(JobClass::Encode);
+        let reported = history.note(begun + Duration::from_secs(15), counter.all()).get(JobClass::Encode);
         let once = EndedRuns { finished: 0, failed: 1 };
-        assert_eq!(told, RecentRuns { minute: once, hour: once });
+        assert_eq!(reported, RecentRuns { minute: once, hour: once });
     }
 }

@@ -77,7 +77,7 @@ impl Transcriptions {
         tx.commit().await?;
         let began = Instant::now();
         Ok(match timeout(PATIENCE, self.ask(&settings, Bytes::from_static(SECOND))).await {
-            Ok(Ok(heard)) => ProviderTest::Answered { after: began.elapsed(), words: words(&heard) },
+            Ok(Ok(response)) => ProviderTest::Answered { after: began.elapsed(), words: words(&response) },
             Ok(Err(error)) => ProviderTest::Failed(error.to_string()),
             Err(_) => {
                 ProviderTest::Failed(format!("the provider did not respond within {} s", PATIENCE.as_secs()))

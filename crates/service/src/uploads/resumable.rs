@@ -124,7 +124,7 @@ impl PieceCheck for Sha256Check {
 pub type OnDurable = Box<dyn Fn(u64) + Send>;
 
 /// Bytes that continue an upload.
-pub struct Piece<S> {
+pub struct UploadPiece<S> {
     /// Where they begin.
     pub offset: u64,
     /// How many there are (`Content-Length`).
@@ -141,7 +141,7 @@ pub struct Piece<S> {
     pub body: S,
 }
 
-impl<S: Stream<Item = Result<Bytes, BodyError>>> Piece<S> {
+impl<S: Stream<Item = Result<Bytes, BodyError>>> UploadPiece<S> {
     /// The length of the whole, as far as this piece tells it.
     fn announced(&self) -> Option<u64> {
         let by_size = self.size.filter(|_| self.is_last).and_then(|size| self.offset.checked_add(size));

@@ -4,9 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 use tonearm_catalog::{NamedKind, NamedObject};
-use tonearm_domain::{CollectionId, CoverOwner, ObjectKey, OrganizationId, TrackId};
-
-use super::repair::is_makeable;
+use tonearm_domain::{CollectionId, CoverOrigin, CoverOwner, ObjectKey, OrganizationId, TrackId};
 
 /// How something does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -90,6 +88,16 @@ impl Subject {
             is_made: is_makeable(self.object.kind),
         }
     }
+}
+
+/// A cover that Tonearm drew, or found in the source.
+pub(super) fn is_found_cover(kind: NamedKind) -> bool {
+    matches!(kind, NamedKind::Cover(CoverOrigin::Generated | CoverOrigin::Embedded))
+}
+
+/// Whether it can be made from the source.
+pub(super) fn is_makeable(kind: NamedKind) -> bool {
+    is_found_cover(kind) || matches!(kind, NamedKind::File(_) | NamedKind::Placeholder | NamedKind::Manifest)
 }
 
 fn role(kind: NamedKind) -> &'static str {

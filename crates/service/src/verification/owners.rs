@@ -5,13 +5,13 @@ use tonearm_domain::{CollectionId, CoverOwner, OrganizationId};
 
 use super::finding::{Finding, FindingKind};
 use super::{Run, VerifyError};
-use crate::inventory::Look;
+use crate::inventory::HeadOutcome;
 
 /// Owners that are read at once.
 const PAGE: u64 = 200;
 
 impl Run<'_> {
-    pub(super) async fn look_at_owners(&mut self) -> Result<(), VerifyError> {
+    pub(super) async fn check_owners(&mut self) -> Result<(), VerifyError> {
         let mut after: Option<OrganizationId> = None;
         loop {
             let page = self.all.catalog.covered_organizations(after, PAGE).await?;
@@ -47,14 +47,14 @@ impl Run<'_> {
         &self,
         object: &NamedObject,
     ) -> Result<Option<(FindingKind, Option<u64>)>, VerifyError> {
-        match self.looks.look(&object.key).await? {
-            Look::Missing => return Ok(Some((FindingKind::MissingObject, None))),
-            Look::Unreadable => return Ok(Some((FindingKind::UnreadableObject, None))),
-            Look::Found(meta) if object.size.is_some_and(|size| size != meta.size) => {
+        match self.heads.head(&object.key).await? {
+            HeadOutcome::Missing => return Ok(Some((FindingKind::MissingObject, None))),
+            HeadOutcome::Unreadable => return Ok(Some((FindingKind::UnreadableObject, None))),
+            HeadOutcome::Found(meta) if object.size.is_some_and(|size| size != meta.size) => {
                 return Ok(Some((FindingKind::WrongLength, Some(meta.size))));
             }
-            Look::Found(_) if !self.terms.is_deep => return Ok(None),
-            Look::Found(_) => {}
+            HeadOutcome::Found(_) if !self.terms.is_deep => return Ok(None),
+            HeadOutcome::Found(_) => {}
         }
         Ok(self.damage_read(object).await?)
     }

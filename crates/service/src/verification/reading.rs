@@ -8,7 +8,7 @@ use tonearm_domain::ObjectKey;
 
 use super::finding::{FindingKind, Subject};
 use super::{Run, VerifyError};
-use crate::inventory::{NamedBy, Stretch};
+use crate::inventory::{TrackObject, WalkStep};
 
 /// Objects that are read at once.
 const AT_ONCE: usize = 4;
@@ -29,13 +29,13 @@ impl Run<'_> {
     /// Reads the objects that rows name, also those that were suspects and are cleared, and gives those with wrong bytes.
     pub(super) async fn read_all(
         &self,
-        stretch: &Stretch,
-        cleared: &[&NamedBy],
+        step: &WalkStep,
+        cleared: &[&TrackObject],
     ) -> Result<Vec<Subject>, VerifyError> {
-        let sound = stretch.seen.iter().filter(|seen| !seen.has_other_length);
+        let sound = step.objects.iter().filter(|stored| !stored.has_other_length);
         // A later generation may have taken the place of a manifest.
         let cleared = cleared.iter().copied().filter(|named| named.object.kind != NamedKind::Manifest);
-        let objects = sound.filter_map(|seen| seen.named.as_ref()).chain(cleared);
+        let objects = sound.filter_map(|stored| stored.named.as_ref()).chain(cleared);
         stream::iter(objects.map(|named| self.read_one(named)))
             .buffer_unordered(AT_ONCE)
             .try_filter_map(|found| std::future::ready(Ok(found)))
@@ -43,7 +43,7 @@ impl Run<'_> {
             .await
     }
 
-    async fn read_one(&self, named: &NamedBy) -> Result<Option<Subject>, VerifyError> {
+    async fn read_one(&self, named: &TrackObject) -> Result<Option<Subject>, VerifyError> {
         match self.damage_read(&named.object).await? {
             Some((kind, found_size)) => self.confirmed(named.track, &named.object, kind, found_size).await,
             None => Ok(None),
@@ -77,11 +77,11 @@ impl Run<'_> {
         };
         match read {
             Ok(read) => {
-                self.reads.forget();
+                self.reads.reset();
                 Ok(read)
             }
             Err(error) => {
-                self.reads.only_one(error).await?;
+                self.reads.tolerate(error).await?;
                 Ok(Read::Unreadable)
             }
         }

@@ -9,7 +9,7 @@ use tonearm_domain::{ObjectKey, TrackId, TrackManifest};
 
 use super::finding::{FindingKind, Subject};
 use super::{Run, VerifyError};
-use crate::inventory::{Look, NamedBy};
+use crate::inventory::{HeadOutcome, TrackObject};
 
 /// A manifest is stored after the row says that there is a new one.
 const MANIFEST_PAUSE: Duration = Duration::from_millis(500);
@@ -18,18 +18,18 @@ const MANIFEST_LOOKS: usize = 6;
 
 impl Run<'_> {
     /// What is still wrong with a suspect; `None` where nothing is.
-    pub(super) async fn recheck(&self, suspect: &NamedBy) -> Result<Option<Subject>, VerifyError> {
-        let NamedBy { track, object } = suspect;
+    pub(super) async fn recheck(&self, suspect: &TrackObject) -> Result<Option<Subject>, VerifyError> {
+        let TrackObject { track, object } = suspect;
         if object.kind == NamedKind::Manifest {
             return self.recheck_manifest(*track).await;
         }
-        let (kind, found_size) = match (self.looks.look(&object.key).await?, object.size) {
-            (Look::Missing, _) => (FindingKind::MissingObject, None),
-            (Look::Unreadable, _) => (FindingKind::UnreadableObject, None),
-            (Look::Found(meta), Some(size)) if meta.size != size => {
+        let (kind, found_size) = match (self.heads.head(&object.key).await?, object.size) {
+            (HeadOutcome::Missing, _) => (FindingKind::MissingObject, None),
+            (HeadOutcome::Unreadable, _) => (FindingKind::UnreadableObject, None),
+            (HeadOutcome::Found(meta), Some(size)) if meta.size != size => {
                 (FindingKind::WrongLength, Some(meta.size))
             }
-            (Look::Found(_), _) => return Ok(None),
+            (HeadOutcome::Found(_), _) => return Ok(None),
         };
         self.confirmed(*track, object, kind, found_size).await
     }
@@ -57,7 +57,7 @@ impl Run<'_> {
                 Ok(true) => return Ok(None),
                 Ok(false) => {}
                 Err(error) => {
-                    self.looks.only_one(error).await?;
+                    self.heads.tolerate(error).await?;
                     let kind = FindingKind::UnreadableObject;
                     return Ok(Some(Subject { kind, track, object, found_size: None }));
                 }

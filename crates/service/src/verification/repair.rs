@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use tonearm_catalog::{NamedKind, NewJob};
 use tonearm_domain::{
-    AuditAction, CoverOrigin, CoverOwner, Job, ObjectKey, OrganizationId, ShortId, Track, TrackId, VariantId,
+    AuditAction, CoverOwner, Job, ObjectKey, OrganizationId, ShortId, Track, TrackId, VariantId,
 };
 
-use super::finding::{Remedy, Subject};
+use super::finding::{Remedy, Subject, is_found_cover, is_makeable};
 use super::{Run, VerifyError};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
@@ -127,14 +127,4 @@ fn give_up_pictures(track: &mut Track, subjects: &[Subject]) -> LostPictures {
         track.placeholder = None;
     }
     lost
-}
-
-/// A cover that Tonearm drew, or found in the source.
-fn is_found_cover(kind: NamedKind) -> bool {
-    matches!(kind, NamedKind::Cover(CoverOrigin::Generated | CoverOrigin::Embedded))
-}
-
-/// Whether it can be made from the source.
-pub(super) fn is_makeable(kind: NamedKind) -> bool {
-    is_found_cover(kind) || matches!(kind, NamedKind::File(_) | NamedKind::Placeholder | NamedKind::Manifest)
 }

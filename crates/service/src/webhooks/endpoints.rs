@@ -95,7 +95,7 @@ impl WebhookName {
     }
 }
 
-pub(crate) fn vault_place(id: WebhookId) -> String {
+pub(crate) fn vault_context(id: WebhookId) -> String {
     format!("webhook/{id}")
 }
 
@@ -201,7 +201,7 @@ impl Webhooks {
 
     /// A fresh secret, sealed.
     fn new_secret(&self, id: WebhookId) -> Vec<u8> {
-        self.vault.seal(&vault_place(id), self.ambient.random(), &self.ambient.random::<32>())
+        self.vault.seal(&vault_context(id), self.ambient.random(), &self.ambient.random::<32>())
     }
 
     /// Removes an endpoint with all that is on its way to it, and gives it as it was.
@@ -231,7 +231,7 @@ impl Webhooks {
     }
 
     pub(super) fn open_secret(&self, id: WebhookId, sealed: &[u8]) -> Result<WebhookSecret, Refusal> {
-        let opened = self.vault.open(&vault_place(id), sealed).and_then(|bytes| bytes.try_into().ok());
+        let opened = self.vault.open(&vault_context(id), sealed).and_then(|bytes| bytes.try_into().ok());
         opened.map(WebhookSecret::from_bytes).ok_or(Refusal::Unprocessable {
             code: "secret_sealed",
             message: "the webhook's secret cannot be decrypted, as its master secret is gone; rotate it",

@@ -278,7 +278,7 @@ async fn a_recipe_is_rendered_by_many_workers_and_always_ends(database: TestData
     assert_eq!((begun.total, begun.percent()), (4, 0));
     workshop.run_next().await.unwrap().unwrap();
     let queued = rendering(&workshop, &owner, late).await;
-    assert_eq!((queued.looked_at, queued.done, queued.is_at_end), (4, 0, true));
+    assert_eq!((queued.examined, queued.done, queued.is_at_end), (4, 0, true));
     assert_eq!(kinds(&workshop).await, ["render_track"; 4]);
 
     // Two workers at once.
@@ -337,7 +337,7 @@ async fn a_rendering_that_begins_anew_counts_its_own_tracks(database: TestDataba
     workshop.library.render_existing(&owner, late).await.unwrap();
     workshop.run_all().await;
     let ended = rendering(&workshop, &owner, late).await;
-    assert_eq!((ended.done, ended.failed, ended.looked_at), (3, 0, 3));
+    assert_eq!((ended.done, ended.failed, ended.examined), (3, 0, 3));
     assert!(ended.finished_at.is_some());
 
     // A job that is dropped by hand counts, so that the rendering ends.

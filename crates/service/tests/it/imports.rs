@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::TryStreamExt;
 use tokio_util::sync::CancellationToken;
-use tonearm_catalog::{JobFilter, JobState, PendingJob, Turn};
+use tonearm_catalog::{JobFilter, JobState, PendingJob, RoundRobin};
 use tonearm_domain::{
     Deletion, JobQueue, KeepDeleted, LimitOffset, Outage, Track, TrackId, TrackStatus, WebhookKind,
 };
@@ -76,8 +76,9 @@ impl Workshop {
 
     async fn claim_in(&self, queue: JobQueue) -> JobRun {
         let (now, lease) = (self.ambient.now(), self.ambient.credential_id());
-        let turn = Turn { queue, after: None, except: &[] };
-        let claimed = self.catalog.claim_turn(turn, now, lease, now.plus_seconds(60)).await.unwrap().unwrap();
+        let round_robin = RoundRobin { queue, after: None, except: &[] };
+        let claimed =
+            self.catalog.claim_next(round_robin, now, lease, now.plus_seconds(60)).await.unwrap().unwrap();
         JobRun { claimed, cancel: CancellationToken::new() }
     }
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use tonearm_domain::{Ambient, EndedRuns, QuotaKind};
 use tonearm_server::tls;
 use tonearm_service::{
-    AcmeStatus, CertificateEnd, FailedJobs, NearQuota, NodeStatus, QueueStatus, Reach, Status, StatusReport,
+    AcmeStatus, CertificateEnd, FailedJobs, NearQuota, NodeStatus, QueueStatus, Reachability, Status,
+    StatusReport,
 };
 
 use super::bytes::shown_bytes;
@@ -105,11 +106,11 @@ fn print_report(report: &StatusReport) {
     print_quotas(report);
 }
 
-fn reach_text(reach: Reach) -> String {
+fn reach_text(reach: Reachability) -> String {
     match reach {
-        Reach::Answered(after) => format!("ok, {} ms", after.as_millis()),
-        Reach::Failed => "cannot be reached; run `tonearm doctor`".to_owned(),
-        Reach::TimedOut => "no response; run `tonearm doctor`".to_owned(),
+        Reachability::Answered(after) => format!("ok, {} ms", after.as_millis()),
+        Reachability::Failed => "cannot be reached; run `tonearm doctor`".to_owned(),
+        Reachability::TimedOut => "no response; run `tonearm doctor`".to_owned(),
     }
 }
 

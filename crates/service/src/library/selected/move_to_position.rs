@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::num::NonZeroU32;
 
-use tonearm_catalog::{Stretch, StretchError};
+use tonearm_catalog::{TrackRange, TrackRangeError};
 use tonearm_domain::{CollectionId, TrackId, UndoableChange};
 
 use super::reorder::order_changed;
@@ -37,23 +37,17 @@ impl Library {
         caller.reach_collection(collection_id)?;
         let tx = self.catalog.begin().await?;
         let index = u64::from(position.get()) - 1;
-        let stretch = tx
-            .stretch_around(
-                caller.organization_id,
-                collection_id,
-                selected.ids(),
-                index,
-                MOST_AFFECTED as u64,
-            )
+        let range = tx
+            .range_around(caller.organization_id, collection_id, selected.ids(), index, MOST_AFFECTED as u64)
             .await?
             .map_err(|error| match error {
-                StretchError::Missing => some_are_gone(),
-                StretchError::Disturbed => order_changed(),
+                TrackRangeError::Missing => some_are_gone(),
+                TrackRangeError::Changed => order_changed(),
             })?;
-        if stretch.tracks.len() > MOST_AFFECTED {
+        if range.tracks.len() > MOST_AFFECTED {
             return Err(Refusal::invalid("position", TOO_FAR));
         }
-        let Moved { before, after, preceding } = Moved::of(stretch, selected).ok_or_else(order_changed)?;
+        let Moved { before, after, preceding } = Moved::of(range, selected).ok_or_else(order_changed)?;
         if before.is_empty() {
             return Ok(Repositioned { changed: Changed { count: 0, undo: None }, preceding });
         }
@@ -76,9 +70,9 @@ struct Moved {
 }
 
 impl Moved {
-    /// `None` if the stretch lacks one of the tracks.
-    fn of(stretch: Stretch, selected: &SelectedTracks) -> Option<Self> {
-        let Stretch { start, tracks: mut before, index } = stretch;
+    /// `None` if the range lacks one of the tracks.
+    fn of(range: TrackRange, selected: &SelectedTracks) -> Option<Self> {
+        let TrackRange { start, tracks: mut before, index } = range;
         let chosen: HashSet<&TrackId> = selected.ids().iter().collect();
         let (block, mut after): (Vec<TrackId>, Vec<TrackId>) =
             before.iter().partition(|track| chosen.contains(track));
@@ -116,16 +110,16 @@ mod tests {
     }
 
     #[test]
-    fn a_stretch_without_one_of_the_tracks_is_refused() {
+    fn a_range_without_one_of_the_tracks_is_refused() {
         let selected = SelectedTracks::new([id(1), id(9)]).unwrap();
-        let stretch = Stretch { start: 0, tracks: vec![id(1), id(2)], index: 0 };
-        assert_eq!(Moved::of(stretch, &selected), None);
+        let range = TrackRange { start: 0, tracks: vec![id(1), id(2)], index: 0 };
+        assert_eq!(Moved::of(range, &selected), None);
     }
 
     proptest! {
-        /// Moving within the affected stretch gives the same list as moving within the whole one.
+        /// Moving within the affected range gives the same list as moving within the whole one.
         #[test]
-        fn the_stretch_is_all_that_changes(
+        fn the_range_is_all_that_changes(
             count in 1_usize..30,
             chosen in proptest::collection::btree_set(0_usize..30, 1..6),
             index in 0_usize..40,
@@ -142,8 +136,9 @@ mod tests {
             let index = index.min(count - chosen.len());
             let start = chosen[0].min(index.saturating_sub(1));
             let end = chosen[chosen.len() - 1].max(index + chosen.len() - 1);
-            let stretch = Stretch { start: start as u64, tracks: whole[start..=end].to_vec(), index: index as u64 };
-            let Moved { before, after, preceding } = Moved::of(stretch, &selected).unwrap();
+            let tracks = whole[start..=end].to_vec();
+            let range = TrackRange { start: start as u64, tracks, index: index as u64 };
+            let Moved { before, after, preceding } = Moved::of(range, &selected).unwrap();
             let mut found = whole.clone();
             if let (Some(first), Some(last)) = (before.first(), before.last()) {
                 let [from, to] = [first, last].map(|track| whole.iter().position(|other| other == track).unwrap());

@@ -4,7 +4,7 @@ use tonearm_domain::{Chapter, LevelsSettings, RecipeKind, Track, TrackInfo};
 use tonearm_media::{Analysis, MediaError, Output, Probe, Rendered, Waveform};
 use tonearm_signal::bars_across;
 
-use super::plan::{Piece, Plan};
+use super::plan::{Plan, PlannedFile};
 use super::recording::Measured;
 use super::run_context::RunContext;
 use super::stop::Stop;
@@ -82,12 +82,12 @@ pub(super) fn drawn_levels(width: u32) -> LevelsSettings {
     LevelsSettings { num_samples: bars_across(width), ..LevelsSettings::default() }
 }
 
-/// Every waveform that a plan's pieces are made of. The placeholder cover is drawn from one too, so there is always
+/// Every waveform that a plan's files are made of. The placeholder cover is drawn from one too, so there is always
 /// the default one.
 fn wanted(plan: &Plan) -> Vec<LevelsSettings> {
     let mut settings = vec![LevelsSettings::default()];
-    for piece in plan.pieces() {
-        let own = match &piece.kind {
+    for planned in plan.files() {
+        let own = match &planned.kind {
             RecipeKind::Levels(own) => own.clone(),
             RecipeKind::WaveformImage(image) => drawn_levels(image.width),
             RecipeKind::WaveformVideo(video) => drawn_levels(video.width),
@@ -139,14 +139,14 @@ impl Processing {
     async fn analyse_and_render(
         &self,
         context: &RunContext<'_>,
-        pieces: &[Piece],
+        planned_files: &[PlannedFile],
         settings: &[LevelsSettings],
     ) -> Result<(Analysis, Vec<Rendered>), MediaError> {
-        let outputs: Vec<Output<'_>> = pieces
+        let outputs: Vec<Output<'_>> = planned_files
             .iter()
-            .map(|piece| Ok(Output::of(&piece.kind, context.probe.duration)?.with_words(context.words())))
+            .map(|planned| Ok(Output::of(&planned.kind, context.probe.duration)?.with_words(context.words())))
             .collect::<Result<_, MediaError>>()?;
-        let recipes = pieces.iter().flat_map(|piece| piece.recipes.clone()).collect();
+        let recipes = planned_files.iter().flat_map(|planned| planned.recipes.clone()).collect();
         self.media
             .analyse_and_render(
                 context.input(),

@@ -13,7 +13,7 @@ use tonearm_media::{LimitTier, Output, Rendered, RunScope, Waveform};
 use tracing::{Instrument, Span};
 
 use super::analysis::Analysed;
-use super::plan::Piece;
+use super::plan::PlannedFile;
 use super::run_context::RunContext;
 use super::stop::Stop;
 use crate::processing::job_error::JobError;
@@ -36,12 +36,12 @@ pub(super) struct Results<'a> {
     /// What hit a limit.
     limited: Mutex<Vec<Limited>>,
     /// Previews that failed where the headers said they would be, and may succeed where they really are.
-    misplaced: Mutex<Vec<Piece>>,
+    misplaced: Mutex<Vec<PlannedFile>>,
 }
 
 /// What hit a limit.
 pub(super) struct Limited {
-    pub(super) piece: Piece,
+    pub(super) planned: PlannedFile,
     /// Of those limits. With the normal ones, it may succeed with larger ones.
     pub(super) tier: LimitTier,
     /// What happened, as a sentence.
@@ -77,7 +77,7 @@ impl<'a> Results<'a> {
         std::mem::take(&mut self.limited.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(super) fn take_misplaced(&self) -> Vec<Piece> {
+    pub(super) fn take_misplaced(&self) -> Vec<PlannedFile> {
         std::mem::take(&mut self.misplaced.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -87,43 +87,43 @@ impl<'a> Results<'a> {
 }
 
 impl Processing {
-    /// Makes pieces at once, as many as the media crate lets run, and records each.
-    pub(super) async fn make_pieces(
+    /// Makes files at once, as many as the media crate lets run, and records each.
+    pub(super) async fn make_files(
         &self,
         results: &Results<'_>,
-        pieces: &[Piece],
+        planned_files: &[PlannedFile],
         analysed: Option<&Analysed>,
     ) -> Result<(), JobError> {
         let mut making: FuturesUnordered<_> =
-            pieces.iter().map(|piece| self.make_piece(results, piece, analysed)).collect();
+            planned_files.iter().map(|planned| self.make_file(results, planned, analysed)).collect();
         while let Some(made) = making.next().await {
             made?;
         }
         Ok(())
     }
 
-    async fn make_piece(
+    async fn make_file(
         &self,
         results: &Results<'_>,
-        piece: &Piece,
+        planned: &PlannedFile,
         analysed: Option<&Analysed>,
     ) -> Result<(), JobError> {
         let scope = results.context.limits.scope();
-        match self.make(results, piece, analysed, &scope).await {
-            Ok(made) => self.store(results, piece, made).await,
+        match self.make(results, planned, analysed, &scope).await {
+            Ok(made) => self.store(results, planned, made).await,
             Err(Stop::Limit(reason)) => {
                 let mut limited = results.limited.lock().unwrap_or_else(PoisonError::into_inner);
-                limited.push(Limited { piece: piece.clone(), tier: scope.tier, reason });
+                limited.push(Limited { planned: planned.clone(), tier: scope.tier, reason });
                 Ok(())
             }
-            Err(Stop::Source(_)) if analysed.is_none() && matches!(piece.kind, RecipeKind::Preview(_)) => {
+            Err(Stop::Source(_)) if analysed.is_none() && matches!(planned.kind, RecipeKind::Preview(_)) => {
                 let mut misplaced = results.misplaced.lock().unwrap_or_else(PoisonError::into_inner);
-                misplaced.push(piece.clone());
+                misplaced.push(planned.clone());
                 Ok(())
             }
             Err(Stop::Source(reason)) => {
                 self.may_blame(results.context).await?;
-                self.conclude(results, piece, &FileOutcome::Failed { reason }).await
+                self.conclude(results, planned, &FileOutcome::Failed { reason }).await
             }
             Err(Stop::Job(error)) => Err(error),
         }
@@ -132,17 +132,17 @@ impl Processing {
     async fn make(
         &self,
         results: &Results<'_>,
-        piece: &Piece,
+        planned: &PlannedFile,
         analysed: Option<&Analysed>,
         scope: &RunScope,
     ) -> Result<Made, Stop> {
         let context = results.context;
         // The plan makes what needs a waveform after measuring, and asks for every waveform that is needed.
         let unmeasured = || Stop::Job(JobError::internal("the waveform was not measured"));
-        match &piece.kind {
+        match &planned.kind {
             RecipeKind::Original {} => {
                 let source = &context.local.source;
-                Ok(Made::Stored(self.original(&context.track, source, &piece.recipes).await?))
+                Ok(Made::Stored(self.original(&context.track, source, &planned.recipes).await?))
             }
             RecipeKind::Levels(settings) => {
                 levels(settings, analysed.ok_or_else(unmeasured)?).ok_or_else(unmeasured)
@@ -151,13 +151,13 @@ impl Processing {
                 self.draw_image(context, settings, analysed.ok_or_else(unmeasured)?).await
             }
             RecipeKind::WaveformVideo(settings) => {
-                self.render_video(context, piece, settings, analysed.ok_or_else(unmeasured)?, scope).await
+                self.render_video(context, planned, settings, analysed.ok_or_else(unmeasured)?, scope).await
             }
             RecipeKind::Cover(settings) => self.cut_cover(context, settings, analysed).await,
             kind @ (RecipeKind::Transcode(_) | RecipeKind::Preview(_)) => {
                 let probe = analysed.map_or(&context.probe, |analysed| &analysed.probe);
                 let output = Output::of(kind, probe.duration)?.with_words(context.words());
-                let progress = context.board.follow(piece.recipes.clone());
+                let progress = context.board.follow(planned.recipes.clone());
                 let rendered = self.media.render(
                     context.input(),
                     probe,
@@ -176,21 +176,21 @@ impl Processing {
     pub(super) async fn store_rendered(
         &self,
         results: &Results<'_>,
-        pieces: &[Piece],
+        planned_files: &[PlannedFile],
         rendered: Vec<Rendered>,
     ) -> Result<(), JobError> {
-        let storing: FuturesUnordered<_> = pieces
+        let storing: FuturesUnordered<_> = planned_files
             .iter()
             .zip(rendered)
-            .map(|(piece, file)| self.store(results, piece, Made::Rendered(file)))
+            .map(|(planned, file)| self.store(results, planned, Made::Rendered(file)))
             .collect();
         storing.try_collect().await
     }
 
     /// Stores what was made under the name of each recipe that asked for it.
-    async fn store(&self, results: &Results<'_>, piece: &Piece, made: Made) -> Result<(), JobError> {
+    async fn store(&self, results: &Results<'_>, planned: &PlannedFile, made: Made) -> Result<(), JobError> {
         let context = results.context;
-        for recipe in &piece.recipes {
+        for recipe in &planned.recipes {
             let outcome = match &made {
                 Made::Stored(outcome) => outcome.clone(),
                 Made::Bytes(bytes, content_type, data) => {
@@ -214,14 +214,14 @@ impl Processing {
         Ok(())
     }
 
-    /// Records the same outcome for all recipes of a piece.
+    /// Records the same outcome for all recipes of a planned file.
     pub(super) async fn conclude(
         &self,
         results: &Results<'_>,
-        piece: &Piece,
+        planned: &PlannedFile,
         outcome: &FileOutcome,
     ) -> Result<(), JobError> {
-        for recipe in &piece.recipes {
+        for recipe in &planned.recipes {
             self.conclude_one(results, recipe, outcome.clone()).await?;
         }
         Ok(())

@@ -9,7 +9,7 @@ use tonearm_signal::{CoverImage, Covers};
 
 use super::analysis::{Analysed, drawn_levels};
 use super::files::{Made, MadeCover};
-use super::plan::Piece;
+use super::plan::PlannedFile;
 use super::run_context::RunContext;
 use super::stop::Stop;
 use crate::library::covers;
@@ -151,13 +151,13 @@ impl Processing {
     pub(super) async fn render_video(
         &self,
         context: &RunContext<'_>,
-        piece: &Piece,
+        planned: &PlannedFile,
         settings: &WaveformVideo,
         analysed: &Analysed,
         scope: &RunScope,
     ) -> Result<Made, Stop> {
         let colour = self.colour(context).await?;
-        let progress = context.board.follow(piece.recipes.clone());
+        let progress = context.board.follow(planned.recipes.clone());
         let rendered = self
             .media
             .waveform_video(

@@ -6,9 +6,9 @@ use tonearm_domain::{Codec, Recipe, RecipeKind, Transcode};
 /// encoding does.
 const SHORT_SECONDS: f64 = 20.0;
 
-/// One thing to make, and the recipes that ask for it: where two ask for the same, it is made once.
+/// A file to make, and the recipes that ask for it: where two ask for the same, it is made once.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Piece {
+pub(super) struct PlannedFile {
     pub(super) kind: RecipeKind,
     pub(super) recipes: Vec<Recipe>,
 }
@@ -34,11 +34,11 @@ pub(super) struct Plan {
     /// Whether the sound has to be measured.
     pub(super) measures: bool,
     /// Encoded from the decoding that is measured.
-    pub(super) with_measuring: Vec<Piece>,
+    pub(super) with_measuring: Vec<PlannedFile>,
     /// Started together with it.
-    pub(super) at_once: Vec<Piece>,
+    pub(super) at_once: Vec<PlannedFile>,
     /// What needs what was measured.
-    pub(super) after: Vec<Piece>,
+    pub(super) after: Vec<PlannedFile>,
     /// Whether all of it takes so little that it is recorded in one go.
     pub(super) is_short: bool,
 }
@@ -53,8 +53,8 @@ impl Plan {
             after: Vec::new(),
             is_short: has_claim && known.claimed_duration <= SHORT_SECONDS,
         };
-        for piece in pieces(recipes) {
-            let needs = needs(&piece.kind);
+        for planned in planned_files(recipes) {
+            let needs = needs(&planned.kind);
             let is_known = match needs {
                 Needs::Nothing => true,
                 // A claim that turns out to be wrong costs another go.
@@ -63,7 +63,7 @@ impl Plan {
                 Needs::Waveform => false,
             };
             plan.measures |= needs == Needs::Waveform || !is_known;
-            if is_known { plan.at_once.push(piece) } else { plan.after.push(piece) }
+            if is_known { plan.at_once.push(planned) } else { plan.after.push(planned) }
         }
         plan.measures |= !known.is_measured || known.needs_picture;
         plan.order(known.is_early);
@@ -76,20 +76,21 @@ impl Plan {
     /// What takes longest comes first, so that no core waits for it in the end; or last, where every file counts as
     /// soon as it is there.
     fn order(&mut self, is_early: bool) {
-        for pieces in [&mut self.at_once, &mut self.after] {
-            pieces.sort_by_key(|piece| {
-                let effort = i64::from(effort(&piece.kind));
+        for planned_files in [&mut self.at_once, &mut self.after] {
+            planned_files.sort_by_key(|planned| {
+                let effort = i64::from(effort(&planned.kind));
                 if is_early { effort } else { -effort }
             });
         }
     }
 
-    /// Lets the process that decodes for measuring encode, too: all there is of short sound, else one piece, unless
+    /// Lets the process that decodes for measuring encode, too: all there is of short sound, else one file, unless
     /// nothing has to be decoded. Not the one that takes longest, if there is another: what comes after measuring, such as
     /// the cover, is then made beside it.
     fn share_the_decoding(&mut self, is_plain: bool) {
-        let is_encoded = |piece: &Piece| piece.kind.transcode().is_some_and(|t| t.loudness_target.is_none());
-        let is_whole = |piece: &Piece| matches!(piece.kind, RecipeKind::Transcode(_));
+        let is_encoded =
+            |planned: &PlannedFile| planned.kind.transcode().is_some_and(|t| t.loudness_target.is_none());
+        let is_whole = |planned: &PlannedFile| matches!(planned.kind, RecipeKind::Transcode(_));
         if self.is_short {
             let (with, at_once) = self.at_once.drain(..).partition(is_encoded);
             (self.with_measuring, self.at_once) = (with, at_once);
@@ -97,20 +98,20 @@ impl Plan {
             // Measuring needs no process, and is soon done.
         } else {
             let places = self.at_once.iter().enumerate();
-            let can_share = places.filter(|(_, piece)| is_encoded(piece) && is_whole(piece));
+            let can_share = places.filter(|(_, planned)| is_encoded(planned) && is_whole(planned));
             if let Some((place, _)) = can_share.take(2).last() {
                 self.with_measuring.push(self.at_once.remove(place));
             }
         }
     }
 
-    /// Every piece, in no order that matters.
-    pub(super) fn pieces(&self) -> impl Iterator<Item = &Piece> {
+    /// Every file, in no order that matters.
+    pub(super) fn files(&self) -> impl Iterator<Item = &PlannedFile> {
         self.with_measuring.iter().chain(&self.at_once).chain(&self.after)
     }
 }
 
-/// What a piece needs to be known.
+/// What a planned file needs to be known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Needs {
     Nothing,
@@ -152,15 +153,15 @@ fn effort(kind: &RecipeKind) -> u8 {
     }
 }
 
-fn pieces(recipes: Vec<Recipe>) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
+fn planned_files(recipes: Vec<Recipe>) -> Vec<PlannedFile> {
+    let mut planned_files: Vec<PlannedFile> = Vec::new();
     for recipe in recipes {
-        match pieces.iter_mut().find(|piece| piece.kind == recipe.kind) {
-            Some(piece) => piece.recipes.push(recipe),
-            None => pieces.push(Piece { kind: recipe.kind.clone(), recipes: vec![recipe] }),
+        match planned_files.iter_mut().find(|planned| planned.kind == recipe.kind) {
+            Some(planned) => planned.recipes.push(recipe),
+            None => planned_files.push(PlannedFile { kind: recipe.kind.clone(), recipes: vec![recipe] }),
         }
     }
-    pieces
+    planned_files
 }
 
 #[cfg(test)]
@@ -232,10 +233,10 @@ mod tests {
             let recipes: Vec<Recipe> =
                 kinds.into_iter().enumerate().map(|(place, kind)| recipe(place, kind)).collect();
             let plan = Plan::new(recipes.clone(), known);
-            let mut made: Vec<_> = plan.pieces().flat_map(|piece| &piece.recipes).map(|r| r.id).collect();
+            let mut made: Vec<_> = plan.files().flat_map(|planned| &planned.recipes).map(|r| r.id).collect();
             made.sort();
             prop_assert_eq!(made, recipes.iter().map(|recipe| recipe.id).collect::<Vec<_>>());
-            let kinds: Vec<_> = plan.pieces().map(|piece| &piece.kind).collect();
+            let kinds: Vec<_> = plan.files().map(|planned| &planned.kind).collect();
             for (place, kind) in kinds.iter().enumerate() {
                 prop_assert!(!kinds[..place].contains(kind));
             }
@@ -248,19 +249,19 @@ mod tests {
         ) {
             let recipes = kinds.into_iter().enumerate().map(|(place, kind)| recipe(place, kind)).collect();
             let plan = Plan::new(recipes, known);
-            for piece in plan.with_measuring.iter().chain(&plan.at_once) {
-                let is_known = match needs(&piece.kind) {
+            for planned in plan.with_measuring.iter().chain(&plan.at_once) {
+                let is_known = match needs(&planned.kind) {
                     Needs::Nothing => true,
                     Needs::Duration => known.is_measured || known.claimed_duration > 0.0,
                     Needs::Loudness => known.is_measured,
                     Needs::Waveform => false,
                 };
-                prop_assert!(is_known, "{:?}", piece.kind);
+                prop_assert!(is_known, "{:?}", planned.kind);
             }
             prop_assert!(plan.measures || (plan.with_measuring.is_empty() && known.is_measured));
             prop_assert!(plan.measures || plan.after.is_empty());
-            for piece in &plan.with_measuring {
-                prop_assert!(piece.kind.transcode().is_some_and(|t| t.loudness_target.is_none()));
+            for planned in &plan.with_measuring {
+                prop_assert!(planned.kind.transcode().is_some_and(|t| t.loudness_target.is_none()));
             }
         }
     }

@@ -11,7 +11,7 @@ use super::file_progress::FileProgress;
 use super::files::{Limited, MadeCover, Results};
 use super::limits::Limits;
 use super::pictures::needs_placeholder;
-use super::plan::{KnownFacts, Piece, Plan};
+use super::plan::{KnownFacts, Plan, PlannedFile};
 use super::recording::Unrecorded;
 use super::run_context::RunContext;
 use super::stop::Stop;
@@ -172,7 +172,7 @@ impl Processing {
         let results = Results::new(context, is_together);
         let recorded = known.is_measured.then(|| Analysed::recorded(context));
         let at_once =
-            async { Ok::<_, Stop>(self.make_pieces(&results, &plan.at_once, recorded.as_ref()).await?) };
+            async { Ok::<_, Stop>(self.make_files(&results, &plan.at_once, recorded.as_ref()).await?) };
         let measured = async {
             if !plan.measures {
                 return Ok((None, None));
@@ -225,10 +225,10 @@ impl Processing {
         let encoded = async {
             match rendered {
                 Some(rendered) => self.store_rendered(results, &plan.with_measuring, rendered).await,
-                None => self.make_pieces(results, &plan.with_measuring, Some(analysed)).await,
+                None => self.make_files(results, &plan.with_measuring, Some(analysed)).await,
             }
         };
-        futures::try_join!(encoded, self.make_pieces(results, &plan.after, Some(analysed)))?;
+        futures::try_join!(encoded, self.make_files(results, &plan.after, Some(analysed)))?;
         Ok(())
     }
 
@@ -243,11 +243,12 @@ impl Processing {
         let context = results.context();
         let mut misplaced = results.take_misplaced();
         if !analysed.confirms(context.probe.duration) && !Analysed::is_recorded(&context.track) {
-            let is_preview = |piece: &&Piece| matches!(piece.kind, tonearm_domain::RecipeKind::Preview(_));
+            let is_preview =
+                |planned: &&PlannedFile| matches!(planned.kind, tonearm_domain::RecipeKind::Preview(_));
             let early = plan.with_measuring.iter().chain(&plan.at_once).filter(is_preview);
             misplaced = early.cloned().collect();
         }
-        self.make_pieces(results, &misplaced, Some(analysed)).await?;
+        self.make_files(results, &misplaced, Some(analysed)).await?;
         loop {
             let limited = results.take_limited();
             let (again, given_up): (Vec<_>, Vec<_>) =
@@ -257,15 +258,15 @@ impl Processing {
                 return Ok(());
             };
             self.enlarge(&context.limits, context.run, &context.track, &first.reason).await?;
-            let pieces: Vec<Piece> = again.into_iter().map(|limited| limited.piece).collect();
-            self.make_pieces(results, &pieces, Some(analysed)).await?;
+            let planned_files: Vec<PlannedFile> = again.into_iter().map(|limited| limited.planned).collect();
+            self.make_files(results, &planned_files, Some(analysed)).await?;
         }
     }
 
     async fn fail_limited(&self, results: &Results<'_>, limited: Vec<Limited>) -> Result<(), JobError> {
-        for Limited { piece, reason, .. } in limited {
+        for Limited { planned, reason, .. } in limited {
             self.may_blame(results.context()).await?;
-            self.conclude(results, &piece, &FileOutcome::Failed { reason }).await?;
+            self.conclude(results, &planned, &FileOutcome::Failed { reason }).await?;
         }
         Ok(())
     }

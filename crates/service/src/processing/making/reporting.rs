@@ -36,8 +36,8 @@ impl Processing {
 
     async fn report_progress(&self, track_id: TrackId, board: &FileProgress) {
         let Some(progress) = board.news() else { return };
-        let told = self.catalog.put_track_progress(track_id, &progress, self.ambient.now()).await;
-        if let Err(error) = told {
+        let published = self.catalog.put_track_progress(track_id, &progress, self.ambient.now()).await;
+        if let Err(error) = published {
             tracing::debug!(%track_id, %error, "could not publish the progress of a track");
         }
     }

@@ -10,7 +10,7 @@ use tonearm_catalog::UploadHold;
 use tonearm_domain::{Origin, PieceError, Upload, UploadId};
 
 use super::lookup::HeldUpload;
-use super::{LEASE_SECONDS, OnDurable, Piece, PieceCheck, Progress, RECORDED_BYTES, UploadRefusal};
+use super::{LEASE_SECONDS, OnDurable, PieceCheck, Progress, RECORDED_BYTES, UploadPiece, UploadRefusal};
 use crate::admission::quotas::{self, QuotaAllowance};
 use crate::refusal::Refusal;
 use crate::uploads::Uploads;
@@ -50,7 +50,7 @@ impl Uploads {
         &self,
         origin: Origin,
         id: UploadId,
-        piece: Piece<S>,
+        piece: UploadPiece<S>,
     ) -> Result<Progress, UploadRefusal>
     where
         S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
@@ -68,13 +68,13 @@ impl Uploads {
         &self,
         origin: Origin,
         mut held: HeldUpload,
-        piece: Piece<S>,
+        piece: UploadPiece<S>,
     ) -> Result<Progress, UploadRefusal>
     where
         S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
     {
         let announced = piece.announced();
-        let Piece { offset, size, is_last, check, on_durable, body, .. } = piece;
+        let UploadPiece { offset, size, is_last, check, on_durable, body, .. } = piece;
         held.upload.check_piece(offset, size)?;
         if let Some(length) = announced {
             held.upload.announce(length)?;
@@ -136,7 +136,7 @@ impl Uploads {
             };
             match chunk {
                 Some(Ok(chunk)) => {
-                    append.take(chunk, &mut check).await?;
+                    append.write_chunk(chunk, &mut check).await?;
                     if check.is_none() && append.received - append.recorded >= RECORDED_BYTES {
                         self.record_piece(append).await?;
                         if let Some(on_durable) = &append.on_durable {
@@ -211,7 +211,7 @@ impl Uploads {
 }
 
 impl Append {
-    async fn take(
+    async fn write_chunk(
         &mut self,
         chunk: Bytes,
         check: &mut Option<Box<dyn PieceCheck>>,

@@ -49,7 +49,7 @@ pub(super) enum Target {
     /// They are the source of a track to be made in an upload session.
     NewTrack(Box<NewTrack>),
     /// They are a part, which becomes no track's source by itself.
-    Part { organization_id: OrganizationId, folder: ShortId },
+    Partial { organization_id: OrganizationId, folder: ShortId },
 }
 
 /// A track to be made in an upload session.
@@ -65,7 +65,7 @@ impl Target {
         match self {
             Self::Track(track, _) => track.organization_id,
             Self::NewTrack(new) => new.session.organization_id,
-            Self::Part { organization_id, .. } => *organization_id,
+            Self::Partial { organization_id, .. } => *organization_id,
         }
     }
 }
@@ -104,20 +104,20 @@ impl Uploads {
         permit: UploadPermit,
         kind: UploadKind,
     ) -> Result<Target, UploadRefusal> {
-        let is_part = kind == UploadKind::Partial;
+        let is_partial = kind == UploadKind::Partial;
         match permit {
             UploadPermit::Track(slot) => {
                 let track = self.track_of_open_slot(slot).await?;
-                Ok(match is_part {
-                    true => Target::Part { organization_id: slot.organization_id, folder: track.index },
+                Ok(match is_partial {
+                    true => Target::Partial { organization_id: slot.organization_id, folder: track.index },
                     false => Target::Track(Box::new(track), slot),
                 })
             }
             UploadPermit::Session { id, address, track } => {
                 let session = self.valid_session(id).await?;
                 let organization_id = session.organization_id;
-                if is_part {
-                    return Ok(Target::Part { organization_id, folder: self.ambient.short_id() });
+                if is_partial {
+                    return Ok(Target::Partial { organization_id, folder: self.ambient.short_id() });
                 }
                 let parents = TrackParents::of(&self.catalog, organization_id, session.collection_id).await?;
                 let origin = session.uploader(address);
@@ -141,7 +141,7 @@ impl Uploads {
                 replacement_id = slot.replacement_id;
                 (Some(track.id), track.index)
             }
-            Target::Part { folder, .. } => (None, folder),
+            Target::Partial { folder, .. } => (None, folder),
             Target::NewTrack(new) => {
                 let NewTrack { session, parents, origin, create } = *new;
                 let made = self.insert_session_track(&tx, origin, &session, &parents, create).await?;

@@ -14,7 +14,7 @@ use tonearm_domain::{CredentialId as _, ObjectKey, Origin, Upload, UploadId, Upl
 use tracing::Instrument as _;
 
 use super::beginning::{BeginUpload, UploadPermit};
-use super::{Piece, Progress, UploadRefusal};
+use super::{Progress, UploadPiece, UploadRefusal};
 use crate::refusal::Refusal;
 use crate::uploads::Uploads;
 use crate::uploads::accept_source::BodyError;
@@ -34,7 +34,7 @@ const JOINED_WITHIN: Duration = Duration::from_secs(3600);
 struct PartLost;
 
 /// A complete part.
-struct Part {
+struct PartialUpload {
     upload: Upload,
     object: ObjectKey,
 }
@@ -70,10 +70,10 @@ impl Uploads {
         ids: &[UploadId],
         begin: BeginUpload,
     ) -> Result<Upload, UploadRefusal> {
-        let id = whole_of(ids);
+        let id = joined_upload_id(ids);
         let begun = match self.catalog.upload(id).await? {
             // The parts are used up by now.
-            Some(known) if !known.is_receiving() => return self.known_upload(id).await,
+            Some(known) if !known.is_receiving() => return self.unexpired_upload(id).await,
             begun => begun,
         };
         let (upload, parts) = match begun {
@@ -84,8 +84,8 @@ impl Uploads {
         let size = upload.length.and_then(|length| length.checked_sub(at));
         let body = joined(self.blobs.clone(), parts, at);
         let (length, is_last) = (upload.length, true);
-        let piece = Piece { offset: at, size, length, is_last, check: None, on_durable: None, body };
-        let Progress { upload, .. } = self.append(origin, id, piece).await.map_err(not_at_fault)?;
+        let piece = UploadPiece { offset: at, size, length, is_last, check: None, on_durable: None, body };
+        let Progress { upload, .. } = self.append(origin, id, piece).await.map_err(classify_interruption)?;
         let (now, tx) = (self.ambient.now(), self.catalog.begin().await?);
         for &part in ids {
             tx.expire_upload(part, now).await?;
@@ -100,12 +100,12 @@ impl Uploads {
         permit: UploadPermit,
         ids: &[UploadId],
         begin: BeginUpload,
-    ) -> Result<(Upload, Vec<Part>), UploadRefusal> {
+    ) -> Result<(Upload, Vec<PartialUpload>), UploadRefusal> {
         let target = self.target(permit, UploadKind::Tus).await?;
         let organization_id = target.organization_id();
         // Parts of others are not told apart from ones that do not exist.
         for &part in ids {
-            if self.known_upload(part).await?.organization_id != organization_id {
+            if self.unexpired_upload(part).await?.organization_id != organization_id {
                 return Err(UploadRefusal::not_found());
             }
         }
@@ -125,12 +125,14 @@ impl Uploads {
         }
     }
 
-    async fn complete_parts(&self, ids: &[UploadId]) -> Result<Vec<Part>, UploadRefusal> {
+    async fn complete_parts(&self, ids: &[UploadId]) -> Result<Vec<PartialUpload>, UploadRefusal> {
         let mut parts = Vec::with_capacity(ids.len());
         for &id in ids {
-            let upload = self.known_upload(id).await?;
+            let upload = self.unexpired_upload(id).await?;
             match upload.object.clone() {
-                Some(object) if upload.kind == UploadKind::Partial => parts.push(Part { upload, object }),
+                Some(object) if upload.kind == UploadKind::Partial => {
+                    parts.push(PartialUpload { upload, object })
+                }
                 _ => {
                     let message = "must name complete partial uploads; send the missing bytes first";
                     return Err(Refusal::invalid("Upload-Concat", message).into());
@@ -153,7 +155,7 @@ fn check_parts(ids: &[UploadId]) -> Result<(), Refusal> {
 }
 
 /// The id of the upload that these parts become: the same whenever they are joined, and known only to whoever knows theirs.
-fn whole_of(parts: &[UploadId]) -> UploadId {
+fn joined_upload_id(parts: &[UploadId]) -> UploadId {
     let mut digest = Sha256::new_with_prefix("the upload that these parts become");
     for part in parts {
         digest.update(part.uuid().as_bytes());
@@ -164,7 +166,7 @@ fn whole_of(parts: &[UploadId]) -> UploadId {
 }
 
 /// The sender has sent everything already: what breaks off does so on our side, or gives way to the same request.
-fn not_at_fault(refusal: UploadRefusal) -> UploadRefusal {
+fn classify_interruption(refusal: UploadRefusal) -> UploadRefusal {
     match refusal {
         UploadRefusal::Interrupted(source) if source.is::<PartLost>() => UploadRefusal::Gone,
         UploadRefusal::Interrupted(source) if source.is::<BlobError>() => Refusal::Unavailable(source).into(),
@@ -176,7 +178,7 @@ fn not_at_fault(refusal: UploadRefusal) -> UploadRefusal {
 /// The bytes of the parts one after the other, from an offset on.
 fn joined(
     blobs: Blobs,
-    parts: Vec<Part>,
+    parts: Vec<PartialUpload>,
     from: u64,
 ) -> impl Stream<Item = Result<Bytes, BodyError>> + Send + Unpin {
     let mut skipped = from;

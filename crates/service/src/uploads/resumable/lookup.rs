@@ -11,9 +11,9 @@ use crate::refusal::{Refusal, Resource};
 use crate::uploads::Uploads;
 
 /// How often another node is asked whether it has stopped.
-const ASKED_EVERY: Duration = Duration::from_millis(500);
+const LEASE_POLL_PERIOD: Duration = Duration::from_millis(500);
 /// How many times. Longer than a node takes to notice.
-const ASKED_TIMES: usize = 16;
+const LEASE_POLLS: usize = 16;
 
 /// An upload that no other request writes to, at any node.
 pub(super) struct HeldUpload {
@@ -34,7 +34,7 @@ pub enum UrlUpload {
 impl Uploads {
     /// An upload, at an offset from which it can be continued: a request that is still sending is stopped.
     pub async fn upload(&self, id: UploadId) -> Result<Upload, UploadRefusal> {
-        let known = self.known_upload(id).await?;
+        let known = self.unexpired_upload(id).await?;
         if !known.is_receiving() {
             return Ok(known);
         }
@@ -64,7 +64,7 @@ impl Uploads {
         Ok(UrlUpload::Open(Box::new(self.upload(upload.id).await?)))
     }
 
-    pub(super) async fn known_upload(&self, id: UploadId) -> Result<Upload, UploadRefusal> {
+    pub(super) async fn unexpired_upload(&self, id: UploadId) -> Result<Upload, UploadRefusal> {
         let upload = self.catalog.upload(id).await?.ok_or_else(UploadRefusal::not_found)?;
         if upload.is_expired_at(self.ambient.now()) { Err(UploadRefusal::Gone) } else { Ok(upload) }
     }
@@ -73,14 +73,14 @@ impl Uploads {
     pub(super) async fn hold_upload(&self, id: UploadId) -> Result<HeldUpload, UploadRefusal> {
         let hold = self.holders.hold(id).await.ok_or(UploadRefusal::Locked)?;
         let lease = self.ambient.credential_id();
-        for attempt in 0..ASKED_TIMES {
+        for attempt in 0..LEASE_POLLS {
             if attempt > 0 {
-                tokio::time::sleep(ASKED_EVERY).await;
+                tokio::time::sleep(LEASE_POLL_PERIOD).await;
             }
             let now = self.ambient.now();
             let until = now.plus_seconds(LEASE_SECONDS);
             if self.catalog.lease_upload(id, lease, now, until).await? == UploadLease::Held {
-                return match self.known_upload(id).await {
+                return match self.unexpired_upload(id).await {
                     Ok(upload) => Ok(HeldUpload { upload, lease, hold }),
                     Err(refusal) => {
                         self.catalog.release_upload(id, lease).await?;
@@ -89,7 +89,7 @@ impl Uploads {
                 };
             }
             // One that is not there cannot be leased.
-            self.known_upload(id).await?;
+            self.unexpired_upload(id).await?;
         }
         Err(UploadRefusal::Locked)
     }

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use tonearm_service::{
-    AcmeStatus, DiskStatus, FailedJobs, LastBackup, NearQuota, NodeStatus, QueueStatus, Reach, StatusReport,
+    AcmeStatus, DiskStatus, FailedJobs, LastBackup, NearQuota, NodeStatus, QueueStatus, Reachability,
+    StatusReport,
 };
 
 pub(super) fn report(report: &StatusReport) -> Value {
@@ -28,11 +29,11 @@ pub(super) fn report(report: &StatusReport) -> Value {
     })
 }
 
-fn reach(reach: Reach) -> Value {
+fn reach(reach: Reachability) -> Value {
     let (state, millis) = match reach {
-        Reach::Answered(after) => ("ok", u64::try_from(after.as_millis()).ok()),
-        Reach::Failed => ("unavailable", None),
-        Reach::TimedOut => ("timed_out", None),
+        Reachability::Answered(after) => ("ok", u64::try_from(after.as_millis()).ok()),
+        Reachability::Failed => ("unavailable", None),
+        Reachability::TimedOut => ("timed_out", None),
     };
     json!({"state": state, "latency_ms": millis})
 }

@@ -6,7 +6,7 @@ use http::HeaderMap;
 use http::header::CONTENT_LENGTH;
 use tokio::task::JoinError;
 use tonearm_domain::{Origin, UploadId};
-use tonearm_service::{Piece, PieceCheck, Refusal, UploadProgress, UploadRefusal, Uploads};
+use tonearm_service::{PieceCheck, Refusal, UploadPiece, UploadProgress, UploadRefusal, Uploads};
 use tracing::{Instrument, Span};
 
 use super::interim::Announcements;
@@ -38,7 +38,7 @@ pub(crate) async fn append(
     let work = async move {
         let Sent { offset, length, is_last, check, announcements } = sent;
         let on_durable = announcements.map(|to| Box::new(move |offset| to.durable(offset)) as _);
-        let piece = Piece { offset, size, length, is_last, check, on_durable, body: &mut body };
+        let piece = UploadPiece { offset, size, length, is_last, check, on_durable, body: &mut body };
         (uploads.append(origin, id, piece).await, body)
     };
     match tokio::spawn(work.instrument(Span::current())).await {

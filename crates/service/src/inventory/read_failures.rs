@@ -1,5 +1,5 @@
-//! Telling one object that cannot be read or looked at, such as one on a bad sector or with a wrong permission, from a store
-//! that is away.
+//! Tells one object that cannot be read, such as one on a bad sector or with a wrong permission, from a store that is
+//! unavailable.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,52 +10,52 @@ use tonearm_domain::ObjectKey;
 /// So many objects in a row that cannot be read are a failure of the store, although it answers.
 const MOST_IN_A_ROW: u32 = 100;
 
-/// What a look at an object showed.
-pub(crate) enum Look {
+/// The outcome of a HEAD request.
+pub(crate) enum HeadOutcome {
     Found(ObjectMeta),
     Missing,
-    /// It cannot be looked at, although others can.
+    /// The request failed, although it succeeds for other objects.
     Unreadable,
 }
 
-/// Objects of a store that cannot be read. Reads and looks are counted apart: where the one works, the other may not.
-pub(crate) struct Unreadable<'a> {
+/// Counts failures in a row. Reads and HEAD requests are counted separately: where one works, the other may not.
+pub(crate) struct ReadFailures<'a> {
     blobs: &'a Blobs,
     in_a_row: AtomicU32,
 }
 
-impl<'a> Unreadable<'a> {
+impl<'a> ReadFailures<'a> {
     /// Of this store.
     pub(crate) fn of(blobs: &'a Blobs) -> Self {
         Self { blobs, in_a_row: AtomicU32::new(0) }
     }
 
-    /// Notes that an object was read.
-    pub(crate) fn forget(&self) {
+    /// Records a success.
+    pub(crate) fn reset(&self) {
         self.in_a_row.store(0, Ordering::Relaxed);
     }
 
-    /// Looks at an object, and once more if that fails. An error means that the store is away.
-    pub(crate) async fn look(&self, key: &ObjectKey) -> Result<Look, BlobError> {
+    /// Requests the metadata of an object, and once more if that fails. An error means that the store is unavailable.
+    pub(crate) async fn head(&self, key: &ObjectKey) -> Result<HeadOutcome, BlobError> {
         let found = match self.blobs.head(key).await {
             Err(_) => self.blobs.head(key).await,
             found => found,
         };
         match found {
             Ok(found) => {
-                self.forget();
-                Ok(found.map_or(Look::Missing, Look::Found))
+                self.reset();
+                Ok(found.map_or(HeadOutcome::Missing, HeadOutcome::Found))
             }
             Err(error) => {
                 tracing::debug!(%key, %error, "could not look at an object");
-                self.only_one(error).await?;
-                Ok(Look::Unreadable)
+                self.tolerate(error).await?;
+                Ok(HeadOutcome::Unreadable)
             }
         }
     }
 
-    /// Succeeds if only one object could not be read, and gives the failure back if the store is away.
-    pub(crate) async fn only_one(&self, failure: BlobError) -> Result<(), BlobError> {
+    /// Records a failure. Returns it if the store is unavailable, and succeeds if only this object could not be read.
+    pub(crate) async fn tolerate(&self, failure: BlobError) -> Result<(), BlobError> {
         if self.in_a_row.fetch_add(1, Ordering::Relaxed) >= MOST_IN_A_ROW {
             return Err(failure);
         }
