@@ -1,8 +1,8 @@
 //! Uploads that can be resumed. Whoever writes to one holds a lease on its row.
 
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{ColumnTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, UpdateMany};
-use tonearm_domain::{LeaseId, OrganizationId, SourceSlot, Timestamp, TrackId, Upload, UploadId, UploadKind};
+use sea_orm::{ColumnTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany};
+use tonearm_domain::{LeaseId, SourceSlot, Timestamp, Upload, UploadId, UploadKind};
 
 use crate::catalog::Catalog;
 use crate::entity::upload::{ActiveModel, Column, Entity};
@@ -38,17 +38,7 @@ impl Catalog {
 
     /// The latest upload to an upload URL, even if it has expired.
     pub async fn upload_to_url(&self, slot: SourceSlot) -> Result<Option<Upload>, CatalogError> {
-        let of_slot = match slot.replacement_id {
-            Some(id) => Column::ReplacementId.eq(id.uuid()),
-            None => Column::ReplacementId.is_null(),
-        };
-        let select = Entity::find()
-            .filter(Column::TrackId.eq(slot.track_id.uuid()))
-            .filter(Column::OrganizationId.eq(slot.organization_id.uuid()))
-            .filter(of_slot)
-            .filter(Column::Kind.eq(UploadKind::Url.as_str()))
-            .order_by(Column::CreatedAt, Order::Desc)
-            .limit(1);
+        let select = to_url(slot).order_by(Column::CreatedAt, Order::Desc).limit(1);
         one(self.reader(), select).await
     }
 
@@ -126,6 +116,19 @@ impl Catalog {
     }
 }
 
+/// The uploads to an upload URL.
+fn to_url(slot: SourceSlot) -> Select<Entity> {
+    let of_slot = match slot.replacement_id {
+        Some(id) => Column::ReplacementId.eq(id.uuid()),
+        None => Column::ReplacementId.is_null(),
+    };
+    Entity::find()
+        .filter(Column::TrackId.eq(slot.track_id.uuid()))
+        .filter(Column::OrganizationId.eq(slot.organization_id.uuid()))
+        .filter(of_slot)
+        .filter(Column::Kind.eq(UploadKind::Url.as_str()))
+}
+
 fn held_by(update: UpdateMany<Entity>, id: UploadId, lease: LeaseId) -> UpdateMany<Entity> {
     update.filter(Column::Id.eq(id.uuid())).filter(Column::LeaseId.eq(lease.uuid()))
 }
@@ -169,19 +172,19 @@ impl Transaction {
         Ok(recorded.rows_affected > 0)
     }
 
-    /// Uploads to the upload URL of a track that still wait for bytes, locked for a change.
-    pub async fn open_uploads_to_url(
+    /// An upload to an upload URL that waits for bytes and has not expired at `now`. Rely on it only while the track is
+    /// locked: whoever begins an upload to the URL locks it.
+    pub async fn open_upload_to_url(
         &self,
-        organization: OrganizationId,
-        track: TrackId,
-    ) -> Result<Vec<Upload>, CatalogError> {
-        let select = Entity::find()
-            .filter(Column::TrackId.eq(track.uuid()))
-            .filter(Column::OrganizationId.eq(organization.uuid()))
-            .filter(Column::Kind.eq(UploadKind::Url.as_str()))
+        slot: SourceSlot,
+        now: Timestamp,
+    ) -> Result<Option<Upload>, CatalogError> {
+        let select = to_url(slot)
             .filter(Column::IsComplete.eq(false))
-            .lock(TO_CHANGE);
-        all(self.db(), select).await
+            .filter(Column::ExpiresAt.gt(now.unix_millis()))
+            .order_by(Column::CreatedAt, Order::Desc)
+            .limit(1);
+        one(self.db(), select).await
     }
 
     /// Makes an upload expire at a moment.

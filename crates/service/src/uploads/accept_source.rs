@@ -95,14 +95,11 @@ impl Uploads {
         let SourceSlot { organization_id, track_id, replacement_id } = slot;
         let track = self.catalog.track(organization_id, track_id).await?;
         let track = track.ok_or(Refusal::NotFound(Resource::Track))?;
-        match replacement_id {
-            Some(id) => {
-                open_replacement(self.catalog.replacement(organization_id, track_id).await?, id)?;
-            }
-            None => {
-                accepted_status(&track)?;
-            }
-        }
+        let replacement = match replacement_id {
+            Some(_) => self.catalog.replacement(organization_id, track_id).await?,
+            None => None,
+        };
+        require_open(&track, replacement, slot)?;
         Ok(track)
     }
 
@@ -230,6 +227,18 @@ async fn record_new_source(
 
 fn source(key: &ObjectKey, stored: &Stored) -> Source {
     Source { key: key.clone(), size: stored.size, sha256: stored.sha256 }
+}
+
+/// Refuses a slot that does not wait for bytes (any more). `replacement` is the one that its track has.
+pub(super) fn require_open(
+    track: &Track,
+    replacement: Option<Replacement>,
+    slot: SourceSlot,
+) -> Result<(), Refusal> {
+    match slot.replacement_id {
+        Some(id) => open_replacement(replacement, id).map(|_| ()),
+        None => accepted_status(track).map(|_| ()),
+    }
 }
 
 /// The replacement of this id, while it waits for its bytes; a conflict where another has taken its place.

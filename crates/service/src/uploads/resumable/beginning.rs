@@ -2,16 +2,21 @@
 
 use std::net::IpAddr;
 
+use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    NewUpload, OrganizationId, Origin, ShortId, SourceSlot, Track, Upload, UploadId, UploadKind,
-    UploadSession, UploadSessionId,
+    NewUpload, OrganizationId, Origin, ReplacementId, ShortId, SourceSlot, Track, TrackId, Upload, UploadId,
+    UploadKind, UploadSession, UploadSessionId,
 };
 
 use super::UploadRefusal;
 use crate::library::CreateTrack;
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, Resource};
 use crate::track_view::TrackParents;
 use crate::uploads::Uploads;
+use crate::uploads::accept_source::require_open;
+
+/// How many earlier uploads to an upload URL a request removes at most, if others are begun all the time.
+const MOST_REMOVALS: usize = 8;
 
 /// What permits an upload.
 #[derive(Debug, Clone)]
@@ -60,6 +65,14 @@ pub(super) struct NewTrack {
     create: CreateTrack,
 }
 
+/// Where the bytes of an upload belong, and the folder of its objects.
+struct Destination {
+    organization_id: OrganizationId,
+    track_id: Option<TrackId>,
+    replacement_id: Option<ReplacementId>,
+    folder: ShortId,
+}
+
 impl Target {
     pub(super) fn organization_id(&self) -> OrganizationId {
         match self {
@@ -80,13 +93,40 @@ impl Uploads {
         self.check_length(begin.length)?;
         let target = self.target(permit, begin.kind).await?;
         self.require_room(target.organization_id(), begin.length).await?;
-        if let (UploadKind::Url, Target::Track(_, slot)) = (begin.kind, &target)
-            && let Some(earlier) = self.catalog.upload_to_url(*slot).await?
-            && earlier.is_receiving()
-        {
-            self.remove_upload(earlier.id).await?;
+        match (begin.kind, target) {
+            (UploadKind::Url, Target::Track(_, slot)) => self.insert_upload_to_url(slot, begin).await,
+            (_, target) => self.insert_upload(self.ambient.credential_id(), target, begin).await,
         }
-        self.insert_upload(self.ambient.credential_id(), target, begin).await
+    }
+
+    /// Records an upload to an upload URL, which has one upload at a time: an earlier one is removed first. Its bytes are in
+    /// the store, so it cannot be removed by the transaction that inserts the new one. That transaction checks, with the
+    /// track locked, that there is none left.
+    async fn insert_upload_to_url(
+        &self,
+        slot: SourceSlot,
+        begin: BeginUpload,
+    ) -> Result<Upload, UploadRefusal> {
+        for _ in 0..MOST_REMOVALS {
+            let tx = self.catalog.begin().await?;
+            let track = lock_open_slot(&tx, slot).await?;
+            let Some(earlier) = tx.open_upload_to_url(slot, self.ambient.now()).await? else {
+                let destination = Destination {
+                    organization_id: slot.organization_id,
+                    track_id: Some(track.id),
+                    replacement_id: slot.replacement_id,
+                    folder: track.index,
+                };
+                return self.commit_upload(tx, self.ambient.credential_id(), destination, begin).await;
+            };
+            drop(tx);
+            match self.remove_upload(earlier.id).await {
+                // Another request has removed it, or it has expired.
+                Ok(()) | Err(UploadRefusal::Gone | UploadRefusal::Refused(Refusal::NotFound(_))) => {}
+                Err(refusal) => return Err(refusal),
+            }
+        }
+        Err(UploadRefusal::Locked)
     }
 
     fn check_length(&self, length: Option<u64>) -> Result<(), UploadRefusal> {
@@ -148,6 +188,19 @@ impl Uploads {
                 (Some(made.track.track.id), made.track.track.index)
             }
         };
+        let destination = Destination { organization_id, track_id, replacement_id, folder };
+        self.commit_upload(tx, id, destination, begin).await
+    }
+
+    /// Inserts an upload and commits, and has its track wait as long as it.
+    async fn commit_upload(
+        &self,
+        tx: Transaction,
+        id: UploadId,
+        destination: Destination,
+        begin: BeginUpload,
+    ) -> Result<Upload, UploadRefusal> {
+        let Destination { organization_id, track_id, replacement_id, folder } = destination;
         let BeginUpload { kind, length, sha256, metadata } = begin;
         let new = NewUpload {
             id,
@@ -168,4 +221,16 @@ impl Uploads {
         }
         Ok(upload)
     }
+}
+
+/// The track of a slot that still waits for its bytes, locked for a change.
+async fn lock_open_slot(tx: &Transaction, slot: SourceSlot) -> Result<Track, Refusal> {
+    let SourceSlot { organization_id, track_id, replacement_id } = slot;
+    let track = tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
+    let replacement = match replacement_id {
+        Some(_) => tx.replacement(organization_id, track_id).await?,
+        None => None,
+    };
+    require_open(&track, replacement, slot)?;
+    Ok(track)
 }
