@@ -15,6 +15,7 @@ mod manifests;
 mod moving_out;
 mod privacy;
 mod quotas;
+mod races;
 mod removal_holds;
 mod repeats;
 mod replacements;

@@ -1,5 +1,6 @@
 //! Have a track's words written down. The track is ready long before: nothing waits for this.
 
+use tonearm_catalog::Transaction;
 use tonearm_domain::{
     OrganizationId, Track, TrackId, Transcription, TranscriptionSettings, TranscriptionState, Utterance,
     language_code, paragraphs, worth_keeping,
@@ -14,8 +15,8 @@ use crate::processing::runner::{JobRun, Processing, finish};
 use crate::transcription::{NO_PROVIDER, pending};
 
 /// Most seconds of sound that are sent at once: 5 MB, below what providers take in bytes and in minutes.
-const PIECE_SECONDS: f64 = 1200.0;
-/// The seconds at the end of a piece among which it is cut: where it is quietest, so that no word is cut in two.
+const SEGMENT_SECONDS: f64 = 1200.0;
+/// The seconds at the end of a segment among which it is cut: where it is quietest, so that no word is cut in two.
 const CUT_WITHIN: f64 = 60.0;
 
 /// Why there are no words.
@@ -53,25 +54,22 @@ impl Processing {
         track_id: TrackId,
     ) -> Result<(), JobError> {
         let track = self.catalog.track(organization_id, track_id).await?;
-        let settings = self.catalog.transcription_settings(organization_id).await?;
         let Some(track) = track.filter(|track| track.source.is_some()) else {
             return self.finish(&run.claimed).await;
         };
-        let Some(settings) = settings else {
-            let tx = self.catalog.begin().await?;
-            tx.put_transcription(&failed(organization_id, track_id, NO_PROVIDER.to_owned(), self)).await?;
-            return finish(&run.claimed, tx).await;
+        let Some(settings) = self.settings_or_failure(run, organization_id, track_id).await? else {
+            return Ok(());
         };
         match self.words(run, &track, &settings).await {
-            Ok((said, language)) => self.record_words(run, &track, &said, language).await,
+            Ok((utterances, language)) => self.record_words(run, &track, &utterances, language).await,
             Err(Trouble::Run(error)) => Err(error),
             Err(Trouble::Provider(TranscribeError::Final(reason))) => {
-                let tx = self.catalog.begin().await?;
+                let (tx, _) = self.begin_recording(&track).await?;
                 tx.put_transcription(&failed(organization_id, track_id, reason, self)).await?;
                 finish(&run.claimed, tx).await
             }
             Err(Trouble::Provider(TranscribeError::Later(reason, wait))) => {
-                let tx = self.catalog.begin().await?;
+                let (tx, _) = self.begin_recording(&track).await?;
                 let noted = pending(organization_id, track_id, Some(reason.clone()), &self.ambient);
                 tx.put_transcription(&noted).await?;
                 match wait.filter(|_| !run.claimed.is_last_attempt()) {
@@ -91,7 +89,28 @@ impl Processing {
         }
     }
 
-    /// Sends the sound piece by piece and puts the words together.
+    /// How the organization has sound transcribed. Where no provider is set, the transcription fails and the job ends.
+    async fn settings_or_failure(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+    ) -> Result<Option<TranscriptionSettings>, JobError> {
+        if let Some(settings) = self.catalog.transcription_settings(organization_id).await? {
+            return Ok(Some(settings));
+        }
+        let tx = self.catalog.begin().await?;
+        // Whoever sets a provider and then asks for the transcription again locks the track, too.
+        tx.track(organization_id, track_id).await?;
+        if let Some(settings) = tx.transcription_settings_to_change(organization_id).await? {
+            return Ok(Some(settings));
+        }
+        tx.put_transcription(&failed(organization_id, track_id, NO_PROVIDER.to_owned(), self)).await?;
+        finish(&run.claimed, tx).await?;
+        Ok(None)
+    }
+
+    /// Sends the sound in segments and puts the words together.
     async fn words(
         &self,
         run: &JobRun,
@@ -108,7 +127,7 @@ impl Processing {
         let probe = &probe;
         let (mut utterances, mut language, mut start) = (Vec::new(), None, 0.0);
         while start == 0.0 || start < track.duration {
-            let most = start + PIECE_SECONDS;
+            let most = start + SEGMENT_SECONDS;
             let end = if most < track.duration {
                 let window = (most - CUT_WITHIN, most);
                 let quiet =
@@ -118,38 +137,45 @@ impl Processing {
                 track.duration
             };
             let window = (start, end);
-            let piece = |scope| async move { self.media.speech(input, probe, window, scratch, &scope).await };
-            let sound = tokio::fs::read(self.within(&limits, run, track, piece).await?).await?;
-            let asked = transcriptions.ask(settings, sound.into());
-            let heard = tokio::select! {
-                heard = asked => heard.map_err(Trouble::Provider)?,
+            let segment =
+                |scope| async move { self.media.speech(input, probe, window, scratch, &scope).await };
+            let sound = tokio::fs::read(self.within(&limits, run, track, segment).await?).await?;
+            let request = transcriptions.ask(settings, sound.into());
+            let response = tokio::select! {
+                response = request => response.map_err(Trouble::Provider)?,
                 () = run.cancel.cancelled() => return Err(JobError::Cancelled.into()),
             };
-            language = language.or(heard.language);
-            let in_track =
-                |heard: Utterance| Utterance { start: heard.start + start, end: heard.end + start, ..heard };
-            utterances.extend(heard.utterances.into_iter().map(in_track));
-            start = end.max(start + PIECE_SECONDS - CUT_WITHIN);
+            language = language.or(response.language);
+            let in_track = |it: Utterance| Utterance { start: it.start + start, end: it.end + start, ..it };
+            utterances.extend(response.utterances.into_iter().map(in_track));
+            start = end.max(start + SEGMENT_SECONDS - CUT_WITHIN);
         }
         let language = language.as_deref().and_then(language_code).or_else(|| settings.language.clone());
         Ok((utterances, language))
     }
 
+    /// Begins the transaction that records how a transcription ended, with the track locked if it is not deleted. Where its
+    /// source was replaced meanwhile, the next run transcribes the new one.
+    async fn begin_recording(&self, transcribed: &Track) -> Result<(Transaction, Option<Track>), JobError> {
+        let tx = self.catalog.begin().await?;
+        let track = tx.track(transcribed.organization_id, transcribed.id).await?;
+        match track {
+            Some(track) if track.source != transcribed.source => Err(JobError::Cancelled),
+            track => Ok((tx, track)),
+        }
+    }
+
     async fn record_words(
         &self,
         run: &JobRun,
-        heard: &Track,
-        said: &[Utterance],
+        transcribed: &Track,
+        utterances: &[Utterance],
         language: Option<String>,
     ) -> Result<(), JobError> {
-        let (organization_id, track_id) = (heard.organization_id, heard.id);
-        let (text, timed) = (paragraphs(said), worth_keeping(said));
-        let tx = self.catalog.begin().await?;
-        if let Some(mut track) = tx.track(organization_id, track_id).await? {
-            if track.source != heard.source {
-                // It was replaced: the next run listens to the new one.
-                return Err(JobError::Cancelled);
-            }
+        let (organization_id, track_id) = (transcribed.organization_id, transcribed.id);
+        let (text, timed) = (paragraphs(utterances), worth_keeping(utterances));
+        let (tx, track) = self.begin_recording(transcribed).await?;
+        if let Some(mut track) = track {
             // Where nothing is said there are no words, and no language either.
             let is_silent = text.is_empty();
             // Somebody edited the words while this was under way: theirs stay.
