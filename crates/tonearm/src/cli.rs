@@ -100,7 +100,7 @@ enum Command {
 }
 
 /// The log of the service, unless the configuration names a filter.
-const SERVICE_LOG: &str = "info,sea_orm_migration=warn,sqlx=warn";
+const SERVICE_LOG: &str = "info,sqlx=warn";
 
 /// The log of a command, which prints its results itself.
 const COMMAND_LOG: &str = "warn";
