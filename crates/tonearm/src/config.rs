@@ -158,7 +158,7 @@ impl Config {
         environment: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ConfigError> {
         let lookup = |name: &str| environment(name).filter(|value| !value.is_empty());
-        let file = ConfigFile::read(overrides, &lookup)?;
+        let file = ConfigFile::read(overrides, lookup)?;
         let mut settings = Settings::parse(&file.text, &lookup)?;
         overrides.apply(&mut settings);
         let mut config = Self::from_settings(settings, &file.data_dir, lookup)?;
