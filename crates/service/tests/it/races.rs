@@ -1,6 +1,5 @@
 //! Two requests at once: what one of them has read may have changed before it writes.
 
-use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -25,27 +24,29 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Pauses a request after so many polls until the other one has ended or waits, and then ends both. Tells whether the first
 /// had ended before it could be paused.
-async fn with_pause<A: Future, B: Future>(
+fn with_pause<A: Future, B: Future>(
     first: A,
     mut polls: usize,
     second: B,
-) -> (bool, A::Output, B::Output) {
-    let (mut first, mut second) = (pin!(first), pin!(second));
-    let begun = std::future::poll_fn(|context| {
-        if polls == 0 {
-            return Poll::Ready(None);
+) -> impl Future<Output = (bool, A::Output, B::Output)> {
+    let (mut first, mut second) = (Box::pin(first), Box::pin(second));
+    async move {
+        let begun = std::future::poll_fn(|context| {
+            if polls == 0 {
+                return Poll::Ready(None);
+            }
+            polls -= 1;
+            first.as_mut().poll(context).map(Some)
+        });
+        if let Some(output) = begun.await {
+            return (true, output, second.await);
         }
-        polls -= 1;
-        first.as_mut().poll(context).map(Some)
-    });
-    if let Some(output) = begun.await {
-        return (true, output, second.await);
-    }
-    match tokio::time::timeout(PATIENCE, &mut second).await {
-        Ok(output) => (false, first.await, output),
-        Err(_) => {
-            let (first, second) = tokio::join!(first, second);
-            (false, first, second)
+        match tokio::time::timeout(PATIENCE, &mut second).await {
+            Ok(output) => (false, first.await, output),
+            Err(_) => {
+                let (first, second) = tokio::join!(first, second);
+                (false, first, second)
+            }
         }
     }
 }

@@ -77,7 +77,7 @@ fn program(data: &std::path::Path) -> Program {
 }
 
 async fn client(program: &Program) -> (Client, String) {
-    let made = create_organization(&program, "Endurance");
+    let made = create_organization(program, "Endurance");
     (Client::new(&program.url(), text(&made, "/api_key")), text(&made, "/organization_id").to_owned())
 }
 
