@@ -11,9 +11,7 @@ use sea_orm::{
 use tonearm_telemetry::Stopwatch;
 
 use crate::changes::{Change, Observers};
-#[cfg(test)]
-pub(crate) use crate::connect_options::Migrate;
-pub(crate) use crate::connect_options::{Backend, ConnectOptions};
+use crate::connect_options::{Backend, ConnectOptions};
 use crate::due_clock::DueClock;
 use crate::error::CatalogError;
 use crate::notices::Notices;

@@ -188,7 +188,8 @@ mod tests {
     use tonearm_fixtures::{Postgres, sqlite_url};
 
     use super::*;
-    use crate::catalog::{Catalog, ConnectOptions, Migrate};
+    use crate::catalog::Catalog;
+    use crate::connect_options::{ConnectOptions, Migrate};
 
     /// Puts a row into a table as an earlier version left it.
     async fn insert(db: &DatabaseConnection, table: &'static str, row: &[(&'static str, SimpleExpr)]) {

@@ -14,7 +14,8 @@ use super::pieces::{add, index};
 use super::run::{MigrationEvent, Run};
 use super::state::{Tables, VERSION, look_for};
 use super::step::Step;
-use crate::catalog::{Catalog, ConnectOptions};
+use crate::catalog::Catalog;
+use crate::connect_options::ConnectOptions;
 use crate::error::{CatalogError, SchemaError};
 use crate::url::DatabaseUrl;
 
