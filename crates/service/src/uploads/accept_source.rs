@@ -99,7 +99,7 @@ impl Uploads {
             Some(_) => self.catalog.replacement(organization_id, track_id).await?,
             None => None,
         };
-        require_open(&track, replacement, slot)?;
+        open_slot(&track, replacement, slot)?;
         Ok(track)
     }
 
@@ -156,15 +156,12 @@ impl Uploads {
         origin: Origin,
         recorded: Recorded<'_>,
     ) -> Result<(), Refusal> {
-        let Recorded { slot: SourceSlot { organization_id, track_id, replacement_id }, key, stored } =
-            recorded;
+        let Recorded { slot, key, stored } = recorded;
+        let SourceSlot { organization_id, track_id, .. } = slot;
         quotas::admit_stored(tx, organization_id, stored.size).await?;
-        let mut track =
-            tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
-        let person_id = match replacement_id {
-            Some(id) => {
-                let replacement = tx.replacement(organization_id, track_id).await?;
-                let replacement = open_replacement(replacement, id)?;
+        let (mut track, replacement) = lock_open_slot(tx, slot).await?;
+        let person_id = match replacement {
+            Some(replacement) => {
                 let person_id = replacement.person_id;
                 record_new_source(tx, &self.ambient, replacement, source(key, stored)).await?;
                 person_id
@@ -229,15 +226,30 @@ fn source(key: &ObjectKey, stored: &Stored) -> Source {
     Source { key: key.clone(), size: stored.size, sha256: stored.sha256 }
 }
 
+/// The track of a slot that still waits for its bytes, locked for a change, and the replacement if the slot is of one.
+pub(super) async fn lock_open_slot(
+    tx: &Transaction,
+    slot: SourceSlot,
+) -> Result<(Track, Option<Replacement>), Refusal> {
+    let SourceSlot { organization_id, track_id, replacement_id } = slot;
+    let track = tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
+    let replacement = match replacement_id {
+        Some(_) => tx.replacement(organization_id, track_id).await?,
+        None => None,
+    };
+    let replacement = open_slot(&track, replacement, slot)?;
+    Ok((track, replacement))
+}
+
 /// Refuses a slot that does not wait for bytes (any more). `replacement` is the one that its track has.
-pub(super) fn require_open(
+fn open_slot(
     track: &Track,
     replacement: Option<Replacement>,
     slot: SourceSlot,
-) -> Result<(), Refusal> {
+) -> Result<Option<Replacement>, Refusal> {
     match slot.replacement_id {
-        Some(id) => open_replacement(replacement, id).map(|_| ()),
-        None => accepted_status(track).map(|_| ()),
+        Some(id) => open_replacement(replacement, id).map(Some),
+        None => accepted_status(track).map(|_| None),
     }
 }
 

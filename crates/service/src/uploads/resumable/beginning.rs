@@ -10,10 +10,10 @@ use tonearm_domain::{
 
 use super::UploadRefusal;
 use crate::library::CreateTrack;
-use crate::refusal::{Refusal, Resource};
+use crate::refusal::Refusal;
 use crate::track_view::TrackParents;
 use crate::uploads::Uploads;
-use crate::uploads::accept_source::require_open;
+use crate::uploads::accept_source::lock_open_slot;
 
 /// How many earlier uploads to an upload URL a request removes at most, if others are begun all the time.
 const MOST_REMOVALS: usize = 8;
@@ -109,7 +109,7 @@ impl Uploads {
     ) -> Result<Upload, UploadRefusal> {
         for _ in 0..MOST_REMOVALS {
             let tx = self.catalog.begin().await?;
-            let track = lock_open_slot(&tx, slot).await?;
+            let (track, _) = lock_open_slot(&tx, slot).await?;
             let Some(earlier) = tx.open_upload_to_url(slot, self.ambient.now()).await? else {
                 let destination = Destination {
                     organization_id: slot.organization_id,
@@ -221,16 +221,4 @@ impl Uploads {
         }
         Ok(upload)
     }
-}
-
-/// The track of a slot that still waits for its bytes, locked for a change.
-async fn lock_open_slot(tx: &Transaction, slot: SourceSlot) -> Result<Track, Refusal> {
-    let SourceSlot { organization_id, track_id, replacement_id } = slot;
-    let track = tx.track(organization_id, track_id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
-    let replacement = match replacement_id {
-        Some(_) => tx.replacement(organization_id, track_id).await?,
-        None => None,
-    };
-    require_open(&track, replacement, slot)?;
-    Ok(track)
 }
