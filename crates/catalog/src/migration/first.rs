@@ -53,7 +53,7 @@ pub(super) async fn install(db: &DatabaseTransaction) -> Result<(), DbErr> {
 impl FirstStep {
     /// Applies and records the step. The table of records is there.
     pub(super) async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
-        self.change.apply(&Schema::new(db)).await?;
+        self.change.apply(db).await?;
         let now = record::now(db.get_database_backend()).div(1000);
         let insert = Query::insert()
             .into_table(TABLE)

@@ -12,7 +12,7 @@ pub(super) struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         for table in [
             organization(),
             creator(),
@@ -25,10 +25,10 @@ impl Change for Migration {
             api_key(),
             job(),
         ] {
-            schema.create_table(table).await?;
+            db.execute(&table).await?;
         }
         for index in indexes() {
-            schema.create_index(index).await?;
+            db.execute(&index).await?;
         }
         Ok(())
     }

@@ -16,16 +16,16 @@ struct Id {
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         let folder = ColumnDef::new("folder").text().not_null().default("").take();
-        add(schema, "organization", folder).await?;
+        add(db, "organization", folder).await?;
         for table in ["organization", "collection"] {
             for column in ["cover_version", "cover_origin"] {
-                add(schema, table, ColumnDef::new(column).text().null().take()).await?;
+                add(db, table, ColumnDef::new(column).text().null().take()).await?;
             }
-            schema.create_index(by_cover_version(table)).await?;
+            db.execute(&by_cover_version(table)).await?;
         }
-        give_folders(schema).await
+        give_folders(db).await
     }
 }
 
@@ -40,8 +40,7 @@ fn by_cover_version(table: &'static str) -> IndexCreateStatement {
 
 /// An organization that is there already gets a folder made of the random end of its id, which is as fresh as a
 /// drawn one.
-async fn give_folders(schema: &Schema<'_>) -> Result<(), DbErr> {
-    let db = schema.transaction();
+async fn give_folders(db: &DatabaseTransaction) -> Result<(), DbErr> {
     let select = Query::select().column("id").from("organization").order_by("id", Order::Asc).take();
     for row in db.query_all(&select).await? {
         let Id { id } = Id::from_query_result(&row, "")?;

@@ -7,7 +7,7 @@ pub(super) struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         let table = Table::create()
             .table("idempotent_request")
             .col(blob("caller"))
@@ -18,12 +18,12 @@ impl Change for Migration {
             .col(big_integer("expires_at"))
             .primary_key(Index::create().col("caller").col("idempotency_key"))
             .take();
-        schema.create_table(table).await?;
+        db.execute(&table).await?;
         let by_expiry = Index::create()
             .name("idempotent_request_by_expires_at")
             .table("idempotent_request")
             .col("expires_at")
             .take();
-        schema.create_index(by_expiry).await
+        db.execute(&by_expiry).await.map(drop)
     }
 }

@@ -8,12 +8,12 @@ pub(super) struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
-        schema.create_table(usage()).await?;
-        schema.create_table(usage_batch()).await?;
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
+        db.execute(&usage()).await?;
+        db.execute(&usage_batch()).await?;
         let by_time =
             Index::create().name("usage_batch_by_added_at").table("usage_batch").col("added_at").take();
-        schema.create_index(by_time).await?;
+        db.execute(&by_time).await?;
         // Deleted tracks stay in the table; a list does not step over them.
         let living = Index::create()
             .name("track_living_by_collection_id_track_order_id")
@@ -23,7 +23,7 @@ impl Change for Migration {
             .col("id")
             .and_where(Expr::col("deleted_at").is_null())
             .take();
-        schema.create_index(living).await
+        db.execute(&living).await.map(drop)
     }
 }
 

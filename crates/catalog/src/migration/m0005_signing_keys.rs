@@ -7,7 +7,7 @@ pub(super) struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         let table = Table::create()
             .table("signing_key")
             .col(text("id").primary_key())
@@ -22,13 +22,13 @@ impl Change for Migration {
                     .to("organization", "id"),
             )
             .take();
-        schema.create_table(table).await?;
+        db.execute(&table).await?;
         let by_organization = Index::create()
             .name("signing_key_by_organization_id_created_at")
             .table("signing_key")
             .col("organization_id")
             .col("created_at")
             .take();
-        schema.create_index(by_organization).await
+        db.execute(&by_organization).await.map(drop)
     }
 }

@@ -9,7 +9,7 @@ pub(super) struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         // No foreign keys: rows are written while tracks and recipes come and go, and removed with them.
         let progress = Table::create()
             .table("track_progress")
@@ -17,7 +17,7 @@ impl Change for Migration {
             .col(json_binary("progress"))
             .col(big_integer("updated_at"))
             .take();
-        schema.create_table(progress).await?;
+        db.execute(&progress).await?;
         let rendering = Table::create()
             .table("rendering")
             .col(uuid("variant_id").primary_key())
@@ -29,17 +29,17 @@ impl Change for Migration {
             .col(big_integer("started_at"))
             .col(big_integer_null("finished_at"))
             .take();
-        schema.create_table(rendering).await?;
-        schema.create_index(index("rendering", &["organization_id", "variant_id"])).await?;
+        db.execute(&rendering).await?;
+        db.execute(&index("rendering", &["organization_id", "variant_id"])).await?;
         let switch = |name| ColumnDef::new(name).boolean().not_null().default(false).take();
-        add(schema, "organization", switch("is_early_sound")).await?;
-        add(schema, "track", switch("is_early")).await?;
-        add(schema, "track", ColumnDef::new("placeholder_version").text().null().take()).await?;
+        add(db, "organization", switch("is_early_sound")).await?;
+        add(db, "track", switch("is_early")).await?;
+        add(db, "track", ColumnDef::new("placeholder_version").text().null().take()).await?;
         let by_placeholder = index("track", &["placeholder_version"])
             .and_where(Expr::col("placeholder_version").is_not_null())
             .take();
-        schema.create_index(by_placeholder).await?;
+        db.execute(&by_placeholder).await?;
         // Which tracks are in the making, or failed, and which have a file to render from.
-        schema.create_index(index("track", &["organization_id", "track_status_id", "id"])).await
+        db.execute(&index("track", &["organization_id", "track_status_id", "id"])).await.map(drop)
     }
 }

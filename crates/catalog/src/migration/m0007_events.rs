@@ -11,12 +11,12 @@ pub(super) struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         for table in [webhook(), webhook_delivery(), webhook_attempt(), audit_entry()] {
-            schema.create_table(table).await?;
+            db.execute(&table).await?;
         }
         for index in indexes() {
-            schema.create_index(index).await?;
+            db.execute(&index).await?;
         }
         // Nothing was ever sent to these; an address counts from the moment it has a secret.
         let forget = Query::update()
@@ -25,7 +25,7 @@ impl Change for Migration {
             .value("webhook_url_file", None::<String>)
             .value("webhook_url_collection", None::<String>)
             .take();
-        schema.transaction().execute(&forget).await?;
+        db.execute(&forget).await?;
         Ok(())
     }
 }

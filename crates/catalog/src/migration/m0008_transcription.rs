@@ -7,16 +7,16 @@ pub(super) struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
-        schema.create_table(settings()).await?;
-        schema.create_table(transcription()).await?;
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
+        db.execute(&settings()).await?;
+        db.execute(&transcription()).await?;
         let by_state = Index::create()
             .name("transcription_by_organization_id_state")
             .table("transcription")
             .col("organization_id")
             .col("state")
             .take();
-        schema.create_index(by_state).await
+        db.execute(&by_state).await.map(drop)
     }
 }
 

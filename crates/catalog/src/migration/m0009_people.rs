@@ -9,9 +9,9 @@ pub(super) struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         for table in [person(), membership(), sign_in(), invitation(), failed_sign_in()] {
-            schema.create_table(table).await?;
+            db.execute(&table).await?;
         }
         for (name, table, column, unique) in [
             ("person_by_email", "person", "email", true),
@@ -28,10 +28,10 @@ impl Change for Migration {
             if unique {
                 index.unique();
             }
-            schema.create_index(index).await?;
+            db.execute(&index).await?;
         }
         let last_used = ColumnDef::new("last_used_at").big_integer().null().take();
-        schema.alter_table(Table::alter().table("api_key").add_column(last_used).take()).await
+        db.execute(&Table::alter().table("api_key").add_column(last_used).take()).await.map(drop)
     }
 }
 

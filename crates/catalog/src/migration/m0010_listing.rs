@@ -19,17 +19,16 @@ pub(super) struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         for table in ["track", "collection"] {
-            add(schema, table, title_column(schema)).await?;
+            add(db, table, title_column(db)).await?;
         }
         let rank = ColumnDef::new("status_rank").integer().not_null().default(0).take();
-        add(schema, "track", rank).await?;
-        schema.create_table(track_search()).await?;
-        schema.create_index(index("track_search", &["track_id"]).unique().take()).await?;
-        schema.create_index(index("track_search", &["organization_id", "collection_id"])).await?;
-        let db = schema.transaction();
-        db.execute_unprepared(match schema.backend() {
+        add(db, "track", rank).await?;
+        db.execute(&track_search()).await?;
+        db.execute(&index("track_search", &["track_id"]).unique().take()).await?;
+        db.execute(&index("track_search", &["organization_id", "collection_id"])).await?;
+        db.execute_unprepared(match db.get_database_backend() {
             DbBackend::Sqlite => SQLITE_TRIGRAMS,
             _ => POSTGRES_TRIGRAMS,
         })
@@ -39,10 +38,10 @@ impl Change for Migration {
         for owner in ["collection_id", "organization_id"] {
             for columns in [&["id"][..], &["sort_title", "id"], &["duration", "id"], &["status_rank", "id"]] {
                 let columns = [&[owner][..], columns].concat();
-                schema.create_index(living(index("track", &columns))).await?;
+                db.execute(&living(index("track", &columns))).await?;
             }
         }
-        schema.create_index(living(index("collection", &["organization_id", "sort_title", "id"]))).await
+        db.execute(&living(index("collection", &["organization_id", "sort_title", "id"]))).await.map(drop)
     }
 }
 
@@ -69,9 +68,9 @@ EXCEPTION WHEN insufficient_privilege OR undefined_file OR undefined_object OR f
 END $$;";
 
 /// Titles are compared byte by byte in both databases, whatever the language of the server.
-fn title_column(schema: &Schema<'_>) -> ColumnDef {
+fn title_column(db: &DatabaseTransaction) -> ColumnDef {
     let mut column = ColumnDef::new("sort_title");
-    match schema.backend() {
+    match db.get_database_backend() {
         DbBackend::Sqlite => column.text(),
         _ => column.custom("text COLLATE \"C\""),
     };

@@ -8,12 +8,12 @@ pub(super) struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         for table in ["track", "collection"] {
-            add(schema, table, moment("restorable_until")).await?;
+            add(db, table, moment("restorable_until")).await?;
         }
         // Only of tracks that were deleted by themselves: those that went with their collection are not listed.
-        add(schema, "track", moment("trashed_at")).await?;
+        add(db, "track", moment("trashed_at")).await?;
         for (table, column) in [("track", "trashed_at"), ("collection", "restorable_until")] {
             let index = Index::create()
                 .name(format!("{table}_by_organization_id_{column}_id"))
@@ -23,7 +23,7 @@ impl Change for Migration {
                 .col("id")
                 .and_where(Expr::col(column).is_not_null())
                 .take();
-            schema.create_index(index).await?;
+            db.execute(&index).await?;
         }
         Ok(())
     }

@@ -14,18 +14,17 @@ pub(super) struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
-        let db = schema.transaction();
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         db.execute(&end_doubtful_sessions()).await?;
         for table in ["api_key", "play_session"] {
-            add(schema, table, ColumnDef::new("selection").json_binary().null().take()).await?;
+            add(db, table, ColumnDef::new("selection").json_binary().null().take()).await?;
             let copy = Query::update()
                 .table(table)
                 .value("selection", Expr::col("variants"))
                 .and_where(Expr::col("variants").ne(empty()))
                 .take();
             db.execute(&copy).await?;
-            schema.alter_table(Table::alter().table(table).drop_column("variants").take()).await?;
+            db.execute(&Table::alter().table(table).drop_column("variants").take()).await?;
         }
         Ok(())
     }

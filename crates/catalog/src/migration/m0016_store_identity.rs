@@ -7,7 +7,7 @@ pub(super) struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         let table = Table::create()
             .table("store")
             // There is one row.
@@ -17,6 +17,6 @@ impl Change for Migration {
             // Null until the store carries the identity too.
             .col(big_integer_null("tied_at"))
             .take();
-        schema.create_table(table).await
+        db.execute(&table).await.map(drop)
     }
 }

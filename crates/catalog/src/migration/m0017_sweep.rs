@@ -7,8 +7,8 @@ pub(super) struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
-        schema.create_table(sweep()).await?;
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
+        db.execute(&sweep()).await?;
         let unknown = Table::create()
             .table("unknown_object")
             .col(text("object_key").primary_key())
@@ -16,7 +16,7 @@ impl Change for Migration {
             // When the last sweep began that found it.
             .col(big_integer("last_sweep"))
             .take();
-        schema.create_table(unknown).await
+        db.execute(&unknown).await.map(drop)
     }
 }
 

@@ -15,17 +15,16 @@ pub(super) struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         for table in ["organization", "collection", "track"] {
-            add(schema, table, ColumnDef::new("own_theme").json_binary().null().take()).await?;
+            add(db, table, ColumnDef::new("own_theme").json_binary().null().take()).await?;
         }
         for tag in ["title_tag", "artist_tag"] {
-            add(schema, "track", ColumnDef::new(tag).text().null().take()).await?;
+            add(db, "track", ColumnDef::new(tag).text().null().take()).await?;
         }
-        add(schema, "play_session", ColumnDef::new("organization_index").text().null().take()).await?;
+        add(db, "play_session", ColumnDef::new("organization_index").text().null().take()).await?;
         let metadata = ColumnDef::new("metadata").json_binary().not_null().default("{}").take();
-        add(schema, "play_session", metadata).await?;
-        let db = schema.transaction();
+        add(db, "play_session", metadata).await?;
         own_themes_of_organizations(db).await?;
         note_tags(db).await
     }

@@ -12,10 +12,9 @@ pub(super) struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         let generation = ColumnDef::new("manifest_generation").big_integer().not_null().default(0).take();
-        add(schema, "track", generation).await?;
-        let db = schema.transaction();
+        add(db, "track", generation).await?;
         let any = Query::select().column("id").from("track").limit(1).take();
         if db.query_one(&any).await?.is_none() {
             return Ok(());

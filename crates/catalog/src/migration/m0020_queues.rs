@@ -21,9 +21,9 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         // Unknown for jobs that an earlier version queued, also beside this one: workers find out.
-        add(schema, "job", ColumnDef::new("queue").text().null().take()).await?;
-        add(schema, "job", ColumnDef::new("organization_id").uuid().null().take()).await
+        add(db, "job", ColumnDef::new("queue").text().null().take()).await?;
+        add(db, "job", ColumnDef::new("organization_id").uuid().null().take()).await
     }
 }

@@ -7,9 +7,9 @@ pub(super) struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         let mut task = Table::create();
         task.table("scheduled_task").col(text("name").primary_key()).col(big_integer("next_run"));
-        schema.create_table(task).await
+        db.execute(&task).await.map(drop)
     }
 }

@@ -38,18 +38,18 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
-        add(schema, "collection", number("track_count")).await?;
-        let triggers = match schema.backend() {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
+        add(db, "collection", number("track_count")).await?;
+        let triggers = match db.get_database_backend() {
             DbBackend::Sqlite => SQLITE_TRIGGERS,
             _ => POSTGRES_TRIGGERS,
         };
-        schema.transaction().execute_unprepared(triggers).await?;
-        add(schema, "rendering", number("looked_at")).await?;
+        db.execute_unprepared(triggers).await?;
+        add(db, "rendering", number("looked_at")).await?;
         let is_at_end = ColumnDef::new("is_at_end").boolean().not_null().default(false).take();
-        add(schema, "rendering", is_at_end).await?;
+        add(db, "rendering", is_at_end).await?;
         // Which rendering the two are about: when it was started.
-        add(schema, "rendering", ColumnDef::new("looked_at_run").big_integer().null().take()).await
+        add(db, "rendering", ColumnDef::new("looked_at_run").big_integer().null().take()).await
     }
 }
 

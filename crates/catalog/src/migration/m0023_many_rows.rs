@@ -66,18 +66,18 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         let bytes = ColumnDef::new("stored_bytes").big_integer().not_null().default(0).take();
-        add(schema, "track", bytes).await?;
+        add(db, "track", bytes).await?;
         // Batches that an earlier version adds, also beside this one, are not summed.
         let is_summed = ColumnDef::new("is_summed").boolean().not_null().default(false).take();
-        add(schema, "usage_batch", is_summed).await?;
-        schema.create_table(usage_sum()).await?;
-        let triggers = match schema.backend() {
+        add(db, "usage_batch", is_summed).await?;
+        db.execute(&usage_sum()).await?;
+        let triggers = match db.get_database_backend() {
             DbBackend::Sqlite => SQLITE_TRIGGERS,
             _ => POSTGRES_TRIGGERS,
         };
-        schema.transaction().execute_unprepared(triggers).await?;
+        db.execute_unprepared(triggers).await?;
         Ok(())
     }
 }

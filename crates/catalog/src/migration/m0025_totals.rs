@@ -27,19 +27,19 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         for table in ["track", "collection", "organization"] {
-            add(schema, table, bytes("cover_bytes")).await?;
+            add(db, table, bytes("cover_bytes")).await?;
         }
-        add(schema, "collection", bytes("stored_bytes")).await?;
-        schema.create_table(collection_count()).await?;
-        let triggers = match schema.backend() {
+        add(db, "collection", bytes("stored_bytes")).await?;
+        db.execute(&collection_count()).await?;
+        let triggers = match db.get_database_backend() {
             DbBackend::Sqlite => SQLITE_TRIGGERS,
             _ => POSTGRES_TRIGGERS,
         };
-        schema.transaction().execute_unprepared(triggers).await?;
+        db.execute_unprepared(triggers).await?;
         // The triggers keep everybody else from adding a collection until this is committed.
-        schema.transaction().execute_unprepared(COUNT).await?;
+        db.execute_unprepared(COUNT).await?;
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ pub(super) struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         let mut person = ForeignKey::create()
             .name("known_device_person")
             .from("known_device", "person_id")
@@ -23,9 +23,9 @@ impl Change for Migration {
             .col(big_integer("seen_at"))
             .foreign_key(&mut person)
             .take();
-        schema.create_table(device).await?;
+        db.execute(&device).await?;
         // The table is new and empty, so its indexes are made with it.
-        schema.create_index(index("known_device", &["person_id", "seen_at"])).await?;
-        schema.create_index(index("known_device", &["seen_at"])).await
+        db.execute(&index("known_device", &["person_id", "seen_at"])).await?;
+        db.execute(&index("known_device", &["seen_at"])).await.map(drop)
     }
 }

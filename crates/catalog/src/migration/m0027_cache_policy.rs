@@ -13,8 +13,8 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         // What the version before adds is for listeners alone.
-        add(schema, "variant", ColumnDef::new("cache").text().not_null().default("private").take()).await
+        add(db, "variant", ColumnDef::new("cache").text().not_null().default("private").take()).await
     }
 }

@@ -21,9 +21,9 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         // What the version before processes has no place, and stays where it is.
-        add(schema, "track", ColumnDef::new("album").text().null().take()).await?;
-        add(schema, "track", ColumnDef::new("album_place").big_integer().null().take()).await
+        add(db, "track", ColumnDef::new("album").text().null().take()).await?;
+        add(db, "track", ColumnDef::new("album_place").big_integer().null().take()).await
     }
 }

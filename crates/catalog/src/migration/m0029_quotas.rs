@@ -28,17 +28,17 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
-        schema.create_table(quota()).await?;
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
+        db.execute(&quota()).await?;
         for column in ["kept_bytes", "sound_millis"] {
             let counter = ColumnDef::new(column).big_integer().not_null().default(0).take();
-            add(schema, "collection", counter).await?;
+            add(db, "collection", counter).await?;
         }
-        let triggers = match schema.backend() {
+        let triggers = match db.get_database_backend() {
             DbBackend::Sqlite => SQLITE_TRIGGERS,
             _ => POSTGRES_TRIGGERS,
         };
-        schema.transaction().execute_unprepared(triggers).await?;
+        db.execute_unprepared(triggers).await?;
         Ok(())
     }
 }

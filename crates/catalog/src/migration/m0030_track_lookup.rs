@@ -28,13 +28,13 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
-        schema.create_table(answered_job()).await?;
-        let triggers = match schema.backend() {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
+        db.execute(&answered_job()).await?;
+        let triggers = match db.get_database_backend() {
             DbBackend::Sqlite => SQLITE_TRIGGER,
             _ => POSTGRES_TRIGGER,
         };
-        schema.transaction().execute_unprepared(triggers).await?;
+        db.execute_unprepared(triggers).await?;
         Ok(())
     }
 }

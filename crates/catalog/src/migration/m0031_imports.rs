@@ -14,7 +14,7 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         // Beside the track and not in it: a row is there only as long as its source is being fetched. The version before
         // leaves the jobs alone that fetch them.
         let import = Table::create()
@@ -28,8 +28,8 @@ impl Change for Migration {
             .col(big_integer_null("size"))
             .col(big_integer("created_at"))
             .take();
-        schema.create_table(import).await?;
+        db.execute(&import).await?;
         // The table is new and empty, so its index is made with it.
-        schema.create_index(index("source_import", &["organization_id", "track_id"])).await
+        db.execute(&index("source_import", &["organization_id", "track_id"])).await.map(drop)
     }
 }

@@ -11,7 +11,7 @@ pub(super) struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         let upload = Table::create()
             .table("upload")
             .col(uuid("id").primary_key())
@@ -33,9 +33,9 @@ impl Change for Migration {
             .col(big_integer_null("leased_until"))
             .col(boolean("is_wanted").default(false))
             .take();
-        schema.create_table(upload).await?;
+        db.execute(&upload).await?;
         // The table is new and empty, so its indexes are made with it.
-        schema.create_index(index("upload", &["track_id"])).await?;
-        schema.create_index(index("upload", &["expires_at"])).await
+        db.execute(&index("upload", &["track_id"])).await?;
+        db.execute(&index("upload", &["expires_at"])).await.map(drop)
     }
 }

@@ -14,7 +14,7 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         // Beside the track and not in it: the track is as it was until all of its new files are there. The version before
         // leaves the jobs alone that make them.
         let replacement = Table::create()
@@ -31,17 +31,17 @@ impl Change for Migration {
             .col(big_integer("created_at"))
             .col(big_integer("expires_at"))
             .take();
-        schema.create_table(replacement).await?;
+        db.execute(&replacement).await?;
         let replaced = Table::create()
             .table("replaced_object")
             .col(string("object_key").primary_key())
             .col(big_integer("remove_at"))
             .take();
-        schema.create_table(replaced).await?;
+        db.execute(&replaced).await?;
         // The tables are new and empty, so their indexes are made with them.
-        schema.create_index(index("source_replacement", &["created_at"])).await?;
-        schema.create_index(index("source_replacement", &["source_key"])).await?;
-        schema.create_index(index("replaced_object", &["remove_at"])).await?;
-        add(schema, "upload", ColumnDef::new("replacement_id").uuid().null().take()).await
+        db.execute(&index("source_replacement", &["created_at"])).await?;
+        db.execute(&index("source_replacement", &["source_key"])).await?;
+        db.execute(&index("replaced_object", &["remove_at"])).await?;
+        add(db, "upload", ColumnDef::new("replacement_id").uuid().null().take()).await
     }
 }

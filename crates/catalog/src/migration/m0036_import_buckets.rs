@@ -13,7 +13,7 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         // The version before fails imports from buckets, as it takes their addresses for URLs without a host.
         let bucket = Table::create()
             .table("import_bucket")
@@ -26,6 +26,6 @@ impl Change for Migration {
             .col(big_integer("created_at"))
             .primary_key(Index::create().col("organization_id").col("bucket"))
             .take();
-        schema.create_table(bucket).await
+        db.execute(&bucket).await.map(drop)
     }
 }

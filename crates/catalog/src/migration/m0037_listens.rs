@@ -14,10 +14,10 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
-        schema.create_table(listener_track()).await?;
-        schema.create_table(listener_sighting()).await?;
-        schema.create_table(listen_sum()).await?;
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
+        db.execute(&listener_track()).await?;
+        db.execute(&listener_sighting()).await?;
+        db.execute(&listen_sum()).await?;
         // The tables are new and empty, so their indexes are made with them.
         for index in [
             index("listener_track", &["day"]),
@@ -26,7 +26,7 @@ impl Change for Migration {
             index("listener_sighting", &["day"]),
             index("listen_sum", &["organization_id", "kind", "subject", "day"]),
         ] {
-            schema.create_index(index).await?;
+            db.execute(&index).await?;
         }
         Ok(())
     }

@@ -31,10 +31,10 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         // The version before lets people in again whom this one has disabled, until it is replaced.
-        add(schema, "person", ColumnDef::new("disabled_at").big_integer().null().take()).await?;
-        add(schema, "invitation", ColumnDef::new("created_by").uuid().null().take()).await?;
-        add(schema, "api_key", ColumnDef::new("allowed_origins").json_binary().null().take()).await
+        add(db, "person", ColumnDef::new("disabled_at").big_integer().null().take()).await?;
+        add(db, "invitation", ColumnDef::new("created_by").uuid().null().take()).await?;
+        add(db, "api_key", ColumnDef::new("allowed_origins").json_binary().null().take()).await
     }
 }

@@ -13,10 +13,10 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         // What the version before writes has none: its uploads are those of whoever holds the URL.
         for table in ["upload_session", "source_replacement"] {
-            add(schema, table, ColumnDef::new("person_id").uuid().null().take()).await?;
+            add(db, table, ColumnDef::new("person_id").uuid().null().take()).await?;
         }
         Ok(())
     }

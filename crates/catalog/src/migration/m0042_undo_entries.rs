@@ -14,7 +14,7 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         let undo = Table::create()
             .table("undo_entry")
             .col(uuid("id").primary_key())
@@ -23,9 +23,9 @@ impl Change for Migration {
             .col(text("change"))
             .col(big_integer("expires_at"))
             .take();
-        schema.create_table(undo).await?;
+        db.execute(&undo).await?;
         // The table is new and empty, so its indexes are made with it.
-        schema.create_index(index("undo_entry", &["person_id", "id"])).await?;
-        schema.create_index(index("undo_entry", &["expires_at"])).await
+        db.execute(&index("undo_entry", &["person_id", "id"])).await?;
+        db.execute(&index("undo_entry", &["expires_at"])).await.map(drop)
     }
 }

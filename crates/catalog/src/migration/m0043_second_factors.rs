@@ -13,7 +13,7 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         // The version before asks for no codes, until it is replaced.
         let factor = Table::create()
             .table("second_factor")
@@ -24,7 +24,7 @@ impl Change for Migration {
             .col(big_integer("last_step").default(0))
             .foreign_key(&mut of_person("second_factor"))
             .take();
-        schema.create_table(factor).await?;
+        db.execute(&factor).await?;
         let code = Table::create()
             .table("recovery_code")
             .col(uuid("person_id"))
@@ -32,7 +32,7 @@ impl Change for Migration {
             .primary_key(Index::create().col("person_id").col("code_hash"))
             .foreign_key(&mut of_person("recovery_code"))
             .take();
-        schema.create_table(code).await
+        db.execute(&code).await.map(drop)
     }
 }
 

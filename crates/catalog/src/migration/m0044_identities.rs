@@ -14,7 +14,7 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         let identity = Table::create()
             .table("person_identity")
             .col(uuid("id").primary_key())
@@ -32,16 +32,16 @@ impl Change for Migration {
                     .on_delete(ForeignKeyAction::Cascade),
             )
             .take();
-        schema.create_table(identity).await?;
+        db.execute(&identity).await?;
         // The tables are new and empty, so their indexes are made with them.
-        schema.create_index(index("person_identity", &["issuer", "subject"]).unique().take()).await?;
-        schema.create_index(index("person_identity", &["person_id", "id"])).await?;
+        db.execute(&index("person_identity", &["issuer", "subject"]).unique().take()).await?;
+        db.execute(&index("person_identity", &["person_id", "id"])).await?;
         let state = Table::create()
             .table("sign_in_state")
             .col(blob("hash").primary_key())
             .col(big_integer("expires_at"))
             .take();
-        schema.create_table(state).await?;
-        schema.create_index(index("sign_in_state", &["expires_at"])).await
+        db.execute(&state).await?;
+        db.execute(&index("sign_in_state", &["expires_at"])).await.map(drop)
     }
 }

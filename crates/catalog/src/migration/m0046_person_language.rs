@@ -13,7 +13,7 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
-        add(schema, "person", ColumnDef::new("language").text().null().take()).await
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
+        add(db, "person", ColumnDef::new("language").text().null().take()).await
     }
 }

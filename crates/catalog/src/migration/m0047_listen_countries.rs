@@ -13,8 +13,8 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         // Two letters. The version before leaves it null.
-        add(schema, "listener_track", ColumnDef::new("country").text().null().take()).await
+        add(db, "listener_track", ColumnDef::new("country").text().null().take()).await
     }
 }

@@ -14,7 +14,7 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         // The version before knows a key by its new secret only, until it is replaced.
         let old = Table::create()
             .table("old_api_key")
@@ -29,15 +29,15 @@ impl Change for Migration {
                     .on_delete(ForeignKeyAction::Cascade),
             )
             .take();
-        schema.create_table(old).await?;
+        db.execute(&old).await?;
         // The table is new and empty, so its index is made with it.
-        schema.create_index(index("old_api_key", &["valid_until"])).await?;
+        db.execute(&index("old_api_key", &["valid_until"])).await?;
         let master = Table::create()
             .table("master_secret")
             .col(text("fingerprint").primary_key())
             .col(big_integer("first_at"))
             .col(big_integer("last_at"))
             .take();
-        schema.create_table(master).await
+        db.execute(&master).await.map(drop)
     }
 }

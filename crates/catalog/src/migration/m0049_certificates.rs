@@ -13,13 +13,13 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         let account = Table::create()
             .table("acme_account")
             .col(text("directory").primary_key())
             .col(blob("sealed"))
             .take();
-        schema.create_table(account).await?;
+        db.execute(&account).await?;
         let certificate = Table::create()
             .table("acme_certificate")
             .col(text("names").primary_key())
@@ -34,13 +34,13 @@ impl Change for Migration {
             .col(text_null("last_error"))
             .col(big_integer_null("tried_at"))
             .take();
-        schema.create_table(certificate).await?;
+        db.execute(&certificate).await?;
         let challenge = Table::create()
             .table("acme_challenge")
             .col(text("name").primary_key())
             .col(blob("digest"))
             .col(big_integer("expires_at"))
             .take();
-        schema.create_table(challenge).await
+        db.execute(&challenge).await.map(drop)
     }
 }

@@ -14,7 +14,7 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         let node = Table::create()
             .table("node")
             .col(uuid("id").primary_key())
@@ -26,8 +26,8 @@ impl Change for Migration {
             .col(big_integer("seen_at"))
             .col(big_integer_null("clock_ahead_millis"))
             .take();
-        schema.create_table(node).await?;
+        db.execute(&node).await?;
         // The table is new and empty, so its index is made with it.
-        schema.create_index(index("node", &["seen_at"])).await
+        db.execute(&index("node", &["seen_at"])).await.map(drop)
     }
 }

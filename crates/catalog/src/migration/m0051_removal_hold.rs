@@ -13,12 +13,12 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         let hold = Table::create()
             .table("removal_hold")
             .col(uuid("id").primary_key())
             .col(big_integer("held_until"))
             .take();
-        schema.create_table(hold).await
+        db.execute(&hold).await.map(drop)
     }
 }

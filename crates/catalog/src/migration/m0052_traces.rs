@@ -13,10 +13,10 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         // What the version before queues has none, and begins a trace.
         for table in ["job", "webhook_delivery"] {
-            add(schema, table, ColumnDef::new("traceparent").text().null().take()).await?;
+            add(db, table, ColumnDef::new("traceparent").text().null().take()).await?;
         }
         Ok(())
     }

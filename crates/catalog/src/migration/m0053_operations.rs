@@ -14,11 +14,11 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         // Null for files that were made before. With the version of the object: the version before replaces the object of a row
         // and leaves the hash as it was.
-        add(schema, "track_file", ColumnDef::new("object_sha256").text().null().take()).await?;
-        add(schema, "node", ColumnDef::new("ended_jobs").text().null().take()).await?;
+        add(db, "track_file", ColumnDef::new("object_sha256").text().null().take()).await?;
+        add(db, "node", ColumnDef::new("ended_jobs").text().null().take()).await?;
         let backup = Table::create()
             .table("last_backup")
             // There is one row.
@@ -26,8 +26,8 @@ impl Change for Migration {
             .col(big_integer("made_at"))
             .col(big_integer("finished_at"))
             .take();
-        schema.create_table(backup).await?;
-        schema.create_table(unfinished_restore()).await
+        db.execute(&backup).await?;
+        db.execute(&unfinished_restore()).await.map(drop)
     }
 }
 

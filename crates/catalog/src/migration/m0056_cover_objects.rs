@@ -13,9 +13,9 @@ struct Migration;
 
 #[async_trait]
 impl Change for Migration {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         for table in ["track", "collection", "organization"] {
-            add(schema, table, ColumnDef::new("cover_objects").json_binary().null().take()).await?;
+            add(db, table, ColumnDef::new("cover_objects").json_binary().null().take()).await?;
         }
         Ok(())
     }

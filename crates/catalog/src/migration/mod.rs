@@ -94,7 +94,6 @@ mod pieces;
 mod prelude;
 mod record;
 mod run;
-mod schema;
 mod state;
 mod step;
 #[cfg(test)]
@@ -109,8 +108,7 @@ use step::Step;
 
 pub(crate) use m0053_operations::unfinished_restore;
 pub use run::{MigrationEvent, MigrationReport};
-pub(crate) use schema::has_table;
-pub(crate) use state::{Tables, applied_steps, look};
+pub(crate) use state::{Tables, applied_steps, has_table, look};
 
 /// Steps that were recorded with the first ones for a while, by builds that were never released.
 const MOVED: [&str; 2] = ["m0020_queues", "m0021_scheduled_tasks"];

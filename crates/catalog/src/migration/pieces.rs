@@ -3,8 +3,12 @@
 use super::prelude::*;
 
 /// SQLite adds one column at a time.
-pub(super) async fn add(schema: &Schema<'_>, table: &'static str, column: ColumnDef) -> Result<(), DbErr> {
-    schema.alter_table(Table::alter().table(table).add_column(column).take()).await
+pub(super) async fn add(
+    db: &DatabaseTransaction,
+    table: &'static str,
+    column: ColumnDef,
+) -> Result<(), DbErr> {
+    db.execute(&Table::alter().table(table).add_column(column).take()).await.map(drop)
 }
 
 /// An index that is named after what it is over.

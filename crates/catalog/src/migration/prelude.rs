@@ -1,7 +1,7 @@
-//! What the definition of a step names.
+//! What a step is defined with.
 
 pub(super) use async_trait::async_trait;
 pub(super) use sea_orm::sea_query::*;
-pub(super) use sea_orm::{ConnectionTrait, DbErr};
+pub(super) use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
 
-pub(super) use super::schema::{Change, Schema};
+pub(super) use super::step::Change;

@@ -7,9 +7,8 @@ use sea_orm::{
 };
 
 use super::first::{self, first_steps};
-use super::schema::{Change, Schema};
 use super::state::{Applied, Tables};
-use super::step::{InBatches, Part, Step};
+use super::step::{Change, InBatches, Part, Step};
 use super::{MOVED, index, record};
 use crate::catalog::write_transaction;
 use crate::error::{CatalogError, SchemaError};
@@ -239,7 +238,7 @@ impl Run<'_> {
         }
         let outcome = match work {
             Work::Change(change) => {
-                change.apply(&Schema::new(&transaction)).await?;
+                change.apply(&transaction).await?;
                 Outcome { rows: 0, position: None }
             }
             Work::Batch(batches, position) => {
@@ -259,7 +258,7 @@ impl Run<'_> {
 /// A part, on tables that nobody else uses yet.
 async fn at_once(db: &DatabaseTransaction, part: &Part) -> Result<(), DbErr> {
     match part {
-        Part::Change(change) => change.apply(&Schema::new(db)).await,
+        Part::Change(change) => change.apply(db).await,
         Part::Index(index) => index.make(db).await,
         Part::DropIndex(name) => index::drop_in(db, name).await,
         Part::Batches(batches) => {

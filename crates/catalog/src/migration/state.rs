@@ -3,12 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 
 use sea_orm::sea_query::Query;
-use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, Statement};
 
 use super::MOVED;
 use super::first::{self, FirstStep, first_steps};
 use super::record::{self, Record};
-use super::schema::has_table;
 use super::step::Step;
 use crate::error::{CatalogError, SchemaError};
 
@@ -115,6 +114,19 @@ impl Applied {
             (usize::try_from(record.parts_done).unwrap_or(0), record.position.clone())
         })
     }
+}
+
+/// Whether a table is there; on PostgreSQL, in the schema in which new tables are created.
+pub(crate) async fn has_table(db: &impl ConnectionTrait, name: &str) -> Result<bool, DbErr> {
+    let backend = db.get_database_backend();
+    let select = match backend {
+        DbBackend::Postgres => {
+            "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1"
+        }
+        _ => "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1",
+    };
+    let select = Statement::from_sql_and_values(backend, select, [name.into()]);
+    Ok(db.query_one_raw(select).await?.is_some())
 }
 
 /// Whether a version is another or a newer one. What cannot be read is newer.

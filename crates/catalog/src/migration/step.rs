@@ -5,7 +5,6 @@ use sea_orm::{DatabaseTransaction, DbErr};
 
 use super::backfill::Backfill;
 use super::index::NewIndex;
-use super::schema::Change;
 
 /// Whether versions from before a step can still use the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +35,12 @@ pub(super) enum Part {
     DropIndex(&'static str),
     /// Many short transactions, with others' between them.
     Batches(Box<dyn InBatches>),
+}
+
+/// A change of tables in one transaction, which takes a moment whatever the size of the tables.
+#[async_trait::async_trait]
+pub(super) trait Change: Send + Sync {
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr>;
 }
 
 /// A change of many rows, a few at a time.

@@ -32,8 +32,8 @@ struct AddTwice;
 
 #[async_trait]
 impl Change for AddTwice {
-    async fn apply(&self, schema: &Schema<'_>) -> Result<(), DbErr> {
-        add(schema, "sample", ColumnDef::new("twice").integer().not_null().default(0).take()).await
+    async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
+        add(db, "sample", ColumnDef::new("twice").integer().not_null().default(0).take()).await
     }
 }
 
