@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use url::{ParseError, Url};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+/// A wait that has not ended by then never will: a busy machine may process what was uploaded for half a minute.
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// A browser with a fresh profile. Close it at the end; the driver ends with it.
 pub(crate) struct Browser {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::pages::{axe, looked_at};
+use super::looking::{axe, looked_at};
 use super::{Ada, PASSWORD};
 
 /// Sends the form of a page whose address ends in a certain way, with fields filled in, as a browser without scripts would.

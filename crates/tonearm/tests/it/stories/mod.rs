@@ -12,6 +12,7 @@ mod keyboard;
 mod library;
 mod listener;
 mod listening;
+mod looking;
 mod pages;
 mod people;
 mod playing;

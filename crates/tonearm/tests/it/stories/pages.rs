@@ -1,66 +1,15 @@
-//! Every page: none keeps anybody out, none is heavy, and all can be looked at.
+//! Every page: none keeps anybody out, none is heavy, and all can be looked at. A test each for groups of pages, as one for all
+//! would take minutes.
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tonearm_domain::{KeyType, Role};
 use tonearm_service::Caller;
 
 use super::gallery::Gallery;
+use super::looking::{VIEWS, axe, barriers, keep, looked_at, wrong_with};
 use crate::browser::Browser;
-
-/// Most bytes of a page with its styles and scripts, as they are before compression.
-const MOST_BYTES: u64 = 135_000;
-
-/// Looks for barriers and gives back those that matter, each with where it is.
-const LOOK: &str = "
-    const [done] = [...arguments].slice(-1);
-    axe.run(document, { resultTypes: ['violations'] }).then(
-        ({ violations }) => done(violations
-            .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-            .map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map((node) => [node.html, node.failureSummary]) }))),
-        (error) => done([{ id: 'axe', help: String(error) }]),
-    );";
-
-/// What a page and its styles and scripts weigh. Pictures and sound are not counted.
-const WEIGH: &str = "
-    const told = performance.getEntriesByType('resource')
-        .filter(({ initiatorType, name }) => ['link', 'script', 'other'].includes(initiatorType) || /\\.(js|css)$/.test(name));
-    const page = performance.getEntriesByType('navigation')[0];
-    return [page, ...told].map(({ decodedBodySize }) => decodedBodySize).reduce((sum, size) => sum + size);";
-
-/// What cannot be seen in the window without scrolling sideways, and cells of tables that something else covers.
-pub(super) const OUT_OF_SIGHT: &str = "
-    const said = (element) => `${element.tagName} ${element.className} ${element.textContent.trim().slice(0, 40)}`;
-    const found = [];
-    if (document.documentElement.scrollWidth > innerWidth) found.push('the page scrolls sideways');
-    for (const element of document.querySelectorAll('main *')) {
-        const { left, right, width } = element.getBoundingClientRect();
-        if (!width || element.closest('.hidden, pre, svg, thead') || (left >= 0 && right <= innerWidth)) continue;
-        found.push(`outside of the window: ${said(element)}`);
-    }
-    for (const cell of document.querySelectorAll('td, tbody th')) {
-        // What is folded away has a place all the same.
-        if (!cell.checkVisibility()) continue;
-        cell.scrollIntoView({ block: 'center' });
-        const words = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-        while (words.nextNode()) {
-            const text = words.currentNode;
-            if (!text.data.trim() || text.parentElement.closest('.hidden')) continue;
-            const range = document.createRange();
-            range.selectNodeContents(text);
-            for (const box of [...range.getClientRects()].filter(({ width }) => width > 2)) {
-                const seen = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
-                if (!cell.contains(seen)) found.push(`covered: ${said(cell)}`);
-            }
-        }
-    }
-    scrollTo(0, 0);
-    return [...new Set(found)];";
-
-/// Ends with the frame after the next.
-const DRAWN: &str =
-    "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));";
 
 /// A name and an address.
 pub(super) type Page = (&'static str, String);
@@ -89,8 +38,8 @@ impl Gallery {
         services.people.invite(&caller, Role::Viewer, "stranger@example.com").await.unwrap().url
     }
 
-    /// What an owner may see.
-    pub(super) fn pages_for_owners(&self) -> Vec<Page> {
+    /// What an owner sees of collections, tracks and how they are heard.
+    pub(super) fn pages_of_the_library(&self) -> Vec<Page> {
         let pages = [
             ("library", "/library".to_owned()),
             ("library-search", "/library?q=harbour".to_owned()),
@@ -111,6 +60,13 @@ impl Gallery {
             ("trash", "/trash".to_owned()),
             ("usage", "/usage".to_owned()),
             ("usage-drop-off", format!("/usage/tracks/{}", self.track)),
+        ];
+        self.of_the_organization(pages)
+    }
+
+    /// What an owner sets up, and looks up beside the library.
+    pub(super) fn pages_of_settings(&self) -> Vec<Page> {
+        let pages = [
             ("keys", "/keys".to_owned()),
             ("new-key-share", "/keys/new?type=share".to_owned()),
             ("new-key-found", "/keys/new?type=share&find=the".to_owned()),
@@ -127,6 +83,10 @@ impl Gallery {
             ("profile", "/profile".to_owned()),
             ("nothing", "/nothing".to_owned()),
         ];
+        self.of_the_organization(pages)
+    }
+
+    fn of_the_organization(&self, pages: impl IntoIterator<Item = (&'static str, String)>) -> Vec<Page> {
         pages.into_iter().map(|(name, path)| (name, format!("{}{path}", self.ada.base))).collect()
     }
 }
@@ -155,75 +115,6 @@ impl Gallery {
     }
 }
 
-/// How a page is looked at.
-#[derive(Clone, Copy)]
-pub(super) struct View {
-    pub(super) name: &'static str,
-    width: u32,
-    height: u32,
-}
-
-pub(super) const VIEWS: [View; 4] = [
-    View { name: "wide-light", width: 1440, height: 1000 },
-    View { name: "phone-dark", width: 390, height: 844 },
-    View { name: "wide-dark", width: 1440, height: 1000 },
-    View { name: "phone-light", width: 390, height: 844 },
-];
-
-impl Browser {
-    pub(super) async fn views(&self, view: View) {
-        let is_phone = view.width < 600;
-        let screen = json!({
-            "width": view.width, "height": view.height, "mobile": is_phone,
-            "deviceScaleFactor": if is_phone { 2 } else { 1 },
-        });
-        self.command("Emulation.setDeviceMetricsOverride", screen).await;
-        let scheme = if view.name.ends_with("dark") { "dark" } else { "light" };
-        let features = json!([
-            { "name": "prefers-color-scheme", "value": scheme },
-            { "name": "prefers-reduced-motion", "value": "reduce" },
-        ]);
-        self.command("Emulation.setEmulatedMedia", json!({ "features": features })).await;
-        self.has_drawn().await;
-    }
-
-    /// Waits until what follows the size of the window has followed: scripts hear of it with the next frame.
-    async fn has_drawn(&self) {
-        self.client.execute_async(DRAWN, Vec::new()).await.unwrap();
-    }
-
-    /// Opens a page and waits until it is all there.
-    pub(super) async fn opens(&self, address: &str) {
-        self.goto(address).await;
-        self.until(
-            "[...document.images].every((image) => image.complete || image.loading === 'lazy') && \
-             [...document.querySelectorAll('tonearm-player')].every((player) => player.duration > 0)",
-        )
-        .await;
-        self.has_drawn().await;
-    }
-}
-
-/// axe-core, once `make test` has fetched it; nothing for those who chose to do without.
-pub(super) fn axe() -> Option<String> {
-    if std::env::var_os("TONEARM_WITHOUT_AXE").is_some() {
-        return None;
-    }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/axe");
-    let script = std::fs::read_to_string(folder.join("node_modules/axe-core/axe.min.js"));
-    Some(
-        script
-            .expect("axe-core is not there: run tools/axe/fetch, or set TONEARM_WITHOUT_AXE=1 to do without"),
-    )
-}
-
-/// What keeps people out of the page that is shown.
-pub(super) async fn barriers(browser: &Browser, axe: &str) -> Vec<Value> {
-    browser.run(axe, Vec::new()).await;
-    let found = browser.client.execute_async(LOOK, Vec::new()).await.unwrap();
-    found.as_array().unwrap().clone()
-}
-
 impl Gallery {
     /// Opens the page on which all tracks of a collection are changed; forms lead there.
     async fn selects_for(&self, action: &str) {
@@ -246,58 +137,44 @@ impl Gallery {
     }
 }
 
-/// What is wrong with the page that is shown, as text; nothing where nothing is. Takes pictures of it into `TONEARM_PICTURES`.
-pub(super) async fn looked_at(browser: &Browser, axe: Option<&str>, name: &str) -> Vec<String> {
-    let (pictures, mut wrong) = (std::env::var_os("TONEARM_PICTURES").map(PathBuf::from), Vec::new());
-    // An open page follows the window and the colours of the system.
-    for view in VIEWS {
-        browser.views(view).await;
-        let found = match axe {
-            Some(axe) => barriers(browser, axe).await,
-            None => Vec::new(),
-        };
-        for barrier in found {
-            wrong.push(format!("{name}, {}: {}", view.name, serde_json::to_string_pretty(&barrier).unwrap()));
-        }
-        if let Some(folder) = &pictures {
-            std::fs::create_dir_all(folder).unwrap();
-            let shot = browser.command("Page.captureScreenshot", json!({ "format": "png" })).await;
-            keep(&folder.join(format!("{name}.{}.png", view.name)), &shot);
-        }
+/// Looks at pages one after another, and names all that is wrong.
+async fn are_light_and_without_barriers(gallery: &Gallery, pages: &[Page]) {
+    let (axe, mut wrong) = (axe(), Vec::new());
+    for page in pages {
+        wrong.extend(wrong_with(&gallery.ada.browser, axe.as_deref(), page).await);
     }
-    browser.views(VIEWS[0]).await;
-    wrong
-}
-
-/// What is wrong with a page, as text; nothing where nothing is.
-async fn wrong_with(browser: &Browser, axe: Option<&str>, (name, address): &Page) -> Vec<String> {
-    let mut wrong = Vec::new();
-    browser.views(VIEWS[0]).await;
-    browser.opens(address).await;
-    let weight = browser.run(WEIGH, Vec::new()).await.as_u64().unwrap();
-    if weight > MOST_BYTES {
-        wrong.push(format!("{name}: {weight} bytes"));
-    }
-    for view in [VIEWS[0], VIEWS[3]] {
-        browser.views(view).await;
-        let found = browser.run(OUT_OF_SIGHT, Vec::new()).await;
-        let found = found.as_array().unwrap().iter().filter_map(Value::as_str);
-        wrong.extend(found.map(|told| format!("{name}, {}: {told}", view.name)));
-    }
-    wrong.extend(looked_at(browser, axe, name).await);
-    wrong
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_page_is_light_and_without_barriers() {
-    let axe = axe();
+async fn pages_for_strangers_are_light_and_without_barriers() {
     let gallery = Box::pin(Gallery::open()).await;
-    let (browser, mut wrong) = (&gallery.ada.browser, Vec::new());
-    for page in gallery.pages_for_strangers().await {
-        wrong.extend(wrong_with(browser, axe.as_deref(), &page).await);
-    }
-    browser.views(VIEWS[0]).await;
+    are_light_and_without_barriers(&gallery, &gallery.pages_for_strangers().await).await;
+    gallery.ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_the_library_are_light_and_without_barriers() {
+    let gallery = Box::pin(Gallery::open()).await;
     gallery.ada.uses_the_first_link().await;
+    are_light_and_without_barriers(&gallery, &gallery.pages_of_the_library()).await;
+    gallery.ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_settings_are_light_and_without_barriers() {
+    let gallery = Box::pin(Gallery::open()).await;
+    gallery.ada.uses_the_first_link().await;
+    are_light_and_without_barriers(&gallery, &gallery.pages_of_settings()).await;
+    gallery.ada.leaves().await;
+}
+
+/// What administrators see, and pages that a form leads to.
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_behind_forms_and_for_administrators_are_light_and_without_barriers() {
+    let (gallery, axe) = (Box::pin(Gallery::open()).await, axe());
+    gallery.ada.uses_the_first_link().await;
+    let browser = &gallery.ada.browser;
     if let Some(axe) = &axe {
         browser
             .run("document.querySelector('main').append(document.createElement('button'));", Vec::new())
@@ -305,17 +182,15 @@ async fn every_page_is_light_and_without_barriers() {
         let found = barriers(browser, axe).await;
         assert_eq!(found[0]["id"], "button-name", "a button without a name is a barrier: {found:?}");
     }
-    let mut pages = gallery.pages_for_owners();
-    pages.extend(gallery.pages_for_administrators().await);
-    let (_, edit_key) = pages.iter().find(|(name, _)| *name == "edit-key").unwrap().clone();
-    for page in pages {
-        wrong.extend(wrong_with(browser, axe.as_deref(), &page).await);
-    }
+    let pages = gallery.pages_for_administrators().await;
+    are_light_and_without_barriers(&gallery, &pages).await;
+    let mut wrong = Vec::new();
     for action in ["move", "position", "retitle", "cover"] {
         gallery.selects_for(action).await;
         wrong.extend(looked_at(browser, axe.as_deref(), action).await);
     }
-    gallery.rotates_a_key(&edit_key).await;
+    let (_, edit_key) = pages.iter().find(|(name, _)| *name == "edit-key").unwrap();
+    gallery.rotates_a_key(edit_key).await;
     wrong.extend(looked_at(browser, axe.as_deref(), "rotated-key").await);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     gallery.ada.leaves().await;
@@ -381,7 +256,8 @@ async fn pictures_of_every_page() {
     take(browser, &folder, &strangers).await;
     browser.views(VIEWS[0]).await;
     gallery.ada.uses_the_first_link().await;
-    take(browser, &folder, &gallery.pages_for_owners()).await;
+    take(browser, &folder, &gallery.pages_of_the_library()).await;
+    take(browser, &folder, &gallery.pages_of_settings()).await;
     let pages = gallery.pages_for_administrators().await;
     take(browser, &folder, &pages).await;
     for action in ["move", "position", "retitle", "cover"] {
@@ -404,10 +280,4 @@ async fn take(browser: &Browser, folder: &Path, pages: &[Page]) {
             keep(&folder.join(format!("{name}.{}.png", view.name)), &shot);
         }
     }
-}
-
-pub(super) fn keep(path: &Path, shot: &Value) {
-    use base64::Engine;
-    let picture = base64::prelude::BASE64_STANDARD.decode(shot["data"].as_str().unwrap()).unwrap();
-    std::fs::write(path, picture).unwrap();
 }

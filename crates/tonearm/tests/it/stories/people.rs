@@ -5,7 +5,7 @@ use tonearm_fixtures::TestProvider;
 use tonearm_service::Caller;
 use tonearm_signing::TotpSecret;
 
-use super::pages::{axe, looked_at};
+use super::looking::{axe, looked_at};
 use super::{Ada, PASSWORD, entered};
 use crate::browser::Browser;
 

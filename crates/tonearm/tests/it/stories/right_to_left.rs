@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::gallery::Gallery;
-use super::pages::{OUT_OF_SIGHT, VIEWS, keep};
+use super::looking::{OUT_OF_SIGHT, VIEWS, keep};
 use crate::browser::Browser;
 
 /// The pages that are looked at.
@@ -81,7 +81,7 @@ async fn nothing_leaves_a_page_that_runs_from_right_to_left() {
     browser.views(VIEWS[0]).await;
     let strangers = gallery.pages_for_strangers().await;
     gallery.ada.uses_the_first_link().await;
-    let pages: Vec<_> = strangers.into_iter().chain(gallery.pages_for_owners()).collect();
+    let pages: Vec<_> = [strangers, gallery.pages_of_the_library(), gallery.pages_of_settings()].concat();
     for name in PAGES {
         let (_, address) = pages.iter().find(|(own, _)| *own == name).unwrap();
         browser.opens(address).await;

@@ -6,7 +6,7 @@ use fantoccini::key::Key;
 use serde_json::json;
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 
-use super::pages::{axe, looked_at};
+use super::looking::{axe, looked_at};
 use super::{AUDIO, Ada, half_a_minute, hears};
 use crate::browser::Browser;
 
