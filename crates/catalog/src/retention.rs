@@ -2,7 +2,7 @@
 //! wait for long.
 
 use sea_orm::sea_query::{DeleteStatement, Expr, ExprTrait, Query, SimpleExpr, UpdateStatement};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, Order};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, Iterable, Order, PrimaryKeyToColumn};
 use tonearm_domain::{AuditEntryId, Day, DeliveryState, ExpiredRows, JobId, RecordId, SignInId, Timestamp};
 
 use crate::catalog::Catalog;
@@ -16,12 +16,8 @@ use crate::error::CatalogError;
 
 /// The first `most` rows of a table whose `column` is at most `until`. The condition is there twice: on PostgreSQL a row
 /// may be renewed between its selection and its removal.
-fn batch<E: EntityTrait>(
-    keys: &[E::Column],
-    column: E::Column,
-    until: impl Into<SimpleExpr>,
-    most: u64,
-) -> DeleteStatement {
+fn batch<E: EntityTrait>(column: E::Column, until: impl Into<SimpleExpr>, most: u64) -> DeleteStatement {
+    let keys: Vec<_> = E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column).collect();
     let is_over = Expr::col(column).lte(until.into());
     let oldest = Query::select()
         .columns(keys.iter().copied())
@@ -30,7 +26,7 @@ fn batch<E: EntityTrait>(
         .order_by(column, Order::Asc)
         .limit(most)
         .take();
-    let key = match keys {
+    let key = match keys.as_slice() {
         [key] => Expr::col(*key),
         keys => Expr::tuple(keys.iter().map(|key| Expr::col(*key))),
     };
@@ -43,90 +39,50 @@ fn last_id<T: RecordId>(until: Timestamp) -> T {
 }
 
 fn statement(rows: ExpiredRows, until: Timestamp, most: u64) -> DeleteStatement {
-    let at = until.unix_millis();
+    let (at, day) = (until.unix_millis(), Day::of(until).number());
     match rows {
-        ExpiredRows::PlaySessions => {
-            use play_session::{Column, Entity};
-            batch::<Entity>(&[Column::Id], Column::ExpiresAt, at, most)
-        }
+        ExpiredRows::PlaySessions => batch::<play_session::Entity>(play_session::Column::ExpiresAt, at, most),
         ExpiredRows::UploadSessions => {
-            use upload_session::{Column, Entity};
-            batch::<Entity>(&[Column::Id], Column::ExpiresAt, at, most)
+            batch::<upload_session::Entity>(upload_session::Column::ExpiresAt, at, most)
         }
         ExpiredRows::KeptAnswers => {
-            use idempotent_request::{Column, Entity};
-            batch::<Entity>(&[Column::Caller, Column::IdempotencyKey], Column::ExpiresAt, at, most)
+            batch::<idempotent_request::Entity>(idempotent_request::Column::ExpiresAt, at, most)
         }
-        ExpiredRows::UnusedSignIns => {
-            use sign_in::{Column, Entity};
-            batch::<Entity>(&[Column::Id], Column::SeenAt, at, most)
-        }
+        ExpiredRows::UnusedSignIns => batch::<sign_in::Entity>(sign_in::Column::SeenAt, at, most),
         ExpiredRows::OldSignIns => {
-            use sign_in::{Column, Entity};
-            batch::<Entity>(&[Column::Id], Column::Id, last_id::<SignInId>(until).uuid(), most)
+            batch::<sign_in::Entity>(sign_in::Column::Id, last_id::<SignInId>(until).uuid(), most)
         }
         ExpiredRows::FailedSignIns => {
-            use failed_sign_in::{Column, Entity};
-            batch::<Entity>(&[Column::Subject], Column::LastAt, at, most)
+            batch::<failed_sign_in::Entity>(failed_sign_in::Column::LastAt, at, most)
         }
-        ExpiredRows::KnownDevices => {
-            use known_device::{Column, Entity};
-            batch::<Entity>(&[Column::TokenHash], Column::SeenAt, at, most)
-        }
-        ExpiredRows::Invitations => {
-            use invitation::{Column, Entity};
-            batch::<Entity>(&[Column::Id], Column::ExpiresAt, at, most)
-        }
-        ExpiredRows::UsageBatches => {
-            use usage_batch::{Column, Entity};
-            batch::<Entity>(&[Column::Id], Column::AddedAt, at, most)
-        }
-        ExpiredRows::FailedJobs => {
-            use job::{Column, Entity};
-            batch::<Entity>(&[Column::Id], Column::FailedAt, at, most)
-        }
+        ExpiredRows::KnownDevices => batch::<known_device::Entity>(known_device::Column::SeenAt, at, most),
+        ExpiredRows::Invitations => batch::<invitation::Entity>(invitation::Column::ExpiresAt, at, most),
+        ExpiredRows::UsageBatches => batch::<usage_batch::Entity>(usage_batch::Column::AddedAt, at, most),
+        ExpiredRows::FailedJobs => batch::<job::Entity>(job::Column::FailedAt, at, most),
         // Their attempts go with them.
         ExpiredRows::WebhookDeliveries => {
-            use webhook_delivery::{Column, Entity};
-            batch::<Entity>(&[Column::Id], Column::FinishedAt, at, most)
+            batch::<webhook_delivery::Entity>(webhook_delivery::Column::FinishedAt, at, most)
         }
         ExpiredRows::AuditEntries => {
-            use audit_entry::{Column, Entity};
-            batch::<Entity>(&[Column::Id], Column::Id, last_id::<AuditEntryId>(until).uuid(), most)
+            batch::<audit_entry::Entity>(audit_entry::Column::Id, last_id::<AuditEntryId>(until).uuid(), most)
         }
         ExpiredRows::Replacements => {
-            use source_replacement::{Column, Entity};
-            batch::<Entity>(&[Column::TrackId], Column::CreatedAt, at, most)
+            batch::<source_replacement::Entity>(source_replacement::Column::CreatedAt, at, most)
         }
         ExpiredRows::ListenerTracks => {
-            use listener_track::{Column, Entity};
-            let key = [Column::OrganizationId, Column::Day, Column::Listener, Column::Folder];
-            batch::<Entity>(&key, Column::Day, Day::of(until).number(), most)
+            batch::<listener_track::Entity>(listener_track::Column::Day, day, most)
         }
         ExpiredRows::ListenerSightings => {
-            use listener_sighting::{Column, Entity};
-            let key = [Column::OrganizationId, Column::Day, Column::Listener, Column::Kind, Column::Subject];
-            batch::<Entity>(&key, Column::Day, Day::of(until).number(), most)
+            batch::<listener_sighting::Entity>(listener_sighting::Column::Day, day, most)
         }
-        ExpiredRows::OldKeys => {
-            use old_api_key::{Column, Entity};
-            batch::<Entity>(&[Column::ApiKeyId], Column::ValidUntil, at, most)
-        }
-        ExpiredRows::UndoEntries => {
-            use undo_entry::{Column, Entity};
-            batch::<Entity>(&[Column::Id], Column::ExpiresAt, at, most)
-        }
+        ExpiredRows::OldKeys => batch::<old_api_key::Entity>(old_api_key::Column::ValidUntil, at, most),
+        ExpiredRows::UndoEntries => batch::<undo_entry::Entity>(undo_entry::Column::ExpiresAt, at, most),
         ExpiredRows::SignInStates => {
-            use sign_in_state::{Column, Entity};
-            batch::<Entity>(&[Column::Hash], Column::ExpiresAt, at, most)
+            batch::<sign_in_state::Entity>(sign_in_state::Column::ExpiresAt, at, most)
         }
-        ExpiredRows::Nodes => {
-            use node::{Column, Entity};
-            batch::<Entity>(&[Column::Id], Column::SeenAt, at, most)
-        }
+        ExpiredRows::Nodes => batch::<node::Entity>(node::Column::SeenAt, at, most),
         ExpiredRows::AnsweredJobs => {
-            use answered_job::{Column, Entity};
-            batch::<Entity>(&[Column::Id], Column::Id, last_id::<JobId>(until).uuid(), most)
+            batch::<answered_job::Entity>(answered_job::Column::Id, last_id::<JobId>(until).uuid(), most)
         }
     }
 }

@@ -1,4 +1,4 @@
-// The picture of a share page follows the track that is heard.
+// The picture of a share page shows the current track.
 
 const picture = document.querySelector(".piece > img");
 

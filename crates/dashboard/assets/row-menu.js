@@ -4,8 +4,8 @@ import { bar, trackOf } from "./listening.js";
 import { t } from "./texts.js";
 
 const CHOICES = [
-  ["script-play-next", (heard, track) => heard.playNext(track)],
-  ["script-add-to-queue", (heard, track) => heard.addToQueue(track)],
+  ["script-play-next", (queue, track) => queue.playNext(track)],
+  ["script-add-to-queue", (queue, track) => queue.addToQueue(track)],
 ];
 
 /** Pixels between the menu and the edge of the window, at least. */

@@ -21,23 +21,23 @@ export function areOn() {
 /** The page that is seen: it may be in the frame of the window that has the bar. */
 const page = () => present()?.pages.document ?? document;
 
-/** What is heard or would be: the bar, otherwise the player of the page. */
+/** The player that keys control: the bar, otherwise the player of the page. */
 function player() {
-  const heard = present()?.player;
+  const bar = present()?.player;
   const own = page().querySelector("tonearm-player");
-  if (own && (!own.paused || !heard?.track)) return own;
-  return heard?.track ? heard : null;
+  if (own && (!own.paused || !bar?.track)) return own;
+  return bar?.track ? bar : null;
 }
 
 const leap = (by) => () => {
-  const heard = player();
-  heard?.seek(heard.position + by);
-  return heard;
+  const controlled = player();
+  controlled?.seek(controlled.position + by);
+  return controlled;
 };
 const toggle = () => {
-  const heard = player();
-  heard?.toggle();
-  return heard;
+  const controlled = player();
+  controlled?.toggle();
+  return controlled;
 };
 
 const ACTIONS = {

@@ -1,4 +1,4 @@
-// The bar at the bottom of the dashboard: what is heard goes on while people move through the pages, and is kept, paused or
+// The bar at the bottom of the dashboard: playback continues while people move through the pages, and is kept, paused or
 // not, when the window is loaded anew.
 
 import { BarPlayer } from "./player.js";
@@ -29,7 +29,7 @@ export class Bar {
     this.#restore();
   }
 
-  /** Plays the tracks of a list from one of them on; pauses or goes on if it is the one that is heard. */
+  /** Plays the tracks of a list from one of them on; pauses or resumes if it is the current one. */
   playFrom(tracks, index) {
     if (this.player.track?.id === tracks[index].id && !this.player.state.problem) return this.player.toggle();
     this.player.open({ tracks, index }, { isWanted: true });
@@ -51,7 +51,7 @@ export class Bar {
     this.player.clear();
   }
 
-  /** A player on the page is heard instead of the bar, and the other way round. */
+  /** Either a player on the page plays or the bar. */
   #meet(page) {
     page.addEventListener("tonearm-play", () => this.player.pause());
     for (const form of page.querySelectorAll("form[action$='/sign-out']")) {
@@ -61,7 +61,7 @@ export class Bar {
     this.#mark();
   }
 
-  /** Somebody signs out: nothing of what was heard stays. */
+  /** Somebody signs out: the queue is not kept. */
   #end() {
     this.#isOver = true;
     this.player.pause();
@@ -77,13 +77,13 @@ export class Bar {
     this.#saveSoon();
   }
 
-  /** Shows in the lists of the page which track is heard. */
+  /** Marks the current track in the lists of the page. */
   #mark() {
     const { track, paused } = this.player;
     const shown = `${track?.id} ${paused}`;
     if (this.#shown === shown || !this.pages) return;
     this.#shown = shown;
-    for (const row of this.pages.document.querySelectorAll("[data-track].heard")) mark(row, false, true);
+    for (const row of this.pages.document.querySelectorAll("[data-track].current")) mark(row, false, true);
     if (!track) return;
     for (const row of this.pages.document.querySelectorAll(`[data-track="${track.id}"]`)) mark(row, true, paused);
   }
@@ -115,9 +115,10 @@ export class Bar {
   }
 }
 
-function mark(row, isHeard, isPaused) {
-  row.classList.toggle("heard", isHeard);
-  row.classList.toggle("sounding", isHeard && !isPaused);
+function mark(row, isCurrent, isPaused) {
+  const isPlaying = isCurrent && !isPaused;
+  row.classList.toggle("current", isCurrent);
+  row.classList.toggle("playing", isPlaying);
   const button = row.querySelector("[data-play]");
-  button?.setAttribute("aria-label", t(isHeard && !isPaused ? "script-pause-track" : "script-play-track", { title: row.dataset.title }));
+  button?.setAttribute("aria-label", t(isPlaying ? "script-pause-track" : "script-play-track", { title: row.dataset.title }));
 }

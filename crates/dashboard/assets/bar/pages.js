@@ -1,4 +1,4 @@
-// Pages that are opened while something is heard appear in a frame above the bar, so that the sound goes on. Each is
+// Pages that are opened during playback appear in a frame above the bar, so that playback continues. Each is
 // complete in its frame, with its own scripts. The address of the window and its history follow the frame.
 // See docs/decisions/2026-11-player-bar.md.
 
@@ -46,7 +46,7 @@ export class Pages {
 
   /**
    * @param {string} base the start of the addresses of the organization's pages: others are opened in the window
-   * @param {() => boolean} isWanted whether something is heard that must go on
+   * @param {() => boolean} isWanted whether playback must continue
    * @param {(page: Document) => void} onPage hears of each document that is shown
    */
   constructor(base, isWanted, onPage) {
@@ -62,7 +62,7 @@ export class Pages {
     return this.#frame && !this.#frame.hidden ? this.#frame.contentDocument : document;
   }
 
-  /** Opens a page: in the frame if something is heard, otherwise in the window. */
+  /** Opens a page: in the frame during playback, otherwise in the window. */
   visit(address) {
     const url = new URL(address, location.href);
     if (!this.#isWanted() || !isPage(url)) return location.assign(url);
@@ -141,7 +141,7 @@ export class Pages {
     }
     const address = page?.location.href;
     if (address === "about:blank") return;
-    // Signed out, or another organization: what is heard belongs to neither. What went wrong is told without one.
+    // Signed out, or another organization: what is playing belongs to neither. What went wrong is told without one.
     const base = page?.body?.dataset.base;
     if (base === undefined || (base && base !== this.#base)) return location.assign(address ?? location.href);
     const state = { framed: this.#name };
@@ -179,7 +179,7 @@ export class Pages {
     this.#load(location.href);
   }
 
-  /** Nothing is heard any more: the window shows by itself what the frame shows, unless somebody is typing there. */
+  /** Playback has ended: the window shows by itself what the frame shows, unless somebody is typing there. */
   leave() {
     if (this.#frame && !this.#frame.hidden && !isFilledIn(this.#frame.contentDocument)) location.reload();
   }

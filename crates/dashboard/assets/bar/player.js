@@ -99,9 +99,9 @@ export class BarPlayer extends EventTarget {
   }
 
   play() {
-    const heard = this.commands.wait();
+    const playing = this.commands.wait();
     this.#dispatch({ type: "play" });
-    return heard;
+    return playing;
   }
 
   pause() {
@@ -149,7 +149,7 @@ export class BarPlayer extends EventTarget {
     this.#dispatch({ type: "choose", index: this.#state.index + by, isWanted: !this.paused });
   }
 
-  /** The track is there that was heard when the page was left. */
+  /** The track is loaded that was current when the page was left. */
   #resume() {
     this.#events.push({ type: "seek", to: this.#startAt });
     if (this.#isResuming) this.#events.push({ type: "play" });

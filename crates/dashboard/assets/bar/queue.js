@@ -1,4 +1,4 @@
-// The queue: the player's list, which changes while it is heard. Everything here is pure.
+// The queue: the player's list, which changes during playback. Everything here is pure.
 
 import { reduce as reducePlayer } from "../player/state.js";
 
@@ -8,7 +8,7 @@ import { reduce as reducePlayer } from "../player/state.js";
 /** Most tracks in the queue. */
 export const MOST_TRACKS = 500;
 
-/** The player's reducer, with two more events: `load` opens a list, `arrange` changes the one that is heard. */
+/** The player's reducer, with two more events: `load` opens a list, `arrange` changes the current one. */
 export function reduce(state, event) {
   return OWN[event.type]?.(state, event) ?? reducePlayer(state, event);
 }

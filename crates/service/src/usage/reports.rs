@@ -4,6 +4,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures::future::BoxFuture;
 use moka::Expiry;
 use moka::future::Cache;
 use tonearm_catalog::{CatalogError, SubjectListens, TrackUsage, UsageTracks};
@@ -38,11 +39,34 @@ impl AboutTracks for (u64, Vec<SubjectListens>) {
 }
 
 /// Reports of one kind.
-pub(super) struct Reports<K, T>(Cache<K, CachedReport<T>>);
+pub(super) struct Reports<K, T>(Arc<dyn ReportCache<K, T>>);
 
 impl<K, T> Clone for Reports<K, T> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        Self(Arc::clone(&self.0))
+    }
+}
+
+/// What is needed of a cache, behind a pointer, so that moka is compiled here and not in each crate that awaits a report.
+trait ReportCache<K, T>: Send + Sync {
+    fn get_or_load<'a>(
+        &'a self,
+        key: K,
+        load: BoxFuture<'a, Result<CachedReport<T>, CatalogError>>,
+    ) -> BoxFuture<'a, Result<CachedReport<T>, Arc<CatalogError>>>;
+}
+
+impl<K, T> ReportCache<K, T> for Cache<K, CachedReport<T>>
+where
+    K: Hash + Eq + Send + Sync + 'static,
+    T: Send + Sync + 'static,
+{
+    fn get_or_load<'a>(
+        &'a self,
+        key: K,
+        load: BoxFuture<'a, Result<CachedReport<T>, CatalogError>>,
+    ) -> BoxFuture<'a, Result<CachedReport<T>, Arc<CatalogError>>> {
+        Box::pin(self.try_get_with(key, load))
     }
 }
 
@@ -75,14 +99,14 @@ where
     T: AboutTracks + Send + Sync + 'static,
 {
     pub(super) fn new() -> Self {
-        Self(Cache::builder().max_capacity(MOST).expire_after(ReportExpiry).build())
+        Self(Arc::new(Cache::builder().max_capacity(MOST).expire_after(ReportExpiry).build()))
     }
 
     /// The kept report, else what `load` gives; however many ask at the same time, one of them loads.
     pub(super) async fn get(
         &self,
         key: K,
-        load: impl Future<Output = Result<T, CatalogError>>,
+        load: impl Future<Output = Result<T, CatalogError>> + Send,
     ) -> Result<Arc<T>, Refusal> {
         let begun = Instant::now();
         let load = async {
@@ -90,7 +114,7 @@ where
             let until_gone = kept_for(report.tracks(), begun.elapsed());
             Ok::<_, CatalogError>(CachedReport { report: Arc::new(report), until_gone })
         };
-        let kept = self.0.try_get_with(key, load).await;
+        let kept = self.0.get_or_load(key, Box::pin(load)).await;
         Ok(kept?.report)
     }
 }

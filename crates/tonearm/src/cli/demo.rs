@@ -18,6 +18,7 @@ use tonearm_domain::{Ambient, CollectionId, KeyType, LimitOffset, ListWindow, Tr
 use tonearm_service::{Caller, CreateCollection, CreateKey, Library};
 
 use super::{Failure, print};
+use crate::opening::public_url;
 use crate::{Config, Node, Services};
 
 /// How long the demo's key and its play session last: long enough to listen.
@@ -78,10 +79,7 @@ pub(super) async fn run(config: &Config, ambient: Ambient, args: Args) -> Result
 }
 
 fn configured_url(config: &Config) -> Result<ServerUrl, Failure> {
-    match &config.public_url {
-        Some(url) => server_url(url),
-        None => server_url(&format!("http://{}", config.listen)),
-    }
+    server_url(&public_url(config, config.listen))
 }
 
 fn server_url(text: &str) -> Result<ServerUrl, Failure> {
@@ -244,4 +242,29 @@ fn text(value: &Value, pointer: &str) -> Result<String, Failure> {
         .and_then(Value::as_str)
         .map(str::to_owned)
         .ok_or_else(|| Failure::failed(format!("the service's response has no {pointer}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Overrides;
+
+    fn url(settings: &[(&str, &str)]) -> String {
+        let lookup = |name: &str| {
+            let setting = settings.iter().find(|(own, _)| *own == name);
+            setting.map(|(_, value)| (*value).to_owned())
+        };
+        let config = Config::load(&Overrides::default(), lookup).unwrap();
+        configured_url(&config).ok().unwrap().to_string()
+    }
+
+    #[test]
+    fn a_node_is_asked_where_it_listens() {
+        assert_eq!(url(&[("TONEARM_LISTEN", "[::1]:9000")]), "http://[::1]:9000");
+        assert_eq!(url(&[("TONEARM_LISTEN", "0.0.0.0:9000")]), "http://127.0.0.1:9000");
+        let acme = ("TONEARM_TLS_ACME", "audio.example.com");
+        assert_eq!(url(&[("TONEARM_LISTEN", "0.0.0.0:443"), acme]), "https://audio.example.com");
+        let public_url = ("TONEARM_PUBLIC_URL", "https://listen.example.com");
+        assert_eq!(url(&[public_url, acme]), "https://listen.example.com");
+    }
 }

@@ -62,7 +62,7 @@ async fn what_is_heard_goes_on_from_page_to_page() {
     browser.click("[data-track]:nth-child(2) [data-play]").await;
     hears_the_bar(browser).await;
     browser.shows(".bar .words", "flood").await;
-    browser.until("document.querySelector('[data-track]:nth-child(2)').matches('.heard.sounding')").await;
+    browser.until("document.querySelector('[data-track]:nth-child(2)').matches('.current.playing')").await;
 
     // A link, the browser's own buttons, a form that is searched with, and one that changes something.
     browser.run("window.isSame = true;", Vec::new()).await;
@@ -73,7 +73,7 @@ async fn what_is_heard_goes_on_from_page_to_page() {
     ada.clicks_in_frame(".crumb a").await;
     browser.until(&format!("{FRAME}.querySelector('h1')?.textContent === 'Songs of the tide'")).await;
     browser
-        .until(&format!("{FRAME}.querySelector('[data-track]:nth-child(2)').matches('.heard.sounding')"))
+        .until(&format!("{FRAME}.querySelector('[data-track]:nth-child(2)').matches('.current.playing')"))
         .await;
     browser.client.back().await.unwrap();
     browser.until(&format!("{FRAME}.querySelector('h1')?.textContent === 'ebb'")).await;
