@@ -108,7 +108,7 @@ impl Blobs {
         self.store.get(key, range).await
     }
 
-    /// As [`Blobs::get`], for what is fetched again and again: through the cache, where there is one.
+    /// As [`Blobs::get`], for objects that are fetched repeatedly: through the cache, where there is one.
     pub async fn deliver(
         &self,
         key: &ObjectKey,
@@ -128,8 +128,8 @@ impl Blobs {
         self.store.head(key).await
     }
 
-    /// As [`Blobs::head`], for what is fetched again and again: from what the cache knows, where there is one. What
-    /// many ask for at the same time is asked of the store once.
+    /// As [`Blobs::head`], for objects that are fetched repeatedly: from the cache, where there is one. Simultaneous
+    /// lookups of an object share one request to the store.
     pub async fn deliver_head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {
         self.store.deliver_head(key).await
     }

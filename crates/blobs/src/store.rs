@@ -30,7 +30,7 @@ pub(crate) trait Store: Send + Sync {
 
     async fn get(&self, key: &ObjectKey, range: Option<Range<u64>>) -> Result<Option<ObjectBody>, BlobError>;
 
-    /// As [`Store::get`], of what is fetched again and again.
+    /// As [`Store::get`], for objects that are fetched repeatedly.
     async fn deliver(
         &self,
         key: &ObjectKey,
@@ -43,7 +43,7 @@ pub(crate) trait Store: Send + Sync {
 
     async fn head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError>;
 
-    /// As [`Store::head`], of what is fetched again and again.
+    /// As [`Store::head`], for objects that are fetched repeatedly.
     async fn deliver_head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {
         self.head(key).await
     }

@@ -54,7 +54,7 @@ impl Catalog {
         Ok(select.count(self.reader()).await? > 0)
     }
 
-    /// Records how much of a source has arrived. Stands alone, as it is written again and again and worth little.
+    /// Records how much of a source has arrived. A statement of its own: it is written often, and losing one does no harm.
     pub async fn note_import_progress(
         &self,
         track: TrackId,

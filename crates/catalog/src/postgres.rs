@@ -94,7 +94,7 @@ pub(crate) async fn open_alone(
     Ok(session)
 }
 
-/// Takes the lock once nobody else has it. It is asked for again and again, and not waited for in the server: a statement that
+/// Takes the lock once nobody else has it. It is polled and not waited for in the server: a statement that
 /// waits keeps its snapshot, and indexes that are made concurrently wait for everybody's.
 async fn lock(session: &DatabaseConnection, report: MigrationReport<'_>) -> Result<(), CatalogError> {
     let ask = format!("SELECT pg_try_advisory_lock({MIGRATION_LOCK}) AS taken");

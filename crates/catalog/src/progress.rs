@@ -17,7 +17,7 @@ use crate::transaction::Transaction;
 const MOST: u64 = 200;
 
 impl Catalog {
-    /// Records how far a track has got. Stands alone, as it is written again and again and worth little.
+    /// Records how far a track has got. A statement of its own: it is written often, and losing one does no harm.
     pub async fn put_track_progress(
         &self,
         track: TrackId,

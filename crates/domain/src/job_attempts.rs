@@ -57,7 +57,7 @@ impl ClaimedJob {
 
     /// Whether it is held to be what kills its workers, so that it is given up without another try.
     ///
-    /// A machine that is restarted again and again must not cost anybody their track. A death therefore counts only
+    /// A machine that restarts repeatedly must not cost anybody their track. A death therefore counts only
     /// when the job ran alone and the worker, which had lived for a while, died within a twentieth of that time after
     /// starting it (see [`trial_millis`]). By chance that happens once in about twenty deaths, whatever the rate of the
     /// restarts, and three times in a row once in thousands. Any other death starts the count anew. As the pauses

@@ -15,7 +15,7 @@ pub enum PasswordError {
     /// More than anybody types.
     #[error("the password must have at most 200 characters")]
     TooLong,
-    /// One character again and again, or a name that anybody knows.
+    /// A repeated character, or a name that anybody knows.
     #[error("the password is too easy to guess; use several unrelated words, for example")]
     Obvious,
 }

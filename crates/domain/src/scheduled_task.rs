@@ -1,6 +1,6 @@
-//! What is done again and again, once for all nodes.
+//! Recurring tasks, each run by one node at a time.
 
-/// Something that is done every so often by one node, whichever comes first.
+/// A recurring task. The first node to notice that it is due runs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScheduledTask {
     /// Queue the sweep of the object store.

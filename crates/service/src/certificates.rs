@@ -181,7 +181,7 @@ impl Certificates {
     }
 
     /// Takes the lease. Gives the state before and the one since then. The order counts as failed until it is recorded, so that
-    /// a node that dies again and again in the middle of one does not use up what the authority allows.
+    /// a node that keeps dying in the middle of one does not use up what the authority allows.
     async fn lease(
         &self,
         lease: Uuid,

@@ -19,7 +19,7 @@ pub struct TrackView {
     pub track: Track,
     /// Whether its source is being imported, where that was asked for.
     pub is_importing: bool,
-    /// The colour that counts for it, with its companions.
+    /// Its player colour, which may be inherited, and the colours derived from it.
     pub colours: PlayerColours,
     /// The cover that players see for it, of whichever level.
     pub cover: Option<PlacedCover>,
@@ -34,7 +34,7 @@ pub struct TrackView {
 pub struct TrackSummaryView {
     /// The track.
     pub track: TrackSummary,
-    /// The colour that counts for it, with its companions.
+    /// Its player colour, which may be inherited, and the colours derived from it.
     pub colours: PlayerColours,
     /// The title that players show: the one that was set, or a derived one.
     pub title: String,

@@ -20,7 +20,7 @@ use crate::refusal::{Refusal, Resource};
 
 pub use provider_test::{ProviderTest, TranscriptionFailure};
 
-/// What somebody is told who wants something transcribed by nobody.
+/// The error where no transcription provider is configured.
 pub(crate) const NO_PROVIDER: &str = "no transcription provider is set; set one first";
 
 /// Most failures that are shown, or asked for again, at once.

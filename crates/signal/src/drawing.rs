@@ -107,7 +107,7 @@ fn paint(colour: Colour, bars: &Bars, side: u32) -> Vec<u8> {
         .collect()
 }
 
-/// How many bars a waveform of a width has: one every 6 pixels is as fine as bars and gaps can be told apart.
+/// How many bars a waveform of a width has: at one every 6 pixels, bars and gaps are just visible.
 pub fn bars_across(width: u32) -> u32 {
     (width / 6).max(1)
 }

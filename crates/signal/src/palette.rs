@@ -6,7 +6,7 @@
 
 use tonearm_domain::{Colour, ThemeColour};
 
-/// Bits of a channel that are told apart when counting.
+/// Bits of a channel that are distinguished when counting.
 const BITS: u32 = 5;
 const CELLS: usize = 1 << (3 * BITS);
 /// Rounds after which the clusters hardly move any more.
@@ -99,8 +99,7 @@ fn cluster(points: &[Point]) -> Vec<Point> {
     centres
 }
 
-/// The largest point, then again and again the one that the seeds so far stand for least: the most pixels, the
-/// farthest away.
+/// The largest point, then repeatedly the one that the seeds so far represent least: the most pixels, the farthest away.
 fn seeds(points: &[Point]) -> Vec<Point> {
     let mut misfit = vec![f64::INFINITY; points.len()];
     let mut seeds: Vec<Point> = Vec::with_capacity(CLUSTERS);

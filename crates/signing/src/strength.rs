@@ -39,7 +39,7 @@ fn weakness(secret: &[u8]) -> Option<Weakness> {
     is_guessable.then_some(Weakness::Guessable)
 }
 
-/// Whether it is made of one part, again and again.
+/// Whether it is one part, repeated.
 fn is_repeated(text: &[u8]) -> bool {
     (1..=text.len() / 2).any(|length| text.iter().zip(&text[length..]).all(|(one, next)| one == next))
 }

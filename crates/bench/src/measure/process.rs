@@ -135,7 +135,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 /// Makes what a new organization's recipes make of sound of so many seconds, with a run of ffmpeg for each: `hq`, `lq`
-/// and `preview`; and decodes it for `levels`, without what is reckoned from the samples.
+/// and `preview`; and decodes it for `levels`, without computing anything from the samples.
 pub(super) fn by_hand(input: &Path, seconds: f64, folder: &Path) -> Result<ByHand> {
     let output = folder.join("encoded");
     let (start, length) = (seconds / 4.0, (seconds / 2.0).min(30.0));

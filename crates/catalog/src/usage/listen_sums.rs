@@ -13,7 +13,7 @@ use crate::error::CatalogError;
 use crate::files::BATCH;
 use crate::transaction::Transaction;
 
-/// Sites that are told apart for an organization and a day. Anybody can name any.
+/// Referrers that are counted separately for an organization and a day. Clients can send any.
 const MOST_REFERRERS: usize = 200;
 
 /// What further sites are counted as; it is the name of none.
@@ -46,7 +46,7 @@ impl ListenSums {
 }
 
 impl Counted {
-    /// All that it counts for.
+    /// Everything that it is counted under.
     fn subjects(&self, referrers: &Referrers) -> Vec<(ListenKind, String)> {
         let mut subjects = vec![
             (ListenKind::Organization, String::new()),
@@ -66,7 +66,7 @@ impl Counted {
     }
 }
 
-/// The sites that are told apart, by organization and day.
+/// The referrers that are counted separately, by organization and day.
 #[derive(Default)]
 struct Referrers(HashMap<(Uuid, i32), BTreeSet<String>>);
 

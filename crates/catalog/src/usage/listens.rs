@@ -28,7 +28,7 @@ pub struct DayListens {
 /// The listens of a collection, a track, a share link, a site or a country.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubjectListens {
-    /// Which: an id, the name of a host, or the code of a country; none for all sites beyond those that are told apart.
+    /// Which: an id, the name of a host, or the code of a country; none for all sites beyond those that are counted separately.
     pub id: Option<String>,
     /// What people know it by; none for sites and countries, and where it was removed.
     pub title: Option<String>,

@@ -1,4 +1,4 @@
-//! The house's way out, as the library calls it.
+//! [`Outbound`] as the HTTP client of `openidconnect`.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -130,8 +130,8 @@ impl Library {
         Ok(in_the_making(&self.catalog, caller.organization_id).await?)
     }
 
-    /// Follows the organization's tracks in the making, of whichever node. Other than asking again and again, this
-    /// costs one question a second however many follow.
+    /// Follows the organization's tracks in the making, of whichever node. Unlike polling by each
+    /// client, this costs one query a second, however many follow.
     pub async fn watch_progress(&self, caller: &Caller) -> Result<ProgressWatch, Refusal> {
         caller.require_whole_organization()?;
         self.watch_making(caller.organization_id).await

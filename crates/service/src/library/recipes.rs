@@ -47,8 +47,8 @@ impl Library {
         Ok(recipes.into_iter().map(|recipe| RecipeView { rendering: rendering(recipe.id), recipe }).collect())
     }
 
-    /// Adds a recipe behind the others. It counts for tracks that are uploaded from now on; see
-    /// [`Library::render_existing`] for the others.
+    /// Adds a recipe after the others. It applies to tracks that are uploaded later; see [`Library::render_existing`] for
+    /// the others.
     pub async fn add_recipe(
         &self,
         caller: &Caller,

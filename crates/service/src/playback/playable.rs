@@ -132,7 +132,7 @@ pub(super) struct Offer<'a> {
 }
 
 /// The made files of a track that a session offers, in recipe order. The best one keeps its plain name, the others name
-/// their variant, so that files which are saved side by side are told apart.
+/// their variant, so that saved files have different names.
 pub(super) fn offered<'a>(session: &PlaySession, ready: &'a ReadyTrack) -> Vec<Offer<'a>> {
     let listed = ready.files.iter().filter(|file| session.lists(&file.recipe));
     let mut offers: Vec<Offer<'_>> = listed

@@ -1,4 +1,4 @@
-//! The way of a track: from an upload to a stream.
+//! The life cycle of a track: from an upload to a stream.
 
 use serde_json::{Value, json};
 use tonearm_fixtures::audio::{WavSpec, wav};

@@ -126,7 +126,7 @@ impl Processing {
         covers::embedded(&self.media.pictures(), context.input()).await
     }
 
-    /// The colour that counts for a track.
+    /// The player colour of a track: its own, or an inherited one.
     async fn colour(&self, context: &RunContext<'_>) -> Result<Colour, JobError> {
         let track = &context.track;
         let parents = TrackParents::of(&self.catalog, track.organization_id, track.collection_id).await?;

@@ -103,7 +103,7 @@ impl Uploads {
     ) -> Result<(Upload, Vec<PartialUpload>), UploadRefusal> {
         let target = self.target(permit, UploadKind::Tus).await?;
         let organization_id = target.organization_id();
-        // Parts of others are not told apart from ones that do not exist.
+        // Uploads of other organizations look like uploads that do not exist.
         for &part in ids {
             if self.unexpired_upload(part).await?.organization_id != organization_id {
                 return Err(UploadRefusal::not_found());

@@ -26,13 +26,13 @@ pub(super) fn kill_once(mut child: Child, has_begun: impl Fn() -> bool) {
 }
 
 /// Where a backup is written to.
-enum Place {
+enum Destination {
     Folder(TempDir),
     Bucket(S3Server),
 }
 
-impl Place {
-    fn target(&self) -> String {
+impl Destination {
+    fn url(&self) -> String {
         match self {
             Self::Folder(folder) => folder.path().to_str().unwrap().to_owned(),
             Self::Bucket(bucket) => bucket.url_with_prefix("/backups/tonearm"),
@@ -65,29 +65,31 @@ impl Service {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_backup_to_a_folder_and_a_killed_restore_go_on() {
-    let place = Place::Folder(tempfile::tempdir().unwrap());
-    killed_and_continued(Backend::Embedded, &place, Backend::Embedded).await;
+    let destination = Destination::Folder(tempfile::tempdir().unwrap());
+    killed_and_continued(Backend::Embedded, &destination, Backend::Embedded).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_backup_to_a_bucket_and_a_killed_restore_elsewhere_go_on() {
-    killed_and_continued(Backend::Distributed, &Place::Bucket(S3Server::start()), Backend::Embedded).await;
+    killed_and_continued(Backend::Distributed, &Destination::Bucket(S3Server::start()), Backend::Embedded)
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_backup_and_a_killed_restore_to_servers_go_on() {
-    killed_and_continued(Backend::Embedded, &Place::Bucket(S3Server::start()), Backend::Distributed).await;
+    killed_and_continued(Backend::Embedded, &Destination::Bucket(S3Server::start()), Backend::Distributed)
+        .await;
 }
 
-async fn killed_and_continued(first: Backend, place: &Place, second: Backend) {
+async fn killed_and_continued(first: Backend, destination: &Destination, second: Backend) {
     let (service, client) = Service::running(first).await;
     let tracks = fill(&client, 3).await;
     let before = heard(&client, &tracks).await;
-    let target = place.target();
+    let target = destination.url();
 
     // So slow that it takes minutes.
     let slow = service.program.begin(&["backup", &target, "--rate", "20KB/s"]);
-    kill_once(slow, || place.has_objects());
+    kill_once(slow, || destination.has_objects());
     let refused = Service::new(second).await.program.run(&["restore", &target]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(errors_of(&refused).contains("no complete backup"), "{}", errors_of(&refused));
