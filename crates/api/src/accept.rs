@@ -1,4 +1,4 @@
-//! `Accept`: who cannot read JSON is told so at once.
+//! `Accept`: requests from clients that do not accept JSON are refused at once.
 
 use axum::extract::Request;
 use axum::middleware::Next;
@@ -8,8 +8,8 @@ use http::{HeaderMap, StatusCode};
 
 use crate::error::ApiError;
 
-/// Refuses requests whose answer would be JSON to somebody who takes none. A share link answers with a redirect and no
-/// body, and is asked for by players that take nothing but audio.
+/// Refuses requests whose response would be JSON if the client does not accept it. A share link is exempt: its response
+/// is a redirect without a body, and audio players request it with an `Accept` that allows only audio.
 pub(crate) async fn require_json(request: Request, next: Next) -> Response {
     // Nested routers see the path without `/v1`.
     let redirects = request.uri().path().trim_start_matches("/v1").starts_with("/stream/");
@@ -22,7 +22,7 @@ pub(crate) async fn require_json(request: Request, next: Next) -> Response {
     ApiError::new(StatusCode::NOT_ACCEPTABLE, "not_acceptable", message).into_response()
 }
 
-/// Whether the header asks for server-sent events. Whoever names JSON, too, gets JSON.
+/// Whether the header requests server-sent events. If it names JSON as well, the response is JSON.
 pub(crate) fn takes_events(headers: &HeaderMap) -> bool {
     let names = |wanted: &str| {
         let lines = headers.get_all(ACCEPT).iter().filter_map(|line| line.to_str().ok());
@@ -34,7 +34,7 @@ pub(crate) fn takes_events(headers: &HeaderMap) -> bool {
     names("text/event-stream") && !names("application/json")
 }
 
-/// Whether the header allows JSON, or there is none. The range that says most about JSON decides (RFC 9110 section
+/// Whether the header allows JSON or is absent. The most specific range that matches JSON decides (RFC 9110 section
 /// 12.5.1).
 fn takes_json(headers: &HeaderMap) -> bool {
     let mut best: Option<(u8, bool)> = None;
@@ -54,7 +54,7 @@ fn takes_json(headers: &HeaderMap) -> bool {
     is_empty || best.is_some_and(|(_, allowed)| allowed)
 }
 
-/// How much a media range says about JSON, if anything, and whether it allows it.
+/// How specifically a media range matches JSON, if it does, and whether it allows JSON.
 fn about_json(element: &str) -> Option<(u8, bool)> {
     let mut parts = element.split(';').map(str::trim);
     let weight = match parts.next()?.to_ascii_lowercase().as_str() {
@@ -66,7 +66,7 @@ fn about_json(element: &str) -> Option<(u8, bool)> {
     Some((weight, !is_refused(parts)))
 }
 
-/// Whether the parameters of a media range say that it is not wanted.
+/// Whether the parameters of a media range exclude it (`q=0`).
 fn is_refused<'a>(parameters: impl Iterator<Item = &'a str>) -> bool {
     let mut named = parameters.filter_map(|part| part.split_once('='));
     let q = named.find(|(name, _)| name.trim().eq_ignore_ascii_case("q"));

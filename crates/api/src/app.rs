@@ -1,4 +1,4 @@
-//! What the endpoints work with.
+//! The services and settings that the endpoints use.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use tonearm_signing::UrlSigner;
 
 use crate::rate_limit::RateLimits;
 
-/// What the endpoints work with. Each takes only the part it needs, through [`FromRef`].
+/// The services and settings that the endpoints use. Each endpoint takes only the part it needs, through [`FromRef`].
 ///
-/// Every layer and every route clones it for every request, so it is one pointer.
+/// A single pointer, because every layer and every route clones it for every request.
 #[derive(Clone)]
 pub struct App(Arc<AppParts>);
 
 impl App {
-    /// With these parts.
+    /// Creates it from these parts.
     pub fn new(parts: AppParts) -> Self {
         Self(Arc::new(parts))
     }
@@ -38,17 +38,17 @@ impl Deref for App {
 /// The parts of an [`App`].
 #[derive(Clone)]
 pub struct AppParts {
-    /// Tells whose key it is.
+    /// Authenticates API keys.
     pub access: Access,
-    /// Manages what an organization owns.
+    /// Manages an organization's resources.
     pub library: Library,
-    /// Takes bytes in.
+    /// Accepts uploads.
     pub uploads: Uploads,
-    /// Keeps the answers of requests that may be repeated.
+    /// Stores the responses of requests with an idempotency key.
     pub repeats: IdempotentAnswers,
-    /// Hands out signed URLs.
+    /// Issues signed URLs.
     pub playback: Playback,
-    /// Tells what was played.
+    /// Reports what was played.
     pub usage: Usage,
     /// Manages webhooks.
     pub webhooks: Webhooks,
@@ -56,28 +56,28 @@ pub struct AppParts {
     pub import_buckets: ImportBuckets,
     /// Manages signing keys.
     pub signing_keys: SigningKeys,
-    /// The streams of events that are open.
+    /// The open event streams.
     pub streams: Streams,
     /// Verifies upload URLs.
     pub signer: UrlSigner,
     /// Time and randomness.
     pub ambient: Ambient,
-    /// What operators choose.
+    /// The operator's settings.
     pub settings: ApiSettings,
 }
 
-/// What operators choose about the interface.
+/// The operator's settings of the interface.
 #[derive(Debug, Clone)]
 pub struct ApiSettings {
-    /// Whether a play session can be read by whoever holds its id, without a key.
+    /// Whether clients can read a play session with only its id, without a key.
     pub public_play_sessions: bool,
     /// Most bytes of a JSON body.
     pub max_json_bytes: usize,
     /// How long a request under `/v1` may take.
     pub request_timeout: Duration,
-    /// How long an upload may send nothing.
+    /// How long an upload may be idle.
     pub upload_idle_timeout: Duration,
-    /// How much one key, and one address, may ask for.
+    /// Rate limits for each key and each address.
     pub rate_limits: RateLimits,
 }
 

@@ -5,7 +5,7 @@ use http::{HeaderMap, StatusCode};
 
 use crate::error::ApiError;
 
-/// The text after `Bearer`, the scheme in any case.
+/// The text after `Bearer`. The scheme is matched in any case.
 pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
     let unauthorized = |code, message| ApiError::new(StatusCode::UNAUTHORIZED, code, message);
     let header = headers.get(AUTHORIZATION).ok_or_else(|| {

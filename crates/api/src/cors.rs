@@ -1,4 +1,4 @@
-//! Who else's pages may use the interface: everyone's. Keys and session ids are the credentials, never cookies.
+//! Cross-origin requests are allowed from every origin. The credentials are keys and session ids, never cookies.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ const fn named(name: &'static str) -> HeaderName {
     HeaderName::from_static(name)
 }
 
-/// Open to every origin; a preflight is good for a day.
+/// Allows every origin. A preflight response is valid for a day.
 pub(crate) fn cors() -> CorsLayer {
     CorsLayer::new()
         .allow_origin(Any)

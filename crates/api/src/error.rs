@@ -1,4 +1,4 @@
-//! What a refusal means in HTTP.
+//! Errors, and the HTTP responses to refusals.
 
 use std::error::Error;
 use std::fmt;
@@ -13,16 +13,17 @@ use tonearm_domain::{RequestId, error_with_causes};
 use tonearm_service::Refusal;
 use utoipa::ToSchema;
 
-/// Seconds after which a client may find the service whole again.
+/// Default `Retry-After` in seconds while the service is unavailable.
 const RETRY_AFTER_SECONDS: u64 = 5;
 
-/// Seconds after which a client may find uploads admitted again: a queue shrinks and space is freed more slowly.
+/// `Retry-After` in seconds while uploads are not admitted. It is longer, because a queue shrinks and space is freed
+/// more slowly.
 const UPLOADS_RETRY_AFTER_SECONDS: u64 = 60;
 
-/// An answer that says what went wrong.
+/// An error response.
 ///
-/// As a response it is only the status and itself in the extensions: the layer that knows the request's id writes
-/// the body, so that every error, wherever it comes from, has the same form.
+/// As a response, it has only the status, with the error in the extensions. The layer that knows the request id writes
+/// the body, so that all errors have the same format, wherever they occur.
 #[derive(Debug, Clone)]
 pub struct ApiError {
     status: StatusCode,
@@ -34,7 +35,7 @@ pub struct ApiError {
     cause: Option<Cause>,
 }
 
-/// For the log, never for the client.
+/// The cause, for the log. It is never sent to the client.
 #[derive(Debug, Clone)]
 struct Cause(Arc<dyn Error + Send + Sync>);
 
@@ -59,7 +60,7 @@ pub(crate) struct ErrorBody {
 }
 
 impl ApiError {
-    /// An error with a stable code and a sentence for people.
+    /// An error with a stable code and a message for people.
     pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
         Self {
             status,
@@ -72,69 +73,69 @@ impl ApiError {
         }
     }
 
-    /// A field, parameter or header at fault.
+    /// An invalid field, parameter or header.
     pub(crate) fn invalid(field: impl Into<String>, message: impl fmt::Display) -> Self {
         let field = field.into();
         let error = Self::new(StatusCode::BAD_REQUEST, "invalid_parameter", format!("{field}: {message}"));
         Self { field: Some(field), ..error }
     }
 
-    /// A body that is over its limit.
+    /// A body that exceeds the limit.
     pub(crate) fn too_large(limit: u64) -> Self {
         let message = format!("the body is larger than the limit of {limit} bytes");
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
     }
 
-    /// A method that the endpoint does not have; the router adds `Allow`.
+    /// A method that the endpoint does not support. The router adds `Allow`.
     pub(crate) fn method_not_allowed() -> Self {
         let message = "this endpoint does not support this method; the Allow header lists those it supports";
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
     }
 
-    /// The request took too long.
+    /// A request that timed out.
     pub(crate) fn timed_out() -> Self {
         let message = "the request timed out; try again shortly, with the same Idempotency-Key if it had one";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "timeout", message)
     }
 
-    /// Too many requests; the next one may come after so many seconds.
+    /// Too many requests. The client may retry after this many seconds.
     pub(crate) fn rate_limited(seconds: u64) -> Self {
         let message = format!("too many requests; try again in {seconds} seconds");
         let error = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message);
         Self { retry_after: Some(seconds), ..error }
     }
 
-    /// The same, to be tried again after so many seconds.
+    /// The same error, with this number of seconds in `Retry-After`.
     pub(crate) fn after(self, seconds: u64) -> Self {
         Self { retry_after: Some(seconds), ..self }
     }
 
-    /// The same under another status.
+    /// The same error with another status.
     pub(crate) fn with_status(self, status: StatusCode) -> Self {
         Self { status, ..self }
     }
 
-    /// Tells the client that an API key is what it takes.
+    /// The same error, with a header that requests an API key.
     pub(crate) fn asking_for_key(self) -> Self {
         Self { wants_key: true, ..self }
     }
 
-    /// The status it is answered with.
+    /// The status of the response.
     pub fn status(&self) -> StatusCode {
         self.status
     }
 
-    /// What programs tell it by.
+    /// The stable code for programs.
     pub fn code(&self) -> &'static str {
         self.code
     }
 
-    /// What went wrong, as a sentence for people.
+    /// The message for people.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
 
-    /// Logs what is our fault.
+    /// Logs internal errors.
     pub(crate) fn log(&self) {
         match &self.cause {
             Some(cause) if self.status == StatusCode::SERVICE_UNAVAILABLE => {
@@ -148,7 +149,7 @@ impl ApiError {
         }
     }
 
-    /// The field, parameter or header at fault.
+    /// The invalid field, parameter or header.
     pub fn field(&self) -> Option<&str> {
         self.field.as_deref()
     }
@@ -196,7 +197,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Writes the body of a response that is an error, keeps its headers (such as `Allow`), and logs what is our fault.
+/// Writes the body of an error response, keeps its headers (such as `Allow`), and logs internal errors.
 pub(crate) fn write_out(mut response: Response, id: RequestId) -> Response {
     let Some(error) = response.extensions_mut().remove::<ApiError>() else {
         return response;

@@ -1,17 +1,17 @@
-//! Interim responses (RFC 9110, section 15.2): what the client of a request is told before the final response.
+//! Interim responses (RFC 9110, section 15.2), which are sent to the client before the final response.
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use tokio::sync::mpsc;
 
-/// Interim responses of a request that may wait for the connection. What comes while so many wait is left out: none of them is
-/// needed, and a later one says more.
+/// How many interim responses of a request may wait for the connection. Further ones are dropped: none is essential,
+/// and a later one contains newer information.
 const MOST_WAITING: usize = 4;
 
 /// The version of the draft of resumable uploads that the client speaks.
 pub(crate) const INTEROP_VERSION: HeaderName = HeaderName::from_static("upload-draft-interop-version");
 
-/// The versions of the draft that differ in nothing that clients notice here. Version 6 was the first to name the media type of
-/// pieces.
+/// The supported versions of the draft, which do not differ in anything that clients notice here. Version 6 was the
+/// first to define the media type of pieces.
 const INTEROP_VERSIONS: [&str; 3] = ["6", "7", "8"];
 
 /// A response before the final one.
@@ -19,37 +19,37 @@ const INTEROP_VERSIONS: [&str; 3] = ["6", "7", "8"];
 pub struct InterimResponse {
     /// A status from 100 to 199.
     pub status: StatusCode,
-    /// What the status is called.
+    /// The reason phrase of the status.
     pub reason: &'static str,
-    /// Its header lines.
+    /// The headers.
     pub headers: HeaderMap,
 }
 
-/// Where the interim responses of a request go. A server that can send them puts this into the extensions of the requests that
-/// ask for them.
+/// Sends the interim responses of a request. A server that supports them adds this to the extensions of the requests
+/// that want them.
 #[derive(Debug, Clone)]
 pub struct InterimResponses(mpsc::Sender<InterimResponse>);
 
 impl InterimResponses {
-    /// Where handlers put them, and where the connection gets them.
+    /// The sender for handlers, and the receiver for the connection.
     pub fn channel() -> (Self, mpsc::Receiver<InterimResponse>) {
         let (sender, receiver) = mpsc::channel(MOST_WAITING);
         (Self(sender), receiver)
     }
 
-    /// Whether the client of a request with these headers understands the ones that handlers send.
+    /// Whether the client of a request with these headers supports the interim responses that handlers send.
     pub fn are_wanted(headers: &HeaderMap) -> bool {
         interop_version(headers).is_some()
     }
 
-    /// Sends one, unless others still wait or the final response is under way.
+    /// Sends a response, unless too many are waiting or the final response is already being sent.
     pub fn send(&self, response: InterimResponse) {
         let _ = self.0.try_send(response);
     }
 }
 
-/// The version of the draft that the client says it speaks, if we do, too. Interim responses are for such clients only, by the
-/// rules of the draft.
+/// The version of the draft that the client announces, if it is supported. The draft permits interim responses only to
+/// such clients.
 pub(crate) fn interop_version(headers: &HeaderMap) -> Option<HeaderValue> {
     let version = headers.get(INTEROP_VERSION)?.to_str().ok()?.trim();
     INTEROP_VERSIONS.into_iter().find(|known| *known == version).map(HeaderValue::from_static)

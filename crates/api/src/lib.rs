@@ -1,9 +1,9 @@
 //! The `/v1` interface: router, extractors that authenticate and authorise, one endpoint per file with its request
 //! and response types, and errors.
 //!
-//! Nothing is decided here: an endpoint takes a request apart into the types of `tonearm-domain`, calls one use case
-//! of `tonearm-service` and puts its result into the shape that clients rely on. What a refusal means in HTTP is told
-//! in one place, `error.rs`.
+//! This crate makes no decisions: an endpoint parses a request into the types of `tonearm-domain`, calls one use case
+//! of `tonearm-service`, and converts the result into the format that clients rely on. `error.rs` alone maps refusals
+//! to HTTP.
 
 mod accept;
 mod address;

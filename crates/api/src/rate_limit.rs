@@ -1,4 +1,4 @@
-//! How much one key, and one address, may ask for.
+//! Rate limits for each key and each address.
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
@@ -19,33 +19,34 @@ use crate::address::address;
 use crate::bearer::bearer;
 use crate::error::ApiError;
 
-/// How many requests are answered. Requests from the loopback address are not counted.
+/// The rate limits. Requests from the loopback address are not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimits {
-    /// Requests a minute with one key; none: no limit.
+    /// Requests per minute with one key; `None`: no limit.
     pub per_key: Option<NonZeroU32>,
-    /// Requests a minute from one address; none: no limit.
+    /// Requests per minute from one address; `None`: no limit.
     pub per_address: Option<NonZeroU32>,
 }
 
 impl Default for RateLimits {
-    /// A thousand a second, all of a minute's at once if need be: many listeners may come through one proxy.
+    /// 1000 requests per second, with bursts of up to a minute's worth, because many listeners may come through one
+    /// proxy.
     fn default() -> Self {
         let generous = NonZeroU32::new(60_000);
         Self { per_key: generous, per_address: generous }
     }
 }
 
-/// Requests between two clean-ups of what is known of keys and addresses that have gone quiet.
+/// The number of requests after which the state of inactive keys and addresses is removed.
 const CLEAN_UP_EVERY: u32 = 10_000;
 
-/// Limits the requests that pages get from one address, counted apart from those of the API.
+/// Limits the requests to pages from one address. They are counted separately from requests to the API.
 pub fn limit_pages(pages: Router, limits: RateLimits) -> Router {
     let limiter = Arc::new(Limiter::new(RateLimits { per_key: None, ..limits }));
     pages.route_layer(from_fn_with_state(limiter, limit_page_rate))
 }
 
-/// Counts requests. Keys are known by a hash that means nothing outside this process.
+/// Counts requests. Keys are stored as a hash that is useless outside this process.
 pub(crate) struct Limiter {
     keys: Option<DefaultKeyedRateLimiter<u64>>,
     addresses: Option<DefaultKeyedRateLimiter<IpAddr>>,
@@ -65,7 +66,7 @@ impl Limiter {
         }
     }
 
-    /// Counts a request; the seconds to wait where it is one too many.
+    /// Counts a request. Returns the number of seconds to wait if the limit is exceeded.
     fn count(&self, address: Option<IpAddr>, key: Option<&str>) -> Result<(), u64> {
         self.clean_up();
         let now = self.clock.now();
@@ -79,7 +80,7 @@ impl Limiter {
         Ok(())
     }
 
-    /// Counts a request, unless it comes from this machine.
+    /// Counts a request, unless it comes from the loopback address.
     fn admit(&self, request: &Request) -> Result<(), u64> {
         let address = address(request.extensions());
         if address.is_some_and(|address| address.is_loopback()) {
@@ -102,7 +103,7 @@ impl Limiter {
     }
 }
 
-/// An IPv6 customer has a whole /64 of addresses, which count as one.
+/// The network of an IPv6 address is its /64, because a customer usually has a whole one.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() & (u128::MAX << 64)).into()),
@@ -110,7 +111,7 @@ fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Refuses what is one too many with 429 and the time to wait.
+/// Refuses requests that exceed the limit, with 429 and the time to wait.
 pub(crate) async fn limit_rate(
     State(limiter): State<Arc<Limiter>>,
     request: Request,
@@ -122,7 +123,7 @@ pub(crate) async fn limit_rate(
     }
 }
 
-/// The same for pages, with a sentence for people.
+/// The same for pages, with a message for people.
 async fn limit_page_rate(State(limiter): State<Arc<Limiter>>, request: Request, next: Next) -> Response {
     let Err(seconds) = limiter.admit(&request) else { return next.run(request).await };
     let headers = [(RETRY_AFTER, seconds.to_string()), (CACHE_CONTROL, "no-store".to_owned())];

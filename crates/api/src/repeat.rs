@@ -1,4 +1,5 @@
-//! `Idempotency-Key`: a POST that is repeated within a day gets the first answer again, and nothing is done twice.
+//! `Idempotency-Key`: a POST that is retried within a day receives the response of the first request, and is executed
+//! only once.
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
@@ -19,25 +20,25 @@ use crate::request_id::CurrentRequest;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// Tells a repeated answer from a first one.
+/// Marks a replayed response.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 const LONGEST_KEY: usize = 255;
 
-/// Seconds after which a request whose first one is still at work may be asked again.
+/// Seconds after which a client may retry while the first request is still in progress.
 const RETRY_AFTER_SECONDS: u64 = 2;
 
-/// Most bytes of an answer that are kept: a play session of tens of thousands of tracks.
+/// Maximum size in bytes of a response that is stored: a play session of tens of thousands of tracks.
 const LARGEST_ANSWER: usize = 32 << 20;
 
-/// Bytes of a UUID, which an answer is kept with.
+/// Length in bytes of the request id (a UUID) that is stored with a response.
 const ID_LEN: usize = 16;
 
-/// Lets the first request with a key through and answers the others as it was answered, which they wait for.
+/// Executes the first request with a key. Other requests with the key wait for its response and receive the same one.
 ///
-/// The request is worked off in a task of its own: it goes on when the client goes away, or is told that it took too long.
-/// Only successes are kept: whatever was refused changed nothing and may be tried again under the same key. Whoever is not
-/// let in (any more) gets no kept answers either.
+/// The request is executed in a separate task, so it continues if the client disconnects or receives a timeout. Only
+/// successful responses are stored: a refused request changed nothing and may be retried with the same key. Callers who
+/// are not, or no longer, authorized receive no stored responses.
 pub(crate) async fn repeat(State(app): State<App>, request: Request, next: Next) -> Response {
     if request.method() != Method::POST || !request.headers().contains_key(IDEMPOTENCY_KEY) {
         return next.run(request).await;
@@ -63,7 +64,7 @@ pub(crate) async fn repeat(State(app): State<App>, request: Request, next: Next)
     match answered.await {
         Ok(response) => response,
         Err(ended) if ended.is_panic() => std::panic::resume_unwind(ended.into_panic()),
-        // The runtime is going down.
+        // The runtime is shutting down.
         Err(_) => ApiError::timed_out().into_response(),
     }
 }
@@ -75,7 +76,8 @@ async fn answer(
     request: Request,
     next: Next,
 ) -> Response {
-    // The client is to read that the first is still at work, and not that its own request took too long.
+    // Shorter than the timeout: the client must learn that the first request is still in progress, not that its own
+    // request timed out.
     let wait = app.settings.request_timeout.mul_f64(0.9);
     let claim = match app.repeats.begin(&repeatable, &credential, wait).await {
         Ok(RequestAttempt::First(claim)) => claim,
@@ -93,7 +95,7 @@ fn refuse(refusal: Refusal) -> Response {
     if is_in_progress { error.after(RETRY_AFTER_SECONDS) } else { error }.into_response()
 }
 
-/// What the caller is let in by, if it is: a key, or the upload session in the path.
+/// The valid credential of the caller, if there is one: a key, or the upload session in the path.
 async fn credential(app: &App, headers: &HeaderMap, uri: &Uri) -> Option<String> {
     if let Ok(text) = bearer(headers) {
         return app.access.bearer(text).await.is_ok().then(|| text.to_owned());
@@ -123,7 +125,7 @@ fn fingerprint(uri: &Uri, body: &[u8]) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// The answer of a request, and what is kept of it: the id of the request and the body, where it is a success.
+/// The response of a request, and the part of it to store: the request id and the body, if the request was successful.
 async fn collect(id: Option<CurrentRequest>, response: Response) -> AttemptOutcome<Response> {
     let Some(CurrentRequest(id)) = id.filter(|_| response.status() == StatusCode::OK) else {
         return AttemptOutcome { answer: response, kept: None };
@@ -149,7 +151,7 @@ fn replay(kept: &[u8]) -> Response {
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(REPLAYED, HeaderValue::from_static("true"));
-    // The answer speaks of the first request, and so does its header.
+    // The body contains the id of the first request, so the header must contain it, too.
     response.extensions_mut().insert(CurrentRequest(RequestId::from_uuid(Uuid::from_bytes(*id))));
     response
 }

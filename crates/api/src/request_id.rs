@@ -1,4 +1,4 @@
-//! Every request has an id, made here and never taken from the client.
+//! Every request has an id, generated here and never taken from the client.
 
 use std::convert::Infallible;
 use std::time::Instant;
@@ -30,11 +30,11 @@ impl<S: Send + Sync> FromRequestParts<S> for CurrentRequest {
     }
 }
 
-/// Names the request, logs it once, and writes out the error it may have ended in.
+/// Assigns the request id, logs the request once, and writes the body of an error response.
 pub(crate) async fn identify(State(ambient): State<Ambient>, mut request: Request, next: Next) -> Response {
     let id: RequestId = ambient.credential_id();
     request.extensions_mut().insert(CurrentRequest(id));
-    // The pattern, as paths hold credentials.
+    // The route pattern, because paths contain credentials.
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let stored = request.extensions().get::<StoredAddresses>().copied().unwrap_or_default();
     let address = address(request.extensions()).map(|address| stored.of(address));
@@ -44,7 +44,7 @@ pub(crate) async fn identify(State(ambient): State<Ambient>, mut request: Reques
     let started = Instant::now();
     async move {
         let response = next.run(request).await;
-        // A kept answer speaks of the request that it was first given to.
+        // The body of a stored response contains the id of the request that it was first sent for.
         let id = response.extensions().get().map_or(id, |CurrentRequest(first)| *first);
         let mut response = error::write_out(response, id);
         if let Ok(value) = HeaderValue::try_from(id.to_string()) {

@@ -1,4 +1,4 @@
-//! All routes, and what is around them.
+//! All routes, and the layers around them.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -34,13 +34,14 @@ use crate::repeat::repeat;
 use crate::request_id::identify;
 use crate::{docs, openapi};
 
-/// Everything under `/v1` and `/upload`, and for any other path an error in the same form.
+/// Everything under `/v1` and `/upload`. Any other path returns an error in the same format.
 pub fn router(app: App) -> Router {
     let elsewhere = around(Router::new().fallback(not_found), &app.ambient);
     routes(app).fallback_service(elsewhere)
 }
 
-/// Everything under `/v1` and `/upload`, `/openapi.json` and `/docs`; nothing else, to be merged with other routers.
+/// Everything under `/v1` and `/upload`, `/openapi.json` and `/docs`, without a fallback, to be merged with other
+/// routers.
 pub fn routes(app: App) -> Router {
     let limiter = Arc::new(Limiter::new(app.settings.rate_limits));
     let limited = |router: Router| router.layer(middleware::from_fn_with_state(limiter.clone(), limit_rate));
@@ -51,7 +52,7 @@ pub fn routes(app: App) -> Router {
         .route_layer(middleware::from_fn_with_state(app.clone(), repeat))
         .route_layer(middleware::from_fn_with_state(app.clone(), time_out))
         .route_layer(middleware::from_fn(require_json));
-    // No limit of size or time is around these: each endpoint has its own.
+    // These routes have no common limit of size or time: each endpoint has its own.
     let uploads = Router::from(uploads())
         .route_layer(middleware::from_fn(require_json))
         .merge(Router::from(tus()).route_layer(middleware::from_fn(upload::tus::speak)))
@@ -67,7 +68,7 @@ pub fn routes(app: App) -> Router {
         .nest("/upload", around(limited(uploads.with_state(app.clone())), &app.ambient).layer(announced))
 }
 
-/// All endpoints, described (OpenAPI): the routes and the description come from the same lists.
+/// The OpenAPI document of all endpoints. It is built from the same lists as the routes.
 pub fn document() -> Value {
     let endpoints = OpenApiRouter::with_openapi(openapi::empty())
         .merge(shares())
@@ -76,7 +77,8 @@ pub fn document() -> Value {
     openapi::document(endpoints.into_openapi())
 }
 
-/// Followed more often than all else together, and without a body to compress or to repeat: each layer less counts.
+/// Share links are requested more often than all other routes together, and their responses have no body to compress or
+/// to store. They have as few layers as possible.
 fn shares() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(stream::redirect::redirect))
 }
@@ -120,7 +122,7 @@ fn v1() -> OpenApiRouter<App> {
         .merge(management())
 }
 
-/// What an organization is set up with.
+/// The configuration of an organization.
 fn management() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(variant::list::list, variant::create::create))
@@ -144,7 +146,7 @@ fn management() -> OpenApiRouter<App> {
 }
 
 fn uploads() -> OpenApiRouter<App> {
-    // A router has one name for each position of a path: the id is a track's or a collection's.
+    // The router allows one parameter name per position of a path: this id belongs to a track or a collection.
     let source = routes!(
         upload::source::source,
         upload::resumable::offset::offset,
@@ -170,19 +172,20 @@ fn tus() -> OpenApiRouter<App> {
     ))
 }
 
-/// An endpoint whose path is described with other parameters than the router has.
+/// An endpoint whose path in the document has other parameters than its path in the router.
 fn routed_as(path: &str, (schemas, paths, methods): UtoipaMethodRouter<App>) -> OpenApiRouter<App> {
     let components = ComponentsBuilder::new().schemas_from_iter(schemas).build();
     let described = OpenApiBuilder::new().paths(paths).components(Some(components)).build();
     OpenApiRouter::with_openapi(described).route(path, methods)
 }
 
-/// What answers with a body go through.
+/// Adds the layers for responses with a body.
 fn around(router: Router, ambient: &Ambient) -> Router {
     around_light(router, ambient).layer(CompressionLayer::new())
 }
 
-/// What every answer goes through, the outermost first. All of them carry credentials, so none is to be stored.
+/// Adds the layers for all responses, the outermost first. All responses may contain credentials, so none may be
+/// stored.
 fn around_light(router: Router, ambient: &Ambient) -> Router {
     router.layer(
         ServiceBuilder::new()
@@ -205,8 +208,8 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
     ApiError::from(Refusal::panicked(&*panic)).into_response()
 }
 
-/// Gives a request up that takes too long; what it had begun in the database is rolled back, unless it can be repeated (see
-/// [`repeat`]): then it goes on without its client.
+/// Ends requests that take too long. Their database transactions are rolled back, except those of requests with an
+/// idempotency key (see [`repeat`]), which continue without the client.
 async fn time_out(State(settings): State<ApiSettings>, request: Request, next: Next) -> Response {
     match tokio::time::timeout(settings.request_timeout, next.run(request)).await {
         Ok(response) => response,

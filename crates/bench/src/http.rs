@@ -1,5 +1,5 @@
-//! Requests written straight to a socket: the client of a measurement must cost as little as it can, as it shares the
-//! machine with what it measures.
+//! Requests written directly to a socket. The client of a measurement must use as little CPU time as possible, because
+//! it shares the machine with the server that it measures.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -7,19 +7,19 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-/// What is read at once.
+/// Size of the read buffer in bytes.
 const READ_BYTES: usize = 256 * 1024;
 
-/// A stuck server ends the run.
+/// Socket timeout, so that a stuck server ends the run.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// An answer whose body was counted, not kept.
+/// A response whose body was counted, not kept.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
-    /// Bytes of the body.
+    /// Size of the body in bytes.
     pub(crate) body_bytes: u64,
-    /// Where it leads.
+    /// The `Location` header.
     pub(crate) location: Option<String>,
 }
 
@@ -30,13 +30,13 @@ pub(crate) fn get(url: &str) -> Result<Reply> {
     Ok(read_reply(&mut socket)?)
 }
 
-/// A connection over which one object after another is fetched.
+/// A connection over which objects are fetched one after another.
 #[derive(Debug)]
 pub(crate) struct Visitor {
     socket: TcpStream,
     host: String,
     buffer: Vec<u8>,
-    /// Bytes of the body that are still to come.
+    /// Bytes of the body that have not been read yet.
     left: u64,
 }
 
@@ -49,8 +49,8 @@ impl Visitor {
         Ok(Self { socket, host, buffer: vec![0; READ_BYTES], left: 0 })
     }
 
-    /// Asks for a path and reads up to the first bytes of the body, or the end of the head where there is none. Gives
-    /// the status.
+    /// Requests a path and reads up to the first bytes of the body, or to the end of the head if there is no body.
+    /// Returns the status.
     pub(crate) fn first_byte(&mut self, path: &str) -> Result<u16> {
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.host);
         self.socket.write_all(request.as_bytes())?;
@@ -82,12 +82,13 @@ impl Visitor {
     }
 }
 
-/// Sends `size` bytes: `block` over and over.
+/// Sends `size` bytes by repeating `block`.
 pub(crate) fn put(url: &str, block: &[u8], size: u64) -> Result<Reply> {
     send("PUT", url, "", block, size)
 }
 
-/// The same by another method, with more header lines, each of which ends with `\r\n`.
+/// Sends `size` bytes by repeating `block`, with another method and additional header lines, each of which must end
+/// with `\r\n`.
 pub(crate) fn send(method: &str, url: &str, lines: &str, block: &[u8], size: u64) -> Result<Reply> {
     let (mut socket, head) = connect(method, url)?;
     socket.write_all(format!("{head}{lines}Content-Length: {size}\r\n\r\n").as_bytes())?;
@@ -100,7 +101,7 @@ pub(crate) fn send(method: &str, url: &str, lines: &str, block: &[u8], size: u64
     Ok(read_reply(&mut socket)?)
 }
 
-/// A connection for one request and the beginning of its head.
+/// Opens a connection for one request, and returns it with the beginning of the request's head.
 fn connect(method: &str, url: &str) -> Result<(TcpStream, String)> {
     let rest = url.strip_prefix("http://").with_context(|| format!("{url} is no http URL"))?;
     let (host, path) = rest.split_once('/').with_context(|| format!("{url} has no path"))?;
@@ -142,7 +143,7 @@ fn parse_length(head: &[u8]) -> Option<u64> {
     parse_line(head, "content-length")?.parse().ok()
 }
 
-/// The value of the first header line of this name.
+/// The value of the first header line with this name.
 fn parse_line<'a>(head: &'a [u8], name: &str) -> Option<&'a str> {
     let mut lines = std::str::from_utf8(head).ok()?.lines().filter_map(|line| line.split_once(':'));
     Some(lines.find(|(found, _)| found.eq_ignore_ascii_case(name))?.1.trim())

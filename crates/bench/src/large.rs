@@ -1,4 +1,4 @@
-//! Large libraries, made by the database itself.
+//! Large libraries, written to the database by the database itself.
 
 use std::path::Path;
 
@@ -10,22 +10,23 @@ use tonearm_fixtures::{Collections, Dialect, LargeLibrary};
 
 use crate::stage::Stage;
 
-/// How large a library is.
+/// The size of a library.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Size {
     pub(crate) tracks: u64,
     /// Tracks of the two largest collections.
     pub(crate) largest: [u64; 2],
-    /// How many collections there are beside those.
+    /// Number of smaller collections.
     smaller: u64,
 }
 
 impl Size {
-    /// Collections of twenty tracks.
+    /// Number of collections with twenty tracks.
     pub(crate) const OF_TWENTY: u64 = 10;
 
     pub(crate) fn new(tracks: u64) -> Self {
-        // A thousand has collections of 200 and 100; a million, of 50,000 and 10,000.
+        // A library of a thousand tracks has collections of 200 and 100; a library of a million has collections of
+        // 50,000 and 10,000.
         let largest = if tracks <= 1000 { [tracks / 5, tracks / 10] } else { [tracks / 20, tracks / 100] };
         Self { tracks, largest, smaller: (tracks / 500).clamp(25, 2000) }
     }
@@ -47,8 +48,8 @@ impl Size {
     }
 }
 
-/// A service over a library of so many tracks, the URL of its database, and what is in it. Without a URL the database is
-/// a file in the service's folder.
+/// Opens a service over a library of this size. Returns the service, the URL of its database, and the contents of the
+/// library. Without a URL, the database is a file in the service's folder.
 pub(crate) async fn open(size: Size, database: Option<&str>) -> Result<(Stage, String, LargeLibrary)> {
     let mut filled = None;
     let fill = async |folder: &Path, organization_id: &str| {
@@ -115,7 +116,7 @@ async fn connect(url: &str) -> Result<DatabaseConnection> {
     Ok(db)
 }
 
-/// Queues so many jobs beside those that wait already.
+/// Queues `count` jobs in addition to those that are already waiting.
 pub(crate) async fn queue_jobs(url: &str, organization_id: OrganizationId, count: u64) -> Result<()> {
     let db = connect(url).await?;
     db.execute_unprepared("DELETE FROM job").await?;

@@ -1,4 +1,4 @@
-//! A large library, written past the interface: making it is not what is measured.
+//! A large library, written directly to the database: creating it is not part of the measurement.
 
 use anyhow::{Context, Result};
 use tonearm_catalog::{Catalog, ConnectOptions};
@@ -9,26 +9,26 @@ use tonearm_domain::{
 
 use crate::stage::Stage;
 
-/// Tracks that are written in one transaction.
+/// Tracks written in one transaction.
 const AT_ONCE: usize = 1000;
 /// Tracks of each of the smaller collections.
 const IN_SMALL_ONES: usize = 100;
 /// Levels of each waveform.
 const LEVELS: usize = 60;
-/// Tracks and words that are looked at.
+/// How many tracks and words are requested.
 const SOME: usize = 20;
 
-/// What is in it.
+/// The contents of the library.
 pub(crate) struct Library {
     /// The collection that has half of the tracks.
     pub(crate) largest: CollectionId,
-    /// Tracks from all over the largest collection.
+    /// Tracks from all parts of the largest collection.
     pub(crate) some: Vec<TrackId>,
-    /// Words that one track each has.
+    /// Words that each occur in one track.
     pub(crate) words: Vec<String>,
 }
 
-/// Writes `count` tracks: half of them into one collection, the others into small ones.
+/// Creates `count` tracks: half of them in one collection, the others in small ones.
 pub(crate) async fn fill(stage: &Stage, count: usize) -> Result<Library> {
     let database = format!("sqlite://{}", stage.folder().join("data/tonearm.db").display());
     let catalog = Catalog::connect(&database.parse()?, ConnectOptions::default()).await?;
@@ -165,7 +165,7 @@ impl Filling {
     }
 }
 
-/// A word that differs from number to number, in no order.
+/// A word that is different for every number, in no particular order.
 fn word(number: usize) -> String {
     let mut rest = (number as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
     let mut word = String::new();

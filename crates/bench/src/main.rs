@@ -1,4 +1,5 @@
-//! Measures the released program, each figure beside a reference in the same run. docs/benchmarks.md says what.
+//! Measures the released program, comparing each figure with a reference in the same run. docs/benchmarks.md describes
+//! the measurements.
 
 mod h2load;
 mod http;
@@ -59,7 +60,7 @@ impl Args {
     }
 }
 
-// Measurements block this thread, on which nothing else runs: the client's tasks are on the runtime's own.
+// Measurements block this thread. No task runs on it: the client's tasks are on the runtime's worker threads.
 #[tokio::main]
 async fn main() -> Result<ExitCode> {
     let args = Args::parse();
@@ -69,7 +70,7 @@ async fn main() -> Result<ExitCode> {
     }
 }
 
-/// Fails where a goal is missed. Brief runs are too noisy to judge.
+/// Fails if a goal is missed. Short runs are not judged, because they are too noisy.
 async fn measure_all(args: &Args) -> Result<ExitCode> {
     let plan = args.plan();
     let mut rows = Vec::new();
@@ -95,7 +96,7 @@ async fn measure_all(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-/// What the figures depend on beside Tonearm.
+/// Properties of the machine that the figures depend on.
 fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let files = reference::nginx_version().unwrap_or_else(|| "no nginx".to_owned());

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-/// How often it is looked at.
+/// How often memory is measured.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// Resident memory of processes together, in bytes.
+/// Resident memory of all these processes together, in bytes.
 pub(crate) fn resident(processes: &[u32]) -> Result<u64> {
     let one = |process: &u32| {
         let status = std::fs::read_to_string(format!("/proc/{process}/status"))
@@ -20,7 +20,7 @@ pub(crate) fn resident(processes: &[u32]) -> Result<u64> {
     processes.iter().map(one).sum()
 }
 
-/// Bytes of `VmRSS`.
+/// The value of `VmRSS` in bytes.
 fn parse_resident(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim_end().parse().ok()?;
@@ -33,7 +33,7 @@ pub(crate) fn children(process: u32) -> Vec<u32> {
     listed.unwrap_or_default().split_whitespace().filter_map(|id| id.parse().ok()).collect()
 }
 
-/// Looks at processes until it is told to stop.
+/// Measures the memory of processes until it is stopped.
 #[derive(Debug)]
 pub(crate) struct Watch {
     stop: Arc<AtomicBool>,
@@ -55,7 +55,7 @@ impl Watch {
         Self { stop, thread }
     }
 
-    /// The most that was seen, in bytes.
+    /// The highest value measured, in bytes.
     pub(crate) fn peak(self) -> u64 {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().expect("the watch has nothing that panics")

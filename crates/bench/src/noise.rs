@@ -1,16 +1,16 @@
-//! Bytes and numbers without a pattern, the same in each run.
+//! Bytes and numbers without a pattern, the same in every run.
 
 use tonearm_domain::Entropy;
 use tonearm_fixtures::CountedEntropy;
 
-/// `count` bytes.
+/// `count` bytes of noise.
 pub(crate) fn bytes(count: usize) -> Vec<u8> {
     let mut bytes = vec![0; count];
     CountedEntropy::new(1).fill(&mut bytes);
     bytes
 }
 
-/// `count` numbers below `limit`, which is not 0.
+/// `count` numbers below `limit`, which must not be 0.
 pub(crate) fn numbers_below(limit: u64, count: usize) -> Vec<u64> {
     let number = |bytes: &[u8]| bytes.iter().fold(0, |number, byte| (number << 8) | u64::from(*byte));
     bytes(count * 8).chunks_exact(8).map(|bytes| number(bytes) % limit).collect()

@@ -1,4 +1,4 @@
-//! How long and how often is measured.
+//! How long and how often to measure.
 
 use std::time::Duration;
 
@@ -7,38 +7,38 @@ use anyhow::Result;
 /// The size of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
-    /// Load that is not counted, before each measurement.
+    /// Duration of the load before each measurement, which is not counted.
     pub(crate) warm_up: Duration,
-    /// How long each measurement of load lasts.
+    /// Duration of each measurement of load.
     pub(crate) measured: Duration,
-    /// Measurements of each side; their median is the figure.
+    /// Number of measurements of each side. The figure is their median.
     pub(crate) rounds: usize,
-    /// How often the service is started.
+    /// Number of times the service is started.
     pub(crate) starts: usize,
-    /// Bytes of one upload.
+    /// Size of one upload in bytes.
     pub(crate) upload_bytes: u64,
-    /// Uploads of a mebibyte.
+    /// Number of uploads of one mebibyte.
     pub(crate) small_uploads: usize,
-    /// Bytes of the file that is downloaded, about.
+    /// Approximate size in bytes of the file that is downloaded.
     pub(crate) download_bytes: u64,
     /// Length of the sound that is processed, in seconds.
     pub(crate) sound_seconds: f64,
-    /// Tracks that are processed at once.
+    /// Number of tracks that are processed at once.
     pub(crate) backlog: usize,
-    /// Objects whose first bytes are waited for.
+    /// Number of objects whose time to the first byte is measured.
     pub(crate) cold_objects: usize,
-    /// Listeners who are connected at once.
+    /// Number of concurrent listeners.
     pub(crate) listeners: usize,
-    /// Tracks in the collection whose pages are listed.
+    /// Number of tracks in the collection whose pages are listed.
     pub(crate) tracks: usize,
-    /// Tracks in the library whose pages are opened.
+    /// Number of tracks in the library whose dashboard pages are opened.
     pub(crate) library: usize,
-    /// Tracks in the library that is compared with one of a thousand.
+    /// Number of tracks in the library that is compared with a library of a thousand tracks.
     pub(crate) scale: u64,
 }
 
 impl Plan {
-    /// What figures are published from. Some ten minutes.
+    /// The plan for published figures. Takes about ten minutes.
     pub(crate) fn full() -> Self {
         Self {
             warm_up: Duration::from_secs(2),
@@ -58,7 +58,7 @@ impl Plan {
         }
     }
 
-    /// Whether everything works, not how fast it is.
+    /// A plan that checks that everything works, not how fast it is.
     pub(crate) fn quick() -> Self {
         Self {
             warm_up: Duration::from_millis(200),
@@ -78,7 +78,7 @@ impl Plan {
         }
     }
 
-    /// Measures both sides in turns, so that what else the machine does falls on both.
+    /// Measures both sides alternately, so that other load on the machine affects both.
     pub(crate) fn alternate<T>(
         &self,
         mut tonearm: impl FnMut() -> Result<T>,
@@ -93,7 +93,7 @@ impl Plan {
     }
 }
 
-/// What was measured of both sides, one entry a round.
+/// The measurements of both sides, one entry per round.
 #[derive(Debug)]
 pub(crate) struct Sides<T> {
     pub(crate) tonearm: Vec<T>,
@@ -107,7 +107,7 @@ impl<T> Sides<T> {
     }
 }
 
-/// The middle value, or the mean of the two in the middle; not a number where there is none.
+/// The middle value, or the mean of the two in the middle. NaN if there are no values.
 pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);

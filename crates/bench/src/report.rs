@@ -1,25 +1,25 @@
-//! What was found out, as a table or as JSON.
+//! The results, as a table or as JSON.
 
 use std::fmt::{self, Display, Formatter};
 
 use serde_json::{Value, json};
 
-/// What a figure counts.
+/// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// Millions of bytes per second.
     MegabytesPerSecond,
-    /// Answers per second.
+    /// Responses per second.
     RequestsPerSecond,
     /// Milliseconds.
     Milliseconds,
     /// Millions of bytes of memory.
     Megabytes,
-    /// In a minute.
+    /// Number per minute.
     PerMinute,
     /// Thousands of bytes.
     Kilobytes,
-    /// Seconds for an hour of sound.
+    /// Seconds per hour of sound.
     SecondsPerHour,
     /// SQL statements.
     Statements,
@@ -43,7 +43,7 @@ impl Unit {
     }
 }
 
-/// What is aimed at.
+/// The goal of a figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Goal {
     /// Tonearm's figure is at least this many times the reference's.
@@ -54,21 +54,21 @@ pub(crate) enum Goal {
     Within(f64),
 }
 
-/// One figure beside its reference.
+/// One figure, compared with its reference.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
-    /// The benchmark and what of it, such as `range: p99`.
+    /// The benchmark and the property, such as `range: p99`.
     pub(crate) name: String,
     pub(crate) unit: Unit,
     /// Tonearm's figure and the reference's.
     pub(crate) figures: (f64, f64),
-    /// What the reference is.
+    /// The name of the reference.
     pub(crate) reference: &'static str,
     pub(crate) goal: Option<Goal>,
 }
 
 impl Row {
-    /// Tonearm's figure in relation to the reference's.
+    /// Tonearm's figure divided by the reference's.
     fn ratio(&self) -> f64 {
         self.figures.0 / self.figures.1
     }
@@ -120,7 +120,7 @@ impl Row {
     }
 }
 
-/// Three significant digits or all of the whole ones.
+/// Formats a figure with three significant digits, or with all of its integer digits.
 fn figure(value: f64) -> String {
     let decimals = match value.abs() {
         size if size >= 100.0 => 0,
@@ -130,7 +130,7 @@ fn figure(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// All that was found out.
+/// All results.
 #[derive(Debug)]
 pub(crate) struct Report(pub(crate) Vec<Row>);
 

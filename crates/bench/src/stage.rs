@@ -1,4 +1,4 @@
-//! The service under measurement: the real program over a folder of its own.
+//! The service under measurement: the real program with its own data folder.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,17 +12,17 @@ use tonearm_testkit::{Client, Program};
 
 use crate::wrk::Request;
 
-/// How often a track's status is asked for at first. Later it is after every hundredth of the time that it took so far:
-/// a hundred questions a second would take a tenth of a core from what is measured.
+/// How often a track's status is polled at first. Later, it is polled after each hundredth of the time that has passed:
+/// a hundred requests per second would take a tenth of a core from the program under measurement.
 const POLL: Duration = Duration::from_millis(10);
 
-/// How long processing may take before the run is given up.
+/// How long processing may take before the run fails.
 const PATIENCE: Duration = Duration::from_secs(900);
 
-/// Tracks that are made at once.
+/// Tracks that are created concurrently.
 const CREATORS: usize = 16;
 
-/// Where the program is: `TONEARM_BIN`, else beside this one.
+/// The path of the program: `TONEARM_BIN`, or a file beside this program.
 pub(crate) fn binary() -> Result<PathBuf> {
     let path = match std::env::var_os("TONEARM_BIN") {
         Some(path) => PathBuf::from(path),
@@ -32,11 +32,11 @@ pub(crate) fn binary() -> Result<PathBuf> {
     Ok(path)
 }
 
-/// A running service with an organization and a collection. Everything goes when it is dropped.
+/// A running service with an organization and a collection. All of it is removed when dropped.
 pub(crate) struct Stage {
     program: Program,
     tenant: Tenant,
-    // Declared after the program, which is killed first.
+    // Declared after the program, so that the program is killed first.
     folder: TempDir,
 }
 
@@ -60,8 +60,8 @@ impl Stage {
         Self::open_over(None, async |_, _| Ok(())).await
     }
 
-    /// Over this database, else over a file in a folder of its own. `fill` is called with the folder and the id of the
-    /// organization before the service starts.
+    /// Opens the service with this database, or with a database file in its own folder. `fill` is called before the
+    /// service starts, with the folder and the organization's id.
     pub(crate) async fn open_over(
         database: Option<&str>,
         fill: impl AsyncFnOnce(&Path, &str) -> Result<()>,
@@ -75,7 +75,7 @@ impl Stage {
             run(&program, &["migrate"])?;
         }
         let made = printed(&program, &["org", "create", "--name", "Bench", "--json"])?;
-        // The first start ties the database to the store, which is not done once the database names objects.
+        // The first start ties the database to the store. This is not done once the database refers to objects.
         program.start().await;
         program.terminate();
         fill(folder.path(), text(&made, "/organization_id")?).await?;
@@ -89,14 +89,14 @@ impl Stage {
         self.program.kill();
     }
 
-    /// Starts the service again with another setting.
+    /// Restarts the service with another setting.
     pub(crate) async fn restart_with(&mut self, variable: &'static str, value: &str) {
         self.program.terminate();
         self.program.set(variable, value);
         self.program.start().await;
     }
 
-    /// Starts the service again with TLS, and gives where it is. Its client cannot be used any more.
+    /// Restarts the service with TLS, and returns its URL. The stage's client can no longer be used.
     pub(crate) async fn restart_with_tls(&mut self, chain: &Path, key: &Path) -> Result<String> {
         self.program.terminate();
         for (name, file) in [("TONEARM_TLS_CERT", chain), ("TONEARM_TLS_KEY", key)] {
@@ -106,7 +106,7 @@ impl Stage {
         Ok(self.url().replacen("http://", "https://", 1))
     }
 
-    /// Another organization.
+    /// Creates another organization.
     pub(crate) async fn tenant(&self, name: &str) -> Result<Tenant> {
         let made = printed(&self.program, &["org", "create", "--name", name, "--json"])?;
         Tenant::of(&self.program, &made).await
@@ -121,7 +121,7 @@ impl Stage {
         self.folder.path()
     }
 
-    /// Removes what was uploaded, where no worker does.
+    /// Removes uploaded sources, for services without workers.
     pub(crate) fn remove_sources(&self) -> Result<()> {
         let mut folders = vec![self.folder.path().join("data")];
         while let Some(folder) = folders.pop() {
@@ -141,14 +141,14 @@ impl Stage {
         self.program.pid().into_iter().collect()
     }
 
-    /// A key that opens one variant of every track.
+    /// Creates a key that opens one variant of every track.
     pub(crate) fn share_key(&self, variant: &str) -> Result<String> {
         let arguments = ["key", "create", "--type", "share", "--json", "--org", &self.organization_id];
         let made = printed(&self.program, &[&arguments[..], &["--variant", variant]].concat())?;
         Ok(text(&made, "/api_key")?.to_owned())
     }
 
-    /// What a command prints.
+    /// Runs a command and returns its output.
     pub(crate) fn command(&self, arguments: &[&str]) -> Result<String> {
         Ok(String::from_utf8(run(&self.program, arguments)?)?)
     }
@@ -166,18 +166,18 @@ impl Tenant {
         &self.organization_id
     }
 
-    /// Adds the key of the organization to a request.
+    /// Adds the organization's API key to a request.
     pub(crate) fn authorized(&self, request: Request) -> Request {
         request.with("Authorization", format!("Bearer {}", self.client.key()))
     }
 
-    /// A new track's id and the URL for its sound.
+    /// Creates a track. Returns its id and the URL for uploading its sound.
     pub(crate) async fn create_track(&self, file_name: &str) -> Result<(String, String)> {
         let created = self.client.track(&self.collection_id, file_name).await;
         Ok((text(&created, "/track_id")?.to_owned(), text(&created, "/track_upload/upload_url")?.to_owned()))
     }
 
-    /// Makes tracks that have no sound.
+    /// Creates tracks that have no sound.
     pub(crate) async fn create_tracks(&self, count: usize) -> Result<()> {
         futures::stream::iter(0..count)
             .map(|number| async move { self.create_track(&format!("{number}.wav")).await })
@@ -186,7 +186,7 @@ impl Tenant {
             .await
     }
 
-    /// Uploads a sound and returns its track's id once it plays.
+    /// Uploads a sound and returns its track's id once the track is ready.
     pub(crate) async fn upload(&self, file_name: &str, sound: &[u8]) -> Result<String> {
         let (track_id, url) = self.create_track(file_name).await?;
         let reply = crate::http::put(&url, sound, sound.len() as u64)?;
@@ -195,7 +195,7 @@ impl Tenant {
         Ok(track_id)
     }
 
-    /// Uploads tiny sounds and returns the ids of their tracks once all of them play.
+    /// Uploads short sounds and returns the ids of their tracks once all of them are ready.
     pub(crate) async fn fill(&self, count: usize) -> Result<Vec<String>> {
         let sound = wav(&WavSpec { seconds: 0.2, ..WavSpec::default() });
         let mut tracks = Vec::new();
@@ -232,8 +232,8 @@ impl Tenant {
     }
 }
 
-/// A sound in WAV with another last sample for each number: what has the same bytes as another file of the organization is not
-/// made again.
+/// A WAV sound with a different last sample for each number, because files with the same bytes as another file of the
+/// organization are not processed again.
 pub(crate) fn distinct(sound: &[u8], number: usize) -> Vec<u8> {
     let mut own = sound.to_vec();
     let mark = u16::try_from(number % 1000).unwrap_or_default();
@@ -243,12 +243,12 @@ pub(crate) fn distinct(sound: &[u8], number: usize) -> Vec<u8> {
     own
 }
 
-/// What a command prints as JSON.
+/// The output of a command, parsed as JSON.
 fn printed(program: &Program, arguments: &[&str]) -> Result<Value> {
     Ok(serde_json::from_slice(&run(program, arguments)?)?)
 }
 
-/// What a command writes.
+/// The output of a command.
 fn run(program: &Program, arguments: &[&str]) -> Result<Vec<u8>> {
     let output = program.run(arguments);
     ensure!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));

@@ -1,4 +1,4 @@
-//! The handle through which everything else reaches objects.
+//! The handle through which all other code accesses objects.
 
 use std::fmt;
 use std::io;
@@ -25,18 +25,18 @@ use crate::s3::S3Store;
 use crate::storage_url::{StorageUrl, StoreLocation};
 use crate::store::{Listed, Store};
 
-/// Bytes read at once from a local file that is put.
+/// Size of each read from a local file that is put, in bytes.
 const FILE_CHUNK: usize = 256 * 1024;
 
-/// An object store. Cloning is cheap and gives the same store.
+/// An object store. Clones are cheap and share the same store.
 #[derive(Clone)]
 pub struct Blobs {
     store: Arc<dyn Store>,
 }
 
 impl Blobs {
-    /// Opens a store. A folder is created (mode 0700) if it is not there; a bucket is not, and not even reached:
-    /// [`Blobs::check`] tells whether it can be.
+    /// Opens a store. A folder is created (mode 0700) if it does not exist. A bucket is not created, and no request is
+    /// sent to it: [`Blobs::check`] reports whether it can be reached.
     pub async fn open(url: &StorageUrl) -> Result<Self, BlobError> {
         let store: Arc<dyn Store> = match url.location() {
             StoreLocation::Folder(root) => Arc::new(FolderStore::open(root.clone()).await?),
@@ -53,12 +53,12 @@ impl Blobs {
         Ok(Self { store: Arc::new(CachedStore::open(self.store, terms).await?) })
     }
 
-    /// Puts an object whose bytes are still coming, with memory that does not grow with its size. It becomes
-    /// visible as a whole, and is durable when this returns. On an error, and when the future is dropped, nothing
-    /// stays unless the terms say so; in S3 it is then removed in the background, and another put of the same name by
-    /// this process waits for that.
+    /// Puts an object from a stream, with memory that does not grow with its size. The object becomes visible as a
+    /// whole, and is durable when this returns. On an error, and when the future is dropped, nothing stays unless the
+    /// terms say so. In S3 the object is then removed in the background, and another put of the same name by this
+    /// process waits for that.
     ///
-    /// Names are used once: what happens to an object that is already there is not defined.
+    /// Each name is used only once: what happens to an existing object of that name is not defined.
     pub async fn put<S, E>(&self, key: &ObjectKey, body: S, terms: PutTerms) -> Result<Stored, PutError>
     where
         S: Stream<Item = Result<Bytes, E>> + Send,
@@ -68,14 +68,14 @@ impl Blobs {
         self.store.put(key, body, terms).await
     }
 
-    /// Puts bytes that are already here.
+    /// Puts bytes that are already in memory.
     pub async fn put_bytes(&self, key: &ObjectKey, bytes: Bytes) -> Result<Stored, PutError> {
         let body = futures::stream::iter([Ok::<_, BoxError>(bytes)]);
         self.put(key, body, PutTerms::default()).await
     }
 
-    /// Puts bytes under a name that only ever stands for these bytes. It may be called again after an error, also by
-    /// other nodes at the same time; after an error the object may be there or not.
+    /// Puts bytes under a name that is only ever used for these bytes. It may be called again after an error, even by
+    /// several nodes at the same time. After an error the object may or may not exist.
     pub async fn put_repeatable(&self, key: &ObjectKey, bytes: Bytes) -> Result<Stored, PutError> {
         let body = futures::stream::iter([Ok::<_, BoxError>(bytes)]);
         self.put(key, body, PutTerms { on_failure: OnFailure::Leave, ..PutTerms::default() }).await
@@ -92,14 +92,14 @@ impl Blobs {
     }
 
     /// Copies an object under another name without reading it into this process, where the store can do that: a bucket
-    /// copies by itself, and some file systems share the blocks. Gives the bytes of the copy, which is durable; `None` when
-    /// there is no such object. On an error, and when the future is dropped, nothing stays.
+    /// copies by itself, and some file systems share the blocks. Returns the size of the copy in bytes; `None` if there
+    /// is no such object. The copy is durable. On an error, and when the future is dropped, nothing stays.
     pub async fn copy(&self, from: &ObjectKey, to: &ObjectKey) -> Result<Option<u64>, BlobError> {
         self.store.copy(from, to).await
     }
 
-    /// An object's bytes, or those of a range, cut to what there is; `None` when there is no such object. What
-    /// is being read stays readable when it is deleted (in a folder always, in S3 as far as it was fetched).
+    /// Reads an object, or a range of it, clamped to the object's size; `None` if there is no such object. An object
+    /// that is being read stays readable when it is deleted (in a folder always, in S3 as far as it was fetched).
     pub async fn get(
         &self,
         key: &ObjectKey,
@@ -117,13 +117,13 @@ impl Blobs {
         self.store.deliver(key, range).await
     }
 
-    /// An object that can be read without waiting for the store to find it; `None` tells nothing about whether
-    /// there is such an object. This never blocks.
+    /// An object that can be read without waiting for the store to find it; `None` does not mean that there is no such
+    /// object. This never blocks.
     pub fn at_hand(&self, key: &ObjectKey) -> Option<OpenObject> {
         self.store.at_hand(key)
     }
 
-    /// What is known of an object; `None` when there is no such object.
+    /// The metadata of an object; `None` if there is no such object.
     pub async fn head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {
         self.store.head(key).await
     }
@@ -147,24 +147,24 @@ impl Blobs {
         written.map(|()| true)
     }
 
-    /// Where an object is in the local file system, whether or not it exists; `None` when the store is not a
-    /// folder. The file is for reading only.
+    /// The path of an object in the local file system, whether or not it exists; `None` when the store is not a folder.
+    /// The file is for reading only.
     pub fn local_path(&self, key: &ObjectKey) -> Option<PathBuf> {
         self.store.local_path(key)
     }
 
-    /// Deletes an object. One that is not there is deleted already.
+    /// Deletes an object. Succeeds if it does not exist.
     pub async fn delete(&self, key: &ObjectKey) -> Result<(), BlobError> {
         self.store.delete_many(vec![key.clone()]).await
     }
 
-    /// Deletes objects. On an error some of them may be gone; deleting all of them again is safe.
+    /// Deletes objects. On an error some of them may be deleted; deleting all of them again is safe.
     pub async fn delete_many(&self, keys: Vec<ObjectKey>) -> Result<(), BlobError> {
         self.store.delete_many(keys).await
     }
 
-    /// The objects of an organization, of a folder, or all. What is not named like an
-    /// object is passed over, and what is put or deleted meanwhile may be listed or not.
+    /// Lists the objects of an organization, of a folder, or all. Files that are not named like objects are skipped.
+    /// Objects that are put or deleted meanwhile may or may not be listed.
     pub fn list(
         &self,
         organization: Option<OrganizationId>,
@@ -173,14 +173,15 @@ impl Blobs {
         self.store.list(organization, folder, None)
     }
 
-    /// Every object whose name sorts after `after`, in the order of their names' bytes; from the first one for `None`.
-    /// A long walk through the store remembers the last name and continues here. Otherwise as [`Blobs::list`].
+    /// Lists every object whose name sorts after `after`, in the byte order of their names; from the first one for
+    /// `None`. A long walk through the store can record the last name and continue from there. Otherwise as
+    /// [`Blobs::list`].
     pub fn list_after(&self, after: Option<&ObjectKey>) -> BoxStream<'_, Result<Listed, BlobError>> {
         self.store.list(None, None, after)
     }
 
-    /// Opens a draft at the state that was recorded last; with the default state, a new one. What was written behind that
-    /// state is lost.
+    /// Opens a draft at the state that was recorded last; with the default state, a new one. Bytes written after that
+    /// state are lost.
     pub async fn open_draft(
         &self,
         id: UploadId,
@@ -190,8 +191,8 @@ impl Blobs {
         self.store.open_draft(id, state, names).await.map(DraftWriter)
     }
 
-    /// Removes everything of a draft, and the object that it became if nobody recorded it. One that is not there is
-    /// removed already. Nobody may be writing to it.
+    /// Removes all data of a draft, and the object that it became if that was not recorded. Succeeds if there is no
+    /// such draft. The draft must not have a writer.
     pub async fn remove_draft(&self, id: UploadId, state: DraftState) -> Result<(), BlobError> {
         self.store.remove_draft(id, state).await
     }
@@ -201,8 +202,8 @@ impl Blobs {
         self.store.check().await
     }
 
-    /// Removes what puts left behind that were killed before `older_than`, and says how many. In S3 this does
-    /// nothing: a lifecycle rule of the bucket should abort multipart uploads that were left incomplete.
+    /// Removes the temporary files of puts that were killed before `older_than`, and returns their number. In S3 this
+    /// does nothing: a lifecycle rule of the bucket should abort incomplete multipart uploads.
     pub async fn remove_temporaries(&self, older_than: Timestamp) -> Result<u64, BlobError> {
         self.store.remove_temporaries(older_than).await
     }

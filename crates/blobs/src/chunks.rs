@@ -1,4 +1,4 @@
-//! The bytes of an object on their way out.
+//! The bytes of an object that is being read.
 
 use std::fmt;
 use std::pin::Pin;
@@ -29,7 +29,7 @@ impl Chunks {
         Self(Source::Stream(stream.boxed()))
     }
 
-    /// The next bytes for a socket, which takes them without their being copied where they are in memory.
+    /// The next bytes for a socket. Bytes of a file that are in memory are not copied.
     pub fn poll_part(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Part, BlobError>>> {
         match &mut self.0 {
             Source::File(chunks) => chunks.poll_part(context).map_err(BlobError::from),

@@ -1,4 +1,4 @@
-//! What can go wrong, as far as callers distinguish it.
+//! Errors, as far as callers distinguish them.
 
 use std::error::Error;
 use std::fmt;
@@ -10,13 +10,13 @@ pub type BoxError = Box<dyn Error + Send + Sync>;
 /// A failure of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum BlobError {
-    /// The store is away, refuses us, or is set up wrongly. Worth another try later.
+    /// The store is unreachable, rejects the request, or is misconfigured. A later retry may succeed.
     #[error(transparent)]
     Unavailable(Cause),
-    /// No space is left. Worth another try once there is.
+    /// No space is left. A retry may succeed once there is.
     #[error("no space is left in the object store")]
     Full,
-    /// An object is there but not whole. Another try does not help.
+    /// An object exists but is incomplete. A retry does not help.
     #[error("an object in the store is shorter than its recorded size")]
     Corrupt,
 }
@@ -40,7 +40,7 @@ pub enum PutError {
     /// The body failed, or ended short of the announced size.
     #[error("the upload of the object was interrupted")]
     Interrupted(#[source] BoxError),
-    /// The bytes are not those whose digest was announced.
+    /// The bytes do not match the announced digest.
     #[error("the object does not match its announced digest")]
     DigestMismatch,
     /// The store failed.
@@ -89,7 +89,7 @@ impl From<io::Error> for PutError {
     }
 }
 
-/// Of a blocking task: it panicked, or the runtime is shutting down.
+/// From a blocking task: it panicked, or the runtime is shutting down.
 impl From<tokio::task::JoinError> for BlobError {
     fn from(error: tokio::task::JoinError) -> Self {
         Self::unavailable("the object store was interrupted", error)

@@ -1,4 +1,4 @@
-//! Bytes on their way in: cut into batches, counted and hashed.
+//! Incoming bytes: cut into batches, counted and hashed.
 
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
@@ -20,7 +20,7 @@ pub(crate) struct Intake<'a> {
     terms: PutTerms,
     limit: u64,
     seen: u64,
-    /// What came with the last batch but did not fit.
+    /// Bytes that were received for the last batch but did not fit.
     rest: Bytes,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Intake<'a> {
         Self { body, terms, limit, seen: 0, rest: Bytes::new() }
     }
 
-    /// Fails when what was announced is already too much, before a byte is read.
+    /// Fails if the announced size is too large, before a byte is read.
     pub(crate) fn check_announced(&self) -> Result<(), PutError> {
         match self.terms.expected_size {
             Some(size) if size > self.terms.max_bytes => {
@@ -86,7 +86,7 @@ impl<'a> Intake<'a> {
     }
 
     fn ended(&mut self) -> Result<(), PutError> {
-        // A stream must not be polled behind its end.
+        // A stream must not be polled after its end.
         self.body = futures::stream::empty().boxed();
         match self.terms.expected_size {
             Some(expected) if self.seen < expected => {
@@ -141,7 +141,7 @@ impl Digests {
         }
     }
 
-    /// Compares with what was announced.
+    /// Compares the digests with the announced ones.
     pub(crate) fn finish(self, terms: &PutTerms) -> Result<Stored, PutError> {
         let sha256: [u8; 32] = self.sha256.finalize().into();
         let md5: Option<[u8; 16]> = self.md5.map(|md5| md5.finalize().into());
@@ -164,7 +164,7 @@ mod tests {
         stream::iter(chunks.into_iter().map(|c| Ok::<_, BoxError>(Bytes::from(c)))).boxed()
     }
 
-    /// Small ones, and some that are not.
+    /// Small chunks, and some larger ones.
     fn chunk() -> impl Strategy<Value = Vec<u8>> {
         prop_oneof![
             prop::collection::vec(any::<u8>(), 0..20),

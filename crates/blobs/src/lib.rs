@@ -1,8 +1,8 @@
 //! Objects: streaming put with hash, ranged get, delete and list, in a local folder or in S3.
 //!
-//! An object's name is a [`tonearm_domain::ObjectKey`], which also decides its content type. A new version is a
-//! new name, so objects are never overwritten and readers need no locks. What is put is visible only once it is
-//! whole, and durable once `put` returns.
+//! An object's name is a [`tonearm_domain::ObjectKey`], which also decides its content type. A new version has a new
+//! name, so objects are never overwritten and readers need no locks. An object is visible only once it is complete, and
+//! durable once `put` returns.
 
 mod blobs;
 mod cache;

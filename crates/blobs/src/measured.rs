@@ -17,7 +17,7 @@ use crate::object_body::ObjectBody;
 use crate::open_object::OpenObject;
 use crate::store::{Incoming, Listed, Store};
 
-/// Any store. Listing is not timed: how long it takes depends on who reads the list.
+/// Wraps any store. Listing is not timed: how long it takes depends on the reader.
 pub(crate) struct MeasuredStore(pub(crate) Arc<dyn Store>);
 
 /// Whether an error is the store's own.
@@ -56,8 +56,8 @@ async fn timed<T, E: FailureSource>(
     done
 }
 
-/// An operation, which is recorded when it is dropped: of a store that hangs, nothing else is seen than that nobody waits any
-/// more.
+/// A running operation. It is recorded when it is dropped: if a store hangs, the only sign of it is that the caller
+/// stops waiting.
 struct Running {
     operation: StoreOperation,
     began: Instant,

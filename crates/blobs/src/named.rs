@@ -1,4 +1,4 @@
-//! Files that are no objects: those of backups, beside the objects that they name.
+//! Files that are not objects: those of backups, next to the objects that they name.
 
 use std::fmt;
 use std::io;
@@ -17,7 +17,7 @@ use crate::s3::S3Store;
 use crate::storage_url::{StorageUrl, StoreLocation};
 use crate::store::Incoming;
 
-/// Bytes read at once from a local file.
+/// Size of each read from a local file, in bytes.
 const CHUNK: usize = 256 * 1024;
 /// The longest name, in bytes.
 const LONGEST: usize = 200;
@@ -67,7 +67,7 @@ enum Backend {
 }
 
 impl NamedFiles {
-    /// Opens the place. A folder is created (mode 0700) if it is not there.
+    /// Opens a folder or bucket. A folder is created (mode 0700) if it does not exist.
     pub async fn open(url: &StorageUrl) -> Result<Self, BlobError> {
         Ok(Self(match url.location() {
             StoreLocation::Folder(root) => Backend::Folder(folder::prepare(root.clone()).await?),
@@ -75,7 +75,7 @@ impl NamedFiles {
         }))
     }
 
-    /// Puts a copy of a local file. What is there under the name is replaced.
+    /// Puts a copy of a local file. An existing file of that name is replaced.
     pub async fn put_file(&self, name: &FileName, path: &Path) -> Result<Stored, PutError> {
         let interrupted = |error: io::Error| PutError::Interrupted(error.into());
         let file = tokio::fs::File::open(path).await.map_err(interrupted)?;
@@ -84,7 +84,7 @@ impl NamedFiles {
         self.put(name, body.boxed(), Some(size)).await
     }
 
-    /// Puts bytes that are already here.
+    /// Puts bytes that are already in memory.
     pub async fn put_bytes(&self, name: &FileName, bytes: Bytes) -> Result<Stored, PutError> {
         let size = bytes.len() as u64;
         let body = futures::stream::iter([Ok::<_, BoxError>(bytes)]);
@@ -104,7 +104,7 @@ impl NamedFiles {
         }
     }
 
-    /// The bytes of a file; `None` where there is no such file.
+    /// The bytes of a file; `None` if there is no such file.
     pub async fn get(
         &self,
         name: &FileName,
@@ -119,7 +119,7 @@ impl NamedFiles {
         }
     }
 
-    /// The whole of a small file; `None` where there is no such file. One with more than `most` bytes is an error.
+    /// The bytes of a small file; `None` if there is no such file. Fails if the file has more than `most` bytes.
     pub async fn read(&self, name: &FileName, most: usize) -> Result<Option<Vec<u8>>, BlobError> {
         let Some(mut stream) = self.get(name).await? else { return Ok(None) };
         let mut bytes = Vec::new();
@@ -143,7 +143,7 @@ impl NamedFiles {
         Ok(names)
     }
 
-    /// Deletes a file. One that is not there is deleted already.
+    /// Deletes a file. Succeeds if it does not exist.
     pub async fn delete(&self, name: &FileName) -> Result<(), BlobError> {
         match &self.0 {
             Backend::Folder(root) => folder::delete_named(root, name.as_str()).await,

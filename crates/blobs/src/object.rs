@@ -1,10 +1,10 @@
-//! Objects on their way into a store and out of it.
+//! The terms and the result of a put, and the metadata of objects.
 
 use std::ops::Range;
 
 use tonearm_domain::Timestamp;
 
-/// What a put must satisfy. The default asks for nothing.
+/// What a put must satisfy. The default has no conditions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PutTerms {
     /// The largest size, in bytes.
@@ -15,18 +15,18 @@ pub struct PutTerms {
     pub expected_md5: Option<[u8; 16]>,
     /// The size that the bytes must have.
     pub expected_size: Option<u64>,
-    /// What becomes of an object that may or may not have been stored when the put fails.
+    /// What happens to an object that may have been stored although the put failed.
     pub on_failure: OnFailure,
 }
 
-/// What becomes of an object whose put failed, when the store may have it all the same.
+/// What happens to an object that may have been stored although its put failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnFailure {
     /// It is removed. Another put of the same name by this process waits for that.
     #[default]
     Remove,
-    /// It stays if it is there. For names that only ever stand for the same bytes and are put again after a failure,
-    /// also by other nodes: removing it could remove what the other put stored.
+    /// It stays if it was stored. For names that are only ever used for the same bytes and are put again after a
+    /// failure, possibly by other nodes: removing the object could remove what another put stored.
     Leave,
 }
 
@@ -42,10 +42,10 @@ impl Default for PutTerms {
     }
 }
 
-/// What was put.
+/// The result of a put.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stored {
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
     /// Their SHA-256.
     pub sha256: [u8; 32],
@@ -54,14 +54,14 @@ pub struct Stored {
 /// What a store knows of an object without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ObjectMeta {
-    /// Bytes of the whole object.
+    /// Size of the whole object in bytes.
     pub size: u64,
     /// When it was put.
     pub modified: Timestamp,
 }
 
-/// The part of `range` that an object of `size` bytes has; all of it when no range is asked for. A range that
-/// starts behind the end is empty, at the end.
+/// Clamps `range` to an object of `size` bytes; the whole object if there is no range. A range that starts after the
+/// end becomes an empty one at the end.
 pub(crate) fn clamp(range: Option<Range<u64>>, size: u64) -> Range<u64> {
     let Some(range) = range else { return 0..size };
     let start = range.start.min(size);

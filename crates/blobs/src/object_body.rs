@@ -8,9 +8,9 @@ use crate::object::ObjectMeta;
 
 /// An object, or a part of it, as it is read.
 pub struct ObjectBody {
-    /// Of the whole object.
+    /// The metadata of the whole object.
     pub meta: ObjectMeta,
-    /// The bytes that the stream gives: the range asked for, cut to what there is.
+    /// The range of the object that the stream has: the requested range, clamped to the object's size.
     pub range: Range<u64>,
     /// The bytes, in chunks of any size.
     pub stream: Chunks,

@@ -44,7 +44,7 @@ impl OpenObject {
         }
     }
 
-    /// What finds it again without looking for it by name.
+    /// A handle that opens the object again without looking it up by name.
     pub fn handle(&self) -> ObjectHandle {
         ObjectHandle(match &self.0 {
             ObjectLocation::File(file) => Handle::File(Arc::downgrade(file)),
@@ -54,7 +54,7 @@ impl OpenObject {
         })
     }
 
-    /// The bytes of a range, cut to what there is; `None` where the store has to be asked for them.
+    /// The bytes of a range, clamped to the object's size; `None` if they have to be requested from the store.
     pub fn read(self, range: Range<u64>) -> Option<Chunks> {
         let range = clamp(Some(range), self.meta().size);
         match self.0 {
@@ -64,7 +64,7 @@ impl OpenObject {
     }
 }
 
-/// Where an object was that could be read at once. It keeps nothing open, and nothing in memory.
+/// A handle to an object that could be read at once. It keeps no file open, and no bytes in memory.
 #[derive(Clone)]
 pub struct ObjectHandle(Handle);
 
@@ -75,7 +75,7 @@ enum Handle {
 }
 
 impl ObjectHandle {
-    /// The object, where it can still be read at once.
+    /// The object, if it can still be read at once.
     pub fn open(&self) -> Option<OpenObject> {
         match &self.0 {
             Handle::File(file) => file.upgrade().filter(|file| file.is_current()).map(OpenObject::of_file),

@@ -1,4 +1,4 @@
-//! Bytes on their way into a socket.
+//! Bytes to be written into a socket.
 
 use std::fmt;
 use std::io::{self, IoSlice};
@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 
 use crate::folder::InMemory;
 
-/// Bytes that can be written into a socket, and where they are a mapped file, into nothing else.
+/// Bytes that can be written into a socket. Those of a mapped file can be used for nothing else.
 pub struct Part(InMemory);
 
 impl Part {
@@ -19,7 +19,7 @@ impl Part {
         Self(bytes)
     }
 
-    /// How many there are.
+    /// The number of bytes.
     pub fn len(&self) -> usize {
         match &self.0 {
             InMemory::Copied(bytes) => bytes.len(),
@@ -32,7 +32,7 @@ impl Part {
         self.len() == 0
     }
 
-    /// Leaves out so many bytes at the beginning, or all.
+    /// Skips `count` bytes at the beginning, or all if there are fewer.
     pub fn advance(&mut self, count: usize) {
         match &mut self.0 {
             InMemory::Copied(bytes) => bytes.advance(count.min(bytes.len())),
@@ -40,8 +40,8 @@ impl Part {
         }
     }
 
-    /// Writes `head` and then these bytes, as far as the socket takes them, in one system call. Gives how many bytes of both
-    /// were written. A mapped file that is shorter than it was fails with EFAULT.
+    /// Writes `head` and then these bytes, as far as the socket takes them, in one system call. Returns how many bytes
+    /// of both were written. Fails with EFAULT if a mapped file was truncated.
     pub fn poll_write_after(
         &self,
         head: &[u8],

@@ -26,7 +26,7 @@ pub(crate) struct Bucket {
     pub(crate) name: String,
     /// Segments joined by `/`, with none at the ends; empty for the whole bucket.
     pub(crate) prefix: String,
-    /// Of a store that is not Amazon's; buckets are then part of its path.
+    /// The endpoint of a store that is not Amazon's; the bucket is then part of its path.
     pub(crate) endpoint: Option<Url>,
     pub(crate) region: Option<String>,
     pub(crate) access_key_id: Option<String>,
@@ -34,7 +34,7 @@ pub(crate) struct Bucket {
     pub(crate) session_token: Option<String>,
 }
 
-/// A text that is not the address of an object store.
+/// A text that is not the URL of an object store.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StorageUrlError {
     /// Not a URL, or of another kind.
@@ -60,9 +60,9 @@ pub enum StorageUrlError {
 }
 
 impl StorageUrl {
-    /// Fills in what the URL of a bucket leaves open from the variables that Amazon's own tools read:
-    /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, `AWS_REGION` or
-    /// `AWS_DEFAULT_REGION`, and `AWS_ENDPOINT_URL`. `variable` looks one up.
+    /// Fills in what the URL of a bucket does not set from the environment variables that Amazon's own tools read:
+    /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, `AWS_REGION` or `AWS_DEFAULT_REGION`, and
+    /// `AWS_ENDPOINT_URL`. `variable` looks one up.
     pub fn with_environment(
         mut self,
         variable: impl Fn(&str) -> Option<String>,
@@ -86,7 +86,7 @@ impl StorageUrl {
         Ok(self)
     }
 
-    /// Whether reading an object means asking another machine.
+    /// Whether objects are in a bucket, so that reading one takes a request to another machine.
     pub fn is_bucket(&self) -> bool {
         matches!(self.0, StoreLocation::Bucket(_))
     }
@@ -104,7 +104,7 @@ impl StorageUrl {
         Self(StoreLocation::Folder(path))
     }
 
-    /// What lies below a name in the same place.
+    /// The same folder or bucket, below `name`.
     pub fn below(&self, name: &str) -> Self {
         Self(match &self.0 {
             StoreLocation::Folder(root) => StoreLocation::Folder(root.join(name)),
@@ -118,7 +118,7 @@ impl StorageUrl {
         })
     }
 
-    /// Whether two addresses lead to the same objects, or one to a part of the other's.
+    /// Whether two URLs lead to the same objects, or one to a part of the other's.
     pub fn overlaps(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (StoreLocation::Folder(one), StoreLocation::Folder(two)) => {
@@ -208,7 +208,7 @@ fn parse_bucket(url: &Url) -> Result<Bucket, StorageUrlError> {
         secret_access_key: None,
         session_token: None,
     };
-    // Not as a form would be read: there `+` means a space, but secrets contain it.
+    // Not parsed as a form: there `+` means a space, but secrets contain it.
     for pair in url.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let value = decode(value).ok_or_else(|| StorageUrlError::Parameter(name.to_owned()))?;

@@ -14,13 +14,13 @@ use crate::object::{ObjectMeta, PutTerms, Stored};
 use crate::object_body::ObjectBody;
 use crate::open_object::OpenObject;
 
-/// The bytes of an object on their way in.
+/// The bytes of an object that is being put.
 pub(crate) type Incoming<'a> = BoxStream<'a, Result<Bytes, BoxError>>;
 
 /// An object found by [`Store::list`].
 pub(crate) type Listed = (ObjectKey, ObjectMeta);
 
-/// The methods mean what those of [`crate::Blobs`] mean.
+/// The methods correspond to those of [`crate::Blobs`].
 #[async_trait]
 pub(crate) trait Store: Send + Sync {
     async fn put(&self, key: &ObjectKey, body: Incoming<'_>, terms: PutTerms) -> Result<Stored, PutError>;

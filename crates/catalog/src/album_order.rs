@@ -1,7 +1,7 @@
-//! The order of uploads: tracks of one upload session and one album stand in the order of their discs and numbers.
+//! The order of uploads: tracks of one upload session and one album are sorted by disc and track number.
 //!
-//! Files of a session arrive in any order, and its uploader is told none. What is put in order exchanges the places that it
-//! has in the collection, so that orders stay without gaps and whatever else is there stays where it is.
+//! The files of a session arrive in any order. Sorting an album only exchanges the positions that its tracks already
+//! have in the collection, so orders stay without gaps and all other tracks keep their positions.
 
 use sea_orm::sea_query::{CaseStatement, Expr};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
@@ -15,11 +15,11 @@ use crate::error::CatalogError;
 use crate::query::{TO_CHANGE, checked};
 use crate::transaction::Transaction;
 
-/// What has more tracks than this is no album, and stays as it was uploaded. Every track that arrives may move all others, so
-/// the work grows with the square of this.
+/// The largest number of tracks that counts as an album. A larger group keeps the order of its upload. Each new track
+/// may move all others, so the work grows with the square of this number.
 const LARGEST_ALBUM: u64 = 300;
 
-/// The columns that decide: id, order and place.
+/// The columns that determine the order: id, order and place.
 type Placed = (Uuid, i64, i64);
 
 /// The tracks of one album in one upload session.
@@ -46,7 +46,7 @@ fn placed(album: UploadedAlbum<'_>) -> Select<Entity> {
         .columns([Column::Id, Column::TrackOrder, Column::AlbumPlace])
 }
 
-/// The tracks that are to get another order, with it.
+/// The tracks whose order changes, each with its new order.
 fn moves(tracks: &[Placed]) -> Vec<(Uuid, i64)> {
     if tracks.len() as u64 > LARGEST_ALBUM {
         return Vec::new();
@@ -57,8 +57,8 @@ fn moves(tracks: &[Placed]) -> Vec<(Uuid, i64)> {
 }
 
 impl Catalog {
-    /// Whether the tracks of an uploaded album stand in the order of their places. What is in order stays so until another
-    /// track gets a place.
+    /// Whether the tracks of an uploaded album are sorted by place. They stay sorted until another track gets a
+    /// place.
     pub async fn album_is_in_order(&self, album: UploadedAlbum<'_>) -> Result<bool, CatalogError> {
         let tracks: Vec<Placed> = placed(album).into_tuple().all(self.reader()).await?;
         Ok(moves(&tracks).is_empty())
@@ -66,10 +66,10 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Notes where a track stands on its album. `false`: there is no such track, or it is deleted.
+    /// Records the position of a track on its album. `false`: the track does not exist or is deleted.
     ///
-    /// To be committed before the album is put in order: whoever does that locks all tracks of the album by their ids, and
-    /// must not hold one of them before.
+    /// Commit this before calling [`Transaction::put_album_in_order`]: that locks all tracks of the album in the order
+    /// of their ids, so its transaction must not hold a lock on one of them already.
     pub async fn put_album_place(
         &self,
         organization: OrganizationId,
@@ -85,8 +85,8 @@ impl Transaction {
         Ok(update.exec(self.db()).await?.rows_affected > 0)
     }
 
-    /// Puts the tracks of an uploaded album in the order of their places; the older track comes first where two have the
-    /// same. More than 300 stay as they are. Gives how many were moved.
+    /// Sorts the tracks of an uploaded album by place; of two tracks with the same place, the older comes first. An
+    /// album of more than 300 tracks is left unchanged. Returns the number of tracks moved.
     pub async fn put_album_in_order(&self, album: UploadedAlbum<'_>) -> Result<usize, CatalogError> {
         let tracks: Vec<Placed> = placed(album).lock(TO_CHANGE).into_tuple().all(self.db()).await?;
         let moves = moves(&tracks);

@@ -1,5 +1,5 @@
-//! Jobs whose ids were answered to somebody. A job is removed when it is done; this row remains for a while, so that
-//! whoever asks for it learns what has become of it.
+//! Jobs whose ids were returned to a client. A job is removed when it is done; this row is kept for a while, so that
+//! the client can still query the outcome of the job.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use tonearm_domain::{AnsweredJob, JobId, OrganizationId, TrackId, VariantId};
@@ -27,7 +27,7 @@ impl TryFrom<Model> for AnsweredJob {
 }
 
 impl Catalog {
-    /// A job of the organization whose id was answered, done or not.
+    /// A job of the organization whose id was returned to a client, whether the job is done or not.
     pub async fn answered_job(
         &self,
         organization: OrganizationId,
@@ -39,7 +39,7 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Notes a job whose id is about to be answered. It is queued in the same transaction.
+    /// Records a job whose id is about to be returned to a client. The job is queued in the same transaction.
     pub async fn insert_answered_job(&self, job: &AnsweredJob) -> Result<(), CatalogError> {
         let row = ActiveModel {
             id: Set(job.id.uuid()),

@@ -14,23 +14,23 @@ use crate::error::CatalogError;
 use crate::query::all;
 use crate::transaction::Transaction;
 
-/// Which lines of the audit log; what is not set does not narrow.
+/// Filters for entries of the audit log. A filter that is `None` matches all.
 #[derive(Debug, Clone, Default)]
 pub struct AuditFilter {
-    /// Only what was done by this key or person.
+    /// Only entries whose actor is this key or person.
     pub actor_id: Option<Uuid>,
-    /// Only what was done to this thing.
+    /// Only entries about this subject.
     pub subject_id: Option<Uuid>,
     /// Only this action (`track.delete`), or the actions on one noun (`track`).
     pub action: Option<String>,
-    /// Not before.
+    /// Only entries at or after this time.
     pub since: Option<Timestamp>,
-    /// Before.
+    /// Only entries before this time.
     pub until: Option<Timestamp>,
 }
 
 impl AuditFilter {
-    /// The actions that are asked for, each by its full name; `None` where any may be.
+    /// The requested actions, each by its full name; `None` if every action matches.
     fn actions(&self) -> Option<Vec<&str>> {
         let requested = self.action.as_deref()?;
         let of_noun = |action: &&str| action.split_once('.').is_some_and(|(noun, _)| noun == requested);
@@ -56,7 +56,8 @@ impl AuditFilter {
 }
 
 impl Catalog {
-    /// The newest lines of an organization, or of none, that match, older than `before`, at most `limit`.
+    /// The newest matching entries older than `before`, at most `limit`. Without an organization, the entries that
+    /// belong to no organization.
     pub async fn audit_entries(
         &self,
         organization: Option<OrganizationId>,
@@ -73,7 +74,7 @@ impl Catalog {
         let Some(actions) = filter.actions() else {
             return all(self.reader(), older(Entity::find())).await;
         };
-        // The newest lines of each action are found by an index; those of several actions together are not.
+        // An index finds the newest entries of one action, but not those of several actions together.
         let mut found = Query::select();
         for (at, action) in actions.into_iter().enumerate() {
             let newest =
@@ -100,7 +101,7 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Writes a line of the audit log, together with what it tells of.
+    /// Adds an entry to the audit log, in the transaction of the change that it records.
     pub async fn audit(&self, entry: &AuditEntry) -> Result<(), CatalogError> {
         let mut entry = entry.clone();
         entry.origin.address = entry.origin.address.map(|address| self.stored_addresses().of(address));

@@ -1,4 +1,4 @@
-//! How many connections a database server has room for, and how many a node has.
+//! The connection limit of the database server, and the connection pools of a node.
 
 use sea_orm::sqlx::{Database, Pool};
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
@@ -7,21 +7,22 @@ use crate::catalog::Catalog;
 use crate::connect_options::Backend;
 use crate::error::CatalogError;
 
-/// Without those that are reserved for administrators. The second kind of these exists since PostgreSQL 16.
+/// The connection limit without the connections reserved for administrators. `reserved_connections` exists since
+/// PostgreSQL 16.
 const MOST_CONNECTIONS: &str = "SELECT CAST(current_setting('max_connections') AS integer) \
      - CAST(current_setting('superuser_reserved_connections') AS integer) \
      - COALESCE(CAST(current_setting('reserved_connections', true) AS integer), 0) AS most";
 
-/// The connections of a node.
+/// The use of one connection pool of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolUse {
-    /// What they are for: `shared`; on SQLite `readers`, and `writer`.
+    /// The name of the pool: `shared` on PostgreSQL, `readers` or `writer` on SQLite.
     pub name: &'static str,
-    /// Those that do something.
+    /// Connections in use.
     pub in_use: u32,
-    /// Those that wait for something to do.
+    /// Idle connections.
     pub idle: u32,
-    /// How many there may be.
+    /// The maximum number of connections.
     pub most: u32,
 }
 
@@ -36,7 +37,7 @@ impl PoolUse {
 }
 
 impl Catalog {
-    /// How the connections of this node are used at the moment.
+    /// The current use of this node's connection pools.
     pub fn pools(&self) -> Vec<PoolUse> {
         match self.backend() {
             Backend::Postgres => vec![PoolUse::of("shared", self.reader().get_postgres_connection_pool())],
@@ -47,7 +48,7 @@ impl Catalog {
         }
     }
 
-    /// Most connections that the database server takes, of all nodes together; none where there is no server.
+    /// The maximum number of connections that the database server accepts from all nodes together; `None` on SQLite.
     pub async fn most_connections(&self) -> Result<Option<u32>, CatalogError> {
         let db = self.reader();
         if db.get_database_backend() != DbBackend::Postgres {

@@ -24,8 +24,8 @@ use crate::{postgres, sqlite, unit};
 
 /// The metadata of everything, in SQL. Cheap to clone; clones share their connections.
 ///
-/// Reads are methods here, and each sees what was committed. Writes are methods of [`Transaction`]; single statements that need no
-/// transaction, such as those for the leases of jobs, are here too.
+/// Reads are methods of this type, and each sees only committed data. Writes are methods of [`Transaction`]; single
+/// statements that need no transaction, such as those for the leases of jobs, are methods of this type too.
 #[derive(Clone)]
 pub struct Catalog(Arc<Connections>);
 
@@ -41,7 +41,7 @@ struct Connections {
     queries: Arc<Queries>,
 }
 
-/// What was run.
+/// Counts and observes the statements that were run.
 #[derive(Default)]
 struct Queries {
     count: AtomicU64,
@@ -51,9 +51,9 @@ struct Queries {
 type Watcher = Box<dyn Fn(&Statement) + Send + Sync>;
 
 impl Catalog {
-    /// Connects, makes the file of an SQLite database if it is not there (mode 0600), and checks that the tables are those
-    /// that this version needs; [`ConnectOptions::migrate`] says what is done where they are not. Safe to do in several
-    /// processes at once.
+    /// Connects, creates the file of an SQLite database if it does not exist (mode 0600), and checks that the tables
+    /// are those that this version needs. [`ConnectOptions::migrate`] decides what happens if they are not. Several
+    /// processes can safely connect at once.
     pub async fn connect(url: &DatabaseUrl, options: ConnectOptions) -> Result<Self, CatalogError> {
         let (backend, mut reader, mut writer) = match &url.0 {
             DatabaseLocation::Sqlite(path) => {
@@ -97,8 +97,8 @@ impl Catalog {
         Ok(Self(Arc::new(Connections { backend, server, reader, writer: Single(writer), ending, queries })))
     }
 
-    /// Begins a write transaction. On SQLite this waits until every earlier one is over, also those of other
-    /// processes. Within [`Catalog::as_one`], an earlier transaction of the same work goes on.
+    /// Begins a write transaction. On SQLite this waits until every earlier one has ended, including those of other
+    /// processes. Within [`Catalog::as_one`], it continues the earlier transaction of the same work.
     pub async fn begin(&self) -> Result<Transaction, CatalogError> {
         if let Some(held) = unit::resume() {
             return Ok(held);
@@ -107,15 +107,15 @@ impl Catalog {
         Ok(Transaction::new(inner, self.0.ending.clone()))
     }
 
-    /// Begins a transaction of statements that only read.
+    /// Begins a transaction for statements that only read.
     pub(crate) async fn begin_reading(&self) -> Result<DatabaseTransaction, CatalogError> {
         begin_on(&self.0.reader, TransactionOptions::default()).await
     }
 
-    /// Begins a transaction of reads that all see the same moment.
+    /// Begins a read transaction whose statements all see the same snapshot.
     pub(crate) async fn begin_snapshot(&self) -> Result<DatabaseTransaction, CatalogError> {
         let options = match self.backend() {
-            // A read transaction of a write-ahead log is a snapshot by itself.
+            // With a write-ahead log, every read transaction is a snapshot.
             Backend::Sqlite => TransactionOptions::default(),
             Backend::Postgres => TransactionOptions {
                 isolation_level: Some(IsolationLevel::RepeatableRead),
@@ -131,50 +131,49 @@ impl Catalog {
         Ok(self.0.reader.ping().await?)
     }
 
-    /// Which database it is.
+    /// The kind of database in use.
     pub fn backend(&self) -> Backend {
         self.0.backend
     }
 
-    /// Closes all connections once they are free. Requests that come later are told that the database is not
-    /// available.
+    /// Closes all connections once they are idle. Later requests fail with [`CatalogError::Unavailable`].
     pub async fn close(self) -> Result<(), CatalogError> {
-        // What was just put back into the queue is for others to take.
+        // Other nodes have to learn of jobs that were just returned to the queue.
         if let Some(notices) = self.wakers().notices() {
             notices.flush().await;
         }
-        // The writer goes last: it then is the one to fold SQLite's log back into the file.
+        // The writer is closed last, so that it checkpoints SQLite's write-ahead log into the database file.
         self.0.reader.close_by_ref().await?;
         self.0.writer.0.close_by_ref().await?;
         Ok(())
     }
 
-    /// Tells after each commit that queued work of a kind, so that workers need not wait for their next look: commits of
-    /// this process, and of others while it listens to them (see [`Catalog::listen`]).
+    /// Wakeups after each commit that queued work of a kind, so that workers need not wait for their next poll. They
+    /// cover commits of this process, and of other nodes while this one listens (see [`Catalog::listen`]).
     pub fn wakeups(&self, kind: WorkKind) -> Wakeups {
         self.wakers().wakeups(kind)
     }
 
-    /// Whether workers are notified at present of what any node queues, and can tell how long there is nothing to do: not where
-    /// the time is set by hand.
+    /// Whether workers are currently notified of work that any node queues, and can compute how long they may sleep.
+    /// Always `false` if time is set by hand.
     pub fn is_notified_of_work(&self) -> bool {
         matches!(self.due_clock(), DueClock::Server(_)) && self.wakers().is_listening()
     }
 
-    /// From now on calls `observer` with what each transaction of this process changed: after it is committed and
-    /// before [`Transaction::commit`] returns, so that whoever waits for the commit finds the observers informed.
-    /// Observers must be quick and must not use the catalog. They live as long as the last clone of it.
+    /// From now on calls `observer` with the changes of each transaction of this process: after it is committed and
+    /// before [`Transaction::commit`] returns, so that the observers are up to date when the caller continues.
+    /// Observers must be quick and must not use the catalog. They live as long as the last clone of the catalog.
     pub fn on_commit(&self, observer: impl Fn(&[Change]) + Send + Sync + 'static) {
         self.0.ending.observers.add(Arc::new(observer));
     }
 
-    /// How many statements were run since the start, beginnings and ends of transactions not counted.
+    /// The number of statements run since the start, not counting those that begin or end transactions.
     pub fn queries(&self) -> u64 {
         self.0.queries.count.load(Ordering::Relaxed)
     }
 
-    /// From now on calls `watcher` with each statement that was run, for tests of how they are planned. Only the first
-    /// watcher is called.
+    /// From now on calls `watcher` with each statement that was run, for tests of query plans. Only the first watcher
+    /// is called.
     pub fn watch_statements(&self, watcher: impl Fn(&Statement) + Send + Sync + 'static) {
         drop(self.0.queries.watcher.set(Box::new(watcher)));
     }
@@ -187,7 +186,7 @@ impl Catalog {
         self.0.server.as_ref()
     }
 
-    /// Whose clock decides what is due.
+    /// The clock that decides what is due.
     pub(crate) fn due_clock(&self) -> &DueClock {
         &self.0.ending.due_clock
     }
@@ -196,14 +195,14 @@ impl Catalog {
         &self.0.reader
     }
 
-    /// For statements that are a transaction each.
+    /// The connection for single statements, each of which is a transaction of its own.
     pub(crate) fn writer(&self) -> &Single {
         &self.0.writer
     }
 }
 
-/// Begins a transaction in a task of its own: the driver of PostgreSQL loses count where the future is dropped between `BEGIN`
-/// and its answer, and later statements would run in a transaction that nobody commits.
+/// Begins a transaction in a task of its own. If the future is dropped between `BEGIN` and its response, the PostgreSQL
+/// driver miscounts its transactions, and later statements would run in a transaction that is never committed.
 async fn begin_on(
     connection: &DatabaseConnection,
     options: TransactionOptions,
@@ -215,8 +214,8 @@ async fn begin_on(
     Ok(begun?)
 }
 
-/// Write transactions take SQLite's write lock when they begin. Taken later, after a read, the lock cannot be
-/// waited for: what was read may be out of date by then.
+/// Write transactions take SQLite's write lock when they begin. SQLite cannot wait for the lock after a read, since
+/// the data that was read may be out of date by then.
 pub(crate) fn write_transaction() -> TransactionOptions {
     TransactionOptions {
         sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),

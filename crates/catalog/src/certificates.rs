@@ -1,4 +1,5 @@
-//! Certificates that nodes get by themselves, their accounts with authorities, and proofs of names: the `acme_` tables.
+//! Certificates that nodes obtain by ACME, their accounts with certificate authorities, and challenges for names: the
+//! `acme_` tables.
 
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set};
@@ -12,11 +13,11 @@ use crate::error::CatalogError;
 use crate::query::{TO_CHANGE, all, one};
 use crate::transaction::Transaction;
 
-/// Seconds after its end for which a certificate is kept that is not for the names of the present configuration.
+/// Seconds for which an expired certificate is kept if its names are not those of the current configuration.
 const KEPT_AFTER: i64 = 30 * 86_400;
 
 impl Catalog {
-    /// What is known of the certificate for these names.
+    /// The state of the certificate for these names.
     pub async fn certificate(
         &self,
         names: &CertificateNames,
@@ -24,19 +25,19 @@ impl Catalog {
         one(self.reader(), acme_certificate::Entity::find_by_id(names.to_string())).await
     }
 
-    /// What is known of all certificates that are still valid, for whatever names.
+    /// The states of all certificates that are still valid, for any names.
     pub async fn valid_certificates(&self, now: Timestamp) -> Result<Vec<CertificateState>, CatalogError> {
         use acme_certificate::{Column, Entity};
         all(self.reader(), Entity::find().filter(Column::NotAfter.gt(now.unix_millis()))).await
     }
 
-    /// The sealed account with the authority that has this directory.
+    /// The sealed account with the certificate authority that has this directory.
     pub async fn acme_account(&self, directory: &str) -> Result<Option<Vec<u8>>, CatalogError> {
         let found = acme_account::Entity::find_by_id(directory).one(self.reader()).await?;
         Ok(found.map(|row| row.sealed))
     }
 
-    /// The proof of a name that an authority asks for now.
+    /// The current challenge for a name: the digest that proves it to a certificate authority.
     pub async fn acme_challenge(&self, name: &str, now: Timestamp) -> Result<Option<[u8; 32]>, CatalogError> {
         use acme_challenge::{Column, Entity};
         let select = Entity::find_by_id(name).filter(Column::ExpiresAt.gt(now.unix_millis()));
@@ -46,7 +47,7 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// What is known of the certificate for these names, locked for a change. Made where nothing is known.
+    /// The state of the certificate for these names, locked for a change. It is created if there is none.
     pub async fn certificate_to_order(
         &self,
         names: &CertificateNames,
@@ -67,7 +68,8 @@ impl Transaction {
         found.ok_or_else(|| corrupt("acme_certificate.names"))
     }
 
-    /// Takes the lease of an order, which counts as failed until it is recorded. The row is locked by the caller.
+    /// Takes the lease for an order. The order counts as failed until its outcome is recorded. The caller must have
+    /// locked the row.
     pub async fn lease_order(&self, state: &CertificateState, lease: Uuid) -> Result<(), CatalogError> {
         use acme_certificate::{ActiveModel, Column, Entity};
         let row = ActiveModel {
@@ -83,7 +85,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Records a certificate, provided that the lease is still held, and forgets old ones for other names. Tells whether it was.
+    /// Records a certificate if the lease is still held, and returns whether it was. Also deletes old certificates for
+    /// other names, and expired challenges.
     pub async fn record_certificate(
         &self,
         names: &CertificateNames,
@@ -124,7 +127,7 @@ impl Transaction {
         Ok(is_recorded)
     }
 
-    /// Records why an order failed and when it is tried again, provided that the lease is still held.
+    /// Records why an order failed and when it is retried, if the lease is still held.
     pub async fn record_failed_order(
         &self,
         names: &CertificateNames,
@@ -145,7 +148,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Ends an order that was broken off, provided that the lease is still held: all is as it was before.
+    /// Ends an interrupted order and restores the state from before it, if the lease is still held.
     pub async fn return_order(&self, before: &CertificateState, lease: Uuid) -> Result<(), CatalogError> {
         use acme_certificate::{Column, Entity};
         let tried_at = before.tried_at.map(Timestamp::unix_millis);
@@ -162,7 +165,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Keeps a sealed account with an authority, in place of the one there is.
+    /// Stores a sealed account with a certificate authority, replacing any existing one.
     pub async fn put_acme_account(&self, directory: &str, sealed: Vec<u8>) -> Result<(), CatalogError> {
         use acme_account::{ActiveModel, Column, Entity};
         let row = ActiveModel { directory: Set(directory.to_owned()), sealed: Set(sealed) };
@@ -171,13 +174,13 @@ impl Transaction {
         Ok(())
     }
 
-    /// Forgets an account that the authority does not know any more.
+    /// Deletes an account that the certificate authority no longer knows.
     pub async fn delete_acme_account(&self, directory: &str) -> Result<(), CatalogError> {
         acme_account::Entity::delete_by_id(directory).exec(self.db()).await?;
         Ok(())
     }
 
-    /// Lets all nodes prove a name until a moment.
+    /// Stores the challenge for a name, so that every node can answer it until it expires.
     pub async fn put_acme_challenge(
         &self,
         name: &str,

@@ -1,15 +1,15 @@
-//! What a transaction changed, told to this process once it is committed.
+//! The changes of a transaction. Observers in this process are notified of them once it is committed.
 
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use tonearm_domain::{CollectionId, OrganizationId, TrackId};
 
-/// Something that reads may give another answer about than before.
+/// A change after which reads may return something else than before.
 ///
-/// What is only added is told where it belongs to something that could be read before: a file to its track, a
-/// recipe to its organization. A new organization, collection, track, session or key is no change: nobody can have
-/// read it.
+/// An addition is reported as a change of the record that it belongs to: a new file as a change of its track, a new
+/// recipe as a change of its organization. A new organization, collection, track, session or key is not a change, since
+/// nothing can have read it before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Change {
     /// The record of an organization.
@@ -28,7 +28,7 @@ pub enum Change {
 
 type Observer = Arc<dyn Fn(&[Change]) + Send + Sync>;
 
-/// Those who are notified of changes.
+/// The observers that are notified of changes.
 #[derive(Clone, Default)]
 pub(crate) struct Observers(Arc<RwLock<Vec<Observer>>>);
 
@@ -37,7 +37,7 @@ impl Observers {
         self.0.write().unwrap_or_else(PoisonError::into_inner).push(observer);
     }
 
-    /// Notifies everyone, one after another.
+    /// Notifies all observers, one after another.
     pub(crate) fn notify(&self, changes: &[Change]) {
         if changes.is_empty() {
             return;
@@ -55,7 +55,8 @@ pub(crate) struct Changes(Mutex<Vec<Change>>);
 impl Changes {
     pub(crate) fn note(&self, change: Change) {
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // A transaction is mostly about one thing; those that are about thousands name each once by themselves.
+        // Most transactions change one record repeatedly, so comparing with the last change is enough. Transactions
+        // that change thousands of records note each only once.
         if noted.last() != Some(&change) {
             noted.push(change);
         }

@@ -27,8 +27,8 @@ fn by_id(organization: OrganizationId, id: CollectionId) -> Select<Entity> {
     living(organization).filter(Column::Id.eq(id.uuid()))
 }
 
-/// The id of a collection of the organization that is not deleted, else nothing: for what belongs to it. The organization
-/// is asked for once, and not of every row.
+/// A subquery for rows that belong to a collection: its id, or NULL if the organization has no such collection or it is
+/// deleted. The organization is checked once, not for every row.
 pub(crate) fn living_id(organization: OrganizationId, id: CollectionId) -> SimpleExpr {
     let living = Query::select()
         .column(Column::Id)
@@ -50,7 +50,7 @@ impl Catalog {
         one(self.reader(), by_id(organization, id)).await
     }
 
-    /// How many tracks a collection has that are not deleted by themselves; none where there is no such collection.
+    /// The number of tracks of a collection that are not themselves deleted; `None` if there is no such collection.
     pub async fn track_count(
         &self,
         organization: OrganizationId,
@@ -61,8 +61,7 @@ impl Catalog {
         count.map(|count| size("collection.track_count", count)).transpose()
     }
 
-    /// How many collections the organization has, or 0 or 1 where `only` one counts, and a page of them, oldest
-    /// first.
+    /// The number of collections of the organization (0 or 1 if `only` is set) and a page of them, oldest first.
     pub async fn collections(
         &self,
         organization: OrganizationId,
@@ -81,7 +80,7 @@ impl Catalog {
         Ok((total, all(self.reader(), select).await?))
     }
 
-    /// How many collections the organization has, or 0 or 1 where `only` one counts, and those after a position, oldest
+    /// The number of collections of the organization (0 or 1 if `only` is set) and those after a position, oldest
     /// first.
     pub async fn collections_after(
         &self,
@@ -129,7 +128,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Writes everything but whose it is and when it was made or deleted. It must exist.
+    /// Updates all columns except the organization and the times of creation and deletion. The collection must exist.
     pub async fn update_collection(&self, collection: &Collection) -> Result<(), CatalogError> {
         let mut row = ActiveModel::try_from(collection)?;
         (row.id, row.organization_id) = (NotSet, NotSet);
@@ -143,7 +142,8 @@ impl Transaction {
         change(self.db(), update, Record::Collection).await
     }
 
-    /// Marks a collection as deleted, and nothing else: its tracks are not there without it. Tells whether it was there.
+    /// Marks a collection as deleted. Its tracks need no mark: tracks of a deleted collection count as deleted. Returns
+    /// whether the collection existed.
     pub async fn soft_delete_collection(
         &self,
         organization: OrganizationId,
@@ -164,7 +164,8 @@ impl Transaction {
         Ok(marked.rows_affected > 0)
     }
 
-    /// Locks a collection, unless it is deleted; whether it is there. Whoever locks a track, too, locks the track first.
+    /// Locks a collection and returns whether it exists and is not deleted. A transaction that also locks a track must
+    /// lock the track first.
     pub(crate) async fn lock_collection(&self, id: CollectionId) -> Result<bool, CatalogError> {
         let living = Entity::find_by_id(id.uuid()).filter(Column::DeletedAt.is_null());
         let locked = living.select_only().column(Column::Id).lock(TO_CHANGE);

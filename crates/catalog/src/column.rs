@@ -1,5 +1,4 @@
-//! How values of the domain stand in columns: moments as Unix milliseconds, enums as their text, structures as
-//! JSON.
+//! How domain values are stored in columns: times as Unix milliseconds, enums as their text, structures as JSON.
 
 use std::str::FromStr;
 
@@ -10,7 +9,7 @@ use tonearm_domain::{Cover, Metadata, Selection, Theme, Timestamp, TraceContext}
 
 use crate::error::CatalogError;
 
-/// A value that does not parse. `column` is `table.column`; the value itself stays out of the text.
+/// The error for a value that cannot be parsed. `column` is `table.column`; the message does not contain the value.
 pub(crate) fn corrupt(column: &'static str) -> CatalogError {
     CatalogError::Corrupt(format!("a row contains an invalid value in {column}"))
 }
@@ -30,7 +29,7 @@ pub(crate) fn parsed<T: FromStr>(column: &'static str, text: &str) -> Result<T, 
     text.parse().map_err(|_| corrupt(column))
 }
 
-/// The trace that a row belongs to. A text that is none must not keep anybody from the work.
+/// The trace that a row belongs to. Invalid text is ignored, since it must not block the work.
 pub(crate) fn trace_context(text: Option<&str>) -> Option<TraceContext> {
     text.and_then(|text| text.parse().ok())
 }
@@ -42,7 +41,7 @@ pub(crate) fn parsed_if_set<T: FromStr>(
     text.map(|text| parsed(column, text)).transpose()
 }
 
-/// The two columns of a cover are set together. `column` is the one of its origin.
+/// The two columns of a cover are always set together. `column` is the column of its origin.
 pub(crate) fn cover(
     column: &'static str,
     version: Option<&str>,
@@ -63,18 +62,18 @@ pub(crate) fn cover_columns(cover: Option<Cover>) -> (Option<String>, Option<Str
     cover.unzip()
 }
 
-/// The colours found in a cover, and those that somebody set. `column` is the one of the colours found.
+/// The colours found in a cover, and those that a user set. `column` is the column of the colours found.
 pub(crate) fn theme(
     column: &'static str,
     found: JsonValue,
     set: Option<JsonValue>,
 ) -> Result<Theme, CatalogError> {
-    // A column without a value and one with JSON's null are the same.
+    // SQL NULL and JSON null mean the same.
     let set = set.filter(|set| !set.is_null()).map(|set| decoded(column, set)).transpose()?;
     Ok(Theme { set, found: decoded(column, found)? })
 }
 
-/// The colours that somebody set, for their column.
+/// The colours that a user set, for their column.
 pub(crate) fn own_theme(column: &'static str, theme: &Theme) -> Result<Option<JsonValue>, CatalogError> {
     theme.set.as_ref().map(|set| encoded(column, set)).transpose()
 }
@@ -83,8 +82,8 @@ pub(crate) fn decoded<T: DeserializeOwned>(column: &'static str, json: JsonValue
     serde_json::from_value(json).map_err(|_| corrupt(column))
 }
 
-/// A selection is NULL for all variants, else an array of their names. An empty array is no selection: it may never be
-/// read as "all".
+/// A selection is NULL for all variants, otherwise an array of their names. An empty array selects no variant; it must
+/// never be read as "all".
 pub(crate) fn selection(column: &'static str, json: Option<JsonValue>) -> Result<Selection, CatalogError> {
     json.map_or(Ok(Selection::All), |json| decoded(column, json).map(Selection::Only))
 }
@@ -112,7 +111,7 @@ pub(crate) fn metadata(column: &'static str, json: JsonValue) -> Result<Metadata
     }
 }
 
-/// Bytes of an object. Both databases count to 2^63 - 1, which no object reaches.
+/// The size of an object in bytes. Both databases store integers up to 2^63 - 1, which no object reaches.
 pub(crate) fn byte_count(size: u64) -> i64 {
     i64::try_from(size).unwrap_or(i64::MAX)
 }
@@ -121,7 +120,7 @@ pub(crate) fn size(column: &'static str, bytes: i64) -> Result<u64, CatalogError
     u64::try_from(bytes).map_err(|_| corrupt(column))
 }
 
-/// Text that comes out of files and programs, such as tags and error messages: PostgreSQL stores no NUL.
+/// Text from files and programs, such as tags and error messages, with NUL replaced: PostgreSQL cannot store it.
 pub(crate) fn foreign_text(text: &str) -> String {
     text.replace('\0', "\u{FFFD}")
 }

@@ -6,7 +6,7 @@ use tonearm_domain::StoredAddresses;
 
 use crate::due_clock::DueClock;
 
-/// Which database it is.
+/// The kind of database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backend {
     /// A file, for one machine.
@@ -20,33 +20,34 @@ pub enum Backend {
 pub enum Migrate {
     /// Nothing. A database without the tables of this version is refused.
     Never,
-    /// Make them in an empty database. One of an earlier version is refused.
+    /// Create them in an empty database. A database of an earlier version is refused.
     IfEmpty,
-    /// Make them, or bring them up to date.
+    /// Create them, or bring them up to date.
     Always,
 }
 
 /// How the database is connected to.
 #[derive(Debug, Clone)]
 pub struct ConnectOptions {
-    /// Most connections at once; on SQLite most readers, beside the one writer. At least 1.
+    /// The maximum number of connections; on SQLite the maximum number of readers, in addition to the one writer. At
+    /// least 1.
     pub max_connections: u32,
-    /// How long a request waits for a free connection, or to become the writer, before it is told that the
-    /// database is not available.
+    /// How long a request waits for a free connection, or to become the writer, before it fails because the database
+    /// is unavailable.
     pub acquire_timeout: Duration,
-    /// On PostgreSQL, how long a statement may take, and how long a transaction may stand still between two: then the
-    /// server ends it, with the locks that it holds. Whole milliseconds, at least one.
+    /// On PostgreSQL, how long a statement may take, and how long a transaction may be idle between two statements.
+    /// After that the server ends it and releases its locks. Whole milliseconds, at least one.
     pub statement_timeout: Duration,
-    /// Whose clock decides what is due. SQLite always goes by the caller's.
+    /// The clock that decides what is due. SQLite always uses the caller's clock.
     pub due_clock: DueClock,
     /// What may be done to the tables.
     pub migrate: Migrate,
     /// How long to wait for another process that is migrating.
     pub migration_wait: Duration,
-    /// How much of network addresses is written down.
+    /// How much of a network address is stored.
     pub stored_addresses: StoredAddresses,
-    /// On PostgreSQL, whether a commit returns only when other nodes were told what it queued: for processes that end soon
-    /// after. Others tell them in the background.
+    /// On PostgreSQL, whether a commit returns only after other nodes were notified of what it queued. For processes
+    /// that end soon afterwards; other processes notify in the background.
     pub tell_nodes_first: bool,
 }
 

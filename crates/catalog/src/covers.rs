@@ -20,7 +20,7 @@ fn name_of(key: &ObjectKey) -> CoverName {
 }
 
 impl Catalog {
-    /// One collection of the organization, even if it is deleted: for whoever removes its objects.
+    /// One collection of the organization, even if it is deleted, for removing its objects.
     pub async fn collection_even_deleted(
         &self,
         organization: OrganizationId,
@@ -33,8 +33,8 @@ impl Catalog {
     }
 }
 
-/// Those of the objects that are files of a cover in use. A cover's files are not named one by one: its version and the
-/// folder of what it belongs to make up their names.
+/// The given objects that are files of a cover in use. The database does not list the files of a cover: their names
+/// consist of its version and the folder of its owner.
 pub(crate) async fn covers_among<C: ConnectionTrait>(
     db: &C,
     keys: &[ObjectKey],

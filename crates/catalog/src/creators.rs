@@ -27,7 +27,7 @@ impl Catalog {
         one(self.reader(), by_id(organization, id)).await
     }
 
-    /// How many creators the organization has, and a page of them, oldest first.
+    /// The number of creators of the organization and a page of them, oldest first.
     pub async fn creators(
         &self,
         organization: OrganizationId,
@@ -38,7 +38,7 @@ impl Catalog {
         page(self.reader(), select, window).await
     }
 
-    /// How many creators the organization has, and those after a position, oldest first.
+    /// The number of creators of the organization and those after a position, oldest first.
     pub async fn creators_after(
         &self,
         organization: OrganizationId,
@@ -72,7 +72,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Writes everything but when it was made. It must exist.
+    /// Updates all columns except the organization and the time of creation. The creator must exist.
     pub async fn update_creator(&self, creator: &Creator) -> Result<(), CatalogError> {
         let mut row = ActiveModel::from(creator);
         (row.id, row.organization_id, row.created_at) = (NotSet, NotSet, NotSet);
@@ -83,13 +83,13 @@ impl Transaction {
         change(self.db(), update, Record::Creator).await
     }
 
-    /// Removes a creator for good; what named it then names none. Tells whether it was there.
+    /// Permanently deletes a creator; records that referred to it then have no creator. Returns whether it existed.
     pub async fn delete_creator(
         &self,
         organization: OrganizationId,
         id: CreatorId,
     ) -> Result<bool, CatalogError> {
-        // Keys name creators, and what a key makes is attributed to the creator it names.
+        // API keys name a creator, and what is created with a key is attributed to that creator.
         self.note(Change::ApiKeys(organization));
         let deleted = Entity::delete_many()
             .filter(Column::Id.eq(id.uuid()))

@@ -1,8 +1,8 @@
-//! Events on their way to endpoints: queued in the transaction of what they tell, claimed under a lease, tried,
-//! and kept for a while to be looked at.
+//! Deliveries of events to webhook endpoints: queued in the transaction of the change they report, claimed under a
+//! lease, attempted, and kept for a while for inspection.
 //!
-//! Moments are passed by the caller's clock; what is due and what is held is decided by [`DueClock`].
-//! `due_at` is when a delivery may be claimed: its next attempt, or, while somebody holds it, the end of the lease.
+//! Times are passed by the caller's clock; [`DueClock`] decides what is due and which leases are held. `due_at` is when
+//! a delivery may be claimed: the time of its next attempt or, while it is claimed, the end of the lease.
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query};
 use sea_orm::{
@@ -23,7 +23,7 @@ use crate::error::CatalogError;
 use crate::query::{all, checked, one};
 use crate::transaction::Transaction;
 
-/// Which deliveries; what is not set does not narrow.
+/// Filters for deliveries. A filter that is `None` matches all.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DeliveryFilter {
     /// Only those to this endpoint.
@@ -32,7 +32,7 @@ pub struct DeliveryFilter {
     pub state: Option<DeliveryState>,
 }
 
-/// Due again from the start, whatever it was before.
+/// An update that makes deliveries due now, with no failures, whatever their state was.
 fn restarted(clock: &DueClock, now: Timestamp) -> UpdateMany<Entity> {
     let row = ActiveModel {
         state: Set(DeliveryState::Pending.as_str().to_owned()),
@@ -56,10 +56,11 @@ impl Catalog {
     ) -> Result<Vec<WebhookDelivery>, CatalogError> {
         let own = Column::OrganizationId.eq(organization.uuid());
         let matching = Condition::all()
-            // An endpoint has few deliveries beside those of all endpoints, so it is what they are found by.
+            // One endpoint has few of the organization's deliveries, so the index on endpoints is used.
             .add(if filter.webhook_id.is_some() { checked(own) } else { own })
             .add_option(filter.webhook_id.map(|id| Column::WebhookId.eq(id.uuid())))
-            // Written into the statement, as plans depend on it: few deliveries have failed, and most have arrived.
+            // A literal and not a parameter, since the plan depends on it: few deliveries have failed, and most have
+            // succeeded.
             .add_option(
                 filter
                     .state
@@ -80,7 +81,7 @@ impl Catalog {
         one(self.reader(), Entity::find_by_id(id.uuid()).filter(own)).await
     }
 
-    /// What was tried for a delivery, the first attempt first.
+    /// The attempts of a delivery, the first one first.
     pub async fn delivery_attempts(
         &self,
         id: WebhookDeliveryId,
@@ -91,8 +92,8 @@ impl Catalog {
         all(self.reader(), select).await
     }
 
-    /// Claims up to `most` deliveries to one endpoint, those due for longest first, until `leased_until`. This
-    /// counts as an attempt of each.
+    /// Claims up to `most` deliveries to one endpoint until `leased_until`, those due for longest first. This counts as
+    /// an attempt of each.
     pub async fn claim_deliveries(
         &self,
         webhook: WebhookId,
@@ -108,7 +109,7 @@ impl Catalog {
             .order_by_asc(Column::DueAt)
             .order_by_asc(Column::Id)
             .limit(most)
-            // Left out on SQLite, where nobody else writes during the transaction.
+            // Omitted on SQLite, which has one write transaction at a time.
             .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
             .all(tx.db())
             .await?;
@@ -139,7 +140,7 @@ fn lease_is_held(claimed: &ClaimedDelivery) -> Condition {
 }
 
 impl Transaction {
-    /// Queues an event for an endpoint. Its delivery goes on with the trace of what runs now.
+    /// Queues an event for an endpoint. Its delivery continues the current trace.
     pub async fn queue_delivery(&self, delivery: &WebhookDelivery) -> Result<(), CatalogError> {
         let traceparent = tonearm_telemetry::current_trace().map(|trace| trace.to_string());
         let row = ActiveModel { traceparent: Set(traceparent), ..ActiveModel::from(delivery) };
@@ -157,7 +158,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Records an attempt, and the delivery as it is after it: `state`, `failures`, `due_at` and `finished_at`.
+    /// Records an attempt and the resulting delivery: `state`, `failures`, `due_at` and `finished_at`.
     /// `false`: the lease was lost or the endpoint removed, and nothing was recorded.
     pub async fn record_attempt(
         &self,
@@ -191,7 +192,7 @@ impl Transaction {
         Ok(true)
     }
 
-    /// Queues a delivery of an organization once more. `false`: there is none, or it is being sent at this moment.
+    /// Queues a delivery of an organization again. `false`: it does not exist, or it is being sent right now.
     pub async fn replay_delivery(
         &self,
         organization: OrganizationId,
@@ -210,7 +211,7 @@ impl Transaction {
         Ok(changed.rows_affected > 0)
     }
 
-    /// Queues once more what has failed for an endpoint. Gives how many there were.
+    /// Queues the failed deliveries of an endpoint again. Returns their number.
     pub async fn replay_failed(&self, webhook: WebhookId, now: Timestamp) -> Result<u64, CatalogError> {
         let changed = restarted(self.due_clock(), now)
             .filter(Column::WebhookId.eq(webhook.uuid()))

@@ -1,31 +1,32 @@
-//! Whose clock decides when something is due and when a lease ends.
+//! The clock that decides when something is due and when a lease ends.
 
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use tonearm_domain::{Ambient, Timestamp};
 
-/// What is due within so many milliseconds is told to workers that sleep. Longer than any of them sleeps, so that each
-/// finds the rest by itself in time.
+/// Sleeping workers are woken for work that is due within this many milliseconds. It is longer than any worker sleeps,
+/// so their own polls find all other work in time.
 const SOON_MILLIS: i64 = 30_000;
 
-/// Whose clock decides when jobs and webhooks are due and when leases end.
+/// The clock that decides when jobs and webhooks are due and when leases end.
 #[derive(Debug, Clone, Default)]
 pub enum DueClock {
-    /// The caller's: moments are taken as they are passed. For SQLite, whose processes share one machine and so one
-    /// clock, and for tests that set the time by hand.
+    /// The caller's clock: times are used as they are passed. For SQLite, whose processes share one machine and
+    /// therefore one clock, and for tests that set the time by hand.
     #[default]
     Caller,
-    /// The PostgreSQL server's, so that nodes whose clocks differ agree. The caller's clock is the one given here: a
-    /// moment of it that is so far from its present is as far from the server's present.
+    /// The PostgreSQL server's clock, so that nodes whose clocks differ agree. The field is the caller's clock: a time
+    /// is converted by adding its distance from the caller's current time to the server's current time.
     Server(Ambient),
 }
 
 impl DueClock {
-    /// The server's clock, unless time is set by hand.
+    /// The server's clock, or the caller's if time is set by hand.
     pub fn for_node(ambient: &Ambient) -> Self {
         if ambient.is_time_set_by_hand() { Self::Caller } else { Self::Server(ambient.clone()) }
     }
 
-    /// Whether a moment is so near that it has to be told of. A clock that is set by hand says nothing of that.
+    /// Whether a time is so near that workers must be woken for it. Always `true` for the caller's clock, which may be
+    /// set by hand.
     pub(crate) fn is_soon(&self, moment: Timestamp) -> bool {
         match self {
             Self::Caller => true,
@@ -33,7 +34,7 @@ impl DueClock {
         }
     }
 
-    /// A moment of the caller's clock, as SQL, by the clock that decides.
+    /// Converts a time of the caller's clock to the deciding clock, as SQL.
     pub(crate) fn at(&self, moment: Timestamp) -> SimpleExpr {
         match self {
             Self::Caller => Expr::value(moment.unix_millis()),
@@ -41,7 +42,7 @@ impl DueClock {
         }
     }
 
-    /// The present, as SQL, by the clock that decides. `now` is the present by the caller's clock.
+    /// The current time of the deciding clock, as SQL. `now` is the current time of the caller's clock.
     pub(crate) fn now(&self, now: Timestamp) -> SimpleExpr {
         match self {
             Self::Caller => Expr::value(now.unix_millis()),
@@ -49,7 +50,7 @@ impl DueClock {
         }
     }
 
-    /// The same as text.
+    /// Like [`DueClock::now`], as SQL text.
     pub(crate) fn now_text(&self, now: Timestamp) -> String {
         match self {
             Self::Caller => now.unix_millis().to_string(),
@@ -60,8 +61,8 @@ impl DueClock {
 
 const SERVER_NOW: &str = "CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000 AS BIGINT)";
 
-/// When the statement began. Unlike `now()` it moves within a transaction, and unlike `clock_timestamp()` it stands
-/// still within a statement, so that it can be looked up in an index.
+/// The time at which the statement began. Unlike `now()` it advances within a transaction, and unlike
+/// `clock_timestamp()` it is constant within a statement, so that it can be used for an index lookup.
 fn server_now() -> SimpleExpr {
     Expr::cust(SERVER_NOW)
 }

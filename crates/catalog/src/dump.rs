@@ -1,8 +1,8 @@
-//! The rows of all tables in a form that neither database has for itself, so that what one of them gave can be loaded into
-//! the other.
+//! The rows of all tables in a form that is independent of the database, so that a dump of SQLite can be loaded into
+//! PostgreSQL and the reverse.
 //!
-//! Tables and columns are read from the database itself, so that a new table is never forgotten; what is left out is a list
-//! with reasons ([`left_out`]).
+//! Tables and columns are read from the database schema, so that a new table is never forgotten. What is left out is
+//! listed with reasons ([`left_out`]).
 
 mod cells;
 mod error;
@@ -21,6 +21,6 @@ pub use restoring::Restoring;
 pub use schema::{ColumnKind, DumpColumn, DumpTable};
 pub use snapshot::Snapshot;
 
-/// A row: a cell for each column of its table. Integers and booleans are themselves; UUIDs, text, JSON and floating-point
-/// numbers are text, and bytes are text in base64, so that each keeps its exact value.
+/// A row: a cell for each column of its table. Integers and booleans are JSON integers and booleans. UUIDs, text, JSON
+/// and floating-point numbers are strings, and bytes are base64 strings, so that each keeps its exact value.
 pub type DumpRow = Vec<serde_json::Value>;

@@ -1,4 +1,4 @@
-//! What can go wrong, as far as callers can do something about it.
+//! Errors of the catalog, distinguished as far as callers can handle them differently.
 
 use std::error::Error;
 
@@ -6,7 +6,7 @@ use sea_orm::sqlx;
 use sea_orm::{DbErr, RuntimeErr, SqlErr};
 use tonearm_domain::innermost_cause;
 
-/// What is missing or taken.
+/// The kind of record that is missing or already exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Record {
@@ -34,24 +34,24 @@ pub enum Record {
     ApiKey,
     /// A signing key.
     SigningKey,
-    /// A webhook; of each kind there is one for each organization.
+    /// A webhook. An organization has at most one of each kind.
     Webhook,
     /// A person.
     Person,
     /// The email address of a person.
     EmailAddress,
-    /// A link that lets somebody in.
+    /// A one-time link: an invitation, or a link for a new password.
     Invitation,
-    /// A batch of usage, which another node is adding.
+    /// A batch of usage that another node is adding.
     UsageBatch,
-    /// Something that a row refers to; the database does not say what.
+    /// A record that a row refers to; the database does not report which.
     Reference,
-    /// A value that is unique in the database; it does not say which.
+    /// A value that must be unique; the database does not report which.
     Unique,
 }
 
 impl Record {
-    /// The noun for people.
+    /// The noun used in messages.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Organization => "organization",
@@ -84,33 +84,33 @@ impl Record {
     }
 }
 
-/// Why the catalog did not do what it was asked. The texts are sentences and never hold SQL; what the database
-/// itself said is behind [`Error::source`].
+/// An error of the catalog. The messages are sentences and never contain SQL; the error of the database itself is
+/// available through [`Error::source`].
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
-    /// It does not exist, or no longer.
+    /// The record does not exist, or no longer exists.
     #[error("the {} does not exist", .0.as_str())]
     Missing(Record),
-    /// There is one already.
+    /// Such a record already exists.
     #[error("{} {} already exists", .0.article(), .0.as_str())]
     Taken(Record),
-    /// The database cannot be reached, is locked by somebody else or ran out of time or room, and nothing was
-    /// written: the same may work later.
+    /// The database cannot be reached, is locked by another transaction, timed out or is out of space. Nothing was
+    /// written, and a retry may succeed.
     #[error("the database is unavailable")]
     Unavailable(#[source] Box<dyn Error + Send + Sync>),
-    /// The connection broke during a commit and nobody could say what became of it. Only [`Transaction::commit`]
-    /// gives this. Whatever the transaction may have recorded must not be undone.
+    /// The connection broke during a commit, and its outcome could not be determined. Only [`Transaction::commit`]
+    /// returns this. Do not undo anything that the transaction may have recorded.
     ///
     /// [`Transaction::commit`]: crate::Transaction::commit
     #[error("the database stopped responding during a commit, and the outcome is unknown")]
     UnknownOutcome(#[source] Box<dyn Error + Send + Sync>),
-    /// A row holds something that this version does not understand.
+    /// A row contains a value that this version does not understand.
     #[error("{0}")]
     Corrupt(String),
     /// The tables are not those that this version needs.
     #[error(transparent)]
     Schema(#[from] SchemaError),
-    /// Anything else, which is a mistake in Tonearm or in how the database was set up.
+    /// Any other error: a bug in Tonearm or a mistake in the setup of the database.
     #[error("the database rejected a statement")]
     Other(#[source] Box<dyn Error + Send + Sync>),
 }
@@ -118,24 +118,24 @@ pub enum CatalogError {
 /// Why the tables of a database are not those that this version needs.
 #[derive(Debug, thiserror::Error)]
 pub enum SchemaError {
-    /// There are none.
+    /// The database has no tables.
     #[error("the database is empty. Run `tonearm migrate`, or start the service")]
     Empty,
-    /// An earlier version made them.
+    /// The tables are from an earlier version.
     #[error(
         "the database has the tables of an earlier version. Run `tonearm migrate`, or start the service with `--migrate`"
     )]
     Behind,
-    /// A newer version changed them, and this one cannot use them any more.
+    /// A newer version changed the tables, and this version can no longer use them.
     #[error("the database was changed by a newer version of Tonearm, so this version cannot use it{}", needed(.oldest.as_deref()))]
     Newer {
-        /// The oldest version that can use them, where that is known.
+        /// The oldest version that can use them, if known.
         oldest: Option<String>,
     },
-    /// Another process was migrating for all the time that this one was to wait.
+    /// Another process was still migrating when the time to wait for it ran out.
     #[error("another process is still migrating this database")]
     Busy,
-    /// A step failed. What was done stays done; the next attempt goes on from there.
+    /// A step failed. Completed work is kept, and the next attempt continues from there.
     #[error("the step {step} failed: {source}{}", reason(.source))]
     Step {
         /// Its name.
@@ -149,7 +149,7 @@ fn needed(oldest: Option<&str>) -> String {
     oldest.map(|oldest| format!(". Version {oldest} or newer is required")).unwrap_or_default()
 }
 
-/// What the database itself said, for whoever has to repair it.
+/// The error of the database itself, for the operator who has to repair it.
 fn reason(error: &CatalogError) -> String {
     innermost_cause(error).map(|cause| format!(" ({cause})")).unwrap_or_default()
 }
@@ -161,7 +161,7 @@ impl SchemaError {
 }
 
 impl CatalogError {
-    /// Says what a duplicate means where only one unique rule can be broken.
+    /// Maps a violated unique constraint to `record`, for statements that can violate only one.
     pub(crate) fn or_taken(record: Record) -> impl FnOnce(DbErr) -> Self {
         move |error| match error.sql_err() {
             Some(SqlErr::UniqueConstraintViolation(_)) => Self::Taken(record),
@@ -206,8 +206,8 @@ fn is_temporary(error: &DbErr) -> bool {
     }
 }
 
-/// What the driver does not understand counts as a broken connection: one that ends before the server has answered the
-/// request for TLS is read as the answer 0, and proxies end connections so while their server is away.
+/// A protocol error counts as a broken connection: if a connection ends before the server has answered the request for
+/// TLS, the driver reads the answer as 0, and proxies end connections this way while their server is down.
 fn is_temporary_in_driver(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_)
@@ -233,9 +233,9 @@ fn is_temporary_in_sqlite(code: &str) -> bool {
     code.parse::<u32>().is_ok_and(|code| matches!(code & 0xFF, 5 | 6 | 7 | 9 | 10 | 13 | 14))
 }
 
-/// PostgreSQL's SQLSTATE: connections (08), log-ins (28), a database that is gone (3D000), resources (53),
-/// operators and time-outs (57, 25P03), a server in recovery (25006), locks (55P03), and transactions that only need to
-/// be run again (40). A node that could start had a database and was let in, so it may be again.
+/// PostgreSQL's SQLSTATE: connections (08), log-ins (28), a missing database (3D000), resources (53), operators and
+/// timeouts (57, 25P03), a server in recovery (25006), locks (55P03), and transactions that only need a retry (40).
+/// A missing database and a refused log-in are temporary, since the node could connect when it started.
 fn is_temporary_in_postgres(state: &str) -> bool {
     ["08", "28", "53", "57", "40"].iter().any(|class| state.starts_with(class))
         || matches!(state, "25006" | "25P03" | "3D000" | "55P03")

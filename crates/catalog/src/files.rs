@@ -1,4 +1,4 @@
-//! Files that were made of tracks: the `track_file` table.
+//! Files rendered from tracks: the `track_file` table.
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, Select};
@@ -14,19 +14,19 @@ use crate::living::living_track;
 use crate::query::{TO_CHANGE, all};
 use crate::transaction::Transaction;
 
-/// Most ids in one query: databases limit the parameters of a statement.
+/// The maximum number of ids in one query. Databases limit the parameters of a statement.
 pub(crate) const BATCH: usize = 1000;
 
 fn of_track(track: TrackId) -> Select<Entity> {
     Entity::find().filter(Column::TrackId.eq(track.uuid())).filter(living())
 }
 
-/// Files that are neither deleted nor made by a recipe that is being removed.
+/// Files that are neither deleted nor rendered by a recipe that is being removed.
 pub(crate) fn living() -> Condition {
     Condition::all().add(Column::DeletedAt.is_null()).add(of_kept_recipe())
 }
 
-/// Files that are not made by a recipe that is being removed.
+/// Files that are not rendered by a recipe that is being removed.
 pub(crate) fn of_kept_recipe() -> SimpleExpr {
     let removed = Query::select()
         .expr(Expr::value(1))
@@ -37,7 +37,7 @@ pub(crate) fn of_kept_recipe() -> SimpleExpr {
     Expr::exists(removed).not()
 }
 
-/// By track, then in the order of the recipes: the organization's before the track's own.
+/// Sorts files by track, then in the order of the recipes: the organization's before the track's own.
 fn in_order(mut files: Vec<TrackFile>) -> Vec<TrackFile> {
     files.sort_by_key(|file| {
         let recipe = &file.recipe;
@@ -47,19 +47,18 @@ fn in_order(mut files: Vec<TrackFile>) -> Vec<TrackFile> {
 }
 
 impl Catalog {
-    /// What was made of a track, in the order of the recipes.
+    /// The files of a track, in the order of the recipes.
     pub async fn files_of_track(&self, track: TrackId) -> Result<Vec<TrackFile>, CatalogError> {
         Ok(in_order(all(self.reader(), of_track(track)).await?))
     }
 
-    /// What was made of a track, even if it is deleted: for whoever removes its objects.
+    /// All files of a track, even if it is deleted, for removing its objects.
     pub async fn files_of_track_even_deleted(&self, track: TrackId) -> Result<Vec<TrackFile>, CatalogError> {
         let select = Entity::find().filter(Column::TrackId.eq(track.uuid()));
         Ok(in_order(all(self.reader(), select).await?))
     }
 
-    /// What was made of several tracks, by track, then in the order of the recipes. One query for every 1000
-    /// tracks.
+    /// The files of several tracks, by track, then in the order of the recipes. Runs one query for every 1000 tracks.
     pub async fn files_of_tracks(&self, tracks: &[TrackId]) -> Result<Vec<TrackFile>, CatalogError> {
         let mut files = Vec::new();
         for batch in tracks.chunks(BATCH) {
@@ -73,13 +72,13 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// What was made of a track, in the order of the recipes, locked for a change.
+    /// The files of a track, in the order of the recipes, locked for a change.
     pub async fn files_of_track(&self, track: TrackId) -> Result<Vec<TrackFile>, CatalogError> {
         Ok(in_order(all(self.db(), of_track(track).lock(TO_CHANGE)).await?))
     }
 
-    /// Records what came of a recipe for a track, in place of what came of it before. The recipe is stored with
-    /// the file as it is now. [`Record::Track`] is missing where the track is deleted.
+    /// Records the result of a recipe for a track, replacing an earlier result. The current recipe is stored with the
+    /// file. Fails with [`CatalogError::Missing`] of [`Record::Track`] if the track is deleted.
     pub async fn put_track_file(&self, file: &TrackFile) -> Result<(), CatalogError> {
         self.lock_living_track(file.track_id).await?;
         self.note(Change::Track(file.track_id));
@@ -105,7 +104,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Removes the rows that tell what could not be made of a track by some recipes, so that it is tried again.
+    /// Deletes the rows of failed renders of a track by some recipes, so that they are retried.
     pub async fn delete_failed_files(
         &self,
         track: TrackId,
@@ -122,7 +121,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Removes the rows of files whose objects are lost, so that the files can be made again. Gives how many there were.
+    /// Deletes the rows of files whose objects are lost, so that the files can be rendered again. Returns the number of
+    /// rows.
     pub async fn delete_lost_files(&self, track: TrackId, keys: &[ObjectKey]) -> Result<u64, CatalogError> {
         self.note(Change::Track(track));
         let deleted = Entity::delete_many()
@@ -133,14 +133,14 @@ impl Transaction {
         Ok(deleted.rows_affected)
     }
 
-    /// Removes the rows of all files of a track.
+    /// Deletes the rows of all files of a track.
     pub async fn delete_files_of_track(&self, track: TrackId) -> Result<(), CatalogError> {
         self.note(Change::Track(track));
         Entity::delete_many().filter(Column::TrackId.eq(track.uuid())).exec(self.db()).await?;
         Ok(())
     }
 
-    /// What one recipe made of some tracks, in no order.
+    /// The files of one recipe for some tracks, in no particular order.
     pub async fn files_of_recipe(
         &self,
         recipe: VariantId,
@@ -153,7 +153,7 @@ impl Transaction {
         all(self.db(), select).await
     }
 
-    /// A file of a track that is being deleted at the same time would never be removed.
+    /// Locks a track that is not deleted. A file that is added while its track is being deleted would never be removed.
     async fn lock_living_track(&self, track: TrackId) -> Result<(), CatalogError> {
         track::Entity::find_by_id(track.uuid())
             .filter(living_track())

@@ -1,7 +1,8 @@
-//! Requests that a client may repeat: who is first does the work, everybody after gets its answer.
+//! Idempotent requests: the first request with a key does the work, later ones get its stored response.
 //!
-//! A row is claimed before the work and answered in the transaction of the work. Whoever lost the claim meanwhile cannot
-//! answer, so its work is rolled back: of all who ever claim a row, one has an effect.
+//! A row is claimed before the work, and the response is stored in the transaction of the work. A request that has lost
+//! its claim in the meantime cannot store a response, so its work is rolled back. Of all requests that ever claim a
+//! row, only one has an effect.
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, Set, TryInsertResult};
@@ -13,36 +14,36 @@ use crate::entity::idempotent_request::{ActiveModel, Column, Entity, Model};
 use crate::error::CatalogError;
 use crate::transaction::Transaction;
 
-/// What names a request that may be repeated.
+/// The identity of an idempotent request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotentRequest {
-    /// A hash of the credential it came with: other callers' keys are other keys.
+    /// A hash of the credential of the request. The keys of different callers are independent.
     pub caller: [u8; 32],
-    /// The caller's own name for it.
+    /// The idempotency key that the caller chose.
     pub key: String,
-    /// A hash of what it asks for.
+    /// A hash of the content of the request.
     pub fingerprint: [u8; 32],
 }
 
-/// The turn to do what a request asks for.
+/// The exclusive right to do the work of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
     /// The request.
     pub request: IdempotentRequest,
-    /// Tells this turn from every other at the same request.
+    /// Distinguishes this claim from all others on the same request.
     pub id: Uuid,
 }
 
-/// What is known of a request when it comes in.
+/// What is known of a request when it arrives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repetition {
-    /// It is the first: whoever is told so does the work.
+    /// It is the first; its caller does the work.
     First,
-    /// The first is still being answered.
+    /// The first request is still being processed.
     Running,
-    /// It was answered like this (sealed).
+    /// The request was answered; this is the sealed response.
     Answered(Vec<u8>),
-    /// The key was used for something else.
+    /// The key was used for a different request.
     Mismatch,
 }
 
@@ -52,7 +53,7 @@ fn named(request: &IdempotentRequest) -> Condition {
         .add(Column::IdempotencyKey.eq(&request.key))
 }
 
-/// Not answered, and still the turn of the one who holds the claim.
+/// The request is not answered, and this claim still holds it.
 fn claim_is_held(claim: &Claim) -> Condition {
     named(&claim.request).add(Column::Claim.eq(claim.id)).add(Column::Answer.is_null())
 }
@@ -67,7 +68,7 @@ impl Repetition {
 }
 
 impl Catalog {
-    /// What is known of an earlier request with this key; a row that has expired at `now` counts as none.
+    /// What is known of an earlier request with this key. A row that has expired at `now` is ignored.
     pub async fn repetition(
         &self,
         request: &IdempotentRequest,
@@ -78,9 +79,9 @@ impl Catalog {
         Ok(living.map(|row| Repetition::of(row, request)))
     }
 
-    /// Takes a request in, or tells what became of an earlier one with its key. A row that has expired at `now` counts as
-    /// none: whoever claimed it cannot have any effect from then on. The claim lasts until `held_until`, and longer where
-    /// it is renewed.
+    /// Claims a request, or returns the state of an earlier one with its key. A row that has expired at `now` is
+    /// deleted, and its claim can no longer have any effect. The new claim lasts until `held_until`, or longer if it is
+    /// renewed.
     pub async fn claim_repeatable(
         &self,
         claim: &Claim,
@@ -115,7 +116,7 @@ impl Catalog {
         Ok(repetition)
     }
 
-    /// Holds a claim until a later moment. `false`: it is lost, or answered.
+    /// Extends a claim until `held_until`. `false`: the claim was lost, or the request is answered.
     pub async fn renew_claim(&self, claim: &Claim, held_until: Timestamp) -> Result<bool, CatalogError> {
         let renewed = Entity::update_many()
             .col_expr(Column::ExpiresAt, Expr::value(held_until.unix_millis()))
@@ -125,8 +126,8 @@ impl Catalog {
         Ok(renewed.rows_affected > 0)
     }
 
-    /// Gives a claim back that had no effect, so that the key can be used again. Once this says `true`, nothing that was
-    /// done under the claim can be committed any more. `false`: it was lost, or answered.
+    /// Releases a claim that had no effect, so that the key can be used again. Once this has returned `true`, work done
+    /// under the claim can no longer be committed. `false`: the claim was lost, or the request is answered.
     pub async fn forget_claim(&self, claim: &Claim) -> Result<bool, CatalogError> {
         let forgotten = Entity::delete_many().filter(claim_is_held(claim)).exec(self.writer()).await?;
         Ok(forgotten.rows_affected > 0)
@@ -134,8 +135,8 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Keeps the answer of a claimed request until `expires_at`, together with what else the transaction does. `false`: the
-    /// claim was lost, somebody else does the work, and this transaction must be rolled back.
+    /// Stores the response to a claimed request until `expires_at`, in the transaction of the work. `false`: the claim
+    /// was lost, another caller does the work, and this transaction must be rolled back.
     pub async fn keep_answer(
         &self,
         claim: &Claim,

@@ -1,4 +1,4 @@
-//! Accounts of people at an OpenID Connect provider, and sign-ins by it that were answered.
+//! Accounts of people at an OpenID Connect provider, and the used states of sign-ins with it.
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Select, Set, TryInsertResult};
@@ -12,7 +12,7 @@ use crate::query::{all, one};
 use crate::transaction::Transaction;
 
 impl Catalog {
-    /// The account of a provider with this subject, if it is somebody's.
+    /// The account of a provider with this subject, if it is linked to a person.
     pub async fn identity(
         &self,
         issuer: &str,
@@ -21,14 +21,14 @@ impl Catalog {
         one(self.reader(), by_subject(issuer, subject)).await
     }
 
-    /// The accounts of a person, at most [`PersonIdentity::MOST`], the first one linked first.
+    /// The accounts of a person, at most [`PersonIdentity::MOST`], in the order in which they were linked.
     pub async fn identities(&self, person: PersonId) -> Result<Vec<PersonIdentity>, CatalogError> {
         all(self.reader(), of_person(person)).await
     }
 }
 
 impl Transaction {
-    /// The account of a provider with this subject, if it is somebody's. It is not locked: lock the person.
+    /// The account of a provider with this subject, if it is linked to a person. It is not locked; lock the person.
     pub async fn identity(
         &self,
         issuer: &str,
@@ -37,20 +37,20 @@ impl Transaction {
         one(self.db(), by_subject(issuer, subject)).await
     }
 
-    /// The accounts of a person, the first one linked first. They change with the person locked.
+    /// The accounts of a person, in the order in which they were linked. They only change while the person is locked.
     pub async fn identities(&self, person: PersonId) -> Result<Vec<PersonIdentity>, CatalogError> {
         all(self.db(), of_person(person)).await
     }
 
-    /// Links an account. It must be nobody's.
+    /// Links an account, which must not be linked yet.
     pub async fn insert_identity(&self, identity: &PersonIdentity) -> Result<(), CatalogError> {
         let insert = Entity::insert(ActiveModel::from(identity)).exec_without_returning(self.db());
         insert.await.map_err(CatalogError::or_taken(Record::Unique))?;
         Ok(())
     }
 
-    /// Notes that a person has signed in with an account, and under which address the provider has it. Tells whether it is
-    /// still the person's.
+    /// Records that a person has signed in with an account, and the email address that the provider reports for it.
+    /// Returns whether the account is still linked to the person.
     pub async fn note_identity_used(
         &self,
         person: PersonId,
@@ -66,14 +66,14 @@ impl Transaction {
         Ok(update.exec(self.db()).await?.rows_affected > 0)
     }
 
-    /// Unlinks an account of a person. Tells whether it was there.
+    /// Unlinks an account of a person. Returns whether it was linked.
     pub async fn delete_identity(&self, person: PersonId, id: IdentityId) -> Result<bool, CatalogError> {
         let delete =
             Entity::delete_many().filter(Column::Id.eq(id.uuid())).filter(Column::PersonId.eq(person.uuid()));
         Ok(delete.exec(self.db()).await?.rows_affected > 0)
     }
 
-    /// Uses up the state of a sign-in, which is known by its hash. Tells whether it was not used before.
+    /// Marks the state of a sign-in, identified by its hash, as used. Returns `false` if it was used before.
     pub async fn use_sign_in_state(
         &self,
         hash: &[u8; 32],

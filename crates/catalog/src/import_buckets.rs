@@ -19,7 +19,7 @@ fn by_name(organization: OrganizationId, bucket: &BucketName) -> Select<Entity> 
 }
 
 impl Catalog {
-    /// How many buckets the organization has credentials for, and a page of them, by name.
+    /// The number of buckets that the organization has credentials for, and a page of them, sorted by name.
     pub async fn import_bucket_page(
         &self,
         organization: OrganizationId,
@@ -57,12 +57,12 @@ impl Transaction {
         Ok(by_name(organization, bucket).count(self.db()).await? > 0)
     }
 
-    /// How many buckets the organization has credentials for.
+    /// The number of buckets that the organization has credentials for.
     pub async fn count_import_buckets(&self, organization: OrganizationId) -> Result<u64, CatalogError> {
         Ok(of_organization(organization).count(self.db()).await?)
     }
 
-    /// Writes credentials for a bucket, in place of those that the organization has.
+    /// Stores credentials for a bucket, replacing those that the organization already has.
     pub async fn put_import_bucket(&self, bucket: &ImportBucket) -> Result<(), CatalogError> {
         let replace = OnConflict::columns([Column::OrganizationId, Column::Bucket])
             .update_columns([Column::Endpoint, Column::Region, Column::AccessKeyId, Column::Secret])
@@ -74,7 +74,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Removes the organization's credentials for a bucket. Tells whether there were any.
+    /// Deletes the organization's credentials for a bucket. Returns whether there were any.
     pub async fn delete_import_bucket(
         &self,
         organization: OrganizationId,

@@ -14,16 +14,16 @@ use crate::living::names_living_track;
 use crate::query::{all, one};
 use crate::transaction::Transaction;
 
-/// Most imports that are told of at once.
+/// The maximum number of imports listed at once.
 const MOST: u64 = 200;
 
 impl Catalog {
-    /// From where a track is to be imported, even if it is deleted.
+    /// The pending import of a track, even if the track is deleted.
     pub async fn import(&self, track: TrackId) -> Result<Option<Import>, CatalogError> {
         one(self.reader(), Entity::find_by_id(track.uuid())).await
     }
 
-    /// The same for some tracks, by track.
+    /// Like [`Catalog::import`] for several tracks, by track.
     pub async fn imports_of_tracks(
         &self,
         tracks: &[TrackId],
@@ -37,7 +37,7 @@ impl Catalog {
         Ok(found.into_iter().map(|import| (import.track_id, import)).collect())
     }
 
-    /// The organization's imports that wait or run, oldest first, at most 200.
+    /// The organization's waiting and running imports, oldest first, at most 200.
     pub async fn imports(&self, organization: OrganizationId) -> Result<Vec<Import>, CatalogError> {
         let select = Entity::find()
             .filter(Column::OrganizationId.eq(organization.uuid()))
@@ -47,14 +47,15 @@ impl Catalog {
         all(self.reader(), select).await
     }
 
-    /// Whether a track is there and still to be imported.
+    /// Whether a track exists, is not deleted and is still to be imported.
     pub async fn import_is_wanted(&self, track: TrackId) -> Result<bool, CatalogError> {
         let select =
             Entity::find_by_id(track.uuid()).filter(names_living_track(Expr::col((Entity, Column::TrackId))));
         Ok(select.count(self.reader()).await? > 0)
     }
 
-    /// Records how much of a source has arrived. A statement of its own: it is written often, and losing one does no harm.
+    /// Records how much of a source has arrived. Runs in a statement of its own, since it is called often and a lost
+    /// update does no harm.
     pub async fn note_import_progress(
         &self,
         track: TrackId,
@@ -72,18 +73,18 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Remembers from where a track is to be imported.
+    /// Adds the import of a track.
     pub async fn insert_import(&self, import: &Import) -> Result<(), CatalogError> {
         Entity::insert(ActiveModel::from(import)).exec_without_returning(self.db()).await?;
         Ok(())
     }
 
-    /// From where a track is to be imported.
+    /// The pending import of a track.
     pub async fn import(&self, track: TrackId) -> Result<Option<Import>, CatalogError> {
         one(self.db(), Entity::find_by_id(track.uuid())).await
     }
 
-    /// Forgets from where a track was to be imported: its source is there, or cannot be fetched. Tells whether it was to be.
+    /// Deletes the import of a track, once its source has arrived or cannot be fetched. Returns whether there was one.
     pub async fn delete_import(&self, track: TrackId) -> Result<bool, CatalogError> {
         Ok(Entity::delete_by_id(track.uuid()).exec(self.db()).await?.rows_affected > 0)
     }

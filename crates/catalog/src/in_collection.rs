@@ -19,7 +19,7 @@ use crate::error::CatalogError;
 use crate::keyset::{Keyset, keyset_part};
 use crate::query::{all, page};
 
-/// By order, then id.
+/// Sorted by order, then id.
 const ORDER: Keyset<Column> =
     Keyset { column: Some(Column::TrackOrder), id: Column::Id, is_descending: false };
 
@@ -46,17 +46,17 @@ pub(crate) fn living_in(
         .apply_if(only, |select, id| select.filter(Column::Id.eq(id.uuid())))
 }
 
-/// How many tracks a collection has, and how many it ever had.
+/// The number of tracks that a collection has, and the number that it ever had.
 struct Counts {
     living: u64,
     ever: u64,
 }
 
 impl Catalog {
-    /// How many tracks the collection has, or 0 or 1 where `only` one counts, and a page of them by order, then id.
+    /// The number of tracks in the collection (0 or 1 if `only` is set) and a page of them, sorted by order, then id.
     ///
-    /// A late page takes no longer than the first: orders are given without gaps and kept, so as many rows stand before a
-    /// track as its order says, less those that were deleted.
+    /// A late page takes no longer than the first. Orders are assigned without gaps and never removed, so the order of
+    /// a track gives the number of rows before it, minus those that were deleted.
     pub async fn tracks_in_collection(
         &self,
         organization: OrganizationId,
@@ -82,14 +82,15 @@ impl Catalog {
         if deleted == 0 {
             return Ok((counts.living, all(self.reader(), from).await?));
         }
-        // Ids are in the index; the rows that are stepped over are not read.
+        // The index contains the ids, so the skipped rows are not read.
         let ids = from.select_only().column(Column::Id).offset(deleted).into_query();
         let ids = Query::select().column("id").from_subquery(ids, "page").take();
         let rows = in_order(Entity::find().filter(Column::Id.in_subquery(ids)));
         Ok((counts.living, all(self.reader(), rows).await?))
     }
 
-    /// How many tracks the collection has, or 0 or 1 where `only` one counts, and those after a position, by order, then id.
+    /// The number of tracks in the collection (0 or 1 if `only` is set) and those after a position, sorted by order,
+    /// then id.
     pub async fn tracks_after(
         &self,
         organization: OrganizationId,
@@ -129,7 +130,7 @@ impl Catalog {
         Ok(Counts { living, ever: Ord::max(ever, living) })
     }
 
-    /// How many of the first tracks of a collection were deleted.
+    /// The number of deleted tracks of a collection up to an order.
     async fn deleted_up_to(&self, collection: CollectionId, order: i64) -> Result<u64, CatalogError> {
         let deleted = Entity::find()
             .select_only()
@@ -140,8 +141,8 @@ impl Catalog {
         Ok(deleted.count(self.reader()).await?)
     }
 
-    /// Calls `each` with the short form of the collection's tracks that can be played, or of `only` one of them, by
-    /// order, then id. A collection may have tens of thousands: they are not held at once.
+    /// Calls `each` with the summary of each playable track of the collection, or only of the track `only`, sorted by
+    /// order, then id. The rows are streamed, since a collection may have tens of thousands of tracks.
     pub async fn each_playable_track(
         &self,
         organization: OrganizationId,
@@ -163,8 +164,8 @@ impl Catalog {
         Ok(())
     }
 
-    /// The collection's tracks that can be played and have a file of the shared variant, or `only` one of them,
-    /// by order, then id: at most `limit`, those that follow `after`. The last part says whether there are more.
+    /// The collection's playable tracks that have a file of the shared variant, or only the track `only`, sorted by
+    /// order, then id: at most `limit` tracks after `after`, and whether there are more.
     pub async fn shared_tracks(
         &self,
         organization: OrganizationId,
@@ -195,7 +196,7 @@ impl Catalog {
             .filter(Column::TrackStatusId.is_in(playable.map(TrackStatus::as_str)))
             .filter(Expr::exists(made))
             .apply_if(after, |select, track| select.filter(ORDER.beyond::<Entity>(track.uuid(), true)))
-            // One more than asked for tells whether there is more.
+            // One extra row shows whether there are more.
             .limit(limit as u64 + 1);
         let mut tracks: Vec<Track> = all(self.reader(), select).await?;
         let has_more = tracks.len() > limit;
@@ -203,8 +204,8 @@ impl Catalog {
         Ok((tracks, has_more))
     }
 
-    /// How many tracks there are, as counted with each that is added or deleted: in a collection, or in all of the
-    /// organization.
+    /// The number of tracks in a collection or in all collections of the organization, from the counters that are
+    /// updated with each addition and deletion.
     pub(crate) async fn count_tracks(
         &self,
         organization: OrganizationId,

@@ -1,4 +1,4 @@
-//! What the database says of itself, for those who look for what is wrong with it.
+//! Settings and state of the database, for diagnosing problems.
 
 use sea_orm::{ConnectionTrait, DbBackend, QueryResult, Statement};
 use tonearm_domain::Timestamp;
@@ -17,25 +17,25 @@ const SERVER_SETTINGS: &str = "SELECT current_setting('server_version') AS versi
 const SERVER_TIME: &str =
     "SELECT CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT) AS present";
 
-/// What a PostgreSQL server is set to, for connections of this service.
+/// The settings of a PostgreSQL server for connections of this service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerSettings {
-    /// The version, as the server writes it.
+    /// The version, as the server reports it.
     pub version: String,
-    /// The same before the first dot, such as 15.
+    /// The major version, such as 15.
     pub major: u32,
-    /// How text is stored, such as `UTF8`.
+    /// The encoding of text, such as `UTF8`.
     pub encoding: String,
     /// What a commit waits for, such as `on`.
     pub synchronous_commit: String,
-    /// Whether what was written is flushed to the disk.
+    /// Whether writes are flushed to disk (`fsync`).
     pub is_flushed: bool,
-    /// The time zone of its texts.
+    /// The time zone that the server uses in text.
     pub time_zone: String,
 }
 
 impl Catalog {
-    /// What the server is set to; none where there is no server.
+    /// The settings of the server; `None` on SQLite.
     pub async fn server_settings(&self) -> Result<Option<ServerSettings>, CatalogError> {
         let Some(row) = self.ask_server(SERVER_SETTINGS).await? else { return Ok(None) };
         let number: i32 = row.try_get("", "number")?;
@@ -50,18 +50,18 @@ impl Catalog {
         }))
     }
 
-    /// The present by the server's clock; none where there is no server.
+    /// The current time of the server's clock; `None` on SQLite.
     pub async fn server_time(&self) -> Result<Option<Timestamp>, CatalogError> {
         let row = self.ask_server(SERVER_TIME).await?;
         row.map(|row| moment("clock_timestamp", row.try_get("", "present")?)).transpose()
     }
 
-    /// The journal mode of the file, such as `wal`; none where there is a server.
+    /// The journal mode of the file, such as `wal`; `None` on PostgreSQL.
     pub async fn journal_mode(&self) -> Result<Option<String>, CatalogError> {
         self.ask_file("PRAGMA journal_mode", "journal_mode").await
     }
 
-    /// The first damage that SQLite finds in the file, or `ok`; none where there is a server. It reads the whole file.
+    /// The first corruption that SQLite finds in the file, or `ok`; `None` on PostgreSQL. This reads the whole file.
     pub async fn quick_check(&self) -> Result<Option<String>, CatalogError> {
         self.ask_file("PRAGMA quick_check(1)", "quick_check").await
     }

@@ -1,4 +1,4 @@
-//! Links that let somebody in once. Only hashes of their secrets are stored.
+//! One-time links: invitations to organizations, and links for a new password. Only hashes of their secrets are stored.
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
@@ -11,12 +11,12 @@ use crate::query::{TO_CHANGE, all, change, one};
 use crate::transaction::Transaction;
 
 impl Catalog {
-    /// The link whose secret has this SHA-256, even if it was used or is over.
+    /// The link whose secret has this SHA-256, even if it was used or has expired.
     pub async fn invitation_by_hash(&self, hash: &[u8; 32]) -> Result<Option<Invitation>, CatalogError> {
         one(self.reader(), Entity::find().filter(Column::TokenHash.eq(hash.to_vec()))).await
     }
 
-    /// The links to an organization that nobody has used, also those that are over, the last one first.
+    /// The unused links to an organization, including expired ones, the newest first.
     pub async fn open_invitations(
         &self,
         organization: OrganizationId,
@@ -31,8 +31,8 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// The links to organizations that were made for an address and that nobody has used, also those that are over, locked.
-    /// At most `most` of them.
+    /// At most `most` of the unused links to organizations that were created for an email address, including expired
+    /// ones, locked.
     pub async fn open_invitations_for(
         &self,
         email: &EmailAddress,
@@ -47,12 +47,12 @@ impl Transaction {
         all(self.db(), select).await
     }
 
-    /// The link whose secret has this SHA-256, locked, so that it is used once.
+    /// The link whose secret has this SHA-256, locked, so that it is used only once.
     pub async fn invitation_by_hash(&self, hash: &[u8; 32]) -> Result<Option<Invitation>, CatalogError> {
         one(self.db(), Entity::find().filter(Column::TokenHash.eq(hash.to_vec())).lock(TO_CHANGE)).await
     }
 
-    /// Adds a link, known by the SHA-256 of its secret.
+    /// Adds a link, identified by the SHA-256 of its secret.
     pub async fn insert_invitation(
         &self,
         invitation: &Invitation,
@@ -64,7 +64,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Notes that a link was used.
+    /// Marks a link as used.
     pub async fn note_invitation_used(&self, id: InvitationId, now: Timestamp) -> Result<(), CatalogError> {
         let update = Entity::update_many()
             .col_expr(Column::UsedAt, Expr::value(now.unix_millis()))
@@ -73,7 +73,7 @@ impl Transaction {
         change(self.db(), update, Record::Invitation).await
     }
 
-    /// Takes a link to an organization back. Tells whether it was there and not used yet.
+    /// Revokes a link to an organization. Returns whether it existed and was unused.
     pub async fn delete_invitation(
         &self,
         organization: OrganizationId,
@@ -88,7 +88,7 @@ impl Transaction {
         Ok(deleted.rows_affected > 0)
     }
 
-    /// Takes back the links that a person made and nobody has used.
+    /// Revokes the unused links that a person created.
     pub async fn delete_invitations_by(&self, person: PersonId) -> Result<(), CatalogError> {
         Entity::delete_many()
             .filter(Column::CreatedBy.eq(person.uuid()))
@@ -98,7 +98,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Takes back the links that let a person choose a new password.
+    /// Revokes the links with which a person can choose a new password.
     pub async fn delete_password_links(&self, person: PersonId) -> Result<(), CatalogError> {
         Entity::delete_many()
             .filter(Column::PersonId.eq(person.uuid()))

@@ -1,11 +1,10 @@
 //! The jobs table: queued in the transaction that needs them, claimed under a lease.
 //!
-//! A job waits in its queue until its time, is claimed by one worker for as long as its lease, and is removed in the
-//! transaction that records what it did. A worker that dies keeps its lease until that runs out; then the job waits
-//! again.
-//! Whoever lost the lease is told so by `false` and must not record anything.
+//! A job waits in its queue until it is due, is claimed by one worker for the duration of a lease, and is removed in
+//! the transaction that records its result. If a worker dies, its job waits again once the lease has expired. A worker
+//! that has lost its lease gets `false` and must not record anything.
 //!
-//! Moments are passed by the caller's clock and stored by the one that decides (see [`DueClock`]).
+//! Times are passed by the caller's clock and stored by the clock that decides (see [`DueClock`]).
 //!
 //! [`DueClock`]: crate::DueClock
 
@@ -41,7 +40,7 @@ pub use listing::{JobFilter, JobState, PendingJob};
 pub use tally::JobTally;
 pub use waiting::Wait;
 
-/// A change to a job that only its holder may make.
+/// An update of a job that only the holder of its lease may make.
 fn update_held(claimed: &ClaimedJob) -> UpdateMany<Entity> {
     Entity::update_many().filter(lease_is_held(claimed))
 }
@@ -53,7 +52,7 @@ fn lease_is_held(claimed: &ClaimedJob) -> Condition {
         .add(Column::FailedAt.is_null())
 }
 
-/// A job that nobody holds any more. Whoever lets go of it is alive, so its workers' deaths are forgotten.
+/// A job whose worker releases the lease. That worker is alive, so the deaths of earlier workers are reset.
 fn released() -> ActiveModel {
     ActiveModel {
         lease_id: Set(None),
@@ -65,7 +64,7 @@ fn released() -> ActiveModel {
     }
 }
 
-/// The same where the run got past whatever the ones before it had failed for.
+/// Like [`released`], for a run that was not stopped by the outage that earlier runs had failed for.
 fn past_outages() -> ActiveModel {
     ActiveModel { waits_for: Set(None), failing_since: Set(None), probe_at: Set(None), ..released() }
 }
@@ -88,7 +87,7 @@ async fn retry<C: ConnectionTrait>(
 }
 
 impl Catalog {
-    /// Holds a job until a later moment. `false`: the lease is lost.
+    /// Extends the lease of a job until `until`. `false`: the lease is lost.
     pub async fn renew_lease(&self, claimed: &ClaimedJob, until: Timestamp) -> Result<bool, CatalogError> {
         let changed = update_held(claimed)
             .col_expr(Column::LeasedUntil, self.due_clock().at(until))
@@ -97,7 +96,7 @@ impl Catalog {
         Ok(changed.rows_affected > 0)
     }
 
-    /// Gives a job back untouched, for shutdown: the attempt does not count. `false`: the lease was lost.
+    /// Releases a job unchanged, for shutdown: the attempt does not count. `false`: the lease was lost.
     pub async fn return_lease(&self, claimed: &ClaimedJob) -> Result<bool, CatalogError> {
         let untouched = ActiveModel {
             lease_id: Set(None),
@@ -114,8 +113,8 @@ impl Catalog {
         Ok(changed.rows_affected > 0)
     }
 
-    /// Notes that a suspect runs alone from now on: a lease that has ended by `until` ended with a death that counts
-    /// against the job. `false`: the lease is lost.
+    /// Records that a suspect job runs alone from now on: if its lease expires by `until`, the death of the worker
+    /// counts against the job. `false`: the lease is lost.
     pub async fn begin_trial(&self, claimed: &ClaimedJob, until: Timestamp) -> Result<bool, CatalogError> {
         let changed = update_held(claimed)
             .col_expr(Column::TrialUntil, self.due_clock().at(until))
@@ -124,8 +123,7 @@ impl Catalog {
         Ok(changed.rows_affected > 0)
     }
 
-    /// Counts a failure, lets the job wait until `run_at` for its next attempt, and remembers why. `false`: the lease is
-    /// lost.
+    /// Counts a failure, records its error, and schedules the next attempt for `run_at`. `false`: the lease is lost.
     pub async fn retry_job(
         &self,
         claimed: &ClaimedJob,
@@ -139,7 +137,7 @@ impl Catalog {
 }
 
 impl Catalog {
-    /// Wakes workers for a job that was put off, so that they know when it is due.
+    /// Wakes workers for a postponed job, so that they know when it is due.
     fn wake_for(&self, claimed: &ClaimedJob, run_at: Timestamp) {
         if self.due_clock().is_soon(run_at) {
             self.wakers().wake(WorkKind::Jobs(claimed.job.queue().class()));
@@ -148,24 +146,24 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Whether a job is still its holder's, which then stays so until the end of the transaction. `false`: somebody
-    /// else does the job, and this transaction must be rolled back.
+    /// Whether the lease of a job is still held; if so, it stays held until the end of the transaction. `false`:
+    /// another worker does the job, and this transaction must be rolled back.
     ///
-    /// A lease that has run out is still its holder's as long as nobody has taken the job over: then there is nobody
-    /// whose work this could disturb.
+    /// An expired lease still counts as held until the job is released to other workers, since until then there is no
+    /// work to conflict with.
     pub async fn check_lease(&self, claimed: &ClaimedJob) -> Result<bool, CatalogError> {
         let row = Entity::find().filter(lease_is_held(claimed)).lock(TO_CHANGE).one(self.db()).await?;
         Ok(row.is_some())
     }
 
-    /// Removes a job that is done. `false`: the lease was lost, somebody else does the job, and this transaction
-    /// must be rolled back.
+    /// Removes a job that is done. `false`: the lease was lost, another worker does the job, and this transaction must
+    /// be rolled back.
     pub async fn finish_job(&self, claimed: &ClaimedJob) -> Result<bool, CatalogError> {
         let deleted = Entity::delete_many().filter(lease_is_held(claimed)).exec(self.db()).await?;
         Ok(deleted.rows_affected > 0)
     }
 
-    /// As [`Catalog::retry_job`], together with what else the transaction does.
+    /// Like [`Catalog::retry_job`], but as part of the transaction.
     pub async fn retry_job(
         &self,
         claimed: &ClaimedJob,
@@ -176,8 +174,8 @@ impl Transaction {
         retry(self.db(), self.due_clock(), claimed, run_at, error).await
     }
 
-    /// Gives a job up. It stays in the table for people to see and is not claimed again unless somebody asks for it.
-    /// `false`: the lease is lost.
+    /// Marks a job as permanently failed. It stays in the table for inspection and is not claimed again unless a retry
+    /// is requested. `false`: the lease is lost.
     pub async fn give_up_job(
         &self,
         claimed: &ClaimedJob,

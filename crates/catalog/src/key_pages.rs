@@ -1,4 +1,4 @@
-//! Pages of an organization's keys, and what the keys of a page are limited to.
+//! Pages of an organization's API keys, and the titles of the collections and tracks that the keys are limited to.
 
 use std::collections::HashMap;
 
@@ -17,22 +17,22 @@ use crate::keyset::{Keyset, keyset_page};
 use crate::living::living_track;
 use crate::query::{all, contains};
 
-/// Which keys are listed.
+/// A query for a page of API keys.
 #[derive(Debug, Clone)]
 pub struct KeyQuery {
-    /// Those of these types; there is always one.
+    /// Only keys of these types; never empty.
     pub key_types: Vec<KeyType>,
-    /// Those in this state.
+    /// Only keys in this state.
     pub state: KeyState,
-    /// Those whose title holds all words.
+    /// Only keys whose title contains all words.
     pub words: Option<SearchWords>,
-    /// From where on.
+    /// Where the page starts.
     pub cursor: Cursor<ApiKeyId>,
-    /// Most rows.
+    /// The maximum number of rows.
     pub limit: u32,
 }
 
-/// What collections and tracks are called; those that are deleted are left out.
+/// The titles of collections and tracks. Deleted ones are omitted.
 #[derive(Debug, Clone, Default)]
 pub struct ScopeTitles {
     /// Collections.
@@ -42,7 +42,8 @@ pub struct ScopeTitles {
 }
 
 impl Catalog {
-    /// A page of the organization's keys, the newest first; of expired ones, those that expired last. They are not counted.
+    /// A page of the organization's keys, the newest first; expired keys are sorted by expiry, the latest first. The
+    /// total is not counted.
     pub async fn key_page(
         &self,
         organization: OrganizationId,
@@ -76,7 +77,7 @@ impl Catalog {
         keyset_page(self.reader(), select, keyset, cursor, query.limit, Total::MoreThan(0)).await
     }
 
-    /// What collections and tracks of the organization are called.
+    /// The titles of collections and tracks of the organization.
     pub async fn scope_titles(
         &self,
         organization: OrganizationId,

@@ -27,13 +27,13 @@ impl Catalog {
         one(self.reader(), Entity::find().filter(Column::KeyHash.eq(hash.to_vec()))).await
     }
 
-    /// Every key of the organization, also revoked and expired ones, oldest first.
+    /// All keys of the organization, including revoked and expired ones, oldest first.
     pub async fn api_keys(&self, organization: OrganizationId) -> Result<Vec<ApiKey>, CatalogError> {
         all(self.reader(), of_organization(organization)).await
     }
 
-    /// How many keys the organization has, of one type or of all, and a page of them. Also revoked and expired ones, oldest
-    /// first.
+    /// The number of the organization's keys, of one type or of all types, and a page of them, oldest first. Revoked
+    /// and expired keys are included.
     pub async fn api_key_page(
         &self,
         organization: OrganizationId,
@@ -56,7 +56,7 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Adds a key, known by the SHA-256 of its secret.
+    /// Adds a key, identified by the SHA-256 of its secret.
     pub async fn insert_api_key(&self, key: &ApiKey, hash: &[u8; 32]) -> Result<(), CatalogError> {
         let mut row = ActiveModel::try_from(key)?;
         row.key_hash = Set(hash.to_vec());
@@ -76,7 +76,7 @@ impl Transaction {
         one(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
     }
 
-    /// Writes a key's title and what it allows. It must exist.
+    /// Updates the title, selection, downloads, expiry and allowed origins of a key. It must exist.
     pub async fn update_api_key(&self, key: &ApiKey) -> Result<(), CatalogError> {
         self.note(Change::ApiKeys(key.organization_id));
         let all = ActiveModel::try_from(key)?;
@@ -95,7 +95,7 @@ impl Transaction {
         change(self.db(), update, Record::ApiKey).await
     }
 
-    /// Revokes a key. Tells whether it was there and not revoked yet.
+    /// Revokes a key. Returns whether it existed and was not revoked yet.
     pub async fn revoke_api_key(
         &self,
         organization: OrganizationId,
@@ -115,7 +115,7 @@ impl Transaction {
 }
 
 impl Catalog {
-    /// Notes when keys were last used. Moments only move forward.
+    /// Records when keys were last used. An earlier time never replaces a later one.
     pub async fn note_keys_used(&self, used: &[(ApiKeyId, Timestamp)]) -> Result<(), CatalogError> {
         let tx = self.begin().await?;
         for (id, at) in used {

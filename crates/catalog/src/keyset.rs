@@ -1,4 +1,4 @@
-//! Pages of long lists by keyset: a page is found by the row before it, through an index, however far down it is.
+//! Keyset pagination: an index finds a page by the row before it, so a late page costs no more than the first.
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
 use sea_orm::{
@@ -9,18 +9,19 @@ use uuid::Uuid;
 
 use crate::error::CatalogError;
 
-/// What a list is sorted by: a column, then the id; both in one direction, so that one index serves both ways.
+/// The sort order of a list: a column, then the id. Both have the same direction, so that one index serves both
+/// directions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Keyset<C> {
-    /// None where ids alone make the order.
+    /// `None` to sort by id alone.
     pub(crate) column: Option<C>,
     pub(crate) id: C,
     pub(crate) is_descending: bool,
 }
 
 impl<C: ColumnTrait> Keyset<C> {
-    /// Whether a row stands beyond another one, forward or back. What the other row has is looked up, so that
-    /// addresses need nothing but its id.
+    /// Whether a row is after the given one, or before it if not `forward`. The sort value of the given row is looked
+    /// up, so that URLs need only its id.
     pub(crate) fn beyond<E: EntityTrait<Column = C>>(&self, row: Uuid, forward: bool) -> SimpleExpr {
         let of_row =
             |column: C| Query::select().column(column).from(E::default()).and_where(self.id.eq(row)).take();
@@ -36,7 +37,7 @@ impl<C: ColumnTrait> Keyset<C> {
         if forward == self.is_descending { own.lt(other) } else { own.gt(other) }
     }
 
-    /// Whether a row stands after a position.
+    /// Whether a row is after a position.
     pub(crate) fn after(&self, position: &ListPosition) -> SimpleExpr {
         let value = match &position.value {
             SortValue::None => None,
@@ -57,7 +58,7 @@ impl<C: ColumnTrait> Keyset<C> {
     }
 }
 
-/// One page of a select. Where there is nothing beyond a cursor (any more), the first page.
+/// One page of a select. If there are no rows beyond the cursor (any more), the first page.
 pub(crate) async fn keyset_page<T, E, C>(
     db: &C,
     select: Select<E>,
@@ -77,7 +78,7 @@ where
         Cursor::After(row) => (select.clone().filter(keyset.beyond::<E>(row, true)), true),
         Cursor::Before(row) => (select.clone().filter(keyset.beyond::<E>(row, false)), false),
     };
-    // One more than asked for tells whether there is more.
+    // One extra row shows whether there are more.
     let found = keyset.sorted(select_from, forward).limit(u64::from(limit) + 1).all(db).await?;
     if found.is_empty() && cursor != Cursor::First {
         return Box::pin(keyset_page(db, select, keyset, Cursor::First, limit, total)).await;
@@ -96,7 +97,8 @@ where
     Ok(Page { rows, has_before, has_after, total })
 }
 
-/// The rows right after a position, at most `limit`, and where the next ones begin. `position_of` tells where a row stands.
+/// At most `limit` rows after a position, and the position after which the next rows follow. `position_of` returns the
+/// position of a row.
 pub(crate) async fn keyset_part<T, E, C>(
     db: &C,
     select: Select<E>,
@@ -114,7 +116,7 @@ where
         None => select,
         Some(position) => select.filter(keyset.after(position)),
     };
-    // One more than asked for tells whether there is more.
+    // One extra row shows whether there are more.
     let mut found = keyset.sorted(select, true).limit(limit + 1).all(db).await?;
     let has_more = found.len() as u64 > limit;
     found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));

@@ -1,4 +1,5 @@
-//! Browsers in which people have signed in before. Only hashes of the cookies' secrets are stored.
+//! Known devices: browsers in which people have signed in before. Only hashes of the secrets in their cookies are
+//! stored.
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, Order, QueryFilter, Set};
@@ -12,7 +13,8 @@ use crate::query::one;
 use crate::transaction::Transaction;
 
 impl Catalog {
-    /// The device whose secret has this SHA-256, even if its time is over, if it is one of the person with this address.
+    /// The device whose secret has this SHA-256, even if it has expired, if it belongs to the person with this email
+    /// address.
     pub async fn known_device(
         &self,
         hash: &[u8; 32],
@@ -26,7 +28,7 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Adds a device, known by the SHA-256 of its secret, or writes its last use.
+    /// Adds a device, identified by the SHA-256 of its secret, or updates its last use.
     pub async fn put_known_device(&self, device: KnownDevice, hash: &[u8; 32]) -> Result<(), CatalogError> {
         let row = ActiveModel {
             token_hash: Set(hash.to_vec()),
@@ -38,8 +40,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Forgets all devices of a person but the `most` that were used last. The person is locked, so that this is done
-    /// once at a time.
+    /// Deletes all devices of a person except the `most` that were used last. The person is locked, so that only one
+    /// transaction does this at a time.
     pub async fn limit_known_devices(&self, person: PersonId, most: u64) -> Result<(), CatalogError> {
         self.person(person).await?;
         let beyond = Query::select()
@@ -58,7 +60,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Forgets every device of a person.
+    /// Deletes all devices of a person.
     pub async fn delete_known_devices(&self, person: PersonId) -> Result<(), CatalogError> {
         Entity::delete_many().filter(Column::PersonId.eq(person.uuid())).exec(self.db()).await?;
         Ok(())

@@ -10,10 +10,10 @@ use crate::entity::last_backup::{ActiveModel, Column, Entity, Model, ONLY};
 use crate::error::CatalogError;
 use crate::query::one;
 
-/// A backup that came to its end.
+/// A complete backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastBackup {
-    /// Of which moment it is.
+    /// The time whose state the backup contains.
     pub made_at: Timestamp,
     /// When it was complete.
     pub finished_at: Timestamp,
@@ -31,8 +31,7 @@ impl TryFrom<Model> for LastBackup {
 }
 
 impl Catalog {
-    /// The latest backup that came to its end, to whichever target. None: there was none, or not since the catalog was
-    /// restored.
+    /// The latest complete backup, to any target. `None`: there was none, or none since the catalog was restored.
     pub async fn last_backup(&self) -> Result<Option<LastBackup>, CatalogError> {
         one(self.reader(), Entity::find_by_id(ONLY)).await
     }

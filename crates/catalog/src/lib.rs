@@ -1,10 +1,10 @@
 //! Metadata in SQL: entities, migrations, named queries, transactions and the jobs table.
 //!
-//! [`Catalog`] reads, [`Transaction`] writes; both take and give the types of `tonearm-domain`, and rows stay in
-//! here. SQLite and PostgreSQL answer alike: every query is written once and tested on both.
+//! [`Catalog`] reads, [`Transaction`] writes. Both take and return the types of `tonearm-domain`; row types are private
+//! to this crate. SQLite and PostgreSQL return the same results: every query is written once and tested on both.
 //!
 //! Soft-deleted rows are never returned unless a method's name says so. Methods that change many rows work in
-//! batches; the others make a number of queries that does not depend on the number of rows.
+//! batches; the number of queries of all other methods does not depend on the number of rows.
 
 mod album_order;
 mod answered_jobs;

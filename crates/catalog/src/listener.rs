@@ -1,4 +1,4 @@
-//! Hearing what other nodes queue.
+//! Listening for notifications of work that other nodes queue.
 
 use std::time::Duration;
 
@@ -12,26 +12,28 @@ use crate::error::CatalogError;
 use crate::notices::{CHANNEL, Notices, read};
 use crate::wakeups::Wakers;
 
-/// Under this name the connection is listed by the server.
+/// The application name of the connection, as the server lists it.
 const APPLICATION: &str = "tonearm listener";
 
-/// How long connecting may take, and a notice to arrive.
+/// The timeout for connecting, and for a notice to arrive.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// After so much silence a notice is sent to see whether it arrives: a connection may break without either end noticing.
+/// After this long without a notice, one is sent to check that it arrives: a connection may break without either end
+/// noticing.
 const SILENCE: Duration = Duration::from_secs(20);
 
-/// The pause before a connection that was lost is replaced.
+/// The pause before a lost connection is replaced.
 const RECONNECT_AFTER: Duration = Duration::from_secs(1);
 
 impl Catalog {
-    /// Listens for what other nodes queue and wakes those who wait for it, by one connection beside the pool, which is
-    /// replaced when it is lost. Returns at once on SQLite; otherwise never, and is to be dropped.
+    /// Listens for work that other nodes queue and wakes the workers that wait for it. It uses one connection outside
+    /// the pool and replaces it when it is lost. Returns at once on SQLite; on PostgreSQL it never returns, so drop the
+    /// future to stop it.
     pub async fn listen(&self) {
         let (Some(server), Some(notices)) = (self.server(), self.wakers().notices()) else {
             return;
         };
-        // Told also when it is dropped.
+        // Also marks listening as stopped when the future is dropped.
         let listening = Listening { wakers: self.wakers(), notices };
         let mut has_failed = false;
         loop {
@@ -46,7 +48,7 @@ impl Catalog {
     }
 }
 
-/// Whether this process hears others.
+/// Marks whether this process receives notices from other nodes.
 struct Listening<'a> {
     wakers: &'a Wakers,
     notices: &'a Notices,
@@ -58,7 +60,7 @@ impl Listening<'_> {
         self.wakers.set_listening(true);
     }
 
-    /// Whether it was listening.
+    /// Marks listening as stopped. Returns whether it was listening.
     fn stop(&self) -> bool {
         let was_listening = self.wakers.is_listening();
         if was_listening {
@@ -91,13 +93,13 @@ async fn receive_notices(server: &PgConnectOptions, listening: &Listening<'_>) -
     listener.listen(CHANNEL).await?;
     let own = sqlx::query("SELECT pg_backend_pid() FROM pg_notify($1, '0')");
     let own: i32 = own.bind(CHANNEL).fetch_one(&mut listener).await?.try_get(0)?;
-    // A proxy that lends connections by the transaction lets nothing through.
+    // Check that a notice arrives: none does through a proxy that pools connections by transaction.
     timeout(PATIENCE, first_from(&mut listener, own)).await.map_err(|_| silent())??;
     listening.start(own);
     tracing::info!("listening for notifications from other nodes");
     let mut is_checking = false;
     loop {
-        // Not abandoned while a notice may be half read.
+        // The future is polled to its end, since dropping it could lose a notice that is half read.
         let next = listener.try_recv();
         tokio::pin!(next);
         let notice = loop {

@@ -1,4 +1,4 @@
-//! Lists of tracks and collections that are searched, sorted and paginated.
+//! Searchable, sorted and paginated lists of tracks and collections.
 
 use sea_orm::sea_query::{BinOper, Expr, ExprTrait, OnConflict, Query, SelectStatement, SimpleExpr};
 use sea_orm::{
@@ -21,19 +21,19 @@ use crate::living::living_track;
 use crate::query::{all, checked, contains};
 use crate::transaction::Transaction;
 
-/// What is found of more tracks than this is not counted, and looked for while the list is walked.
+/// If a search matches more tracks than this, the matches are not counted, and the list is filtered while it is read.
 pub(crate) const MOST_FOUND: u64 = 1000;
-/// More ids than this are not looked up one by one in a list of at most [`SHORT_LIST`] tracks.
+/// More ids than this are not looked up one by one if the list has at most [`SHORT_LIST`] tracks.
 const MANY_IDS: usize = 100;
 const SHORT_LIST: u64 = 5000;
-/// Characters of a word that SQLite's index can look up.
+/// The minimum number of characters of a word that SQLite's trigram index can look up.
 const TRIGRAM: usize = 3;
 
 /// The tracks that a search matches.
 pub(crate) enum SearchMatches {
     /// These tracks and no others.
     Few(Vec<Uuid>),
-    /// More than are counted.
+    /// More than [`MOST_FOUND`] tracks.
     Many,
 }
 
@@ -53,7 +53,7 @@ impl Catalog {
                     let total = Total::Exactly(0);
                     return Ok(Page { rows: Vec::new(), has_before: false, has_after: false, total });
                 }
-                // Most of a short list: reading it costs less than looking up each of them.
+                // Many matches in a short list: reading the list costs less than looking up each match.
                 SearchMatches::Few(ids)
                     if ids.len() > MANY_IDS
                         && words.index().is_none()
@@ -63,7 +63,8 @@ impl Catalog {
                 }
                 SearchMatches::Few(ids) => {
                     let total = Total::Exactly(ids.len() as u64);
-                    // By id alone: a database that thinks of its indexes for lists here would walk the whole list.
+                    // Filter by id alone: otherwise the database could choose an index for lists and read the whole
+                    // list.
                     let few =
                         track::Entity::find().filter(track::Column::Id.is_in(ids)).filter(living_track());
                     (few, total)
@@ -83,7 +84,7 @@ impl Catalog {
         .await
     }
 
-    /// Which living tracks hold all words, unless there are too many.
+    /// The tracks that are not deleted and contain all words, unless there are too many.
     pub(crate) async fn find_tracks(
         &self,
         organization: OrganizationId,
@@ -127,8 +128,8 @@ impl Catalog {
         Ok(SearchMatches::Few(ids))
     }
 
-    /// Runs a search. How it is best done depends on how common the words are and how large the organization is, so PostgreSQL
-    /// plans each one for what is asked, and not once for all.
+    /// Runs a search. The best plan depends on how common the words are and how large the organization is, so
+    /// PostgreSQL plans each search for its own parameters instead of using a generic plan.
     pub(crate) async fn search(&self, select: &SelectStatement) -> Result<Vec<QueryResult>, CatalogError> {
         if self.backend() == Backend::Sqlite {
             return Ok(self.reader().query_all(select).await?);
@@ -140,7 +141,7 @@ impl Catalog {
         Ok(rows)
     }
 
-    /// A page of the organization's collections. Words are looked for in their titles.
+    /// A page of the organization's collections. A search looks for its words in their titles.
     pub async fn collection_page(
         &self,
         organization: OrganizationId,
@@ -151,7 +152,7 @@ impl Catalog {
             .filter(Column::OrganizationId.eq(organization.uuid()))
             .filter(Column::DeletedAt.is_null());
         for word in query.words.iter().flat_map(SearchWords::iter) {
-            // As in what tracks are found by, a space comes first.
+            // As in the search text of tracks, the text starts with a space.
             let title = Expr::value(" ").binary(BinOper::Custom("||"), Column::SortTitle.into_expr());
             select = select.filter(like(title, word));
         }
@@ -170,7 +171,7 @@ impl Catalog {
             .await
     }
 
-    /// The collections with these ids that are not deleted, in no order; at most 1000.
+    /// The collections with these ids that are not deleted, in no particular order; at most 1000.
     pub async fn collections_among(
         &self,
         organization: OrganizationId,
@@ -186,7 +187,7 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Writes down what a track is found by.
+    /// Stores the search text of a track.
     pub(crate) async fn put_track_search(&self, track: &Track) -> Result<(), CatalogError> {
         use track_search::{ActiveModel, Column, Entity};
         let row = ActiveModel {
@@ -197,7 +198,7 @@ impl Transaction {
             text: Set(track.search_text()),
         };
         let old = Expr::col((Entity, Column::Text));
-        // Most changes of a track change nothing here, and the index need not be touched then.
+        // Most changes of a track do not change its search text, so the index is left untouched.
         let replace = OnConflict::column(Column::TrackId)
             .update_column(Column::Text)
             .action_and_where(old.ne(Expr::col(("excluded", Column::Text))))
@@ -207,7 +208,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Forgets what a track was found by.
+    /// Deletes the search text of a track.
     pub(crate) async fn delete_track_search(&self, track: TrackId) -> Result<(), CatalogError> {
         use track_search::{Column, Entity};
         Entity::delete_many().filter(Column::TrackId.eq(track.uuid())).exec(self.db()).await?;
@@ -223,14 +224,14 @@ pub(crate) fn listed_tracks(
     let tracks = track::Entity::find();
     match collection {
         None => tracks.filter(Column::OrganizationId.eq(organization.uuid())).filter(living_track()),
-        // The collection is looked at once, not for every track: an index over it then counts by itself.
+        // The collection is checked once, not for every track: an index over it then suffices for counting.
         Some(id) => tracks
             .filter(Column::DeletedAt.is_null())
             .filter(Column::CollectionId.into_expr().eq(living_id(organization, id))),
     }
 }
 
-/// Those of the tracks that hold the words, looked at one after another.
+/// The given tracks that contain the words, checked one after another.
 fn holding(tracks: Select<track::Entity>, words: &SearchWords) -> Select<track::Entity> {
     use track_search::Column;
     let found = Query::select()
@@ -247,7 +248,7 @@ fn keyset_of_tracks(sort: TrackSort) -> Keyset<track::Column> {
     let (column, is_descending) = match sort {
         TrackSort::Order => (Some(Column::TrackOrder), false),
         TrackSort::Title => (Some(Column::SortTitle), false),
-        // Ids grow with time.
+        // Ids increase with time.
         TrackSort::Newest => (None, true),
         TrackSort::Longest => (Some(Column::Duration), true),
         TrackSort::Status => (Some(Column::StatusRank), false),
@@ -260,18 +261,18 @@ pub(crate) fn holds<'a>(words: impl Iterator<Item = &'a str>) -> sea_orm::Condit
     words.fold(sea_orm::Condition::all(), |all, word| all.add(like(text(), word)))
 }
 
-/// That a text holds a word, which is no pattern. Words of the text follow spaces.
+/// The condition that a text contains a word, which is not a pattern. Each word of the text follows a space.
 fn like(text: SimpleExpr, word: &str) -> SimpleExpr {
     contains(text, if is_beginning(word) { " " } else { "" }, word)
 }
 
-/// What of a word is in the text.
+/// The form of a word that is looked up in the text, with a leading space if it must begin a word.
 fn indexed(word: &str) -> String {
     if is_beginning(word) { format!(" {word}") } else { word.to_owned() }
 }
 
-/// The searched texts that hold the words, on SQLite. Words that are long enough go through its index; the others are
-/// looked for in what that leaves.
+/// The search texts that contain the words, on SQLite. Words that are long enough are looked up in the trigram index;
+/// the others filter its results.
 fn looked_up(words: &SearchWords) -> SelectStatement {
     let (long, short): (Vec<&str>, Vec<&str>) =
         words.iter().partition(|word| indexed(word).chars().count() >= TRIGRAM);
@@ -284,7 +285,7 @@ fn looked_up(words: &SearchWords) -> SelectStatement {
         let row = Expr::col(("track_search_trigram", "rowid"));
         select
             .from("track_search_trigram")
-            // SQLite keeps to the order of a cross join, and stops when enough was found.
+            // SQLite keeps the order of a cross join, and stops once it has enough rows.
             .cross_join(track_search::Entity)
             .and_where(track_search::Column::Id.into_expr().eq(row))
             .and_where(Expr::cust_with_values("track_search_trigram MATCH ?", [quoted.join(" AND ")]));

@@ -1,12 +1,12 @@
-//! Which tracks are there. Deleting a collection marks the collection alone, so a track is there if neither it nor its
-//! collection is deleted.
+//! Conditions for living tracks. Deleting a collection marks only the collection, so a track is living if neither it
+//! nor its collection is deleted.
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement, SimpleExpr};
 use sea_orm::{ColumnTrait, Condition};
 
 use crate::entity::{collection, track, track_file};
 
-/// Tracks that are deleted neither by themselves nor with their collection. For statements about `track`.
+/// Tracks that are not deleted and whose collection is not deleted. For statements on `track`.
 pub(crate) fn living_track() -> Condition {
     Condition::all().add(track::Column::DeletedAt.is_null()).add(in_living_collection())
 }
@@ -18,7 +18,7 @@ pub(crate) fn in_living_collection() -> SimpleExpr {
     Expr::exists(living_collections().and_where(own).take())
 }
 
-/// A subquery: whether the track that a column names is there.
+/// A subquery: whether the track whose id is in a column is living.
 pub(crate) fn names_living_track(column: impl Into<SimpleExpr>) -> SimpleExpr {
     let named = Expr::col((track::Entity, track::Column::Id)).eq(column);
     let living = Query::select()

@@ -1,4 +1,4 @@
-//! Which objects the durable names of tracks stand for.
+//! Manifests of tracks: which objects their durable names refer to.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,18 +20,18 @@ use crate::files;
 use crate::living::{kept_tracks, living_track};
 use crate::transaction::Transaction;
 
-/// A generation of a track's manifest, to be put into the store.
+/// A generation of a track's manifest, to be written to the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NextManifest {
     /// The folder of the track's objects.
     pub folder: ShortId,
-    /// Higher than any before.
+    /// The number of the generation, higher than all before it.
     pub generation: Generation,
-    /// What it says.
+    /// The content of the manifest.
     pub manifest: TrackManifest,
 }
 
-/// What a manifest needs of a file. Its other columns may be large.
+/// The columns of a file that a manifest needs. The others may be large.
 #[derive(FromQueryResult)]
 struct Named {
     variant: JsonValue,
@@ -69,7 +69,7 @@ async fn manifest<C: ConnectionTrait>(
 }
 
 impl Catalog {
-    /// What the durable names of a track stand for now. It names nothing where there is no such track.
+    /// The objects that the durable names of a track refer to now. The manifest is empty if there is no such track.
     pub async fn manifest(
         &self,
         organization: OrganizationId,
@@ -85,7 +85,7 @@ impl Catalog {
         manifest(self.reader(), made().filter(track_file::Column::TrackId.in_subquery(track))).await
     }
 
-    /// Whether a job will write a track's manifest, or is writing it.
+    /// Whether a job to write a track's manifest is waiting or running.
     pub async fn publishes_manifest(&self, track: TrackId) -> Result<bool, CatalogError> {
         use job::Column::{FailedAt, Id, Kind, TrackId as Subject};
         let select = job::Entity::find()
@@ -97,7 +97,7 @@ impl Catalog {
         Ok(select.into_tuple::<Uuid>().one(self.reader()).await?.is_some())
     }
 
-    /// Tracks with files whose manifest was never written, in the order of their ids, behind `after`.
+    /// Tracks that have files but whose manifest was never written, in the order of their ids, after `after`.
     pub async fn tracks_without_manifest(
         &self,
         after: Option<TrackId>,
@@ -132,8 +132,8 @@ impl Catalog {
     }
 }
 
-/// Those of the objects that are the manifest of a track that is not deleted, or can be taken back: of its latest
-/// generation, or of a later one, as after the restore of an older database.
+/// The given objects that are the manifest of a track that is not deleted or can be restored: of its latest generation,
+/// or of a later one, which can exist after an older database was restored.
 pub(crate) async fn manifests_among<C: ConnectionTrait>(
     db: &C,
     keys: &[ObjectKey],
@@ -169,9 +169,9 @@ pub(crate) async fn manifests_among<C: ConnectionTrait>(
 }
 
 impl Transaction {
-    /// Begins the next generation of a track's manifest; `None` where the track has been deleted by itself. In a deleted
-    /// collection manifests go on, as nothing writes them when it is restored. The track is locked before its files are
-    /// read, so that a generation knows of all that was committed before it.
+    /// Begins the next generation of a track's manifest; `None` if the track itself is deleted. Manifests of tracks in
+    /// a deleted collection are still written, since restoring the collection does not write them. The track is locked
+    /// before its files are read, so that a generation contains everything that was committed before it.
     pub async fn next_manifest(
         &self,
         organization: OrganizationId,

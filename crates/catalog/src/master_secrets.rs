@@ -1,4 +1,4 @@
-//! When master secrets were in use: the `master_secret` table, which holds fingerprints and no secrets.
+//! When master secrets were in use: the `master_secret` table, which stores fingerprints but no secrets.
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{
@@ -14,8 +14,9 @@ use crate::error::CatalogError;
 use crate::query::all;
 
 impl Catalog {
-    /// Notes that a node signs with a master secret, and forgets all but the latest. The first note of a database is also one
-    /// of the `others` that the node knows: a version that took no notes may have signed with them until now.
+    /// Records that a node signs with a master secret, and deletes all but the latest records. The first call on a
+    /// database also records the `others` that the node knows, since a version without these records may have signed
+    /// with them until now.
     pub async fn note_master_secret(
         &self,
         fingerprint: &str,
@@ -46,13 +47,13 @@ impl Catalog {
         tx.commit().await
     }
 
-    /// Which master secrets were in use, the one that began last first.
+    /// The master secrets that were in use, the one first used last comes first.
     pub async fn master_secrets(&self) -> Result<Vec<MasterSecretUse>, CatalogError> {
         let select = Entity::find().order_by_desc(Column::FirstAt).limit(MasterSecretUse::MOST_KEPT);
         all(self.reader(), select).await
     }
 
-    /// How many signing keys that are not revoked were made up to a moment.
+    /// The number of signing keys created at or before `until` that are not revoked.
     pub async fn live_signing_keys_until(&self, until: Timestamp) -> Result<u64, CatalogError> {
         let select = signing_key::Entity::find()
             .filter(signing_key::Column::RevokedAt.is_null())

@@ -1,4 +1,4 @@
-//! Who belongs to which organization.
+//! Memberships of people in organizations.
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{
@@ -16,7 +16,7 @@ use crate::query::{TO_CHANGE, all, one};
 use crate::transaction::Transaction;
 
 impl Catalog {
-    /// The organizations that a person belongs to with the role in each, by name.
+    /// The organizations that a person belongs to with the role in each, sorted by name.
     pub async fn organizations_of(
         &self,
         person: PersonId,
@@ -32,7 +32,7 @@ impl Catalog {
         found.map(|(row, found)| Ok((found.try_into()?, Membership::try_from(row)?.role))).collect()
     }
 
-    /// The members of an organization, in the order in which they came.
+    /// The members of an organization, in the order in which they joined.
     pub async fn members(
         &self,
         organization: OrganizationId,
@@ -50,7 +50,7 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// A person's place in an organization. Locks the organization, so that its members do not change meanwhile.
+    /// A person's membership in an organization. Locks the organization, so that its members do not change meanwhile.
     pub async fn membership(
         &self,
         organization: OrganizationId,
@@ -60,7 +60,7 @@ impl Transaction {
         one(self.db(), Entity::find_by_id((organization.uuid(), person.uuid()))).await
     }
 
-    /// Whether an organization has an owner who may sign in, besides a person.
+    /// Whether an organization has another owner who may sign in, besides this person.
     pub async fn has_owner_besides(
         &self,
         organization: OrganizationId,
@@ -78,8 +78,8 @@ impl Transaction {
         Ok(select.count(self.db()).await? > 0)
     }
 
-    /// The organizations that would be without an owner who may sign in if a person were none, by name. Those that the
-    /// person owns are locked, so that their members do not change meanwhile.
+    /// The organizations that would have no owner who may sign in without this person, sorted by name. All
+    /// organizations that the person owns are locked, so that their members do not change meanwhile.
     pub async fn organizations_owned_alone(
         &self,
         person: PersonId,
@@ -96,7 +96,7 @@ impl Transaction {
             .order_by_asc(organization::Column::Id)
             .lock(TO_CHANGE);
         let organizations: Vec<Organization> = all(self.db(), locked).await?;
-        // Asked once they are locked: somebody may have changed their members while this waited.
+        // Queried after locking: their members may have changed while this waited for the locks.
         let has_another = Entity::find()
             .select_only()
             .column(Column::OrganizationId)
@@ -119,7 +119,7 @@ impl Transaction {
         all(self.db(), Entity::find().filter(Column::PersonId.eq(person.uuid()))).await
     }
 
-    /// Makes a person a member; tells whether the person was none before. Who is one keeps the role.
+    /// Makes a person a member. Returns `false` if the person already was one; the role is then unchanged.
     pub async fn insert_membership(&self, membership: &Membership) -> Result<bool, CatalogError> {
         let inserted = Entity::insert(ActiveModel::from(membership))
             .on_conflict_do_nothing_on([Column::OrganizationId, Column::PersonId])
@@ -128,7 +128,7 @@ impl Transaction {
         Ok(matches!(inserted, TryInsertResult::Inserted(1..)))
     }
 
-    /// Gives a member another role. Tells whether there is such a member.
+    /// Changes the role of a member. Returns whether there is such a member.
     pub async fn set_role(
         &self,
         organization: OrganizationId,
@@ -144,7 +144,7 @@ impl Transaction {
         Ok(updated.rows_affected > 0)
     }
 
-    /// Ends a membership. Tells whether there was one.
+    /// Deletes a membership. Returns whether there was one.
     pub async fn delete_membership(
         &self,
         organization: OrganizationId,

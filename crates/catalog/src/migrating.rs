@@ -1,4 +1,4 @@
-//! Whether the tables of a database are those that this version needs, and bringing them up to date.
+//! Checking whether the tables of a database are those that this version needs, and bringing them up to date.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use crate::migration::{MigrationEvent, MigrationReport, Tables, look};
 use crate::url::{DatabaseLocation, DatabaseUrl};
 use crate::{postgres, sqlite};
 
-/// How often somebody looks whether another process is done.
+/// The interval at which a waiting process polls whether the migrating process is done.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 impl Catalog {
-    /// Brings the tables up to date, and makes those of an empty database. Gives how many steps were applied. One process at
-    /// a time: another waits, for `options.migration_wait` at most. It can be interrupted at any point; what was done stays
-    /// done, and the next one goes on from there.
+    /// Brings the tables up to date, or creates them in an empty database. Returns the number of steps applied. Only
+    /// one process migrates at a time; others wait for at most `options.migration_wait`. A migration can be interrupted
+    /// at any point: completed work is kept, and the next migration continues from there.
     pub async fn migrate(
         url: &DatabaseUrl,
         options: &ConnectOptions,
@@ -29,7 +29,7 @@ impl Catalog {
         }
     }
 
-    /// The steps that are missing; changes nothing. An empty database is [`SchemaError::Empty`].
+    /// The missing steps. Changes nothing. An empty database is the error [`SchemaError::Empty`].
     pub async fn missing_steps(
         url: &DatabaseUrl,
         options: &ConnectOptions,
@@ -46,7 +46,7 @@ impl Catalog {
     }
 }
 
-/// Whether something has to be done to the tables before they are used, and may be.
+/// Whether the tables must be migrated before they are used. An error if they must be but `migrate` does not allow it.
 pub(crate) async fn is_migration_needed(
     db: &DatabaseConnection,
     migrate: Migrate,
@@ -59,7 +59,7 @@ pub(crate) async fn is_migration_needed(
     }
 }
 
-/// Waits until `taking` has taken what another process holds, for a while at most.
+/// Waits until `taking` has taken the lock that another process holds, for at most `most`.
 pub(crate) async fn within(
     most: Duration,
     taking: impl Future<Output = Result<(), CatalogError>>,
@@ -67,7 +67,7 @@ pub(crate) async fn within(
     tokio::time::timeout(most, taking).await.unwrap_or_else(|_| Err(SchemaError::Busy.into()))
 }
 
-/// The pauses between looks whether another process is done, of which the first is reported.
+/// The pauses between polls of whether the migrating process is done. The first pause is reported.
 pub(crate) struct Pauses<'a> {
     report: MigrationReport<'a>,
     is_told: bool,
@@ -87,7 +87,7 @@ impl<'a> Pauses<'a> {
     }
 }
 
-/// Tells the log what a migration is doing.
+/// Logs the progress of a migration.
 pub(crate) fn log_migration(event: MigrationEvent<'_>) {
     match event {
         MigrationEvent::Waiting => tracing::info!("another process is migrating the database; waiting"),

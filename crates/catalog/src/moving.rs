@@ -1,7 +1,8 @@
-//! Moving tracks to other collections, and putting them in another order.
+//! Moving tracks to other collections, and changing their order.
 //!
-//! Orders are numbers without gaps, by which late pages are found (see `in_collection.rs`). A track that leaves a collection
-//! therefore leaves a deleted row in its place, and tracks that are put in order exchange the places that they have.
+//! Orders are numbers without gaps, which makes late pages fast (see `in_collection.rs`). A track that is moved to
+//! another collection therefore leaves a tombstone, a deleted row with its order, and reordered tracks exchange the
+//! orders that they have.
 
 use std::collections::HashMap;
 
@@ -19,17 +20,18 @@ use crate::error::{CatalogError, Record};
 use crate::in_collection::living_in;
 use crate::transaction::Transaction;
 
-/// Tracks that one statement places. Its work grows with the square of them, since each row is compared with each id.
+/// The number of tracks that one statement reorders. Its cost grows with the square of this number, since each row is
+/// compared with each id.
 const PLACED_AT_ONCE: usize = 250;
 
-/// The row that a track leaves in its place: deleted, and with nothing in it.
+/// The deleted, empty row that a moved track leaves in its old collection.
 #[derive(Debug, Clone, Copy)]
 pub struct MovedTrackTombstone {
-    /// An id of its own.
+    /// The id of the tombstone, not that of the track.
     pub id: TrackId,
-    /// A short id of its own.
+    /// The short id of the tombstone, not that of the track.
     pub index: ShortId,
-    /// When it was left.
+    /// When the track was moved.
     pub at: Timestamp,
 }
 
@@ -75,15 +77,15 @@ impl MovedTrackTombstone {
 }
 
 impl Transaction {
-    /// Moves a track, which this transaction has locked, to the end of another collection, and gives the order that it got
-    /// there. Keys that are limited to the track are from then on limited to it there.
+    /// Moves a track, which this transaction has locked, to the end of another collection, and returns its order there.
+    /// Keys that are limited to the track remain limited to it in the new collection.
     pub async fn move_track(
         &self,
         track: &Track,
         target: CollectionId,
         place: MovedTrackTombstone,
     ) -> Result<i64, CatalogError> {
-        // Whoever locks two collections locks them by their ids.
+        // Every transaction locks two collections in the order of their ids, to avoid deadlocks.
         let mut both = [track.collection_id, target];
         both.sort_unstable();
         for collection in both {
@@ -96,7 +98,7 @@ impl Transaction {
         Entity::update_many()
             .col_expr(Column::CollectionId, Expr::value(target.uuid()))
             .col_expr(Column::TrackOrder, Expr::value(order))
-            // Whoever moves it has placed it.
+            // A moved track is no longer sorted by its place on the album.
             .col_expr(Column::AlbumPlace, Expr::value(None::<i64>))
             .filter(Column::Id.eq(track.id.uuid()))
             .exec(self.db())
@@ -119,8 +121,9 @@ impl Transaction {
         Ok(order)
     }
 
-    /// Puts tracks of a collection in this order: they exchange the places that they have, and all others keep theirs. Gives
-    /// the new order of each, or the first track that the collection does not have. No track may be named twice.
+    /// Sorts tracks of a collection in the given sequence: they exchange the orders that they have, and all other
+    /// tracks keep theirs. Returns the new order of each, or the first track that is not in the collection. No track
+    /// may occur twice.
     pub async fn arrange_tracks(
         &self,
         organization: OrganizationId,
@@ -153,7 +156,7 @@ impl Transaction {
         }
         Entity::update_many()
             .col_expr(Column::TrackOrder, order.into())
-            // Otherwise the next upload of the album would put them back.
+            // Otherwise the next upload to the album would restore the old order.
             .col_expr(Column::AlbumPlace, Expr::value(None::<i64>))
             .filter(Column::Id.is_in(tracks.iter().map(|(id, _)| id.uuid())))
             .exec(self.db())

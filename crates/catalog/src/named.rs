@@ -1,7 +1,8 @@
-//! Which objects rows say that there are, for those who compare the catalog with the store.
+//! The objects that the rows refer to, for comparing the catalog with the object store.
 //!
-//! Tracks come in the order of their objects' names, so that a walk through them and one through the store meet. Only
-//! objects that must be there are named: a cover may also exist in its largest size, as WebP and as it was uploaded.
+//! Tracks are sorted by the names of their objects, so that a walk through the tracks and a walk through the store can
+//! be merged. Only objects that must exist are listed: a cover may also exist in its largest size, as WebP and as it
+//! was uploaded.
 
 mod cover_objects;
 mod owners;
@@ -29,21 +30,21 @@ pub use owners::NamedOwner;
 use owners::sizes;
 pub(crate) use owners::{covered_collections, covered_organizations, owner_covers_among};
 
-/// Where the objects of a track are.
+/// The location of a track's objects in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TrackFolder {
-    /// Whose they are.
+    /// The organization that owns them.
     pub organization_id: OrganizationId,
     /// The folder: the track's index.
     pub folder: ShortId,
 }
 
-/// What an object is to the row that names it.
+/// The role of an object for the row that refers to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NamedKind {
     /// The source of a track.
     Source,
-    /// What a recipe made.
+    /// A file made by a recipe.
     File(VariantId),
     /// A size of a cover.
     Cover(CoverOrigin),
@@ -53,32 +54,33 @@ pub enum NamedKind {
     Manifest,
 }
 
-/// An object that must be there.
+/// An object that must exist in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedObject {
-    /// What it is.
+    /// Its role.
     pub kind: NamedKind,
-    /// Its name.
+    /// Its key.
     pub key: ObjectKey,
-    /// Its bytes, where the row says it.
+    /// Its size in bytes, if the row records it.
     pub size: Option<u64>,
-    /// Its SHA-256, where the row says it.
+    /// Its SHA-256, if the row records it.
     pub sha256: Option<[u8; 32]>,
 }
 
-/// A track that is not deleted, or can be restored, and its objects. Each is named once.
+/// A track that is not deleted or can be restored, and its objects. Each object is listed once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedTrack {
     /// Its id.
     pub id: TrackId,
-    /// Where its objects are. Its source may be the one of another track.
+    /// Where its objects are. Its source may be the source of another track.
     pub place: TrackFolder,
-    /// The source first.
+    /// Its objects, the source first.
     pub objects: Vec<NamedObject>,
 }
 
 impl NamedTrack {
-    /// Whether it names an object as the same thing. Its length and hash may have been recorded meanwhile.
+    /// Whether the track has this object in the same role. Size and hash are not compared: they may have been recorded
+    /// meanwhile.
     pub fn names(&self, object: &NamedObject) -> bool {
         self.objects.iter().any(|own| own.key == object.key && own.kind == object.kind)
     }
@@ -101,13 +103,13 @@ type TrackRow = (
 type FileRow = (Uuid, Uuid, String, Option<i64>, Option<String>);
 
 impl Catalog {
-    /// Whether the database sorts the folders of tracks as the store does. A search through a range of them uses an index
-    /// only then.
+    /// Whether the database sorts track folders in the same order as the store. Only then can a range query on folders
+    /// use an index.
     pub async fn orders_bytewise(&self) -> Result<bool, CatalogError> {
         orders_bytewise(self.reader()).await
     }
 
-    /// Up to `limit` tracks, at most 1000, behind one place and not behind another, in the order of their places.
+    /// Up to `limit` tracks (at most 1000) whose place is after `after` and not after `until`, sorted by place.
     pub async fn tracks_between(
         &self,
         is_bytewise: bool,
@@ -162,7 +164,7 @@ fn place_value(place: TrackFolder) -> SimpleExpr {
     Expr::tuple([Expr::value(place.organization_id.uuid()), Expr::value(place.folder.as_str())])
 }
 
-/// Some languages sort pairs or triples of letters as one.
+/// Checks all words of three characters: some languages sort pairs or triples of letters as one.
 const COMPARE_ORDERS: &str = "WITH letter AS (SELECT substr('abcdefghijklmnopqrstuvwxyz0123456789', i, 1) AS c \
     FROM generate_series(1, 36) AS i), word AS (SELECT one.c || two.c || three.c AS w \
     FROM letter AS one CROSS JOIN letter AS two CROSS JOIN letter AS three) \
@@ -205,7 +207,7 @@ async fn named<C: ConnectionTrait>(
         let own = files[first..].iter().take_while(|(id, ..)| *id == track.id.uuid());
         for (_, variant, key, bytes, sha256) in own {
             let key = parsed::<ObjectKey>("track_file.object_key", key)?;
-            // A recipe may give out the source as it is.
+            // A recipe may deliver the source itself, which is listed already.
             if track.objects.iter().all(|object| object.key != key) {
                 let size = bytes.map(|bytes| size("track_file.size", bytes)).transpose()?;
                 let kind = NamedKind::File(VariantId::from_uuid(*variant));
@@ -232,7 +234,7 @@ async fn files_of<C: ConnectionTrait>(db: &C, tracks: Vec<Uuid>) -> Result<Vec<F
     Ok(select.into_tuple().all(db).await?)
 }
 
-/// A track with what its own row names.
+/// A track with the objects that its own row refers to.
 fn of_row(row: TrackRow) -> Result<NamedTrack, CatalogError> {
     let (id, owner, folder, source, bytes, sha256, version, origin, drawn, recorded, generation) = row;
     let organization_id = OrganizationId::from_uuid(owner);

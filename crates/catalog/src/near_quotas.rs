@@ -1,4 +1,4 @@
-//! Organizations that have nearly all that their quotas allow, for operators.
+//! Organizations that have nearly used up their quotas, for operators.
 
 use sea_orm::{ConnectionTrait, QueryResult, Statement};
 use tonearm_domain::{OrganizationId, QuotaKind};
@@ -11,20 +11,20 @@ use crate::error::CatalogError;
 /// A quota of which at least four fifths are used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NearQuota {
-    /// Whose.
+    /// The organization that has the quota.
     pub organization_id: OrganizationId,
     /// The name of the organization.
     pub name: String,
     /// What it limits.
     pub kind: QuotaKind,
-    /// What is used, in what the quota is set in; begun minutes count.
+    /// The amount used, in the unit of the quota. A started minute counts as a whole one.
     pub used: u64,
-    /// The most that it allows; at least 1.
+    /// The limit; at least 1.
     pub limit: u64,
 }
 
-/// One look at the collections of those that have quotas: one for each kind of index, as in `quota_usage`. A quota of 0, which
-/// closes an organization, is left out.
+/// Reads the collections of organizations that have quotas in two parts, living and deleted, because each has its own
+/// index, as in `quota_usage`. A quota of 0, which closes an organization, is left out.
 fn statement(most: usize) -> String {
     let limited = "organization_id IN (SELECT organization_id FROM quota) GROUP BY organization_id";
     let kept_bytes = "CAST(SUM(kept_bytes + cover_bytes) AS bigint) AS bytes";

@@ -1,4 +1,5 @@
-//! How long there is nothing to do: so that workers that are told what is queued need not look for what becomes due.
+//! How long until the next job or delivery is due. Workers that are notified of queued work can sleep that long instead
+//! of polling.
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use crate::catalog::Catalog;
 use crate::entity::{job, webhook, webhook_delivery};
 use crate::error::CatalogError;
 
-/// Names within the statements.
+/// Aliases used in the statements.
 const DUE: &str = "due";
 const PAUSED: &str = "paused";
 const NEXT: &str = "next";
@@ -76,7 +77,7 @@ fn first_delivery() -> SimpleExpr {
 }
 
 impl Catalog {
-    /// How long it takes until the first waiting job of a class is due, zero if it is; none if no job waits.
+    /// Time until the first waiting job of a class is due: zero if one is due now, `None` if no job waits.
     pub async fn next_job_due(
         &self,
         class: JobClass,
@@ -85,17 +86,17 @@ impl Catalog {
         self.until(class.queues().iter().copied().map(first_job), now).await
     }
 
-    /// How long it takes until the first lease of a job ends, zero if it has; none if no job is held.
+    /// Time until the first job lease ends: zero if one has ended, `None` if no job is leased.
     pub async fn next_lease_end(&self, now: Timestamp) -> Result<Option<Duration>, CatalogError> {
         self.until([first_lease()], now).await
     }
 
-    /// How long it takes until the first delivery can be claimed, zero if one can be; none if no delivery waits.
+    /// Time until the first delivery can be claimed: zero if one can be claimed now, `None` if no delivery waits.
     pub async fn next_delivery_due(&self, now: Timestamp) -> Result<Option<Duration>, CatalogError> {
         self.until([first_delivery()], now).await
     }
 
-    /// How far the first of these moments is away, by the clock that decides.
+    /// Time until the earliest of these moments, by the clock that decides what is due.
     async fn until(
         &self,
         moments: impl IntoIterator<Item = SimpleExpr>,

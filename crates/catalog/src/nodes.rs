@@ -1,4 +1,4 @@
-//! Which nodes are running: the `node` table. The clock that decides what is due decides when a node was seen.
+//! The running nodes: the `node` table. The clock that decides what is due also decides when a node was seen.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +12,20 @@ use crate::column::{corrupt, moment};
 use crate::entity::node::{Column, Entity};
 use crate::error::CatalogError;
 
-/// Nodes that are told at most.
+/// The maximum number of nodes that are listed.
 const MOST: u64 = 200;
 
-/// A node and its last sign of life.
+/// A node and the time since its last heartbeat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenNode {
     /// The node.
     pub node: NodeRecord,
-    /// Milliseconds since its last sign of life.
+    /// Milliseconds since its last heartbeat.
     pub seen_millis_ago: u64,
 }
 
 impl SeenNode {
-    /// Whether it has been silent for so long that it is taken for lost.
+    /// Whether it has been silent for so long that it is considered lost.
     pub const fn is_lost(&self) -> bool {
         self.seen_millis_ago > NodeRecord::LOST_AFTER_MILLIS
     }
@@ -40,21 +40,21 @@ fn statement(now: &str) -> String {
     )
 }
 
-/// The runs of each class, by its name.
+/// The runs of each class as JSON, keyed by the name of the class.
 fn runs_text(runs: &PerClass<RecentRuns>) -> Result<String, CatalogError> {
     let by_name: BTreeMap<&str, RecentRuns> =
         JobClass::ALL.into_iter().map(|class| (class.as_str(), runs.get(class))).collect();
     serde_json::to_string(&by_name).map_err(|_| corrupt("node.ended_jobs"))
 }
 
-/// A node of the version before tells nothing, and one of a later version may tell it in another way.
+/// Nodes of the previous version report no runs, and nodes of a later version may use another format.
 fn recent_runs(text: Option<String>) -> PerClass<RecentRuns> {
     let by_name: BTreeMap<String, RecentRuns> =
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
     PerClass::of(|class| by_name.get(class.as_str()).copied().unwrap_or_default())
 }
 
-/// Words between commas.
+/// Splits a comma-separated list.
 fn words(text: Option<&str>) -> Vec<String> {
     let words = text.unwrap_or_default().split(',').filter(|word| !word.is_empty());
     words.map(str::to_owned).collect()
@@ -78,7 +78,7 @@ fn seen(row: &QueryResult) -> Result<SeenNode, CatalogError> {
 }
 
 impl Catalog {
-    /// Writes down that a node is alive now.
+    /// Records that a node is alive now.
     pub async fn note_node(&self, node: &NodeRecord, now: Timestamp) -> Result<(), CatalogError> {
         let renewed = OnConflict::column(Column::Id)
             .update_columns([Column::SeenAt, Column::ClockAheadMillis, Column::EndedJobs])
@@ -115,14 +115,14 @@ impl Catalog {
         Ok(())
     }
 
-    /// Removes a node that stops.
+    /// Removes a node that is stopping.
     pub async fn forget_node(&self, id: NodeId) -> Result<(), CatalogError> {
         Entity::delete_by_id(id.uuid()).exec(self.writer()).await?;
         Ok(())
     }
 
-    /// The nodes that gave a sign of life in the last day, the latest first: those that run, and those that ended without
-    /// saying so.
+    /// The nodes that were seen in the last day, the latest first: those that are running, and those that ended without
+    /// removing themselves.
     pub async fn seen_nodes(&self, now: Timestamp) -> Result<Vec<SeenNode>, CatalogError> {
         let db = self.reader();
         let text = statement(&self.due_clock().now_text(now));

@@ -1,7 +1,7 @@
-//! Telling other nodes that something was queued.
+//! Notifies other nodes that work was queued.
 //!
-//! A notice is sent after the commit and not in it: PostgreSQL commits transactions with notices one at a time. One that
-//! is lost costs time alone, since every node also looks by itself now and then.
+//! A notice is sent after the commit and not in the transaction: PostgreSQL commits transactions with notices one at a
+//! time. A lost notice only causes a delay, since every node also polls now and then.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, Ordering};
@@ -12,22 +12,22 @@ use tokio::sync::Mutex;
 
 use crate::work_kind::WorkKind;
 
-/// The channel of all notices, of which a database has one of its own.
+/// The channel of all notices. Channels are separate for each database.
 pub(crate) const CHANNEL: &str = "tonearm_work";
 
 /// The shortest time between two notices of a process.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Who sent a notice: the server process of the sender's listener, or 0 where it has none.
+/// The sender of a notice: the PostgreSQL server process of the sender's listener, or 0 if it has no listener.
 type Sender = i32;
 
-/// Sends notices of a process, at most one in each [`PAUSE`], whatever is committed.
+/// Sends the notices of a process, at most one in each [`PAUSE`], however much is committed.
 #[derive(Clone)]
 pub(crate) struct Notices(Arc<Inner>);
 
 struct Inner {
     database: DatabaseConnection,
-    /// A bit for each kind that was queued and is not told of yet.
+    /// One bit for each kind of work that was queued and not announced yet.
     pending: AtomicU8,
     has_task: AtomicBool,
     /// Held while a notice is sent.
@@ -62,7 +62,7 @@ impl Notices {
                 continue;
             }
             self.0.has_task.store(false, Ordering::Release);
-            // What came in between has found a task that was about to end.
+            // Work that was queued meanwhile found this task about to end and started no other.
             let is_idle = self.0.pending.load(Ordering::Acquire) == 0;
             if is_idle || self.0.has_task.swap(true, Ordering::AcqRel) {
                 return;
@@ -70,7 +70,7 @@ impl Notices {
         }
     }
 
-    /// Sends what other nodes have not been told yet.
+    /// Sends the pending notices now.
     pub(crate) async fn flush(&self) {
         let _sending = self.0.sending.lock().await;
         let pending = self.0.pending.swap(0, Ordering::AcqRel);
@@ -85,7 +85,7 @@ impl Notices {
         }
     }
 
-    /// Sends a notice of nothing, for listeners to see that they hear.
+    /// Sends an empty notice, so that listeners can check that they receive notices.
     pub(crate) async fn ping(&self) -> Result<(), DbErr> {
         self.send("0").await
     }
@@ -98,14 +98,14 @@ impl Notices {
         Ok(())
     }
 
-    /// From now on notices of this process come back to this listener, or to none.
+    /// Sets the listener of this process, if it has one. Later notices name it as their sender.
     pub(crate) fn set_listener(&self, listener: Option<Sender>) {
         self.0.listener.store(listener.unwrap_or(0), Ordering::Release);
     }
 }
 
-/// What a notice tells a listener of: nothing where it is the listener's own. Kinds that this version does not know are
-/// left to others.
+/// The kinds of work that a notice announces. Empty if this listener's own process sent it. Kinds that this version
+/// does not know are ignored.
 pub(crate) fn read(text: &str, listener: Sender) -> Vec<WorkKind> {
     let mut words = text.split(' ');
     let sender: Option<Sender> = words.next().and_then(|word| word.parse().ok());

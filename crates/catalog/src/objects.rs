@@ -1,4 +1,4 @@
-//! Which stored objects some row speaks of, for the sweep that removes all others.
+//! Which stored objects a row refers to. The sweep removes all others.
 
 use std::collections::HashSet;
 
@@ -18,20 +18,20 @@ use crate::manifests::manifests_among;
 use crate::same_source::sources_among;
 
 impl Catalog {
-    /// Whether something that is not deleted, or can be taken back, has this object.
+    /// Whether this object belongs to something that is not deleted or can be restored.
     pub async fn object_is_known(&self, key: &ObjectKey) -> Result<bool, CatalogError> {
         let known = self.known_objects(std::slice::from_ref(key)).await?;
         Ok(!known.is_empty())
     }
 
-    /// Those of the objects that something not deleted has, or something that can be taken back: a track, a file, a
-    /// collection or an organization. At most eight queries for every 1000.
+    /// Those of the objects that belong to a track, a file, a collection or an organization that is not deleted or can
+    /// be restored. Runs at most eight queries for every 1000 objects.
     pub async fn known_objects(&self, keys: &[ObjectKey]) -> Result<HashSet<ObjectKey>, CatalogError> {
         known_among(self.reader(), keys).await
     }
 }
 
-/// As [`Catalog::known_objects`], by what a connection or a transaction sees.
+/// As [`Catalog::known_objects`], on a connection or in a transaction.
 pub(crate) async fn known_among<C: ConnectionTrait>(
     db: &C,
     keys: &[ObjectKey],
@@ -54,7 +54,7 @@ pub(crate) async fn known_among<C: ConnectionTrait>(
     Ok(known)
 }
 
-/// Of replacements whose files are being made.
+/// The new sources of replacements that are being processed.
 async fn new_sources_among<C: ConnectionTrait>(
     db: &C,
     names: &[String],
@@ -79,7 +79,7 @@ async fn files_among<C: ConnectionTrait>(db: &C, names: &[String]) -> Result<Vec
 }
 
 impl Catalog {
-    /// Those of the objects that something is about to remove: a purge that is queued, or the end of the day for which a
+    /// Those of the objects that are about to be removed: by a queued purge, or at the end of the day for which a
     /// replaced source is kept.
     pub async fn objects_being_removed(
         &self,

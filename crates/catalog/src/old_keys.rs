@@ -1,4 +1,4 @@
-//! The secrets that keys had before: each key has at most one that still works.
+//! Previous secrets of API keys. Each key has at most one that still works.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::query::{change, one};
 use crate::transaction::Transaction;
 
 impl Catalog {
-    /// The key that had the secret with this SHA-256 before it was given another. It ends when the secret does.
+    /// The key whose previous secret has this SHA-256. The returned key expires when that secret does, or earlier.
     pub async fn api_key_by_old_hash(&self, hash: &[u8; 32]) -> Result<Option<ApiKey>, CatalogError> {
         let select = Entity::find().filter(Column::KeyHash.eq(hash.to_vec()));
         let Some(old) = select.one(self.reader()).await? else { return Ok(None) };
@@ -28,7 +28,8 @@ impl Catalog {
         }))
     }
 
-    /// Until when the old secrets of keys work. Keys without one are missing; one that has ended may be there.
+    /// Until when the old secrets of keys work. Keys without an old secret are left out. A secret that has expired may
+    /// still be listed.
     pub async fn old_keys_until(
         &self,
         ids: &[ApiKeyId],
@@ -46,13 +47,14 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Until when the old secret of a key works, if it has one. The key is locked by the caller.
+    /// Until when the old secret of a key works, if it has one. The caller must have locked the key.
     pub async fn old_api_key_until(&self, id: ApiKeyId) -> Result<Option<Timestamp>, CatalogError> {
         let found = Entity::find_by_id(id.uuid()).one(self.db()).await?;
         found.map(|row| moment("old_api_key.valid_until", row.valid_until)).transpose()
     }
 
-    /// Gives a key, which is locked and must exist, another secret. The one before works until `old_until`; none: it ends.
+    /// Replaces the secret of a key, which must exist and be locked. The previous secret works until `old_until`; with
+    /// `None` it stops working at once.
     pub async fn replace_api_key_hash(
         &self,
         key: &ApiKey,
@@ -77,7 +79,7 @@ impl Transaction {
         change(self.db(), update, Record::ApiKey).await
     }
 
-    /// Ends the old secret of a key. Tells whether it had one.
+    /// Revokes the old secret of a key. Returns whether it had one.
     pub async fn end_old_api_key(
         &self,
         organization: OrganizationId,

@@ -46,7 +46,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Writes everything but when it was made. It must exist.
+    /// Writes everything except the creation time. The organization must exist.
     pub async fn update_organization(&self, organization: &Organization) -> Result<(), CatalogError> {
         let mut row = ActiveModel::try_from(organization)?;
         (row.id, row.created_at) = (NotSet, NotSet);

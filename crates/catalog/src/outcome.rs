@@ -1,4 +1,4 @@
-//! What became of a commit that was not answered with a yes.
+//! The outcome of a commit that was not confirmed.
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, RuntimeErr, Statement}
 
 use crate::error::CatalogError;
 
-/// How long PostgreSQL may take to answer a commit, and after that to say what became of it.
+/// How long PostgreSQL may take to respond to a commit, and then to report its outcome.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
 
-/// The pause between two questions.
+/// The pause between two look-ups.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// SQLite's code for a failed read, write or flush.
 const SQLITE_IOERR: u32 = 10;
 
-/// Whether a failed commit may have happened all the same.
+/// Whether a commit that failed may still have taken effect.
 ///
-/// An error that the database reports about a living transaction rolls it back. A broken connection says nothing,
-/// and neither does an error that ends the connection: PostgreSQL may have committed before it was told to stop.
-/// After a failed flush SQLite has rolled back, but a crash before the next commit can bring the transaction back
-/// from the write-ahead log.
+/// An error that the database reports for an open transaction rolls it back. A broken connection leaves the outcome
+/// unknown, and so does an error that ends the connection: PostgreSQL may have committed before it was told to stop.
+/// After a failed flush SQLite has rolled back, but a crash before the next commit can bring the transaction back from
+/// the write-ahead log.
 pub(crate) fn is_unknown(error: &DbErr) -> bool {
     match error {
         DbErr::Conn(RuntimeErr::SqlxError(error))
@@ -51,7 +51,7 @@ fn is_unknown_in_driver(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Asks PostgreSQL, on another connection, what became of a transaction. Gives up after [`DEADLINE`].
+/// Looks up the outcome of a transaction in PostgreSQL, on another connection. Gives up after [`DEADLINE`].
 pub(crate) async fn look_up(
     database: &DatabaseConnection,
     id: Option<&String>,
@@ -67,13 +67,14 @@ pub(crate) async fn look_up(
     }
 }
 
-/// Whether the transaction was committed, once it is over; none where PostgreSQL does not know (any more).
+/// Waits until the transaction has ended and returns whether it was committed; `None` if PostgreSQL does not know (any
+/// more).
 async fn settled(database: &DatabaseConnection, id: &str) -> Option<bool> {
     loop {
         match status(database, id).await {
             Ok(Some(status)) if status == "committed" => return Some(true),
             Ok(Some(status)) if status == "aborted" => return Some(false),
-            // Its connection has not noticed yet that it is alone.
+            // The server has not noticed yet that the client of the transaction is gone.
             Ok(Some(_)) => {}
             Ok(None) => return None,
             Err(error) => tracing::debug!(%error, "could not look up the outcome of a transaction"),

@@ -19,12 +19,12 @@ impl Catalog {
         one(self.reader(), Entity::find_by_id(id.uuid())).await
     }
 
-    /// Everybody, by creation.
+    /// All people, oldest first.
     pub async fn people(&self) -> Result<Vec<Person>, CatalogError> {
         all(self.reader(), Entity::find().order_by_asc(Column::Id)).await
     }
 
-    /// A page of people, by creation: those whose name and address hold all words. They are not counted.
+    /// A page of the people whose name or address contains each of the words, oldest first. They are not counted.
     pub async fn person_page(
         &self,
         words: Option<&SearchWords>,
@@ -48,7 +48,7 @@ impl Catalog {
         one(self.reader(), Entity::find().filter(Column::Email.eq(email.as_str()))).await
     }
 
-    /// Whether there is anybody at all.
+    /// Whether there are any people.
     pub async fn has_people(&self) -> Result<bool, CatalogError> {
         Ok(Entity::find().limit(1).count(self.reader()).await? > 0)
     }
@@ -78,7 +78,7 @@ impl Transaction {
         one(self.db(), Entity::find_by_id(id.uuid()).lock(TO_CHANGE)).await
     }
 
-    /// Whether there is anybody at all.
+    /// Whether there are any people.
     pub async fn has_people(&self) -> Result<bool, CatalogError> {
         Ok(Entity::find().limit(1).count(self.db()).await? > 0)
     }
@@ -107,7 +107,7 @@ impl Transaction {
         .transpose()
     }
 
-    /// Those who own every new organization: administrators who may sign in.
+    /// The owners of every new organization: administrators who may sign in.
     pub async fn administrators(&self) -> Result<Vec<PersonId>, CatalogError> {
         let select = Entity::find()
             .filter(Column::IsAdministrator.eq(true))
@@ -117,17 +117,17 @@ impl Transaction {
         Ok(rows.into_iter().map(|row| PersonId::from_uuid(row.id)).collect())
     }
 
-    /// The same, locked: who is an administrator does not change until the end of the transaction.
+    /// The same, locked: the administrators do not change until the end of the transaction.
     pub async fn administrators_to_change(&self) -> Result<Vec<PersonId>, CatalogError> {
         let select =
             Entity::find().filter(Column::IsAdministrator.eq(true)).order_by_asc(Column::Id).lock(TO_CHANGE);
         let rows = select.all(self.db()).await?;
-        // Locked first and looked at then: somebody may have changed them while this waited.
+        // Filter again after locking: another transaction may have changed the rows while this one waited.
         let active = rows.into_iter().filter(|row| row.is_administrator && row.disabled_at.is_none());
         Ok(active.map(|row| PersonId::from_uuid(row.id)).collect())
     }
 
-    /// Says since when a person may not sign in, or that the person may.
+    /// Disables sign-in for a person from a moment on, or enables it again with `None`.
     pub async fn set_person_disabled(
         &self,
         id: PersonId,
@@ -140,7 +140,7 @@ impl Transaction {
         change(self.db(), update, Record::Person).await
     }
 
-    /// Says whether a person is an administrator.
+    /// Sets whether a person is an administrator.
     pub async fn set_administrator(&self, id: PersonId, is_one: bool) -> Result<(), CatalogError> {
         let update = Entity::update_many()
             .col_expr(Column::IsAdministrator, Expr::value(is_one))
@@ -148,12 +148,13 @@ impl Transaction {
         change(self.db(), update, Record::Person).await
     }
 
-    /// Removes a person, with the person's memberships, sessions, devices and links. What the person did stays.
+    /// Removes a person, with the person's memberships, sessions, devices and links. Records of what the person did are
+    /// kept.
     pub async fn delete_person(&self, id: PersonId) -> Result<bool, CatalogError> {
         Ok(Entity::delete_by_id(id.uuid()).exec(self.db()).await?.rows_affected > 0)
     }
 
-    /// Adds a person. The address must be free.
+    /// Adds a person. The address must not be in use.
     pub async fn insert_person(&self, person: &Person, password_hash: &str) -> Result<(), CatalogError> {
         let mut row = ActiveModel::from(person);
         row.password_hash = Set(password_hash.to_owned());
@@ -184,7 +185,7 @@ impl Transaction {
         change(self.db(), update, Record::Person).await
     }
 
-    /// Gives a person another password.
+    /// Replaces the hash of a person's password.
     pub async fn set_password_hash(&self, id: PersonId, hash: &str) -> Result<(), CatalogError> {
         let update = Entity::update_many()
             .col_expr(Column::PasswordHash, Expr::value(hash))

@@ -1,4 +1,4 @@
-//! Where tracks stand in a collection, counted as lists show them: deleted rows keep an order, but have no position.
+//! Positions of tracks in a collection, counted as lists show them. Deleted rows keep an order but have no position.
 
 use sea_orm::{ColumnTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 use tonearm_domain::{CollectionId, OrganizationId, TrackId};
@@ -10,14 +10,14 @@ use crate::in_collection::{in_order, living_in};
 use crate::query::TO_CHANGE;
 use crate::transaction::Transaction;
 
-/// Tracks of a collection that follow one another, in their order.
+/// Consecutive tracks of a collection, in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrackRange {
-    /// How many tracks stand before the first.
+    /// The number of tracks before the first.
     pub start: u64,
     /// The tracks, locked for a change.
     pub tracks: Vec<TrackId>,
-    /// The position that was asked for, or the last one at which the named tracks have room.
+    /// The requested position, or the last one at which the named tracks have room.
     pub index: u64,
 }
 
@@ -26,7 +26,7 @@ pub struct TrackRange {
 pub enum TrackRangeError {
     /// The collection lacks one of the named tracks.
     Missing,
-    /// Somebody else changed the order while the rows were waited for.
+    /// Another transaction changed the order while this one waited for the rows.
     Changed,
 }
 
@@ -41,7 +41,7 @@ async fn order_at(
 }
 
 impl Transaction {
-    /// Those of the tracks that the collection has, locked for a change, in their order.
+    /// Those of the tracks that are in the collection, locked for a change, in their order.
     pub async fn tracks_in_order(
         &self,
         organization: OrganizationId,
@@ -53,9 +53,9 @@ impl Transaction {
         self.lock_in_order(select).await
     }
 
-    /// The tracks, locked for a change, from the first to the last of those that are named, of those that they will displace if
-    /// they are moved to the position `index` (0 is the first), and of the one before these. `most + 1` of them if they are
-    /// more than `most`. No track may be named twice.
+    /// Locks the range of tracks that is affected if the named tracks are moved to the position `index` (0 is the
+    /// first): from the first to the last of the named tracks, of the tracks that they will displace, and of the one
+    /// before these. Returns `most + 1` of them if they are more than `most`. No track may be named twice.
     pub async fn range_around(
         &self,
         organization: OrganizationId,
@@ -89,7 +89,8 @@ impl Transaction {
         let start = preceding().count(self.db()).await?;
         let tracks = self.lock_in_order(between().limit(most.saturating_add(1))).await?;
         let found = tracks.len() as u64;
-        // Rows were waited for, and those who had locked them may have put others in their places.
+        // While this transaction waited for rows, the transactions that had locked them may have moved other tracks
+        // into the range.
         let is_changed = found <= most
             && (between().count(self.db()).await? != found || preceding().count(self.db()).await? != start);
         if is_changed {
@@ -104,7 +105,8 @@ impl Transaction {
         Ok(found.into_iter().map(|(id, _)| TrackId::from_uuid(id)).collect())
     }
 
-    /// The ids and orders of tracks, locked for a change by their ids, as everybody locks several.
+    /// The ids and orders of tracks, locked for a change by id, the order in which all transactions lock several
+    /// tracks.
     pub(crate) async fn lock_places(&self, select: Select<Entity>) -> Result<Vec<(Uuid, i64)>, CatalogError> {
         let places = select.select_only().columns([Column::Id, Column::TrackOrder]).order_by_asc(Column::Id);
         Ok(places.lock(TO_CHANGE).into_tuple().all(self.db()).await?)

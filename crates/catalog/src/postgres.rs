@@ -14,12 +14,13 @@ use crate::migrating::{Pauses, is_migration_needed, log_migration, within};
 use crate::migration;
 use crate::migration::{MigrationReport, Tables, look};
 
-/// A connection that was used within this time is taken to be alive: asking it first would double the round
-/// trips of a busy server.
+/// A connection that was used within this time is assumed to be alive. Testing it first would double the round trips of
+/// a busy server.
 const TRUSTED_FOR: Duration = Duration::from_secs(1);
 
-/// The advisory lock that the session of whoever changes the tables holds. The number means nothing but must never change.
-/// Versions that know only the first steps do not wait for it: they can start while a large step is applied.
+/// The advisory lock that is held by the session that changes the tables. The number has no meaning but must never
+/// change. Versions that know only the first steps do not wait for this lock: they can start while a large step is
+/// applied.
 const MIGRATION_LOCK: i64 = 0x746F_6E65_6172_6D02;
 
 pub(crate) async fn open(
@@ -69,7 +70,7 @@ fn named(server: &PgConnectOptions) -> PgConnectOptions {
     server.clone().application_name("tonearm").disable_statement_logging()
 }
 
-/// Brings the tables up to date; gives how many steps were applied.
+/// Brings the tables up to date. Returns how many steps were applied.
 pub(crate) async fn migrate_alone(
     server: &PgConnectOptions,
     options: &ConnectOptions,
@@ -78,12 +79,12 @@ pub(crate) async fn migrate_alone(
     let session = session(server, options).await?;
     within(options.migration_wait, lock(&session, report)).await?;
     let count = migration::run(&session, report).await;
-    // The end of the session frees the lock.
+    // Closing the session releases the lock.
     session.close().await?;
     count
 }
 
-/// A single connection, for as long as nobody else may migrate: until it is closed.
+/// Opens a single connection that holds the migration lock until it is closed.
 pub(crate) async fn open_alone(
     server: &PgConnectOptions,
     options: &ConnectOptions,
@@ -94,8 +95,8 @@ pub(crate) async fn open_alone(
     Ok(session)
 }
 
-/// Takes the lock once nobody else has it. It is polled and not waited for in the server: a statement that
-/// waits keeps its snapshot, and indexes that are made concurrently wait for everybody's.
+/// Takes the lock once it is free. The lock is polled and not waited for in the server: a waiting statement keeps its
+/// snapshot, and concurrent index creation waits for all snapshots.
 async fn lock(session: &DatabaseConnection, report: MigrationReport<'_>) -> Result<(), CatalogError> {
     let ask = format!("SELECT pg_try_advisory_lock({MIGRATION_LOCK}) AS taken");
     let mut pauses = Pauses::new(report);
@@ -108,7 +109,7 @@ async fn lock(session: &DatabaseConnection, report: MigrationReport<'_>) -> Resu
     }
 }
 
-/// A single connection, for as long as a migration takes. It is never replaced by another, which would not hold the lock.
+/// Opens a single connection for a migration. It is never replaced by another one, which would not hold the lock.
 async fn session(
     server: &PgConnectOptions,
     options: &ConnectOptions,
@@ -126,7 +127,7 @@ async fn session(
                 if is_another {
                     return Err(sqlx::Error::WorkerCrashed);
                 }
-                // A change of a large table takes its time.
+                // Changing a large table takes long.
                 let limits = "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0";
                 connection.execute(limits).await?;
                 Ok(())
@@ -137,7 +138,7 @@ async fn session(
     Ok(SqlxPostgresConnector::from_sqlx_postgres_pool(pool))
 }
 
-/// The tables of a database, which stays as it is.
+/// Looks at the tables of a database without changing it.
 pub(crate) async fn tables(
     server: &PgConnectOptions,
     options: &ConnectOptions,

@@ -1,4 +1,4 @@
-//! What is kept about a person or a listener, and forgetting it.
+//! The data stored about a person or a listener, and its erasure.
 
 mod columns;
 mod listener;
@@ -8,5 +8,6 @@ pub use columns::{Erasure, PERSON_EMAILS, PERSON_IDS, PersonColumn};
 pub use listener::{KeptListening, KeptSighting};
 pub use person::PersonNames;
 
-/// Most rows of a kind that are told of at once. Hardly any person has more, nor does a listener's day.
+/// The maximum number of rows of a kind that are returned at once. Hardly any person, and hardly any day of a listener,
+/// has more.
 pub const MOST_KEPT_ROWS: u64 = 10_000;

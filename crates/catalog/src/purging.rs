@@ -1,4 +1,4 @@
-//! Forgetting what was deleted, once its objects are gone.
+//! Purging of deleted tracks and collections, once their objects are removed.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use tonearm_domain::{CollectionId, Metadata, OrganizationId, Theme, Timestamp, TrackId, TrackInfo};
@@ -9,17 +9,17 @@ use crate::entity::{collection, track, variant};
 use crate::error::CatalogError;
 use crate::transaction::Transaction;
 
-/// Whether the title of a track that is purged stays beside what was counted for it.
+/// Whether the title of a purged track is kept with its usage counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PurgedTitles {
     /// It is removed with the rest.
     #[default]
     Removed,
-    /// It stays.
+    /// It is kept.
     Kept,
 }
 
-/// What is left of a track beside its title.
+/// What remains of a purged track besides its title.
 fn bare_track(now: Timestamp) -> Result<track::ActiveModel, CatalogError> {
     Ok(track::ActiveModel {
         organization_index: Set(None),
@@ -79,8 +79,9 @@ fn bare_collection() -> Result<collection::ActiveModel, CatalogError> {
 }
 
 impl Transaction {
-    /// Forgets a deleted track whose objects are gone: its files, its words, its own recipes and everything else that was
-    /// said of it. A bare row stays, so that what was counted stays that track's. Tells whether it was there and deleted.
+    /// Purges a deleted track whose objects are removed: deletes its files, its words, its own recipes and all other
+    /// data about it. A bare row stays, so that usage counts still refer to the track. Returns whether the track
+    /// existed and was deleted.
     pub async fn purge_track(
         &self,
         organization: OrganizationId,
@@ -117,7 +118,7 @@ impl Transaction {
         Ok(true)
     }
 
-    /// The same for a collection, without its tracks.
+    /// The same for a deleted collection, without its tracks.
     pub async fn purge_collection(
         &self,
         organization: OrganizationId,

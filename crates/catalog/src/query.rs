@@ -1,4 +1,4 @@
-//! Running a select and taking its rows over into the domain, the same on a connection and in a transaction.
+//! Runs selects and converts their rows into domain types, on a connection or in a transaction.
 
 use sea_orm::sea_query::{ExprTrait, Keyword, LikeExpr, LockType, SimpleExpr};
 use sea_orm::{
@@ -9,19 +9,19 @@ use tonearm_domain::LimitOffset;
 
 use crate::error::{CatalogError, Record};
 
-/// The lock that a transaction takes on a row it is about to change. It does not hold up those who only refer to
+/// The lock that a transaction takes on a row it is about to change. It does not block transactions that only refer to
 /// the row by a foreign key. SQLite has one writer at a time and needs no such lock; there it is left out.
 pub(crate) const TO_CHANGE: LockType = LockType::NoKeyUpdate;
 
-/// A condition that is checked on rows which another condition has found, and that no index is used for.
+/// A condition that is only checked on rows that another condition has found, and that never uses an index.
 ///
-/// A look-up by id that names the organization too could otherwise be planned as a walk through the organization's
-/// index: PostgreSQL plans prepared statements for values that it does not know, and both then look as good.
+/// Without it, a look-up by id that also names the organization could be planned as a scan of the organization's index:
+/// PostgreSQL plans prepared statements without knowing the values, and both plans then look equally good.
 pub(crate) fn checked(condition: SimpleExpr) -> SimpleExpr {
     condition.is(SimpleExpr::Keyword(Keyword::Custom("TRUE".into())))
 }
 
-/// That a text contains a word, which is no pattern, right after `before`.
+/// The text contains `before` directly followed by `word`, which is taken literally and not as a pattern.
 pub(crate) fn contains(text: SimpleExpr, before: &str, word: &str) -> SimpleExpr {
     let mut pattern = String::with_capacity(before.len() + word.len() + 3);
     pattern.push('%');
@@ -54,7 +54,7 @@ where
     select.all(db).await?.into_iter().map(T::try_from).collect()
 }
 
-/// How many rows there are in all, and those of the page.
+/// The total number of rows, and the rows of the page.
 pub(crate) async fn page<T, E, M, C>(
     db: &C,
     select: Select<E>,
@@ -74,14 +74,14 @@ where
     Ok((total, rows))
 }
 
-/// The same rows, by their keys alone: enough to count them, without sorting and without reading what is wide.
+/// Selects only the keys of the same rows: enough to count them without sorting and without reading wide columns.
 fn keys_of<E: EntityTrait>(select: Select<E>) -> Select<E> {
     let mut select = select.select_only().columns(E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column));
     QueryTrait::query(&mut select).clear_order_by();
     select
 }
 
-/// Changes rows by key; `record` is missing where there is no such row (any more).
+/// Changes rows by key. `record` is missing if there is no such row (any more).
 pub(crate) async fn change<E, C>(db: &C, update: UpdateMany<E>, record: Record) -> Result<(), CatalogError>
 where
     E: EntityTrait,

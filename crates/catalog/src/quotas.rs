@@ -1,4 +1,4 @@
-//! What organizations may have at most, and what they have. Triggers count, by collection.
+//! Quotas of organizations and their usage. Triggers keep the counts, per collection.
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, SimpleExpr};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select, Set};
@@ -16,7 +16,7 @@ fn collections(organization: OrganizationId) -> Select<collection::Entity> {
     collection::Entity::find().select_only().filter(Column::OrganizationId.eq(organization.uuid()))
 }
 
-/// PostgreSQL sums to a type without bounds, which is not read as a number.
+/// PostgreSQL returns sums in an unbounded type, which the driver does not read as an integer.
 fn sum(of: SimpleExpr) -> SimpleExpr {
     Expr::expr(of).sum().cast_as("bigint")
 }
@@ -26,7 +26,8 @@ fn kept_bytes() -> SimpleExpr {
     sum(Column::KeptBytes.into_expr().add(Column::CoverBytes.into_expr()))
 }
 
-/// Reads a row for each collection that the organization has had: two looks, as there is an index of each kind.
+/// Reads a row for each collection that the organization has had, in two queries, because living and deleted
+/// collections have separate indexes.
 async fn usage<C: ConnectionTrait>(db: &C, organization: OrganizationId) -> Result<QuotaUsage, CatalogError> {
     use collection::Column;
     let living = collections(organization)
@@ -49,32 +50,32 @@ async fn usage<C: ConnectionTrait>(db: &C, organization: OrganizationId) -> Resu
 }
 
 impl Catalog {
-    /// What an organization may have at most.
+    /// The quotas of an organization.
     pub async fn quotas(&self, organization: OrganizationId) -> Result<Quotas, CatalogError> {
         let quotas = one(self.reader(), quota::Entity::find_by_id(organization.uuid())).await?;
         Ok(quotas.unwrap_or_default())
     }
 
-    /// What an organization has.
+    /// What an organization uses of its quotas.
     pub async fn quota_usage(&self, organization: OrganizationId) -> Result<QuotaUsage, CatalogError> {
         usage(self.reader(), organization).await
     }
 }
 
 impl Transaction {
-    /// What an organization may have at most. Where anything is limited, whoever asks next waits for the end of this
-    /// transaction. To be asked before anything else is locked.
+    /// The quotas of an organization. If it has any, the next transaction that calls this waits for the end of this
+    /// one. Call this before locking anything else.
     pub async fn quotas(&self, organization: OrganizationId) -> Result<Quotas, CatalogError> {
         let select = quota::Entity::find_by_id(organization.uuid()).lock(TO_CHANGE);
         Ok(one(self.db(), select).await?.unwrap_or_default())
     }
 
-    /// What an organization has, with what this transaction has changed.
+    /// What an organization uses of its quotas, including the changes of this transaction.
     pub async fn quota_usage(&self, organization: OrganizationId) -> Result<QuotaUsage, CatalogError> {
         usage(self.db(), organization).await
     }
 
-    /// Sets what an organization may have at most.
+    /// Sets the quotas of an organization.
     pub async fn set_quotas(&self, organization: OrganizationId, quotas: Quotas) -> Result<(), CatalogError> {
         use quota::{ActiveModel, Column, Entity};
         if quotas.is_unlimited() {

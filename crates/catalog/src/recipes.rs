@@ -30,7 +30,7 @@ fn by_id(organization: OrganizationId, id: VariantId) -> Select<Entity> {
     living().filter(Column::Id.eq(id.uuid())).filter(Column::OrganizationId.eq(organization.uuid()))
 }
 
-/// The organization's, then the track's own.
+/// The organization's recipes, then the track's own.
 fn for_track(organization: OrganizationId, track: TrackId) -> Select<Entity> {
     let own = Condition::all()
         .add(Column::TrackId.eq(track.uuid()))
@@ -38,7 +38,7 @@ fn for_track(organization: OrganizationId, track: TrackId) -> Select<Entity> {
     in_order(living().filter(Condition::any().add(for_organization(organization)).add(own)))
 }
 
-/// Those of the organization before those of a track, each by position.
+/// Sorts the organization's recipes before those of a track, each by position.
 fn in_order(select: Select<Entity>) -> Select<Entity> {
     select
         .order_by(Expr::col(Column::TrackId).is_not_null(), Order::Asc)
@@ -47,12 +47,12 @@ fn in_order(select: Select<Entity>) -> Select<Entity> {
 }
 
 impl Catalog {
-    /// The recipes that every track of the organization is made by, in their order.
+    /// The recipes that apply to every track of the organization, in their order.
     pub async fn recipes(&self, organization: OrganizationId) -> Result<Vec<Recipe>, CatalogError> {
         all(self.reader(), in_order(living().filter(for_organization(organization)))).await
     }
 
-    /// The recipes that one track is made by: the organization's, then its own.
+    /// The recipes that apply to one track: the organization's, then its own.
     pub async fn recipes_for_track(
         &self,
         organization: OrganizationId,
@@ -61,8 +61,8 @@ impl Catalog {
         all(self.reader(), for_track(organization, track)).await
     }
 
-    /// Which of these names are variants that tracks have of their own, beside the organization's recipes: any track in
-    /// the scope. By name.
+    /// Those of the names that are variants from tracks' own recipes, besides the organization's recipes. Includes any
+    /// track in the scope. Sorted by name.
     pub async fn own_variants(
         &self,
         organization: OrganizationId,
@@ -115,7 +115,7 @@ async fn own_variants<C: ConnectionTrait>(
 }
 
 impl Transaction {
-    /// The recipes that every track of the organization is made by, in their order.
+    /// The recipes that apply to every track of the organization, in their order.
     pub async fn recipes(&self, organization: OrganizationId) -> Result<Vec<Recipe>, CatalogError> {
         all(self.db(), in_order(living().filter(for_organization(organization)))).await
     }
@@ -130,8 +130,8 @@ impl Transaction {
         own_variants(self.db(), organization, scope, names).await
     }
 
-    /// Adds a recipe. Its index must be free: for the organization's by any other, for a track's by
-    /// one of the organization's or of the same track.
+    /// Adds a recipe. Its index must be free: a recipe of the organization must not share it with any other recipe, and
+    /// a recipe of a track not with a recipe of the organization or of the same track.
     pub async fn insert_recipe(&self, recipe: &Recipe) -> Result<(), CatalogError> {
         self.refuse_taken_index(recipe).await?;
         self.note(Change::Recipes(recipe.organization_id));
@@ -142,7 +142,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Writes index, settings and position. It must exist and its index be free.
+    /// Writes the index, settings and position of a recipe. The recipe must exist and its index must be free.
     pub async fn update_recipe(&self, recipe: &Recipe) -> Result<(), CatalogError> {
         self.refuse_taken_index(recipe).await?;
         self.note(Change::Recipes(recipe.organization_id));
@@ -157,8 +157,8 @@ impl Transaction {
         change(self.db(), update, Record::Variant).await
     }
 
-    /// The recipes that one track is made by, which nobody adds, changes or removes until the end of the transaction.
-    /// Any number of transactions may hold them at once.
+    /// The recipes that apply to one track. No recipe can be added, changed or removed until the end of the
+    /// transaction. Any number of transactions may hold this lock at once.
     pub async fn recipes_for_track(
         &self,
         organization: OrganizationId,
@@ -178,7 +178,7 @@ impl Transaction {
         one(self.db(), by_id(organization, id)).await
     }
 
-    /// Locks the organization's row, which stands for all of its recipes. None where there is no such organization.
+    /// Locks the organization's row, which stands for all of its recipes. `None` if the organization does not exist.
     async fn hold_recipes(
         &self,
         organization: OrganizationId,
@@ -199,8 +199,9 @@ impl Transaction {
         one(self.db(), by_id(organization, id)).await
     }
 
-    /// An organization's recipe and a track's must not share an index either, which no unique index can say. Tracks of a
-    /// deleted collection have no say: their recipes give way when it is restored.
+    /// Refuses an index that is taken. A recipe of the organization and a recipe of a track must not share an index
+    /// either, which no unique index can enforce. Tracks of a deleted collection are ignored: their recipes give way
+    /// when it is restored.
     async fn refuse_taken_index(&self, recipe: &Recipe) -> Result<(), CatalogError> {
         self.lock_recipes(recipe.organization_id).await?;
         let mut rivals = living()
@@ -218,7 +219,8 @@ impl Transaction {
         }
     }
 
-    /// Recipes of one organization are added one after another, so that what was looked up stays true.
+    /// Locks all recipes of an organization. Its recipes are added one at a time, so that the result of a look-up stays
+    /// true.
     pub async fn lock_recipes(&self, organization: OrganizationId) -> Result<(), CatalogError> {
         let held = self.hold_recipes(organization, TO_CHANGE).await?;
         held.map(|_| ()).ok_or(CatalogError::Missing(Record::Organization))

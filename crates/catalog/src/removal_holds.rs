@@ -1,8 +1,8 @@
-//! Who needs objects to stay in the store although rows do not name them any more: the `removal_hold` table.
+//! Holds that keep objects in the store although no row refers to them any more: the `removal_hold` table.
 //!
-//! A backup reads the rows as they were at one moment and copies the objects that they name afterwards. It holds removals
-//! before that moment. Whoever removes an object changes its rows first and looks for holds then: where the change came
-//! after the moment of the backup, so does the look, which finds the hold.
+//! A backup reads the rows as they were at one moment and then copies the objects that they refer to. It takes its hold
+//! before that moment. Code that removes an object changes the rows first and then looks for holds: if the change came
+//! after the moment of the backup, so does the look-up, which finds the hold.
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
@@ -12,7 +12,7 @@ use crate::catalog::Catalog;
 use crate::entity::removal_hold::{Column, Entity};
 use crate::error::CatalogError;
 
-/// In force. One that ends later than any can was written by a clock that was wrong.
+/// The holds in force. A hold that ends later than is possible was written by a wrong clock and is not in force.
 fn in_force(now: &SimpleExpr) -> Condition {
     let held_until = || Expr::col((Entity, Column::HeldUntil));
     let latest = now.clone().add(2 * RemovalHold::MILLIS);
@@ -20,7 +20,8 @@ fn in_force(now: &SimpleExpr) -> Condition {
 }
 
 impl Catalog {
-    /// Holds removals for [`RemovalHold::MILLIS`] from now on, or for longer than before. Forgets holds that have ended.
+    /// Takes a hold on removals that ends [`RemovalHold::MILLIS`] from now, or extends it to that. Deletes holds that
+    /// have ended.
     pub async fn hold_removals(&self, id: RemovalHoldId, now: Timestamp) -> Result<(), CatalogError> {
         let now = self.due_clock().now(now);
         let hold = Query::insert()
@@ -40,7 +41,7 @@ impl Catalog {
         Ok(())
     }
 
-    /// Whether somebody holds removals besides `own`.
+    /// Whether a hold other than `own` is in force.
     pub async fn others_hold_removals(
         &self,
         own: RemovalHoldId,
@@ -52,7 +53,7 @@ impl Catalog {
         Ok(select.into_tuple::<uuid::Uuid>().one(self.reader()).await?.is_some())
     }
 
-    /// Whether objects must stay in the store for now. To be asked after the rows were changed that named them.
+    /// Whether objects must stay in the store for now. Call this after changing the rows that referred to them.
     pub async fn are_removals_held(&self, now: Timestamp) -> Result<bool, CatalogError> {
         let now = self.due_clock().now(now);
         let select = Entity::find().select_only().column(Column::Id).filter(in_force(&now));

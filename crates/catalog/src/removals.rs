@@ -1,4 +1,4 @@
-//! Recipes that are removed: gone for everyone at once, while the rows of their files are removed in batches.
+//! Removal of recipes. A removed recipe disappears at once, while the rows of its files are deleted in batches.
 
 use std::collections::BTreeSet;
 
@@ -31,8 +31,8 @@ fn removed(organization: OrganizationId) -> Select<Entity> {
 }
 
 impl Catalog {
-    /// The organization's recipes that are being removed, in the order they were made, each with how many files are left;
-    /// at most 100.
+    /// The organization's recipes that are being removed, oldest first, each with the number of files left; at most
+    /// 100.
     pub async fn recipes_being_removed(
         &self,
         organization: OrganizationId,
@@ -65,8 +65,8 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Marks a recipe as removed: it is gone for everyone, and its index is free. Its files are no longer read; see
-    /// [`Transaction::delete_files_of_recipe`]. Tells whether it was there.
+    /// Marks a recipe as removed: it is no longer found, and its index is free. Its files are no longer read; see
+    /// [`Transaction::delete_files_of_recipe`]. Returns whether the recipe existed.
     pub async fn soft_delete_recipe(
         &self,
         organization: OrganizationId,
@@ -85,8 +85,8 @@ impl Transaction {
         Ok(marked.rows_affected > 0)
     }
 
-    /// Removes the rows of at most `most` files that a recipe made, whatever became of their tracks; the sweep removes
-    /// the objects. Gives the tracks; none: nothing is left.
+    /// Deletes the rows of at most `most` files of a recipe, whatever the state of their tracks; the sweep removes the
+    /// objects. Returns the tracks of the files. An empty result means that no files are left.
     pub async fn delete_files_of_recipe(
         &self,
         recipe: VariantId,
@@ -107,7 +107,7 @@ impl Transaction {
         }
         let tracks: BTreeSet<Uuid> = next.iter().map(|(_, track)| *track).collect();
         let these = track::Column::Id.is_in(tracks.iter().copied());
-        // Tracks are locked before their files, by everyone.
+        // All transactions lock tracks before their files.
         track::Entity::find()
             .select_only()
             .column(track::Column::Id)
@@ -121,7 +121,7 @@ impl Transaction {
             .filter(File::Id.is_in(next.iter().map(|(id, _)| *id)))
             .exec(self.db())
             .await?;
-        // The bytes of a track are counted when its status is written.
+        // Write the status unchanged: the bytes of a track are recounted when its status is written.
         track::Entity::update_many()
             .col_expr(track::Column::TrackStatusId, Expr::col(track::Column::TrackStatusId))
             .filter(these)
@@ -132,7 +132,7 @@ impl Transaction {
         Ok(tracks)
     }
 
-    /// Forgets a recipe that is removed and has no files left, and how it was rendered.
+    /// Deletes a removed recipe that has no files left, and its rendering.
     pub async fn delete_removed_recipe(
         &self,
         organization: OrganizationId,

@@ -1,4 +1,4 @@
-//! Recipes that are rendered for tracks that were there before them: the `rendering` table.
+//! Renderings of recipes for tracks that existed before the recipe: the `rendering` table.
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
@@ -20,7 +20,7 @@ fn by_recipe(organization: OrganizationId, recipe: VariantId) -> Select<Entity> 
     Entity::find_by_id(recipe.uuid()).filter(Column::OrganizationId.eq(organization.uuid()))
 }
 
-/// Tracks that are through with processing and have a source that more can be made of.
+/// Tracks whose processing has finished and whose source is available for rendering.
 fn renderable(organization: OrganizationId, after: Option<TrackId>) -> Select<track::Entity> {
     use track::Column;
     let playable = TrackStatus::ALL.into_iter().filter(|status| status.is_playable());
@@ -33,8 +33,8 @@ fn renderable(organization: OrganizationId, after: Option<TrackId>) -> Select<tr
 }
 
 impl Catalog {
-    /// The renderings of an organization's recipes, the latest first. Those that have finished stay until their
-    /// recipe is rendered anew or removed.
+    /// The renderings of an organization's recipes, the latest first. Those that have finished stay until their recipe
+    /// is rendered again or removed.
     pub async fn renderings(&self, organization: OrganizationId) -> Result<Vec<Rendering>, CatalogError> {
         let select = Entity::find()
             .filter(Column::OrganizationId.eq(organization.uuid()))
@@ -52,14 +52,14 @@ impl Catalog {
         one(self.reader(), by_recipe(organization, recipe)).await
     }
 
-    /// How many tracks of an organization more can be made of.
+    /// The number of tracks of an organization for which recipes can be rendered.
     pub async fn count_renderable_tracks(&self, organization: OrganizationId) -> Result<u64, CatalogError> {
         Ok(renderable(organization, None).count(self.reader()).await?)
     }
 }
 
 impl Transaction {
-    /// The next tracks that more can be made of, by id.
+    /// The next tracks for which recipes can be rendered, by id.
     pub async fn renderable_tracks(
         &self,
         organization: OrganizationId,
@@ -94,7 +94,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Forgets the rendering of a recipe that is removed.
+    /// Deletes the rendering of a recipe that is removed.
     pub(crate) async fn delete_rendering(&self, recipe: VariantId) -> Result<(), CatalogError> {
         Entity::delete_by_id(recipe.uuid()).exec(self.db()).await?;
         Ok(())

@@ -13,7 +13,7 @@ use crate::query::{TO_CHANGE, one};
 use crate::transaction::Transaction;
 
 impl Catalog {
-    /// The replacement of a track's source that was asked for last.
+    /// The latest replacement of a track's source that was requested.
     pub async fn replacement(
         &self,
         organization: OrganizationId,
@@ -23,7 +23,7 @@ impl Catalog {
         one(self.reader(), select).await
     }
 
-    /// Objects that were replaced and are to be removed at `now`, those that are due longest first, at most `limit`.
+    /// Replaced objects that are due for removal at `now`, the longest overdue first, at most `limit`.
     pub async fn replaced_objects(&self, now: Timestamp, limit: u64) -> Result<Vec<ObjectKey>, CatalogError> {
         use replaced_object::{Column, Entity};
         let select = Entity::find()
@@ -36,7 +36,7 @@ impl Catalog {
         names.iter().map(|name| parsed("replaced_object.object_key", name)).collect()
     }
 
-    /// Forgets objects that were replaced: they are removed.
+    /// Deletes the records of replaced objects, after the objects were removed.
     pub async fn forget_replaced_objects(&self, keys: &[ObjectKey]) -> Result<(), CatalogError> {
         use replaced_object::{Column, Entity};
         let names = keys.iter().map(ToString::to_string);
@@ -46,7 +46,7 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// The replacement of a track's source that was asked for last, locked for a change.
+    /// The latest replacement of a track's source that was requested, locked for a change.
     pub async fn replacement(
         &self,
         organization: OrganizationId,
@@ -56,7 +56,7 @@ impl Transaction {
         one(self.db(), select.lock(TO_CHANGE)).await
     }
 
-    /// Writes a replacement in place of the one that was there.
+    /// Writes a replacement, overwriting the earlier one of the track.
     pub async fn put_replacement(&self, replacement: &Replacement) -> Result<(), CatalogError> {
         let replace = OnConflict::column(Column::TrackId)
             .update_columns([
@@ -77,19 +77,19 @@ impl Transaction {
         Ok(())
     }
 
-    /// Forgets a replacement. Tells whether it was there.
+    /// Deletes a replacement. Returns whether it existed.
     pub async fn delete_replacement(&self, track: TrackId, id: ReplacementId) -> Result<bool, CatalogError> {
         let delete = Entity::delete_by_id(track.uuid()).filter(Column::Id.eq(id.uuid()));
         Ok(delete.exec(self.db()).await?.rows_affected > 0)
     }
 
-    /// Forgets whatever replacement a track has.
+    /// Deletes the replacement of a track, if it has one.
     pub(crate) async fn delete_replacements(&self, track: TrackId) -> Result<(), CatalogError> {
         Entity::delete_by_id(track.uuid()).exec(self.db()).await?;
         Ok(())
     }
 
-    /// Has objects removed at a moment: no row names them any more.
+    /// Schedules the removal of objects that no row refers to any more.
     pub async fn put_replaced_objects(
         &self,
         keys: &[ObjectKey],
@@ -103,7 +103,7 @@ impl Transaction {
             object_key: Set(key.to_string()),
             remove_at: Set(remove_at.unix_millis()),
         });
-        // What is to be removed twice goes at the first time.
+        // An object that is scheduled already keeps its first removal time.
         let keep = OnConflict::column(Column::ObjectKey).do_nothing().to_owned();
         Entity::insert_many(rows).on_conflict(keep).exec_without_returning(self.db()).await?;
         Ok(())

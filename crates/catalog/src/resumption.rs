@@ -1,5 +1,5 @@
-//! What follows the deletion and the restoration of a collection, in batches: its tracks are marked for their purge, or
-//! those that an earlier version had marked are brought back.
+//! Follow-up work of deleting and restoring a collection, in batches: its tracks are marked for their purge, or the
+//! tracks that an earlier version had marked are restored.
 
 use std::collections::BTreeMap;
 
@@ -20,13 +20,13 @@ use crate::living::living_track;
 use crate::query::{TO_CHANGE, all};
 use crate::transaction::Transaction;
 
-/// Tracks of a collection that are not deleted by themselves, whatever became of the collection.
+/// Tracks of a collection that are not deleted individually, whether or not the collection is deleted.
 fn unmarked(collection: CollectionId) -> Select<Entity> {
     Entity::find().filter(Column::CollectionId.eq(collection.uuid())).filter(Column::DeletedAt.is_null())
 }
 
-/// Tracks that an earlier version marked together with their collection, and that nobody has begun to purge. What was
-/// deleted by itself is in the trash (`trashed_at`), or cannot be restored.
+/// Tracks that an earlier version marked together with their collection and whose purge has not begun. Tracks that were
+/// deleted individually are in the trash (`trashed_at`), or cannot be restored.
 fn marked_with(collection: CollectionId) -> Select<Entity> {
     Entity::find()
         .filter(Column::CollectionId.eq(collection.uuid()))
@@ -44,8 +44,8 @@ impl Transaction {
         Ok(next.lock(TO_CHANGE).into_tuple().all(self.db()).await?)
     }
 
-    /// Marks at most `most` tracks of a collection as deleted for good, with their files and own recipes, and gives
-    /// which; none: no more are left. The purge of the collection must have begun.
+    /// Marks at most `most` tracks of a collection as permanently deleted, with their files and own recipes, and
+    /// returns them. An empty result means that none are left. The purge of the collection must have begun.
     pub async fn mark_tracks_for_purge(
         &self,
         collection: CollectionId,
@@ -82,9 +82,9 @@ impl Transaction {
             || marked_with(collection).limit(1).count(self.db()).await? > 0)
     }
 
-    /// Brings back at most `most` tracks that an earlier version marked together with their collection, and gives how
-    /// many there were; `None` where the collection is deleted (again), and this transaction must be rolled back. They
-    /// come back however late this is: the collection was restored in time.
+    /// Restores at most `most` tracks that an earlier version marked together with their collection, and returns their
+    /// number. `None` if the collection is deleted (again), in which case this transaction must be rolled back. The
+    /// tracks are restored however late this runs: the collection was restored in time.
     pub async fn restore_marked_tracks(
         &self,
         organization: OrganizationId,
@@ -114,8 +114,8 @@ impl Transaction {
         Ok(is_there.then_some(tracks.len() as u64))
     }
 
-    /// The next tracks of a collection that wait for something, by id behind `after`, locked for a change: their jobs
-    /// have ended without doing anything while the collection was deleted. None where it is deleted (again).
+    /// The next tracks of a collection that wait for something, with ids after `after`, locked for a change. Their jobs
+    /// ended without doing anything while the collection was deleted. Empty if the collection is deleted (again).
     pub async fn waiting_tracks(
         &self,
         collection: CollectionId,
@@ -147,9 +147,9 @@ impl Transaction {
         all(self.db(), select.lock(TO_CHANGE)).await
     }
 
-    /// Marks the own recipes of a collection's tracks whose index the organization has taken while the collection was
-    /// deleted, and their files. Found by the index, so that this costs nothing where there are none. The organization's
-    /// recipes must be locked.
+    /// Marks as deleted the own recipes of a collection's tracks whose index the organization has taken while the
+    /// collection was deleted, and the files of these recipes. They are found by their index, so this costs nothing if
+    /// there are none. The organization's recipes must be locked.
     pub(crate) async fn give_way_to_recipes(
         &self,
         organization: OrganizationId,

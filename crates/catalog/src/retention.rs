@@ -1,5 +1,4 @@
-//! Removing rows whose time is over, a batch at a time: a batch is one statement, and so a transaction that others do not
-//! wait for long.
+//! Deletes expired rows in batches. Each batch is one statement, so its transaction does not block others for long.
 
 use sea_orm::sea_query::{DeleteStatement, Expr, ExprTrait, Query, SimpleExpr, UpdateStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, Iterable, Order, PrimaryKeyToColumn};
@@ -14,8 +13,8 @@ use crate::entity::{
 };
 use crate::error::CatalogError;
 
-/// The first `most` rows of a table whose `column` is at most `until`. The condition is there twice: on PostgreSQL a row
-/// may be renewed between its selection and its removal.
+/// Deletes the first `most` rows of a table whose `column` is at most `until`. The condition is checked twice: on
+/// PostgreSQL a row may be renewed between its selection and its removal.
 fn batch<E: EntityTrait>(column: E::Column, until: impl Into<SimpleExpr>, most: u64) -> DeleteStatement {
     let keys: Vec<_> = E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column).collect();
     let is_over = Expr::col(column).lte(until.into());
@@ -33,7 +32,7 @@ fn batch<E: EntityTrait>(column: E::Column, until: impl Into<SimpleExpr>, most: 
     Query::delete().from_table(E::default()).and_where(is_over).and_where(key.in_subquery(oldest)).take()
 }
 
-/// The last id that can have been made at a moment or before, and one more: ids begin with the moment of their making.
+/// The last id that can have been created at a moment or before, plus one: ids begin with their creation time.
 fn last_id<T: RecordId>(until: Timestamp) -> T {
     T::from_parts(until.plus_millis(1), [0; 10])
 }
@@ -59,7 +58,7 @@ fn statement(rows: ExpiredRows, until: Timestamp, most: u64) -> DeleteStatement 
         ExpiredRows::Invitations => batch::<invitation::Entity>(invitation::Column::ExpiresAt, at, most),
         ExpiredRows::UsageBatches => batch::<usage_batch::Entity>(usage_batch::Column::AddedAt, at, most),
         ExpiredRows::FailedJobs => batch::<job::Entity>(job::Column::FailedAt, at, most),
-        // Their attempts go with them.
+        // Deletes their attempts too.
         ExpiredRows::WebhookDeliveries => {
             batch::<webhook_delivery::Entity>(webhook_delivery::Column::FinishedAt, at, most)
         }
@@ -87,7 +86,7 @@ fn statement(rows: ExpiredRows, until: Timestamp, most: u64) -> DeleteStatement 
     }
 }
 
-/// Marks the first `most` deliveries as failed that were queued before a moment and are due.
+/// Marks as failed the first `most` deliveries that were queued before a moment and are due.
 fn give_up(clock: &DueClock, queued_before: Timestamp, now: Timestamp, most: u64) -> UpdateStatement {
     use webhook_delivery::{Column, Entity};
     let is_due = Expr::col(Column::DueAt).lte(clock.now(now));
@@ -114,8 +113,8 @@ fn give_up(clock: &DueClock, queued_before: Timestamp, now: Timestamp, most: u64
 }
 
 impl Catalog {
-    /// Removes the rows of a kind whose time was over at `until`, the oldest first, at most `most` of them, in a
-    /// transaction of its own. Gives how many there were: with fewer than `most`, none is left.
+    /// Deletes the rows of a kind that had expired at `until`, the oldest first, at most `most` of them, in a
+    /// transaction of its own. Returns the number of rows. If it is less than `most`, none are left.
     pub async fn delete_expired(
         &self,
         rows: ExpiredRows,
@@ -125,8 +124,8 @@ impl Catalog {
         Ok(self.writer().execute(&statement(rows, until, most)).await?.rows_affected())
     }
 
-    /// Marks as failed what was queued before a moment and is still waiting, the oldest first, at most `most` of them.
-    /// Gives how many there were: with fewer than `most`, none is left.
+    /// Marks as failed the deliveries that were queued before a moment and are still waiting, the oldest first, at most
+    /// `most` of them. Returns the number of deliveries. If it is less than `most`, none are left.
     pub async fn give_up_deliveries(
         &self,
         queued_before: Timestamp,

@@ -14,8 +14,8 @@ use crate::living::{kept_tracks, living_track};
 use crate::query::all;
 
 impl Catalog {
-    /// The oldest tracks of an organization whose source has the same bytes as this track's, and which are older than it:
-    /// at most `limit`, the oldest first. None where the track has no source.
+    /// The tracks of the organization that are older than this track and whose source has the same bytes: at most
+    /// `limit`, the oldest first. Empty if the track has no source.
     pub async fn older_tracks_with_same_source(
         &self,
         track: &Track,

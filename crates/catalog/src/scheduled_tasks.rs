@@ -1,4 +1,4 @@
-//! Who does what is done once for all nodes: the `scheduled_task` table.
+//! Periodic tasks that one node runs for all nodes: the `scheduled_task` table.
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
@@ -10,7 +10,8 @@ use crate::entity::scheduled_task::{Column, Entity};
 use crate::error::CatalogError;
 use crate::transaction::Transaction;
 
-/// Its time has come. A next run that is further away than ever is planned was written by a clock that was wrong.
+/// The task is due. A next run that is further away than is ever planned was written by a wrong clock, and counts as
+/// due.
 fn is_due(task: ScheduledTask, now: SimpleExpr) -> Condition {
     let next_run = || Expr::col((Entity, Column::NextRun));
     let furthest = now.clone().add(2 * period_millis(task));
@@ -21,7 +22,7 @@ fn period_millis(task: ScheduledTask) -> i64 {
     task.period_seconds() * 1000
 }
 
-/// Takes a task that is due: from now on it is not due for its period.
+/// Takes a task that is due. It is not due again until its period is over.
 async fn take<C: ConnectionTrait>(
     db: &C,
     clock: &DueClock,
@@ -51,7 +52,7 @@ async fn take<C: ConnectionTrait>(
 }
 
 impl Catalog {
-    /// Whether a task may be due. A look does not wait for writers.
+    /// Whether a task may be due. Only reads, so it does not wait for writers.
     pub async fn is_task_due(&self, task: ScheduledTask, now: Timestamp) -> Result<bool, CatalogError> {
         let waits = Entity::find_by_id(task.as_str())
             .select_only()
@@ -62,15 +63,15 @@ impl Catalog {
         Ok(waits.await?.is_none())
     }
 
-    /// Takes a task that is due. `true` goes to one node alone, which then does it; the next one gets it after the
-    /// task's period, whatever becomes of this one.
+    /// Takes a task that is due. Returns `true` to only one node, which then runs the task. The task can be taken again
+    /// after its period, whatever the outcome of this run.
     pub async fn take_task(&self, task: ScheduledTask, now: Timestamp) -> Result<bool, CatalogError> {
         Ok(self.is_task_due(task, now).await? && take(self.writer(), self.due_clock(), task, now).await?)
     }
 }
 
 impl Transaction {
-    /// As [`Catalog::take_task`], together with what else the transaction does.
+    /// As [`Catalog::take_task`], as part of this transaction.
     pub async fn take_task(&self, task: ScheduledTask, now: Timestamp) -> Result<bool, CatalogError> {
         take(self.db(), self.due_clock(), task, now).await
     }

@@ -1,4 +1,4 @@
-//! What is sealed under the master secret, wherever it is kept.
+//! All values that are sealed with the master secret.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set, UpdateMany};
 use tonearm_domain::{ApiKeyId, BucketName, OrganizationId, PersonId, TrackId, WebhookId};
@@ -13,42 +13,42 @@ use crate::entity::{
 use crate::error::CatalogError;
 use crate::transaction::Transaction;
 
-/// Where something sealed is kept.
+/// Where a sealed value is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SealedAt {
-    /// What a webhook's receiver shares.
+    /// The secret shared with the receiver of a webhook.
     WebhookSecret(WebhookId),
-    /// What it shared before, which signs too for a while.
+    /// The previous secret of a webhook, which also signs for a while.
     OldWebhookSecret(WebhookId),
-    /// An organization's key to the provider of its transcriptions.
+    /// An organization's key for its transcription provider.
     TranscriptionKey(OrganizationId),
-    /// From where a track is imported.
+    /// The URL from which a track is imported.
     ImportUrl(TrackId),
     /// The secret half of an organization's credentials for a bucket.
     ImportBucketSecret(OrganizationId, BucketName),
-    /// What a person's authenticator app shares.
+    /// The secret shared with a person's authenticator app.
     SecondFactor(PersonId),
     /// The text of a key of type `share`.
     ShareKeyText(ApiKeyId),
-    /// The account with the authority that has this directory.
+    /// The account with the certificate authority that has this directory.
     AcmeAccount(String),
     /// The private key of the certificate for these names.
     CertificateKey(String),
 }
 
-/// Something sealed, as it was read.
+/// A sealed value, as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sealed {
-    /// Where it is kept.
+    /// Where it is stored.
     pub at: SealedAt,
     /// The sealed bytes.
     pub bytes: Vec<u8>,
 }
 
 impl Catalog {
-    /// Everything that is sealed but the texts of share keys: at most three texts of some hundred bytes for each organization
-    /// and endpoint, and one for each bucket, for each track that is being imported and for each person with an
-    /// authenticator app; also accounts with certificate authorities and keys of certificates, which are few.
+    /// All sealed values except the texts of share keys: at most three values of some hundred bytes for each
+    /// organization and endpoint, and one for each bucket, for each track that is being imported and for each person
+    /// with an authenticator app; also accounts with certificate authorities and keys of certificates, which are few.
     pub async fn sealed(&self) -> Result<Vec<Sealed>, CatalogError> {
         let mut found = Vec::new();
         let webhooks = webhook::Entity::find()
@@ -126,7 +126,8 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Puts the same text, sealed anew, in the place of what was read. Tells whether that was still there.
+    /// Replaces a sealed value that was read with the same text, sealed anew. Returns whether the value that was read
+    /// was still stored.
     pub async fn replace_sealed(&self, read: &Sealed, anew: Vec<u8>) -> Result<bool, CatalogError> {
         let replaced = match &read.at {
             SealedAt::WebhookSecret(id) => self.replace(secret(*id, &read.bytes, anew)).await?,

@@ -1,4 +1,4 @@
-//! Second factors of people. Secrets are sealed, and of recovery codes only hashes are stored.
+//! Second factors of people. Secrets are sealed. Of recovery codes, only hashes are stored.
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, Set};
@@ -11,7 +11,7 @@ use crate::query::one;
 use crate::transaction::Transaction;
 
 impl Catalog {
-    /// A person's second factor, also one that is being set up.
+    /// A person's second factor, including one that is being set up.
     pub async fn second_factor(&self, person: PersonId) -> Result<Option<SecondFactor>, CatalogError> {
         one(self.reader(), second_factor::Entity::find_by_id(person.uuid())).await
     }
@@ -24,12 +24,12 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// A person's second factor, also one that is being set up. The person is to be locked.
+    /// A person's second factor, including one that is being set up. The caller must have locked the person.
     pub async fn second_factor(&self, person: PersonId) -> Result<Option<SecondFactor>, CatalogError> {
         one(self.db(), second_factor::Entity::find_by_id(person.uuid())).await
     }
 
-    /// Writes a person's second factor in place of the one there was.
+    /// Writes a person's second factor, replacing the earlier one.
     pub async fn put_second_factor(&self, factor: &SecondFactor) -> Result<(), CatalogError> {
         use second_factor::{ActiveModel, Column, Entity};
         let replace = OnConflict::column(Column::PersonId)
@@ -42,14 +42,14 @@ impl Transaction {
         Ok(())
     }
 
-    /// Removes a person's second factor with the recovery codes. Tells whether there was one.
+    /// Removes a person's second factor and recovery codes. Returns whether there was a second factor.
     pub async fn delete_second_factor(&self, person: PersonId) -> Result<bool, CatalogError> {
         self.put_recovery_codes(person, &[]).await?;
         let deleted = second_factor::Entity::delete_by_id(person.uuid()).exec(self.db()).await?;
         Ok(deleted.rows_affected > 0)
     }
 
-    /// Writes the hashes of a person's recovery codes in place of those there were.
+    /// Writes the hashes of a person's recovery codes, replacing the earlier ones.
     pub async fn put_recovery_codes(
         &self,
         person: PersonId,
@@ -66,7 +66,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Uses a recovery code up. Tells whether the person had it.
+    /// Consumes a recovery code. Returns whether the person had it.
     pub async fn take_recovery_code(&self, person: PersonId, hash: &[u8; 32]) -> Result<bool, CatalogError> {
         let row = recovery_code::Entity::delete_by_id((person.uuid(), hash.to_vec()));
         Ok(row.exec(self.db()).await?.rows_affected > 0)

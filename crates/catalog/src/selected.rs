@@ -1,4 +1,4 @@
-//! Tracks that are changed together: locked once, in the order in which everybody locks several.
+//! Tracks that are changed together. They are locked once, in the order in which all transactions lock several tracks.
 
 use sea_orm::sea_query::{CaseStatement, Expr};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
@@ -13,7 +13,7 @@ use crate::query::{TO_CHANGE, all, checked};
 use crate::transaction::Transaction;
 
 impl Transaction {
-    /// Those of the tracks that the organization has, locked for a change, by their ids.
+    /// Those of the tracks that the organization has, locked for a change, in the order of their ids.
     pub async fn tracks_to_change(
         &self,
         organization: OrganizationId,
@@ -28,7 +28,7 @@ impl Transaction {
         all(self.db(), select).await
     }
 
-    /// Locks collections by their ids. [`Record::Collection`] is missing if one of them is deleted.
+    /// Locks collections in the order of their ids. [`Record::Collection`] is missing if one of them is deleted.
     pub async fn lock_collections(&self, mut collections: Vec<CollectionId>) -> Result<(), CatalogError> {
         collections.sort_unstable();
         collections.dedup();
@@ -40,8 +40,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Gives a track, which this transaction has moved, the place that a vacated row of its collection keeps, if that row
-    /// is still there.
+    /// Gives a track that this transaction has moved the place that a vacated row of its collection keeps, if that row
+    /// still exists.
     pub async fn take_vacated_place(&self, track: &Track, vacated: TrackId) -> Result<(), CatalogError> {
         let place: Option<i64> = Entity::find_by_id(vacated.uuid())
             .select_only()

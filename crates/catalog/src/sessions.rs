@@ -22,7 +22,7 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Adds play sessions in one statement; at most a few hundred, as databases limit its parameters.
+    /// Adds play sessions in one statement; at most a few hundred, because databases limit its parameters.
     pub async fn insert_play_sessions(&self, sessions: &[PlaySession]) -> Result<(), CatalogError> {
         let rows = sessions.iter().map(play_session::ActiveModel::try_from).collect::<Result<Vec<_>, _>>()?;
         play_session::Entity::insert_many(rows)

@@ -39,7 +39,7 @@ impl Catalog {
         all(self.reader(), select).await
     }
 
-    /// The sealed texts of keys. Those of keys without one are missing.
+    /// The sealed texts of keys. Keys without one are left out.
     pub async fn share_key_texts(
         &self,
         ids: &[ApiKeyId],

@@ -16,7 +16,7 @@ use crate::query::{all, one};
 use crate::transaction::Transaction;
 
 impl Catalog {
-    /// The sign-in whose secret has this SHA-256, even if it is over, and whose it is.
+    /// The sign-in whose secret has this SHA-256, even if it has expired, and its person.
     pub async fn sign_in_by_hash(&self, hash: &[u8; 32]) -> Result<Option<(SignIn, Person)>, CatalogError> {
         let select = Entity::find().find_also_related(person::Entity);
         let row = select.filter(Column::TokenHash.eq(hash.to_vec())).one(self.reader()).await?;
@@ -26,13 +26,13 @@ impl Catalog {
         }
     }
 
-    /// The sign-ins of a person, the last one first, also those that are over.
+    /// The sign-ins of a person, the last used first, including expired ones.
     pub async fn sign_ins(&self, person: PersonId) -> Result<Vec<SignIn>, CatalogError> {
         let select = Entity::find().filter(Column::PersonId.eq(person.uuid())).order_by_desc(Column::SeenAt);
         all(self.reader(), select).await
     }
 
-    /// Notes that a sign-in is being used.
+    /// Records that a sign-in is being used.
     pub async fn note_sign_in_seen(&self, id: SignInId, now: Timestamp) -> Result<(), CatalogError> {
         Entity::update_many()
             .col_expr(Column::SeenAt, Expr::value(now.unix_millis()))
@@ -42,14 +42,14 @@ impl Catalog {
         Ok(())
     }
 
-    /// What has failed of late under a subject: a hash of an account or of an address.
+    /// The recent failed sign-ins of a subject: a hash of an account or of an address.
     pub async fn failed_sign_ins(&self, subject: &[u8; 32]) -> Result<Option<FailedSignIns>, CatalogError> {
         one(self.reader(), failed_sign_in::Entity::find_by_id(subject.to_vec())).await
     }
 }
 
 impl Transaction {
-    /// Adds a sign-in, known by the SHA-256 of its secret.
+    /// Adds a sign-in, identified by the SHA-256 of its secret.
     pub async fn insert_sign_in(&self, sign_in: &SignIn, hash: &[u8; 32]) -> Result<(), CatalogError> {
         let address = sign_in.address.map(|address| self.stored_addresses().of(address));
         let mut row = ActiveModel::from(&SignIn { address, ..sign_in.clone() });
@@ -74,7 +74,7 @@ impl Transaction {
         Ok(deleted.rows_affected > 0)
     }
 
-    /// Ends every sign-in of a person, but for one where it is given.
+    /// Ends every sign-in of a person, except `but` if it is given.
     pub async fn delete_sign_ins(&self, person: PersonId, but: Option<SignInId>) -> Result<(), CatalogError> {
         let mut ended = Condition::all().add(Column::PersonId.eq(person.uuid()));
         if let Some(but) = but {
@@ -84,8 +84,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// What has failed of late under a subject, locked until the end of the transaction even if nothing has: attempts
-    /// under one subject are counted one after another.
+    /// The recent failed sign-ins of a subject, locked until the end of the transaction even if there are none:
+    /// attempts of one subject are counted one after another.
     pub async fn failed_sign_ins_to_change(
         &self,
         subject: &[u8; 32],
@@ -107,7 +107,7 @@ impl Transaction {
         Model::from_query_result(&row, "")?.try_into()
     }
 
-    /// Writes what has failed under a subject.
+    /// Writes the failed sign-ins of a subject.
     pub async fn put_failed_sign_ins(
         &self,
         subject: &[u8; 32],
@@ -125,8 +125,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Notes that an attempt which was counted under a subject has failed now. It counts even if what had failed under the
-    /// subject was forgotten meanwhile.
+    /// Records that an attempt that was counted for a subject has failed now. It counts even if the failed sign-ins of
+    /// the subject were deleted meanwhile.
     pub async fn note_failed_sign_in(&self, subject: &[u8; 32], now: Timestamp) -> Result<(), CatalogError> {
         use failed_sign_in::{ActiveModel, Column, Entity};
         let row =
@@ -136,7 +136,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Takes an attempt back that was counted under a subject and has not failed.
+    /// Uncounts an attempt that was counted for a subject and has not failed.
     pub async fn uncount_sign_in(&self, subject: &[u8; 32]) -> Result<(), CatalogError> {
         use failed_sign_in::{Column, Entity};
         Entity::update_many()
@@ -148,7 +148,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Forgets what has failed under a subject.
+    /// Deletes the failed sign-ins of a subject.
     pub async fn delete_failed_sign_ins(&self, subject: &[u8; 32]) -> Result<(), CatalogError> {
         failed_sign_in::Entity::delete_by_id(subject.to_vec()).exec(self.db()).await?;
         Ok(())

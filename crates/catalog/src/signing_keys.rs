@@ -1,4 +1,4 @@
-//! Keys that organizations sign delivery URLs with. Their texts are derived and stored nowhere.
+//! Keys that organizations sign delivery URLs with. The texts of the keys are derived and never stored.
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select};
@@ -24,12 +24,12 @@ fn by_id(organization: OrganizationId, id: ShortId) -> Select<Entity> {
 }
 
 impl Catalog {
-    /// Every signing key of the organization, also revoked ones, oldest first.
+    /// Every signing key of the organization, including revoked ones, oldest first.
     pub async fn signing_keys(&self, organization: OrganizationId) -> Result<Vec<SigningKey>, CatalogError> {
         all(self.reader(), of_organization(organization)).await
     }
 
-    /// How many signing keys the organization has, also revoked ones, and a page of them, oldest first.
+    /// The number of signing keys of the organization, including revoked ones, and a page of them, oldest first.
     pub async fn signing_key_page(
         &self,
         organization: OrganizationId,
@@ -47,7 +47,7 @@ impl Catalog {
         one(self.reader(), by_id(organization, id)).await
     }
 
-    /// The names of all signing keys of all organizations that are not revoked, in one order.
+    /// The ids of all signing keys of all organizations that are not revoked, in a fixed order.
     pub async fn live_signing_keys(&self) -> Result<Vec<(OrganizationId, ShortId)>, CatalogError> {
         let select = Entity::find()
             .select_only()
@@ -90,7 +90,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Revokes a signing key. Tells whether it was there and not revoked yet.
+    /// Revokes a signing key. Returns whether it existed and was not revoked yet.
     pub async fn revoke_signing_key(
         &self,
         organization: OrganizationId,

@@ -32,8 +32,8 @@ pub(crate) async fn open(path: &Path, options: &ConnectOptions) -> Result<Pools,
     if is_migration_needed(&writer, options.migrate).await? {
         migrate(path, &writer, options.migration_wait, &log_migration).await?;
     }
-    // One reader is always there: SQLite removes the write-ahead log and its index with the last connection, and
-    // could not make them again on a full disk, not even to read.
+    // Keep at least one reader open: SQLite removes the write-ahead log and its index with the last connection, and
+    // could not create them again on a full disk, not even to read.
     let readers = pool(options.max_connections.max(1), options)
         .min_connections(1)
         .connect_with(connection(path).pragma("query_only", "ON"))
@@ -41,7 +41,7 @@ pub(crate) async fn open(path: &Path, options: &ConnectOptions) -> Result<Pools,
     Ok(Pools { readers: SqlxSqliteConnector::from_sqlx_sqlite_pool(readers), writer })
 }
 
-/// Brings the tables up to date; gives how many steps were applied.
+/// Brings the tables up to date. Returns how many steps were applied.
 pub(crate) async fn migrate_alone(
     path: &Path,
     options: &ConnectOptions,
@@ -68,7 +68,7 @@ async fn migrate(
     count
 }
 
-/// The one connection that writes, for as long as nobody else may migrate: until the returned lock is dropped.
+/// The one connection that writes, and the migration lock, which is held until it is dropped.
 pub(crate) async fn open_alone(
     path: &Path,
     options: &ConnectOptions,
@@ -82,7 +82,7 @@ pub(crate) async fn open_alone(
     Ok((writer, file))
 }
 
-/// The tables of a file, which stays as it is.
+/// Looks at the tables of a file without changing it.
 pub(crate) async fn tables(path: &Path) -> Result<Tables, CatalogError> {
     if !path.exists() {
         return Ok(Tables::Empty);
@@ -106,16 +106,17 @@ async fn open_writer(path: &Path, options: &ConnectOptions) -> Result<DatabaseCo
     Ok(SqlxSqliteConnector::from_sqlx_sqlite_pool(pool))
 }
 
-/// Whether the next user of a connection can begin a transaction; where not, the pool closes it, which rolls back
-/// what is open.
+/// Whether the next user of a connection can begin a transaction. If not, the pool closes the connection, which rolls
+/// back any open transaction.
 ///
-/// SQLite ends a transaction by itself when the disk is full, after an I/O error, without memory and when
-/// interrupted. The driver only counts what it was asked for: its `ROLLBACK` then fails, its count stays at one, and
-/// it begins the next transaction as a savepoint. The first of those to be rolled back, or to fail, leaves a
-/// transaction open that nobody ends, in which everything after it seems to succeed.
+/// SQLite ends a transaction by itself when the disk is full, after an I/O error, when out of memory and when
+/// interrupted. The driver only counts the transactions it was asked to begin and end: its `ROLLBACK` then fails, its
+/// count stays at one, and it begins the next transaction as a savepoint. The first of these savepoints that is rolled
+/// back, or that fails, leaves a transaction open that is never ended, and every later statement in it seems to
+/// succeed.
 async fn is_between_transactions(connection: &mut SqliteConnection) -> bool {
     let probe = async {
-        // Fails where the driver counts a transaction, and where SQLite has one. It touches no file.
+        // Fails if the driver counts an open transaction, or if SQLite has one. It touches no file.
         connection.begin_with("BEGIN DEFERRED").await?.rollback().await
     };
     match probe.await {
@@ -142,23 +143,23 @@ fn connection(path: &Path) -> SqliteConnectOptions {
         .filename(path)
         .busy_timeout(BUSY_TIMEOUT)
         .foreign_keys(true)
-        // In write-ahead logging anything less may forget the last commits when the power fails.
+        // With write-ahead logging, any lower level may lose the last commits in a power failure.
         .synchronous(SqliteSynchronous::Full)
         .pragma("temp_store", "memory")
         // Negative: KiB. Each connection has its own cache, while mapped pages are shared.
         .pragma("cache_size", "-8192")
-        // As much as SQLite maps at most. Beyond it, every page would be copied into the cache of each connection.
+        // The most that SQLite can map. Beyond it, every page would be copied into the cache of each connection.
         .pragma("mmap_size", "2147418112")
         .pragma("journal_size_limit", "67108864")
         .disable_statement_logging()
 }
 
-/// Makes the folder and the file where they are missing, and holds off other processes that start at the same
-/// time until the returned lock is dropped: switching to write-ahead logging needs the file for itself and fails
-/// at once where it cannot have it.
+/// Creates the folder and the file if they are missing, and blocks other processes that start at the same time until
+/// the returned lock is dropped: switching to write-ahead logging needs exclusive access to the file and fails at once
+/// without it.
 ///
-/// The lock is on a file of its own, which stays. Closing a second handle on the database itself would drop the
-/// locks that SQLite holds on it in this process.
+/// The lock is on a separate file, which is never removed. Closing a second handle on the database itself would drop
+/// the locks that SQLite holds on it in this process.
 async fn lock_for_start(path: &Path) -> Result<File, CatalogError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         create_folder(folder).map_err(unavailable)?;
@@ -171,7 +172,7 @@ async fn lock_for_start(path: &Path) -> Result<File, CatalogError> {
     }
 }
 
-/// Locks a file once nobody else has it locked.
+/// Waits until no other process has the file locked, then locks it.
 async fn lock(file: &File, report: MigrationReport<'_>) -> Result<(), CatalogError> {
     let mut pauses = Pauses::new(report);
     loop {

@@ -27,7 +27,7 @@ impl Statements {
         Self { inner, has_failed: AtomicBool::new(false), id: OnceLock::new() }
     }
 
-    /// Commits. Where a statement has failed, rolls back instead, which is an error.
+    /// Commits. If a statement has failed, rolls back instead and returns an error.
     pub(crate) async fn commit(self) -> Result<(), DbErr> {
         if self.has_failed.into_inner() {
             return Err(spoiled());
@@ -50,7 +50,7 @@ fn spoiled() -> DbErr {
     DbErr::Custom("an earlier statement of this transaction failed".to_owned())
 }
 
-/// A statement that is being run. Dropped before it has succeeded, it spoils its transaction.
+/// A running statement. If it is dropped before it has succeeded, its transaction counts as failed.
 struct Attempt<'a> {
     has_failed: &'a AtomicBool,
     succeeded: bool,
@@ -87,10 +87,10 @@ impl ConnectionTrait for Statements {
     }
 }
 
-/// Statements that are a transaction each.
+/// Statements that each run in a transaction of their own.
 ///
-/// A statement is always run to its end. The SQLite driver answers a query for one row with the first row, commits
-/// afterwards and ignores the commit's failure, so `UPDATE … RETURNING` on a full disk would look like a success.
+/// Every statement is run to its end. The SQLite driver answers a query for one row with the first row, commits
+/// afterwards and ignores a failure of the commit, so `UPDATE … RETURNING` on a full disk would look like a success.
 pub(crate) struct Single(pub(crate) DatabaseConnection);
 
 #[async_trait]

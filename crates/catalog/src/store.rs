@@ -18,9 +18,9 @@ use crate::transaction::Transaction;
 pub struct StoreRecord {
     /// The identity.
     pub id: StoreId,
-    /// When it was made.
+    /// When it was created.
     pub made_at: Timestamp,
-    /// Since when the store carries it too; `None` while it is being put there.
+    /// Since when the store holds it too; `None` while it is being written there.
     pub tied_at: Option<Timestamp>,
 }
 
@@ -42,7 +42,8 @@ impl Catalog {
         one(self.reader(), Entity::find_by_id(ONLY)).await
     }
 
-    /// Sources of tracks that are not deleted, or can be taken back: up to `count` of the oldest and as many of the newest.
+    /// Sources of tracks that are not deleted or can be restored: up to `count` of the oldest and as many of the
+    /// newest.
     pub async fn sample_of_sources(&self, count: u64) -> Result<Vec<ObjectKey>, CatalogError> {
         use track::Column::{Id, SourceKey};
         let mut sample = Vec::new();
@@ -65,7 +66,7 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Proposes an identity and returns the one that holds: the first that was proposed, by whatever node.
+    /// Proposes an identity and returns the one in effect: the first that any node proposed.
     pub async fn propose_store_id(&self, id: StoreId, now: Timestamp) -> Result<StoreRecord, CatalogError> {
         Entity::insert(fresh(id, now))
             .on_conflict_do_nothing_on([Column::Id])
@@ -76,7 +77,7 @@ impl Transaction {
         })
     }
 
-    /// Replaces the identity, whatever it was. The store is yet to carry it.
+    /// Replaces the identity, whatever it was. It must still be written to the store.
     pub async fn replace_store_id(&self, id: StoreId, now: Timestamp) -> Result<(), CatalogError> {
         let replace = OnConflict::column(Column::Id)
             .update_columns([Column::Identity, Column::MadeAt, Column::TiedAt])
@@ -85,8 +86,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Records that the store carries the identity, which completes a restore. `false` where the database has another one by
-    /// now.
+    /// Records that the store holds the identity, which completes a restore. Returns `false` if the database has
+    /// another identity by now.
     pub async fn tie_store(&self, id: StoreId, now: Timestamp) -> Result<bool, CatalogError> {
         let tied = Entity::update_many()
             .col_expr(Column::TiedAt, Expr::value(now.unix_millis()))

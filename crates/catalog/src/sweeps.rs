@@ -1,4 +1,4 @@
-//! How far the sweep of the object store is. There is one, whichever node does it.
+//! Progress of the sweep of the object store. There is one sweep for all nodes.
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{EntityTrait, IntoActiveModel, QuerySelect};
@@ -11,30 +11,30 @@ use crate::error::CatalogError;
 use crate::query::{TO_CHANGE, one};
 use crate::transaction::Transaction;
 
-/// The sweep that is under way, or the last one. Counts are of objects.
+/// The running sweep, or the last one. Counts are numbers of objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sweep {
-    /// Whether it is under way; it is also when the process that did it was killed, until another goes on.
+    /// Whether it is running. Also `true` if its process was killed, until another process continues the sweep.
     pub is_running: bool,
     /// When it began.
     pub started_at: Timestamp,
-    /// The last object that it looked at.
+    /// The last object that it examined.
     pub last_key: Option<ObjectKey>,
-    /// How many it looked at.
+    /// The number of objects examined.
     pub seen: u64,
-    /// Those of them that no row names and that are old enough.
+    /// The number of these that no row refers to and that are old enough.
     pub unknown: u64,
-    /// How many it removed.
+    /// The number of objects removed.
     pub removed: u64,
-    /// When the last sweep came to its end.
+    /// When the last sweep finished.
     pub finished_at: Option<Timestamp>,
-    /// How many the last sweep left for a person to confirm, because they were too many.
+    /// The number of objects that the last sweep left for a person to confirm, because they were too many.
     pub due: u64,
-    /// Which these are: those that were found to be unknown at or before this moment. `None` where none are left.
+    /// Identifies these objects: those that were found to be unknown at or before this moment. `None` if none are left.
     pub due_until: Option<Timestamp>,
-    /// Which of them a person confirmed, in the same way; `None` once they are removed.
+    /// Identifies those of them that a person confirmed, in the same way; `None` once they are removed.
     pub confirmed_until: Option<Timestamp>,
-    /// Why the last attempt did not even begin.
+    /// Why the last attempt did not begin or go on.
     pub refusal: Option<String>,
 }
 
@@ -98,19 +98,19 @@ impl Sweep {
 }
 
 impl Catalog {
-    /// The sweep that is under way, or the last one; `None` before the first.
+    /// The running sweep, or the last one; `None` before the first.
     pub async fn sweep(&self) -> Result<Option<Sweep>, CatalogError> {
         one(self.reader(), Entity::find_by_id(ONLY)).await
     }
 }
 
 impl Transaction {
-    /// The sweep that is under way, or the last one, locked for a change.
+    /// The running sweep, or the last one, locked for a change.
     pub async fn sweep(&self) -> Result<Option<Sweep>, CatalogError> {
         one(self.db(), Entity::find_by_id(ONLY).lock(TO_CHANGE)).await
     }
 
-    /// Goes on with the sweep that is under way, or begins one.
+    /// Continues the running sweep, or begins a new one.
     pub async fn begin_sweep(&self, now: Timestamp) -> Result<Sweep, CatalogError> {
         let last = self.sweep().await?;
         let sweep = match last {
@@ -121,8 +121,8 @@ impl Transaction {
         Ok(sweep)
     }
 
-    /// Records how far the sweep got since `before`: the last key and the counts. `false` where it is not at `before` any
-    /// more: another worker goes on with it, and this transaction must be rolled back.
+    /// Records the progress of the sweep since `before`: the last key and the counts. Returns `false` if the sweep is
+    /// no longer at `before`: another worker continues it, and this transaction must be rolled back.
     pub async fn advance_sweep(&self, before: &Sweep, after: &Sweep) -> Result<bool, CatalogError> {
         let Some(now) = self.held_sweep(before).await? else {
             return Ok(false);
@@ -132,8 +132,9 @@ impl Transaction {
         Ok(true)
     }
 
-    /// Ends the sweep. `due` objects that were unknown at or before `due_until` are left for a person to confirm;
-    /// `confirmed_until` is the confirmation that was acted on. `false` as in [`Transaction::advance_sweep`].
+    /// Ends the sweep. `left` is the number of objects left for a person to confirm, and the moment at or before which
+    /// they were unknown. `confirmed_until` is the confirmation that was acted on. Returns `false` as in
+    /// [`Transaction::advance_sweep`].
     pub async fn finish_sweep(
         &self,
         before: &Sweep,
@@ -163,7 +164,7 @@ impl Transaction {
         self.put_sweep(&Sweep { refusal: Some(reason.to_owned()), ..last.unwrap_or_else(idle) }).await
     }
 
-    /// Confirms what the last sweep left to be confirmed; `None` where that is nothing.
+    /// Confirms the removal of the objects that the last sweep left for confirmation; `None` if there are none.
     pub async fn confirm_sweep(&self) -> Result<Option<Sweep>, CatalogError> {
         let Some(last) = self.sweep().await?.filter(|last| last.due_until.is_some()) else {
             return Ok(None);
@@ -173,7 +174,7 @@ impl Transaction {
         Ok(Some(confirmed))
     }
 
-    /// The sweep, locked, if it still is where it was.
+    /// The sweep, locked, if it is still running and at `before`.
     async fn held_sweep(&self, before: &Sweep) -> Result<Option<Sweep>, CatalogError> {
         Ok(self.sweep().await?.filter(|now| {
             let place = |sweep: &Sweep| (sweep.started_at, sweep.last_key.clone(), sweep.removed);

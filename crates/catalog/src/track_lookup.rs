@@ -1,9 +1,9 @@
-//! Tracks that programs look for, in all collections or one, by any filters together.
+//! Look-up of tracks by clients, in all collections or one, by any combination of filters.
 //!
-//! A filter that finds few tracks through its index is looked up first, and the others are checked on what it found. Where no
-//! filter does, the sorted list is walked and each track is checked, at most [`MOST_EXAMINED`] of them: the part is
-//! then short, and the next one goes on where it ended. So no part reads more than a bounded number of rows, whatever is
-//! combined.
+//! A filter that finds few tracks through its index is looked up first, and the other filters are checked on its
+//! result. If there is no such filter, the sorted list is walked and each track is checked, at most [`MOST_EXAMINED`]
+//! of them. The part may then be short, and the next one continues where it ended. So no part reads more than a bounded
+//! number of rows, whatever filters are combined.
 
 use std::collections::{HashMap, HashSet};
 
@@ -27,28 +27,29 @@ use crate::listing::{MOST_FOUND, SearchMatches, holds, listed_tracks};
 use crate::living::living_track;
 use crate::query::{all, checked};
 
-/// Tracks of a list that are examined for one part at most.
+/// The maximum number of tracks of a list that are examined for one part.
 const MOST_EXAMINED: u64 = 2000;
-/// Tracks that are examined at once at first; then as many as may be.
+/// The number of tracks in the first batch that is examined. The second batch has all that remain.
 const FIRST_EXAMINED: u64 = 400;
 
-/// Characters of external ids that are indexed. They may be longer than an index takes.
+/// The number of characters of external ids that are indexed. External ids may be longer than an index allows.
 const INDEXED_CHARACTERS: usize = 200;
 
-/// What a walk has found.
+/// The result of a walk.
 struct Walked {
     ids: Vec<Uuid>,
     next: Option<ListPosition>,
 }
 
-/// A track that a walk comes by.
+/// A track that a walk examined.
 struct Examined {
     position: ListPosition,
     fits: bool,
 }
 
 impl Catalog {
-    /// The tracks that a filter finds, sorted, after a position. `position` must have what the order sorts by.
+    /// The tracks that a filter matches, sorted, after a position. The position must have the value that the order
+    /// sorts by.
     pub async fn look_up_tracks(
         &self,
         organization: OrganizationId,
@@ -82,7 +83,7 @@ impl Catalog {
         Ok(ListPart { rows, next: walked.next, count: None })
     }
 
-    /// All tracks that one of the filters finds, if one finds few.
+    /// All tracks that one of the filters matches, if one of them matches few; otherwise `None`.
     async fn few_tracks(
         &self,
         organization: OrganizationId,
@@ -108,7 +109,7 @@ impl Catalog {
         }
     }
 
-    /// The tracks with one of the statuses, unless there are many. Each status has its own place in the index.
+    /// The tracks with one of the statuses; `None` if there are many. Each status is a separate range of the index.
     async fn few_with_status(
         &self,
         organization: OrganizationId,
@@ -128,7 +129,7 @@ impl Catalog {
         Ok(Some(found.into_iter().collect()))
     }
 
-    /// The ids that a select finds, unless there are many.
+    /// The ids that a select finds; `None` if there are many.
     async fn at_most(&self, select: Select<Entity>) -> Result<Option<Vec<Uuid>>, CatalogError> {
         let select = select.select_only().column(Column::Id).limit(MOST_FOUND + 1);
         let rows = self.search(&select.into_query()).await?;
@@ -139,7 +140,7 @@ impl Catalog {
         Ok(Some(ids.collect::<Result<_, _>>()?))
     }
 
-    /// Goes along the sorted list until enough is found or enough was examined.
+    /// Walks the sorted list until enough tracks are found or [`MOST_EXAMINED`] are examined.
     async fn walk(
         &self,
         organization: OrganizationId,
@@ -175,7 +176,7 @@ impl Catalog {
         Ok(walked)
     }
 
-    /// The next tracks of the sorted list, and which of them the filter takes.
+    /// The next tracks of the sorted list, and which of them the filter matches.
     async fn examine(
         &self,
         organization: OrganizationId,
@@ -204,7 +205,7 @@ impl Catalog {
         Ok(tracks)
     }
 
-    /// Leaves out tracks that do not hold the words.
+    /// Marks tracks that do not contain the words as not matching.
     async fn check_words(&self, tracks: &mut [Examined], words: &SearchWords) -> Result<(), CatalogError> {
         use track_search::{Column, Entity};
         let requested: Vec<Uuid> =
@@ -236,7 +237,7 @@ impl Catalog {
         let tracks: Vec<Track> = all(self.reader(), select).await?;
         let mut tracks: HashMap<Uuid, Track> =
             tracks.into_iter().map(|track| (track.id.uuid(), track)).collect();
-        // One that was deleted a moment ago, or with its collection, is left out.
+        // A track that was deleted a moment ago, or with its collection, is left out.
         Ok(ids.iter().filter_map(|id| tracks.remove(id)).collect())
     }
 }
@@ -245,12 +246,12 @@ fn of_organization(organization: OrganizationId) -> Select<Entity> {
     Entity::find().filter(Column::OrganizationId.eq(organization.uuid())).filter(Column::DeletedAt.is_null())
 }
 
-/// The first id that can have been made at a moment: ids begin with the moment of their making.
+/// The first id that can have been created at a moment: ids begin with their creation time.
 fn first_id(since: Timestamp) -> Uuid {
     TrackId::from_parts(since, [0; 10]).uuid()
 }
 
-/// The beginning of an external id, as the index has it.
+/// The indexed beginning of an external id.
 fn indexed_beginning() -> SimpleExpr {
     Expr::cust("substr(\"track\".\"organization_index\", 1, 200)")
 }
@@ -264,7 +265,7 @@ fn has_source(sha256: [u8; 32]) -> SimpleExpr {
     Column::SourceSha256.eq(sha256.to_vec())
 }
 
-/// The filters that an index of the organization's tracks serves, the most telling one first.
+/// The filters that an index of the organization's tracks serves, the most selective first.
 fn narrowing(filter: &TrackFilter) -> impl Iterator<Item = SimpleExpr> {
     let index = filter.organization_index.as_deref().map(has_index);
     let source = filter.source_sha256.map(has_source);
@@ -273,7 +274,7 @@ fn narrowing(filter: &TrackFilter) -> impl Iterator<Item = SimpleExpr> {
     [source, index, creator, since].into_iter().flatten()
 }
 
-/// All that a filter says of a track itself.
+/// All conditions of a filter on the track itself.
 fn conditions(filter: &TrackFilter) -> Condition {
     let status = |statuses: &Vec<TrackStatus>| {
         Column::TrackStatusId.is_in(statuses.iter().map(|status| status.as_str()))
@@ -291,10 +292,11 @@ fn conditions(filter: &TrackFilter) -> Condition {
         .add_option(filter.created_since.map(|since| checked(Column::Id.gte(first_id(since)))))
 }
 
-/// The list that is walked: as short a one as an index has in this order. Tracks of deleted collections may be in it.
+/// The list that is walked: the shortest one that an index provides in this order. It may contain tracks of deleted
+/// collections.
 fn walked_list(organization: OrganizationId, filter: &TrackFilter, key: TrackOrderKey) -> Select<Entity> {
     let list = match driving(filter) {
-        // Nothing is joined, so that the index alone makes the order.
+        // No join, so that the index alone provides the order.
         Some(condition) if key == TrackOrderKey::Created => of_organization(organization).filter(condition),
         _ => listed_tracks(organization, filter.collection),
     };

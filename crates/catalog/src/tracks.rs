@@ -44,7 +44,7 @@ impl Catalog {
         Ok(found.one(self.reader()).await?.is_some())
     }
 
-    /// One track of the organization, even if it is deleted: for whoever removes its objects.
+    /// One track of the organization, even if it is deleted, for callers that remove its objects.
     pub async fn track_even_deleted(
         &self,
         organization: OrganizationId,
@@ -55,7 +55,8 @@ impl Catalog {
 }
 
 impl Catalog {
-    /// Waits for the bytes of a track until a later moment. `false`: it does not wait for bytes (any more).
+    /// Extends the time for which a track waits for its bytes. Returns `false` if it does not wait for bytes (any
+    /// more).
     pub async fn renew_upload(
         &self,
         organization: OrganizationId,
@@ -87,8 +88,8 @@ impl Transaction {
         one(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
     }
 
-    /// Adds a track at the end of its collection and gives the order it got there, from 1; the order in `track` is
-    /// ignored. The collection must exist and the index be free.
+    /// Adds a track at the end of its collection and returns its order there, from 1; the order in `track` is ignored.
+    /// The collection must exist and the index must be free.
     pub async fn insert_track(&self, track: &Track) -> Result<i64, CatalogError> {
         let order = self.next_order(track.organization_id, track.collection_id).await?;
         let mut row = ActiveModel::try_from(track)?;
@@ -104,7 +105,8 @@ impl Transaction {
         Ok(order)
     }
 
-    /// Counting up locks the collection, so whoever comes second waits and then counts on.
+    /// Returns the next order in a collection. Incrementing it locks the collection, so a concurrent transaction waits
+    /// and then counts on.
     pub(crate) async fn next_order(
         &self,
         organization: OrganizationId,
@@ -125,8 +127,8 @@ impl Transaction {
         }
     }
 
-    /// Writes everything but where it is, its index and order, and when it was made or deleted. It must
-    /// exist.
+    /// Writes everything except the ids, the collection, the index, the order, and the times of creation and deletion.
+    /// The track must exist.
     pub async fn update_track(&self, track: &Track) -> Result<(), CatalogError> {
         let mut row = ActiveModel::try_from(track)?;
         (row.id, row.organization_id, row.collection_id) = (NotSet, NotSet, NotSet);
@@ -142,7 +144,7 @@ impl Transaction {
         self.put_track_search(track).await
     }
 
-    /// Marks a track, its files and its own recipes as deleted. Tells whether it was there.
+    /// Marks a track, its files and its own recipes as deleted. Returns whether the track existed.
     pub async fn soft_delete_track(
         &self,
         organization: OrganizationId,

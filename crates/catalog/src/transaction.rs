@@ -1,4 +1,4 @@
-//! Writing: everything that changes rows happens in a transaction.
+//! Write transactions. Everything that changes rows happens in one.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -24,26 +24,26 @@ pub(crate) struct Ending {
     pub(crate) database: DatabaseConnection,
     pub(crate) observers: Observers,
     pub(crate) wakers: Wakers,
-    /// Whether other nodes are told what was queued before a commit returns, and not soon after.
+    /// Whether other nodes are notified of queued work before a commit returns, and not soon after.
     pub(crate) is_telling_first: bool,
     /// Whose clock decides what is due.
     pub(crate) due_clock: DueClock,
-    /// How much of network addresses is written down.
+    /// How much of network addresses is stored.
     pub(crate) stored_addresses: StoredAddresses,
 }
 
-/// A write transaction. Dropped without [`Transaction::commit`], it leaves nothing.
+/// A write transaction. If it is dropped without [`Transaction::commit`], it is rolled back.
 ///
-/// Reads of a single track, collection, organization or person lock it until the end of the transaction, so what is decided from
-/// it still holds when it is written. Reads of what belongs to it, such as a transcription, rely on that lock. On SQLite there is one
-/// write transaction at a time: do not begin a second one while holding one.
+/// Reading a single track, collection, organization or person locks it until the end of the transaction, so that
+/// decisions based on it still hold when they are written. Reads of data that belongs to it, such as a transcription,
+/// rely on that lock. On SQLite there is one write transaction at a time: do not begin a second one while holding one.
 ///
 /// After a statement has failed, the transaction does nothing more and cannot be committed.
 #[must_use = "a transaction that is dropped is rolled back"]
 pub struct Transaction {
     statements: Statements,
     changes: Changes,
-    /// How much was queued, for each kind in the order of [`WorkKind::ALL`].
+    /// The number of queued items of each kind, in the order of [`WorkKind::ALL`].
     queued: [AtomicUsize; WorkKind::ALL.len()],
     ending: Ending,
 }
@@ -67,29 +67,29 @@ impl Transaction {
         &self.ending.due_clock
     }
 
-    /// How much of network addresses is written down.
+    /// How much of network addresses is stored.
     pub(crate) fn stored_addresses(&self) -> StoredAddresses {
         self.ending.stored_addresses
     }
 
-    /// Remembers to tell of a change once others can see it.
+    /// Records a change, to notify observers once others can see it.
     pub(crate) fn note(&self, change: Change) {
         self.changes.note(change);
     }
 
-    /// Remembers to wake workers of a class once what was queued is there to be claimed.
+    /// Records that a job was queued, to wake workers of its class once it can be claimed.
     pub(crate) fn note_enqueued(&self, class: JobClass) {
         self.note_queued(WorkKind::Jobs(class));
     }
 
-    /// The same for a job that is due at a later moment. What is due much later is found in time without being told of.
+    /// The same for a job that is due later. Workers find a job that is due much later in time without a notice.
     pub(crate) fn note_put_off(&self, class: JobClass, run_at: Timestamp) {
         if self.due_clock().is_soon(run_at) {
             self.note_enqueued(class);
         }
     }
 
-    /// Remembers to wake the sender of webhooks.
+    /// Records that a delivery was queued, to wake the sender of webhooks.
     pub(crate) fn note_delivery(&self) {
         self.note_queued(WorkKind::Deliveries);
     }
@@ -98,8 +98,8 @@ impl Transaction {
         self.queued[kind.index()].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Inserts a row. On PostgreSQL the same statement gives the id of the transaction, so that the outcome of a
-    /// commit whose answer is lost can be looked up without a round trip more in each transaction.
+    /// Inserts a row. On PostgreSQL the same statement returns the id of the transaction. The outcome of a commit whose
+    /// response is lost can then be looked up, without an extra round trip in each transaction.
     pub(crate) async fn insert_traced(&self, mut insert: InsertStatement) -> Result<(), DbErr> {
         if self.ending.backend == Backend::Sqlite {
             self.db().execute(&insert).await?;
@@ -113,15 +113,14 @@ impl Transaction {
         Ok(())
     }
 
-    /// Makes everything durable, then tells the observers what changed (see [`Catalog::on_commit`]) and wakes those
-    /// who wait for what was queued, here and soon on other nodes. A commit that has begun is brought to its end even if the
-    /// future is dropped.
+    /// Commits, then notifies the observers of the changes (see [`Catalog::on_commit`]) and wakes workers for queued
+    /// work, here and soon on other nodes. A commit that has begun is completed even if the future is dropped.
     ///
-    /// Where the connection breaks before PostgreSQL has answered, the outcome is looked up. `Ok` means that the
-    /// transaction is committed, [`CatalogError::UnknownOutcome`] that nobody could say, any other error that it
-    /// left nothing.
+    /// If the connection breaks before PostgreSQL has responded, the outcome is looked up. `Ok` means that the
+    /// transaction is committed, [`CatalogError::UnknownOutcome`] that the outcome could not be determined, any other
+    /// error that the transaction left nothing.
     ///
-    /// Within [`Catalog::as_one`] it is only put aside, to be committed with the whole.
+    /// Within [`Catalog::as_one`] the transaction is only put aside, to be committed with the whole.
     ///
     /// [`Catalog::on_commit`]: crate::Catalog::on_commit
     /// [`Catalog::as_one`]: crate::Catalog::as_one
@@ -133,8 +132,8 @@ impl Transaction {
     }
 
     pub(crate) async fn commit_now(self) -> Result<(), CatalogError> {
-        // In a task of its own: a caller that goes away would leave the driver in the middle of a commit, and the
-        // observers uninformed.
+        // In a task of its own: otherwise a caller that is dropped would leave the driver in the middle of a commit,
+        // and the observers would not be notified.
         tokio::spawn(self.finish().in_current_span())
             .await
             .unwrap_or_else(|error| Err(CatalogError::UnknownOutcome(error.into())))
@@ -145,13 +144,13 @@ impl Transaction {
         let (statements, ending) = (self.statements, self.ending);
         let id = statements.id.get().cloned();
         let committed = commit(ending.backend, statements).await;
-        // In every case: what could not be learned may have happened.
+        // In every case: a commit whose outcome is unknown may have happened.
         ending.observers.notify(&changes);
         match committed {
             Err(error) if outcome::is_unknown(&error) && ending.backend == Backend::Postgres => {
                 tracing::warn!(%error, "the response to a commit was lost; looking up its outcome");
                 let settled = outcome::look_up(&ending.database, id.as_ref(), error).await;
-                // It may have become visible only now.
+                // The changes may have become visible only now.
                 ending.observers.notify(&changes);
                 settled?;
             }
@@ -172,7 +171,7 @@ impl Transaction {
     }
 }
 
-/// Commits. A server that does not answer in time counts as a broken connection; a file is waited for.
+/// Commits. A server that does not respond in time counts as a broken connection. SQLite has no timeout here.
 async fn commit(backend: Backend, statements: Statements) -> Result<(), DbErr> {
     match backend {
         Backend::Sqlite => statements.commit().await,

@@ -17,20 +17,20 @@ async fn edited_at<C: ConnectionTrait>(db: &C, track: TrackId) -> Result<Option<
 }
 
 impl Catalog {
-    /// When somebody last edited the transcript of a track. None where it is as it was transcribed.
+    /// When a person last edited the transcript of a track; `None` if it is as it was transcribed.
     pub async fn transcript_edited_at(&self, track: TrackId) -> Result<Option<Timestamp>, CatalogError> {
         edited_at(self.reader(), track).await
     }
 }
 
 impl Transaction {
-    /// The same in the transaction. Whoever decides by it has locked the track.
+    /// The same in the transaction. A caller that bases a decision on it must have locked the track.
     pub async fn transcript_edited_at(&self, track: TrackId) -> Result<Option<Timestamp>, CatalogError> {
         edited_at(self.db(), track).await
     }
 
-    /// Writes when somebody edited the transcript of a track; with none, transcriptions may overwrite it. The track must have
-    /// a transcription.
+    /// Writes when a person edited the transcript of a track; with `None`, transcriptions may overwrite it. The track
+    /// must have a transcription.
     pub async fn put_transcript_edited_at(
         &self,
         track: TrackId,

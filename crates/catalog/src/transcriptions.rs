@@ -1,4 +1,4 @@
-//! Transcription: settings of organizations, and what became of tracks.
+//! Transcription settings of organizations, and the transcriptions of tracks.
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
@@ -15,7 +15,7 @@ use crate::query::{TO_CHANGE, all, one};
 use crate::transaction::Transaction;
 
 impl Catalog {
-    /// How an organization has its sound transcribed, if it was ever set.
+    /// The transcription settings of an organization, if they were ever set.
     pub async fn transcription_settings(
         &self,
         organization: OrganizationId,
@@ -23,7 +23,7 @@ impl Catalog {
         one(self.reader(), transcription_settings::Entity::find_by_id(organization.uuid())).await
     }
 
-    /// What became of transcribing a track.
+    /// The state of a track's transcription.
     pub async fn transcription(
         &self,
         organization: OrganizationId,
@@ -54,7 +54,8 @@ impl Catalog {
 struct UtteranceRow(f64, f64, String);
 
 impl Catalog {
-    /// What is said in a track, with times. None where it was never transcribed, or before times were kept.
+    /// The utterances in a track, with times. Empty if it was never transcribed, or was transcribed before times were
+    /// stored.
     pub async fn track_words(&self, track: TrackId) -> Result<Vec<Utterance>, CatalogError> {
         let Some(row) = track_words::Entity::find_by_id(track.uuid()).one(self.reader()).await? else {
             return Ok(Vec::new());
@@ -65,7 +66,7 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Writes what is said in a track, with times, in place of what was there; nothing to write removes that too.
+    /// Writes the utterances in a track, with times, replacing the earlier ones. An empty list removes them.
     pub async fn put_track_words(
         &self,
         track: TrackId,
@@ -86,7 +87,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Removes what was written down of a track, and what is known of how.
+    /// Removes the words of a track and the state of its transcription.
     pub async fn forget_words(&self, track: TrackId) -> Result<(), CatalogError> {
         self.delete_track_words(track).await?;
         self.delete_transcription(track).await
@@ -104,7 +105,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// How an organization has its sound transcribed, if it was ever set; locked for a change.
+    /// The transcription settings of an organization, if they were ever set, locked for a change.
     pub async fn transcription_settings_to_change(
         &self,
         organization: OrganizationId,
@@ -129,12 +130,12 @@ impl Transaction {
         Ok(())
     }
 
-    /// What became of transcribing a track.
+    /// The state of a track's transcription.
     pub async fn transcription(&self, track: TrackId) -> Result<Option<Transcription>, CatalogError> {
         one(self.db(), transcription::Entity::find_by_id(track.uuid())).await
     }
 
-    /// Writes what became of transcribing a track.
+    /// Writes the state of a track's transcription.
     pub async fn put_transcription(&self, written: &Transcription) -> Result<(), CatalogError> {
         use transcription::{ActiveModel, Column, Entity};
         let replace = OnConflict::column(Column::TrackId)

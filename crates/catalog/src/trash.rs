@@ -1,5 +1,5 @@
-//! What was deleted and can be taken back, until a purge begins: whichever of the two comes first closes the door to the
-//! other, on the row itself.
+//! Deleted tracks and collections that can be restored until their purge begins. Restoring and purging exclude each
+//! other: whichever updates the row first wins.
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
 use sea_orm::{
@@ -20,13 +20,13 @@ use crate::living::in_living_collection;
 use crate::query::{TO_CHANGE, one};
 use crate::transaction::Transaction;
 
-/// A table whose rows can be deleted and taken back.
+/// A table whose rows can be deleted and restored.
 trait Restorable: EntityTrait {
     const ID: Self::Column;
     const ORGANIZATION_ID: Self::Column;
     const DELETED_AT: Self::Column;
     const RESTORABLE_UNTIL: Self::Column;
-    /// Set on what was deleted by itself, in a table where rows also go with others.
+    /// Set on rows that were deleted individually, in a table whose rows are also deleted with others.
     const TRASHED_AT: Option<Self::Column>;
 }
 
@@ -51,19 +51,19 @@ fn this<E: Restorable>(organization: OrganizationId, id: Uuid) -> SimpleExpr {
     E::ID.eq(id).and(E::ORGANIZATION_ID.eq(organization.uuid()))
 }
 
-/// Deleted, not being purged, and still in time.
+/// The row is deleted, not being purged, and can still be restored.
 fn in_time<E: Restorable>(now: Timestamp) -> Condition {
     Condition::all().add(E::DELETED_AT.is_not_null()).add(E::RESTORABLE_UNTIL.gt(now.unix_millis()))
 }
 
-/// Deleted, and out of time.
+/// The row is deleted and can no longer be restored.
 fn due<E: Restorable>(now: Timestamp) -> Condition {
     let until = E::RESTORABLE_UNTIL;
     let is_over = Condition::any().add(until.is_null()).add(until.lte(now.unix_millis()));
     Condition::all().add(E::DELETED_AT.is_not_null()).add(is_over)
 }
 
-/// Takes what is changed out of the trash, for good or back into the library.
+/// Takes the updated rows out of the trash, to purge or to restore them.
 fn out_of_trash<E: Restorable>(update: UpdateMany<E>) -> UpdateMany<E> {
     let columns = [Some(E::RESTORABLE_UNTIL), E::TRASHED_AT];
     columns.into_iter().flatten().fold(update, |update, column| update.col_expr(column, none()))
@@ -95,7 +95,7 @@ impl TryFrom<collection::Model> for Trashed<Collection> {
     }
 }
 
-/// When something was deleted, and until when it can be taken back.
+/// When something was deleted, and until when it can be restored.
 fn moments(
     column: &'static str,
     deleted_at: Option<Timestamp>,
@@ -115,8 +115,8 @@ fn trashed_tracks(organization: OrganizationId, now: Timestamp) -> Select<track:
 }
 
 impl Catalog {
-    /// A page of the tracks that were deleted by themselves and can be taken back, those deleted last first. Those that
-    /// went with their collection come back with it.
+    /// A page of the tracks that were deleted individually and can be restored, the last deleted first. Tracks that
+    /// were deleted with their collection are restored with it.
     pub async fn trashed_tracks(
         &self,
         organization: OrganizationId,
@@ -131,7 +131,7 @@ impl Catalog {
         keyset_page(self.reader(), select, keyset, cursor.map(TrackId::uuid), limit, total).await
     }
 
-    /// A page of the collections that were deleted and can be taken back, those that stay longest first.
+    /// A page of the collections that were deleted and can be restored, those that stay longest first.
     pub async fn trashed_collections(
         &self,
         organization: OrganizationId,
@@ -150,8 +150,8 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Takes a deletion of a track back, with what was deleted together with it. Gives the track where it was in time;
-    /// [`Record::Collection`] is missing where its collection is deleted.
+    /// Restores a deleted track, with everything that was deleted together with it. Returns the track if it could still
+    /// be restored. [`Record::Collection`] is missing if its collection is deleted.
     pub async fn restore_track(
         &self,
         organization: OrganizationId,
@@ -173,8 +173,8 @@ impl Transaction {
         Ok(restored)
     }
 
-    /// Takes a deletion of a collection back where it is in time, and gives the collection. Its tracks are there with it;
-    /// what they wait for is to be queued again (see [`Transaction::waiting_tracks`]).
+    /// Restores a deleted collection, and returns it if it could still be restored. Its tracks reappear with it. The
+    /// jobs that they wait for must be queued again (see [`Transaction::waiting_tracks`]).
     pub async fn restore_collection(
         &self,
         organization: OrganizationId,
@@ -189,7 +189,7 @@ impl Transaction {
         self.collection(organization, id).await
     }
 
-    /// Takes a deletion back where it is in time, and gives when it was.
+    /// Restores a row if it can still be restored, and returns when it was deleted.
     async fn take_back<E: Restorable>(
         &self,
         organization: OrganizationId,
@@ -208,8 +208,8 @@ impl Transaction {
         Ok((restored.rows_affected > 0).then_some(deleted_at))
     }
 
-    /// The files and own recipes of tracks that were deleted with them. Recipes whose index the organization has taken
-    /// meanwhile stay deleted, and so do files whose recipe is gone.
+    /// Restores the files and own recipes of tracks that were deleted with them. Recipes whose index the organization
+    /// has taken meanwhile stay deleted, and so do files whose recipe is deleted.
     pub(crate) async fn restore_belongings(
         &self,
         organization: OrganizationId,
@@ -248,9 +248,9 @@ impl Transaction {
         Ok(())
     }
 
-    /// Closes the door for a track that is to be purged: from now on it cannot be taken back. Tells whether it is deleted
-    /// and its time is over; else it must not be purged (yet). The time of a track that an earlier version marked with its
-    /// collection is that of the collection, which may have been restored or deleted anew since.
+    /// Begins the purge of a track: from now on it cannot be restored. Returns whether the track is deleted and its
+    /// time for restoring is over; if not, it must not be purged (yet). For a track that an earlier version marked with
+    /// its collection, the time of the collection counts: the collection may have been restored or deleted again since.
     pub async fn begin_purge_of_track(
         &self,
         organization: OrganizationId,

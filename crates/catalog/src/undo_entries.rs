@@ -1,4 +1,4 @@
-//! Changes of many tracks that can be taken back: the `undo_entry` table.
+//! Changes of many tracks that can be undone: the `undo_entry` table.
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, Order, QueryFilter, QuerySelect};
@@ -9,12 +9,11 @@ use crate::error::CatalogError;
 use crate::query::{TO_CHANGE, one};
 use crate::transaction::Transaction;
 
-/// Most entries that are forgotten at once; there is one too many, usually.
+/// The maximum number of entries that are deleted at once. Usually there is one too many.
 const MOST_AT_ONCE: u64 = 1000;
 
 impl Transaction {
-    /// Keeps what it takes to take a change back, and forgets the oldest of the person beyond
-    /// [`UndoEntry::MOST_PER_PERSON`].
+    /// Adds an undo entry, and deletes the oldest entries of the person beyond [`UndoEntry::MOST_PER_PERSON`].
     pub async fn insert_undo_entry(&self, entry: &UndoEntry) -> Result<(), CatalogError> {
         Entity::insert(ActiveModel::try_from(entry)?).exec_without_returning(self.db()).await?;
         let older = Query::select()
@@ -31,8 +30,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Takes out what a person can take back, so that nobody takes it back a second time. Nothing: its time is over, or it
-    /// was taken back.
+    /// Removes and returns an undo entry of a person, so that it cannot be undone a second time. `None` if it has
+    /// expired or was undone already.
     pub async fn take_undo_entry(
         &self,
         organization: OrganizationId,

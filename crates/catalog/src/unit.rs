@@ -1,4 +1,4 @@
-//! Several transactions as one: what a piece of work commits is held open until it is known how the work ended.
+//! Several transactions as one: what a piece of work commits is held open until the result of the work is known.
 
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,14 +11,14 @@ tokio::task_local! {
     static UNIT: Arc<Unit>;
 }
 
-/// What a piece of work left behind (see [`Catalog::as_one`]).
+/// What a piece of work has committed (see [`Catalog::as_one`]).
 #[must_use = "what is dropped is rolled back"]
 pub enum Gathered {
     /// It committed nothing.
     Nothing,
-    /// Everything that it committed, still to be committed in fact.
+    /// Everything that it committed, in a transaction that is still to be committed.
     Open(Box<Transaction>),
-    /// It committed something and later gave up another transaction, which rolled back both.
+    /// It committed something and later dropped another transaction, which rolled back both.
     Lost,
 }
 
@@ -33,13 +33,12 @@ enum State {
 }
 
 impl Catalog {
-    /// Runs `work` so that all its transactions, one after another, are a single one, which is handed over instead of being
-    /// committed. The caller adds what has to be durable together with it, then commits or drops it.
+    /// Runs `work` so that all its transactions, one after another, become a single one, which is returned instead of
+    /// being committed. The caller adds what must be committed together with it, then commits or drops it.
     ///
-    /// Inside, [`Transaction::commit`] only puts the transaction aside, and [`Catalog::begin`] takes it up again: nobody
-    /// else sees what the work did before the whole is committed, not even reads of the work itself that are not part
-    /// of a transaction. A transaction that is dropped takes everything with it. Tasks that the work spawns are not part
-    /// of it.
+    /// Inside, [`Transaction::commit`] only puts the transaction aside, and [`Catalog::begin`] resumes it. Nothing sees
+    /// the changes of the work before the whole is committed, not even reads of the work itself that are outside of a
+    /// transaction. Dropping a transaction rolls back everything. Tasks that the work spawns are not part of it.
     pub async fn as_one<F: Future>(&self, work: F) -> (F::Output, Gathered) {
         let unit = Arc::new(Unit(Mutex::new(State::Nothing)));
         let output = UNIT.scope(Arc::clone(&unit), work).await;
@@ -51,7 +50,7 @@ impl Catalog {
         (output, gathered)
     }
 
-    /// Whether the running task is work that [`Catalog::as_one`] holds together.
+    /// Whether the running task is part of [`Catalog::as_one`].
     pub fn is_as_one(&self) -> bool {
         UNIT.try_with(|_| ()).is_ok()
     }
@@ -63,7 +62,7 @@ impl Unit {
     }
 }
 
-/// The transaction that the running task's unit holds, for more to be done in it.
+/// Takes the transaction that the running task's unit holds, to continue it.
 pub(crate) fn resume() -> Option<Transaction> {
     UNIT.try_with(|unit| {
         let mut state = unit.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,8 +78,8 @@ pub(crate) fn resume() -> Option<Transaction> {
     .flatten()
 }
 
-/// Puts a transaction aside that the running task's unit holds together. Gives it back where there is no unit, and where
-/// the unit holds another already, which only work that runs two transactions side by side can bring about.
+/// Puts a transaction aside in the running task's unit. Returns it if there is no unit, or if the unit already holds
+/// another one, which can only happen if the work runs two transactions side by side.
 pub(crate) fn hold(transaction: Transaction) -> Option<Transaction> {
     let mut transaction = Some(transaction);
     // Outside of a unit there is nothing to do.

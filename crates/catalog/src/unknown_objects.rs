@@ -1,4 +1,4 @@
-//! Objects that the sweep found and that no row names.
+//! Objects that the sweep found and that no row refers to.
 
 use std::collections::HashSet;
 
@@ -24,7 +24,7 @@ fn names(keys: &[ObjectKey]) -> Vec<String> {
 }
 
 impl Catalog {
-    /// How many objects are noted as unknown.
+    /// The number of objects that are recorded as unknown.
     pub async fn count_unknown_objects(&self) -> Result<u64, CatalogError> {
         Ok(Entity::find().count(self.reader()).await?)
     }
@@ -47,8 +47,8 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Notes objects, at most 1000, as unknown to the sweep that began at `sweep`. Those that are noted already keep
-    /// the moment when they were first seen; of the others at most `room` are added. Gives how many were.
+    /// Records objects, at most 1000, as unknown to the sweep that began at `sweep`. Those that are recorded already
+    /// keep the moment when they were first seen; of the others at most `room` are added. Returns how many were added.
     pub async fn note_unknown_objects(
         &self,
         keys: &[ObjectKey],
@@ -93,18 +93,18 @@ impl Transaction {
         Ok(added)
     }
 
-    /// How many objects [`Catalog::due_objects`] gives in all.
+    /// The total number of objects that [`Catalog::due_objects`] finds.
     pub async fn count_due_objects(&self, sweep: Timestamp, until: Timestamp) -> Result<u64, CatalogError> {
         Ok(due(sweep, until).count(self.db()).await?)
     }
 
-    /// Forgets objects, at most 1000, because they were removed or are known.
+    /// Deletes the records of objects, at most 1000, because they were removed or are known.
     pub async fn forget_unknown_objects(&self, keys: &[ObjectKey]) -> Result<(), CatalogError> {
         Entity::delete_many().filter(Column::ObjectKey.is_in(names(keys))).exec(self.db()).await?;
         Ok(())
     }
 
-    /// Forgets every object that the sweep that began at `sweep` did not find, or found to be known.
+    /// Deletes the records of all objects that the sweep that began at `sweep` did not find, or found to be known.
     pub async fn forget_objects_not_found(&self, sweep: Timestamp) -> Result<(), CatalogError> {
         Entity::delete_many().filter(Column::LastSweep.lt(sweep.unix_millis())).exec(self.db()).await?;
         Ok(())

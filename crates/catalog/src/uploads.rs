@@ -1,4 +1,4 @@
-//! Uploads that can be resumed. Whoever writes to one holds a lease on its row.
+//! Resumable uploads. A writer holds a lease on the row of its upload.
 
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany};
@@ -13,20 +13,20 @@ use crate::transaction::Transaction;
 /// Whether an upload could be leased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UploadLease {
-    /// It is.
+    /// It is leased now.
     Held,
-    /// Somebody else holds it, and is asked to give it up.
+    /// Another writer holds it, and is asked to release it.
     Taken,
 }
 
-/// What became of a lease on an upload.
+/// The state of a lease on an upload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UploadHold {
-    /// It goes on.
+    /// It is held.
     Held,
-    /// It goes on, but somebody else waits for it.
+    /// It is held, but another writer waits for it.
     Wanted,
-    /// Somebody else has it, or the upload is gone.
+    /// Another writer has it, or the upload is deleted.
     Lost,
 }
 
@@ -42,7 +42,7 @@ impl Catalog {
         one(self.reader(), select).await
     }
 
-    /// Takes the lease of an upload until a moment, if nobody has it.
+    /// Takes the lease of an upload until a moment, if it is free.
     pub async fn lease_upload(
         &self,
         id: UploadId,
@@ -68,7 +68,7 @@ impl Catalog {
         Ok(UploadLease::Taken)
     }
 
-    /// Keeps the lease of an upload until a later moment.
+    /// Extends the lease of an upload to a later moment.
     pub async fn renew_upload_lease(
         &self,
         id: UploadId,
@@ -82,7 +82,7 @@ impl Catalog {
         self.upload_hold(id, lease).await
     }
 
-    /// What has become of the lease of an upload.
+    /// The state of the lease of an upload.
     pub async fn upload_hold(&self, id: UploadId, lease: LeaseId) -> Result<UploadHold, CatalogError> {
         let select = Entity::find_by_id(id.uuid()).select_only().column(Column::IsWanted);
         let is_wanted: Option<bool> =
@@ -94,7 +94,7 @@ impl Catalog {
         })
     }
 
-    /// Gives the lease of an upload back, if it is still held.
+    /// Releases the lease of an upload, if it is still held.
     pub async fn release_upload(&self, id: UploadId, lease: LeaseId) -> Result<(), CatalogError> {
         let release = Entity::update_many()
             .col_expr(Column::LeaseId, Expr::value(None::<uuid::Uuid>))
@@ -104,7 +104,7 @@ impl Catalog {
         Ok(())
     }
 
-    /// Uploads that were given up at `now` and that nobody writes to, the oldest first.
+    /// Uploads that have expired at `now` and that no writer holds, the first expired first.
     pub async fn expired_uploads(&self, now: Timestamp, most: u64) -> Result<Vec<Upload>, CatalogError> {
         let held = Column::LeasedUntil.into_expr();
         let select = Entity::find()
@@ -148,8 +148,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Writes how far an upload is, and until when its lease and it itself are kept. `false`: the lease is lost, and nothing
-    /// was written.
+    /// Writes the progress of an upload, its expiry and the end of its lease. Returns `false` if the lease is lost, in
+    /// which case nothing was written.
     pub async fn record_upload(
         &self,
         upload: &Upload,
@@ -172,8 +172,8 @@ impl Transaction {
         Ok(recorded.rows_affected > 0)
     }
 
-    /// An upload to an upload URL that waits for bytes and has not expired at `now`. Rely on it only while the track is
-    /// locked: whoever begins an upload to the URL locks it.
+    /// An upload to an upload URL that waits for bytes and has not expired at `now`. The result is only reliable while
+    /// the track is locked: beginning an upload to the URL locks it.
     pub async fn open_upload_to_url(
         &self,
         slot: SourceSlot,
@@ -197,7 +197,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Forgets an upload. Tells whether it was there.
+    /// Deletes an upload. Returns whether it existed.
     pub async fn delete_upload(&self, id: UploadId) -> Result<bool, CatalogError> {
         Ok(Entity::delete_by_id(id.uuid()).exec(self.db()).await?.rows_affected > 0)
     }

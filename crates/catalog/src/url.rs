@@ -1,4 +1,4 @@
-//! Where the database is.
+//! The location of the database.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,19 +6,19 @@ use std::str::FromStr;
 
 use sea_orm::sqlx::postgres::PgConnectOptions;
 
-/// Where the database is: `sqlite:///path/file.db`, `sqlite://relative/file.db` or
-/// `postgres://user:password@host:port/database`. Printing it leaves the password out.
+/// The location of the database: `sqlite:///path/file.db`, `sqlite://relative/file.db` or
+/// `postgres://user:password@host:port/database`. Its printed form omits the password.
 #[derive(Clone)]
 pub struct DatabaseUrl(pub(crate) DatabaseLocation);
 
 #[derive(Clone)]
 pub(crate) enum DatabaseLocation {
-    /// The path stands in the URL as it is; nothing in it is percent-encoded.
+    /// The path is taken from the URL as it is, without percent-decoding.
     Sqlite(PathBuf),
     Postgres(Box<PgConnectOptions>),
 }
 
-/// Text that names no database.
+/// Why a text is not a valid database URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DatabaseUrlError {
     /// Neither of the two schemes.
@@ -27,10 +27,10 @@ pub enum DatabaseUrlError {
     /// `sqlite://` with nothing behind it, or `sqlite::memory:`.
     #[error("must name a file, as in sqlite:///var/lib/tonearm/catalog.db")]
     File,
-    /// `?` and what follows it.
+    /// Options after a `?`.
     #[error("cannot have options after a question mark for SQLite")]
     Options,
-    /// What follows `postgres://` is not understood. The text itself is left out: it may hold a password.
+    /// The part after `postgres://` is not valid. The error does not include the text, which may contain a password.
     #[error("must look like postgres://user:password@host:5432/database")]
     Postgres,
 }

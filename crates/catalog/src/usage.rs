@@ -1,4 +1,4 @@
-//! What was counted of playback, added up.
+//! Playback counts and their sums.
 
 mod adding;
 mod listen_sums;
@@ -29,10 +29,10 @@ const SUMMED: [(&str, Count); 5] = [
     ("bytes", |counts| &mut counts.bytes),
 ];
 
-/// Rows of one statement: nine values each, of the 32,766 that SQLite takes.
+/// The maximum number of rows in one statement: nine values each, of the 32,766 that SQLite accepts.
 const ROWS: usize = 3000;
 
-/// Adds to the row that is there already.
+/// On a conflict, adds the counts to those of the existing row.
 fn adding<E: EntityTrait>(mut key: OnConflict, table: E) -> OnConflict {
     for (name, _) in SUMMED {
         key.value(name, Expr::col((table, name)).add(Expr::col(("excluded", name))));

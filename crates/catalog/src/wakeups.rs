@@ -1,4 +1,4 @@
-//! Waking those who wait for work: in this process at once, on other nodes by way of PostgreSQL.
+//! Wakes workers that wait for work: in this process at once, on other nodes through PostgreSQL.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use tonearm_domain::JobClass;
 use crate::notices::Notices;
 use crate::work_kind::WorkKind;
 
-/// Who queued the work that somebody is woken for.
+/// Where the work was queued for which a worker is woken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wakeup {
     /// This process.
@@ -24,12 +24,12 @@ struct Signal {
     elsewhere: Notify,
 }
 
-/// Tells when to look for work of one kind.
+/// Signals when to look for work of one kind.
 #[derive(Clone)]
 pub struct Wakeups(Arc<Signal>);
 
 impl Wakeups {
-    /// Returns when something was queued, or has been since the last time.
+    /// Waits until work is queued. Returns at once if work was queued since the last call.
     pub async fn next(&self) -> Wakeup {
         tokio::select! {
             biased;
@@ -39,12 +39,12 @@ impl Wakeups {
     }
 }
 
-/// Those who wait for work.
+/// The signals for workers that wait for work.
 #[derive(Clone, Default)]
 pub(crate) struct Wakers {
     signals: [Arc<Signal>; WorkKind::ALL.len()],
     is_listening: Arc<AtomicBool>,
-    /// Tells other nodes; none on SQLite, whose processes look often enough.
+    /// Notifies other nodes; `None` on SQLite, where processes poll often enough.
     notices: Option<Notices>,
 }
 
@@ -61,7 +61,7 @@ impl Wakers {
         self.notices.as_ref()
     }
 
-    /// Wakes for something that was committed.
+    /// Wakes workers for work that was committed.
     pub(crate) fn wake(&self, kind: WorkKind) {
         self.signals[kind.index()].here.notify_one();
         if let Some(notices) = &self.notices {
@@ -69,18 +69,18 @@ impl Wakers {
         }
     }
 
-    /// The same for every class of jobs, where it is not known which one was changed.
+    /// The same for every class of jobs, if it is not known which one was changed.
     pub(crate) fn wake_all_jobs(&self) {
         JobClass::ALL.into_iter().for_each(|class| self.wake(WorkKind::Jobs(class)));
     }
 
-    /// Wakes for something that another node queued.
+    /// Wakes workers for work that another node queued.
     pub(crate) fn wake_for_others(&self, kind: WorkKind) {
         self.signals[kind.index()].elsewhere.notify_one();
     }
 
-    /// Whether other nodes are heard at present. Everybody is woken when that changes: something may have been missed,
-    /// and from now on is to be looked for more or less often.
+    /// Sets whether notices from other nodes are received. All workers are woken when that changes: they may have
+    /// missed a notice, and must poll more or less often from now on.
     pub(crate) fn set_listening(&self, is_listening: bool) {
         self.is_listening.store(is_listening, Ordering::Release);
         WorkKind::ALL.into_iter().for_each(|kind| self.wake_for_others(kind));

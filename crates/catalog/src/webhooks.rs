@@ -21,7 +21,7 @@ fn of_kind(organization: OrganizationId, kind: WebhookKind) -> Select<Entity> {
         .filter(Column::Kind.eq(kind.as_str()))
 }
 
-/// Whether something is due for the endpoint of the row.
+/// Whether a delivery is due for the endpoint of the row.
 fn has_due(now: SimpleExpr) -> Condition {
     use webhook_delivery::{Column as Delivery, Entity as Deliveries};
     let due = Query::select()
@@ -40,7 +40,7 @@ impl Catalog {
         all(self.reader(), own.order_by_asc(Column::Id)).await
     }
 
-    /// Every endpoint that is not paused and has something due.
+    /// Every endpoint that is not paused and has a delivery due.
     pub async fn due_webhooks(&self, now: Timestamp) -> Result<Vec<Webhook>, CatalogError> {
         let now = self.due_clock().now(now);
         let awake = Condition::any()
@@ -52,7 +52,7 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// The endpoint of a kind, as it is.
+    /// The endpoint of a kind, not locked.
     pub async fn webhook(
         &self,
         organization: OrganizationId,
@@ -75,7 +75,7 @@ impl Transaction {
         one(self.db(), Entity::find_by_id(id.uuid()).lock(TO_CHANGE)).await
     }
 
-    /// Adds an endpoint, or changes the one of its kind, and shows its address on the organization.
+    /// Adds an endpoint, or updates the existing one, and shows its URL on the organization.
     pub async fn put_webhook(&self, webhook: &Webhook) -> Result<(), CatalogError> {
         let (mut row, id) = (ActiveModel::from(webhook), webhook.id.uuid());
         let known = Entity::find_by_id(id).one(self.db()).await?.is_some();
@@ -92,7 +92,7 @@ impl Transaction {
         self.show_webhook_url(webhook.organization_id, webhook.kind, Some(webhook.url.clone())).await
     }
 
-    /// Writes how an endpoint has been.
+    /// Writes the health of an endpoint.
     pub async fn update_webhook_health(
         &self,
         id: WebhookId,
@@ -112,7 +112,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Removes an endpoint with everything that was on its way to it.
+    /// Removes an endpoint and its deliveries.
     pub async fn delete_webhook(&self, webhook: &Webhook) -> Result<(), CatalogError> {
         Entity::delete_by_id(webhook.id.uuid()).exec(self.db()).await?;
         self.show_webhook_url(webhook.organization_id, webhook.kind, None).await
@@ -136,7 +136,7 @@ impl Transaction {
         change(self.db(), update, Record::Organization).await
     }
 
-    /// An organization as it is, not locked: for what is told of it.
+    /// An organization, not locked, for callers that only read it.
     pub async fn organization_as_it_is(
         &self,
         id: OrganizationId,
@@ -144,7 +144,7 @@ impl Transaction {
         one(self.db(), organization::Entity::find_by_id(id.uuid())).await
     }
 
-    /// A collection as it is, not locked and even if it is deleted: for what is told of it.
+    /// A collection, not locked and even if it is deleted, for callers that only read it.
     pub async fn collection_as_it_is(
         &self,
         organization: OrganizationId,

@@ -20,7 +20,7 @@ impl WorkKind {
         Self::Deliveries,
     ];
 
-    /// The kind as text, as nodes tell it each other.
+    /// The kind as text, as nodes send it to each other.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Jobs(class) => class.as_str(),

@@ -12,7 +12,7 @@ use crate::error::{ClientError, Refusal};
 use crate::retry::Attempts;
 use crate::server_url::ServerUrl;
 
-/// How long a connection may take to be made.
+/// Timeout for establishing a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// How long a request with a small body may take. The service gives up earlier.
@@ -52,10 +52,10 @@ pub(crate) struct Response {
     pub(crate) body: Vec<u8>,
 }
 
-/// Installs *ring* as the cryptography of TLS for the whole process, unless one is installed: HTTP clients cannot be made
-/// without one, even for plain HTTP.
+/// Installs *ring* as the TLS cryptography provider of the whole process, unless one is installed. HTTP clients cannot
+/// be created without one, even for plain HTTP.
 fn install_tls_provider() {
-    // Fails only where another is installed, which is as good.
+    // Fails only if another provider is installed, which is fine too.
     drop(rustls::crypto::ring::default_provider().install_default());
 }
 
@@ -92,9 +92,9 @@ impl Client {
         Attempts::new(&self.ambient, self.options.patience)
     }
 
-    /// Sends JSON to a path of the service and reads the JSON that comes back. A POST carries an `Idempotency-Key`, so that
-    /// it takes effect once however often it is sent. A DELETE that finds nothing is a success if the response to an earlier attempt
-    /// was lost: it gives `{"ok": true}` alone.
+    /// Sends JSON to a path of the service and reads the JSON that comes back. A POST carries an `Idempotency-Key`, so
+    /// that it takes effect only once, no matter how often it is sent. A DELETE that finds nothing succeeds if the
+    /// response to an earlier attempt was lost: it returns only `{"ok": true}`.
     pub(crate) async fn call<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -171,7 +171,7 @@ impl Response {
         self.headers.get(name)?.to_str().ok()?.parse().ok()
     }
 
-    /// A header's text; empty where there is none.
+    /// The text of a header; empty if there is none.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }

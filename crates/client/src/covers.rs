@@ -10,7 +10,7 @@ use crate::endpoints::UploadHandle;
 use crate::error::ClientError;
 use crate::secret_url::SecretUrl;
 
-/// How long a picture may take to arrive and to be read.
+/// Timeout for sending a picture, including its processing by the server.
 const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(180);
 
 #[derive(Deserialize)]

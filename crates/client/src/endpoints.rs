@@ -1,4 +1,4 @@
-//! The endpoints of `/v1` that this crate calls, with the fields of their responses that are used.
+//! The endpoints of `/v1` that this crate calls, with the fields of their responses that it uses.
 
 use std::fmt::Write as _;
 
@@ -41,7 +41,7 @@ pub struct ListedTrack {
     pub track_status_id: TrackStatus,
     /// Why it failed, or what it is waiting for.
     pub status_reason: Option<String>,
-    /// The caller's own id of it.
+    /// The caller's own id for it.
     pub organization_index: Option<String>,
     /// The title that players show.
     pub player_title: Option<String>,
@@ -54,15 +54,15 @@ pub struct ListedTrack {
 /// A page of a list.
 #[derive(Debug, Clone, Deserialize)]
 pub struct TrackPage {
-    /// How many there are on all pages, if that is known.
+    /// The number of tracks on all pages, if it is known.
     pub count: Option<u64>,
     /// The tracks of this page.
     pub tracks: Vec<ListedTrack>,
-    /// Where the next page begins.
+    /// The cursor of the next page, if there is one.
     pub next_cursor: Option<String>,
 }
 
-/// Which tracks of a collection.
+/// A filter for the tracks of a collection.
 #[derive(Debug, Clone, Default)]
 pub struct TrackQuery {
     /// Those whose source has this hash.
@@ -71,9 +71,9 @@ pub struct TrackQuery {
     pub organization_index: Option<String>,
     /// Those with one of these statuses.
     pub statuses: Vec<TrackStatus>,
-    /// Most results of a page, 1 to 200.
+    /// Maximum number of tracks on a page, 1 to 200.
     pub limit: u32,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub cursor: Option<String>,
 }
 
@@ -82,9 +82,9 @@ pub struct TrackQuery {
 pub struct CreatedTrack {
     /// Its id.
     pub track_id: TrackId,
-    /// Where its bytes go.
+    /// The upload URL for its bytes.
     pub track_upload: UploadHandle,
-    /// Where its cover goes.
+    /// The upload URL for its cover.
     pub track_cover_upload: UploadHandle,
 }
 
@@ -93,7 +93,7 @@ pub struct CreatedTrack {
 pub struct UploadHandle {
     /// The URL.
     pub upload_url: SecretUrl,
-    /// For how many seconds an upload can begin.
+    /// Number of seconds for which an upload can begin.
     pub ttl: u32,
 }
 
@@ -114,7 +114,7 @@ pub struct ImportTrack {
     pub metadata: Map<String, Value>,
 }
 
-/// What changes about a track.
+/// A change of a track.
 #[derive(Debug, Clone, Serialize)]
 pub struct UpdateTrack {
     /// The title.
@@ -125,7 +125,7 @@ pub struct UpdateTrack {
     pub metadata: Map<String, Value>,
 }
 
-/// An upload session: its tracks are put in the order of their albums.
+/// An upload session. Its tracks are sorted in the order of their albums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UploadSession {
     /// Its id, which is a credential.
@@ -175,8 +175,8 @@ impl Client {
         self.call(Method::POST, "/v1/upload_session", Some(&body), None).await
     }
 
-    /// Creates a track in an upload session. Repeated with the same key within a day, even by another process, it gives the
-    /// same track.
+    /// Creates a track in an upload session. Repeated with the same key within a day, even by another process, it
+    /// returns the same track.
     pub async fn create_session_track(
         &self,
         session: UploadSession,

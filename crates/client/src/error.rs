@@ -1,4 +1,4 @@
-//! What can go wrong with a request. The texts are sentences for people, and never contain keys or upload URLs.
+//! Errors of requests. The messages are sentences for people, and never contain keys or upload URLs.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tonearm_domain::innermost_cause;
 
 use crate::source_file::FileError;
 
-/// The longest text of a message from a server that is shown, in characters.
+/// The longest message of a server that is shown, in characters.
 const LONGEST_MESSAGE: usize = 500;
 
 /// Why a request has no result.
@@ -34,7 +34,7 @@ pub enum ClientError {
         /// What is wrong with it.
         what: String,
     },
-    /// The file that was to be sent.
+    /// A problem with the file that was to be sent.
     #[error(transparent)]
     File(#[from] FileError),
 }
@@ -44,11 +44,11 @@ pub enum ClientError {
 pub struct Refusal {
     /// The status.
     pub status: u16,
-    /// The code, for programs; empty where there is none.
+    /// The code, for programs; empty if there is none.
     pub code: String,
     /// A sentence.
     pub message: String,
-    /// How long to wait before it is worth another try.
+    /// How long to wait before a retry.
     pub retry_after: Option<Duration>,
 }
 

@@ -17,7 +17,7 @@ impl Client {
         self.call(Method::GET, &format!("{path}?{query}"), None, None).await
     }
 
-    /// Creates something, once however often the request is repeated.
+    /// Creates something, only once even if the request is repeated.
     pub async fn create(&self, path: &str, body: &Value) -> Result<Value, ClientError> {
         self.call(Method::POST, path, Some(body), None).await
     }

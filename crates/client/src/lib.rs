@@ -1,4 +1,4 @@
-//! A client of a running Tonearm.
+//! A client for a running Tonearm service.
 //!
 //! [`Client`] sends typed requests to `/v1`, and retries after transient errors with exponential backoff, for a limited time.
 //! [`Client::upload`] sends a file in pieces, and resumes after every interruption from the last byte that the server has.

@@ -10,7 +10,7 @@ use crate::error::ClientError;
 /// The pause after the first failure; it doubles with each that follows.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
-/// The longest pause, unless the server asks for a longer one.
+/// The longest pause, unless the server requests a longer one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// The failures of one operation since its last progress.
@@ -46,8 +46,8 @@ impl<'a> Attempts<'a> {
     }
 }
 
-/// The pause after so many failures before: between half of the full pause and all of it, so that clients that failed together
-/// do not come back together.
+/// The pause after this many earlier failures: between half of the full pause and all of it, so that clients that
+/// failed at the same time do not retry at the same time.
 fn pause(failures: u32, random: [u8; 2]) -> Duration {
     let full = FIRST_PAUSE.saturating_mul(1 << failures.min(16)).min(LONGEST_PAUSE);
     full.mul_f64(0.5 + f64::from(u16::from_le_bytes(random)) / f64::from(u16::MAX) / 2.0)
@@ -81,7 +81,7 @@ mod tests {
         while attempts.wait_after(refused(503, Some(30))).await.is_ok() {
             tries += 1;
         }
-        // What the server asks for is respected, and not without end.
+        // The pause that the server requests is respected, but retries end.
         assert_eq!(tries, 4);
         assert_eq!(begun.elapsed().as_secs(), 120);
         assert!(attempts.wait_after(refused(503, Some(126))).await.is_err(), "it would take too long");

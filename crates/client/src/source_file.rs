@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio_util::io::ReaderStream;
 
-/// Bytes that are read at once.
+/// Size of each read, in bytes.
 const CHUNK: usize = 256 * 1024;
 
 /// Why a file cannot be uploaded.
@@ -28,7 +28,7 @@ pub enum FileError {
     /// It has no bytes.
     #[error("the file is empty")]
     Empty,
-    /// It was written to in the meantime.
+    /// It was changed in the meantime.
     #[error("the file changed while it was being uploaded; upload it again when it is complete")]
     Changed,
     /// The caller stopped it.

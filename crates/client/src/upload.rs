@@ -22,7 +22,7 @@ use crate::stall::unless_stalled;
 /// How long the service may accept no bytes, or take to respond after the last one.
 const STALL: Duration = Duration::from_secs(120);
 
-/// How long a request without bytes may take. An earlier one that hangs is ended first.
+/// How long a request without bytes may take. The service first ends an earlier request that hangs.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The media type of a piece.
@@ -31,11 +31,11 @@ const PARTIAL_UPLOAD: &str = "application/partial-upload";
 /// How a file is sent.
 #[derive(Debug, Clone)]
 pub struct UploadOptions {
-    /// Bytes of one request at most.
+    /// Maximum number of bytes in one request.
     pub piece: u64,
     /// Nothing has been sent to this URL before.
     pub is_new: bool,
-    /// Follows the upload: bytes of the file that have been sent.
+    /// Progress of the upload: the number of bytes of the file that have been sent.
     pub position: Arc<AtomicU64>,
 }
 
@@ -66,7 +66,7 @@ impl From<FileError> for UploadError {
     }
 }
 
-/// How far an upload is.
+/// The progress of an upload.
 enum State {
     /// Nothing has begun.
     Nothing,
@@ -77,7 +77,8 @@ enum State {
 }
 
 impl Client {
-    /// Sends a file to the upload URL of a track, or what is missing of it. `on_begun` is called once the upload can be resumed.
+    /// Sends a file, or the missing part of it, to the upload URL of a track. `on_begun` is called once the upload can
+    /// be resumed.
     pub async fn upload(
         &self,
         url: &SecretUrl,
@@ -136,7 +137,7 @@ impl Sending<'_> {
         self.client.http.request(method, self.url.reveal())
     }
 
-    /// Reads how far the upload is.
+    /// Requests the progress of the upload.
     async fn state(&self) -> Result<State, UploadError> {
         let response = self.client.send(self.request(Method::HEAD).timeout(HEAD_TIMEOUT)).await?;
         match response.status {

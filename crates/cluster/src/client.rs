@@ -1,4 +1,4 @@
-//! A client that goes from node to node, as through a load balancer.
+//! A client that sends each request to any of the nodes, as a load balancer would.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use tonearm_fixtures::install_tls_provider;
 
 use crate::nodes::Node;
 
-/// How long a client waits for one answer.
+/// How long the client waits for one response.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// An answer that was read to its end.
+/// A response that was read to its end.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -25,7 +25,7 @@ impl Answer {
         serde_json::from_slice(&self.bytes).unwrap_or_default()
     }
 
-    /// Status, code, message and the id of the request, for a report.
+    /// Status, code, message and request id, for a report.
     pub(crate) fn words(&self) -> String {
         let body = self.json();
         let part = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
@@ -52,7 +52,8 @@ impl Client {
         Ok(Self { http, key: key.to_owned(), nodes })
     }
 
-    /// A request to a node. Of a whole URL only the path and the query count: all nodes answer for each other.
+    /// Builds a request to a node. If `url` is a whole URL, only its path and query are used: every node accepts the
+    /// URLs of the others.
     pub(crate) fn request(&self, node: usize, method: Method, url: &str) -> reqwest::RequestBuilder {
         let base = self.nodes[node % self.nodes.len()].url();
         match url.find("://").and_then(|scheme| Some(scheme + 3 + url[scheme + 3..].find('/')?)) {
@@ -61,19 +62,19 @@ impl Client {
         }
     }
 
-    /// Sends it once.
+    /// Sends a request once.
     pub(crate) async fn send(&self, request: reqwest::RequestBuilder) -> Result<Answer> {
         let response = request.send().await?;
         let status = response.status().as_u16();
         Ok(Answer { status, bytes: response.bytes().await? })
     }
 
-    /// GET until the answer is 200.
+    /// Sends GET requests until the status is 200.
     pub(crate) async fn get(&self, node: usize, path: &str, within: Duration) -> Result<Value> {
         self.until_ok(node, path, None, within).await
     }
 
-    /// POST of JSON until the answer is 200.
+    /// Sends POST requests with JSON until the status is 200.
     pub(crate) async fn post(
         &self,
         node: usize,

@@ -1,5 +1,5 @@
-//! A wrong clock for a process: a library that is loaded before all others and moves the time of day. Timers, which go by
-//! the monotonic clock, are right.
+//! A wrong clock for a process: a preloaded library that shifts the time of day. Timers are right, because they use the
+//! monotonic clock.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -56,7 +56,7 @@ pub(crate) fn compile(folder: &Path) -> Result<PathBuf> {
     Ok(library)
 }
 
-/// The variables that give a process a clock that is `seconds` off.
+/// The environment variables that give a process a clock that is off by `seconds`.
 pub(crate) fn variables(library: &Path, seconds: i64) -> [(String, String); 2] {
     [
         ("LD_PRELOAD".to_owned(), library.display().to_string()),

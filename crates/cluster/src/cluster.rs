@@ -16,46 +16,46 @@ use crate::proxy::{Proxy, Trouble};
 use crate::report::{Notes, Report};
 use crate::{clock, verdict};
 
-/// Seconds that the clocks of nodes 1 and 2 are off.
+/// Offsets of the nodes' clocks, in seconds.
 const CLOCKS: [i64; 3] = [0, 300, -300];
-/// Uploads that may be under way before a fault waits for them.
+/// How many uploads may be in progress before the next fault waits for them.
 const BACKLOG: usize = 300;
 
 /// Where objects are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bucket {
-    /// moto's server, or ours where it cannot be had.
+    /// moto's server; the server of our own tests if moto is not available.
     Moto,
     /// The S3 server of our own tests.
     Ours,
 }
 
-/// What a run does.
+/// Settings of a run.
 #[derive(Debug, Clone)]
 pub struct ClusterSettings {
     /// The program under test.
     pub binary: PathBuf,
     /// Where moto is installed and logs are kept.
     pub target: PathBuf,
-    /// Uploads in all.
+    /// Total number of uploads.
     pub uploads: usize,
-    /// How long the database and the bucket are away, once each.
+    /// Duration of the outage of the database, and of that of the bucket.
     pub outage: Duration,
-    /// Nodes; at least 3.
+    /// Number of nodes; at least 3.
     pub nodes: usize,
     /// How long a lease lasts.
     pub lease: Duration,
-    /// Faults beside the outages; `None` for one of each kind.
+    /// Number of faults besides the outages; `None` for one of each kind.
     pub faults: Option<usize>,
-    /// Of all random numbers.
+    /// Seed for all random numbers.
     pub seed: u64,
     /// Where objects are kept.
     pub bucket: Bucket,
-    /// For how long nothing may get done once nothing fails any more.
+    /// The longest time without progress once no more faults are injected.
     pub settle: Duration,
 }
 
-/// The bucket, for as long as it is needed.
+/// The server that holds the bucket, running until it is dropped.
 enum Store {
     Moto(Moto),
     Ours(Box<S3Server>),
@@ -101,7 +101,7 @@ struct Cluster {
     nodes: Vec<Node>,
     database: Proxy,
     bucket: Proxy,
-    // Dropped last: the nodes end before what they use.
+    // Dropped after the nodes, which use it.
     store: Store,
     place: PostgresDatabase,
     _folder: tempfile::TempDir,
@@ -162,7 +162,7 @@ async fn trouble_for(proxy: &Proxy, trouble: Trouble, for_: Duration) {
     proxy.set(Trouble::None);
 }
 
-/// Runs the whole: uploads while things fail, then looks at what came of it.
+/// Uploads while faults happen, then judges the result.
 pub async fn run_cluster(settings: &ClusterSettings) -> Result<Report> {
     ensure!(settings.nodes >= 3, "a cluster has at least three nodes");
     let notes = Notes::new();
@@ -197,7 +197,7 @@ pub async fn run_cluster(settings: &ClusterSettings) -> Result<Report> {
         while share * (done + 1) > load.count() + BACKLOG && begun.elapsed() < Duration::from_secs(60) {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        // Some uploads of the share are under way by now, whatever the machine does.
+        // By now some uploads of the share are in progress, however slow the machine is.
         tokio::time::sleep(Duration::from_millis(150)).await;
         notes.say(format!("{} acknowledged; {fault}", load.count()));
         cluster.suffer(*fault).await;

@@ -1,4 +1,4 @@
-//! Random numbers that are the same in each run with the same seed.
+//! Random numbers that are the same in every run with the same seed.
 
 /// SplitMix64.
 #[derive(Debug, Clone)]
@@ -13,7 +13,7 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// Below `end`, which is not 0.
+    /// A number below `end`, which must not be 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }

@@ -1,4 +1,4 @@
-//! One node with SQLite and a folder, on a disk that fills up and empties again.
+//! One node with SQLite and a folder, on a disk that fills up and is freed again.
 
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
@@ -18,27 +18,27 @@ use crate::verdict;
 /// Mounts a file system of `$1` MiB at `$2` and runs the rest of the arguments.
 const MOUNT: &str = r#"mount -t tmpfs -o "size=$1m" tonearm "$2" && shift 2 && exec "$@""#;
 
-/// What a run does.
+/// Settings of a run.
 #[derive(Debug, Clone)]
 pub struct DiskSettings {
     /// The program under test.
     pub binary: PathBuf,
-    /// A folder on a small file system of its own, which [`on_small_disk`] gives.
+    /// A folder on a small file system of its own, as [`on_small_disk`] mounts it.
     pub disk: PathBuf,
-    /// Uploads in all.
+    /// Total number of uploads.
     pub uploads: usize,
-    /// How often the disk fills up.
+    /// How many times the disk fills up.
     pub rounds: usize,
-    /// How long it stays full.
+    /// How long the disk stays full each time.
     pub full_for: Duration,
-    /// Of all random numbers.
+    /// Seed for all random numbers.
     pub seed: u64,
-    /// For how long nothing may get done once there is space.
+    /// The longest time without progress once there is space again.
     pub settle: Duration,
 }
 
-/// A command that runs `program` with `arguments` over a file system of so many MiB that is mounted at `at`, for it alone.
-/// `None` where this system allows no mounts in user namespaces.
+/// Returns a command that runs `program` with `arguments` and a file system of `mebibytes` MiB mounted at `at`, which
+/// only that program sees. Returns `None` if this system does not allow mounts in user namespaces.
 pub fn on_small_disk(mebibytes: u32, at: &Path, program: &Path, arguments: &[&OsStr]) -> Option<Command> {
     let mounted = |program: &OsStr| {
         let mut command = Command::new("unshare");
@@ -68,7 +68,7 @@ fn fill(disk: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Uploads while the disk fills up and empties again, then looks at what came of it.
+/// Uploads while the disk repeatedly fills up and is freed, then judges the result.
 pub async fn run_on_disk(settings: &DiskSettings) -> Result<Report> {
     let notes = Notes::new();
     let disk = &settings.disk;
@@ -77,7 +77,7 @@ pub async fn run_on_disk(settings: &DiskSettings) -> Result<Report> {
         ("TONEARM_LIMITS_MIN_FREE_SPACE".to_owned(), "1MiB".to_owned()),
         ("TONEARM_PUBLIC_URL".to_owned(), "http://cluster.test".to_owned()),
     ];
-    // The log is elsewhere: it is no fault of the product if it cannot be written.
+    // The log is on another disk: a failure to write it would not be a fault of the product.
     let logs = tempfile::tempdir()?;
     let node = Node::new(&settings.binary, disk.join("data"), logs.path().join("log"), variables);
     let made = node.run(&["org", "create", "--name", "Disk", "--json"])?;
@@ -104,7 +104,7 @@ pub async fn run_on_disk(settings: &DiskSettings) -> Result<Report> {
             load.count(),
             settings.full_for.as_secs()
         ));
-        // What the node frees meanwhile is taken too.
+        // Space that the node frees in the meantime is filled as well.
         let full_until = Instant::now() + settings.full_for;
         while Instant::now() < full_until {
             fill(disk)?;
@@ -116,7 +116,7 @@ pub async fn run_on_disk(settings: &DiskSettings) -> Result<Report> {
     for uploader in uploaders {
         uploader.await?;
     }
-    // What was acknowledged is on the disk, not only in the memory of the process.
+    // Acknowledged uploads must be on the disk, not only in the memory of the process.
     node.kill();
     tokio::time::sleep(Duration::from_secs(1)).await;
     node.until_it_answers(within).await?;

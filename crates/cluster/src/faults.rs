@@ -1,4 +1,4 @@
-//! What fails, and when.
+//! Which faults happen, and when.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,14 +6,14 @@ use std::time::Duration;
 use crate::dice::Dice;
 use crate::proxy::Trouble;
 
-/// Something that fails for a while.
+/// A temporary failure.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Fault {
-    /// A node is killed, and started again.
+    /// A node is killed and restarted.
     Kill {
         node: usize,
     },
-    /// A node stands still.
+    /// A node is paused.
     Pause {
         node: usize,
         for_: Duration,
@@ -39,7 +39,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// All kinds of faults once, and the two outages. Node 0 is never killed: what it counted may not be lost.
+/// Each kind of fault once, and the two outages. Node 0 is never killed, because its counts of plays must not be lost.
 pub(crate) fn each_once(lease: Duration, outage: Duration) -> Vec<Fault> {
     let short = Duration::from_secs(1);
     let bucket = |trouble| Fault::Bucket { trouble, for_: short };
@@ -59,8 +59,8 @@ pub(crate) fn each_once(lease: Duration, outage: Duration) -> Vec<Fault> {
     ]
 }
 
-/// `count` faults of all kinds, with the outage of the database after a third of them and that of the bucket after
-/// two thirds.
+/// `count` random faults, with the outage of the database after a third of them and the outage of the bucket after two
+/// thirds.
 pub(crate) fn many(count: usize, nodes: usize, lease: Duration, outage: Duration, seed: u64) -> Vec<Fault> {
     let mut dice = Dice(seed);
     let mut faults: Vec<Fault> = (0..count).map(|_| any(&mut dice, nodes, lease)).collect();

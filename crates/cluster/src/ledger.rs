@@ -1,4 +1,4 @@
-//! What was delivered, by the client's own count.
+//! The client's own count of what was delivered to it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, text};
 
-/// Counts of one track.
+/// Plays of one track, as the client counted them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Counts {
     pub(crate) starts: u64,
     pub(crate) bytes: u64,
-    /// Whether an answer broke off, so that the client cannot know what was sent.
+    /// Whether a response was interrupted, so that the client cannot know how many bytes were sent.
     pub(crate) is_inexact: bool,
 }
 
@@ -32,7 +32,7 @@ impl Ledger {
         change(self.0.lock().unwrap().entry(track.to_owned()).or_default());
     }
 
-    /// A session's variants of a track, by their index.
+    /// Opens a play session for a track and returns its variants, in order of their index.
     pub(crate) async fn open(
         &self,
         client: &Client,
@@ -53,7 +53,7 @@ impl Ledger {
         Ok(listed)
     }
 
-    /// Fetches a variant whole, and writes down what came.
+    /// Fetches a whole variant and counts it.
     pub(crate) async fn fetch(
         &self,
         client: &Client,
@@ -81,7 +81,7 @@ impl Ledger {
                     }
                 },
                 Ok(response) => format!("{}", response.status()),
-                // The node may have begun to answer.
+                // The node may have started to send a response.
                 Err(error) => {
                     self.add(track, |counts| counts.is_inexact |= !error.is_connect());
                     error.to_string()

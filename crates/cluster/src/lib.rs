@@ -1,9 +1,10 @@
-//! Tonearm on several nodes whose parts fail: processes that are killed and paused, clocks that are wrong, a database and
-//! a bucket that refuse, hang, slow down, cut connections and stay away. Also one node whose disk fills up.
+//! Tests Tonearm on several nodes whose parts fail: processes that are killed and paused, clocks that are wrong, a
+//! database and a bucket that refuse or cut connections, hang, slow down or are unavailable for a long time. It also
+//! tests one node whose disk fills up.
 //!
-//! A client uploads short sounds all the while and tries again as a client would. In the end every acknowledged upload
-//! has to be ready and whole, nothing may be stuck, and what was played has to be counted to the byte. A run reports
-//! everything that is not so; only what keeps the harness itself from working is an error.
+//! A client uploads short sounds throughout the run and retries as real clients do. At the end, every acknowledged
+//! upload must be ready and complete, no job may be stuck, and all plays must be counted to the byte. A run reports
+//! every violation; only failures of the harness itself are returned as errors.
 #![allow(clippy::unwrap_used, reason = "what fails in here is the harness itself")]
 
 mod client;

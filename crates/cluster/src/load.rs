@@ -1,4 +1,4 @@
-//! Uploads, and playing what was uploaded, while everything else fails.
+//! Uploads, and plays of the uploaded tracks, while other parts fail.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -25,7 +25,7 @@ pub(crate) struct Upload {
     pub(crate) sha256: String,
 }
 
-/// What the uploaders share. Clones are the same.
+/// State shared by all uploaders. Clones share the same state.
 #[derive(Debug, Clone)]
 pub(crate) struct Load {
     pub(crate) client: Client,
@@ -35,7 +35,7 @@ pub(crate) struct Load {
     pub(crate) acknowledged: Arc<Mutex<Vec<Upload>>>,
     pub(crate) retries: Arc<AtomicU64>,
     seed: u64,
-    /// How long one upload is tried.
+    /// How long one upload is retried.
     patience: Duration,
     next: Arc<AtomicUsize>,
     allowed: Arc<Semaphore>,
@@ -67,7 +67,7 @@ impl Load {
         }
     }
 
-    /// Lets so many more uploads begin.
+    /// Permits this many more uploads to begin.
     pub(crate) fn allow(&self, uploads: usize) {
         self.allowed.add_permits(uploads);
     }
@@ -76,7 +76,7 @@ impl Load {
         self.acknowledged.lock().unwrap().len()
     }
 
-    /// Uploads until `total` were begun.
+    /// Uploads until `total` uploads have begun.
     pub(crate) async fn upload_all(self, total: usize) {
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
@@ -114,7 +114,7 @@ impl Load {
         Ok(Upload { track_id: text(&created, "/track_id")?, sha256: hex::encode(Sha256::digest(&sound)) })
     }
 
-    /// Tries at one node after another, with pauses, as clients do.
+    /// Retries at one node after another, with pauses, as clients do.
     async fn until_taken(
         &self,
         dice: &mut Dice,
@@ -125,7 +125,7 @@ impl Load {
         loop {
             let last = match self.client.send(request(dice.below(1 << 16))).await {
                 Ok(answer) if answer.status == 200 => return Ok(answer.json()),
-                // It was taken in, but the answer did not arrive.
+                // The upload was accepted, but the response did not arrive.
                 Ok(answer) if answer.json()["code"] == "upload_url_used" => return Ok(answer.json()),
                 Ok(answer) => {
                     let is_passing = matches!(answer.status, 408 | 409 | 429 | 500..);
@@ -147,8 +147,8 @@ impl Load {
         }
     }
 
-    /// Plays each track once or twice at one node, as soon as it is ready, until told that no more come. What is not
-    /// ready by then is left.
+    /// Plays one or two variants of each track at one node as soon as it is ready, until [`Load::end_playing`] is
+    /// called. Tracks that are not ready by then are not played.
     pub(crate) async fn play(self, node: usize) {
         let within = self.patience;
         while !self.is_over.load(Ordering::Relaxed) {
@@ -185,7 +185,7 @@ impl Load {
     }
 }
 
-/// 0.3 to 1 second of noise that no other upload has.
+/// 0.3 to 1 second of noise that is different for every upload.
 fn sound(dice: &mut Dice) -> Bytes {
     let signal = Signal::Noise { seed: dice.next(), amplitude: 0.3 };
     let seconds = 0.3 + dice.below(8) as f64 / 10.0;

@@ -1,4 +1,4 @@
-//! Runs a cluster whose parts fail, and says whether anything was lost, leaked or stuck.
+//! Runs a cluster whose parts fail, and reports whether anything was lost, leaked or stuck.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -82,13 +82,13 @@ async fn run(args: &Args) -> Result<Report> {
         faults: Some(args.faults.unwrap_or((args.uploads / 50).max(6))),
         seed: args.seed,
         bucket: Bucket::Moto,
-        // A job that met an outage may wait for a quarter of an hour.
+        // A job that failed during an outage may wait up to a quarter of an hour for its retry.
         settle: Duration::from_secs(1200),
     };
     run_cluster(&settings).await
 }
 
-/// Runs this program again, with the same arguments, over a small disk.
+/// Runs this program again with the same arguments, on a small disk.
 fn run_self_on_disk() -> Result<ExitCode> {
     let folder = tempfile::tempdir()?;
     let mut arguments: Vec<_> = std::env::args_os().skip(1).collect();

@@ -1,4 +1,4 @@
-//! An S3 server that is not ours: moto, from PyPI.
+//! A third-party S3 server: moto, from PyPI.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use tonearm_fixtures::install_tls_provider;
 
 const BUCKET: &str = "tonearm";
 
-/// A running server with one empty bucket. Dropping it ends it.
+/// A running server with one empty bucket. It is stopped when dropped.
 #[derive(Debug)]
 pub(crate) struct Moto {
     child: Child,
@@ -18,7 +18,7 @@ pub(crate) struct Moto {
 }
 
 impl Moto {
-    /// Starts it, from `PATH` or from a virtual environment below `target`, which is made if need be.
+    /// Starts the server, from `PATH` or from a virtual environment below `target`, which is created if necessary.
     pub(crate) async fn start(target: &Path) -> Result<Self> {
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         let folder = target.to_owned();
@@ -39,7 +39,7 @@ impl Moto {
         self.address
     }
 
-    /// The bucket as a storage URL, through whatever listens on `address`.
+    /// The storage URL of the bucket, reached through the server or proxy at `address`.
     pub(crate) fn url(address: SocketAddr) -> String {
         format!(
             "s3://{BUCKET}?endpoint=http://{address}&region=us-east-1&access_key_id=cluster&secret_access_key=cluster"
@@ -63,7 +63,7 @@ impl Moto {
 
 impl Drop for Moto {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

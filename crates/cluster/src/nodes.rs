@@ -1,4 +1,4 @@
-//! Nodes as processes, started again whenever they end, as a service manager would.
+//! Nodes as processes that are restarted whenever they end, as a service manager would do.
 
 use std::fs::OpenOptions;
 use std::net::{Ipv4Addr, TcpListener};
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 
-/// How long a node that ended stays down.
+/// How long a node that ended stays down before it is restarted.
 const RESTART_AFTER: Duration = Duration::from_millis(500);
 
-/// One node. Clones are the same one.
+/// One node. Clones share the same node.
 #[derive(Debug, Clone)]
 pub(crate) struct Node(Arc<Inner>);
 
@@ -27,7 +27,7 @@ struct Inner {
 }
 
 impl Node {
-    /// Over a data folder, with variables; not started yet.
+    /// Creates a node over a data folder, with environment variables. It is not started yet.
     pub(crate) fn new(
         binary: &Path,
         data_dir: PathBuf,
@@ -51,7 +51,7 @@ impl Node {
         command
     }
 
-    /// Runs a command of the program to its end.
+    /// Runs a command of the program and waits until it ends.
     pub(crate) fn run(&self, arguments: &[&str]) -> Result<Output> {
         Ok(self.command(arguments).output()?)
     }
@@ -64,7 +64,7 @@ impl Node {
         Ok(())
     }
 
-    /// Starts it, and from then on starts it again whenever it ends.
+    /// Starts the node, and restarts it whenever it ends.
     pub(crate) async fn keep_running(&self) -> Result<()> {
         self.spawn()?;
         let node = self.clone();
@@ -106,7 +106,7 @@ impl Node {
 
     fn signal(&self, name: &str) {
         if let Some(child) = self.0.child.lock().unwrap().as_ref() {
-            // A process that has just ended gets no signal, and is started again.
+            // A process that has just ended receives no signal; it is restarted anyway.
             let _ = Command::new("kill")
                 .args(["-s", name, &child.id().to_string()])
                 .stderr(Stdio::null())
@@ -114,7 +114,7 @@ impl Node {
         }
     }
 
-    /// Ends it for good.
+    /// Stops the node permanently.
     pub(crate) fn stop(&self) {
         if let Some(mut child) = self.0.child.lock().unwrap().take() {
             let _ = child.kill();
@@ -122,7 +122,7 @@ impl Node {
         }
     }
 
-    /// The last lines of its log, after the first lines of level ERROR in all of it.
+    /// The first ERROR lines of the log, followed by its last lines; up to `lines` of each.
     pub(crate) fn log_excerpt(&self, lines: usize) -> String {
         let log = std::fs::read_to_string(&self.0.log).unwrap_or_default();
         let all: Vec<&str> = log.lines().collect();

@@ -1,4 +1,4 @@
-//! A proxy in front of a database or a bucket, which lets connections fail in many ways.
+//! A proxy in front of a database or a bucket that makes connections fail in many ways.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -9,21 +9,21 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// What happens to connections.
+/// How connections fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trouble {
     None,
-    /// They end at once.
+    /// Connections are closed at once.
     Refuse,
-    /// Nothing is passed on, and nothing ends.
+    /// No bytes are passed on, and connections stay open.
     Hang,
-    /// Each passes so many bytes a second.
+    /// Each connection passes this many bytes per second.
     Slow(usize),
-    /// Each ends after so many bytes of the answer.
+    /// Each connection is closed after this many bytes of the response.
     Cut(usize),
 }
 
-/// Listens on a free port for as long as its runtime runs.
+/// Listens on a free port as long as its runtime runs.
 #[derive(Debug, Clone)]
 pub(crate) struct Proxy {
     address: SocketAddr,
@@ -31,14 +31,14 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// In front of `target`.
+    /// Starts a proxy in front of `target`.
     pub(crate) async fn start(target: SocketAddr) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let (trouble, seen) = watch::channel(Trouble::None);
         tokio::spawn(async move {
             loop {
-                // An error concerns the one connection that was not accepted.
+                // An error affects only the connection that was not accepted.
                 if let Ok((client, _)) = listener.accept().await {
                     tokio::spawn(pass(client, target, seen.clone()));
                 }
@@ -51,7 +51,7 @@ impl Proxy {
         self.address
     }
 
-    /// From now on, for connections that are open and those that come.
+    /// Sets the trouble for open and new connections.
     pub(crate) fn set(&self, trouble: Trouble) {
         self.trouble.send_replace(trouble);
     }
@@ -68,7 +68,7 @@ async fn pass(client: TcpStream, target: SocketAddr, seen: watch::Receiver<Troub
     let (from_client, to_client) = client.into_split();
     let (from_server, to_server) = server.into_split();
     let refused = async {
-        // The proxy lives as long as its sender.
+        // The sender lives as long as the proxy.
         let _ = watched.wait_for(|trouble| *trouble == Trouble::Refuse).await;
     };
     tokio::select! {
@@ -78,7 +78,7 @@ async fn pass(client: TcpStream, target: SocketAddr, seen: watch::Receiver<Troub
     }
 }
 
-/// Passes bytes on until one side ends; then both end.
+/// Passes bytes on until one side closes. Both connections are then closed.
 async fn pump(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
@@ -120,8 +120,8 @@ async fn pump(
     }
 }
 
-/// Ends a connection in the way of a port that nobody listens on.
+/// Closes a connection as the kernel does for a port on which no process listens.
 fn reset(socket: &TcpStream) {
-    // Without it, the connection ends a little more politely.
+    // If this fails, the connection is closed without a reset.
     let _ = socket2::SockRef::from(socket).set_linger(Some(Duration::ZERO));
 }

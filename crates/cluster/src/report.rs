@@ -1,13 +1,13 @@
-//! What a run found.
+//! The result of a run.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// Violations that are printed one by one, of each kind.
+/// How many violations of each kind are printed.
 const SHOWN: usize = 10;
 
-/// What happened, and everything that should not have.
+/// What happened in a run, and all violations.
 #[derive(Debug, Default)]
 pub struct Report {
     rows: Vec<(&'static str, String)>,
@@ -49,7 +49,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// What tasks add to the report while they run, and lines that say how far the run is.
+/// Violations that tasks add to the report while they run, and progress messages.
 #[derive(Debug, Clone)]
 pub(crate) struct Notes {
     violations: Arc<Mutex<Vec<(&'static str, String)>>>,

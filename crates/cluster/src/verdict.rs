@@ -1,4 +1,4 @@
-//! What has to be true in the end.
+//! What must be true at the end of a run.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -14,16 +14,16 @@ use crate::client::text;
 use crate::load::{Load, Upload};
 use crate::report::Report;
 
-/// How long one request is tried; nothing fails any more.
+/// How long one request is retried. No faults are injected at this point.
 const WITHIN: Duration = Duration::from_secs(30);
-/// How long counts may take to be added.
+/// The longest time until all plays are counted.
 const COUNTED_WITHIN: Duration = Duration::from_secs(120);
-/// Pause between two lines that say how far it is.
+/// Pause between two lines that report progress.
 const REPORT_INTERVAL: Duration = Duration::from_secs(10);
-/// Jobs that wait for their time, whatever is uploaded.
+/// Jobs that wait for their due time, independently of uploads.
 const UPKEEP: [&str; 3] = ["expire_upload", "sweep_objects", "forget_expired"];
 
-/// Waits until everything has settled, and looks at all of it.
+/// Waits until everything has settled, then checks everything.
 pub(crate) async fn judge(
     load: &Load,
     uploads: usize,
@@ -49,14 +49,14 @@ pub(crate) async fn judge(
     Ok(())
 }
 
-/// Waits until no work is left, or until for too long no track became ready and no job ended: a slow machine may take
-/// its time.
+/// Waits until no work is left, or until no track became ready and no job ended for `settle`. The total time is not
+/// limited, as the machine may be slow.
 async fn until_settled(load: &Load, catalog: &Catalog, settle: Duration) -> Result<Duration> {
     let (begun, mut reported_at, mut moved) = (Instant::now(), Instant::now(), Instant::now());
     let mut least = (u64::MAX, u64::MAX);
     loop {
         let left = work_left(catalog).await?;
-        // Tracks first: a track that is ready leaves a job for its cover.
+        // Tracks are compared first: a track that becomes ready adds a job for its cover.
         if left < least {
             (least, moved) = (left, Instant::now());
         }
@@ -71,7 +71,7 @@ async fn until_settled(load: &Load, catalog: &Catalog, settle: Duration) -> Resu
     }
 }
 
-/// Jobs that process tracks, and all others but the upkeep, that wait or run.
+/// The number of waiting or running jobs that process tracks, and of all others except [`UPKEEP`].
 async fn work_left(catalog: &Catalog) -> Result<(u64, u64)> {
     let (mut tracks, mut others) = (0, 0);
     for kind in Job::KINDS.into_iter().filter(|kind| is_work(kind)) {
@@ -89,7 +89,8 @@ fn is_work(kind: &str) -> bool {
     !UPKEEP.contains(&kind)
 }
 
-/// Every acknowledged upload is ready, and each of its files is there; the original byte for byte.
+/// Checks that every acknowledged upload is ready and that each of its files exists, and compares the original byte for
+/// byte.
 async fn check_tracks(load: &Load, acknowledged: &[Upload], report: &mut Report) -> Result<()> {
     let looks = stream::iter(acknowledged.iter().enumerate())
         .map(|(number, upload)| async move { (upload, look_at(load, number, upload).await) })
@@ -141,7 +142,7 @@ async fn look_at(load: &Load, number: usize, upload: &Upload) -> Result<String> 
     Ok(status)
 }
 
-/// Nothing waits that should be done, nothing was given up, and nobody holds a lease.
+/// Checks that no job except upkeep is pending, no job was given up and no lease is left.
 async fn check_jobs(catalog: &Catalog, report: &mut Report) -> Result<()> {
     let jobs = catalog.pending_jobs().await?;
     report.row("jobs left for later", jobs.iter().filter(|job| !is_work(&job.kind)).count());
@@ -159,7 +160,7 @@ async fn check_jobs(catalog: &Catalog, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// A request that was sent again made no second track.
+/// Checks that retried requests created no second track.
 async fn check_count(load: &Load, uploads: usize, report: &mut Report) -> Result<()> {
     let path = format!("/v1/collection/{}/track?limit=1", load.collection);
     let listed = load.client.get(0, &path, WITHIN).await?;
@@ -170,7 +171,7 @@ async fn check_count(load: &Load, uploads: usize, report: &mut Report) -> Result
     Ok(())
 }
 
-/// What was played is counted to the byte.
+/// Checks that plays are counted to the byte.
 async fn check_usage(load: &Load, report: &mut Report) -> Result<()> {
     let expected = load.ledger.counts();
     let begun = Instant::now();
@@ -206,7 +207,8 @@ async fn check_usage(load: &Load, report: &mut Report) -> Result<()> {
 async fn usage(load: &Load) -> Result<HashMap<String, (u64, u64)>> {
     let (mut counted, mut seen) = (HashMap::new(), 0);
     loop {
-        // By rows and not by tracks: a row that moves between two pages while counts are added is seen twice.
+        // Pages by rows, not by tracks: a row that moves from one page to the next while counts are added is seen
+        // twice.
         let path = format!("/v1/usage?group=track&limit=200&offset={seen}");
         let page = load.client.get(0, &path, WITHIN).await?;
         let rows = page["usage"].as_array().cloned().unwrap_or_default();

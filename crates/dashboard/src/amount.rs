@@ -1,11 +1,11 @@
-//! Numbers for people.
+//! Formats numbers for people.
 
 use tonearm_domain::Language;
 
 pub(crate) use crate::text::count;
 use crate::text::current;
 
-/// Bytes in the unit that leaves one to three digits before the point.
+/// Formats a number of bytes in the unit that leaves one to three digits before the decimal point.
 pub(crate) fn bytes(bytes: u64) -> String {
     if bytes < 1000 {
         return format!("{bytes} B");
@@ -31,7 +31,7 @@ pub(crate) fn decimal(number: f64) -> String {
     }
 }
 
-/// A length of time in the two largest units: `45 s`, `12 min`, `3 h 25 min`, `4 d 2 h`.
+/// A duration in its two largest units: `45 s`, `12 min`, `3 h 25 min`, `4 d 2 h`.
 pub(crate) fn duration(millis: u64) -> String {
     let seconds = millis / 1000;
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
@@ -43,7 +43,7 @@ pub(crate) fn duration(millis: u64) -> String {
     }
 }
 
-/// Seconds as people read them: `1:05`, `1:00:05`.
+/// A duration in seconds, as `1:05` or `1:00:05`.
 pub(crate) fn clock(seconds: f64) -> String {
     let whole = seconds.max(0.0) as u64;
     let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);

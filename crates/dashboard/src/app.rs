@@ -1,4 +1,4 @@
-//! What the pages work with.
+//! The services behind the pages.
 
 use axum::extract::FromRef;
 use tonearm_domain::Ambient;
@@ -7,41 +7,41 @@ use tonearm_service::{
     Usage, Webhooks,
 };
 
-/// What the pages work with. Each takes only the part it needs, through [`FromRef`]. Cheap to clone.
+/// The services behind the pages. Each page takes only the part it needs, through [`FromRef`]. Cheap to clone.
 #[derive(Clone)]
 pub struct Dashboard {
-    /// Lets people in.
+    /// Manages accounts, sign-ins and memberships.
     pub people: People,
     /// Manages the signing keys of organizations.
     pub signing_keys: SigningKeys,
     /// Manages what an organization owns.
     pub library: Library,
-    /// Takes bytes in.
+    /// Receives uploads.
     pub uploads: Uploads,
     /// Manages webhooks.
     pub webhooks: Webhooks,
     /// Reads the audit log.
     pub audit: Audit,
-    /// Tells what was played.
+    /// Reports usage.
     pub usage: Usage,
-    /// Hands out signed URLs.
+    /// Creates signed URLs for playback.
     pub playback: Playback,
     /// Manages transcription.
     pub transcriptions: Transcriptions,
-    /// Makes addresses.
+    /// Creates URLs.
     pub links: Links,
-    /// Tells how the service is.
+    /// Reports the status of the service.
     pub status: Status,
     /// Retries jobs that failed.
     pub jobs: Jobs,
-    /// The streams of events that are open.
+    /// The open event streams.
     pub streams: Streams,
     /// Time and randomness.
     pub ambient: Ambient,
 }
 
 impl Dashboard {
-    /// Whether people reach it over TLS.
+    /// Whether the public URL uses TLS.
     pub(crate) fn is_https(&self) -> bool {
         self.links.public_url().starts_with("https://")
     }

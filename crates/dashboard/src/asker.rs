@@ -1,4 +1,4 @@
-//! What in a browser sends a request: a person who opens a page, or a script of a page that is open.
+//! What sends a request in a browser: a person who opens a page, or a script of an open page.
 
 use http::header::{ACCEPT, HOST, REFERER};
 use http::{HeaderMap, Uri};
@@ -7,18 +7,19 @@ fn text(headers: &HeaderMap, name: impl http::header::AsHeaderName) -> Option<&s
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// Whether a script asks (`fetch`, `XMLHttpRequest`, `EventSource`). It would take a page that it is led to for an answer.
+/// Whether a script sends the request (`fetch`, `XMLHttpRequest`, `EventSource`). A script would take the page behind a
+/// redirect for the response.
 pub(crate) fn is_script(headers: &HeaderMap) -> bool {
     if let Some(mode) = text(headers, "sec-fetch-mode") {
         return mode != "navigate";
     }
-    // Older browsers do not say. Then it shows in what our scripts send.
+    // Older browsers do not send this header. In that case, what our scripts accept shows it.
     let accepts_data =
         |accept: &str| accept.starts_with("application/json") || accept.starts_with("text/event-stream");
     headers.contains_key("x-form-secret") || text(headers, ACCEPT).is_some_and(accepts_data)
 }
 
-/// The path of the page of ours from which a request comes, as far as the browser tells.
+/// The path of our page that sent the request, if the browser sends it.
 pub(crate) fn page_of(headers: &HeaderMap) -> Option<String> {
     let page: Uri = text(headers, REFERER)?.parse().ok()?;
     let is_own = page.authority().is_some_and(|site| Some(site.as_str()) == text(headers, HOST));

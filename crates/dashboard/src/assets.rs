@@ -1,5 +1,5 @@
-//! Files that pages load. They are part of the program, and their address changes with what is in them, so that
-//! browsers keep them for good.
+//! Files that pages load. They are compiled in, and their address changes with their content, so that browsers may
+//! cache them permanently.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ use tonearm_domain::Language;
 
 use crate::text;
 
-/// One file: its name, its type and what is in it.
+/// A file: its name, type and content.
 type Asset = (&'static str, &'static str, &'static [u8]);
 
 const CSS: &str = "text/css; charset=utf-8";
@@ -82,7 +82,7 @@ const ASSETS: &[Asset] = &[
     ("bar/queue-view.js", JS, include_bytes!("../assets/bar/queue-view.js")),
     ("bar/tracks.js", JS, include_bytes!("../assets/bar/tracks.js")),
     ("bar/view.js", JS, include_bytes!("../assets/bar/view.js")),
-    // Of the player: the bar has the same audio.
+    // From the player: the bar uses the same audio.
     ("player/commands.js", JS, include_bytes!("../assets/player/commands.js")),
     ("player/dom.js", JS, include_bytes!("../assets/player/dom.js")),
     ("player/kept.js", JS, include_bytes!("../assets/player/kept.js")),
@@ -103,7 +103,7 @@ const ASSETS: &[Asset] = &[
     ("icon.svg", SVG, include_bytes!("../assets/icon.svg")),
 ];
 
-/// One version for all of them, so that modules find each other by relative names.
+/// One version for all files, so that modules can import each other by relative names.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let mut hash = Sha256::new();
     for (name, _, bytes) in ASSETS {
@@ -118,8 +118,8 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
     hex::encode(&hash.finalize()[..8])
 });
 
-/// The module with the texts of scripts. It is the only file that differs between languages, and modules find each other by
-/// relative names: the language is part of the version in every address.
+/// The module with the texts of scripts. It is the only file that differs between languages. Modules import each other
+/// by relative names, so the language is part of the version in every address.
 const TEXTS: &str = "texts-table.js";
 
 /// The address of a file, for a page in the language of the request.
@@ -141,7 +141,7 @@ async fn serve(Path((version, name)): Path<(String, String)>) -> Response {
     let Some((content_type, bytes)) = found else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    // Another version's page, still open while the program was replaced, gets what there is now, once.
+    // A page of another version may still be open after an upgrade. It gets the current file, uncached.
     let is_current = version == *VERSION;
     let cache = if is_current { "public, max-age=31536000, immutable" } else { "no-store" };
     let headers = [
@@ -151,7 +151,7 @@ async fn serve(Path((version, name)): Path<(String, String)>) -> Response {
     (headers, bytes).into_response()
 }
 
-/// A module of texts: that of scripts, or one that the player's modules ask for by the name of its language.
+/// A module with texts: that of scripts, or one that the player's modules request by the name of its language.
 fn texts(name: &str, language: Language) -> Option<String> {
     if name == TEXTS {
         return Some(text::table(language));

@@ -1,4 +1,4 @@
-//! Cookies: read and written in the few forms that are needed.
+//! Reads and writes cookies, in the few forms that are needed.
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
@@ -10,22 +10,22 @@ use crate::app::Dashboard;
 
 const SECURE: &str = "; Secure";
 
-/// The name of the cookie that holds a sign-in. Over TLS browsers then see to it that no other host has set it.
+/// The name of the cookie with the sign-in. Over TLS, its prefix makes browsers reject it from other hosts.
 pub(crate) const fn sign_in_name(is_https: bool) -> &'static str {
     if is_https { "__Host-tonearm" } else { "tonearm" }
 }
 
-/// The name of the cookie by which a browser is known in which somebody has signed in.
+/// The name of the cookie that identifies a browser in which a person has signed in before.
 pub(crate) const fn device_name(is_https: bool) -> &'static str {
     if is_https { "__Host-tonearm_device" } else { "tonearm_device" }
 }
 
-/// The name of the cookie that holds how far somebody got who is asked for a code.
+/// The name of the cookie with the state of a sign-in that waits for a code.
 pub(crate) const fn challenge_name(is_https: bool) -> &'static str {
     if is_https { "__Host-tonearm_challenge" } else { "tonearm_challenge" }
 }
 
-/// The name of the cookie of a browser that is on its way to the OpenID Connect provider.
+/// The name of the cookie of a browser that was sent to the OpenID Connect provider.
 pub(crate) const fn attempt_name(is_https: bool) -> &'static str {
     if is_https { "__Host-tonearm_attempt" } else { "tonearm_attempt" }
 }
@@ -40,19 +40,20 @@ pub(crate) fn read<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
         .find_map(|pair| pair.trim().strip_prefix(name)?.strip_prefix('='))
 }
 
-/// A cookie that scripts cannot read and that other sites' forms do not send. `value` holds letters and digits.
+/// A cookie that scripts cannot read and that other sites' forms do not send. `value` must consist of letters and
+/// digits.
 pub(crate) fn set(name: &str, value: &str, seconds: i64, is_https: bool) -> HeaderValue {
     let secure = if is_https { SECURE } else { "" };
     let text = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
     HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static(""))
 }
 
-/// A cookie's end.
+/// Deletes a cookie.
 pub(crate) fn clear(name: &str, is_https: bool) -> HeaderValue {
     set(name, "", 0, is_https)
 }
 
-/// Over TLS every cookie is for TLS alone, also where whoever sets it does not know.
+/// Over TLS, adds `Secure` to every cookie, even if the code that sets it does not know of TLS.
 pub(crate) async fn secure(State(app): State<Dashboard>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     if app.is_https() {

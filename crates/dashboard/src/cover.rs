@@ -1,4 +1,4 @@
-//! Covers that are sent with the forms of pages.
+//! Covers that are uploaded with forms.
 
 use axum::extract::Multipart;
 use tonearm_domain::CoverOwner;
@@ -9,7 +9,7 @@ use crate::form::Problems;
 use crate::picture::picture;
 use crate::session::Member;
 
-/// Makes the picture in a form the cover of `owner`. Of a picture that is refused, gives what is wrong with it.
+/// Makes the picture in a form the cover of `owner`. If the picture is refused, returns the problems.
 pub(crate) async fn save<R>(
     app: &Dashboard,
     member: &Member<R>,

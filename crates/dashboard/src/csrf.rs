@@ -1,8 +1,8 @@
-//! Nothing is changed on behalf of a page that is not ours.
+//! Protection against cross-site request forgery.
 //!
-//! Every request that may change something is looked at here, so that no page can forget it. Its origin must be
-//! our own, as far as the browser tells; and where somebody is signed in, it must carry the form secret of that
-//! sign-in: in the field `form_secret` of a form, or in the header `x-form-secret` where a script sends it.
+//! Every request that may change something is checked here, so that no page can forget it. Its origin must be our own,
+//! as far as the browser reports it. If a person is signed in, it must also carry the form secret of that sign-in: in
+//! the field `form_secret` of a form, or in the header `x-form-secret` of a script's request.
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{FromRequest, Multipart, Request};
@@ -17,31 +17,31 @@ use crate::error::PageError;
 use crate::form;
 use crate::session::Session;
 
-/// Room for the fields around a picture.
+/// Bytes allowed for the fields besides a picture.
 pub(crate) const AROUND_FILE: u64 = 64 * 1024;
 
-/// Bytes of a form with files in which the secret has to be.
+/// The first bytes of a form with files, in which the secret must be.
 const MOST_BEFORE_FILES: usize = 16 * 1024;
 
-/// Lets a request through that may be one of ours.
+/// Lets a request through if it may come from one of our pages.
 pub(crate) async fn check(request: Request, next: Next) -> Result<Response, PageError> {
     if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
         return Ok(next.run(request).await);
     }
     let origin = origin_of(request.headers());
-    // Pages send it with what their scripts ask for.
+    // Our scripts send this header with their requests.
     let is_script = request.headers().contains_key("x-form-secret");
     let Some(session) = request.extensions().get::<Session>().cloned() else {
         if is_script && origin != Origin::Other {
             return Err(PageError::SignedOut);
         }
-        // Nobody's name is at stake, but nobody is to be signed in behind their back either.
+        // No account is affected, but another site must not sign a person in without their knowledge.
         return if origin == Origin::Own { Ok(next.run(request).await) } else { Err(PageError::Forged) };
     };
     if origin == Origin::Other {
         return Err(PageError::Forged);
     }
-    // These are forms of people who were not signed in when they got them.
+    // These forms are opened before signing in, so they carry no form secret.
     if is_for_strangers(request.uri().path()) && origin == Origin::Own {
         return Ok(next.run(request).await);
     }
@@ -49,7 +49,7 @@ pub(crate) async fn check(request: Request, next: Next) -> Result<Response, Page
     if secret.is_some_and(|secret| session.token.is_form_secret(&secret)) {
         Ok(next.run(request).await)
     } else if is_script {
-        // The page is older than the sign-in.
+        // The page was opened before the current sign-in.
         Err(PageError::SignedOut)
     } else {
         Err(PageError::Forged)
@@ -64,13 +64,13 @@ fn is_for_strangers(path: &str) -> bool {
 enum Origin {
     /// The browser says that the page is ours.
     Own,
-    /// The browser says that it is another's.
+    /// The browser says that the page belongs to another site.
     Other,
     /// It does not say.
     Untold,
 }
 
-/// What the browser says of the page that sends the request. Scripts cannot set these headers.
+/// The origin of the page that sends the request, as reported by the browser. Scripts cannot set these headers.
 fn origin_of(headers: &HeaderMap) -> Origin {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     match text("sec-fetch-site") {
@@ -83,8 +83,8 @@ fn origin_of(headers: &HeaderMap) -> Origin {
     if host.is_some() && host == text(HOST.as_str()) { Origin::Own } else { Origin::Other }
 }
 
-/// The form secret that a request carries, and the request as it was. Of a form with files no more is read for that
-/// than the secret needs; the rest is read by whoever takes the files.
+/// Returns the form secret of a request, and the request unchanged. A form with files is only read as far as the secret
+/// requires; the handler that takes the files reads the rest.
 async fn form_secret(request: Request) -> Result<(Option<String>, Request), PageError> {
     if let Some(header) = request.headers().get("x-form-secret") {
         let secret = header.to_str().ok().map(str::to_owned);
@@ -113,7 +113,7 @@ async fn first_field(request: Request) -> (Option<String>, Request) {
     let (parts, body) = request.into_parts();
     let (mut rest, mut head, mut secret) = (body.into_data_stream(), BytesMut::new(), None);
     while secret.is_none() && head.len() < MOST_BEFORE_FILES {
-        // A body that breaks off carries no secret.
+        // A body that ends early carries no secret.
         let Some(Ok(chunk)) = rest.next().await else { break };
         head.extend_from_slice(&chunk);
         secret = read_first_field(&parts.headers, head.clone().freeze()).await;
@@ -122,7 +122,7 @@ async fn first_field(request: Request) -> (Option<String>, Request) {
     (secret, Request::from_parts(parts, Body::from_stream(head.chain(rest))))
 }
 
-/// The secret, if this much of a form has it to its end.
+/// The secret, if this part of the form contains it completely.
 async fn read_first_field(headers: &HeaderMap, head: Bytes) -> Option<String> {
     let mut start = Request::new(Body::from(head));
     *start.headers_mut() = headers.clone();

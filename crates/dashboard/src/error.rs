@@ -1,4 +1,4 @@
-//! What people see when a page cannot be shown.
+//! Error pages.
 
 use askama::Template;
 use axum::Json;
@@ -15,33 +15,33 @@ use crate::text::{Message, t};
 /// Why a page is not shown.
 #[derive(Debug)]
 pub(crate) enum PageError {
-    /// Nobody is signed in.
+    /// No person is signed in.
     SignInFirst {
-        /// Where to go afterwards.
+        /// The page to return to afterwards.
         next: Option<String>,
-        /// Whether a form was sent, which was not saved.
+        /// Whether a form was sent and not saved.
         sent_form: bool,
     },
-    /// The sign-in of the page whose script asks has ended. Scripts are told so in JSON, and not led to another page.
+    /// The sign-in of the page whose script sends the request has ended. Scripts get JSON instead of a redirect.
     SignedOut,
     /// The request does not come from a page of ours.
     Forged,
-    /// The member may not do this.
+    /// The member's role does not permit this.
     RoleTooLow(Role),
     /// A form that is too large.
     TooLarge {
         /// The limit in bytes.
         limit: u64,
     },
-    /// A form with a file that is larger than such files may be.
+    /// A form with a file that exceeds the limit for such files.
     FileTooLarge,
-    /// A form that none of our pages has.
+    /// A form that does not come from any of our pages.
     BadForm,
-    /// A selection that nothing can be done with, and why.
+    /// A selection that cannot be used, and why.
     Selection(String),
     /// There is no such page.
     NoPage,
-    /// A use case said no.
+    /// A use case refused the request.
     Refused(Refusal),
 }
 
@@ -60,7 +60,7 @@ struct ErrorPage {
 }
 
 impl PageError {
-    /// The status, and what is told to a script that shows it to people.
+    /// The status, and the sentence for a script to show.
     pub(crate) fn into_sentence(self) -> (StatusCode, String) {
         let (status, heading, message) = self.into_message();
         (status, if message.is_empty() { format!("{heading}.") } else { message })
@@ -149,7 +149,7 @@ fn quota_exceeded(exceeded: QuotaExceeded) -> Message {
     t(id).with("limit", limit).with("used", used)
 }
 
-/// A sentence for a script, which shows it to people.
+/// A sentence for a script to show.
 pub(crate) fn script_error(status: StatusCode, message: &str) -> Response {
     (status, Json(serde_json::json!({ "message": message }))).into_response()
 }

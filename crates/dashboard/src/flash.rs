@@ -1,4 +1,5 @@
-//! What the next page says about what was just done. A cookie carries which sentence it is, never the sentence.
+//! Messages that the next page shows about the last action. A cookie carries the code of the sentence, never the
+//! sentence.
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
@@ -16,7 +17,7 @@ const NAME: &str = "tonearm_flash";
 
 macro_rules! flashes {
     ($($(#[$doc:meta])* $name:ident = $code:literal $message:literal,)*) => {
-        /// What the next page says.
+        /// The message that the next page shows.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Flash {
             $($(#[$doc])* $name,)*
@@ -92,7 +93,7 @@ flashes! {
     OrganizationCreated = "organization-created" "flash-organization-created",
 }
 
-/// A sentence, and what it is about where that can be undone.
+/// A sentence, and its subject if the action can be undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FlashMessage {
     pub(crate) flash: Flash,
@@ -112,12 +113,12 @@ impl FlashMessage {
         self.flash.sentence()
     }
 
-    /// Whether what was deleted is listed with everything else that was.
+    /// Whether the deleted item is listed in the trash.
     pub(crate) const fn is_deletion(self) -> bool {
         matches!(self.flash, Flash::TrackDeleted | Flash::CollectionDeleted | Flash::TracksDeleted)
     }
 
-    /// Whether it is about tracks that were selected, or told that they were as wanted.
+    /// Whether it is about selected tracks, including the case that nothing had to be changed.
     pub(crate) const fn is_of_selection(self) -> bool {
         matches!(
             self.flash,
@@ -130,7 +131,7 @@ impl FlashMessage {
         )
     }
 
-    /// Where, below an organization's address, it is undone.
+    /// The path of the undo form, below an organization's address.
     pub(crate) fn undo(self) -> Option<String> {
         let id = self.subject?;
         match self.flash {
@@ -145,25 +146,25 @@ impl FlashMessage {
 }
 
 impl Flash {
-    /// Sends the browser to a page that says it, with a button that undoes what was done to a thing.
+    /// Redirects to a page that shows it, with a button that undoes the action on the subject.
     pub(crate) fn then_undo(self, address: &str, subject: Uuid) -> Response {
         self.then_with(address, format!("{}.{subject}", self.code()))
     }
 
-    /// Sends the browser to a page that says it.
+    /// Redirects to a page that shows it.
     pub(crate) fn then(self, address: &str) -> Response {
         self.then_with(address, self.code().to_owned())
     }
 
     fn then_with(self, address: &str, text: String) -> Response {
         let mut response = Redirect::to(address).into_response();
-        // Not a secret, and gone after one page: it need not know of TLS.
+        // The cookie is not a secret and lasts for one page, so it does not need `Secure`.
         response.headers_mut().append(SET_COOKIE, cookie::set(NAME, &text, 60, false));
         response
     }
 }
 
-/// Takes the cookie away from whoever is shown a page.
+/// Deletes the cookie once a page has shown it.
 pub(crate) async fn clear_shown(State(app): State<Dashboard>, request: Request, next: Next) -> Response {
     let is_shown = request.method() == Method::GET && FlashMessage::read(request.headers()).is_some();
     let mut response = next.run(request).await;

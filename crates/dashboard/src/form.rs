@@ -1,4 +1,4 @@
-//! Forms: read as they are, checked by hand, so that everything wrong is said beside its field.
+//! Forms: read without conversion and validated by hand, so that all problems are shown beside their fields.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,10 +11,10 @@ use crate::error::PageError;
 use crate::refusal_text::{message_beside_field, not_found, sentence};
 use crate::text::t;
 
-/// Most bytes of a form without files.
+/// The most bytes of a form without files.
 pub(crate) const MOST_BYTES: usize = 256 * 1024;
 
-/// One of several options: of a list to choose from, of boxes to tick, of tabs.
+/// An option: in a list, of checkboxes, or of tabs.
 pub(crate) struct Choice {
     pub(crate) value: Cow<'static, str>,
     pub(crate) label: Cow<'static, str>,
@@ -31,7 +31,7 @@ impl Choice {
     }
 }
 
-/// The fields of a form that was sent. A field may be there several times, as boxes that are ticked are.
+/// The fields of a submitted form. A field may occur several times, as checkboxes do.
 #[derive(Debug, Default)]
 pub(crate) struct Fields(Vec<(String, String)>);
 
@@ -42,7 +42,7 @@ impl From<Vec<(String, String)>> for Fields {
 }
 
 impl Fields {
-    /// A field without surrounding space; empty where it is missing.
+    /// A field without surrounding whitespace; empty if it is missing.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.raw(name).trim()
     }
@@ -52,12 +52,12 @@ impl Fields {
         self.0.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value)
     }
 
-    /// Whether a box is ticked.
+    /// Whether a checkbox is ticked.
     pub(crate) fn is_ticked(&self, name: &str) -> bool {
         self.0.iter().any(|(own, _)| own == name)
     }
 
-    /// Everything under one name.
+    /// All values of a field.
     pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.0.iter().filter(move |(own, _)| own == name).map(|(_, value)| value.as_str())
     }
@@ -71,7 +71,7 @@ impl<S: Send + Sync> FromRequest<S> for Fields {
         let body = to_bytes(request.into_body(), MOST_BYTES).await.map_err(too_large)?;
         let fields: Vec<(String, String)> =
             serde_urlencoded::from_bytes(&body).map_err(|_| PageError::BadForm)?;
-        // Nobody types NUL, which no database stores as text.
+        // NUL is never typed, and databases do not store it as text.
         if fields.iter().any(|(_, value)| value.contains('\0')) {
             return Err(PageError::BadForm);
         }
@@ -79,12 +79,12 @@ impl<S: Send + Sync> FromRequest<S> for Fields {
     }
 }
 
-/// What is wrong with a form, by field. Templates say it beside the field.
+/// The problems of a form, by field. Templates show each beside its field.
 #[derive(Debug, Default)]
 pub(crate) struct Problems(HashMap<&'static str, String>);
 
 impl Problems {
-    /// One problem. The empty name is the form as a whole.
+    /// One problem. The empty name stands for the whole form.
     pub(crate) fn one(field: &'static str, problem: &str) -> Self {
         let mut problems = Self::default();
         problems.add(field, problem);
@@ -96,7 +96,7 @@ impl Problems {
         self.0.entry(field).or_insert_with(|| sentence(problem));
     }
 
-    /// What a use case said about a field; other refusals are for a page of their own.
+    /// The problems in a use case's refusal that concerns a field. Other refusals have their own page.
     pub(crate) fn of(refusal: Refusal) -> Result<Self, PageError> {
         match refusal {
             Refusal::Invalid { field, message } => {
@@ -108,12 +108,12 @@ impl Problems {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no problems.
     pub(crate) fn is_none(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What is wrong with a field.
+    /// The problem of a field.
     pub(crate) fn with(&self, field: &str) -> Option<&str> {
         self.0.get(field).map(String::as_str)
     }

@@ -11,7 +11,7 @@ use tonearm_domain::OrganizationId;
 
 use crate::app::Dashboard;
 
-/// Adds them. What a page itself has set stays: files that never change are cached.
+/// Adds the headers. Headers that a page has set itself are kept, such as the caching of immutable files.
 pub(crate) async fn protect(State(app): State<Dashboard>, request: Request, next: Next) -> Response {
     let organization = request.uri().path().split('/').nth(1).and_then(|text| text.parse().ok());
     let mut response = next.run(request).await;
@@ -20,9 +20,9 @@ pub(crate) async fn protect(State(app): State<Dashboard>, request: Request, next
     headers.entry(CONTENT_SECURITY_POLICY).or_insert_with(|| policy(&app, organization));
     for (name, value) in [
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        // Its own pages frame each other while something is heard.
+        // Our own pages frame each other during playback.
         (X_FRAME_OPTIONS, "SAMEORIGIN"),
-        // Addresses of links that let somebody in stay here.
+        // The addresses of sign-in links must not leak to other sites.
         (REFERRER_POLICY, "same-origin"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
         (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
@@ -32,7 +32,7 @@ pub(crate) async fn protect(State(app): State<Dashboard>, request: Request, next
     response
 }
 
-/// Nothing but our own files, and media and uploads where an organization's are.
+/// Allows only our own files, and the organization's media and uploads at their origins.
 fn policy(app: &Dashboard, organization: Option<OrganizationId>) -> HeaderValue {
     let media = organization.map(|id| app.links.delivery_origin(id)).unwrap_or_default();
     let api = origin(app.links.public_url());
@@ -44,7 +44,7 @@ fn policy(app: &Dashboard, organization: Option<OrganizationId>) -> HeaderValue 
     HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"))
 }
 
-/// Scheme and host of a URL that was checked before.
+/// Scheme and host of a URL that was validated before.
 fn origin(url: &str) -> &str {
     let start = url.find("://").map_or(0, |at| at + 3);
     let end = url[start..].find('/').map_or(url.len(), |at| start + at);

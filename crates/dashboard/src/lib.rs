@@ -1,8 +1,8 @@
-//! Pages for people, rendered on the server.
+//! Server-rendered pages for people.
 //!
-//! A page takes a request apart, calls use cases of `tonearm-service` and puts their results into a template. Who may
-//! do what is told by the type of an extractor: [`session::Member`]. What every request goes through is in
-//! `router.rs`; nothing that changes anything is reached without the check in `csrf.rs`.
+//! A page parses a request, calls use cases of `tonearm-service` and puts their results into a template. The type of an
+//! extractor states who may use a page: [`session::Member`]. The middleware of all requests is in `router.rs`; requests
+//! that change something always pass the check in `csrf.rs`.
 
 mod amount;
 mod app;

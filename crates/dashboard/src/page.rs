@@ -1,4 +1,4 @@
-//! What is around every page: title, navigation, what was just done.
+//! The frame of every page: title, navigation, and the message about the last action.
 
 use askama::Template;
 use axum::response::{Html, IntoResponse, Response};
@@ -9,7 +9,7 @@ use crate::assets;
 use crate::flash::FlashMessage;
 use crate::text;
 
-/// Where in the navigation a page is.
+/// The section of the navigation that a page belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Section {
     None,
@@ -62,7 +62,7 @@ pub(crate) struct OrganizationLink {
     pub(crate) role: Role,
 }
 
-/// Somebody in the navigation.
+/// A person in the navigation.
 pub(crate) struct PersonLink {
     pub(crate) id: String,
     pub(crate) name: String,
@@ -76,13 +76,13 @@ impl PersonLink {
     }
 }
 
-/// What is around a page. Templates have it as `frame`.
+/// The frame of a page. Templates have it as `frame`.
 pub(crate) struct Frame {
     pub(crate) title: String,
     pub(crate) section: Section,
     pub(crate) form_secret: String,
     pub(crate) who: Option<PersonLink>,
-    /// Whether who looks at the page manages people.
+    /// Whether the person viewing the page is an administrator.
     pub(crate) is_administrator: bool,
     pub(crate) here: Option<OrganizationLink>,
     pub(crate) elsewhere: Vec<OrganizationLink>,
@@ -153,12 +153,12 @@ impl Frame {
         assets::address(name)
     }
 
-    /// What the navigation lists first.
+    /// The first entries of the navigation.
     pub(crate) fn everyday(&self) -> &'static [Entry] {
         EVERYDAY
     }
 
-    /// What it lists below that.
+    /// The entries below them.
     pub(crate) fn settings(&self) -> &'static [Entry] {
         match self.here.as_ref().map(|here| here.role) {
             Some(Role::Owner) => FOR_OWNERS,
@@ -167,29 +167,29 @@ impl Frame {
         }
     }
 
-    /// Whether who looks at the page owns the organization.
+    /// Whether the person viewing the page is an owner of the organization.
     pub(crate) fn is_owner(&self) -> bool {
         self.here.as_ref().is_some_and(|here| here.role == Role::Owner)
     }
 
-    /// The start of the addresses of the pages about whoever looks at this one.
+    /// The base path of the viewing person's own pages.
     pub(crate) fn profile(&self) -> String {
         let base = self.here.as_ref().map_or_else(|| "/dashboard".to_owned(), |_| self.base());
         base + "/profile"
     }
 
-    /// The start of the addresses of the organization's pages.
+    /// The base path of the organization's pages.
     pub(crate) fn base(&self) -> String {
         self.here.as_ref().map(|here| format!("/dashboard/{}", here.id)).unwrap_or_default()
     }
 }
 
-/// A page.
+/// Renders a page.
 pub(crate) fn render(page: &impl Template) -> Response {
     render_with(StatusCode::OK, page)
 }
 
-/// A page with another status, such as a form that has to be corrected.
+/// Renders a page with another status, such as a form that has to be corrected.
 pub(crate) fn render_with(status: StatusCode, page: &impl Template) -> Response {
     match page.render() {
         Ok(html) => (status, Html(html)).into_response(),

@@ -54,8 +54,8 @@ pub(crate) fn query_string(parameters: &[(&str, &str)]) -> String {
     serde_urlencoded::to_string(given).unwrap_or_default()
 }
 
-/// Shortens rows to a page of `limit` rows. One row more than a page tells that there are older ones: then the result is
-/// the last row of the page, after which the next page begins.
+/// Shortens rows to a page of `limit` rows. One row beyond the page means that there are older rows: in that case,
+/// returns the last row of the page, after which the next page begins.
 pub(crate) fn cut_to_page<T>(rows: &mut Vec<T>, limit: usize) -> Option<&T> {
     let has_older = rows.len() > limit;
     rows.truncate(limit);

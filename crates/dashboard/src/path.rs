@@ -1,4 +1,4 @@
-//! Parameters in paths, and queries. Where one cannot be read, there is no page.
+//! Path and query parameters. If one cannot be parsed, the page does not exist.
 
 use std::str::FromStr;
 
@@ -13,13 +13,13 @@ use tonearm_service::{Refusal, Resource};
 
 use crate::error::PageError;
 
-/// An id in the path. Its type tells which parameter it is.
+/// An id in the path. Its type determines the parameter.
 pub(crate) struct PathId<T>(pub(crate) T);
 
-/// A type of id, and what its parameter is called in paths.
+/// A type of id, and the name of its parameter in paths.
 pub(crate) trait PathParameter: FromStr {
     const NAME: &str;
-    /// What does not exist where the text is no such id; a page, if it has no message of its own.
+    /// What is reported as missing if the text is not a valid id; a page, if there is no message for it.
     const RESOURCE: Option<Resource>;
 }
 

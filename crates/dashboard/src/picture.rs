@@ -1,4 +1,4 @@
-//! A picture out of a form.
+//! A picture in a form.
 
 use axum::extract::Multipart;
 use axum::extract::multipart::MultipartError;
@@ -31,7 +31,7 @@ pub(crate) async fn picture_of_tracks(mut form: Multipart) -> Result<(Fields, By
     Err(PageError::BadForm)
 }
 
-/// Why a form with files could not be read on.
+/// Why a form with files could not be read further.
 pub(crate) fn broken(error: MultipartError) -> PageError {
     if error.status() == StatusCode::PAYLOAD_TOO_LARGE { PageError::FileTooLarge } else { PageError::BadForm }
 }

@@ -1,14 +1,14 @@
-//! How much of its quotas an organization uses.
+//! Quota usage of an organization.
 
 use tonearm_service::QuotaView;
 
 use crate::amount::{bytes, count};
 use crate::text::t;
 
-/// A quota, drawn as a bar with words beside it.
+/// A quota, drawn as a bar with text beside it.
 pub(crate) struct QuotaBar {
     pub(crate) title: String,
-    /// How much is used, for everybody: the bar says nothing more.
+    /// The amount used as text, so that the bar carries no extra information.
     pub(crate) text: String,
     /// Percent.
     pub(crate) filled: u64,
@@ -16,7 +16,7 @@ pub(crate) struct QuotaBar {
 }
 
 impl QuotaBar {
-    /// Those that are limited.
+    /// The quotas that are limited.
     pub(crate) fn all(QuotaView { quotas, used }: QuotaView) -> Vec<Self> {
         let bars = [
             ("quota-storage", quotas.bytes, used.bytes, bytes as fn(u64) -> String),

@@ -1,10 +1,10 @@
-//! Recipes in a few words.
+//! Short descriptions of recipes.
 
 use tonearm_domain::{Codec, Recipe, RecipeType};
 
 use crate::text::{Message, t};
 
-/// The name of a recipe, and what it makes.
+/// The name of a recipe and a description of its output.
 pub(crate) fn recipe_line(recipe: &Recipe) -> String {
     match sound_line(recipe) {
         Some(sound) => format!("{} · {sound}", recipe.index),
@@ -12,7 +12,7 @@ pub(crate) fn recipe_line(recipe: &Recipe) -> String {
     }
 }
 
-/// The sound that a recipe makes, in a few words; none where it makes something else.
+/// A short description of the audio that a recipe encodes; `None` if it encodes none.
 pub(crate) fn sound_line(recipe: &Recipe) -> Option<String> {
     let transcode = recipe.kind.transcode()?;
     let codec = match transcode.codec {

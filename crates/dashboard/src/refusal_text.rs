@@ -4,7 +4,7 @@ use tonearm_service::Resource;
 
 use crate::text::translated;
 
-/// The id of the message that something does not exist.
+/// The id of the message for a resource that does not exist.
 pub(crate) const fn not_found(resource: Resource) -> &'static str {
     match resource {
         Resource::Organization => "error-no-organization",
@@ -30,7 +30,7 @@ pub(crate) const fn not_found(resource: Resource) -> &'static str {
     }
 }
 
-/// The message of a use case, in the language of the request, with a capital letter and a full stop.
+/// A use case's message in the language of the request, with a capital letter and a full stop.
 pub(crate) fn sentence(text: &str) -> String {
     let translated = translated(text);
     let text = translated.as_deref().unwrap_or(text);
@@ -41,14 +41,15 @@ pub(crate) fn sentence(text: &str) -> String {
     format!("{first}{rest}{end}")
 }
 
-/// How use cases begin what they say of a field, without its name.
+/// The first words of use cases' messages about a field, which leave out the field's name.
 const BEGINS: [&str; 7] = ["must ", "is ", "are ", "cannot ", "holds ", "has ", "can "];
 
 fn lacks_subject(message: &str) -> bool {
     BEGINS.iter().any(|begin| message.starts_with(begin))
 }
 
-/// The message of a refusal beside its field. Use cases leave out the subject ("is in the past"); this adds one.
+/// The message of a refusal for display beside its field. Use cases leave out the subject ("is in the past"); this adds
+/// one.
 pub(crate) fn message_beside_field(field: &str, message: &str) -> String {
     if let Some(translated) = translated(message) {
         return translated;
@@ -60,7 +61,7 @@ pub(crate) fn message_beside_field(field: &str, message: &str) -> String {
     message.to_owned()
 }
 
-/// The message of a refusal where its field is not shown: with the name of the field.
+/// The message of a refusal for display without its field: it includes the field's name.
 pub(crate) fn message_with_field(field: &str, message: &str) -> String {
     if let Some(translated) = translated(message) {
         return translated;

@@ -1,4 +1,4 @@
-//! The span of each request for a page: lines that are logged within have its id, and it may be part of a trace.
+//! The span of each page request: log lines within it carry its id, and it may be part of a trace.
 
 use axum::extract::{FromRequestParts, MatchedPath, RawPathParams, Request, State};
 use axum::middleware::Next;
@@ -10,7 +10,7 @@ use tracing::{Instrument, Span};
 
 use crate::session;
 
-/// Puts what is logged while a request is answered under its id.
+/// Runs the request in a span with its id, so that all log lines carry it.
 pub(crate) async fn identify(State(ambient): State<Ambient>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
     let span = span(ambient.credential_id(), &parts);
@@ -32,7 +32,7 @@ fn span(id: RequestId, parts: &Parts) -> Span {
     let stored = parts.extensions.get::<StoredAddresses>().copied().unwrap_or_default();
     let arrived = ArrivedRequest {
         method: parts.method.as_str(),
-        // The pattern, as paths hold credentials.
+        // The route pattern, because paths may hold credentials.
         route: parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str),
         address: session::address(parts).map(|address| stored.of(address)),
     };
@@ -41,7 +41,7 @@ fn span(id: RequestId, parts: &Parts) -> Span {
     span
 }
 
-/// Notes the organization and the track that the path names.
+/// Records the organization and the track that the path names.
 async fn note_ids(parts: &mut Parts) {
     let Ok(parameters) = RawPathParams::from_request_parts(parts, &()).await else { return };
     for (name, text) in &parameters {

@@ -1,4 +1,4 @@
-//! All pages, and what is around them.
+//! All pages and their middleware.
 
 use std::any::Any;
 
@@ -20,7 +20,7 @@ use crate::{
     sign_in, status, text, usage, webhooks,
 };
 
-/// Everything under `/dashboard`, and the way there from the front door; to be merged with other routers.
+/// All routes below `/dashboard`, and the redirects from the root; to be merged with other routers.
 pub fn router(app: Dashboard) -> Router {
     let pages = Router::new()
         .route("/", get(home))
@@ -42,7 +42,7 @@ pub fn router(app: Dashboard) -> Router {
         .fallback(nothing);
     let most = app.uploads.max_cover_bytes() + csrf::AROUND_FILE;
     let most = usize::try_from(most).unwrap_or(usize::MAX);
-    // The outermost first.
+    // The outermost layer comes first.
     let pages = pages.layer(
         ServiceBuilder::new()
             .layer(CompressionLayer::new())
@@ -67,7 +67,7 @@ pub fn router(app: Dashboard) -> Router {
         .with_state(app)
 }
 
-/// Where a person goes first.
+/// Redirects to a person's first page.
 async fn home(State(app): State<Dashboard>, signed_in: SignedIn) -> Result<Response, PageError> {
     let organizations = app.people.organizations_of(signed_in.person()).await?;
     match organizations.first() {

@@ -1,4 +1,4 @@
-//! Who is asking, told by the type of an extractor.
+//! Who sends a request, expressed by the type of an extractor.
 
 use std::marker::PhantomData;
 use std::net::IpAddr;
@@ -22,16 +22,16 @@ use crate::page::{Frame, Section};
 use crate::path::{PathId, path_id, path_parameters};
 use crate::text;
 
-/// A browser that is signed in.
+/// The session of a signed-in browser.
 #[derive(Clone)]
 pub(crate) struct Session {
-    /// The secret of its cookie.
+    /// The secret in its cookie.
     pub(crate) token: Token,
-    /// Whose it is.
+    /// The person and their sign-in.
     pub(crate) resumed: Resumed,
 }
 
-/// Finds out who is asking, before anything else is done.
+/// Identifies the person before anything else is done.
 pub(crate) async fn resume(
     State(app): State<Dashboard>,
     mut request: Request,
@@ -47,17 +47,17 @@ pub(crate) async fn resume(
     Ok(text::of_person(language, request, next).await)
 }
 
-/// The secret that a cookie holds.
+/// The secret in a cookie.
 fn token(headers: &HeaderMap, name: &str) -> Option<Token> {
     cookie::read(headers, name)?.parse().ok()
 }
 
-/// The address of the client, as far as the server knows.
+/// The address of the client, if the server knows it.
 pub(crate) fn address(parts: &Parts) -> Option<IpAddr> {
     parts.extensions.get::<ClientAddress>().map(|client| client.ip())
 }
 
-/// From where, and with what, somebody asks, signed in or not.
+/// The address and the browser of the client, signed in or not.
 pub(crate) struct RequestDevice(pub(crate) Device);
 
 impl FromRequestParts<Dashboard> for RequestDevice {
@@ -70,7 +70,7 @@ impl FromRequestParts<Dashboard> for RequestDevice {
     }
 }
 
-/// Somebody who is signed in. Others are sent to sign in, and back afterwards; their scripts are told so.
+/// A signed-in person. Others are redirected to sign in, and back afterwards; their scripts get an error.
 pub(crate) struct SignedIn {
     pub(crate) session: Session,
     ambient: Ambient,
@@ -78,17 +78,17 @@ pub(crate) struct SignedIn {
 }
 
 impl SignedIn {
-    /// Who it is.
+    /// The person.
     pub(crate) fn person(&self) -> &Person {
         &self.session.resumed.person
     }
 
-    /// A new text for forms, by which they are known to be of this sign-in.
+    /// A new form secret, which proves that a form belongs to this sign-in.
     pub(crate) fn form_secret(&self) -> String {
         self.session.token.form_secret(self.ambient.random())
     }
 
-    /// What is around a page that belongs to no organization.
+    /// The frame of a page that belongs to no organization.
     pub(crate) fn frame(&self, title: impl Into<String>, section: Section) -> Frame {
         Frame::new(title, section)
             .of_person(self.person())
@@ -108,15 +108,15 @@ impl FromRequestParts<Dashboard> for SignedIn {
     }
 }
 
-/// An administrator. Whoever is none is told so.
+/// An administrator. Others get an error page.
 pub(crate) struct Administrator {
-    /// Who it is.
+    /// The signed-in person.
     pub(crate) signed_in: SignedIn,
     address: Option<IpAddr>,
 }
 
 impl Administrator {
-    /// For use cases, which look again whether the person is an administrator.
+    /// The origin for use cases, which check again whether the person is an administrator.
     pub(crate) fn origin(&self) -> Origin {
         Origin { actor: Actor::Person(self.signed_in.person().id), address: self.address }
     }
@@ -137,7 +137,7 @@ impl FromRequestParts<Dashboard> for Administrator {
     }
 }
 
-/// Sends a browser to sign in and then to the page it asks for, or to the page whose form it sends.
+/// Redirects a browser to sign in and then to the requested page, or to the page whose form it sends.
 fn refuse_strangers(parts: &Parts) -> PageError {
     if asker::is_script(&parts.headers) {
         return PageError::SignedOut;
@@ -149,9 +149,9 @@ fn refuse_strangers(parts: &Parts) -> PageError {
     PageError::SignInFirst { next: uri.path_and_query().map(ToString::to_string), sent_form: false }
 }
 
-/// A role as a type.
+/// A role, as a type.
 pub(crate) trait RequiredRole: Send + Sync {
-    /// The least role.
+    /// The minimum role.
     const ROLE: Role;
 }
 
@@ -172,14 +172,14 @@ impl RequiredRole for Owner {
     const ROLE: Role = Role::Owner;
 }
 
-/// A member of the organization in the address with at least a role. Whoever is none is told that there is no such
-/// organization; whoever has a lesser role is told so.
+/// A member of the organization in the address with at least a role. For others the organization does not exist;
+/// members with a lesser role get an error that says so.
 pub(crate) struct Member<R> {
-    /// Who it is.
+    /// The signed-in person.
     pub(crate) signed_in: SignedIn,
     /// The organization in the address.
     pub(crate) organization: Organization,
-    /// What the member may do there.
+    /// The member's role in it.
     pub(crate) role: Role,
     organizations: Vec<(Organization, Role)>,
     address: Option<IpAddr>,
@@ -187,12 +187,12 @@ pub(crate) struct Member<R> {
 }
 
 impl<R> Member<R> {
-    /// For use cases.
+    /// The caller for use cases.
     pub(crate) fn caller(&self) -> Caller {
         Caller::person(self.organization.id, self.signed_in.person().id).from_address(self.address)
     }
 
-    /// What is around a page of the organization.
+    /// The frame of a page of the organization.
     pub(crate) fn frame(&self, title: impl Into<String>, section: Section) -> Frame {
         self.signed_in.frame(title, section).of_organization(
             &self.organization,
@@ -225,17 +225,17 @@ impl<R: RequiredRole> FromRequestParts<Dashboard> for Member<R> {
     }
 }
 
-/// Somebody who is signed in, on a page about themselves. Where its address names an organization, the navigation
-/// around it is that organization's.
+/// A signed-in person on their own pages. If the address names an organization, the page has that organization's
+/// navigation.
 pub(crate) enum OwnProfile {
-    /// In this organization.
+    /// Within this organization.
     In(Box<Member<Viewer>>),
-    /// In none.
+    /// Outside of any organization.
     Alone(Box<SignedIn>),
 }
 
 impl OwnProfile {
-    /// Who it is.
+    /// The signed-in person.
     pub(crate) fn signed_in(&self) -> &SignedIn {
         match self {
             Self::In(member) => &member.signed_in,
@@ -243,7 +243,7 @@ impl OwnProfile {
         }
     }
 
-    /// What is around the page.
+    /// The frame of the page.
     pub(crate) fn frame(&self, title: impl Into<String>, section: Section) -> Frame {
         match self {
             Self::In(member) => member.frame(title, section),
@@ -251,7 +251,7 @@ impl OwnProfile {
         }
     }
 
-    /// The address of a page about themselves.
+    /// The address of one of the person's own pages.
     pub(crate) fn path(&self, path: &str) -> String {
         match self {
             Self::In(member) => member.path(path),

@@ -1,4 +1,4 @@
-//! How the service is, for administrators.
+//! The status of the service, for administrators.
 
 mod parts;
 mod quotas;
@@ -21,7 +21,7 @@ use crate::text::{Message, t, translate};
 use parts::PartRow;
 use quotas::QuotaRow;
 
-/// Clocks that differ by more are wrong, and by much more are a problem: signed URLs are refused.
+/// Clock differences above these limits are a warning, or a problem: signed URLs are refused.
 const CLOCK_WARNING_MILLIS: u64 = 1_000;
 const CLOCK_PROBLEM_MILLIS: u64 = 30_000;
 
@@ -29,7 +29,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
     Router::new().route("/status", get(page)).route("/status/jobs/{job_id}/retry", post(retry::retry))
 }
 
-/// What a badge says, and in which colour.
+/// The text and the tone of a badge.
 struct Badge {
     tone: &'static str,
     text: Message,
@@ -76,7 +76,7 @@ struct FailureRow {
     is_several: bool,
     last_at: String,
     job_id: String,
-    /// The page of the track, where it can be processed again.
+    /// The page of the track, where its processing can be retried.
     track: Option<String>,
 }
 
@@ -126,7 +126,7 @@ fn node(status: NodeStatus) -> NodeRow {
     }
 }
 
-/// How far a clock is ahead, and in which colour that is told.
+/// How far a clock is ahead, and the tone of the message.
 fn clock(ahead_millis: i64) -> (String, &'static str) {
     let tone = match ahead_millis.unsigned_abs() {
         apart if apart <= CLOCK_WARNING_MILLIS => "good",
@@ -155,14 +155,14 @@ fn queue(queue: &QueueStatus) -> QueueRow {
     }
 }
 
-/// Runs of the last minute and of the last hour; empty where they could not be told.
+/// Runs in the last minute and the last hour; empty if they are unknown.
 fn runs_in_minute_and_hour(queue: &QueueStatus, number: fn(EndedRuns) -> u64) -> String {
     let Some(ended) = queue.ended else { return String::new() };
     let (minute, hour) = (number(ended.minute), number(ended.hour));
     format!("{} / {}", amount::count(minute), amount::count(hour))
 }
 
-/// Tracks are linked where whoever looks at the page may open them.
+/// Tracks are linked if the viewing person may open them.
 fn rows_of(failures: JobFailures, own: &[OrganizationId]) -> Vec<FailureRow> {
     let row = |group: FailedJobs| {
         let organization = group.organization_id.filter(|id| own.contains(id));

@@ -1,4 +1,4 @@
-//! The client of a request, for what is counted of listeners.
+//! The client of a request, for counting listeners.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ use tonearm_service::Visit;
 
 use crate::session::address;
 
-/// The client of a request: its address and the headers that tell clients apart.
+/// The client of a request: its address and the headers that distinguish clients.
 pub(crate) struct RequestVisit {
     address: Option<IpAddr>,
     agent: Option<HeaderValue>,

@@ -14,10 +14,10 @@ pub(crate) fn view_box() -> String {
     format!("0 0 {WIDTH} {HEIGHT}")
 }
 
-/// One bar for each share of the levels, as high as the loudest of it; nothing where there are no levels.
+/// One bar for each share of the levels, as high as its loudest level; empty if there are no levels.
 ///
-/// The pen goes down one bar and up the next one. It moves relatively, which takes the fewest characters: pages have many
-/// waveforms.
+/// The path goes down one bar and up the next. It uses relative commands, which take the fewest characters: pages have
+/// many waveforms.
 pub(crate) fn outline(levels: &[f64]) -> String {
     if levels.is_empty() {
         return String::new();

@@ -55,7 +55,7 @@ impl KeyType {
         }
     }
 
-    /// The letter that stands for the type inside a key.
+    /// The letter that identifies the type inside a key.
     pub const fn letter(self) -> char {
         match self {
             Self::Api => 'a',
@@ -65,7 +65,7 @@ impl KeyType {
         }
     }
 
-    /// The type that a letter inside a key stands for.
+    /// The type that a letter inside a key identifies.
     pub fn from_letter(letter: char) -> Option<Self> {
         Self::ALL.into_iter().find(|t| t.letter() == letter)
     }
@@ -78,7 +78,7 @@ impl std::str::FromStr for KeyType {
     }
 }
 
-/// What a key's reach is limited to, inside its organization.
+/// The part of its organization that a key can access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KeyScope {
     /// The whole organization.
@@ -98,7 +98,7 @@ pub enum ScopeError {
     /// A share key without exactly one variant.
     #[error("must name exactly one variant for a share key")]
     ShareNeedsOneVariant,
-    /// A share key for pages of some origins.
+    /// A share key that is limited to some origins.
     #[error("cannot be set for a share key: browsers play its links without sending an Origin header")]
     ShareHasNoOrigins,
     /// Not one of the four types.
@@ -107,7 +107,7 @@ pub enum ScopeError {
 }
 
 impl KeyScope {
-    /// From the optional fields of a key.
+    /// Builds the scope from the optional fields of a key.
     pub fn new(collection: Option<CollectionId>, track: Option<TrackId>) -> Result<Self, ScopeError> {
         match (collection, track) {
             (None, None) => Ok(Self::Organization),
@@ -117,12 +117,12 @@ impl KeyScope {
         }
     }
 
-    /// Whether the whole organization is in reach: its settings, and things that belong to no collection.
+    /// Whether the scope includes the whole organization: its settings, and objects that belong to no collection.
     pub fn covers_organization(self) -> bool {
         self == Self::Organization
     }
 
-    /// Whether a collection as a whole is in reach: listing it, or creating tracks in it.
+    /// Whether the scope includes a collection as a whole: listing it, or creating tracks in it.
     pub fn covers_collection(self, collection: CollectionId) -> bool {
         match self {
             Self::Organization => true,
@@ -131,7 +131,7 @@ impl KeyScope {
         }
     }
 
-    /// Whether a track is in reach.
+    /// Whether the scope includes a track.
     pub fn covers_track(self, collection: CollectionId, track: TrackId) -> bool {
         match self {
             Self::Organization => true,
@@ -140,7 +140,7 @@ impl KeyScope {
         }
     }
 
-    /// The collection it is limited to, if it is.
+    /// The collection that the scope is limited to, if any.
     pub fn collection(self) -> Option<CollectionId> {
         match self {
             Self::Organization => None,
@@ -148,7 +148,7 @@ impl KeyScope {
         }
     }
 
-    /// The track it is limited to, if it is.
+    /// The track that the scope is limited to, if any.
     pub fn track(self) -> Option<TrackId> {
         match self {
             Self::Track(_, track) => Some(track),

@@ -1,40 +1,40 @@
-//! Who did something.
+//! The actor of an action.
 
 use std::net::IpAddr;
 
 use crate::{ApiKeyId, PersonId};
 
-/// Who did something.
+/// The actor of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Actor {
-    /// Whoever holds an API key.
+    /// The holder of an API key.
     Key(ApiKeyId),
     /// A person, in the dashboard.
     Person(PersonId),
-    /// Whoever holds an upload session or a signed upload URL.
+    /// The holder of an upload session or a signed upload URL.
     Uploader,
-    /// Whoever runs the command line on a machine of the service.
+    /// A user of the command line on a machine of the service.
     CommandLine,
-    /// Somebody who is not signed in, and tries to be.
+    /// A client that is not signed in and tries to sign in.
     Stranger,
 }
 
-/// Who did something, and from where.
+/// The actor of an action, and the network address it came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
-    /// Who.
+    /// The actor.
     pub actor: Actor,
-    /// The address of the client, where it came over the network.
+    /// The address of the client, if the request came over the network.
     pub address: Option<IpAddr>,
 }
 
 impl Origin {
-    /// Whoever runs the command line on a machine of the service.
+    /// A user of the command line on a machine of the service.
     pub const fn command_line() -> Self {
         Self { actor: Actor::CommandLine, address: None }
     }
 
-    /// Whoever holds an upload session or a signed upload URL: a known person, or anybody.
+    /// The holder of an upload session or a signed upload URL: the person, if known, otherwise any uploader.
     pub const fn uploader(person_id: Option<PersonId>, address: Option<IpAddr>) -> Self {
         let actor = match person_id {
             Some(id) => Actor::Person(id),
@@ -56,7 +56,7 @@ impl Actor {
         }
     }
 
-    /// The person, where it is one.
+    /// The person, if the actor is one.
     pub const fn person_id(&self) -> Option<PersonId> {
         match self {
             Self::Person(id) => Some(*id),

@@ -1,12 +1,12 @@
-//! The places of uploaded tracks on their albums, and the order that follows from them.
+//! Positions of uploaded tracks on their albums, and the order of tracks by these positions.
 
 use crate::listing::fold;
 use crate::track::TrackInfo;
 
-/// Characters of an album's title that tell it from others.
+/// Characters of an album's title that distinguish it from other albums.
 const LONGEST_ALBUM: usize = 200;
 
-/// Where a track stands on its album, as its tags say.
+/// The position of a track on its album, read from its tags.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlbumPosition {
     /// The album, in lower case; 1..=200 characters.
@@ -16,7 +16,8 @@ pub struct AlbumPosition {
 }
 
 impl TrackInfo {
-    /// Where it stands on its album; none without an album or a track number. Without a disc number it is on the first disc.
+    /// The position on its album; none without an album or a track number. Without a disc number, the first disc is
+    /// assumed.
     pub fn album_place(&self) -> Option<AlbumPosition> {
         let tags = self.read_tags();
         let number = tags.track.number?;
@@ -26,8 +27,8 @@ impl TrackInfo {
     }
 }
 
-/// The orders of tracks that are put in the order of their places: of each `(order, place)` its new order, one of those that
-/// the tracks have among them. Tracks of the same place come in the order in which they are given here.
+/// Sorts tracks by place. Returns the new order of each `(order, place)`: the existing orders, redistributed among the
+/// tracks. Tracks with the same place keep the sequence of the input.
 pub fn arranged(tracks: &[(i64, i64)]) -> Vec<i64> {
     let mut orders: Vec<i64> = tracks.iter().map(|(order, _)| *order).collect();
     orders.sort_unstable();
@@ -76,7 +77,7 @@ mod tests {
             from in 0..100_i64,
             step in 1..4_i64,
         ) {
-            // They are given by id, and stand in any order.
+            // The tracks are passed sorted by id; their orders are arbitrary.
             let count = places.len() as i64;
             let order = |n: usize| from + step * ((n as i64 * 7 + from) % count);
             prop_assume!(count % 7 != 0);
@@ -96,7 +97,8 @@ mod tests {
                 }
             }
             prop_assert_eq!(arranged(&again), new.clone());
-            // Some of what is in order is in order, so whoever knows of fewer tracks changes nothing.
+            // Any subset of sorted tracks is sorted too, so a caller that knows only some of the tracks changes
+            // nothing.
             prop_assert_eq!(arranged(&again[again.len() / 2..]), new[again.len() / 2..].to_vec());
         }
     }

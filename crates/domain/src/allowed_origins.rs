@@ -1,4 +1,4 @@
-//! From which pages a key may be used.
+//! The web pages that may use a key.
 
 use std::fmt;
 use std::ops::Deref;
@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Where a page comes from, as browsers say it in `Origin`: a scheme, a host in lower case, and a port unless it is the
-/// scheme's own.
+/// The origin of a page, as browsers send it in `Origin`: a scheme, a host in lower case, and a port unless it is the
+/// scheme's default.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct PageOrigin(String);
@@ -30,7 +30,7 @@ impl PageOrigin {
 impl FromStr for PageOrigin {
     type Err = PageOriginError;
 
-    /// One slash at the end is left out: that is how addresses are copied.
+    /// One trailing slash is ignored, because copied addresses often end with one.
     fn from_str(text: &str) -> Result<Self, PageOriginError> {
         let text = text.trim().to_ascii_lowercase();
         let text = text.strip_suffix('/').unwrap_or(&text);
@@ -99,12 +99,12 @@ impl fmt::Debug for PageOrigin {
     }
 }
 
-/// From which pages a key may be used. There is no empty list: nothing can be taken for "any" that does not say so.
+/// The web pages that may use a key. An empty list is not possible, so it can never be mistaken for "any".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AllowedOrigins {
-    /// From every page.
+    /// Every page.
     Any,
-    /// From pages of these origins.
+    /// Pages of these origins.
     Only(OriginList),
 }
 
@@ -113,7 +113,7 @@ pub enum AllowedOrigins {
 #[serde(try_from = "Vec<PageOrigin>", into = "Vec<PageOrigin>")]
 pub struct OriginList(Vec<PageOrigin>);
 
-/// A list of origins that is none.
+/// An invalid list of origins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OriginListError {
     /// It names no origin.
@@ -125,10 +125,10 @@ pub enum OriginListError {
 }
 
 impl OriginList {
-    /// Most origins of a key.
+    /// Maximum number of origins of a key.
     pub const MOST: usize = 20;
 
-    /// What comes again is left out.
+    /// Builds a list. Duplicates are dropped.
     pub fn new(origins: impl IntoIterator<Item = PageOrigin>) -> Result<Self, OriginListError> {
         let mut list: Vec<PageOrigin> = Vec::new();
         for origin in origins {
@@ -167,12 +167,12 @@ impl From<OriginList> for Vec<PageOrigin> {
 }
 
 impl AllowedOrigins {
-    /// From a list that may be missing: none allows every origin, an empty one is an error.
+    /// Builds the setting from an optional list: `None` allows every origin, an empty list is an error.
     pub fn from_list(list: Option<Vec<PageOrigin>>) -> Result<Self, OriginListError> {
         list.map_or(Ok(Self::Any), |list| OriginList::new(list).map(Self::Only))
     }
 
-    /// The origins by name, unless every one is allowed.
+    /// The allowed origins; `None` if every origin is allowed.
     pub fn only(&self) -> Option<&OriginList> {
         match self {
             Self::Any => None,
@@ -180,8 +180,8 @@ impl AllowedOrigins {
         }
     }
 
-    /// Whether a request may use the key whose `Origin` is this, if it has one. Programs send none; pages cannot leave it
-    /// out where it matters, nor choose it.
+    /// Whether a request with this `Origin` header, if any, may use the key. Programs send none. Pages can neither omit
+    /// it where it matters nor choose its value.
     pub fn allow(&self, origin: Option<&str>) -> bool {
         match (self, origin) {
             (Self::Any, _) | (Self::Only(_), None) => true,
@@ -191,7 +191,7 @@ impl AllowedOrigins {
         }
     }
 
-    /// Whether every page is allowed that `other` allows.
+    /// Whether this allows every page that `other` allows.
     pub fn covers(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Any, _) => true,

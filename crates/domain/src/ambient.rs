@@ -1,4 +1,4 @@
-//! What changes from call to call, passed in: the time and random bytes.
+//! Inputs that change from call to call and are passed in: the time and random bytes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,18 +7,18 @@ use crate::id::{CredentialId, RecordId};
 use crate::short_id::ShortId;
 use crate::timestamp::Timestamp;
 
-/// Tells the time. The system's clock in the service, a hand-set one in tests.
+/// A clock: the system clock in the service, a manually set one in tests.
 pub trait Clock: Send + Sync {
     /// The present moment.
     fn now(&self) -> Timestamp;
 
-    /// Whether it stands still until somebody moves it. Then no other clock can stand in for it.
+    /// Whether the clock stands still until a test moves it. No other clock can replace such a clock.
     fn is_set_by_hand(&self) -> bool {
         false
     }
 }
 
-/// Gives random bytes fit for secrets.
+/// A source of random bytes that are suitable for secrets.
 pub trait Entropy: Send + Sync {
     /// Fills `bytes`.
     fn fill(&self, bytes: &mut [u8]);
@@ -32,7 +32,7 @@ pub struct Ambient {
 }
 
 impl Ambient {
-    /// Bundles the two.
+    /// Combines a clock and a source of randomness.
     pub fn new(clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
         Self { clock, entropy }
     }
@@ -42,12 +42,12 @@ impl Ambient {
         self.clock.now()
     }
 
-    /// Whether the clock is one that tests set by hand.
+    /// Whether the clock is set manually, as in tests.
     pub fn is_time_set_by_hand(&self) -> bool {
         self.clock.is_set_by_hand()
     }
 
-    /// `N` random bytes fit for a secret.
+    /// `N` random bytes that are suitable for a secret.
     pub fn random<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
         self.entropy.fill(&mut bytes);

@@ -1,4 +1,4 @@
-//! The audit log: who did what to which thing, when, and from where.
+//! The audit log: each entry records the actor, the action, its subject, the time and the client's address.
 
 use std::net::IpAddr;
 
@@ -11,7 +11,7 @@ use crate::{AuditEntryId, OrganizationId};
 
 macro_rules! actions {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// What was done.
+        /// An audited action.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum AuditAction {
             $($(#[$doc])* $name,)*
@@ -32,31 +32,31 @@ macro_rules! actions {
 }
 
 actions! {
-    /// An organization was made.
+    /// An organization was created.
     OrganizationCreate = "organization.create",
     /// An organization's settings were changed.
     OrganizationUpdate = "organization.update",
-    /// An organization was given a cover.
+    /// An organization received a cover.
     OrganizationCover = "organization.cover",
-    /// A collection was made.
+    /// A collection was created.
     CollectionCreate = "collection.create",
     /// A collection was changed.
     CollectionUpdate = "collection.update",
     /// Tracks of a collection were put in another order.
     CollectionOrder = "collection.order",
-    /// A collection was given a cover.
+    /// A collection received a cover.
     CollectionCover = "collection.cover",
     /// A collection was deleted, with its tracks.
     CollectionDelete = "collection.delete",
-    /// A deleted collection was brought back, with its tracks.
+    /// A deleted collection was restored, with its tracks.
     CollectionRestore = "collection.restore",
-    /// A creator was made.
+    /// A creator was created.
     CreatorCreate = "creator.create",
     /// A creator was changed.
     CreatorUpdate = "creator.update",
     /// A creator was deleted.
     CreatorDelete = "creator.delete",
-    /// A track was made.
+    /// A track was created.
     TrackCreate = "track.create",
     /// A track was changed.
     TrackUpdate = "track.update",
@@ -66,17 +66,17 @@ actions! {
     TrackMove = "track.move",
     /// A track's source arrived.
     TrackUpload = "track.upload",
-    /// A track was given a cover.
+    /// A track received a cover.
     TrackCover = "track.cover",
     /// A track was deleted.
     TrackDelete = "track.delete",
-    /// A deleted track was brought back.
+    /// A deleted track was restored.
     TrackRestore = "track.restore",
-    /// A track is processed once more.
+    /// A track is processed again.
     TrackRetry = "track.retry",
-    /// A new source was asked for, for a track.
+    /// A replacement of a track's source was requested.
     TrackReplaceSource = "track.replace_source",
-    /// A background job is tried again.
+    /// A background job is retried.
     JobRetry = "job.retry",
     /// A background job was removed.
     JobDrop = "job.drop",
@@ -88,17 +88,17 @@ actions! {
     VariantDelete = "variant.delete",
     /// A variant is rendered for existing tracks.
     VariantRender = "variant.render",
-    /// A key was made.
+    /// A key was created.
     KeyCreate = "api_key.create",
     /// A key's title, expiry or permissions were changed.
     KeyUpdate = "api_key.update",
     /// A key was revoked.
     KeyRevoke = "api_key.revoke",
-    /// A key was given a new secret.
+    /// A key's secret was rotated.
     KeyRotate = "api_key.rotate",
-    /// The old secret of a key was ended before its time.
+    /// The old secret of a key was ended before its overlap was over.
     KeyEndOld = "api_key.end_old",
-    /// A signing key was made.
+    /// A signing key was created.
     SigningKeyCreate = "signing_key.create",
     /// A signing key was revoked.
     SigningKeyRevoke = "signing_key.revoke",
@@ -112,21 +112,21 @@ actions! {
     WebhookSet = "webhook.set",
     /// A webhook was removed.
     WebhookRemove = "webhook.remove",
-    /// A webhook was given a new secret.
+    /// A webhook's secret was rotated.
     WebhookRotate = "webhook.rotate",
-    /// A webhook's secret was looked at.
+    /// A webhook's secret was revealed.
     WebhookReveal = "webhook.reveal",
-    /// A webhook was tried.
+    /// A test event was sent to a webhook.
     WebhookTest = "webhook.test",
-    /// Events were sent once more.
+    /// Events were sent again.
     WebhookReplay = "webhook.replay",
-    /// Settings of transcription were changed.
+    /// The transcription settings were changed.
     TranscriptionUpdate = "transcription.update",
-    /// The provider of transcriptions was tried.
+    /// The transcription provider was tested.
     TranscriptionTest = "transcription.test",
     /// A person signed in.
     SignIn = "person.sign_in",
-    /// Somebody failed to sign in.
+    /// A sign-in failed.
     SignInFailed = "person.sign_in_failed",
     /// A person signed out.
     SignOut = "person.sign_out",
@@ -134,29 +134,29 @@ actions! {
     PasswordChange = "person.password",
     /// A person was added.
     PersonAdd = "person.add",
-    /// A person may not sign in any more.
+    /// A person was disabled and can no longer sign in.
     PersonDisable = "person.disable",
-    /// A person may sign in again.
+    /// A person was enabled and can sign in again.
     PersonEnable = "person.enable",
     /// A person was removed.
     PersonRemove = "person.remove",
-    /// Somebody ended all sessions of a person.
+    /// All sessions of a person were ended.
     PersonEndSessions = "person.end_sessions",
     /// A person became an administrator.
     PersonPromote = "person.promote",
-    /// A person is no administrator any more.
+    /// A person is no longer an administrator.
     PersonDemote = "person.demote",
-    /// Somebody made a link with which a person chooses a new password.
+    /// A link was created with which a person chooses a new password.
     PersonResetPassword = "person.reset_password",
     /// A person set up an authenticator app.
     SecondFactorEnable = "person.second_factor_enable",
     /// A person stopped using an authenticator app.
     SecondFactorDisable = "person.second_factor_disable",
-    /// Somebody removed a person's authenticator app.
+    /// A person's authenticator app was removed.
     SecondFactorReset = "person.second_factor_reset",
-    /// A person made new recovery codes.
+    /// A person generated new recovery codes.
     RecoveryCodesRenew = "person.recovery_codes_renew",
-    /// A person used a recovery code up.
+    /// A person used a recovery code.
     RecoveryCodeUse = "person.recovery_code_use",
     /// A person was identified by the OpenID Connect provider.
     IdentityUse = "person.identity_use",
@@ -164,13 +164,13 @@ actions! {
     IdentityLink = "person.identity_link",
     /// An account at the provider was unlinked from a person.
     IdentityUnlink = "person.identity_unlink",
-    /// What is kept about a person or a listener was erased.
+    /// The data about a person or a listener was erased.
     PrivacyErase = "privacy.erase",
     /// A person was invited.
     MemberInvite = "member.invite",
-    /// An invitation was taken back.
+    /// An invitation was withdrawn.
     MemberWithdraw = "member.withdraw",
-    /// A person joined.
+    /// A person joined an organization.
     MemberJoin = "member.join",
     /// A member's role was changed.
     MemberUpdate = "member.update",
@@ -178,44 +178,44 @@ actions! {
     MemberRemove = "member.remove",
 }
 
-/// One line to be written.
+/// An entry to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditEntry {
-    /// Its id, by which lines are in order.
+    /// Its id. Entries are sorted by it.
     pub id: AuditEntryId,
-    /// In which organization; none for what concerns no single one, such as a sign-in.
+    /// The organization; none for actions that concern no single organization, such as a sign-in.
     pub organization_id: Option<OrganizationId>,
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
-    /// Who, and from where.
+    /// The actor and the client's address.
     pub origin: Origin,
-    /// What.
+    /// The action.
     pub action: AuditAction,
-    /// To which thing; its noun is the action's.
+    /// The id of the subject. The first part of the action names its type.
     pub subject_id: Option<Uuid>,
-    /// What the thing was called then.
+    /// The title of the subject at that time.
     pub title: Option<String>,
 }
 
-/// One line as it is read. Kinds are text, so that lines of other versions can be read too.
+/// An entry as it is read. Kinds are text, so that entries of other versions can be read too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuditRecord {
     /// Its id.
     pub id: AuditEntryId,
-    /// In which organization.
+    /// The organization.
     pub organization_id: Option<OrganizationId>,
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
     /// `key`, `person`, `uploader`, `command_line` or `stranger`.
     pub actor: String,
-    /// The key or the person.
+    /// The id of the key or the person.
     pub actor_id: Option<Uuid>,
-    /// From where.
+    /// The address of the client.
     pub address: Option<IpAddr>,
-    /// What, such as `track.delete`.
+    /// The action, such as `track.delete`.
     pub action: String,
-    /// To which thing.
+    /// The id of the subject.
     pub subject_id: Option<Uuid>,
-    /// What the thing was called then.
+    /// The title of the subject at that time.
     pub title: Option<String>,
 }

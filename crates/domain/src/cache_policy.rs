@@ -1,4 +1,4 @@
-//! Who may keep a copy of a delivered object.
+//! Which caches may store a delivered object.
 
 use std::str::FromStr;
 
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CachePolicy {
-    /// The listener's own. Each URL is signed for whoever asks for it.
+    /// The listener's own cache. Each URL is signed for the client that requests it.
     #[default]
     Private,
-    /// CDNs and proxies, too. URLs that are signed within the same window are the same, so that one copy serves many
+    /// CDNs and proxies, too. URLs that are signed within the same window are identical, so that one copy serves many
     /// listeners.
     Public,
 }
@@ -30,7 +30,7 @@ impl CachePolicy {
         }
     }
 
-    /// The more open one of two.
+    /// The more permissive policy of two.
     pub fn or(self, other: Self) -> Self {
         if self == Self::Public { self } else { other }
     }

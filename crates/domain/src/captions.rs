@@ -1,17 +1,17 @@
-//! Captions: the words of a track as WebVTT, read from people and written for players.
+//! Captions: the words of a track as WebVTT. They are parsed from callers' files and written for players.
 
 use crate::transcription::Utterance;
 
-/// Longest text that is read, in bytes.
+/// Maximum size of a WebVTT text, in bytes.
 pub const MOST_CAPTION_BYTES: usize = 4 * 1024 * 1024;
 
-/// Most cues that are read.
+/// Maximum number of cues.
 const MOST_CUES: usize = 50_000;
 
-/// Hours that a time may have: more than a sound can be long.
+/// Maximum hours of a cue time: longer than any audio.
 const MOST_HOURS: u64 = 10_000;
 
-/// Why a text is no WebVTT that can be kept.
+/// The reason why a text is not accepted as WebVTT.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct CaptionsError {
@@ -27,9 +27,9 @@ impl CaptionsError {
     }
 }
 
-/// Reads WebVTT as people write it: the cues by their start, as plain text with lines. Comments, styles, regions, settings and
-/// markup are left out. Times may have a comma for the point, as in SubRip. `duration` is that of the sound in seconds; 0 if it
-/// is unknown.
+/// Parses WebVTT leniently. Returns the cues sorted by start, as plain text with line breaks. Comments, styles,
+/// regions, settings and markup are dropped. Times may use a comma as the decimal separator, as in SubRip. `duration`
+/// is the duration of the audio in seconds; 0 if it is unknown.
 pub fn parse_captions(text: &str, duration: f64) -> Result<Vec<Utterance>, CaptionsError> {
     if text.len() > MOST_CAPTION_BYTES {
         let most = MOST_CAPTION_BYTES / (1024 * 1024);
@@ -43,7 +43,7 @@ pub fn parse_captions(text: &str, duration: f64) -> Result<Vec<Utterance>, Capti
     }
     let (mut cues, mut at) = (Vec::new(), 0);
     for block in lines[1..].split(|line| line.trim().is_empty()) {
-        // Lines are counted from 1, and the first one was taken off; each block ends with the empty line behind it.
+        // Lines are numbered from 1, and the first line was skipped. Each block is followed by an empty line.
         let line = at + 2;
         at += block.len() + 1;
         if let Some(cue) = parse_block(block, line, duration)? {
@@ -57,7 +57,7 @@ pub fn parse_captions(text: &str, duration: f64) -> Result<Vec<Utterance>, Capti
     Ok(cues)
 }
 
-/// Lines between empty ones. None for a comment, a style, a region, and for a cue without words.
+/// Parses the lines between two empty lines. Returns `None` for a comment, a style, a region, and a cue without words.
 fn parse_block(block: &[&str], line: usize, duration: f64) -> Result<Option<Utterance>, CaptionsError> {
     let Some(first) = block.first() else { return Ok(None) };
     if matches!(first.split_whitespace().next(), Some("NOTE" | "STYLE" | "REGION")) {
@@ -65,7 +65,7 @@ fn parse_block(block: &[&str], line: usize, duration: f64) -> Result<Option<Utte
     }
     let timing = block.iter().take(2).position(|line| line.contains("-->"));
     let Some(timing) = timing else {
-        // The lines directly behind the first one of the file are its header.
+        // The lines directly after the first line of the file are its header.
         if line == 2 && first.contains(':') {
             return Ok(None);
         }
@@ -106,7 +106,7 @@ fn parse_timing(text: &str, line: usize) -> Result<(f64, f64), CaptionsError> {
     Ok((start, end))
 }
 
-/// `1:02:03.500`, `02:03.500` or either with a comma, in seconds.
+/// Parses `1:02:03.500`, `02:03.500`, or either with a comma, into seconds.
 fn parse_time(text: &str) -> Option<f64> {
     let (clock, millis) = text.split_once(['.', ','])?;
     let number = |text: &str, most: usize| {
@@ -187,7 +187,7 @@ fn escaped(line: &str) -> String {
     line.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Seconds as WebVTT writes them, to the millisecond.
+/// Formats seconds as a WebVTT time, to the millisecond.
 fn written(seconds: f64) -> String {
     let most = (MOST_HOURS * 3600) as f64;
     let millis = (seconds.clamp(0.0, most) * 1000.0).round() as u64;
@@ -195,8 +195,8 @@ fn written(seconds: f64) -> String {
     format!("{:02}:{:02}:{:02}.{millis:03}", whole / 3600, whole / 60 % 60, whole % 60)
 }
 
-/// The cues of a part of a track, from `start` to `end` in seconds, with times from its start. Cues that are only partly inside
-/// are left out, as nobody knows which of their words are.
+/// The cues of a part of a track, from `start` to `end` in seconds, with times from its start. Cues that are only
+/// partly inside are left out, because it is unknown which of their words are inside.
 pub fn captions_within(cues: &[Utterance], (start, end): (f64, f64)) -> Vec<Utterance> {
     let inside = cues.iter().filter(|cue| cue.has_times() && start <= cue.start && cue.end <= end);
     inside

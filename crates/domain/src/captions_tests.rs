@@ -46,7 +46,7 @@ fn what_is_wrong_is_said_with_its_line() {
     }
     let long = "WEBVTT\n".to_owned() + &" ".repeat(MOST_CAPTION_BYTES);
     assert!(parse_captions(&long, 0.0).unwrap_err().message.contains("longer than 4 MiB"));
-    // The length of the sound is unknown.
+    // The duration of the audio is unknown.
     assert!(parse_captions("WEBVTT\n\n10:00.000 --> 10:02.000\nx", 0.0).is_ok());
 }
 
@@ -86,7 +86,7 @@ proptest! {
                         let is_plain = |character: char| character == '\n' || !character.is_control();
                         prop_assert!(cue.text.chars().all(is_plain));
                     }
-                    // Players read what is written of it.
+                    // The written captions can be parsed again.
                     prop_assert_eq!(parse_captions(&print_captions(&cues), 0.0).unwrap().len(), cues.len());
                 }
                 Err(error) => prop_assert!(error.line >= 1 && error.line <= text.matches(['\n', '\r']).count() + 1),

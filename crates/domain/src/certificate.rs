@@ -1,36 +1,36 @@
-//! Certificates that the service gets by itself: for which names, and when the next one is ordered.
+//! Certificates that the service orders itself: their host names, and when the next one is ordered.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::timestamp::Timestamp;
 
-/// The names that one certificate is for, in one order: at least one, no wildcards.
+/// The host names of one certificate, sorted: at least one, no wildcards.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CertificateNames(Vec<String>);
 
-/// Text that is no host name that a certificate can be ordered for.
+/// Names for which no certificate can be ordered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateNamesError {
-    /// There is none.
+    /// No name.
     #[error("must name at least one host, such as audio.example.com")]
     Empty,
-    /// There are too many.
+    /// Too many names.
     #[error("can name at most {} hosts", CertificateNames::MOST)]
     TooMany,
-    /// A wildcard, for which the authority would want a DNS record.
+    /// A wildcard. The certificate authority would require a DNS record for it.
     #[error("{0:?} is a wildcard, which cannot be proved by answering connections; use tls_cert and tls_key")]
     Wildcard(String),
-    /// Something else.
+    /// Text that is not a host name.
     #[error("{0:?} is not a host name such as audio.example.com")]
     NotAName(String),
 }
 
 impl CertificateNames {
-    /// As many as Let's Encrypt puts into a certificate.
+    /// The maximum number of names that Let's Encrypt accepts in a certificate.
     pub const MOST: usize = 100;
 
-    /// Checks names. They are compared without case, and the same name counts once.
+    /// Validates names. They are compared case-insensitively, and duplicates are dropped.
     pub fn new<T: AsRef<str>>(names: &[T]) -> Result<Self, CertificateNamesError> {
         let mut all = names.iter().map(|name| host_name(name.as_ref())).collect::<Result<Vec<_>, _>>()?;
         all.sort_unstable();
@@ -47,12 +47,12 @@ impl CertificateNames {
         &self.0
     }
 
-    /// Whether the name is one of these, in any case.
+    /// Whether the name is one of these, ignoring case.
     pub fn contains(&self, name: &str) -> bool {
         self.0.iter().any(|own| own.eq_ignore_ascii_case(name))
     }
 
-    /// How many of these names are among others, too.
+    /// The number of names that two certificates have in common.
     pub fn shared_with(&self, others: &Self) -> usize {
         self.0.iter().filter(|name| others.0.binary_search(name).is_ok()).count()
     }
@@ -92,16 +92,16 @@ impl FromStr for CertificateNames {
     }
 }
 
-/// A certificate, with its key as it is kept.
+/// A certificate, with its private key as it is stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct IssuedCertificate {
-    /// The certificate and those between it and the authority, in PEM.
+    /// The certificate and its intermediate certificates, in PEM.
     pub chain: String,
     /// The private key, sealed.
     pub sealed_key: Vec<u8>,
-    /// From when it is valid.
+    /// The start of its validity.
     pub not_before: Timestamp,
-    /// Until when.
+    /// The end of its validity.
     pub not_after: Timestamp,
 }
 
@@ -111,59 +111,59 @@ impl fmt::Debug for IssuedCertificate {
     }
 }
 
-/// What is known of the certificate for some names.
+/// The state of the certificate for some names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CertificateState {
-    /// For which names.
+    /// The names.
     pub names: CertificateNames,
-    /// The latest one, if there is any.
+    /// The latest certificate, if there is one.
     pub issued: Option<IssuedCertificate>,
     /// When the next one is ordered.
     pub order_at: Timestamp,
-    /// Until when somebody is at it.
+    /// When the lease of the node that is ordering it ends.
     pub leased_until: Option<Timestamp>,
-    /// Orders that failed, or were broken off, since the last one that did not.
+    /// Orders that failed or were interrupted since the last successful one.
     pub failures: u32,
-    /// Why the last one failed.
+    /// Why the last order failed.
     pub last_error: Option<String>,
-    /// When something was last ordered.
+    /// When a certificate was last ordered.
     pub tried_at: Option<Timestamp>,
 }
 
 impl CertificateState {
-    /// Seconds that a node has for an order, after which another one may begin.
+    /// The lease of a node for an order, in seconds. After it, another node may begin one.
     pub const LEASE_SECONDS: i64 = 600;
 
-    /// The most of a reason that is kept, in characters.
+    /// The maximum length of a stored error, in characters.
     pub const LONGEST_ERROR: usize = 500;
 
-    /// Whether a certificate is to be ordered now, by whoever gets the lease.
+    /// Whether a certificate is due to be ordered now, by the node that takes the lease.
     pub fn is_due(&self, now: Timestamp) -> bool {
         self.order_at <= now && self.leased_until.is_none_or(|until| until <= now)
     }
 }
 
-/// When a certificate is renewed: once two thirds of its lifetime are over, earlier by up to a twentieth of it, so that not all
-/// that began together come back together.
+/// When a certificate is renewed: after two thirds of its lifetime, minus a random part of up to a twentieth of its
+/// lifetime, so that certificates issued together are not all renewed together.
 pub fn renewal_at(not_before: Timestamp, not_after: Timestamp, random: [u8; 4]) -> Timestamp {
     let lifetime = (not_after.unix_millis() - not_before.unix_millis()).max(0);
     not_before.plus_millis(lifetime / 3 * 2 - share(lifetime / 20, random))
 }
 
-/// What an authority said about when to ask again.
+/// When to retry, according to the certificate authority.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RetryAfter {
-    /// Nothing.
+    /// The authority gave no time.
     #[default]
     None,
-    /// It was asked for too much, and did not say until when.
+    /// A rate limit was exceeded, and the authority gave no time.
     TooMuch,
-    /// After so many seconds.
+    /// After this number of seconds.
     Seconds(u64),
 }
 
 impl RetryAfter {
-    /// The most seconds that an authority can ask for: a certificate is needed, whatever it says.
+    /// The longest delay in seconds that is accepted from an authority, because a certificate is needed in any case.
     pub const MOST_SECONDS: u64 = 24 * 3600;
 
     fn least(self) -> i64 {
@@ -175,8 +175,8 @@ impl RetryAfter {
     }
 }
 
-/// Seconds until an order is tried again, after so many that failed. Let's Encrypt refuses more than five failures an hour for a
-/// name, so even the first pauses stay below that.
+/// Seconds until an order is retried after this number of failures. Let's Encrypt refuses more than five failures an
+/// hour for a name; even the first pauses stay below that limit.
 pub fn order_pause(failures: u32, retry_after: RetryAfter, random: [u8; 4]) -> i64 {
     const PAUSES: [i64; 7] = [15 * 60, 30 * 60, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600];
     let at = (failures.saturating_sub(1) as usize).min(PAUSES.len() - 1);
@@ -184,7 +184,7 @@ pub fn order_pause(failures: u32, retry_after: RetryAfter, random: [u8; 4]) -> i
     pause + share(pause / 5, random)
 }
 
-/// A random part of something.
+/// A random part of `most`.
 fn share(most: i64, random: [u8; 4]) -> i64 {
     let part = i128::from(most) * i128::from(u32::from_be_bytes(random)) / i128::from(u32::MAX);
     i64::try_from(part).unwrap_or(0)

@@ -1,41 +1,42 @@
-//! Chapters: named parts of a sound, as its file tells them.
+//! Chapters: named parts of a track, as declared in its file.
 
 use serde::{Deserialize, Serialize};
 
 use crate::tag_values::line;
 
-/// Most chapters of a track that are kept, and characters of their titles.
+/// Maximum number of chapters that are stored for a track, and maximum length of a title in characters.
 const MOST_CHAPTERS: usize = 1000;
 const LONGEST_TITLE: usize = 200;
-/// Most bytes of all titles of a track together.
+/// Maximum total size of all titles of a track, in bytes.
 const MOST_TITLES: usize = 64 << 10;
-/// Where chapters of a sound of unknown length end at the latest, in seconds.
+/// The latest end of a chapter in audio of unknown duration, in seconds.
 const LATEST_END: f64 = 1e7;
 
-/// The last chapter of a sound may end so many seconds after it: programs round differently.
+/// How many seconds the last chapter may end after the audio, because programs round differently.
 const OVERHANG: f64 = 0.1;
 
-/// A part of a sound that its file names.
+/// A part of the audio that its file declares.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Chapter {
     /// Where it begins, in seconds.
     pub start: f64,
     /// Where it ends, in seconds.
     pub end: f64,
-    /// What it is called; at most 200 characters, and at most 64 KiB of UTF-8 for all chapters of a sound together.
+    /// Its title; at most 200 characters, and at most 64 KiB of UTF-8 for all chapters of a track together.
     pub title: Option<String>,
 }
 
 impl Chapter {
-    /// What a file claims, with seconds of any kind and the title as it is kept: one line of at most 200 characters.
+    /// A chapter as a file declares it. The times are not checked; the title becomes one line of at most 200
+    /// characters.
     pub fn claimed(start: f64, end: f64, title: Option<&str>) -> Self {
         Self { start, end, title: title.and_then(|title| line(title, LONGEST_TITLE)) }
     }
 
-    /// What can be true of chapters that a file claims for a sound of `duration` seconds (0: unknown): in their order, none
-    /// of them empty, none reaching into the next, all within the sound, at most 1000. Times are whole milliseconds. An end
-    /// that is missing or wrong is where the next one begins. Of two that begin together, the first counts. Once their titles
-    /// are longer than 64 KiB together, further chapters have none.
+    /// Corrects the chapters that a file declares for audio of `duration` seconds (0: unknown). The result is sorted,
+    /// without empty or overlapping chapters, within the audio, and has at most 1000 chapters. Times are whole
+    /// milliseconds. A missing or invalid end becomes the start of the next chapter. Of two chapters with the same
+    /// start, the first is used. Once all titles together exceed 64 KiB, further chapters have no title.
     pub fn plausible(claimed: Vec<Self>, duration: f64) -> Vec<Self> {
         let latest = latest_end(duration);
         let mut chapters: Vec<Self> = claimed
@@ -56,9 +57,9 @@ impl Chapter {
         chapters
     }
 
-    /// Whether claimed chapters begin where the plausible ones do, and the last one ends with the sound, so that they may be
-    /// copied as they are: a chapter that went on would make an MP4 file longer than its sound. Of a sound of unknown duration
-    /// (0), nobody can tell.
+    /// Whether the declared chapters start where the corrected ones do, and the last one ends with the audio. Then they
+    /// may be copied unchanged; a chapter that continues after the audio would make an MP4 file longer than its audio.
+    /// Always `false` if the duration is unknown (0).
     pub fn are_plausible(claimed: &[Self], duration: f64) -> bool {
         let untitled = |chapter: &Self| Self { start: chapter.start, end: chapter.end, title: None };
         let plausible = Self::plausible(claimed.iter().map(untitled).collect(), duration);
@@ -72,7 +73,8 @@ impl Chapter {
     }
 }
 
-/// Makes every title one line of its bound, and leaves out the one that would make all of them too long, and those after it.
+/// Reduces every title to one line of limited length. Drops the title that would exceed the total size, and all titles
+/// after it.
 fn bound_titles(chapters: &mut [Chapter]) {
     let mut bytes = 0;
     for chapter in chapters {
@@ -82,7 +84,7 @@ fn bound_titles(chapters: &mut [Chapter]) {
     }
 }
 
-/// The last whole millisecond of a sound of this duration.
+/// The last whole millisecond of audio of this duration.
 fn latest_end(duration: f64) -> f64 {
     if !(duration > 0.0 && duration < LATEST_END) {
         return LATEST_END;
@@ -91,7 +93,7 @@ fn latest_end(duration: f64) -> f64 {
     if rounded > duration { milliseconds(rounded - 0.001) } else { rounded }
 }
 
-/// NaN stays what it is.
+/// Rounds to whole milliseconds. NaN stays NaN.
 fn milliseconds(seconds: f64) -> f64 {
     (seconds * 1000.0).round() / 1000.0
 }
@@ -111,10 +113,10 @@ mod tests {
         let claimed = vec![chapter(0.0, 1.5, "One"), chapter(1.5, 3.0, "Two")];
         assert_eq!(Chapter::plausible(claimed.clone(), 3.0), claimed);
         assert!(Chapter::are_plausible(&claimed, 3.0));
-        // The last one often ends a little after the sound.
+        // The last chapter often ends slightly after the audio.
         assert!(Chapter::are_plausible(&claimed, 2.99));
         assert!(!Chapter::are_plausible(&claimed, 2.5));
-        // Where the sound ends is not known.
+        // The end of the audio is unknown.
         assert!(!Chapter::are_plausible(&claimed, 0.0));
         assert!(!Chapter::are_plausible(&claimed, f64::NAN));
         assert_eq!(Chapter::plausible(claimed, 2.99)[1].end, 2.99);

@@ -1,9 +1,9 @@
-//! Where a request comes from.
+//! The network address of a client.
 
 use std::net::IpAddr;
 
-/// The address of a client, as trusted proxies tell it; servers put it among the extensions of a request. Never an IPv4
-/// address that is written as an IPv6 one.
+/// The address of a client, as reported by trusted proxies. Servers add it to the extensions of a request. It is never
+/// an IPv4-mapped IPv6 address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientAddress(IpAddr);
 

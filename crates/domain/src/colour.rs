@@ -1,4 +1,4 @@
-//! Player colours: hex, contrast companions and which level's colour wins.
+//! Player colours: parsing, variants with enough contrast, and the choice between the levels.
 //!
 //! Contrast and relative luminance follow WCAG 2.2 (`https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio`).
 
@@ -35,7 +35,7 @@ pub struct ThemeColour {
 }
 
 impl ThemeColour {
-    /// Most colours of a palette.
+    /// Maximum number of colours of a palette.
     pub const MOST: usize = 8;
 
     /// Whether area, lightness and saturation are within 0..=1.
@@ -43,7 +43,8 @@ impl ThemeColour {
         [self.area, self.lightness, self.saturation].iter().all(|share| (0.0..=1.0).contains(share))
     }
 
-    /// A colour with its share of the picture, 0..=1; lightness and saturation are the colour's.
+    /// Builds an entry from a colour and its share of the picture, 0..=1. Lightness and saturation are computed from
+    /// the colour.
     pub fn of(hex: Colour, area: f64) -> Self {
         let [r, g, b] = hex.rgb.map(|channel| f64::from(channel) / 255.0);
         let (most, least) = (r.max(g).max(b), r.min(g).min(b));
@@ -54,7 +55,7 @@ impl ThemeColour {
         Self { hex, area, lightness, saturation }
     }
 
-    /// The most vibrant colour of a palette: the one with the most HSL chroma; the larger area decides a draw.
+    /// The most vibrant colour of a palette: the one with the most HSL chroma; ties go to the larger area.
     pub fn most_vibrant(theme: &[Self]) -> Option<Colour> {
         let chroma = |c: &Self| c.saturation * (1.0 - (2.0 * c.lightness - 1.0).abs());
         theme
@@ -64,7 +65,7 @@ impl ThemeColour {
     }
 }
 
-/// A colour with the two companions that are readable on a light and on a dark background.
+/// A colour with two companions, one readable on a light background and one on a dark background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlayerColours {
     /// The colour itself.
@@ -81,7 +82,7 @@ const MINIMUM_CONTRAST: f64 = 3.0;
 /// Steps of brightness and saturation: fiftieths, that is 0.02 each.
 const STEPS: u32 = 50;
 
-/// sRGB channels as linear light: a list of thousands of tracks asks for it a million times.
+/// A lookup table from sRGB channel values to linear light: a list of thousands of tracks needs it a million times.
 static LINEAR: LazyLock<[f64; 256]> = LazyLock::new(|| {
     std::array::from_fn(|channel| {
         let value = channel as f64 / 255.0;
@@ -93,7 +94,7 @@ impl Colour {
     /// The colour a new organization starts with.
     pub const DEFAULT: Self = Self::new(0xE8, 0x59, 0x0C);
 
-    /// From red, green and blue.
+    /// A colour from red, green and blue.
     pub const fn new(red: u8, green: u8, blue: u8) -> Self {
         Self { rgb: [red, green, blue] }
     }
@@ -110,7 +111,7 @@ impl Colour {
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }
 
-    /// Whether white text reads better on it than black: relative luminance at most 0.179.
+    /// Whether white text is more readable on it than black text: relative luminance at most 0.179.
     pub fn is_dark(self) -> bool {
         self.luminance() <= 0.179
     }
@@ -124,8 +125,8 @@ impl Colour {
         }
     }
 
-    /// Moves HSV brightness towards the background's opposite, then gives up saturation, until the contrast is
-    /// enough. Black and white, where these walks end, pass on both backgrounds.
+    /// Moves the HSV brightness away from the background, then reduces the saturation, until the contrast is
+    /// sufficient. Black and white, where these steps end, have enough contrast on their background.
     fn readable_on(self, background: Self, brighter: bool) -> Self {
         let passes = |colour: &Self| colour.contrast(background) >= MINIMUM_CONTRAST;
         if passes(&self) {
@@ -173,11 +174,11 @@ impl Colour {
     }
 }
 
-/// What one level (track, collection) contributes to the choice of a colour.
+/// Chooses the player colour from the colours of the organization, the collection and the track.
 ///
-/// The most specific colour wins, but a level below `organization` counts only where every level above it allows
-/// to be overridden. `track_own` was set by hand; `track_vibrant` was found in the art and also needs the
-/// track's own consent.
+/// The most specific colour wins, but a level below `organization` counts only if every level above it allows
+/// overriding. `track_own` was set manually. `track_vibrant` was found in the cover and counts only if the track allows
+/// it.
 pub fn resolve_player_colour(
     organization: (Colour, bool),
     collection: (Option<Colour>, bool),
@@ -213,7 +214,7 @@ impl fmt::Debug for Colour {
 impl FromStr for Colour {
     type Err = ColourError;
 
-    /// Reads `#rrggbb` and the short `#rgb`, in either case.
+    /// Parses `#rrggbb` and the short form `#rgb`, in upper or lower case.
     fn from_str(text: &str) -> Result<Self, ColourError> {
         let digits = text.strip_prefix('#').ok_or(ColourError)?;
         let nibbles: Vec<u8> = digits

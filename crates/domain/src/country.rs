@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The code of a country by ISO 3166-1, such as `DE`. There are at most 676, so sums by country are bounded.
+/// An ISO 3166-1 alpha-2 country code, such as `DE`. There are at most 676 codes, so the number of sums by country is
+/// bounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct CountryCode([u8; 2]);
@@ -18,7 +19,7 @@ pub struct CountryCodeError;
 impl CountryCode {
     /// The two letters.
     pub fn as_str(&self) -> &str {
-        // They are ASCII.
+        // The bytes are ASCII, so this never falls back.
         str::from_utf8(&self.0).unwrap_or_default()
     }
 }

@@ -1,4 +1,4 @@
-//! Covers: where their pictures come from, in which sizes they exist, and where their files are.
+//! Covers: the origin of their pictures, their sizes, and the keys of their files.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,13 +23,13 @@ pub struct Cover {
 pub enum CoverOwner {
     /// A track.
     Track(TrackId),
-    /// A collection; for its tracks too, unless they have their own.
+    /// A collection; also used for its tracks, unless they have their own cover.
     Collection(CollectionId),
-    /// The organization; for everything in it that has none.
+    /// The organization; used for everything in it that has no cover.
     Organization,
 }
 
-/// Where a cover came from. A later one replaces an earlier one only where it ranks at least as high.
+/// Where a cover came from. A cover is replaced only by one of the same or a higher origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CoverOrigin {
@@ -37,7 +37,7 @@ pub enum CoverOrigin {
     Generated,
     /// Found in the audio file.
     Embedded,
-    /// Uploaded on its own.
+    /// Uploaded as a separate file.
     Uploaded,
 }
 
@@ -59,7 +59,7 @@ impl std::str::FromStr for CoverOrigin {
     }
 }
 
-/// Settings of a cover that is a file of its own.
+/// Settings of a cover recipe.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CoverSettings {
@@ -67,7 +67,7 @@ pub struct CoverSettings {
     pub size: CoverSize,
 }
 
-/// A size that covers exist in; square.
+/// A size of covers. All sizes are square.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CoverSize {
@@ -99,7 +99,7 @@ impl CoverSize {
         }
     }
 
-    /// Pixels of a side.
+    /// Length of a side in pixels.
     pub const fn side(self) -> u32 {
         match self {
             Self::Icon => 80,
@@ -132,12 +132,12 @@ impl Cover {
         [icon, small, regular, large, Self::original_label()]
     }
 
-    /// Where the file of one size is.
+    /// The key of the file of one size.
     pub fn key(&self, organization_id: OrganizationId, folder: ShortId, size: CoverSize) -> ObjectKey {
         self.file_key(organization_id, folder, Self::label(size), ContentType::Jpeg)
     }
 
-    /// Where the files of every size of a version are.
+    /// The keys of the files of all sizes of a version.
     pub fn files(organization_id: OrganizationId, folder: ShortId, version: ShortId) -> [ObjectKey; 4] {
         CoverSize::ALL.map(|size| {
             let file = ObjectFile { label: Self::label(size), version, content_type: ContentType::Jpeg };
@@ -145,7 +145,8 @@ impl Cover {
         })
     }
 
-    /// Where the same picture is as WebP, for those who take it, if it is there; `None` for what is no cover.
+    /// The key of the same picture as WebP, for clients that accept it. The object may not exist. `None` if the key is
+    /// not a cover's.
     pub fn webp_of(key: &ObjectKey) -> Option<ObjectKey> {
         let is_cover = key.file.content_type == ContentType::Jpeg
             && CoverSize::ALL.into_iter().any(|size| key.file.label == Self::label(size));
@@ -155,7 +156,7 @@ impl Cover {
         })
     }
 
-    /// Where an uploaded picture of this type is kept as it was received.
+    /// The key of an uploaded picture of this type, stored as it was received.
     pub fn original_key(
         &self,
         organization_id: OrganizationId,

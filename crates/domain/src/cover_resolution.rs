@@ -1,4 +1,4 @@
-//! Which cover players see for a track.
+//! Chooses the cover that players show for a track.
 
 use crate::cover::{Cover, CoverOrigin};
 use crate::organization::{Collection, Organization};
@@ -14,12 +14,12 @@ pub struct PlacedCover {
     pub folder: ShortId,
 }
 
-/// The cover that players see for a track; none only where no level has any.
+/// The cover that players show for a track; none only if no level has a cover.
 ///
-/// The most specific one wins, but a level's own counts only where every level above allows to be overridden.
-/// Art found in the file also needs the track's consent. A placeholder comes after every real picture. Where
-/// nothing else is there, one that was drawn stands in; and where there is none, the track's own even if it does not
-/// count, as players always show a picture.
+/// The most specific cover wins, but the cover of a level counts only if every level above it allows overriding. A
+/// cover found in the file counts only if the track allows it. A placeholder ranks below every real picture: it is used
+/// if no other cover counts. Without a placeholder, the track's own cover is used even if it does not count, because
+/// players always show a picture.
 pub fn resolve_cover(
     organization: &Organization,
     collection: &Collection,
@@ -122,14 +122,14 @@ mod tests {
 
     type Case = ((bool, bool, Option<CoverOrigin>), (bool, bool, bool), &'static str);
 
-    /// Whether the organization, the collection and the track have a cover, and where the track's is from;
-    /// whether organization, collection and track allow to be overridden; whose cover is shown.
+    /// Whether the organization and the collection have a cover, and the origin of the track's cover; whether
+    /// organization, collection and track allow overriding; the level whose cover is shown.
     const CASES: [Case; 22] = {
         use CoverOrigin::{Embedded, Generated, Uploaded};
         [
-            // Nothing anywhere.
+            // No level has a cover.
             ((false, false, None), (true, true, true), "none"),
-            // Only one level has any.
+            // Only one level has a cover.
             ((true, false, None), (true, true, true), "organization"),
             ((false, true, None), (true, true, true), "collection"),
             ((false, false, Some(Uploaded)), (true, true, true), "track"),
@@ -139,21 +139,21 @@ mod tests {
             ((true, true, Some(Uploaded)), (true, true, true), "track"),
             ((true, true, Some(Embedded)), (true, true, true), "track"),
             ((true, true, None), (true, true, true), "collection"),
-            // A placeholder gives way to every real picture.
+            // Every real picture has priority over a placeholder.
             ((true, true, Some(Generated)), (true, true, true), "collection"),
             ((true, false, Some(Generated)), (true, true, true), "organization"),
-            // The track's flag is about art in the file only.
+            // The track's flag applies only to covers found in the file.
             ((true, true, Some(Embedded)), (true, true, false), "collection"),
             ((true, false, Some(Embedded)), (true, true, false), "organization"),
             ((true, true, Some(Uploaded)), (true, true, false), "track"),
-            // The collection keeps its tracks from overriding it, and what is above it.
+            // The collection does not allow its tracks to override its cover or the organization's.
             ((true, true, Some(Uploaded)), (true, false, true), "collection"),
             ((true, false, Some(Embedded)), (true, false, true), "organization"),
-            // The organization keeps everything from overriding it.
+            // The organization allows no overriding.
             ((true, true, Some(Uploaded)), (false, true, true), "organization"),
             ((true, true, None), (false, true, true), "organization"),
             ((true, false, Some(Embedded)), (false, true, true), "organization"),
-            // Where nothing counts, the track's own is better than none; a collection's is still not taken.
+            // If no cover counts, the track's own cover is used, but not the collection's.
             ((false, true, Some(Generated)), (false, true, true), "track"),
             ((false, false, Some(Embedded)), (true, true, false), "track"),
             ((false, true, None), (false, true, true), "none"),

@@ -1,7 +1,7 @@
-//! Taking back what was deleted.
+//! Deletions that can be undone.
 //!
-//! A deletion by a person in the dashboard can be taken back for a while: nothing of the thing is removed until then. To
-//! programs it is deleted at once, as any other, and nothing of theirs can be taken back.
+//! A deletion by a person in the dashboard can be undone for a limited time; no data is removed before it ends. API
+//! clients see the object as deleted immediately. Deletions by API clients cannot be undone.
 
 use crate::actor::Actor;
 use crate::job::Job;
@@ -9,13 +9,13 @@ use crate::timestamp::Timestamp;
 use crate::track::Track;
 use crate::track_status::TrackStatus;
 
-/// How long what people delete can be taken back.
+/// How long deletions by people can be undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeepDeleted {
     hours: u32,
 }
 
-/// A time that is too long to be meant.
+/// A number of hours above the maximum.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("must be a number of hours from 0 (never keep) to {}", KeepDeleted::MOST_HOURS)]
 pub struct KeepDeletedError;
@@ -24,7 +24,7 @@ impl KeepDeleted {
     /// A year.
     pub const MOST_HOURS: u32 = 8760;
 
-    /// From hours; 0: not at all.
+    /// From a number of hours; 0 disables undoing.
     pub fn new(hours: u32) -> Result<Self, KeepDeletedError> {
         if hours <= Self::MOST_HOURS { Ok(Self { hours }) } else { Err(KeepDeletedError) }
     }
@@ -45,14 +45,14 @@ impl Default for KeepDeleted {
 /// A soft deletion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deletion {
-    /// When.
+    /// When it was deleted.
     pub at: Timestamp,
-    /// Until when it can be taken back; none: it cannot.
+    /// Until when it can be undone; none: it cannot be undone.
     pub restorable_until: Option<Timestamp>,
 }
 
 impl Deletion {
-    /// By somebody, now.
+    /// A deletion by an actor at a time.
     pub fn by(actor: Actor, at: Timestamp, keep: KeepDeleted) -> Self {
         let is_person = matches!(actor, Actor::Person(_));
         let until = at.plus_seconds(i64::from(keep.hours) * 3600);
@@ -64,33 +64,33 @@ impl Deletion {
         self.restorable_until.unwrap_or(self.at)
     }
 
-    /// Whether it can still be taken back. From then on that it cannot, it may be purged: never both.
+    /// Whether it can still be undone. As soon as it cannot, the data may be purged; the two never overlap.
     pub fn is_restorable(self, now: Timestamp) -> bool {
         self.restorable_until.is_some_and(|until| now < until)
     }
 }
 
-/// A deletion for good.
+/// A deletion that cannot be undone.
 impl From<Timestamp> for Deletion {
     fn from(at: Timestamp) -> Self {
         Self { at, restorable_until: None }
     }
 }
 
-/// Something deleted that can be taken back.
+/// A deleted object that can be restored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trashed<T> {
-    /// The thing, as it was.
+    /// The object, as it was.
     pub thing: T,
     /// When it was deleted.
     pub deleted_at: Timestamp,
-    /// When it will be gone.
+    /// Until when it can be restored.
     pub restorable_until: Timestamp,
 }
 
 impl Track {
-    /// The work that its status waits for, and when it is due. Jobs of deleted tracks end, so whoever brings a track back
-    /// queues this again.
+    /// The job that its status waits for, and when the job is due. Jobs of deleted tracks end, so a caller that
+    /// restores a track queues this job again.
     pub fn awaited_job(&self, now: Timestamp) -> Option<(Job, Timestamp)> {
         let (organization_id, track_id) = (self.organization_id, self.id);
         match self.status {

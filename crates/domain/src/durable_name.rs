@@ -1,8 +1,8 @@
-//! Names of a track's files that stay the same when the files are made anew.
+//! Names of a track's files that stay the same when the files are rendered again.
 //!
-//! The form is `{organization}/{folder}/track_{variant}.{extension}`. What stands before `_` is known as soon as the track
-//! has been created, so that an integrator can store it and sign URLs later without asking again. Such a name stands
-//! for the newest object that was made for the variant; the [manifest](TrackManifest) of the track says which one that is.
+//! The form is `{organization}/{folder}/track_{variant}.{extension}`. The part before `_` is known as soon as the track
+//! has been created, so that an integrator can store it and sign URLs later without another request. Such a name refers
+//! to the newest object of the variant; the [manifest](TrackManifest) of the track maps the name to this object.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,21 +21,21 @@ const STEM: &str = "track";
 /// The label of manifests among the objects of a track.
 const MANIFEST: &str = "manifest";
 
-/// The name of the newest file of a variant. There is exactly one spelling of each.
+/// The name of the newest file of a variant. Each name has exactly one spelling.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DurableName {
-    /// Whose track.
+    /// The organization that owns the track.
     pub organization_id: OrganizationId,
     /// The track's `index`.
     pub folder: ShortId,
     /// The variant's `index`.
     pub variant: VariantIndex,
-    /// By the extension, which has to be that of the file.
+    /// The content type, from the extension. It must be the content type of the file.
     pub content_type: ContentType,
 }
 
 impl DurableName {
-    /// What all durable names of a track begin with: `{organization}/{folder}/track`.
+    /// The common prefix of all durable names of a track: `{organization}/{folder}/track`.
     pub fn base_path(organization_id: OrganizationId, folder: ShortId) -> String {
         format!("{organization_id}/{folder}/{STEM}")
     }
@@ -60,12 +60,12 @@ impl FromStr for DurableName {
             variant: variant.parse().map_err(|_| ObjectKeyError)?,
             content_type: ContentType::from_extension(extension).ok_or(ObjectKeyError)?,
         };
-        // A UUID can be spelled in upper case too.
+        // A UUID in upper case parses too, but is not the canonical spelling.
         if name.to_string() == text { Ok(name) } else { Err(ObjectKeyError) }
     }
 }
 
-/// What the path of a delivery URL names.
+/// The target of a delivery URL's path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum DeliveryPath {
     /// One object, which never changes.
@@ -75,7 +75,7 @@ pub enum DeliveryPath {
 }
 
 impl DeliveryPath {
-    /// Whose it is.
+    /// The organization that owns it.
     pub const fn organization_id(&self) -> OrganizationId {
         match self {
             Self::Object(key) => key.organization_id,
@@ -103,40 +103,40 @@ impl FromStr for DeliveryPath {
     }
 }
 
-/// Which objects a track's durable names stand for.
+/// Maps a track's durable names to objects.
 ///
-/// In the store this is JSON, in an object of its own for each generation; the highest generation is the one in use.
-/// It names files and not their folder, so that it cannot lead to the files of another track.
+/// In the store, each generation is a JSON object of its own; the highest generation is in use. It contains file names
+/// without their folder, so that it cannot refer to the files of another track.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrackManifest {
     files: BTreeMap<VariantIndex, ObjectFile>,
 }
 
 impl TrackManifest {
-    /// Bytes of the largest manifest in the store: about 2,000 variants.
+    /// Maximum size of a manifest in the store, in bytes: about 2,000 variants.
     pub const MAX_BYTES: u64 = 256 * 1024;
 
-    /// Of the objects that were made of a track, each with its variant.
+    /// Builds a manifest from the rendered objects of a track, each with its variant.
     pub fn of(made: impl IntoIterator<Item = (VariantIndex, ObjectKey)>) -> Self {
         Self { files: made.into_iter().map(|(variant, key)| (variant, key.file)).collect() }
     }
 
-    /// The file that a variant's name stands for, if it was made and has this extension.
+    /// The file that a variant's name refers to, if it was rendered and has this content type.
     pub fn file(&self, variant: &VariantIndex, content_type: ContentType) -> Option<&ObjectFile> {
         self.files.get(variant).filter(|file| file.content_type == content_type)
     }
 
-    /// How many files it names.
+    /// The number of files.
     pub fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// Whether it names none.
+    /// Whether it contains no files.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// The object that holds a generation of a track's manifest.
+    /// The key of the object with a generation of a track's manifest.
     pub fn key(organization_id: OrganizationId, folder: ShortId, generation: Generation) -> ObjectKey {
         let file = ObjectFile {
             label: VariantIndex::from_static(MANIFEST),
@@ -146,10 +146,10 @@ impl TrackManifest {
         ObjectKey { organization_id, folder, file }
     }
 
-    /// The generation that an object holds; `None` for objects that are no manifests.
+    /// The generation of a manifest object; `None` for other objects.
     ///
-    /// A file of a variant that is named `manifest` could be taken for one if its random version happened to consist of
-    /// digits. It is no manifest by its content, so readers pass over it.
+    /// A file of a variant named `manifest` could be mistaken for a manifest if its random version consists of digits
+    /// only. Its content is not a manifest, so readers skip it.
     pub fn generation(key: &ObjectKey) -> Option<Generation> {
         let ObjectFile { label, version, content_type } = &key.file;
         if label.as_str() != MANIFEST || *content_type != ContentType::Json {
@@ -159,12 +159,12 @@ impl TrackManifest {
     }
 }
 
-/// Counts how often the manifest of a track was written, from 1.
+/// The number of times a track's manifest was written, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Generation(u64);
 
 impl Generation {
-    /// The highest: what twelve digits can say.
+    /// The highest number with twelve digits.
     const MAX: u64 = 999_999_999_999;
 
     /// From a number; `None` outside 1..=999999999999.
@@ -177,7 +177,7 @@ impl Generation {
         self.0
     }
 
-    /// The one before; `None` before the first.
+    /// The previous generation; `None` for the first.
     pub fn previous(self) -> Option<Self> {
         Self::new(self.0 - 1)
     }

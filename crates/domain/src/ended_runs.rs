@@ -1,20 +1,20 @@
-//! How many runs of jobs ended lately.
+//! Counts of job runs that ended recently.
 
 use serde::{Deserialize, Serialize};
 
 use crate::job_queue::JobClass;
 
-/// Runs of jobs that ended.
+/// Counts of job runs that ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndedRuns {
     /// The job is done.
     pub finished: u64,
-    /// Something failed: the job is tried again, or was given up.
+    /// The run failed: the job is retried, or was given up.
     pub failed: u64,
 }
 
 impl EndedRuns {
-    /// Both together.
+    /// The sum of both.
     pub const fn plus(self, other: Self) -> Self {
         Self {
             finished: self.finished.saturating_add(other.finished),
@@ -22,7 +22,7 @@ impl EndedRuns {
         }
     }
 
-    /// Those that were not counted before.
+    /// The runs that were added since `before`.
     pub const fn since(self, before: Self) -> Self {
         Self {
             finished: self.finished.saturating_sub(before.finished),
@@ -31,7 +31,7 @@ impl EndedRuns {
     }
 }
 
-/// Runs of jobs of one class that ended lately.
+/// Counts of job runs of one class that ended recently.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecentRuns {
     /// In the last minute.
@@ -41,25 +41,25 @@ pub struct RecentRuns {
 }
 
 impl RecentRuns {
-    /// Both together.
+    /// The sum of both.
     pub const fn plus(self, other: Self) -> Self {
         Self { minute: self.minute.plus(other.minute), hour: self.hour.plus(other.hour) }
     }
 }
 
-/// Something of each class of jobs.
+/// A value for each job class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PerClass<T>([T; JobClass::ALL.len()]);
 
 impl<T: Copy> PerClass<T> {
-    /// What a function gives for each class.
+    /// Calls a function for each class.
     pub fn of(each: impl FnMut(JobClass) -> T) -> Self {
         Self(JobClass::ALL.map(each))
     }
 
-    /// That of a class.
+    /// The value of a class.
     pub fn get(&self, class: JobClass) -> T {
-        // Classes are numbered in the order of `ALL`, as a test of theirs shows.
+        // The classes are numbered in the order of `ALL`; a test verifies this.
         self.0[class as usize]
     }
 }

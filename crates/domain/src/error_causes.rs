@@ -1,20 +1,20 @@
-//! The causes of an error, for logs and for people: that a call failed says little without the reason.
+//! The causes of an error, for logs and error messages: "the call failed" is not useful without its cause.
 
 use std::error::Error;
 use std::iter;
 
-/// The causes of an error, from the nearest to the innermost. The error itself is not among them.
+/// The causes of an error, from the nearest to the innermost, without the error itself.
 pub fn error_causes<'a>(error: &'a (dyn Error + 'a)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     iter::successors(error.source(), |&cause| cause.source())
 }
 
-/// The cause behind all others; `None` where the error names none.
+/// The innermost cause; `None` if the error has no cause.
 pub fn innermost_cause<'a>(error: &'a (dyn Error + 'a)) -> Option<&'a (dyn Error + 'static)> {
     error_causes(error).last()
 }
 
-/// The text of an error and of its causes, as `error: cause: cause`. A cause is left out where the text before it contains it
-/// already.
+/// The text of an error and of its causes, as `error: cause: cause`. A cause is omitted if the preceding text already
+/// contains it.
 pub fn error_with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     for cause in error_causes(error) {

@@ -1,26 +1,26 @@
-//! What happens and is told to webhooks.
+//! Events that are sent to webhooks.
 
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// What happened (`event` in payloads, `X-ADN-Event`).
+/// The kind of an event (`event` in payloads, `X-ADN-Event`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "&'static str")]
 pub enum EventKind {
-    /// Processing of a track came to an end, or never began.
+    /// Processing of a track ended, or never began.
     TrackStatusChanged,
-    /// A file of a track was made.
+    /// A file of a track was rendered.
     TrackFileCreated,
-    /// A file of a track could not be made.
+    /// A file of a track could not be rendered.
     TrackFileFailed,
-    /// A collection was made.
+    /// A collection was created.
     CollectionCreated,
     /// A collection was changed.
     CollectionUpdated,
     /// A collection was deleted.
     CollectionDeleted,
-    /// Nothing happened: somebody tries an endpoint.
+    /// A test event, sent to try an endpoint.
     WebhookTest,
 }
 
@@ -28,21 +28,21 @@ pub enum EventKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "&'static str")]
 pub enum WebhookKind {
-    /// Hears of tracks; `webhook_url`.
+    /// Receives events about tracks; `webhook_url`.
     Track,
-    /// Hears of files; `webhook_url_file`.
+    /// Receives events about files; `webhook_url_file`.
     File,
-    /// Hears of collections; `webhook_url_collection`.
+    /// Receives events about collections; `webhook_url_collection`.
     Collection,
 }
 
-/// Text that names no event or no kind of webhook.
+/// Text that is not an event or not a kind of webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
-    /// No event.
+    /// Not an event.
     #[error("unknown event")]
     Event,
-    /// No kind of webhook.
+    /// Not a kind of webhook.
     #[error("must be track, file or collection")]
     Kind,
 }
@@ -77,7 +77,7 @@ impl WebhookKind {
     /// Every kind.
     pub const ALL: [Self; 3] = [Self::Track, Self::File, Self::Collection];
 
-    /// What endpoints of this kind are told of.
+    /// The events that endpoints of this kind receive.
     pub const fn events(self) -> &'static [EventKind] {
         match self {
             Self::Track => &[EventKind::TrackStatusChanged],

@@ -1,14 +1,14 @@
-//! File names from people, made fit for delivery.
+//! Sanitised file names for delivery.
 
 use crate::object_key::ContentType;
 use crate::variant_index::VariantIndex;
 
-/// Bytes a delivered file name may take; file systems commonly stop at 255.
+/// Maximum length of a delivered file name in bytes; the common limit of file systems is 255.
 const LONGEST_NAME: usize = 200;
 
-/// Makes a name that a person sent fit to be a file's name anywhere: only the last path segment, no control
-/// characters, nothing that Windows or a shell reserves, no leading or trailing dots and spaces, at most 200
-/// bytes with the extension kept. A name of which nothing remains becomes `audio`.
+/// Makes a received file name valid on every system: only the last path segment, no control characters, no characters
+/// that are reserved on Windows or in a shell, no leading or trailing dots and spaces, at most 200 bytes with the
+/// extension kept. If nothing remains, the name becomes `audio`.
 pub fn sanitise_file_name(sent: &str) -> String {
     let last = sent.rsplit(['/', '\\']).next().unwrap_or_default();
     let kept: String = last
@@ -29,21 +29,22 @@ pub fn sanitise_file_name(sent: &str) -> String {
     }
 }
 
-/// The name under which a rendered file of a track is delivered: the track's own with the file's extension.
+/// The name under which a rendered file of a track is delivered: the track's file name with the extension of the
+/// rendered file.
 pub fn delivery_name(track_file_name: &str, extension: &str) -> String {
     let (stem, _) = split_extension(track_file_name);
     format!("{stem}.{extension}")
 }
 
-/// Extensions of sound that has no [`ContentType`] of its own.
+/// Audio file extensions without a [`ContentType`] of their own.
 const OTHER_SOUND: [&str; 34] = [
     "ac3", "ape", "au", "avi", "dff", "dsf", "dts", "eac3", "flv", "gsm", "it", "m2ts", "mlp", "mod", "mpc",
     "mpeg", "mpg", "mts", "oma", "qcp", "ra", "rm", "s3m", "shn", "snd", "sox", "tak", "thd", "ts", "tta",
     "voc", "vob", "wv", "xm",
 ];
 
-/// The name under which an upload is delivered as it is. Where its content has no name here, it keeps an extension of
-/// sound, and no other.
+/// The name under which an upload is delivered unchanged. If its content type is not known, it keeps its extension only
+/// if that is an audio extension.
 pub fn original_name(track_file_name: &str, content_type: ContentType) -> String {
     let own = split_extension(track_file_name).1.map(str::to_ascii_lowercase);
     match own {
@@ -54,8 +55,8 @@ pub fn original_name(track_file_name: &str, content_type: ContentType) -> String
     }
 }
 
-/// The name of one of several files that are on offer together: `Song.mp3` of `hq` becomes `Song (hq).mp3`, in at most 200
-/// bytes.
+/// The name of one of several files that are offered together: `Song.mp3` of `hq` becomes `Song (hq).mp3`, in at most
+/// 200 bytes.
 pub fn variant_name(file_name: &str, index: &VariantIndex) -> String {
     let (stem, extension) = split_extension(file_name);
     let tail = match extension {
@@ -83,7 +84,7 @@ fn shorten(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
 
-/// Characters that turn the reading direction and so can make `exe.mp3` look like `3pm.exe`.
+/// Whether a character changes the reading direction, which can make `exe.mp3` look like `3pm.exe`.
 fn is_direction_override(c: char) -> bool {
     matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,4 +1,5 @@
-//! What clients print of a file: its codec, its bitrate, and the settings it was made with. Nothing of it is ever null.
+//! The properties of a file that clients show: its codec, its bitrate, and the settings it was rendered with. No
+//! property is ever null.
 
 use std::borrow::Cow;
 
@@ -9,14 +10,14 @@ use crate::recipe::RecipeKind;
 use crate::track::TrackInfo;
 use crate::track_file::{FileData, FileOutcome, TrackFile};
 
-/// What clients print of a file.
+/// The properties of a file that clients show.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileProps {
     /// The codec, such as `mp3`, `pcm_s16le` or `h264`; of files without one, the format, such as `png` or `json`.
     pub codec: Cow<'static, str>,
-    /// Kilobits per second; 0 where that says nothing, as of pictures.
+    /// Kilobits per second; 0 where a bitrate has no meaning, such as for pictures.
     pub bitrate: u32,
-    /// Whether a recipe keeps two channels; of an original, whether it has more than one.
+    /// Whether the recipe keeps two channels; for an original, whether it has more than one channel.
     pub is_stereo: bool,
     /// Whether the tags of the source are left out.
     pub is_strip_tags: bool,
@@ -25,7 +26,8 @@ pub struct FileProps {
 }
 
 impl FileProps {
-    /// Of a file that was made, or could not be, of a track of so many seconds in whose source probing found this.
+    /// The properties of a file, rendered or failed. `info` is the result of probing the track's source, `duration` the
+    /// duration of the track in seconds.
     pub fn of(file: &TrackFile, info: &TrackInfo, duration: f64) -> Self {
         let plain = |codec: Cow<'static, str>| Self {
             codec,
@@ -67,7 +69,7 @@ impl FileProps {
     }
 }
 
-/// The upload itself: what probing found, with `format` for a codec that it did not name.
+/// The properties of the upload itself, from probing. `format` is used if probing found no codec.
 fn of_source(file: &TrackFile, info: &TrackInfo, duration: f64, format: Cow<'static, str>) -> FileProps {
     let bitrate = info.bit_rate.filter(|rate| *rate > 0).map(|rate| rate as f64 / 1000.0);
     FileProps {
@@ -79,7 +81,7 @@ fn of_source(file: &TrackFile, info: &TrackInfo, duration: f64, format: Cow<'sta
     }
 }
 
-/// Kilobits per second of a made file, by its size and the seconds it plays; 0 where one of them is not known.
+/// The mean bitrate of a rendered file in kilobits per second, from its size and duration; 0 if one of them is unknown.
 fn mean_bitrate(file: &TrackFile, duration: f64) -> u32 {
     let FileOutcome::Made { size, data, .. } = &file.outcome else {
         return 0;

@@ -1,4 +1,4 @@
-//! Identifiers, one type per noun, so that a track's id can never be passed where a collection's is meant.
+//! Identifiers, one type per noun, so that a track's id can never be passed in place of a collection's id.
 
 use std::fmt;
 use std::str::FromStr;
@@ -41,7 +41,7 @@ macro_rules! id_type {
         pub struct $name(Uuid);
 
         impl $name {
-            /// Wraps a UUID that is already known to name this noun, such as one read from the catalog.
+            /// Wraps a UUID that is already known to be of this type, such as one read from the catalog.
             pub const fn from_uuid(uuid: Uuid) -> Self {
                 Self(uuid)
             }
@@ -121,7 +121,7 @@ record_id!(
     TrackId
 );
 record_id!(
-    /// A creator: whoever the organization says a track comes from.
+    /// A creator, to whom tracks are attributed.
     CreatorId
 );
 record_id!(
@@ -129,7 +129,7 @@ record_id!(
     ApiKeyId
 );
 record_id!(
-    /// What one node counted between two looks.
+    /// A batch of what one node counted between two reports.
     UsageBatchId
 );
 record_id!(
@@ -137,7 +137,7 @@ record_id!(
     VariantId
 );
 record_id!(
-    /// A change of many tracks that can be taken back.
+    /// A change of many tracks that can be undone.
     UndoId
 );
 record_id!(
@@ -149,11 +149,11 @@ record_id!(
     JobId
 );
 record_id!(
-    /// A start of a node.
+    /// A node, from one start to the next.
     NodeId
 );
 record_id!(
-    /// A backup that runs, for which objects stay in the store.
+    /// A running backup, during which objects are not removed from the store.
     RemovalHoldId
 );
 record_id!(
@@ -181,27 +181,27 @@ record_id!(
     WebhookId
 );
 record_id!(
-    /// One event on its way to one endpoint.
+    /// A delivery of one event to one endpoint.
     WebhookDeliveryId
 );
 record_id!(
-    /// One line of the audit log.
+    /// An entry of the audit log.
     AuditEntryId
 );
 credential_id!(
-    /// A play session; whoever holds the id may play.
+    /// A play session; any holder of the id may play.
     PlaySessionId
 );
 credential_id!(
-    /// An upload session; whoever holds the id may upload.
+    /// An upload session; any holder of the id may upload.
     UploadSessionId
 );
 credential_id!(
-    /// An upload that can be resumed; whoever holds the id may send its bytes.
+    /// A resumable upload; any holder of the id may send its bytes.
     UploadId
 );
 credential_id!(
-    /// One worker's claim on one job: whoever finishes a job must still hold its lease.
+    /// One worker's lease on one job: a worker can finish a job only while it holds the lease.
     LeaseId
 );
 credential_id!(

@@ -3,36 +3,36 @@
 use crate::timestamp::Timestamp;
 use crate::{OrganizationId, TrackId};
 
-/// A source that is to be fetched from a URL. It lasts until the source is there or the import has failed, so that the URL,
-/// which may contain secrets, is not kept for longer than it is needed.
+/// A pending import of a source from a URL. It is deleted when the source has arrived or the import has failed, so that
+/// the URL, which may contain secrets, is not stored longer than needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
-    /// Of which track.
+    /// The track.
     pub track_id: TrackId,
-    /// Whose track.
+    /// The organization that owns the track.
     pub organization_id: OrganizationId,
     /// The URL, sealed.
     pub url: Vec<u8>,
-    /// The host in the URL: all of it that is shown.
+    /// The host in the URL, the only part of it that is shown.
     pub host: String,
-    /// Whether the file was given a name, which then stays, whatever the server calls it.
+    /// Whether the caller named the file. Then the name is kept, whatever name the server sends.
     pub is_named: bool,
-    /// How many bytes have arrived in the current run.
+    /// Bytes received in the current run.
     pub received: u64,
-    /// How many there are, where the server says so.
+    /// Total bytes, if the server reports them.
     pub size: Option<u64>,
-    /// When it was asked for.
+    /// When it was requested.
     pub created_at: Timestamp,
 }
 
 impl Import {
-    /// How much has arrived, 0..=99, where it is known how much there is.
+    /// Progress in percent, 0..=99, if the total is known.
     pub fn percent(&self) -> Option<u8> {
         let share = u128::from(self.received) * 100 / u128::from(self.size.filter(|size| *size > 0)?);
         Some(u8::try_from(share).unwrap_or(99).min(99))
     }
 
-    /// What happens, as a sentence for people.
+    /// The progress as a sentence for people.
     pub fn sentence(&self) -> String {
         match self.percent().filter(|percent| *percent > 0) {
             Some(percent) => format!("Importing the file from {}: {percent} %.", self.host),

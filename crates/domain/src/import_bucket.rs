@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::OrganizationId;
 use crate::timestamp::Timestamp;
 
-/// How many buckets an organization may have credentials for.
+/// Maximum number of buckets for which an organization may store credentials.
 pub const MOST_IMPORT_BUCKETS: u64 = 100;
 
 /// Longest key of an object, in bytes of UTF-8, as S3 has it.
@@ -17,12 +17,12 @@ const LONGEST_KEY: usize = 1024;
 
 const SCHEME: &str = "s3://";
 
-/// What lets us read a bucket, and where it is.
+/// The location of a bucket and the credentials to read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportBucket {
-    /// Whose credentials these are. No other organization's imports use them.
+    /// The organization that owns the credentials. Imports of other organizations never use them.
     pub organization_id: OrganizationId,
-    /// The bucket. An organization has credentials for each name once.
+    /// The bucket. An organization has at most one set of credentials for each name.
     pub bucket: BucketName,
     /// The store, without a slash at the end; none is Amazon S3.
     pub endpoint: Option<String>,
@@ -36,8 +36,8 @@ pub struct ImportBucket {
     pub created_at: Timestamp,
 }
 
-/// The name of a bucket: 3 to 63 characters a-z, 0-9, `.` and `-`, of which the first and the last are letters or digits,
-/// without two dots in a row, and not an IP address.
+/// The name of a bucket: 3 to 63 characters a-z, 0-9, `.` and `-`, starting and ending with a letter or digit, without
+/// two dots in a row, and not an IP address.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct BucketName(String);
 
@@ -67,7 +67,7 @@ impl FromStr for BucketName {
             && bytes.first().is_some_and(is_plain)
             && bytes.last().is_some_and(is_plain)
             && !text.contains("..")
-            // An international name of a host, which a bucket cannot have.
+            // The prefix of internationalised host names, which bucket names cannot have.
             && !text.starts_with("xn--")
             && text.parse::<Ipv4Addr>().is_err();
         if is_name { Ok(Self(text.to_owned())) } else { Err(BucketNameError) }
@@ -80,7 +80,7 @@ impl fmt::Display for BucketName {
     }
 }
 
-/// A region of a store, which is part of host names: 1 to 64 characters a-z, A-Z, 0-9, `-` and `_`.
+/// A region of a store. It becomes part of host names: 1 to 64 characters a-z, A-Z, 0-9, `-` and `_`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct BucketRegion(String);
@@ -98,7 +98,7 @@ impl BucketRegion {
 }
 
 impl Default for BucketRegion {
-    /// Amazon's own default, which stores that have no regions expect as well.
+    /// Amazon's default, which stores without regions expect as well.
     fn default() -> Self {
         Self("us-east-1".to_owned())
     }
@@ -128,7 +128,7 @@ impl fmt::Display for BucketRegion {
     }
 }
 
-/// The public half of credentials, which is part of a header: 1 to 256 printable ASCII characters, but no space and none of
+/// The public half of credentials. It becomes part of a header: 1 to 256 printable ASCII characters, without spaces,
 /// `/`, `,` and `=`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String")]
@@ -164,8 +164,8 @@ impl TryFrom<String> for AccessKeyId {
     }
 }
 
-/// The address of an object, `s3://bucket/key`. Everything after the slash is the key as it is: it is not percent-encoded, and
-/// `?` and `#` are part of it.
+/// The address of an object, `s3://bucket/key`. Everything after the slash is the literal key: it is not
+/// percent-encoded, and `?` and `#` are part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct S3Url {
     /// The bucket.
@@ -180,19 +180,19 @@ pub enum S3UrlError {
     /// Another scheme, no key, or an empty one.
     #[error("must be a URL such as s3://bucket/path/song.mp3")]
     Malformed,
-    /// No name of a bucket.
+    /// Not a valid bucket name.
     #[error("the name of the bucket {0}")]
     Bucket(#[from] BucketNameError),
-    /// A key that no object has.
+    /// A key that is longer than any object's key.
     #[error("the key of the object must have at most {LONGEST_KEY} bytes")]
     KeyTooLong,
-    /// A key that would become another one on its way: whoever reads a URL resolves these segments.
+    /// A key that would change in transit, because URL parsers resolve these segments.
     #[error("the key of the object cannot contain . or .. between slashes, since URLs cannot express it")]
     DotSegment,
 }
 
 impl S3Url {
-    /// Whether a text is meant to be such an address.
+    /// Whether a text has the scheme of such an address.
     pub fn is_meant(text: &str) -> bool {
         text.get(..SCHEME.len()).is_some_and(|scheme| scheme.eq_ignore_ascii_case(SCHEME))
     }

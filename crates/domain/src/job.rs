@@ -1,4 +1,4 @@
-//! Background work: what there is to do.
+//! Background jobs.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,135 +7,135 @@ use crate::job_queue::JobQueue;
 use crate::timestamp::Timestamp;
 use crate::{CollectionId, OrganizationId, ReplacementId, TrackId, VariantId};
 
-/// A piece of background work. Each is idempotent: done twice, it leaves what it leaves done once.
+/// A background job. Every job is idempotent: running it twice has the same effect as running it once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Job {
-    /// Probe a track's source and make what its recipes ask for.
+    /// Probe a track's source and render its recipes.
     ProcessTrack {
-        /// Whose track.
+        /// The organization that owns the track.
         organization_id: OrganizationId,
-        /// Which one.
+        /// The track.
         track_id: TrackId,
     },
-    /// Have what one recipe asks for made for the tracks that were there before it, as an earlier version queued it.
+    /// Render one recipe for the tracks that existed before it. Queued by earlier versions.
     RenderExisting {
-        /// Whose recipe.
+        /// The organization that owns the recipe.
         organization_id: OrganizationId,
-        /// Which one.
+        /// The recipe.
         variant_id: VariantId,
     },
-    /// Queue what one recipe asks for, for each of the tracks that were there before it.
+    /// Queue the rendering of one recipe for each of the tracks that existed before it.
     QueueRendering {
-        /// Whose recipe.
+        /// The organization that owns the recipe.
         organization_id: OrganizationId,
-        /// Which one.
+        /// The recipe.
         variant_id: VariantId,
     },
-    /// Make what one recipe asks for, for one track that was there before it.
+    /// Render one recipe for one track that existed before it.
     RenderTrack {
-        /// Whose track.
+        /// The organization that owns the track.
         organization_id: OrganizationId,
-        /// Which one.
+        /// The track.
         track_id: TrackId,
-        /// By which recipe.
+        /// The recipe.
         variant_id: VariantId,
-        /// The rendering that counts it, by its start; none where it was counted already.
+        /// The rendering that counts this track, identified by its start; none if the track was counted already.
         run: Option<Timestamp>,
     },
-    /// Give up on a track whose upload URL has ended unused.
+    /// Give up a track whose upload URL expired unused.
     ExpireUpload {
-        /// Whose track.
+        /// The organization that owns the track.
         organization_id: OrganizationId,
-        /// Which one.
+        /// The track.
         track_id: TrackId,
     },
-    /// Fetch a track's source from the URL that it is to be imported from.
+    /// Import a track's source from its URL.
     ImportSource {
-        /// Whose track.
+        /// The organization that owns the track.
         organization_id: OrganizationId,
-        /// Which one.
+        /// The track.
         track_id: TrackId,
     },
-    /// Make the files of a track from a new source, which then take the place of the ones it has.
+    /// Render the files of a track from a new source. They then replace the existing files.
     ReplaceSource {
-        /// Whose track.
+        /// The organization that owns the track.
         organization_id: OrganizationId,
-        /// Which one.
+        /// The track.
         track_id: TrackId,
-        /// The replacement; another one may have taken its place.
+        /// The replacement. A newer one may have superseded it.
         replacement_id: ReplacementId,
     },
-    /// Have the words of a track written down.
+    /// Transcribe a track.
     TranscribeTrack {
-        /// Whose track.
+        /// The organization that owns the track.
         organization_id: OrganizationId,
-        /// Which one.
+        /// The track.
         track_id: TrackId,
     },
-    /// Finish what there is of a cover once it is in use: its WebP forms, and the files cut from it.
+    /// Finish a cover that is in use: render its WebP versions, and the cover files derived from it.
     FinishCover {
-        /// Whose cover.
+        /// The organization that owns the cover.
         organization_id: OrganizationId,
-        /// Of what.
+        /// The owner of the cover.
         owner: CoverOwner,
     },
-    /// Draw the picture again that stands beside a track's cover, and that the store has lost.
+    /// Draw the placeholder of a track again after the store lost it.
     DrawPlaceholder {
-        /// Whose track.
+        /// The organization that owns the track.
         organization_id: OrganizationId,
-        /// Which one.
+        /// The track.
         track_id: TrackId,
     },
-    /// Tell nodes without a catalog which objects a track's durable names stand for.
+    /// Publish a track's manifest, which maps its durable names to objects for nodes without a catalog.
     PublishManifest {
-        /// Whose track.
+        /// The organization that owns the track.
         organization_id: OrganizationId,
-        /// Which one.
+        /// The track.
         track_id: TrackId,
     },
-    /// The same for all tracks that were made by a version that did not do so.
+    /// Publish the manifests of all tracks created by versions that did not publish them.
     PublishManifests {},
     /// Remove the objects of a deleted track.
     PurgeTrack {
-        /// Whose track.
+        /// The organization that owns the track.
         organization_id: OrganizationId,
-        /// Which one.
+        /// The track.
         track_id: TrackId,
     },
     /// Queue the purge of each track of a deleted collection, and then that of the collection.
     EmptyCollection {
-        /// Whose collection.
+        /// The organization that owns the collection.
         organization_id: OrganizationId,
-        /// Which one.
+        /// The collection.
         collection_id: CollectionId,
     },
-    /// Queue again what the tracks of a restored collection wait for.
+    /// Queue the jobs again that the tracks of a restored collection wait for.
     ResumeCollection {
-        /// Whose collection.
+        /// The organization that owns the collection.
         organization_id: OrganizationId,
-        /// Which one.
+        /// The collection.
         collection_id: CollectionId,
-        /// The last track that was looked at: they are taken by id.
+        /// The last track that was processed. Tracks are processed in the order of their ids.
         cursor: Option<TrackId>,
     },
-    /// Remove the files of a recipe that is removed.
+    /// Remove the files of a recipe that is being removed.
     RemoveRecipe {
-        /// Whose recipe.
+        /// The organization that owns the recipe.
         organization_id: OrganizationId,
-        /// Which one.
+        /// The recipe.
         variant_id: VariantId,
     },
     /// Remove a deleted collection's own objects.
     PurgeCollection {
-        /// Whose collection.
+        /// The organization that owns the collection.
         organization_id: OrganizationId,
-        /// Which one.
+        /// The collection.
         collection_id: CollectionId,
     },
-    /// Remove objects that no row speaks of, left behind by killed processes.
+    /// Remove objects that no row names, such as those left behind by killed processes.
     SweepObjects {},
-    /// Remove the rows of sessions and kept answers that have expired.
+    /// Remove expired rows, such as sessions and stored responses.
     ForgetExpired {},
 }
 
@@ -200,7 +200,7 @@ impl Job {
         "forget_expired",
     ];
 
-    /// Where it waits.
+    /// The queue that it waits in.
     pub const fn queue(&self) -> JobQueue {
         match self {
             Self::ProcessTrack { .. }
@@ -225,7 +225,7 @@ impl Job {
         }
     }
 
-    /// Whose work it is; `None` for what concerns all organizations.
+    /// The organization that it belongs to; `None` for jobs that concern all organizations.
     pub const fn organization_id(&self) -> Option<OrganizationId> {
         match self {
             Self::ProcessTrack { organization_id, .. }
@@ -248,7 +248,7 @@ impl Job {
         }
     }
 
-    /// Who takes a turn when it is claimed: the organization, or [`Job::SYSTEM`] for what concerns all of them.
+    /// The organization whose turn a claim of this job uses; [`Job::SYSTEM`] for jobs that concern all organizations.
     pub const fn turn_of(&self) -> OrganizationId {
         match self.organization_id() {
             Some(organization) => organization,
@@ -256,10 +256,10 @@ impl Job {
         }
     }
 
-    /// Takes turns like an organization, after all others.
+    /// A reserved id for system jobs. It takes turns like an organization, after all others.
     pub const SYSTEM: OrganizationId = OrganizationId::from_uuid(uuid::Uuid::max());
 
-    /// The track it works on, if it is a single one.
+    /// The track that it works on, if it is a single one.
     pub const fn track_id(&self) -> Option<TrackId> {
         match self {
             Self::ProcessTrack { track_id, .. }
@@ -276,21 +276,21 @@ impl Job {
         }
     }
 
-    /// How many failures of other people's servers are waited out before it is given up. Outages of our own parts
-    /// do not count: they are waited out for as long as they last.
+    /// How many failures of third-party servers are tolerated before the job is given up. Outages of the service's own
+    /// parts do not count: the job waits for as long as they last.
     pub const fn max_failures(&self) -> u32 {
         match self {
             Self::ProcessTrack { .. } | Self::ReplaceSource { .. } => 4,
-            // They take about an hour and a half, after which a person rather hears of it.
+            // The retries take about an hour and a half. After that, reporting the failure is more useful.
             Self::ImportSource { .. } => 8,
-            // The last tries are almost an hour apart.
+            // The last attempts are almost an hour apart.
             Self::TranscribeTrack { .. } => 10,
             _ => 20,
         }
     }
 
-    /// Milliseconds to wait after the `attempt`-th failure (from 1): 1 s, then four times as long each, at most
-    /// an hour. `jitter` is random, 0..=255, and adds up to a quarter so that retries do not march in step.
+    /// Milliseconds to wait after the `attempt`-th failure (from 1): 1 s, then four times as long each, at most an
+    /// hour. `jitter` is random, 0..=255, and adds up to a quarter, so that retries are spread out.
     pub fn backoff_millis(&self, attempt: u32, jitter: u8) -> i64 {
         let base = 1000_i64.saturating_mul(4_i64.saturating_pow(attempt.saturating_sub(1))).min(3_600_000);
         base + base / 4 * i64::from(jitter) / 255

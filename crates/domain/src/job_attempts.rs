@@ -1,4 +1,4 @@
-//! Attempts at jobs: who holds one, how long it waits for the next, and when it is given up.
+//! Job attempts: leases, the pauses between attempts, and when a job is given up.
 
 use crate::job::Job;
 use crate::outage::Outage;
@@ -6,17 +6,17 @@ use crate::timestamp::Timestamp;
 use crate::trace_context::TraceContext;
 use crate::{JobId, LeaseId};
 
-/// Milliseconds until a job that met an outage is tried again: as long as it has been failing, which doubles the pause
-/// with each try, but at least 1 s and at most 15 minutes. `jitter` is random, 0..=255, and adds up to a quarter.
+/// Milliseconds until a job that met an outage is retried: as long as it has been failing, which doubles the pause with
+/// each retry, but at least 1 s and at most 15 minutes. `jitter` is random, 0..=255, and adds up to a quarter.
 ///
-/// That a job waits for the database can only be written down when the database is back, so that pause stays short.
+/// That a job waits for the database can be recorded only when the database is back, so this pause stays short.
 pub fn outage_pause_millis(outage: Outage, failing_for_millis: i64, jitter: u8) -> i64 {
     let longest = if outage == Outage::Database { 24_000 } else { 720_000 };
     let base = failing_for_millis.clamp(1000, longest);
     base + base / 4 * i64::from(jitter) / 255
 }
 
-/// A job that a worker holds: for as long as its lease, nobody else may run it.
+/// A job that a worker has claimed. No other worker may run it during its lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimedJob {
     /// The job's id.
@@ -25,43 +25,44 @@ pub struct ClaimedJob {
     pub job: Job,
     /// Which attempt this is, from 1.
     pub attempt: u32,
-    /// How many of the earlier attempts ended because somebody else's server failed.
+    /// How many earlier attempts ended because a third-party server failed.
     pub failures: u32,
     /// How many workers in a row died while they ran it.
     pub deaths: u32,
     /// How many of the last deaths in a row happened while it ran alone and soon after its start.
     pub deaths_alone: u32,
-    /// Since when every run has ended in an outage, by the clock of whoever claimed it. None unless the last one did.
+    /// Since when every run has ended in an outage, by the clock of the node that claimed it. None unless the last run
+    /// did.
     pub failing_since: Option<Timestamp>,
-    /// What the run before this one failed for.
+    /// The outage that ended the previous run.
     pub waits_for: Option<Outage>,
     /// The lease it is held under.
     pub lease: LeaseId,
-    /// When the lease ends unless it is renewed, by the clock of whoever claimed it.
+    /// When the lease ends unless it is renewed, by the clock of the node that claimed it.
     pub leased_until: Timestamp,
-    /// The trace of what queued it.
+    /// The trace of the request or job that queued it.
     pub trace: Option<TraceContext>,
 }
 
 impl ClaimedJob {
-    /// Whether another failure would be one too many.
+    /// Whether the job is given up if this attempt fails.
     pub fn is_last_attempt(&self) -> bool {
         self.failures + 1 >= self.job.max_failures()
     }
 
-    /// Whether it may be what kills the workers that run it. It then runs alone, so that its deaths tell about itself
-    /// and hurt nobody else.
+    /// Whether it may be the cause of the deaths of the workers that run it. It then runs alone, so that a death can be
+    /// attributed to it and affects no other job.
     pub fn is_suspect(&self) -> bool {
         self.deaths >= DEATHS_TO_SUSPECT
     }
 
-    /// Whether it is held to be what kills its workers, so that it is given up without another try.
+    /// Whether it is considered the cause of its workers' deaths, so that it is given up without another attempt.
     ///
-    /// A machine that restarts repeatedly must not cost anybody their track. A death therefore counts only
-    /// when the job ran alone and the worker, which had lived for a while, died within a twentieth of that time after
-    /// starting it (see [`trial_millis`]). By chance that happens once in about twenty deaths, whatever the rate of the
-    /// restarts, and three times in a row once in thousands. Any other death starts the count anew. As the pauses
-    /// between deaths double, even a job that kills only after an hour is found out in the end.
+    /// A machine that restarts repeatedly must not cause tracks to fail. A death therefore counts only if the job ran
+    /// alone and the worker died soon after starting it: within a twentieth of the time that the worker had been up
+    /// before (see [`trial_millis`]). By chance, this happens in about one of twenty deaths, whatever the rate of the
+    /// restarts, and three times in a row once in thousands. Any other death resets the count. Because the pauses
+    /// between deaths double, even a job that kills its worker only after an hour is detected in the end.
     pub fn is_deadly(&self) -> bool {
         self.deaths_alone >= DEATHS_ALONE
     }
@@ -70,18 +71,18 @@ impl ClaimedJob {
 /// Deaths after which a job runs alone.
 const DEATHS_TO_SUSPECT: u32 = 2;
 
-/// Deaths while it ran alone after which a job is held to be the cause.
+/// Deaths while it ran alone after which a job is considered the cause.
 const DEATHS_ALONE: u32 = 3;
 
-/// For how many milliseconds after its start a suspect's death counts against it, on a worker that has been up for
-/// so many.
+/// For how many milliseconds after the start of a suspect job a death counts against it, on a worker that has been up
+/// for `uptime_millis`.
 pub const fn trial_millis(uptime_millis: i64) -> i64 {
     uptime_millis / 20
 }
 
-/// Milliseconds that a job is left alone after the lease of a dead worker has run out: nothing after the first
-/// death, then six times the lease, twice as long each time, at most a day. The sixfold lease lets a worker on the only
-/// node live long enough for its next death to count.
+/// Milliseconds that a job pauses after the lease of a dead worker has expired: none after the first death, then six
+/// times the lease, doubling each time, at most a day. Six times the lease is long enough for a worker on the only node
+/// to be up for the next death to count.
 pub fn death_pause_millis(earlier_deaths: u32, lease_millis: i64) -> i64 {
     match earlier_deaths.checked_sub(1) {
         None => 0,
@@ -143,7 +144,7 @@ mod tests {
         assert_eq!(death_pause_millis(1, lease), 360_000);
         assert_eq!(death_pause_millis(2, lease), 720_000);
         assert_eq!(death_pause_millis(1000, lease), 24 * 3_600_000);
-        // A quarter of the lease is how exactly the moment of a death is known.
+        // The time of a death is known to within a quarter of the lease.
         assert!(trial_millis(death_pause_millis(1, lease)) > lease / 4);
     }
 }

@@ -1,13 +1,13 @@
-//! Where jobs wait for a worker.
+//! The queues and classes of jobs.
 
-/// Which slots of a worker a job takes. Each class has slots of its own, so that none holds up another.
+/// The class of a job. Each class has worker slots of its own, so that no class delays another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum JobClass {
-    /// Work for this machine's processors.
+    /// CPU-bound work on this machine.
     Encode,
-    /// Waiting for servers of other people, which may hang for minutes.
+    /// Requests to third-party servers, which may hang for minutes.
     Wait,
-    /// Removing and tidying, which nobody waits for.
+    /// Removal and cleanup, which no caller waits for.
     Maintenance,
 }
 
@@ -33,7 +33,7 @@ impl JobClass {
         }
     }
 
-    /// The queues whose jobs it runs. An earlier queue goes before a later one.
+    /// The queues whose jobs it runs, by priority: an earlier queue goes before a later one.
     pub const fn queues(self) -> &'static [JobQueue] {
         match self {
             Self::Encode => &[JobQueue::Uploads, JobQueue::Renderings],
@@ -43,18 +43,19 @@ impl JobClass {
     }
 }
 
-/// Where a job waits. Within a queue organizations take turns, and the jobs of one go by the time they are due.
+/// A job queue. Within a queue, organizations take turns, and the jobs of one organization run in the order in which
+/// they are due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum JobQueue {
-    /// What makes an upload playable.
+    /// Jobs that make an upload playable.
     Uploads,
-    /// Files for tracks that are playable already.
+    /// Renderings for tracks that are already playable.
     Renderings,
-    /// Sources that are fetched from the servers of other people.
+    /// Imports of sources from third-party servers.
     Imports,
-    /// Words that are written down by a provider.
+    /// Transcriptions by a provider.
     Transcriptions,
-    /// Removing and tidying.
+    /// Removal and cleanup.
     Maintenance,
 }
 

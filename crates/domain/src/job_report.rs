@@ -1,4 +1,4 @@
-//! What somebody is told of a job who was answered its id.
+//! The status of a job, reported to the client that received the job's id.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,12 +7,12 @@ use crate::track_file::FileOutcome;
 use crate::track_status::TrackStatus;
 use crate::{JobId, OrganizationId, TrackId, VariantId};
 
-/// A job whose id was answered to somebody.
+/// A job whose id was returned to a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnsweredJob {
     /// Its id.
     pub id: JobId,
-    /// Whose it is.
+    /// The organization that owns it.
     pub organization_id: OrganizationId,
     /// Its kind as text.
     pub kind: String,
@@ -25,25 +25,25 @@ pub struct AnsweredJob {
 }
 
 impl AnsweredJob {
-    /// For how many seconds it is told what has become of a job.
+    /// For how many seconds the status of a job can be queried.
     pub const KEPT_SECONDS: i64 = 7 * 24 * 3600;
 }
 
-/// How far a job is.
+/// The status of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobStatus {
     /// It waits for its turn.
     Queued,
-    /// A worker is at it.
+    /// A worker is running it.
     Running,
     /// It waits for its next attempt, or for a part of the service.
     Waiting,
     /// It is done.
     Done,
-    /// It could not be done.
+    /// It failed.
     Failed,
-    /// It was not done, as what it was about is gone.
+    /// It was not completed, because its subject no longer exists.
     Cancelled,
 }
 
@@ -64,13 +64,14 @@ impl JobStatus {
         }
     }
 
-    /// What has become of a job that made files of a track and is removed, by the track. `file` is that of the one recipe
-    /// which it was queued for: none where there is no such file.
+    /// The status of a removed job that rendered files of a track, derived from the status of the track. `file` is the
+    /// outcome of the one recipe that the job was queued for; `Some(None)` if there is no such file, `None` if it was
+    /// queued for no single recipe.
     pub fn of_removed(track: TrackStatus, file: Option<Option<&FileOutcome>>) -> Self {
         match (file, track) {
             (Some(Some(FileOutcome::Made { .. })), _) => Self::Done,
             (Some(Some(FileOutcome::Failed { .. })), _) => Self::Failed,
-            // Another job does it.
+            // Another job does the work.
             (_, status) if !status.is_final() => Self::Running,
             (None, TrackStatus::Ready | TrackStatus::Incomplete) => Self::Done,
             (None, _) => Self::Failed,

@@ -1,4 +1,4 @@
-//! An API key's record. The secret itself is never here: only its hash is stored.
+//! The record of an API key. It never contains the secret: only its hash is stored.
 
 use crate::access::{Action, KeyScope, KeyType, ScopeError};
 use crate::allowed_origins::AllowedOrigins;
@@ -6,15 +6,15 @@ use crate::selection::Selection;
 use crate::timestamp::Timestamp;
 use crate::{ApiKeyId, CreatorId, OrganizationId};
 
-/// What a key is at a moment.
+/// The state of a key at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KeyState {
-    /// A credential.
+    /// It can be used.
     #[default]
     Valid,
-    /// Its time is over. It can be given more.
+    /// It has expired. Its expiry can be extended.
     Expired,
-    /// Revoked for good.
+    /// It was revoked permanently.
     Revoked,
 }
 
@@ -41,30 +41,30 @@ pub struct ApiKey {
     pub organization_id: OrganizationId,
     /// A name for people.
     pub title: String,
-    /// What it is for.
+    /// Its type.
     pub key_type: KeyType,
-    /// How far it reaches.
+    /// The part of the organization that it can access.
     pub scope: KeyScope,
-    /// The creator that what it makes is attributed to.
+    /// The creator to whom everything that it creates is attributed.
     pub creator_id: Option<CreatorId>,
     /// What its play sessions may list; on share keys exactly one variant (see [`ApiKey::validate`]).
     pub variants: Selection,
     /// Whether play sessions it creates may allow downloads.
     pub is_downloadable: bool,
-    /// From which pages it may be used.
+    /// The web pages that may use it.
     pub allowed_origins: AllowedOrigins,
     /// When it stops working, if ever.
     pub expires_at: Option<Timestamp>,
     /// When it was revoked, if it was.
     pub revoked_at: Option<Timestamp>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// When it was last used, give or take a minute; none: never.
+    /// When it was last used, to within a minute; none: never.
     pub last_used_at: Option<Timestamp>,
 }
 
 impl ApiKey {
-    /// Checks what the fields demand of each other.
+    /// Checks the fields against each other.
     pub fn validate(key_type: KeyType, variants: &Selection) -> Result<(), ScopeError> {
         if key_type == KeyType::Share && variants.single().is_none() {
             return Err(ScopeError::ShareNeedsOneVariant);
@@ -72,7 +72,8 @@ impl ApiKey {
         Ok(())
     }
 
-    /// Checks that a key of this type can be limited to pages: browsers open share links without saying from where.
+    /// Checks that a key of this type can be limited to origins. Share keys cannot: browsers open share links without
+    /// sending an origin.
     pub fn validate_origins(key_type: KeyType, allowed: &AllowedOrigins) -> Result<(), ScopeError> {
         if key_type == KeyType::Share && *allowed != AllowedOrigins::Any {
             return Err(ScopeError::ShareHasNoOrigins);
@@ -80,7 +81,7 @@ impl ApiKey {
         Ok(())
     }
 
-    /// What it is at this moment.
+    /// Its state at this moment.
     pub fn state_at(&self, now: Timestamp) -> KeyState {
         match (self.revoked_at, self.expires_at) {
             (Some(_), _) => KeyState::Revoked,
@@ -89,12 +90,12 @@ impl ApiKey {
         }
     }
 
-    /// Whether it is still a credential at this moment.
+    /// Whether it can be used at this moment.
     pub fn is_valid_at(&self, now: Timestamp) -> bool {
         self.state_at(now) == KeyState::Valid
     }
 
-    /// Whether it allows anything that `other` does not: a variant, downloads, another page, or a later use.
+    /// Whether it allows anything that `other` does not: a variant, downloads, another origin, or a later expiry.
     pub fn allows_more_than(&self, other: &Self) -> bool {
         let is_longer = match (self.expires_at, other.expires_at) {
             (_, None) => false,

@@ -1,4 +1,4 @@
-//! How long the old secret of a key goes on when the key is given a new one.
+//! How long the old secret of a key remains valid after a rotation.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use crate::timestamp::Timestamp;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyOverlap(u16);
 
-/// Not such a number of hours.
+/// A number of hours above the maximum.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("must be a number of hours from 0 to {}", KeyOverlap::MOST_HOURS)]
 pub struct KeyOverlapError;
@@ -27,7 +27,7 @@ impl KeyOverlap {
         self.0
     }
 
-    /// Until when the old secret works; none: it ends now.
+    /// Until when the old secret is valid; none: it ends now.
     pub fn until(self, now: Timestamp) -> Option<Timestamp> {
         (self.0 > 0).then(|| now.plus_seconds(i64::from(self.0) * 3600))
     }

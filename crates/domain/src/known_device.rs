@@ -1,21 +1,21 @@
-//! Browsers in which people have signed in before.
+//! Known devices: browsers in which people have signed in before.
 
 use crate::PersonId;
 use crate::timestamp::Timestamp;
 
-/// A browser in which a person has signed in: it holds the secret of a cookie that outlives the sign-in.
+/// A browser in which a person has signed in. It holds a cookie with a secret, and the cookie outlives the sign-in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownDevice {
-    /// Who has signed in there.
+    /// The person who signed in.
     pub person_id: PersonId,
-    /// When the person last did.
+    /// When the person last signed in there.
     pub seen_at: Timestamp,
 }
 
 impl KnownDevice {
-    /// Seconds that it is known after the last sign-in: 180 days.
+    /// Lifetime after the last sign-in, in seconds: 180 days.
     pub const LIFETIME: i64 = 180 * 24 * 3600;
-    /// Most of one person. Beyond it, the one that was not used for the longest is forgotten.
+    /// Maximum number for one person. Beyond it, the least recently used one is forgotten.
     pub const MOST: u64 = 20;
 
     /// Whether it is still known.

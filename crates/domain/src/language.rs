@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// A language that pages are written in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Language {
-    /// English, for everyone whose language is none of the others.
+    /// English, the default.
     #[default]
     English,
     /// German.
@@ -17,7 +17,7 @@ pub enum Language {
     Spanish,
 }
 
-/// Which way a language is written.
+/// The writing direction of a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// Such as English.
@@ -42,11 +42,11 @@ impl fmt::Display for Direction {
     }
 }
 
-/// Most entries of `Accept-Language` that are read.
+/// Maximum number of `Accept-Language` entries that are read.
 const MOST_RANGES: usize = 32;
 
 impl Language {
-    /// All of them, in the order of lists.
+    /// Every language, in the order in which lists show them.
     pub const ALL: [Self; 4] = [Self::English, Self::German, Self::French, Self::Spanish];
 
     /// The language tag (RFC 5646), such as `de`.
@@ -69,15 +69,15 @@ impl Language {
         }
     }
 
-    /// Which way it is written.
+    /// Its writing direction.
     pub const fn direction(self) -> Direction {
         match self {
             Self::English | Self::German | Self::French | Self::Spanish => Direction::LeftToRight,
         }
     }
 
-    /// The language for a reader with this `Accept-Language` (RFC 9110, 12.5.4): of those that the reader accepts, the one
-    /// with the greatest weight, the first of equals. A region is ignored: `fr-CA` is French.
+    /// The language for a reader with this `Accept-Language` (RFC 9110, 12.5.4): the accepted language with the highest
+    /// weight, or the first of several with the same weight. A region is ignored: `fr-CA` is French.
     pub fn accepted(header: &str) -> Self {
         let mut best: Option<(Self, u16)> = None;
         for range in header.split(',').take(MOST_RANGES) {
@@ -96,7 +96,7 @@ fn range_of(range: &str) -> Option<(Language, u16)> {
     let tag = parts.next()?;
     let primary = tag.split('-').next()?;
     let language = match primary {
-        // Any language: ours.
+        // Any language is accepted: use the default.
         "*" => Language::default(),
         primary => {
             Language::ALL.into_iter().find(|language| language.as_str().eq_ignore_ascii_case(primary))?
@@ -116,7 +116,7 @@ impl fmt::Display for Language {
     }
 }
 
-/// The text is no tag of a language that pages are written in.
+/// Text that is not the tag of a supported language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be one of en, de, fr and es")]
 pub struct UnknownLanguage;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a level tells of its share of the track.
+/// What a level measures in its share of the track.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
@@ -18,9 +18,9 @@ pub enum Metric {
 pub struct Levels {
     /// The amplitudes, first to last.
     pub levels: Vec<f64>,
-    /// How many there are.
+    /// The number of levels.
     pub num_samples: u32,
-    /// What each one tells.
+    /// What each level measures.
     pub metric: Metric,
     /// The smallest.
     pub min: f64,
@@ -28,13 +28,13 @@ pub struct Levels {
     pub max: f64,
     /// Their mean.
     pub avg: f64,
-    /// How many frames of the decoded sound one level stands for.
+    /// How many frames of the decoded audio one level covers.
     pub resample: f64,
 }
 
 impl Levels {
-    /// From amplitudes over `frames` frames of sound. Amplitudes are kept inside 0..=1 and rounded to four
-    /// digits, finer than a waveform is ever drawn.
+    /// Builds levels from amplitudes over `frames` frames of audio. Amplitudes are clamped to 0..=1 and rounded to four
+    /// digits, which is finer than any drawn waveform.
     pub fn new(amplitudes: impl IntoIterator<Item = f64>, metric: Metric, frames: u64) -> Self {
         let levels: Vec<f64> = amplitudes.into_iter().map(|a| rounded(a.clamp(0.0, 1.0))).collect();
         let count = levels.len().max(1) as f64;

@@ -1,7 +1,7 @@
 //! The nouns of Tonearm and their rules.
 //!
-//! Everything here is pure: no I/O, no async, no clock and no randomness of its own. What changes from call to
-//! call (time, random bytes) is passed in through [`Ambient`], so that every rule can be tested without waiting.
+//! Everything here is pure: no I/O, no async, no clock and no randomness of its own. Inputs that change from call to
+//! call (time, random bytes) are passed in through [`Ambient`], so that every rule can be tested without waiting.
 
 mod access;
 mod actor;

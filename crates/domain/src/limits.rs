@@ -1,14 +1,15 @@
-//! Bounds that the interface promises.
+//! Limits that the API documents.
 
 use serde::{Deserialize, Serialize};
 
-/// How long an upload URL can be used, in seconds.
+/// The lifetime of an upload URL, in seconds.
 pub const UPLOAD_URL_TTL_SECONDS: u32 = 3600;
 
-/// Most recipes of an organization. Every track is made by all of them, and they are read at once.
+/// Maximum number of recipes of an organization. Every track is rendered with all of them, and they are all read at
+/// once.
 pub const MOST_RECIPES: usize = 200;
 
-/// Most signing keys of an organization that are not revoked. Every node holds them.
+/// Maximum number of signing keys of an organization that are not revoked. Every node holds them.
 pub const MOST_SIGNING_KEYS: u64 = 100;
 
 /// A number outside its bounds.
@@ -46,7 +47,7 @@ impl Default for ExpiresIn {
 impl TryFrom<f64> for ExpiresIn {
     type Error = LimitError;
 
-    /// Fractions of a second are dropped: the interface types the field as a number.
+    /// Fractions of a second are dropped: the API defines the field as a number.
     fn try_from(seconds: f64) -> Result<Self, LimitError> {
         if (60.0..=86_400.0).contains(&seconds) {
             Ok(Self(seconds as u32))
@@ -70,7 +71,7 @@ pub struct LimitOffset {
 }
 
 impl LimitOffset {
-    /// From a query's optional parameters.
+    /// Builds the window from the optional query parameters.
     pub fn new(limit: Option<i64>, offset: Option<i64>) -> Result<Self, LimitError> {
         let limit = match limit {
             None => 50,
@@ -81,12 +82,12 @@ impl LimitOffset {
         Ok(Self { limit, offset })
     }
 
-    /// Most rows of the page.
+    /// Maximum number of rows of the page.
     pub fn limit(self) -> u64 {
         u64::from(self.limit)
     }
 
-    /// Rows before the page.
+    /// Number of rows before the page.
     pub fn offset(self) -> u64 {
         self.offset
     }

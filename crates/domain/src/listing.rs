@@ -1,4 +1,4 @@
-//! Lists that people leaf through: what they are searched by, how they are sorted, and where a page begins.
+//! Paged lists: search, sorting and cursors.
 
 use crate::short_id::ShortId;
 use crate::tags::holds_lyrics;
@@ -8,11 +8,11 @@ use crate::track::{Track, TrackInfo};
 const MOST_SEARCHED: usize = 2000;
 /// Characters that titles are sorted by.
 const MOST_SORTED: usize = 100;
-/// Words of a search that count, and characters of each.
+/// Maximum number of words of a search, and maximum length of each in characters.
 const MOST_WORDS: usize = 8;
 const LONGEST_WORD: usize = 64;
 
-/// How a list of tracks is sorted. Ids decide where two tracks are alike, so that every order is total.
+/// How a list of tracks is sorted. Ties are broken by id, so that every order is total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TrackSort {
     /// As players show them. Only a collection has such an order; elsewhere the newest come first.
@@ -24,7 +24,7 @@ pub enum TrackSort {
     Newest,
     /// The longest first.
     Longest,
-    /// Those that need somebody first, then those in the making, then those that are ready.
+    /// Tracks that need attention first, then tracks being processed, then ready tracks.
     Status,
 }
 
@@ -40,8 +40,8 @@ pub enum CollectionSort {
     Title,
 }
 
-/// Where a page of a list begins. The row that is named may have moved or be deleted meanwhile: what counts is where
-/// it would stand now.
+/// The position of a page in a list. The named row may have moved or been deleted since; the position that it would
+/// have now is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Cursor<Id> {
     /// At the first row.
@@ -49,12 +49,12 @@ pub enum Cursor<Id> {
     First,
     /// Right after this row.
     After(Id),
-    /// So that it ends right before this row.
+    /// The page that ends right before this row.
     Before(Id),
 }
 
 impl<Id> Cursor<Id> {
-    /// The same place, with the row named in another way.
+    /// Converts the id of the row.
     pub fn map<Other>(self, name: impl FnOnce(Id) -> Other) -> Cursor<Other> {
         match self {
             Self::First => Cursor::First,
@@ -64,26 +64,26 @@ impl<Id> Cursor<Id> {
     }
 }
 
-/// Which page of a list: searched, sorted, from a place on.
+/// A request for a page of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageQuery<Sort, Id> {
-    /// Only what holds all these words.
+    /// Only rows that contain all these words.
     pub words: Option<SearchWords>,
-    /// In which order.
+    /// The order.
     pub sort: Sort,
-    /// From where on.
+    /// The position of the page.
     pub cursor: Cursor<Id>,
-    /// Most rows.
+    /// Maximum number of rows.
     pub limit: u32,
 }
 
-/// How many rows there are in all. Beyond a bound they are not counted, as counting them would take longer than
-/// finding a page of them.
+/// The total number of rows. Beyond a limit they are not counted, because counting would take longer than fetching a
+/// page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Total {
-    /// As many as this.
+    /// Exactly this many.
     Exactly(u64),
-    /// More than this.
+    /// More than this many.
     MoreThan(u64),
 }
 
@@ -101,7 +101,7 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// The same page with other rows, one for each.
+    /// Converts each row of the page.
     pub fn map<U>(self, each: impl FnMut(T) -> U) -> Page<U> {
         Page {
             rows: self.rows.into_iter().map(each).collect(),
@@ -127,7 +127,7 @@ impl TrackSort {
         }
     }
 
-    /// The order for tracks of many collections.
+    /// The order to use for tracks of several collections.
     pub const fn across_collections(self) -> Self {
         match self {
             Self::Order => Self::Newest,
@@ -150,7 +150,8 @@ impl CollectionSort {
     }
 }
 
-/// The words of a search, folded as what they are compared with. All of them have to be found, each anywhere.
+/// The words of a search, folded like the text they are compared with. A match contains all words, each at any
+/// position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchWords {
     words: Vec<String>,
@@ -158,7 +159,7 @@ pub struct SearchWords {
 }
 
 impl SearchWords {
-    /// From what somebody typed; nothing where there is no word in it. Words beyond the eighth do not narrow.
+    /// Parses a search text; none if it contains no word. Words after the eighth are ignored.
     pub fn parse(text: &str) -> Option<Self> {
         let mut words: Vec<String> = Vec::new();
         for word in fold(text).split(' ').filter(|word| !word.is_empty()) {
@@ -171,32 +172,34 @@ impl SearchWords {
         (!words.is_empty()).then_some(Self { words, index })
     }
 
-    /// The short id of a track that this may be. It is found as a whole: any two letters are in some short id.
+    /// The search text as a short id of a track, if it is one. Short ids match only as a whole, because any two letters
+    /// occur in some short id.
     pub fn index(&self) -> Option<ShortId> {
         self.index
     }
 
-    /// Each word; at least one, none of them empty.
+    /// The words: at least one, none of them empty.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(String::as_str)
     }
 
-    /// Whether a folded text holds all of them.
+    /// Whether a folded text contains all words.
     pub fn are_in(&self, folded: &str) -> bool {
         let begins_word = |word: &str| folded.split(' ').any(|own| own.starts_with(word));
         self.iter().all(|word| if is_beginning(word) { begins_word(word) } else { folded.contains(word) })
     }
 }
 
-/// Whether a word of a search is only looked for at the beginnings of words: one or two letters or digits of ASCII, which an
-/// index over three characters cannot find anywhere else. In scripts without spaces, two characters are a word.
+/// Whether a search word matches only at the beginning of words. This applies to one or two ASCII letters or digits,
+/// which a trigram index cannot find elsewhere. It does not apply to scripts without spaces, where two characters can
+/// be a word.
 pub fn is_beginning(word: &str) -> bool {
     word.len() < 3 && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Text without what does not matter for finding and sorting: lower case, with single spaces.
+/// Normalises text for searching and sorting: lower case, with single spaces.
 pub fn fold(text: &str) -> String {
-    // Which small sigma it becomes depends on what follows, which a search does not know.
+    // Lower-casing chooses between two small sigmas by the following character, which a search does not know.
     let lower = text.replace('\0', " ").to_lowercase().replace('ς', "σ");
     lower.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -206,18 +209,18 @@ fn cut(text: &str, most: usize) -> &str {
     text.char_indices().nth(most).map_or(text, |(end, _)| &text[..end])
 }
 
-/// What titles are sorted by.
+/// The sort key of a title.
 pub fn sort_title(title: &str) -> String {
     cut(&fold(title), MOST_SORTED).to_owned()
 }
 
 impl Track {
-    /// What it is sorted by among titles: the one that players show.
+    /// The sort key of its title, the one that players show.
     pub fn sort_title(&self) -> String {
         sort_title(self.shown_title())
     }
 
-    /// What it is found by: what people call it, the caller's own id and the tags of its file.
+    /// The text that searches match: its titles and names, the caller's own id and the tags of its file.
     pub fn search_text(&self) -> String {
         let named = [
             self.player_title.as_deref(),
@@ -230,8 +233,8 @@ impl Track {
     }
 }
 
-/// What tags a track is found by, the most telling ones first, as there is a bound. Lyrics would find every song,
-/// and tracks of earlier versions have them under the names that containers use.
+/// The tags that searches match, the most relevant ones first, because the length is limited. Lyrics are excluded: they
+/// would match too many searches. Tracks of earlier versions have lyrics under the names that containers use.
 fn searched_tags(info: &TrackInfo) -> impl Iterator<Item = &str> {
     const FIRST: [&str; 8] =
         ["title", "artist", "album", "album_artist", "genre", "composer", "year", "publisher"];
@@ -241,11 +244,11 @@ fn searched_tags(info: &TrackInfo) -> impl Iterator<Item = &str> {
     first.chain(rest).map(String::as_str)
 }
 
-/// One text of all that something is found by. It begins with a space, as every word in it does.
+/// Joins the parts that searches match into one text. It begins with a space, so that every word in it follows a space.
 pub fn search_text<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
     let mut folded: Vec<String> = Vec::new();
     for part in parts.into_iter().map(fold) {
-        // Tags mostly say again what the title says.
+        // Tags often repeat the title.
         if !part.is_empty() && !folded.contains(&part) {
             folded.push(part);
         }

@@ -1,29 +1,31 @@
-//! When a master secret signed and encrypted, and when it can go.
+//! The use of master secrets: when each was in use, and when it can be removed.
 
 use crate::timestamp::Timestamp;
 
-/// That nodes sign and encrypt with a master secret, which its fingerprint tells from others.
+/// Records that nodes sign and encrypt with a master secret, identified by its fingerprint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MasterSecretUse {
-    /// Which secret. Nothing of the secret follows from it.
+    /// The fingerprint of the secret. It reveals nothing about the secret.
     pub fingerprint: String,
     /// When a node with a database first signed with it.
     pub first_at: Timestamp,
-    /// When one last said that it does.
+    /// When a node last reported that it does.
     pub last_at: Timestamp,
 }
 
 impl MasterSecretUse {
-    /// Seconds between two notes of a node. One that ends in between signs until then.
+    /// Seconds between two reports of a node. A node that stops may have signed for up to this long after its last
+    /// report.
     pub const NOTED_EVERY: i64 = 600;
 
-    /// Rows that are kept: the latest rotations.
+    /// Maximum number of rows: the latest rotations are kept.
     pub const MOST_KEPT: u64 = 20;
 
-    /// The longest that a URL signed by the service is valid where caches do not round it up: the lifetime of a session.
+    /// The longest validity of a URL signed by the service, in seconds, without rounding up for caches: the lifetime of
+    /// a session.
     pub const LONGEST_URL: i64 = 86_400;
 
-    /// When the last that was signed with the secret has expired. `rounding` is the window of URLs for shared caches, in
+    /// When the last signature made with the secret expires. `rounding` is the window of URLs for shared caches, in
     /// seconds.
     pub fn last_signature_expires_at(&self, rounding: u32) -> Timestamp {
         self.last_at.plus_seconds(Self::NOTED_EVERY + Self::LONGEST_URL + i64::from(rounding))

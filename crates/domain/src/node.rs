@@ -1,10 +1,10 @@
-//! A running node, as it is known to the others.
+//! The record of a running node, as other nodes see it.
 
 use crate::ended_runs::{PerClass, RecentRuns};
 use crate::id::NodeId;
 use crate::timestamp::Timestamp;
 
-/// A running node, as it is known to the others. Each start is a node of its own.
+/// The record of a running node, as other nodes see it. Each start of a process is a new node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeRecord {
     /// Its id, new with each start.
@@ -15,16 +15,17 @@ pub struct NodeRecord {
     pub address: String,
     /// Its version.
     pub version: String,
-    /// What it does, as text: a later version may know more roles.
+    /// Its roles, as text: a later version may know more roles.
     pub roles: Vec<String>,
     /// When it was started, by its own clock.
     pub started_at: Timestamp,
-    /// How far its clock is ahead of the database's; none where the database has no clock of its own.
+    /// How far its clock is ahead of the database's clock, in milliseconds; none if the database has no clock of its
+    /// own.
     pub clock_ahead_millis: Option<i64>,
-    /// The fingerprints of the master secrets that it knows, the one that it signs with first. Empty: it runs an older
-    /// version, which does not tell.
+    /// The fingerprints of the master secrets that it knows; the one that it signs with comes first. Empty if it runs
+    /// an older version, which does not report them.
     pub master_secrets: Vec<String>,
-    /// The runs of jobs that ended on it lately.
+    /// The job runs that ended on it recently.
     pub recent_runs: PerClass<RecentRuns>,
 }
 
@@ -32,9 +33,9 @@ impl NodeRecord {
     /// How often a node sends a heartbeat.
     pub const BEAT_SECONDS: u64 = 15;
 
-    /// A node that has been silent for longer is taken for lost: it has missed three heartbeats, and some time more.
+    /// A node without a heartbeat for longer than this is considered lost: it has missed at least three heartbeats.
     pub const LOST_AFTER_MILLIS: u64 = 60_000;
 
-    /// How long a node that was lost is remembered.
+    /// How long the record of a lost node is kept.
     pub const KEPT_SECONDS: i64 = 24 * 3600;
 }

@@ -1,10 +1,10 @@
-//! Names of stored objects. The typed key owns the path and the content type, so that a store needs to keep
-//! neither and an edge node needs no database.
+//! Keys of stored objects. A key determines the path and the content type, so that a store needs to keep neither and an
+//! edge node needs no database.
 //!
-//! The form is `{organization}/{folder}/{label}.{version}.{extension}`: the organization's UUID, the short id of
-//! a track (its `index`) or of whatever else has files, what the file is (a variant's index, `source`, …), a
-//! fresh short id for every version, and the extension that decides the content type. A new version is a new
-//! name, so what a name stands for never changes.
+//! The form is `{organization}/{folder}/{label}.{version}.{extension}`: the organization's UUID, the short id of a
+//! track (its `index`) or of whatever else has files, what the file is (a variant's index, `source`, …), a fresh short
+//! id for every version, and the extension that decides the content type. A new version has a new name, so the content
+//! of a name never changes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,7 +22,7 @@ pub struct ObjectKeyError;
 
 macro_rules! content_types {
     ($($(#[$doc:meta])* $name:ident $extension:literal $mime:literal),* $(,)?) => {
-        /// What an object holds, by the extension in its name.
+        /// The content type of an object, from the extension in its name.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum ContentType {
             $($(#[$doc])* $name,)*
@@ -72,7 +72,7 @@ content_types! {
     Mkv "mkv" "video/x-matroska",
     /// WebM.
     Webm "webm" "video/webm",
-    /// MP4 that may hold video.
+    /// MP4 that may contain video.
     Mp4 "mp4" "video/mp4",
     /// JSON, such as levels.
     Json "json" "application/json",
@@ -91,19 +91,19 @@ content_types! {
 }
 
 impl ContentType {
-    /// Whether there may be something to hear.
+    /// Whether it may contain audio.
     pub fn has_sound(self) -> bool {
         let mime = self.mime();
         mime.starts_with("audio/") || mime.starts_with("video/")
     }
 
-    /// The content type that an extension stands for.
+    /// The content type of an extension.
     pub fn from_extension(extension: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|t| t.extension() == extension)
     }
 }
 
-/// Exactly three parts between separators.
+/// Splits a text at a separator into exactly three parts.
 pub(crate) fn three_parts(text: &str, separator: char) -> Result<[&str; 3], ObjectKeyError> {
     let mut parts = text.split(separator);
     match (parts.next(), parts.next(), parts.next(), parts.next()) {
@@ -118,9 +118,9 @@ pub(crate) fn three_parts(text: &str, separator: char) -> Result<[&str; 3], Obje
 pub struct ObjectFile {
     /// What the file is: a variant's index, `source`, `cover-small`, …
     pub label: VariantIndex,
-    /// Fresh for every version.
+    /// A random id, new for every version.
     pub version: ShortId,
-    /// What it holds.
+    /// Its content type.
     pub content_type: ContentType,
 }
 
@@ -155,27 +155,27 @@ impl From<ObjectFile> for String {
     }
 }
 
-/// The full name of a stored object. There is exactly one spelling of each: parsing is strict, so that a key
-/// can be taken from a URL without another look.
+/// The full name of a stored object. Each key has exactly one spelling: parsing is strict, so that a key from a URL
+/// needs no further checks.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ObjectKey {
-    /// Whose it is.
+    /// The organization that owns it.
     pub organization_id: OrganizationId,
-    /// Of which track, or other thing with files.
+    /// The folder of the track, or of another object with files.
     pub folder: ShortId,
-    /// Which file.
+    /// The file.
     pub file: ObjectFile,
 }
 
 impl ObjectKey {
-    /// The organization that is none: under it stands what nodes tell each other through the store. Nothing of it is
-    /// ever delivered, as no URL of it is signed.
+    /// A reserved id that is no organization's. It is the prefix of objects that nodes exchange through the store. They
+    /// are never delivered, because no URL is signed for them.
     pub const RESERVED: OrganizationId = OrganizationId::from_uuid(uuid::Uuid::nil());
 
-    /// Whom the object may be kept by, and how long: caches may keep it for a year, as a name never changes its
-    /// content. Permission is in the signature, which caches of others must not decide on: hence `private`
-    /// unless a CDN checks signatures itself and strips them.
+    /// The `Cache-Control` header of objects. Caches may keep an object for a year, because the content of a name never
+    /// changes. Access is granted by the signature, which shared caches do not check: hence `private`, unless a CDN
+    /// checks signatures itself and strips them.
     pub const CACHE_CONTROL: &str = "private, max-age=31536000, immutable";
 }
 
@@ -200,7 +200,7 @@ impl FromStr for ObjectKey {
             folder: folder.parse().map_err(|_| ObjectKeyError)?,
             file: file.parse()?,
         };
-        // A UUID can be spelled in upper case too; an object's name cannot.
+        // A UUID in upper case parses too, but object names are always in lower case.
         if key.to_string() == text { Ok(key) } else { Err(ObjectKeyError) }
     }
 }

@@ -21,25 +21,25 @@ pub struct Organization {
     pub cover: Option<Cover>,
     /// Its colours.
     pub theme: Theme,
-    /// Whether levels below may bring their own colours.
+    /// Whether collections and tracks may override its colours.
     pub is_theme_overridable: bool,
-    /// Whether levels below may bring their own cover.
+    /// Whether collections and tracks may override its cover.
     pub is_cover_overridable: bool,
     /// Its player colour.
     pub player_colour: Colour,
     /// The line under the title in players.
     pub player_subtitle: String,
-    /// Where track events go.
+    /// The URL for track events.
     pub webhook_url: Option<String>,
-    /// Where file events go.
+    /// The URL for file events.
     pub webhook_url_file: Option<String>,
-    /// Where collection events go.
+    /// The URL for collection events.
     pub webhook_url_collection: Option<String>,
     /// Whether spoken words are transcribed.
     pub is_transcription_enabled: bool,
-    /// Whether tracks play while they are still in the making, with the files that are there.
+    /// Whether tracks can be played while they are being processed, with the files that are ready.
     pub is_early_sound: bool,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
@@ -71,9 +71,9 @@ impl Organization {
 pub struct Collection {
     /// Its id.
     pub id: CollectionId,
-    /// Whose it is.
+    /// The organization that owns it.
     pub organization_id: OrganizationId,
-    /// Who it comes from.
+    /// The creator that it is attributed to.
     pub creator_id: Option<CreatorId>,
     /// The folder its own files are in.
     pub folder: ShortId,
@@ -87,22 +87,22 @@ pub struct Collection {
     pub cover: Option<Cover>,
     /// Its colours.
     pub theme: Theme,
-    /// Whether its tracks may bring their own cover.
+    /// Whether its tracks may override its cover.
     pub is_cover_overridable: bool,
-    /// Whether its tracks may bring their own colours.
+    /// Whether its tracks may override its colours.
     pub is_theme_overridable: bool,
     /// Its own player colour.
     pub player_colour: Option<Colour>,
     /// Its own line under the title.
     pub player_subtitle: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was soft-deleted, if it was.
     pub deleted_at: Option<Timestamp>,
 }
 
 impl Collection {
-    /// Its own player colour: the one set by hand, else the most vibrant one of its theme.
+    /// Its own player colour: the one set manually, otherwise the most vibrant colour of its theme.
     pub fn colour(&self) -> Option<Colour> {
         self.player_colour.or_else(|| ThemeColour::most_vibrant(self.theme.colours()))
     }

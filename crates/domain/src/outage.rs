@@ -1,24 +1,25 @@
-//! Failures of the service's own parts. Work that meets one waits; it never becomes a verdict on somebody's file.
+//! Outages: failures of the service's own parts. A job that meets an outage waits; an outage never marks a file as
+//! failed.
 
 use serde::{Deserialize, Serialize};
 
-/// Which part of the service failed while a piece of work needed it.
+/// The part of the service that failed while a job needed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outage {
-    /// The object store is away, or does not have an object that a row names.
+    /// The object store is unavailable, or lacks an object that a row names.
     Store,
-    /// The database is away or out of room.
+    /// The database is unavailable or out of space.
     Database,
     /// A local disk is full or fails.
     Disk,
-    /// Memory ran out: a process was killed for it, or could not be started.
+    /// Out of memory: a process was killed because of it, or could not be started.
     Memory,
-    /// ffmpeg or ffprobe is missing, does not start or lacks what is needed.
+    /// ffmpeg or ffprobe is missing, does not start, or lacks a required feature.
     Tools,
-    /// A process was killed from outside, or got too little processor time to finish within its limit.
+    /// A process was killed externally, or got too little CPU time to finish within its limit.
     Overload,
-    /// A mistake in Tonearm itself.
+    /// A bug in Tonearm itself.
     Internal,
 }
 
@@ -40,7 +41,7 @@ impl Outage {
         }
     }
 
-    /// What work that met it waits for, as a sentence for people.
+    /// What an affected job waits for, as a sentence for people.
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::Store => "Waiting for the object store, which is unavailable.",

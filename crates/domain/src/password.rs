@@ -1,21 +1,21 @@
-//! What a password has to be.
+//! Rules for passwords.
 
 use std::fmt;
 
-/// A password as it was typed. Never shown, never stored.
+/// A password as it was entered. It is never shown or stored.
 #[derive(Clone)]
 pub struct Password(String);
 
-/// A password outside its rules.
+/// A password that breaks a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PasswordError {
-    /// Too easy to try out.
+    /// Too short: easy to find by brute force.
     #[error("the password must have at least 10 characters")]
     TooShort,
-    /// More than anybody types.
+    /// Longer than any password that a person types.
     #[error("the password must have at most 200 characters")]
     TooLong,
-    /// A repeated character, or a name that anybody knows.
+    /// Easy to guess, such as a repeated character or a well-known name.
     #[error("the password is too easy to guess; use several unrelated words, for example")]
     Obvious,
 }
@@ -24,7 +24,7 @@ impl Password {
     const LEAST: usize = 10;
     const MOST: usize = 200;
 
-    /// A password to be set from now on. `known` is what anybody can know of the person: the address and the name.
+    /// Validates a new password. `known` are publicly known facts about the person: the email address and the name.
     pub fn choose(text: String, known: &[&str]) -> Result<Self, PasswordError> {
         let length = text.chars().count();
         if length < Self::LEAST {
@@ -44,7 +44,7 @@ impl Password {
         Ok(Self(text))
     }
 
-    /// A password that claims to be the one that was set; `None` where it cannot be.
+    /// A password that is to be verified against the stored hash; `None` if it is too long to be valid.
     pub fn claimed(text: String) -> Option<Self> {
         (text.len() <= Self::MOST * 4).then_some(Self(text))
     }

@@ -1,4 +1,4 @@
-//! The three things a field of an update can say.
+//! Fields of an update with three states: missing, null, or a value.
 
 use serde::{Deserialize, Deserializer};
 

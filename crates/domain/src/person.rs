@@ -1,4 +1,4 @@
-//! People, and how they belong to organizations.
+//! People and their memberships of organizations.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,17 +13,17 @@ use crate::{OrganizationId, PersonId};
 pub struct Person {
     /// The person's id.
     pub id: PersonId,
-    /// What the person signs in with.
+    /// The address that the person signs in with.
     pub email: EmailAddress,
     /// The person's name.
     pub name: String,
-    /// Whether the person may make organizations, and manages people.
+    /// Whether the person may create organizations and manage people.
     pub is_administrator: bool,
     /// When the person was added.
     pub created_at: Timestamp,
-    /// Since when the person may not sign in; none: the person may.
+    /// When the person was disabled; none: the person may sign in.
     pub disabled_at: Option<Timestamp>,
-    /// The language of the person's pages; none: that of the browser.
+    /// The language of the person's pages; none: the language of the browser.
     pub language: Option<Language>,
 }
 
@@ -34,27 +34,27 @@ impl Person {
     }
 }
 
-/// A person's place in an organization.
+/// A person's membership of an organization.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Membership {
-    /// Which organization.
+    /// The organization.
     pub organization_id: OrganizationId,
-    /// Who.
+    /// The person.
     pub person_id: PersonId,
-    /// What the person may do there.
+    /// The person's role there.
     pub role: Role,
-    /// Since when.
+    /// When the membership was created.
     pub created_at: Timestamp,
 }
 
-/// What a member may do in an organization. Each role may do what the ones before it may.
+/// The role of a member in an organization. Each role includes the permissions of the roles before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
-    /// Looks and listens.
+    /// Can view and listen.
     Viewer,
-    /// Changes collections, tracks and share links.
+    /// Can also change collections, tracks and share links.
     Editor,
-    /// Changes settings, keys and members too.
+    /// Can also change settings, keys and members.
     Owner,
 }
 
@@ -71,7 +71,7 @@ impl Role {
         }
     }
 
-    /// Whether a member with this role may make and revoke keys of this type.
+    /// Whether a member with this role may create and revoke keys of this type.
     pub fn manages_keys_of(self, key_type: KeyType) -> bool {
         match key_type {
             KeyType::Share => self >= Self::Editor,
@@ -92,7 +92,7 @@ impl FromStr for Role {
 #[error("must be owner, editor or viewer")]
 pub struct RoleError;
 
-/// An email address, in lower case: one address is one account, however it is typed.
+/// An email address, in lower case, so that an address identifies one account regardless of its spelling.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EmailAddress(String);
 
@@ -114,7 +114,7 @@ impl EmailAddress {
 impl FromStr for EmailAddress {
     type Err = EmailAddressError;
 
-    /// Only what could never be delivered is refused: whether an address works shows when it is used.
+    /// Rejects only addresses that could never receive mail. Whether an address works shows when it is used.
     fn from_str(text: &str) -> Result<Self, EmailAddressError> {
         let text = text.trim().to_lowercase();
         let (local, host) = text.rsplit_once('@').ok_or(EmailAddressError)?;

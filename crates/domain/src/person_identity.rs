@@ -3,29 +3,29 @@
 use crate::timestamp::Timestamp;
 use crate::{IdentityId, PersonId};
 
-/// An account at a provider with which a person signs in.
+/// An account at a provider that a person signs in with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersonIdentity {
-    /// Names it for whoever unlinks it.
+    /// Its id, used to unlink it.
     pub id: IdentityId,
-    /// Whose.
+    /// The person.
     pub person_id: PersonId,
-    /// The provider. Subjects of another one are other accounts.
+    /// The issuer identifier of the provider. The same subject at another issuer is another account.
     pub issuer: String,
-    /// What the provider calls the account, for ever: addresses and names change.
+    /// The provider's permanent identifier of the account; addresses and names can change.
     pub subject: String,
-    /// The address that the provider told last, for people to recognise the account by.
+    /// The email address that the provider last reported, so that people recognise the account.
     pub email: Option<String>,
-    /// Since when it is linked.
+    /// When it was linked.
     pub linked_at: Timestamp,
     /// When the person last signed in with it.
     pub used_at: Timestamp,
 }
 
 impl PersonIdentity {
-    /// Most of one person.
+    /// Maximum number for one person.
     pub const MOST: usize = 10;
 
-    /// Seconds that a person has at the provider before the sign-in has to be begun again.
+    /// Timeout of a sign-in at the provider, in seconds. After it, the sign-in has to be started again.
     pub const ATTEMPT: i64 = 600;
 }

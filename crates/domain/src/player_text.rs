@@ -1,7 +1,7 @@
-//! The title and the subtitle of a track, as every list, player, page and event shows them.
+//! The title and the subtitle of a track, as shown in lists, players, pages and events.
 //!
-//! What the owner set comes first. Where nothing was set, the words are derived from the tags of the file, from its name, and
-//! from the levels above the track. Derived words are never stored as if somebody had set them.
+//! Texts set by the owner have priority. Otherwise they are derived from the tags of the file, from its name, and from
+//! the collection and the organization. Derived texts are never stored as if they had been set.
 
 use crate::organization::{Collection, Organization};
 use crate::track::{Track, TrackInfo};
@@ -12,10 +12,10 @@ const TITLE_TAG: &str = "title";
 /// The tag that holds the name of the artist.
 const ARTIST_TAG: &str = "artist";
 
-/// Most characters of a tag that are shown.
+/// Maximum number of characters of a tag that are shown.
 const LONGEST_TAG: usize = 1000;
 
-/// The title of a track: the one that was set, else the title tag, else the file name without its extension.
+/// The title of a track: the one that was set, otherwise the title tag, otherwise the file name without its extension.
 pub fn shown_title<'a>(set: Option<&'a str>, title_tag: Option<&'a str>, file_name: &'a str) -> &'a str {
     first_said([set, title_tag]).unwrap_or_else(|| match file_name.rsplit_once('.') {
         Some((stem, _)) if !stem.trim().is_empty() => stem,
@@ -23,7 +23,8 @@ pub fn shown_title<'a>(set: Option<&'a str>, title_tag: Option<&'a str>, file_na
     })
 }
 
-/// The line under the title: the one that was set, else the artist tag, else the collection's, else the organization's.
+/// The line under the title: the one that was set, otherwise the artist tag, otherwise the collection's, otherwise the
+/// organization's.
 pub fn shown_subtitle<'a>(
     set: Option<&'a str>,
     artist_tag: Option<&'a str>,
@@ -33,7 +34,7 @@ pub fn shown_subtitle<'a>(
     first_said([set, artist_tag]).or_else(|| collection.shown_subtitle(organization))
 }
 
-/// The first text that has more than white space.
+/// The first text that is not blank.
 fn first_said<'a>(texts: impl IntoIterator<Item = Option<&'a str>>) -> Option<&'a str> {
     texts.into_iter().flatten().find(|text| !text.trim().is_empty())
 }
@@ -73,12 +74,12 @@ impl Track {
 }
 
 impl TrackSummary {
-    /// The same as of the track itself.
+    /// The same as for [`Track`].
     pub fn shown_title(&self) -> &str {
         shown_title(self.player_title.as_deref(), self.title_tag.as_deref(), &self.file_name)
     }
 
-    /// The same as of the track itself.
+    /// The same as for [`Track`].
     pub fn shown_subtitle<'a>(
         &'a self,
         collection: &'a Collection,
@@ -89,7 +90,7 @@ impl TrackSummary {
 }
 
 impl Collection {
-    /// The line under the collection's own title: its own, else the organization's.
+    /// The line under the collection's title: its own, otherwise the organization's.
     pub fn shown_subtitle<'a>(&'a self, organization: &'a Organization) -> Option<&'a str> {
         first_said([self.player_subtitle.as_deref(), Some(&organization.player_subtitle)])
     }

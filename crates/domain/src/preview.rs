@@ -1,4 +1,4 @@
-//! Previews: which part of a track they take.
+//! Settings of previews, and the part of a track that a preview contains.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,29 +23,29 @@ pub struct PreviewSettings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "preview_type", rename_all = "snake_case")]
 pub enum PreviewLength {
-    /// So many seconds, but at least and at most a share of the track.
+    /// A number of seconds, bounded below and above by shares of the track.
     #[serde(rename = "seconds")]
     Seconds {
         /// Wanted seconds.
         #[serde(default = "default_seconds")]
         preview_seconds: f64,
-        /// At least this share, 0..=100.
+        /// Minimum share, 0..=100.
         #[serde(default)]
         preview_min_percent: f64,
-        /// At most this share, 0..=100.
+        /// Maximum share, 0..=100.
         #[serde(default = "default_max_percent")]
         preview_max_percent: f64,
     },
-    /// A share of the track, but at least and at most so many seconds.
+    /// A share of the track, bounded below and above by numbers of seconds.
     #[serde(rename = "percent")]
     Percent {
         /// Wanted share, 0..=100.
         #[serde(default = "default_percent")]
         preview_percent: f64,
-        /// At least so many seconds.
+        /// Minimum seconds.
         #[serde(default)]
         preview_min_seconds: f64,
-        /// At most so many seconds.
+        /// Maximum seconds.
         #[serde(default = "default_max_seconds")]
         preview_max_seconds: f64,
     },
@@ -90,10 +90,10 @@ impl PreviewSettings {
         }
     }
 
-    /// The part of a track of `duration` seconds that the preview takes, as start and end in seconds.
+    /// The part of a track of `duration` seconds that the preview contains, as start and end in seconds.
     ///
-    /// The upper bound wins over the lower one, a preview is never longer than its track, and where it would run
-    /// over the end it starts earlier.
+    /// The upper bound takes precedence over the lower one. A preview is never longer than its track. If it would run
+    /// past the end, it starts earlier.
     pub fn window(&self, duration: f64) -> (f64, f64) {
         let share = |percent: f64| duration * percent / 100.0;
         let wanted = match self.length {

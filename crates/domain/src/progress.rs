@@ -1,4 +1,4 @@
-//! How far making the files of tracks has got.
+//! The progress of rendering files of tracks.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,31 +6,31 @@ use crate::timestamp::Timestamp;
 use crate::variant_index::VariantIndex;
 use crate::{OrganizationId, TrackId, VariantId};
 
-/// How far one file has got.
+/// The progress of one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Making {
-    /// Its turn is yet to come.
+    /// It is waiting to be rendered.
     Waiting,
-    /// It is being made.
+    /// It is being rendered.
     Running {
-        /// How much of it is there, 0..=100.
+        /// Progress in percent, 0..=100.
         percent: u8,
     },
-    /// It was made.
+    /// It was rendered.
     Made,
-    /// It could not be made.
+    /// It could not be rendered.
     Failed,
 }
 
 impl Making {
-    /// From a share, 0..=1.
+    /// Builds the running state from a share, 0..=1.
     pub fn running(share: f32) -> Self {
         let percent = (share.clamp(0.0, 1.0) * 100.0).round();
         Self::Running { percent: if percent.is_finite() { percent as u8 } else { 0 } }
     }
 
-    /// How much is done, 0..=100. What failed is done, too.
+    /// Progress in percent, 0..=100. Failed counts as done.
     pub const fn percent(self) -> u8 {
         match self {
             Self::Waiting => 0,
@@ -50,17 +50,17 @@ impl Making {
     }
 }
 
-/// How far the file of one variant has got.
+/// The progress of the file of one variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VariantProgress {
-    /// Which variant.
+    /// The variant.
     pub index: VariantIndex,
-    /// How far it is.
+    /// Its progress.
     #[serde(flatten)]
     pub making: Making,
 }
 
-/// How far the files of one track have got, in the order of the recipes.
+/// The progress of the files of one track, in the order of the recipes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrackProgress {
     /// Each variant.
@@ -68,7 +68,7 @@ pub struct TrackProgress {
 }
 
 impl TrackProgress {
-    /// How much of all is done, 0..=100; 100 only once nothing is left to do.
+    /// Progress of all files in percent, 0..=100; 100 only when nothing is left to do.
     pub fn percent(&self) -> u8 {
         let sum: u32 = self.variants.iter().map(|variant| u32::from(variant.making.percent())).sum();
         let count = u32::try_from(self.variants.len()).unwrap_or(u32::MAX);
@@ -76,33 +76,34 @@ impl TrackProgress {
     }
 }
 
-/// How far a recipe has got that is rendered for tracks that were there before it.
+/// The progress of rendering a recipe for tracks that existed before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rendering {
-    /// Whose recipe.
+    /// The organization that owns the recipe.
     pub organization_id: OrganizationId,
-    /// Which recipe.
+    /// The recipe.
     pub variant_id: VariantId,
-    /// How many tracks there were to do when it began.
+    /// The number of tracks to process when it began.
     pub total: u64,
-    /// How many are done so far: those that had the file already, and those for which it was made or failed.
+    /// The number of tracks done so far: those that already had the file, and those for which it was rendered or
+    /// failed.
     pub done: u64,
-    /// For how many it failed.
+    /// The number of tracks for which it failed.
     pub failed: u64,
-    /// How many were examined so far. Those of them that are not done wait for their turn, each with a job of its own.
+    /// The number of tracks examined so far. Each examined track that is not done waits with a job of its own.
     pub examined: u64,
-    /// The last track that was examined: they are taken by id.
+    /// The last track that was examined. Tracks are examined in the order of their ids.
     pub cursor: Option<TrackId>,
     /// Whether no track is left to be examined.
     pub is_at_end: bool,
-    /// When it was asked for.
+    /// When it was requested.
     pub started_at: Timestamp,
     /// When the last track was done.
     pub finished_at: Option<Timestamp>,
 }
 
 impl Rendering {
-    /// Of a recipe for so many tracks, begun now.
+    /// A new rendering of a recipe for `total` tracks, started now.
     pub const fn begun(
         organization_id: OrganizationId,
         variant_id: VariantId,
@@ -123,13 +124,13 @@ impl Rendering {
         }
     }
 
-    /// How many tracks wait for their turn.
+    /// The number of tracks that are waiting.
     pub const fn outstanding(&self) -> u64 {
         self.examined.saturating_sub(self.done)
     }
 
-    /// Notes the next tracks that were examined, in the order of their ids, of which so many have the file. None: no
-    /// track is left.
+    /// Records the next batch of examined tracks, in the order of their ids; `have_it` of them already have the file.
+    /// An empty batch means that no track is left.
     pub fn note_batch(&mut self, tracks: &[TrackId], have_it: u64, now: Timestamp) {
         match tracks.last() {
             None => self.is_at_end = true,
@@ -142,7 +143,7 @@ impl Rendering {
         self.finish_if_done(now);
     }
 
-    /// Notes that the turn of a track is over.
+    /// Records that a track is done.
     pub fn note_track(&mut self, is_made: bool, now: Timestamp) {
         self.done += 1;
         self.failed += u64::from(!is_made);
@@ -155,12 +156,12 @@ impl Rendering {
         }
     }
 
-    /// How much is done, 0..=100.
+    /// Progress in percent, 0..=100.
     pub fn percent(&self) -> u8 {
         self.percent_with(&[])
     }
 
-    /// How much is done, 0..=100, with what is done of the tracks in the making: 0..=100 each.
+    /// Progress in percent, 0..=100, including the progress of the tracks that are being rendered: 0..=100 each.
     pub fn percent_with(&self, in_the_making: &[u8]) -> u8 {
         if self.finished_at.is_some() {
             return 100;

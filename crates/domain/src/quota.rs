@@ -1,17 +1,17 @@
-//! How much an organization may have.
+//! Quotas of organizations.
 
 use std::fmt;
 
 const MILLIS_PER_MINUTE: u64 = 60_000;
 
-/// What a quota limits.
+/// The quantity that a quota limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuotaKind {
     /// Bytes of sources, files and covers.
     Bytes,
     /// Tracks.
     Tracks,
-    /// Minutes of sound.
+    /// Minutes of audio.
     Minutes,
 }
 
@@ -29,43 +29,43 @@ impl QuotaKind {
     }
 }
 
-/// The most that an organization may have; `None` for no limit, 0 for nothing more.
+/// The quotas of an organization; `None` for no limit, 0 to allow nothing more.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Quotas {
     /// Bytes of sources, files and covers.
     pub bytes: Option<u64>,
     /// Tracks.
     pub tracks: Option<u64>,
-    /// Minutes of sound.
+    /// Minutes of audio.
     pub minutes: Option<u64>,
 }
 
-/// What an organization has.
+/// The usage of an organization.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct QuotaUsage {
     /// Bytes of sources, files and covers. Those of deleted tracks count until they are purged.
     pub bytes: u64,
     /// Tracks that are not deleted, whatever their status.
     pub tracks: u64,
-    /// Milliseconds of sound of the same tracks. Known once a track is probed.
+    /// Milliseconds of audio of the same tracks. The duration of a track is known once it is probed.
     pub milliseconds: u64,
 }
 
 impl QuotaUsage {
-    /// Minutes of sound, begun ones included.
+    /// Minutes of audio, rounded up.
     pub const fn minutes(self) -> u64 {
         self.milliseconds.div_ceil(MILLIS_PER_MINUTE)
     }
 }
 
-/// A quota that does not allow more.
+/// The error for an exceeded quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuotaExceeded {
-    /// Which.
+    /// The quota.
     pub kind: QuotaKind,
-    /// The most that it allows.
+    /// Its limit.
     pub limit: u64,
-    /// What is used of it.
+    /// The current usage.
     pub used: u64,
 }
 
@@ -90,26 +90,26 @@ impl fmt::Display for QuotaExceeded {
 impl std::error::Error for QuotaExceeded {}
 
 impl Quotas {
-    /// Whether nothing is limited.
+    /// Whether there are no limits.
     pub fn is_unlimited(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether one more track may be made. The length of a sound is known only after its upload, so minutes may be passed once,
-    /// by the last tracks that were admitted.
+    /// Checks whether one more track may be created. The duration of a track is known only after its upload, so the
+    /// last admitted tracks may exceed the quota of minutes once.
     pub fn admit_track(&self, used: QuotaUsage) -> Result<(), QuotaExceeded> {
         below(QuotaKind::Tracks, self.tracks, used.tracks)?;
         self.admit_source(used, 1)
     }
 
-    /// Whether a source of at least so many bytes may be uploaded.
+    /// Checks whether a source of at least `bytes` bytes may be uploaded.
     pub fn admit_source(&self, used: QuotaUsage, bytes: u64) -> Result<(), QuotaExceeded> {
         below(QuotaKind::Minutes, self.minutes, used.milliseconds / MILLIS_PER_MINUTE)
             .map_err(|exceeded| QuotaExceeded { used: used.minutes(), ..exceeded })?;
         self.admit_bytes(used, bytes)
     }
 
-    /// Whether there is room for so many bytes.
+    /// Checks whether there is room for `bytes` bytes.
     pub fn admit_bytes(&self, used: QuotaUsage, bytes: u64) -> Result<(), QuotaExceeded> {
         match self.remaining_bytes(used) {
             Some(room) if bytes > room => Err(self.out_of_bytes(used)),
@@ -117,7 +117,8 @@ impl Quotas {
         }
     }
 
-    /// Whether an organization may have what it has after a deletion was taken back. Bytes counted all the time.
+    /// Checks whether the usage after an undone deletion is within the quotas. Bytes are not checked, because deleted
+    /// tracks count until they are purged.
     pub fn admit_restored(&self, used: QuotaUsage) -> Result<(), QuotaExceeded> {
         within(QuotaKind::Tracks, self.tracks, used.tracks)?;
         within(QuotaKind::Minutes, self.minutes, used.minutes())
@@ -128,7 +129,7 @@ impl Quotas {
         self.bytes.map(|limit| limit.saturating_sub(used.bytes))
     }
 
-    /// The quota of bytes, which has no room.
+    /// The error for the quota of bytes.
     pub fn out_of_bytes(&self, used: QuotaUsage) -> QuotaExceeded {
         QuotaExceeded { kind: QuotaKind::Bytes, limit: self.bytes.unwrap_or(u64::MAX), used: used.bytes }
     }

@@ -1,4 +1,4 @@
-//! Variant recipes: what is made of every track.
+//! Recipes: definitions of the variants that are rendered for every track.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use crate::variant_index::VariantIndex;
 use crate::waveform::{LevelsSettings, WaveformImage, WaveformVideo};
 use crate::{OrganizationId, TrackId, VariantId};
 
-/// What a recipe makes, with its settings. In SQL and JSON the type stands beside the settings.
+/// The type of a recipe with its settings. In SQL and JSON, the type is a field next to the settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "variant_type_id", rename_all = "snake_case")]
 pub enum RecipeKind {
@@ -27,9 +27,9 @@ pub enum RecipeKind {
     WaveformImage(WaveformImage),
     /// A video of the waveform.
     WaveformVideo(WaveformVideo),
-    /// The uploaded file as it is.
+    /// The unchanged upload.
     Original {},
-    /// The cover as a file of its own.
+    /// The cover as a separate file.
     Cover(CoverSettings),
 }
 
@@ -78,7 +78,7 @@ impl RecipeType {
         }
     }
 
-    /// The kind of viewer a client shows it with.
+    /// The kind of viewer that clients use for it.
     pub const fn viewer(self) -> &'static str {
         match self {
             Self::Transcode | Self::Preview | Self::Original => "audio",
@@ -101,7 +101,7 @@ impl RecipeType {
         }
     }
 
-    /// Whether a file of this type can be listened to, and so makes a track playable.
+    /// Whether files of this type can be played, and so make a track playable.
     pub const fn is_playable(self) -> bool {
         matches!(self, Self::Transcode | Self::Preview)
     }
@@ -143,28 +143,28 @@ impl RecipeKind {
     }
 }
 
-/// A recipe: of a whole organization, or of one track that adds its own.
+/// A recipe of an organization, or of a single track.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recipe {
     /// The record's id (`variant_id`).
     pub id: VariantId,
-    /// Whose it is.
+    /// The organization that owns it.
     pub organization_id: OrganizationId,
-    /// The one track it belongs to, if not to all.
+    /// The track that it belongs to; none if it applies to all tracks.
     pub track_id: Option<TrackId>,
     /// Its name.
     pub index: VariantIndex,
-    /// What it makes.
+    /// Its type and settings.
     pub kind: RecipeKind,
-    /// Its place among the organization's recipes.
+    /// Its position among the organization's recipes.
     pub position: i32,
-    /// Who may keep copies of its files, unless the service lets everybody.
+    /// Which caches may store its files, unless the service allows all caches to.
     pub cache: CachePolicy,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
-/// What a new organization starts with: `hq`, `lq`, `preview`, `levels`, `original`.
+/// The recipes of a new organization: `hq`, `lq`, `preview`, `levels`, `original`.
 pub fn default_recipes(organization_id: OrganizationId, ambient: &Ambient) -> Vec<Recipe> {
     let mp3 = |bitrate| Transcode { codec: Codec::Mp3, bitrate, ..Transcode::default() };
     let preview = PreviewSettings {

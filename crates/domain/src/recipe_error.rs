@@ -1,9 +1,9 @@
-//! Why a recipe is not accepted.
+//! Errors of recipes.
 
-/// A recipe, or a part of one, outside its rules.
+/// The reason why a recipe or one of its settings is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecipeError {
-    /// An index of other characters or another length.
+    /// An index with invalid characters or an invalid length.
     #[error("must be 2 to 64 characters of a-z, 0-9, _ and -")]
     Index,
     /// A bitrate outside 12..=320.
@@ -29,7 +29,7 @@ pub enum RecipeError {
     Side {
         /// Which side.
         name: &'static str,
-        /// What it may be.
+        /// The allowed values.
         rule: &'static str,
     },
     /// A number of frames a second outside 1..=30.
@@ -38,19 +38,19 @@ pub enum RecipeError {
     /// A loudness target outside -70..=-5 LUFS.
     #[error("must be a number from -70 to -5 (LUFS)")]
     Loudness,
-    /// Levels in a format that there is not.
+    /// An unknown format of levels.
     #[error("must be levels, audiowaveform_json or audiowaveform_dat")]
     LevelsFormat,
-    /// Another type than the recipe has.
+    /// A type other than that of the recipe.
     #[error("cannot be changed; create another variant")]
     OtherType,
-    /// A setting that is of the wrong type, or not among its values.
+    /// A setting with a wrong type or an unknown value.
     #[error("has an invalid value; docs/recipes.md lists the values of each setting")]
     Value(&'static str),
 }
 
 impl RecipeError {
-    /// The setting at fault.
+    /// The invalid setting.
     pub const fn field(&self) -> &'static str {
         match self {
             Self::Index => "index",

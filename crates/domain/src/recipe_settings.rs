@@ -1,14 +1,15 @@
-//! Settings of recipes as callers give them: one by one, over the usual ones or over those that a recipe has.
+//! Recipe settings as callers send them: any subset, applied over the defaults or over the settings of an existing
+//! recipe.
 
 use serde_json::{Map, Value, json};
 
 use crate::recipe::{RecipeKind, RecipeType};
 use crate::recipe_error::RecipeError;
 
-/// Settings by name. Null stands for the usual value of a setting.
+/// Settings by name. Null means the default of a setting.
 pub type RecipeSettings = Map<String, Value>;
 
-/// Every setting of every type.
+/// All settings of all types.
 const NAMES: [&str; 27] = [
     "codec",
     "bitrate",
@@ -40,17 +41,17 @@ const NAMES: [&str; 27] = [
 ];
 
 impl RecipeKind {
-    /// From its type and the settings that are given; the others have their usual values, and settings of other types are
-    /// passed over.
+    /// Builds a recipe from its type and settings. Missing settings get their defaults; settings of other types are
+    /// ignored.
     pub fn from_settings(recipe_type: RecipeType, settings: &RecipeSettings) -> Result<Self, RecipeError> {
         let kind = Self::read(recipe_type, settings).ok_or_else(|| culprit(recipe_type, settings))?;
         kind.validate()?;
         Ok(kind)
     }
 
-    /// The same with these settings changed. A recipe keeps its type.
+    /// Changes some settings. The type cannot change.
     pub fn with_settings(&self, settings: &RecipeSettings) -> Result<Self, RecipeError> {
-        // Plain data always has a form as JSON, and this one is an object.
+        // A recipe always serialises to a JSON object.
         let Ok(Value::Object(mut own)) = serde_json::to_value(self) else {
             return Err(RecipeError::Value("variant_type_id"));
         };
@@ -58,11 +59,11 @@ impl RecipeKind {
         Self::from_settings(self.recipe_type(), &own)
     }
 
-    /// Checks each setting against its bounds, also one that the type it is given for does not have.
+    /// Checks each setting against its bounds, including settings that do not belong to the recipe's type.
     pub fn check_settings(settings: &RecipeSettings) -> Result<(), RecipeError> {
         let trials: [(RecipeType, &[&str]); 5] = [
             (RecipeType::Preview, &[]),
-            // Records of other types have a field of this name, too.
+            // Records of other types have a field with this name, too.
             (RecipeType::Levels, &["format"]),
             (RecipeType::WaveformImage, &[]),
             // Its sides have narrower bounds than those of a picture.
@@ -93,18 +94,18 @@ impl RecipeKind {
     }
 }
 
-/// Which of the settings it is that cannot be read, even alone.
+/// Finds the setting that cannot be parsed, even on its own.
 fn culprit(recipe_type: RecipeType, settings: &RecipeSettings) -> RecipeError {
     let is_wrong = |name: &&'static str| {
         let Some(value) = settings.get(*name) else { return false };
         let mut alone = Map::from_iter([((*name).to_owned(), value.clone())]);
-        // Which settings a preview has depends on this one.
+        // The settings of a preview depend on this one.
         if let Some(length) = settings.get("preview_type").filter(|_| *name != "preview_type") {
             alone.insert("preview_type".to_owned(), length.clone());
         }
         RecipeKind::read(recipe_type, &alone).is_none()
     };
-    // With a wrong type of preview, all of its other settings would look wrong.
+    // With an invalid preview type, all other settings would be reported as invalid.
     let mut order = ["preview_type"].into_iter().chain(NAMES);
     match order.find(is_wrong).unwrap_or("variant_type_id") {
         "bitrate" => RecipeError::Bitrate,

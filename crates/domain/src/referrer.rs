@@ -1,11 +1,11 @@
-//! The site whose page a player is on.
+//! The site that embeds a player.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The longest name of a host (RFC 1035).
+/// The maximum length of a host name in bytes (RFC 1035).
 const MOST_BYTES: usize = 253;
 
 /// The host name of a site, in lower case and without a port.
@@ -13,13 +13,13 @@ const MOST_BYTES: usize = 253;
 #[serde(try_from = "String", into = "String")]
 pub struct Referrer(String);
 
-/// Text that is not the name of a host.
+/// Text that is not a host name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("must be a host name such as www.example.com")]
 pub struct ReferrerError;
 
 impl Referrer {
-    /// The host of an address as it stands in `Referer` or `Origin`; none where it is not a site of the web.
+    /// The host of a `Referer` or `Origin` header; none if it is not an HTTP or HTTPS URL.
     pub fn from_header(value: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(value).ok()?;
         let after = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
@@ -35,7 +35,7 @@ impl Referrer {
         host.to_ascii_lowercase().parse().ok()
     }
 
-    /// The name of the host.
+    /// The host name.
     pub fn as_str(&self) -> &str {
         &self.0
     }

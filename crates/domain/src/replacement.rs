@@ -1,4 +1,4 @@
-//! Replacing the source of a track: the new files take the place of the old ones all at once.
+//! Replacements of a track's source: the new files replace the old ones all at once.
 
 use serde::Serialize;
 
@@ -7,13 +7,13 @@ use crate::track::Source;
 use crate::upload::Upload;
 use crate::{OrganizationId, PersonId, ReplacementId, TrackId};
 
-/// How far a replacement is.
+/// The state of a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplacementState {
-    /// Its bytes are waited for.
+    /// It waits for its bytes.
     Waiting,
-    /// Files are made from the new source.
+    /// Files are being rendered from the new source.
     Processing,
     /// The track has the new source.
     Completed,
@@ -21,37 +21,37 @@ pub enum ReplacementState {
     Failed,
 }
 
-/// A new source for a track, which keeps the one that it has until everything was made from the new one.
+/// A new source for a track. The track keeps its current source until all files have been rendered from the new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replacement {
     /// Its id, part of its upload URL.
     pub id: ReplacementId,
-    /// Whose the track is.
+    /// The organization that owns the track.
     pub organization_id: OrganizationId,
-    /// Which track. It has one replacement at a time.
+    /// The track. It has at most one replacement at a time.
     pub track_id: TrackId,
-    /// How far it is.
+    /// Its state.
     pub state: ReplacementState,
     /// Why it failed, as a sentence.
     pub reason: Option<String>,
-    /// The name that the file has from then on, as the caller sent it; none leaves the track its own.
+    /// The new file name, as the caller sent it; none keeps the track's file name.
     pub file_name: Option<String>,
-    /// The new source, once its bytes are there.
+    /// The new source, once its bytes have arrived.
     pub source: Option<Source>,
-    /// When it was asked for.
+    /// When it was requested.
     pub created_at: Timestamp,
-    /// When its upload URL ends.
+    /// When its upload URL expires.
     pub expires_at: Timestamp,
-    /// Who asked for it, where that was a person in the dashboard. Then nobody else has its upload URL.
+    /// The person who requested it, if it was requested in the dashboard. Then only this person has its upload URL.
     pub person_id: Option<PersonId>,
 }
 
-/// A move that a replacement cannot make.
+/// A state transition that a replacement does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the replacement is {}", .0.as_str())]
 pub struct ReplacementStateError(pub ReplacementState);
 
-/// Seconds until the files that were replaced are removed: signed URLs of them are valid for a day at most.
+/// Seconds until replaced files are removed. Their signed URLs are valid for at most a day.
 pub const REPLACED_FILES_SECONDS: i64 = 24 * 3600;
 
 impl ReplacementState {
@@ -68,31 +68,31 @@ impl ReplacementState {
         }
     }
 
-    /// The state of this text.
+    /// Parses a state.
     pub fn from_text(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == text)
     }
 }
 
 impl Replacement {
-    /// How long it is kept, in seconds: longer than its upload can take.
+    /// How long its row is kept, in seconds: longer than its upload can take.
     pub const KEPT_SECONDS: i64 = Upload::MOST_SECONDS + 7 * 24 * 3600;
 
-    /// Its bytes are there.
+    /// Records that its bytes have arrived.
     pub fn accept_source(&mut self, source: Source) -> Result<(), ReplacementStateError> {
         self.leave(ReplacementState::Waiting)?;
         (self.state, self.source) = (ReplacementState::Processing, Some(source));
         Ok(())
     }
 
-    /// The track has the new source.
+    /// Records that the track has the new source.
     pub fn complete(&mut self) -> Result<(), ReplacementStateError> {
         self.leave(ReplacementState::Processing)?;
         self.state = ReplacementState::Completed;
         Ok(())
     }
 
-    /// The track keeps the source that it had.
+    /// Records that it failed; the track keeps its current source.
     pub fn fail(&mut self, reason: String) -> Result<(), ReplacementStateError> {
         self.leave(ReplacementState::Processing)?;
         (self.state, self.reason) = (ReplacementState::Failed, Some(reason));

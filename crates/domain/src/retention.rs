@@ -1,4 +1,4 @@
-//! How long rows are kept that nobody needs any more.
+//! Retention: how long rows are kept that are no longer needed.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,12 +11,12 @@ use crate::sign_in::{FailedSignIns, SignIn};
 use crate::timestamp::Timestamp;
 use crate::usage::ListenerKey;
 
-/// How long something is kept.
+/// A retention period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeepFor {
-    /// It is never removed.
+    /// Rows are never removed.
     Forever,
-    /// So many days, at least one.
+    /// A number of days, at least one.
     Days(u16),
 }
 
@@ -24,7 +24,7 @@ impl KeepFor {
     /// A hundred years.
     pub const MOST_DAYS: u16 = 36_500;
 
-    /// The last moment whose rows are removed at `now`; none: all are kept.
+    /// The cutoff at `now`: rows up to this moment are removed. None: all rows are kept.
     pub fn until(self, now: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Forever => None,
@@ -33,7 +33,7 @@ impl KeepFor {
     }
 }
 
-/// Text that says no time for which something could be kept.
+/// Text that is not a valid retention period.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("must be a number of days from 1 to {}, or \"forever\"", KeepFor::MOST_DAYS)]
 pub struct KeepForError;
@@ -61,36 +61,36 @@ impl fmt::Display for KeepFor {
     }
 }
 
-/// How long rows are kept that nobody needs any more. What is not a setting follows from another rule: sign-ins and kept
-/// answers are removed when they no longer count.
+/// How long rows are kept that are no longer needed. Rows without a setting follow other rules: sign-ins and stored
+/// responses are removed when they are no longer valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
     /// Entries of the audit log.
     pub audit: KeepFor,
     /// Webhook deliveries, from when they were delivered or given up, with their attempts.
     pub webhooks: KeepFor,
-    /// Failed jobs: those that are not retried any more.
+    /// Failed jobs, which are no longer retried.
     pub failed_jobs: KeepFor,
-    /// Play sessions and upload sessions, from their end: a client that comes back late is told that its session has
-    /// expired.
+    /// Play sessions and upload sessions, from their end. Until they are removed, a client that returns late receives
+    /// the error that its session has expired.
     pub sessions: KeepFor,
-    /// Sign-ins, from their beginning: at most [`Retention::MOST_SIGN_IN_DAYS`], after which they are over anyway.
+    /// Sign-ins, from their creation: at most [`Retention::MOST_SIGN_IN_DAYS`], after which they have expired anyway.
     pub sign_ins: KeepFor,
     /// Invitations and links for a new password, from their end.
     pub invitations: KeepFor,
-    /// The names of usage batches that were added. A batch that is submitted again after its name was removed is counted
+    /// The ids of usage batches that were added. A batch that is submitted again after its id was removed is counted
     /// twice, so this is at least [`Retention::LEAST_USAGE_BATCH_DAYS`].
     pub usage_batches: KeepFor,
 }
 
 impl Retention {
-    /// Longer than any node goes on submitting a batch whose answer was lost.
+    /// Longer than any node retries a batch whose response was lost.
     pub const LEAST_USAGE_BATCH_DAYS: u16 = 7;
 
-    /// As long as nobody is signed in without signing in again.
+    /// The maximum lifetime of a sign-in: after it, a person has to sign in again.
     pub const MOST_SIGN_IN_DAYS: u16 = 90;
 
-    /// What is removed at `now`: each kind of rows, and the last moment of those that go.
+    /// The rows that are removed at `now`: each kind, and the cutoff up to which rows are removed.
     pub fn expired(&self, now: Timestamp) -> Vec<(ExpiredRows, Timestamp)> {
         let ago = |seconds: i64| Some(now.plus_seconds(-seconds));
         let ends = [
@@ -133,14 +133,14 @@ impl Default for Retention {
     }
 }
 
-/// Rows that are removed when their time is over.
+/// The kinds of rows that are removed when they expire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ExpiredRows {
     /// Play sessions, by their end.
     PlaySessions,
     /// Upload sessions, by their end.
     UploadSessions,
-    /// Answers that are kept for repeated requests, by their end.
+    /// Responses that are stored for retried requests, by their end.
     KeptAnswers,
     /// Sign-ins, by their last use.
     UnusedSignIns,
@@ -148,33 +148,33 @@ pub enum ExpiredRows {
     OldSignIns,
     /// Counts of failed sign-ins, by the last failure.
     FailedSignIns,
-    /// Devices in which somebody has signed in, by the last sign-in.
+    /// Known devices, by the last sign-in.
     KnownDevices,
     /// Invitations and links for a new password, by their end.
     Invitations,
-    /// Names of usage batches, by when they were last submitted.
+    /// Ids of usage batches, by when they were last submitted.
     UsageBatches,
-    /// Jobs that were given up, by when.
+    /// Jobs that were given up, by the time they were given up.
     FailedJobs,
     /// Webhook deliveries with their attempts, by when they were delivered or given up.
     WebhookDeliveries,
     /// Entries of the audit log, by their time.
     AuditEntries,
-    /// Jobs whose ids were answered, by when they were queued.
+    /// Jobs whose ids were returned to clients, by when they were queued.
     AnsweredJobs,
-    /// Replacements of sources, by when they were asked for.
+    /// Replacements of sources, by when they were requested.
     Replacements,
-    /// What listeners took of tracks, by day.
+    /// The bytes of tracks that listeners took, by day.
     ListenerTracks,
-    /// That listeners were counted, by day.
+    /// Records of counted listeners, by day.
     ListenerSightings,
-    /// Changes that can be taken back, by their end.
+    /// Changes that can be undone, by their end.
     UndoEntries,
-    /// Sign-ins by a provider that cannot be repeated, by their end.
+    /// Used states of sign-ins at a provider, stored to prevent replays, by their end.
     SignInStates,
-    /// Secrets that keys had before, by their end.
+    /// Old secrets of keys, by their end.
     OldKeys,
-    /// Nodes that did not say that they stopped, by their last heartbeat.
+    /// Nodes that did not report that they stopped, by their last heartbeat.
     Nodes,
 }
 

@@ -5,13 +5,13 @@
 pub enum ScheduledTask {
     /// Queue the sweep of the object store.
     SweepObjects,
-    /// Queue the removal of what has expired.
+    /// Queue the removal of expired rows.
     ForgetExpired,
-    /// Give up webhook deliveries that were tried for too long.
+    /// Give up webhook deliveries that were retried for too long.
     TidyWebhooks,
-    /// Add what nodes without a catalog counted.
+    /// Add the usage that nodes without a catalog counted.
     ImportUsage,
-    /// Renew the list of signing keys for nodes without a catalog.
+    /// Update the list of signing keys for nodes without a catalog.
     RenewKeyList,
 }
 
@@ -31,7 +31,7 @@ impl ScheduledTask {
         }
     }
 
-    /// Seconds until it is done for the first time: what reads everything waits until a start is over.
+    /// Seconds until the first run. Tasks that read everything wait until startup is over.
     pub const fn first_after_seconds(self) -> i64 {
         match self {
             Self::SweepObjects | Self::ForgetExpired => self.period_seconds() / 12,

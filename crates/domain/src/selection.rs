@@ -8,16 +8,16 @@ use crate::variant_index::VariantIndex;
 
 /// Which variants a key or a play session may list.
 ///
-/// There is no empty selection: nothing can be taken for "all" that does not say so.
+/// An empty selection is not possible, so it can never be mistaken for "all".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
-    /// Every playable variant, also those that are added later.
+    /// Every playable variant, including variants that are added later.
     All,
-    /// These, and no others.
+    /// Only these variants.
     Only(VariantList),
 }
 
-/// At least one variant, each once, in an order that counts. In JSON an array; an empty one does not parse.
+/// At least one variant, without duplicates; the order is significant. In JSON an array; an empty one does not parse.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<VariantIndex>", into = "Vec<VariantIndex>")]
 pub struct VariantList(Vec<VariantIndex>);
@@ -28,12 +28,12 @@ pub struct VariantList(Vec<VariantIndex>);
 pub struct EmptySelection;
 
 impl Selection {
-    /// Exactly this variant.
+    /// Selects exactly this variant.
     pub fn one(index: VariantIndex) -> Self {
         Self::Only(VariantList(vec![index]))
     }
 
-    /// From a list that may be missing: none allows all, an empty one is an error.
+    /// Builds a selection from an optional list: `None` allows all variants, an empty list is an error.
     pub fn from_list(list: Option<Vec<VariantIndex>>) -> Result<Self, EmptySelection> {
         match list {
             None => Ok(Self::All),
@@ -41,7 +41,7 @@ impl Selection {
         }
     }
 
-    /// Whether a variant of this name is selected. For [`Selection::All`] this is true of every name.
+    /// Whether a variant with this name is selected. For [`Selection::All`], this is true for every name.
     pub fn allows(&self, index: &VariantIndex) -> bool {
         match self {
             Self::All => true,
@@ -49,7 +49,7 @@ impl Selection {
         }
     }
 
-    /// The variants by name, unless all are selected.
+    /// The selected variants; `None` if all are selected.
     pub fn only(&self) -> Option<&VariantList> {
         match self {
             Self::All => None,
@@ -57,7 +57,7 @@ impl Selection {
         }
     }
 
-    /// Whether everything that `other` selects is selected, also what is added later.
+    /// Whether this selects everything that `other` selects, including variants that are added later.
     pub fn covers(&self, other: &Self) -> bool {
         match other {
             Self::All => *self == Self::All,
@@ -65,7 +65,7 @@ impl Selection {
         }
     }
 
-    /// The one variant that is selected, if it is exactly one.
+    /// The selected variant, if it is exactly one.
     pub fn single(&self) -> Option<&VariantIndex> {
         match self.only().map(Deref::deref) {
             Some([index]) => Some(index),
@@ -73,11 +73,11 @@ impl Selection {
         }
     }
 
-    /// What a play session lists: what was asked for, as far as it exists and the key that this selection is of allows it,
-    /// in the order asked. Where nothing is left of that, or nothing was asked for, all that the key allows. `None` where
-    /// the key allows nothing that exists; such a session is not to be made.
+    /// The variants that a play session lists; `self` is the selection of its key. These are the requested variants
+    /// that exist and that the key allows, in the requested order. If none remain, or none were requested, all variants
+    /// that the key allows. `None` if no variant that the key allows exists; then no session may be created.
     ///
-    /// `existing` are the variants that can be listed, in the order they are shown.
+    /// `existing` are the variants that can be listed, in display order.
     pub fn for_session(&self, requested: &[String], existing: &[VariantIndex]) -> Option<Self> {
         let find = |name: &String| existing.iter().find(|index| index.as_str() == name);
         let wanted = requested.iter().filter_map(find).filter(|index| self.allows(index));
@@ -95,7 +95,7 @@ impl Selection {
 }
 
 impl VariantList {
-    /// None where there is nothing in it. What comes again is left out.
+    /// Builds a list without duplicates; none if it is empty.
     pub fn new(indexes: impl IntoIterator<Item = VariantIndex>) -> Option<Self> {
         let mut list: Vec<VariantIndex> = Vec::new();
         for index in indexes {
@@ -168,7 +168,7 @@ mod tests {
         assert!(!only(&["hq"]).covers(&only(&["hq", "lq"])));
     }
 
-    /// Decisions, "Variants": what is asked for narrows what the key allows and never widens it.
+    /// Decisions, "Variants": a request narrows what the key allows and never widens it.
     #[test]
     fn a_session_lists_no_more_than_its_key() {
         let existing = indexes(&["hq", "lq", "preview", "original", "own"]);

@@ -1,4 +1,4 @@
-//! Play sessions and upload sessions: time-limited, and their ids are credentials.
+//! Play sessions and upload sessions. They expire, and their ids are credentials.
 
 use std::net::IpAddr;
 
@@ -16,11 +16,11 @@ pub struct PlaySession {
     pub id: PlaySessionId,
     /// Whose tracks it plays.
     pub organization_id: OrganizationId,
-    /// Whose key made it, as far as that key names a creator.
+    /// The creator of the key that created it, if the key has one.
     pub creator_id: Option<CreatorId>,
-    /// The collection it plays, or the one its track is in.
+    /// The collection it plays, or the collection of its track.
     pub collection_id: CollectionId,
-    /// The one track it plays, if not the whole collection.
+    /// The track it plays; none for the whole collection.
     pub track_id: Option<TrackId>,
     /// The variants it lists, in that order, or all playable ones.
     pub variants: Selection,
@@ -28,20 +28,20 @@ pub struct PlaySession {
     pub organization_index: Option<String>,
     /// The caller's own data.
     pub metadata: Metadata,
-    /// Whether it may download: what its key allows AND what was asked.
+    /// Whether it may download: allowed by its key AND requested.
     pub is_downloadable: bool,
     /// When it ends.
     pub expires_at: Timestamp,
 }
 
 impl PlaySession {
-    /// Whether it is still a credential at this moment.
+    /// Whether it is valid at this moment.
     pub fn is_valid_at(&self, now: Timestamp) -> bool {
         now < self.expires_at
     }
 
-    /// Whether it lists, and may download, what a recipe makes. The original and other files that are not heard are
-    /// listed only by name.
+    /// Whether it lists, and may download, the files of a recipe. The original and other files that cannot be played
+    /// are listed only if they are selected by name.
     pub fn lists(&self, recipe: &Recipe) -> bool {
         match &self.variants {
             Selection::All => recipe.kind.recipe_type().is_playable(),
@@ -49,7 +49,7 @@ impl PlaySession {
         }
     }
 
-    /// What is stored for `is_downloadable`: a key that forbids downloads always wins.
+    /// The stored value of `is_downloadable`: a key that forbids downloads takes precedence.
     pub fn grants_downloads(key_allows: bool, requested: bool) -> bool {
         key_allows && requested
     }
@@ -62,7 +62,7 @@ pub struct UploadSession {
     pub id: UploadSessionId,
     /// Whose collection it fills.
     pub organization_id: OrganizationId,
-    /// Whom its tracks are attributed to.
+    /// The creator to whom its tracks are attributed.
     pub creator_id: Option<CreatorId>,
     /// The collection it fills.
     pub collection_id: CollectionId,
@@ -72,17 +72,17 @@ pub struct UploadSession {
     pub metadata: Metadata,
     /// When it ends.
     pub expires_at: Timestamp,
-    /// Who opened it, where that was a person in the dashboard. Then nobody else uploads in it.
+    /// The person who created it, if it was created in the dashboard. Then only this person uploads in it.
     pub person_id: Option<PersonId>,
 }
 
 impl UploadSession {
-    /// Who uploads in it, from this address.
+    /// The origin of its uploads from this address.
     pub const fn uploader(&self, address: Option<IpAddr>) -> Origin {
         Origin::uploader(self.person_id, address)
     }
 
-    /// Whether it is still a credential at this moment.
+    /// Whether it is valid at this moment.
     pub fn is_valid_at(&self, now: Timestamp) -> bool {
         now < self.expires_at
     }

@@ -1,9 +1,9 @@
-//! What a share link is for.
+//! The targets of share links.
 
 use crate::access::KeyScope;
 use crate::{CollectionId, TrackId};
 
-/// What a share link is for, where it is for less than the whole organization.
+/// The target of a share link that covers less than the whole organization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ShareTarget {
     /// One track.
@@ -13,7 +13,7 @@ pub enum ShareTarget {
 }
 
 impl ShareTarget {
-    /// The target of keys with a scope; none where they are for the whole organization.
+    /// The target of keys with this scope; none if the scope is the whole organization.
     pub fn of(scope: KeyScope) -> Option<Self> {
         match (scope.track(), scope.collection()) {
             (Some(track), _) => Some(Self::Track(track)),

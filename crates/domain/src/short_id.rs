@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 const ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 
-/// Twelve characters of a-z and 0-9 (62 bits): a track's `index`, and the part of an object's name that makes
-/// each version of a file new. One case only, so that it survives file systems that ignore case.
+/// Twelve characters of a-z and 0-9 (62 bits): a track's `index`, and the part of an object's name that makes each
+/// version of a file new. Lower case only, so that ids stay unique on case-insensitive file systems.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ShortId([u8; Self::LEN]);

@@ -1,4 +1,4 @@
-//! Signing in: how long it lasts, how often it may fail, and the links that let people in.
+//! Sign-ins: their lifetime, limits on failures, and invitation links.
 
 use std::net::IpAddr;
 
@@ -6,42 +6,42 @@ use crate::person::{EmailAddress, Role};
 use crate::timestamp::Timestamp;
 use crate::{InvitationId, OrganizationId, PersonId, SignInId};
 
-/// One sign-in of a person: a browser that holds the secret of its cookie.
+/// A sign-in of a person, in a browser that holds its cookie with the secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignIn {
     /// The record's id.
     pub id: SignInId,
-    /// Who signed in.
+    /// The person who signed in.
     pub person_id: PersonId,
-    /// From where.
+    /// The address of the client.
     pub address: Option<IpAddr>,
-    /// What the browser says it is.
+    /// The browser's `User-Agent`.
     pub user_agent: Option<String>,
-    /// When.
+    /// When the person signed in.
     pub created_at: Timestamp,
-    /// When it was last used, give or take [`SignIn::SEEN_EVERY`].
+    /// When it was last used, to within [`SignIn::SEEN_EVERY`].
     pub seen_at: Timestamp,
 }
 
 impl SignIn {
-    /// Seconds that it lasts without being used: two weeks.
+    /// Lifetime without use, in seconds: two weeks.
     pub const IDLE: i64 = 14 * 24 * 3600;
-    /// Seconds that it lasts at all: ninety days.
+    /// Maximum lifetime, in seconds: ninety days.
     pub const MOST: i64 = 90 * 24 * 3600;
-    /// Seconds between two notes that it is being used.
+    /// Minimum seconds between two updates of the last use.
     pub const SEEN_EVERY: i64 = 300;
 
-    /// When it ends unless it is used again.
+    /// When it expires unless it is used again.
     pub fn expires_at(&self) -> Timestamp {
         self.seen_at.plus_seconds(Self::IDLE).min(self.created_at.plus_seconds(Self::MOST))
     }
 
-    /// Whether it still lets in.
+    /// Whether it is valid at this moment.
     pub fn is_valid_at(&self, now: Timestamp) -> bool {
         now < self.expires_at()
     }
 
-    /// Whether its use should be noted again.
+    /// Whether the last use should be updated.
     pub fn is_worth_noting_at(&self, now: Timestamp) -> bool {
         now >= self.seen_at.plus_seconds(Self::SEEN_EVERY)
     }
@@ -50,7 +50,7 @@ impl SignIn {
 /// Failed attempts to sign in, of one account, from one address or from one known device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FailedSignIns {
-    /// How many in a row.
+    /// The number of failures in a row.
     pub count: u32,
     /// When the last one was.
     pub last_at: Timestamp,
@@ -59,23 +59,24 @@ pub struct FailedSignIns {
 impl FailedSignIns {
     /// Seconds after which failures are forgotten.
     pub const FORGOTTEN_AFTER: i64 = 15 * 60;
-    /// Failures of one account after which it waits.
+    /// Failures of one account after which further attempts have to wait.
     pub const ACCOUNT: u32 = 10;
-    /// Failures of one known device, or within one sign-in, after which it waits.
+    /// Failures of one known device, or within one sign-in, after which further attempts have to wait.
     pub const DEVICE: u32 = 10;
-    /// Failures from one address after which it waits: many people may share one.
+    /// Failures from one address after which further attempts have to wait. Many people may share an address.
     pub const ADDRESS: u32 = 50;
 
-    /// The seconds until the next attempt is looked at, where there were too many.
+    /// The seconds until the next attempt is accepted, if there were too many failures.
     pub fn wait(self, most: u32, now: Timestamp) -> Option<i64> {
         let ends = self.last_at.plus_seconds(Self::FORGOTTEN_AFTER);
         (self.count >= most && now < ends).then(|| (ends.unix_millis() - now.unix_millis() + 999) / 1000)
     }
 
-    /// With one more attempt, which counts as failed until it has succeeded. Where there were too many, the seconds until
-    /// the next one is looked at.
+    /// Adds an attempt, which counts as failed until it succeeds. If there were too many failures, returns the seconds
+    /// until the next attempt is accepted as the error.
     ///
-    /// [`Self::last_at`] stays: an attempt that succeeds must not prolong how long the failures before it count.
+    /// [`Self::last_at`] does not change: an attempt that succeeds must not extend the time for which earlier failures
+    /// count.
     pub fn with_attempt(earlier: Option<Self>, most: u32, now: Timestamp) -> Result<Self, i64> {
         let counted = earlier.filter(|failed| now < failed.last_at.plus_seconds(Self::FORGOTTEN_AFTER));
         let Some(counted) = counted else {
@@ -88,35 +89,35 @@ impl FailedSignIns {
     }
 }
 
-/// A link that lets somebody in once.
+/// An invitation: a link that can be used once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invitation {
     /// The record's id.
     pub id: InvitationId,
-    /// What it lets its holder do.
+    /// Its purpose.
     pub purpose: InvitationPurpose,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Timestamp,
     /// When it was used, if it was.
     pub used_at: Option<Timestamp>,
-    /// Who invited, where that was a person. It ends when that person is disabled or removed.
+    /// The person who created it, if any. The invitation becomes invalid when that person is disabled or removed.
     pub created_by: Option<PersonId>,
 }
 
-/// What a link lets its holder do.
+/// The purpose of an invitation link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InvitationPurpose {
     /// Become the first administrator.
     FirstAdministrator,
     /// Become a member of an organization.
     Member {
-        /// Which one.
+        /// The organization.
         organization_id: OrganizationId,
-        /// As what.
+        /// The role.
         role: Role,
-        /// Whom it is meant for; shown to who manages members, not demanded.
+        /// The intended recipient. Shown to people who manage members, but not verified.
         email: Option<EmailAddress>,
     },
     /// Choose a new password.
@@ -124,7 +125,7 @@ pub enum InvitationPurpose {
 }
 
 impl Invitation {
-    /// Seconds that a link lasts: a week; that for a new password, a day.
+    /// The lifetime of a link in seconds: a day for a new password, otherwise a week.
     pub const fn lifetime(purpose: &InvitationPurpose) -> i64 {
         match purpose {
             InvitationPurpose::FirstAdministrator | InvitationPurpose::Member { .. } => 7 * 24 * 3600,
@@ -132,7 +133,7 @@ impl Invitation {
         }
     }
 
-    /// Whether it still lets in.
+    /// Whether it is valid at this moment.
     pub fn is_valid_at(&self, now: Timestamp) -> bool {
         self.used_at.is_none() && now < self.expires_at
     }

@@ -1,4 +1,4 @@
-//! Whether a database and an object store belong together, and how much a sweep may remove without being asked.
+//! Checks that a database and an object store belong together, and limits what a sweep may remove without confirmation.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::short_id::ShortId;
 use crate::timestamp::Timestamp;
 use crate::variant_index::VariantIndex;
 
-/// The identity that a database and its object store share. It is made at the first start of both.
+/// The identity that a database and its object store share. It is created at their first start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StoreId(ShortId);
 
@@ -26,7 +26,7 @@ impl StoreId {
         self.0.as_str()
     }
 
-    /// The object that carries the identity. Its name alone says it; what it holds is for people.
+    /// The object that carries the identity. The identity is in its name; its content is for people.
     pub fn object(self) -> ObjectKey {
         let file = ObjectFile {
             label: VariantIndex::from_static(Self::LABEL),
@@ -57,7 +57,7 @@ impl fmt::Display for StoreId {
 /// Why a database and an object store do not belong together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreMismatch {
-    /// The store lost its identity, or is another, empty one.
+    /// The store lost its identity, or is a different, empty store.
     #[error(
         "the database belongs to the object store {expected}, but the store has no identity: it is empty, its disk is \
          not mounted, or storage_url is wrong. Mount the disk or correct storage_url; if the store was deliberately \
@@ -89,7 +89,7 @@ pub enum StoreMismatch {
         /// The identities in the store.
         found: Vec<StoreId>,
     },
-    /// Neither has an identity yet, and what they hold does not fit.
+    /// Neither has an identity yet, and their contents do not match.
     #[error(
         "the database and the object store do not seem to belong together: {0}. Correct database_url or storage_url; to \
          use them together, run `tonearm store adopt`"
@@ -101,28 +101,29 @@ fn list(ids: &[StoreId]) -> String {
     ids.iter().map(StoreId::to_string).collect::<Vec<_>>().join(" and ")
 }
 
-/// What was found of a database in a store, and the other way round. Samples, not everything.
+/// The result of comparing samples of a database with a store, in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Evidence {
-    /// Objects that the database names.
+    /// Sampled objects that the database names.
     pub named: usize,
-    /// Those of them that are in the store.
+    /// The number of these that are in the store.
     pub found: usize,
-    /// Objects in the store.
+    /// Sampled objects in the store.
     pub listed: usize,
-    /// Those of them that the database names.
+    /// The number of these that the database names.
     pub known: usize,
 }
 
 impl Evidence {
-    /// Whether a database and a store without identities may be tied together without asking anybody: both are empty,
-    /// or each holds at least half of what was looked up from the other. Names of objects are random, so another
-    /// installation's database knows none of them.
+    /// Whether a database and a store without identities may be linked without confirmation: both are empty, or each
+    /// contains at least half of the samples of the other. Object names are random, so the database of another
+    /// installation contains none of them.
     pub fn is_sound(self) -> bool {
         let fits = |part: usize, whole: usize| 2 * part >= whole;
         match self {
             Self { named: 0, listed: 0, .. } => true,
-            // The samples of the database are sources of tracks; it may know the store by covers alone.
+            // Only `listed` is checked for 0. The samples of the database are sources of tracks; without any, the store
+            // may still match by covers alone.
             Self { listed: 0, .. } => false,
             Self { named, found, listed, known } => fits(known, listed) && fits(found, named),
         }
@@ -140,20 +141,20 @@ impl fmt::Display for Evidence {
     }
 }
 
-/// The rules of the sweep, which removes objects that no row names.
+/// Rules of the sweep, which removes objects that no row names.
 #[derive(Debug)]
 pub struct SweepRules;
 
 impl SweepRules {
-    /// Younger objects may belong to an upload whose row is about to be committed. Also how long an object has to
-    /// stay unknown, from the first sweep that found it to the one that removes it.
+    /// The minimum age of removed objects: younger ones may belong to an upload whose row is about to be committed.
+    /// Also how long an object has to stay unknown, from the sweep that first found it to the one that removes it.
     pub const GRACE_SECONDS: i64 = 24 * 3600;
-    /// A sweep removes so many objects without asking, however few there are in all.
+    /// A sweep removes up to this many objects without confirmation, even if there are few objects in total.
     pub const FREELY: u64 = 100;
-    /// Unknown objects that are noted at most. Where there are more, something is wrong.
+    /// Maximum number of unknown objects that are recorded. More of them indicate an error.
     pub const MOST_NOTED: u64 = 100_000;
 
-    /// Objects that were put, or found to be unknown, after this moment are left alone.
+    /// Objects that were written, or found to be unknown, after this moment are not removed.
     pub fn spared_after(now: Timestamp) -> Timestamp {
         now.plus_seconds(-Self::GRACE_SECONDS)
     }

@@ -1,19 +1,19 @@
-//! How much of a network address is written down.
+//! How much of a network address is stored.
 
 use std::net::IpAddr;
 
-/// How much of a network address is kept in the log, the audit log and with sign-ins.
+/// How much of a network address is stored in the log, the audit log and sign-ins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StoredAddresses {
-    /// All of it.
+    /// The whole address.
     #[default]
     Whole,
-    /// The network: 24 bits of an IPv4 address, 48 of an IPv6 one.
+    /// Only the network: 24 bits of an IPv4 address, 48 bits of an IPv6 address.
     Networks,
 }
 
 impl StoredAddresses {
-    /// What is kept of an address.
+    /// The part of an address that is stored.
     pub fn of(self, address: IpAddr) -> IpAddr {
         match (self, address.to_canonical()) {
             (Self::Whole, _) => address,

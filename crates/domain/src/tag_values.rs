@@ -1,21 +1,21 @@
-//! The values of tags: numbers, years, languages and texts, as people and programs write them.
+//! Parsers for the values of tags: numbers, years, languages and texts, in the forms that people and programs write.
 
 use crate::transcription::language_code;
 
-/// The highest number of a track or disc. What is beyond it was meant as something else.
+/// The highest number of a track or disc. Higher values are not such numbers.
 const HIGHEST: u16 = 9999;
 
-/// A number, and how many there are in all; both 1..=9999.
+/// A number and a total; both 1..=9999.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Numbered {
-    /// Which one.
+    /// The number.
     pub number: Option<u16>,
-    /// Of how many; not less than the number.
+    /// The total; not less than the number.
     pub total: Option<u16>,
 }
 
 impl Numbered {
-    /// Of `3`, `03`, `3/12` or `3 of 12`. What is no such number is none: `A1`, `-1`, `0`, `99999999999`.
+    /// Parses `3`, `03`, `3/12` or `3 of 12`. Other texts give no number: `A1`, `-1`, `0`, `99999999999`.
     pub fn parse(text: &str) -> Self {
         let (number, total) = match text.split_once('/').or_else(|| text.split_once(" of ")) {
             Some((number, total)) => (count(number), count(total)),
@@ -24,13 +24,13 @@ impl Numbered {
         Self { number, total: None }.or_total(total)
     }
 
-    /// As people read it: `3` or `3 of 12`; none without a number.
+    /// The text for display: `3` or `3 of 12`; none without a number.
     pub fn shown(self) -> Option<String> {
         let number = self.number?;
         Some(self.total.map_or_else(|| number.to_string(), |total| format!("{number} of {total}")))
     }
 
-    /// With this total, if it has none and the total can be true.
+    /// Adds a total, if it has none and the total is not less than the number.
     pub(crate) fn or_total(self, total: Option<u16>) -> Self {
         let is_possible = |total: &u16| self.number.is_some_and(|number| number <= *total);
         Self { total: self.total.or(total.filter(is_possible)), ..self }
@@ -144,10 +144,10 @@ const THREE_LETTERS: &[(&str, &str)] = &[
     ("zho", "zh"),
 ];
 
-/// What says that no one language is known: undetermined, several, uncoded, no words, and ID3's placeholder.
+/// Codes that name no single language: undetermined, several, uncoded, no words, and ID3's placeholder.
 const NO_LANGUAGE: [&str; 5] = ["und", "mul", "mis", "zxx", "xxx"];
 
-/// The BCP-47 code of a language told as one, by ISO 639-2, or by its English name.
+/// The BCP-47 code of a language that is given as a BCP-47 code, as an ISO 639-2 code, or by its English name.
 pub(crate) fn language(text: &str) -> Option<String> {
     let code = language_code(text)?;
     let (primary, rest) = code.split_at(code.find('-').unwrap_or(code.len()));
@@ -158,17 +158,18 @@ pub(crate) fn language(text: &str) -> Option<String> {
     Some(format!("{}{rest}", short.map_or(primary, |(_, two)| two)))
 }
 
-/// Characters that are not seen and change how others are: controls, and what turns the direction of text.
+/// Whether a character is invisible and changes how others are displayed: control characters, and characters that
+/// change the direction of text.
 fn is_hidden(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
 }
 
-/// A text of one line and at most so many characters; none if nothing can be read in it.
+/// Reduces a text to one line of at most `most` characters; none if nothing visible remains.
 pub(crate) fn line(text: &str, most: usize) -> Option<String> {
     shown(text.chars().map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c }), most)
 }
 
-/// The same of several lines.
+/// The same for several lines.
 pub(crate) fn lines(text: &str, most: usize) -> Option<String> {
     let mut previous = None;
     let unix = text.chars().filter_map(|c| {

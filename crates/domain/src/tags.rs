@@ -1,17 +1,18 @@
-//! What the tags of a file say, in one vocabulary whatever its container calls them.
+//! Tags of a file, mapped from the names of each container to one vocabulary.
 
 use std::collections::BTreeMap;
 
 use crate::tag_values::{Numbered, language, line, lines, year};
 use crate::track::TrackInfo;
 
-/// Most tags of a file that are kept, and characters of each.
+/// Maximum number of tags that are stored for a file, and maximum length of each in characters.
 const MOST_TAGS: usize = 64;
 const LONGEST_TAG: usize = 1000;
-/// Characters of lyrics that are kept: synchronised ones of a long song have about as many.
+/// Maximum number of characters of lyrics: synchronised lyrics of a long song have about as many.
 const LONGEST_LYRICS: usize = 20_000;
 
-/// What containers call a tag, without case, spaces, `_`, `-` and `/`; what comes first counts first.
+/// The names that containers use for a tag, in lower case and without spaces, `_`, `-` and `/`. Earlier names have
+/// priority.
 const TITLE: &[&str] = &["title", "tit2", "inam", "name"];
 const ARTIST: &[&str] = &["artist", "tpe1", "iart", "author", "performer", "wmauthor"];
 const ALBUM: &[&str] = &["album", "talb", "iprd", "wmalbumtitle"];
@@ -24,7 +25,7 @@ const TRACK: &[&str] = &["track", "tracknumber", "trck", "itrk", "wmtracknumber"
 const TRACK_TOTAL: &[&str] = &["tracktotal", "totaltracks", "trackcount", "totalparts"];
 const DISC: &[&str] = &["disc", "discnumber", "disk", "disknumber", "tpos", "partofset", "wmpartofset"];
 const DISC_TOTAL: &[&str] = &["disctotal", "totaldiscs", "disccount", "disktotal"];
-/// The year of this release comes before that of the first one.
+/// The year of this release has priority over the year of the original release.
 const YEAR: &[&str] = &[
     "date",
     "year",
@@ -42,52 +43,52 @@ const YEAR: &[&str] = &[
 const LANGUAGE: &[&str] = &["language", "tlan", "ilng", "wmlanguage", "lang"];
 const LYRICS: &[&str] =
     &["lyrics", "unsyncedlyrics", "unsynchronisedlyrics", "uslt", "wmlyrics", "syncedlyrics"];
-/// ID3 tells the language of lyrics in the name: `lyrics-eng`.
+/// The prefix of ID3 lyrics, whose name contains the language: `lyrics-eng`.
 const LYRICS_IN: &str = "lyrics-";
 
-/// What the tags of a file say. Texts are trimmed, bounded, and without control characters.
+/// The tags of a file in the common vocabulary. Texts are trimmed, limited in length, and without control characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tags {
-    /// At most 1000 characters, as all texts but the lyrics.
+    /// The title. At most 1000 characters, like all texts except the lyrics.
     pub title: Option<String>,
-    /// Who is heard.
+    /// The performer.
     pub artist: Option<String>,
-    /// What it is a part of.
+    /// The album.
     pub album: Option<String>,
-    /// Whose album it is.
+    /// The artist of the album.
     pub album_artist: Option<String>,
-    /// Who wrote it.
+    /// The composer.
     pub composer: Option<String>,
-    /// The number on its disc, and how many there are.
+    /// The track number on its disc, and the total.
     pub track: Numbered,
-    /// The number of its disc, and how many there are.
+    /// The disc number, and the total.
     pub disc: Numbered,
-    /// As it is written in the file.
+    /// The genre, as it is written in the file.
     pub genre: Option<String>,
-    /// When it appeared, 1000..=9999.
+    /// The year of release, 1000..=9999.
     pub year: Option<u16>,
-    /// BCP 47.
+    /// The language (BCP 47).
     pub language: Option<String>,
-    /// Words that are sung or read, in lines; at most 20,000 characters.
+    /// The words that are sung or read, with line breaks; at most 20,000 characters.
     pub lyrics: Option<String>,
-    /// May have several lines.
+    /// The comment. It may have several lines.
     pub comment: Option<String>,
     /// The label or publisher.
     pub publisher: Option<String>,
 }
 
-/// The name of a tag without what containers differ in.
+/// Normalises the name of a tag, so that spellings of different containers compare equal.
 fn fold(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, ' ' | '_' | '-' | '/')).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a tag, by its lower-case name, holds lyrics.
+/// Whether a tag with this lower-case name contains lyrics.
 pub(crate) fn holds_lyrics(name: &str) -> bool {
     name.starts_with(LYRICS_IN) || LYRICS.contains(&fold(name).as_str())
 }
 
 impl Tags {
-    /// The names that [`Tags::named`] gives.
+    /// The names that [`Tags::named`] returns.
     pub const NAMES: [&str; 15] = [
         "title",
         "artist",
@@ -106,8 +107,8 @@ impl Tags {
         "lyrics",
     ];
 
-    /// From names and values as a container tells them. Of two tags that say the same thing under the same name, the first
-    /// counts. Anything may be in them.
+    /// Reads the names and values of a container. If a name occurs twice, its first value is used. The input may be
+    /// arbitrary.
     pub fn read<'a>(raw: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let (mut by_name, mut lyrics_in) = (BTreeMap::new(), None);
         for (name, value) in raw.into_iter().filter(|(_, value)| !value.trim().is_empty()) {
@@ -139,7 +140,7 @@ impl Tags {
         }
     }
 
-    /// What is told, by the names of the vocabulary.
+    /// The values that are present, by the names of the vocabulary.
     pub fn named(self) -> impl Iterator<Item = (&'static str, String)> {
         let number = |number: Option<u16>| number.map(|number| number.to_string());
         let values = [
@@ -162,8 +163,8 @@ impl Tags {
         Self::NAMES.into_iter().zip(values).filter_map(|(name, value)| Some((name, value?)))
     }
 
-    /// What is kept of a file's tags: what they say by the names of the vocabulary, and after that the others by their own
-    /// names in lower case; at most 64.
+    /// The tags of a file that are stored: first those of the vocabulary, then the others by their own names in lower
+    /// case; at most 64.
     pub fn kept<'a>(
         raw: impl IntoIterator<Item = (&'a str, &'a str), IntoIter: Clone>,
     ) -> BTreeMap<String, String> {
@@ -186,7 +187,7 @@ impl Tags {
 }
 
 impl TrackInfo {
-    /// What the tags that were kept of the file say.
+    /// Reads the stored tags of the file.
     pub fn read_tags(&self) -> Tags {
         Tags::read(self.tags.iter().map(|(name, value)| (name.as_str(), value.as_str())))
     }
@@ -258,7 +259,7 @@ mod tests {
                 prop_assert!(!name.is_empty() && !value.trim().is_empty());
                 prop_assert!(!value.contains(|c: char| c.is_control() && c != '\n' && c != '\t'));
             }
-            // What was kept says the same again.
+            // Reading the stored tags again gives the same result.
             let again = Tags::kept(tags.iter().map(|(name, value)| (name.as_str(), value.as_str())));
             for name in Tags::NAMES {
                 prop_assert_eq!(again.get(name), tags.get(name));

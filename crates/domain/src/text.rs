@@ -1,14 +1,14 @@
-//! Free text and metadata from callers, under limits.
+//! Free text and metadata from callers, with limits.
 
 use serde::{Deserialize, Serialize};
 
 /// Text or metadata outside its limits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
-    /// More characters than a field holds.
+    /// More characters than the field allows.
     #[error("must have at most {0} characters")]
     TooLong(usize),
-    /// Nothing but white space where something is needed.
+    /// Only white space in a required field.
     #[error("cannot be empty")]
     Empty,
     /// A NUL character, which PostgreSQL cannot store.
@@ -55,7 +55,7 @@ impl<const MAX: usize> From<Text<MAX>> for String {
     }
 }
 
-/// A caller's own JSON object, never interpreted; at most 64 KiB as compact JSON.
+/// A caller's own JSON object. It is never interpreted; at most 64 KiB as compact JSON.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(
     try_from = "serde_json::Map<String, serde_json::Value>",
@@ -66,8 +66,8 @@ pub struct Metadata(serde_json::Map<String, serde_json::Value>);
 impl Metadata {
     const MAX_BYTES: usize = 64 * 1024;
 
-    /// Wraps an object that was within the limits when it was stored. They are not checked again: a database may
-    /// spell the same numbers with more digits.
+    /// Wraps an object that was within the limits when it was stored. They are not checked again: a database may write
+    /// the same numbers with more digits.
     pub fn from_stored(map: serde_json::Map<String, serde_json::Value>) -> Self {
         Self(map)
     }
@@ -92,7 +92,7 @@ impl TryFrom<serde_json::Map<String, serde_json::Value>> for Metadata {
     }
 }
 
-/// PostgreSQL's `jsonb` has no NUL character, in keys or in values.
+/// Whether a key or value contains NUL, which PostgreSQL's `jsonb` cannot store.
 fn holds_nul(map: &serde_json::Map<String, serde_json::Value>) -> bool {
     fn value_holds(value: &serde_json::Value) -> bool {
         match value {

@@ -1,11 +1,11 @@
-//! The colours of an organization, a collection or a track: those that somebody set, else those found in its cover.
+//! Themes: the colours of an organization, a collection or a track. They are set manually, or found in its cover.
 
 use serde::{Deserialize, Serialize};
 
 use crate::colour::ThemeColour;
 use crate::patch::Patch;
 
-/// Colours that somebody set: at most 8, each with shares from 0 to 1.
+/// Colours that were set manually: at most 8, each with shares from 0 to 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<ThemeColour>", into = "Vec<ThemeColour>")]
 pub struct Palette(Vec<ThemeColour>);
@@ -48,24 +48,25 @@ impl From<Palette> for Vec<ThemeColour> {
     }
 }
 
-/// The colours of an organization, a collection or a track. What was set and what was found are kept apart, so that a new
-/// cover does not overwrite what somebody set, and the found colours are back once that is cleared.
+/// The colours of an organization, a collection or a track. Colours that were set and colours that were found are
+/// stored separately. So a new cover does not overwrite the set colours, and the found colours apply again once the set
+/// colours are cleared.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Theme {
-    /// What somebody set; columns `own_theme`.
+    /// The colours that were set; columns `own_theme`.
     pub set: Option<Palette>,
-    /// What was found in the cover, by area; columns `theme`.
+    /// The colours found in the cover, sorted by area; columns `theme`.
     pub found: Vec<ThemeColour>,
 }
 
 impl Theme {
-    /// The colours in use: those that were set, else those found.
+    /// The colours in use: those that were set, otherwise those found.
     pub fn colours(&self) -> &[ThemeColour] {
         self.set.as_ref().map_or(&self.found, Palette::colours)
     }
 
-    /// Sets or clears what was set. A palette that comes back in a whole record, as it was answered, does not turn colours that
-    /// were found into colours that were set.
+    /// Sets or clears the colours. If a client sends a whole record back unchanged, found colours in it do not become
+    /// set colours.
     pub fn apply(&mut self, patch: Patch<Palette>, is_record: bool) {
         match patch {
             Patch::Set(palette) if is_record && self.set.is_none() && self.shows(&palette) => {}
@@ -73,8 +74,8 @@ impl Theme {
         }
     }
 
-    /// Whether a palette shows the same colours as are in use. Shares may differ in the last digits, as they are written and
-    /// read as decimal numbers.
+    /// Whether a palette has the same colours as those in use. Shares may differ in the last digits, because they are
+    /// converted to decimal numbers and back.
     pub fn shows(&self, palette: &Palette) -> bool {
         let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
         let alike = |a: &ThemeColour, b: &ThemeColour| {

@@ -40,13 +40,13 @@ impl Timestamp {
         u64::try_from(self.unix_millis()).unwrap_or(0)
     }
 
-    /// This moment moved by `seconds`, kept inside the representable years.
+    /// This moment plus `seconds`, clamped to the representable years.
     #[must_use]
     pub fn plus_seconds(self, seconds: i64) -> Self {
         self.plus_millis(seconds.saturating_mul(1000))
     }
 
-    /// This moment moved by `millis`, kept inside the representable years.
+    /// This moment plus `millis`, clamped to the representable years.
     #[must_use]
     pub fn plus_millis(self, millis: i64) -> Self {
         let moved = self.unix_millis().saturating_add(millis);

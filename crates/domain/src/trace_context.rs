@@ -1,4 +1,4 @@
-//! Where a piece of work stands in a trace, as `traceparent` has it (W3C Trace Context, level 1).
+//! Trace contexts in the format of `traceparent` (W3C Trace Context, level 1).
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,10 +6,10 @@ use std::str::FromStr;
 /// The length of the text, in bytes.
 const LENGTH: usize = 55;
 
-/// The only bit of the flags that is read and written.
+/// The only flag that is read and written.
 const SAMPLED: u8 = 1;
 
-/// A span that others continue: the trace that it belongs to, its own id, and whether the trace is recorded.
+/// A parent span: the trace that it belongs to, its own id, and whether the trace is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TraceContext {
     trace_id: [u8; 16],
@@ -17,13 +17,13 @@ pub struct TraceContext {
     is_sampled: bool,
 }
 
-/// A text that is no `traceparent`.
+/// A text that is not a valid `traceparent`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is not a traceparent as W3C Trace Context defines it")]
 pub struct InvalidTraceContext;
 
 impl TraceContext {
-    /// From its parts; `None` where an id consists of zeros, which stand for none.
+    /// Builds a context from its parts; `None` if an id consists of zeros, which means that there is none.
     pub fn new(trace_id: [u8; 16], span_id: [u8; 8], is_sampled: bool) -> Option<Self> {
         (trace_id != [0; 16] && span_id != [0; 8]).then_some(Self { trace_id, span_id, is_sampled })
     }
@@ -43,7 +43,7 @@ impl TraceContext {
         self.is_sampled
     }
 
-    /// The same place in a trace that is recorded, or is not.
+    /// The same context with another sampled flag.
     #[must_use]
     pub const fn with_sampled(self, is_sampled: bool) -> Self {
         Self { is_sampled, ..self }
@@ -53,7 +53,7 @@ impl TraceContext {
 impl FromStr for TraceContext {
     type Err = InvalidTraceContext;
 
-    /// Texts of later versions may be longer; what they add is left out.
+    /// Texts of later versions may be longer; the additional fields are ignored.
     fn from_str(text: &str) -> Result<Self, InvalidTraceContext> {
         let (own, more) = text.as_bytes().split_at_checked(LENGTH).ok_or(InvalidTraceContext)?;
         let [version] = hex::<1>(&own[..2]).ok_or(InvalidTraceContext)?;
@@ -80,7 +80,7 @@ impl fmt::Display for TraceContext {
     }
 }
 
-/// Bytes from twice as many lower-case digits.
+/// Parses `N` bytes from lower-case hexadecimal digits.
 fn hex<const N: usize>(digits: &[u8]) -> Option<[u8; N]> {
     let mut bytes = [0; N];
     if digits.len() != 2 * N {
@@ -150,7 +150,7 @@ mod tests {
             TEXT.replace("-01", "-0g"),
             TEXT.replace("0af7651916cd43dd8448eb211c80319c", &zeros(32)),
             TEXT.replace("b7ad6b7169203331", &zeros(16)),
-            // As many bytes, of which some are no ASCII.
+            // The right number of bytes, but not all ASCII.
             format!("{}é", &TEXT[..53]),
             "é".repeat(40),
         ] {

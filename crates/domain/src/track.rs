@@ -15,16 +15,16 @@ use crate::timestamp::Timestamp;
 use crate::track_status::{TrackStatus, TransitionError};
 use crate::{CollectionId, CreatorId, OrganizationId, TrackId, UploadSessionId};
 
-/// A track: one audio file in a collection, and what was made of it.
+/// A track: an audio file in a collection, with the results of processing it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Track {
     /// Its id.
     pub id: TrackId,
-    /// Whose it is.
+    /// The organization that owns it.
     pub organization_id: OrganizationId,
-    /// Where it is.
+    /// The collection it is in.
     pub collection_id: CollectionId,
-    /// Whom it comes from.
+    /// The creator that it is attributed to.
     pub creator_id: Option<CreatorId>,
     /// The upload session it was created in.
     pub upload_session_id: Option<UploadSessionId>,
@@ -32,13 +32,13 @@ pub struct Track {
     pub index: ShortId,
     /// The caller's own external id.
     pub organization_index: Option<String>,
-    /// Its place in the collection.
+    /// Its position in the collection.
     pub order: i64,
     /// Seconds; 0 until probed.
     pub duration: f64,
     /// The sanitised name, used for delivery.
     pub file_name: String,
-    /// What the caller sent.
+    /// The file name as the caller sent it.
     pub file_name_original: Option<String>,
     /// What probing found.
     pub info: TrackInfo,
@@ -54,28 +54,27 @@ pub struct Track {
     pub theme: Theme,
     /// The cover in use; columns `cover_version` and `cover_origin`.
     pub cover: Option<Cover>,
-    /// The version of the cover that was drawn for it, kept for when no other may be shown.
+    /// The version of its placeholder, which is shown if no other cover can be.
     pub placeholder: Option<ShortId>,
     /// Whether a cover found in the file may be used.
     pub is_cover_overridable: bool,
     /// Whether colours found in the file's cover may be used.
     pub is_theme_overridable: bool,
-    /// What is said in it.
+    /// The transcription of the words in it.
     pub transcription: Option<String>,
-    /// The language of what is said (BCP 47).
+    /// The language of the transcription (BCP 47).
     pub transcription_language: Option<String>,
-    /// Where it is on its way.
+    /// Its processing status.
     pub status: TrackStatus,
-    /// Why it is where it is, as a sentence for people; set where something went wrong.
+    /// The reason for the status, as a sentence for people; set if something failed.
     pub status_reason: Option<String>,
-    /// Whether it plays while it is still in the making: something playable is there, and the organization allows
-    /// it.
+    /// Whether it can be played while it is being processed: a playable file is ready, and the organization allows it.
     pub is_early: bool,
-    /// The uploaded file, once it is there.
+    /// The uploaded file, once it has arrived.
     pub source: Option<Source>,
-    /// Until when its bytes are waited for: the end of the upload URL, or a later moment while bytes are on their way.
+    /// Until when it waits for its bytes: the expiry of the upload URL, or later while an upload is in progress.
     pub upload_expires_at: Timestamp,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was soft-deleted, if it was.
     pub deleted_at: Option<Timestamp>,
@@ -87,10 +86,10 @@ impl Track {
         self.status.is_playable() || (self.is_early && self.status.is_processing())
     }
 
-    /// The status it takes on with its source, which it can be given once.
+    /// The status after its source arrives. A track accepts a source only once.
     ///
-    /// A track that was given up because nothing had come in time takes it too: an upload that began while its URL was
-    /// valid counts, whatever has become of the track since.
+    /// A track that was given up because no upload had arrived in time accepts it too: an upload that began while its
+    /// URL was valid counts, even if the track was given up since.
     pub fn accept_source(&self) -> Result<TrackStatus, TransitionError> {
         match self.status {
             TrackStatus::InitError if self.source.is_none() => TrackStatus::Initialized.accept_source(),
@@ -98,7 +97,7 @@ impl Track {
         }
     }
 
-    /// Forgets the cover and the colours that came from its sound; those that were uploaded or set stay.
+    /// Removes the cover and the colours that came from its audio file. Uploaded covers and set colours stay.
     pub fn forget_found_cover(&mut self) {
         self.placeholder = None;
         if self.cover.is_none_or(|cover| cover.origin != CoverOrigin::Uploaded) {
@@ -107,8 +106,8 @@ impl Track {
         }
     }
 
-    /// The most vibrant colour of its theme, where that counts: colours found in the file need the track's consent;
-    /// those that were set and those of a cover uploaded for it do not.
+    /// The most vibrant colour of its theme, if it applies. Colours found in the file need the track's permission;
+    /// colours that were set, and those of a cover uploaded for it, do not.
     pub fn vibrant_colour(&self) -> Option<Colour> {
         vibrant_colour(&self.theme, self.cover.map(|cover| cover.origin), self.is_theme_overridable)
     }
@@ -126,11 +125,11 @@ pub(crate) fn vibrant_colour(
 /// The uploaded file, as it was received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// Where its bytes are.
+    /// The key of its object.
     pub key: ObjectKey,
-    /// How many there are.
+    /// Its size in bytes.
     pub size: u64,
-    /// Their SHA-256.
+    /// The SHA-256 of its bytes.
     pub sha256: [u8; 32],
 }
 
@@ -148,19 +147,19 @@ pub struct TrackInfo {
     pub channels: Option<u32>,
     /// Bits per second.
     pub bit_rate: Option<u64>,
-    /// Bits of one sample, where the codec has such.
+    /// Bits per sample, if the codec defines them.
     pub bits_per_sample: Option<u32>,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub size: Option<u64>,
     /// Integrated loudness in LUFS (EBU R128).
     pub loudness_lufs: Option<f64>,
     /// True peak in dBTP.
     pub true_peak_dbtp: Option<f64>,
-    /// Whether the file holds less sound than it says: it was cut short, or is damaged.
+    /// Whether the file contains less audio than it declares: it was truncated, or is damaged.
     pub is_truncated: bool,
-    /// Tags by lower-case name: those of [`Tags::NAMES`](crate::Tags::NAMES) where the file has them, and others as it has
-    /// them.
+    /// Tags by lower-case name: those of [`Tags::NAMES`](crate::Tags::NAMES) where the file has them, and others by
+    /// their own names.
     pub tags: BTreeMap<String, String>,
-    /// Parts that the file names, in their order.
+    /// Chapters of the file, in order.
     pub chapters: Vec<Chapter>,
 }

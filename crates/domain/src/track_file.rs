@@ -1,4 +1,4 @@
-//! Files that were made of a track, or could not be.
+//! Files of tracks, rendered or failed.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,55 +9,55 @@ use crate::timestamp::Timestamp;
 use crate::variant_index::VariantIndex;
 use crate::{FileId, TrackId};
 
-/// What one recipe made of one track.
+/// The file of one recipe for one track.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrackFile {
     /// Its id.
     pub id: FileId,
-    /// Of which track.
+    /// The track.
     pub track_id: TrackId,
-    /// By which recipe, with the settings it had then.
+    /// The recipe, with the settings that it had when the file was rendered.
     pub recipe: Recipe,
-    /// What came of it.
+    /// The outcome of rendering it.
     pub outcome: FileOutcome,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
-/// What came of making a file.
+/// The outcome of rendering a file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FileOutcome {
-    /// It was made.
+    /// It was rendered.
     Made {
-        /// Where its bytes are.
+        /// The key of its object.
         key: ObjectKey,
-        /// How many there are.
+        /// Its size in bytes.
         size: u64,
-        /// Their SHA-256; none of files that were made before it was recorded.
+        /// The SHA-256 of its bytes; none for files that were rendered before it was recorded.
         sha256: Option<[u8; 32]>,
         /// The name it is delivered under.
         file_name: String,
-        /// What else is known of it.
+        /// Additional data.
         data: FileData,
     },
-    /// It could not be made.
+    /// It could not be rendered.
     Failed {
         /// Why, as a sentence for people.
         reason: String,
     },
 }
 
-/// What else is known of a made file, by its kind. In SQL this is JSON.
+/// Additional data of a rendered file, by its kind. In SQL this is JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum FileData {
-    /// Nothing, unless it missed its loudness.
+    /// No data, unless it missed its loudness target.
     None {
-        /// Where a loudness target was not met.
+        /// The loudness target that was missed, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         missed_loudness: Option<MissedLoudness>,
     },
-    /// The part of the track that a preview took, in seconds of the track.
+    /// The part of the track that a preview contains, in seconds of the track.
     Preview {
         /// Its length.
         duration: f64,
@@ -65,7 +65,7 @@ pub enum FileData {
         capture_start: f64,
         /// Where it ends.
         capture_end: f64,
-        /// Where a loudness target was not met.
+        /// The loudness target that was missed, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         missed_loudness: Option<MissedLoudness>,
     },
@@ -80,19 +80,19 @@ pub enum FileData {
     },
 }
 
-/// A loudness target that could not be reached, and what came out instead. Numbers have two decimals.
+/// A loudness target that could not be reached, and the measured result. Numbers have two decimals.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct MissedLoudness {
-    /// What was asked for, in LUFS.
+    /// The requested loudness, in LUFS.
     pub target_lufs: f64,
-    /// The integrated loudness of the file, in LUFS; none where there is nothing to measure: silence, or less than 0.4 s.
+    /// The integrated loudness of the file, in LUFS; none if there is nothing to measure: silence, or less than 0.4 s.
     pub loudness_lufs: Option<f64>,
     /// The true peak of the file, in dBTP; none for digital silence.
     pub true_peak_dbtp: Option<f64>,
 }
 
 impl MissedLoudness {
-    /// With rounded numbers.
+    /// Rounds the numbers.
     pub fn new(target_lufs: f64, loudness_lufs: Option<f64>, true_peak_dbtp: Option<f64>) -> Self {
         let round = |number: f64| (number * 100.0).round() / 100.0;
         Self {
@@ -104,10 +104,10 @@ impl MissedLoudness {
 }
 
 impl FileData {
-    /// Nothing.
+    /// No data.
     pub const NONE: Self = Self::None { missed_loudness: None };
 
-    /// Where a loudness target was not met.
+    /// The loudness target that was missed, if any.
     pub fn missed_loudness(&self) -> Option<MissedLoudness> {
         match self {
             Self::None { missed_loudness } | Self::Preview { missed_loudness, .. } => *missed_loudness,
@@ -117,7 +117,7 @@ impl FileData {
 }
 
 impl FileOutcome {
-    /// The amplitudes of a waveform, if that is what was made.
+    /// The amplitudes, if the file contains waveform levels.
     pub fn into_levels(self) -> Option<Vec<f64>> {
         match self {
             Self::Made { data: FileData::Levels(made), .. } => Some(made.levels),
@@ -140,13 +140,13 @@ impl TrackFile {
         self.outcome.object()
     }
 
-    /// Whether it was made.
+    /// Whether it was rendered.
     pub fn is_made(&self) -> bool {
         matches!(self.outcome, FileOutcome::Made { .. })
     }
 
-    /// How good it sounds, to choose the best of several by: the upload itself before what loses nothing, then the higher
-    /// bitrate, then previews, then what is no sound.
+    /// A sort key for the audio quality, to choose the best of several files. From best to worst: the upload itself,
+    /// lossless files, other files by bitrate, previews, files without audio.
     pub fn quality(&self) -> impl Ord + use<> {
         let (class, bitrate) = match &self.recipe.kind {
             RecipeKind::Original {} => (4, 0),
@@ -159,16 +159,16 @@ impl TrackFile {
     }
 }
 
-/// A variant of a track that could not be made.
+/// A variant of a track that could not be rendered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedVariant {
-    /// Which variant.
+    /// The variant.
     pub index: VariantIndex,
     /// Why, as a sentence for people.
     pub reason: String,
 }
 
-/// What failed, in the order of the files.
+/// The failed variants, in the order of the files.
 pub fn failed_variants(files: &[TrackFile]) -> Vec<FailedVariant> {
     let failed = |file: &TrackFile| match &file.outcome {
         FileOutcome::Made { .. } => None,
@@ -179,7 +179,7 @@ pub fn failed_variants(files: &[TrackFile]) -> Vec<FailedVariant> {
     files.iter().filter_map(failed).collect()
 }
 
-/// The recipes by which no file was made: they failed, or were not tried yet.
+/// The recipes without a rendered file: they failed, or were not tried yet.
 pub fn recipes_without_file<'a>(
     recipes: &'a [Recipe],
     files: &'a [TrackFile],

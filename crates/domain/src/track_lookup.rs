@@ -1,4 +1,4 @@
-//! Looking for tracks as programs do: which ones, in which order, and from where on.
+//! Queries for tracks through the API: filters, order and position.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,29 +11,29 @@ use crate::timestamp::Timestamp;
 use crate::track_status::TrackStatus;
 use crate::{CollectionId, CreatorId, TrackId};
 
-/// Which tracks; what is not set does not narrow.
+/// Filters for tracks. A filter that is `None` matches all tracks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrackFilter {
-    /// Only this one.
+    /// Only this track.
     pub track: Option<TrackId>,
-    /// Only those of this collection.
+    /// Only tracks of this collection.
     pub collection: Option<CollectionId>,
-    /// Only those that come from this creator.
+    /// Only tracks of this creator.
     pub creator: Option<CreatorId>,
-    /// Only those with exactly this external id.
+    /// Only tracks with exactly this external id.
     pub organization_index: Option<String>,
-    /// Only those whose source has this SHA-256.
+    /// Only tracks whose source has this SHA-256.
     pub source_sha256: Option<[u8; 32]>,
-    /// Only those with one of these statuses; with none of them, there is no such track.
+    /// Only tracks with one of these statuses. An empty list matches no track.
     pub statuses: Option<Vec<TrackStatus>>,
-    /// Only those that were made at this moment or later.
+    /// Only tracks created at this moment or later.
     pub created_since: Option<Timestamp>,
-    /// Only those that hold all these words.
+    /// Only tracks that contain all these words.
     pub words: Option<SearchWords>,
 }
 
 impl TrackFilter {
-    /// Whether it leaves out anything of a collection, or of the organization where it names no collection.
+    /// Whether any filter other than `collection` is set.
     pub fn narrows(&self) -> bool {
         let Self {
             track,
@@ -55,16 +55,16 @@ impl TrackFilter {
     }
 }
 
-/// What tracks are sorted by. Ids decide where two are alike, so that every order is total.
+/// The sort key of tracks. Ties are broken by id, so that every order is total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrackOrderKey {
-    /// The moment they were made.
+    /// The time of creation.
     Created,
     /// The title that players show.
     Title,
-    /// How long they are.
+    /// The duration.
     Duration,
-    /// Those that need somebody first, then those in the making, then those that are ready.
+    /// Tracks that need attention first, then tracks being processed, then ready tracks.
     Status,
     /// As players show them. Only a collection has such an order.
     Order,
@@ -85,7 +85,7 @@ impl TrackOrderKey {
         }
     }
 
-    /// Whether a row of a list that is sorted by this can have such a value.
+    /// Whether this is a valid sort value in a list that is sorted by this key.
     pub const fn has(self, value: &SortValue) -> bool {
         matches!(
             (self, value),
@@ -97,12 +97,12 @@ impl TrackOrderKey {
     }
 }
 
-/// An order of tracks; as text, a key with a minus before it for the reverse, such as `-created`.
+/// An order of tracks. As text, a key, with a leading minus for descending order, such as `-created`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrackOrder {
-    /// What decides.
+    /// The sort key.
     pub key: TrackOrderKey,
-    /// Whether the greatest comes first.
+    /// Whether the order is descending.
     pub is_descending: bool,
 }
 
@@ -120,7 +120,7 @@ impl fmt::Display for TrackOrder {
     }
 }
 
-/// Text that is no order of tracks.
+/// Text that is not an order of tracks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must be created, title, duration, status or order, with a minus sign before it for the reverse order"
@@ -140,26 +140,26 @@ impl FromStr for TrackOrder {
     }
 }
 
-/// A place in a sorted list, right after a row. It stays where it is if the row changes, moves or is deleted.
+/// A position in a sorted list, right after a row. It stays the same if the row changes, moves or is deleted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListPosition {
-    /// What the row was sorted by, before its id.
+    /// The sort value of the row; ties are broken by its id.
     pub value: SortValue,
     /// The id of the row.
     pub id: Uuid,
 }
 
 impl ListPosition {
-    /// In a list that is sorted by nothing but ids.
+    /// A position in a list that is sorted only by id.
     pub const fn of_id(id: Uuid) -> Self {
         Self { value: SortValue::None, id }
     }
 }
 
-/// What a row is sorted by, before its id.
+/// The sort value of a row; ties are broken by its id.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SortValue {
-    /// Nothing.
+    /// No value.
     None,
     /// A whole number.
     Integer(i64),
@@ -169,16 +169,16 @@ pub enum SortValue {
     Text(String),
 }
 
-/// Which part of a list.
+/// The requested part of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ListWindow {
-    /// By how many rows come before it.
+    /// By the number of rows before it.
     Offset(LimitOffset),
-    /// By where it begins.
+    /// By its start position.
     After {
-        /// The place; none for the beginning of the list.
+        /// The position; none for the beginning of the list.
         position: Option<ListPosition>,
-        /// Most rows.
+        /// Maximum number of rows.
         limit: u64,
     },
 }
@@ -186,21 +186,21 @@ pub enum ListWindow {
 /// One part of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListPart<T> {
-    /// Its rows: a part of a list that is searched may have fewer than were asked for, even none, and not be the last.
+    /// Its rows. With a search, a part may have fewer rows than requested, even none, and not be the last.
     pub rows: Vec<T>,
-    /// Where the next one begins; none where this is the last, or was asked for by offset.
+    /// The position of the next part; none if this is the last, or was requested by offset.
     pub next: Option<ListPosition>,
-    /// How many rows the whole list has, where that is known without reading all of it.
+    /// The number of rows of the whole list, if it is known without reading the whole list.
     pub count: Option<u64>,
 }
 
 impl<T> ListPart<T> {
-    /// As found by an offset, with the number of all rows.
+    /// Builds a part from a query by offset, with the total number of rows.
     pub fn by_offset((count, rows): (u64, Vec<T>)) -> Self {
         Self { rows, next: None, count: Some(count) }
     }
 
-    /// The same part with other rows.
+    /// Converts each row.
     pub fn map<U>(self, each: impl FnMut(T) -> U) -> ListPart<U> {
         ListPart { rows: self.rows.into_iter().map(each).collect(), next: self.next, count: self.count }
     }

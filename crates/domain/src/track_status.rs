@@ -1,4 +1,4 @@
-//! The status of a track, and the only moves it makes.
+//! The status of a track, and its allowed transitions.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,45 +6,45 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TrackStatus {
-    /// Waits for its bytes.
+    /// Waiting for its bytes.
     Initialized,
-    /// The upload URL expired unused, the import failed, or the bytes are no audio.
+    /// The upload URL expired unused, the import failed, or the bytes are not audio.
     InitError,
-    /// Is being processed.
+    /// Being processed.
     Processing,
-    /// Is being processed once more, with larger limits.
+    /// Being processed again, with larger limits.
     FallbackProcessing,
-    /// Everything required was made.
+    /// All required files were rendered.
     Ready,
-    /// Something required failed, but something playable was made.
+    /// A required file failed, but a playable file was rendered.
     Incomplete,
-    /// Nothing playable was made.
+    /// No playable file was rendered.
     Error,
 }
 
-/// How processing came out.
+/// The outcome of processing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Everything required was made.
+    /// All required files were rendered.
     Complete,
-    /// Something required failed, but something playable was made.
+    /// A required file failed, but a playable file was rendered.
     Partial,
-    /// Nothing playable was made.
+    /// No playable file was rendered.
     Nothing,
 }
 
-/// A move that the machine does not have.
+/// A transition that is not allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a track with the status {from} cannot {intent}")]
 pub struct TransitionError {
-    /// The status it has.
+    /// The current status.
     pub from: TrackStatus,
-    /// What was wanted.
+    /// The attempted action.
     pub intent: &'static str,
 }
 
 impl Outcome {
-    /// From what became of the required files and of the playable ones.
+    /// Derives the outcome from the number of failed required files and of rendered playable files.
     pub fn judge(required_failed: usize, playable_made: usize) -> Self {
         match (required_failed, playable_made) {
             (_, 0) => Self::Nothing,
@@ -84,18 +84,18 @@ impl TrackStatus {
         matches!(self, Self::Ready | Self::Incomplete)
     }
 
-    /// Whether nothing will change by itself any more.
+    /// Whether the status changes only through another request.
     pub const fn is_final(self) -> bool {
         matches!(self, Self::InitError | Self::Ready | Self::Incomplete | Self::Error)
     }
 
-    /// Whether a worker is, or will be, at it.
+    /// Whether a worker is processing the track, or will process it.
     pub const fn is_processing(self) -> bool {
         matches!(self, Self::Processing | Self::FallbackProcessing)
     }
 
-    /// Where it stands among others when people look for what needs them: what failed comes first, then what is on its
-    /// way, then what is ready.
+    /// The sort rank of a status in lists of tracks that need attention: failed tracks first, then tracks in progress,
+    /// then ready tracks.
     pub const fn rank(self) -> u8 {
         match self {
             Self::Error => 0,
@@ -112,7 +112,7 @@ impl TrackStatus {
         TransitionError { from: self, intent }
     }
 
-    /// Its bytes are there: processing starts.
+    /// Its bytes have arrived: processing starts.
     pub fn accept_source(self) -> Result<Self, TransitionError> {
         match self {
             Self::Initialized => Ok(Self::Processing),
@@ -128,7 +128,7 @@ impl TrackStatus {
         }
     }
 
-    /// Its bytes could not be fetched.
+    /// Its import failed.
     pub fn fail_import(self) -> Result<Self, TransitionError> {
         match self {
             Self::Initialized => Ok(Self::InitError),
@@ -136,7 +136,7 @@ impl TrackStatus {
         }
     }
 
-    /// The bytes turned out to be no audio.
+    /// The bytes are not audio.
     pub fn reject_source(self) -> Result<Self, TransitionError> {
         match self {
             Self::Initialized | Self::Processing | Self::FallbackProcessing => Ok(Self::InitError),
@@ -144,7 +144,7 @@ impl TrackStatus {
         }
     }
 
-    /// Limits were hit: once more, with larger ones.
+    /// Limits were exceeded: process it again, with larger limits.
     pub fn fall_back(self) -> Result<Self, TransitionError> {
         match self {
             Self::Processing => Ok(Self::FallbackProcessing),
@@ -164,8 +164,8 @@ impl TrackStatus {
         })
     }
 
-    /// What failed is made once more: back to work. For tracks with a source only; without one there is nothing to make
-    /// anything of.
+    /// Failed files are rendered again: processing starts again. Only for tracks with a source; without one there is
+    /// nothing to process.
     pub fn retry(self) -> Result<Self, TransitionError> {
         match self {
             Self::Ready | Self::Incomplete | Self::Error | Self::InitError => Ok(Self::Processing),
@@ -173,7 +173,7 @@ impl TrackStatus {
         }
     }
 
-    /// A variant was added: back to work.
+    /// A variant was added: processing starts again.
     pub fn add_variant(self) -> Result<Self, TransitionError> {
         match self {
             Self::Ready | Self::Incomplete | Self::Processing => Ok(Self::Processing),
@@ -201,7 +201,7 @@ mod tests {
     use super::TrackStatus::*;
     use super::*;
 
-    /// The whole machine: every status × every move.
+    /// The whole state machine: every status × every transition.
     #[test]
     fn only_these_moves_exist() {
         let row = |s: TrackStatus| {

@@ -1,4 +1,4 @@
-//! Transcodes: codecs and how sound is encoded with them.
+//! Transcodes: codecs and their settings.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ pub enum Codec {
 }
 
 impl Codec {
-    /// What a file of this codec is.
+    /// The content type of files of this codec.
     pub const fn content_type(self) -> ContentType {
         match self {
             Self::Aac => ContentType::M4a,
@@ -49,7 +49,7 @@ impl Codec {
         }
     }
 
-    /// Whether nothing is lost and a bitrate has no meaning.
+    /// Whether the codec is lossless, so that a bitrate has no meaning.
     pub const fn is_lossless(self) -> bool {
         matches!(self, Self::Flac | Self::Wav)
     }
@@ -63,11 +63,11 @@ pub struct Transcode {
     pub codec: Codec,
     /// Kilobits per second, 12..=320.
     pub bitrate: u16,
-    /// Two channels where the source has two or more; else everything is folded down to one.
+    /// Keep two channels if the source has two or more; otherwise everything is mixed down to one.
     pub is_stereo: bool,
-    /// Leave the source's tags out.
+    /// Omit the source's tags.
     pub is_strip_tags: bool,
-    /// Leave the source's cover out.
+    /// Omit the source's cover.
     pub is_strip_cover: bool,
     /// Integrated loudness to normalise to (EBU R128), in LUFS.
     pub loudness_target: Option<f64>,
@@ -87,7 +87,7 @@ impl Default for Transcode {
 }
 
 impl Transcode {
-    /// The bitrate that is asked for, where the codec has one.
+    /// The requested bitrate, if the codec has one.
     pub fn nominal_bitrate(&self) -> Option<u16> {
         (!self.codec.is_lossless()).then_some(self.bitrate)
     }

@@ -1,46 +1,46 @@
-//! Transcription: what a provider is asked with, how its words become paragraphs, and which language they are in.
+//! Transcriptions: settings of the provider, paragraphs from its utterances, and language codes.
 
 use crate::timestamp::Timestamp;
 use crate::{OrganizationId, TrackId};
 
-/// How an organization's sound is transcribed.
+/// The transcription settings of an organization.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptionSettings {
     /// Whose.
     pub organization_id: OrganizationId,
-    /// Where the provider is: `{base_url}/audio/transcriptions`.
+    /// The base URL of the provider; requests go to `{base_url}/audio/transcriptions`.
     pub base_url: String,
-    /// The key to the provider, sealed; none where it asks for none.
+    /// The API key of the provider, sealed; none if it needs none.
     pub key: Option<Vec<u8>>,
     /// The model.
     pub model: String,
-    /// The language of everything, where it is known.
+    /// The language of all tracks, if it is known.
     pub language: Option<String>,
 }
 
-/// What became of transcribing a track.
+/// The transcription of a track.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transcription {
-    /// Which track.
+    /// The track.
     pub track_id: TrackId,
     /// Whose.
     pub organization_id: OrganizationId,
-    /// Where it is on its way.
+    /// Its state.
     pub state: TranscriptionState,
-    /// Why it failed, or why it is tried again, as a sentence for people.
+    /// Why it failed, or why it is retried, as a sentence for people.
     pub reason: Option<String>,
-    /// When that was.
+    /// When this was last updated.
     pub updated_at: Timestamp,
 }
 
-/// Where transcribing a track is on its way.
+/// The state of a transcription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TranscriptionState {
-    /// It will be tried (again).
+    /// It waits for its first attempt or a retry.
     Pending,
-    /// The words are there.
+    /// The words have arrived.
     Done,
-    /// It was tried often enough.
+    /// It was given up.
     Failed,
 }
 
@@ -65,25 +65,25 @@ impl std::str::FromStr for TranscriptionState {
     }
 }
 
-/// Words that were said without a longer pause, as providers give them.
+/// Words that were spoken without a longer pause, as returned by providers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Utterance {
-    /// Second it begins.
+    /// Start in seconds.
     pub start: f64,
-    /// Second it ends.
+    /// End in seconds.
     pub end: f64,
     /// The words.
     pub text: String,
 }
 
-/// A pause that begins a paragraph, in seconds.
+/// A pause that starts a new paragraph, in seconds.
 const PARAGRAPH_PAUSE: f64 = 2.0;
 
-/// Characters after which a paragraph ends with its sentence.
+/// Characters after which a paragraph ends at the end of a sentence.
 const LONG_PARAGRAPH: usize = 600;
 
-/// Plain text in paragraphs, separated by empty lines: a new one after a pause, and after a sentence once the
-/// paragraph is long.
+/// Plain text in paragraphs, separated by empty lines. A new paragraph starts after a pause, and at the end of a
+/// sentence once the paragraph is long.
 pub fn paragraphs(utterances: &[Utterance]) -> String {
     let mut text = String::new();
     let mut length = 0;
@@ -109,21 +109,22 @@ pub fn paragraphs(utterances: &[Utterance]) -> String {
     text
 }
 
-/// Most utterances of a track that are kept with their times; speech of a whole day has about half as many.
+/// Maximum number of utterances of a track that are stored with their times; a whole day of speech has about half as
+/// many.
 const MOST_UTTERANCES: usize = 50_000;
 
-/// Most bytes of words of a track that are kept with their times.
+/// Maximum size of the words of a track that are stored with their times, in bytes.
 const MOST_UTTERANCE_BYTES: usize = 4 * 1024 * 1024;
 
 impl Utterance {
-    /// Whether the provider told when it was said. One that gives only a text gives no times.
+    /// Whether the provider returned times. Providers that return only text give none.
     pub(crate) fn has_times(&self) -> bool {
         self.start.is_finite() && self.end.is_finite() && self.start < self.end
     }
 }
 
-/// The utterances to keep, so that a part of a track can be shown with its own words: those with times and words. None
-/// where there are too many; then no part shows any.
+/// The utterances to store, so that a part of a track can be shown with its own words: those with times and words.
+/// Empty if there are too many; then no part shows words.
 pub fn worth_keeping(utterances: &[Utterance]) -> Vec<Utterance> {
     let timed =
         utterances.iter().filter(|utterance| utterance.has_times() && !utterance.text.trim().is_empty());
@@ -134,8 +135,8 @@ pub fn worth_keeping(utterances: &[Utterance]) -> Vec<Utterance> {
     if kept.len() > MOST_UTTERANCES || bytes > MOST_UTTERANCE_BYTES { Vec::new() } else { kept }
 }
 
-/// What is said inside a part of a track, from `start` to `end` in seconds, in paragraphs; none where nothing is. An
-/// utterance that is only partly inside is left out, as nobody knows which of its words are.
+/// The words spoken in a part of a track, from `start` to `end` in seconds, in paragraphs; none if there are none.
+/// Utterances that are only partly inside are left out, because it is unknown which of their words are inside.
 pub fn words_within(utterances: &[Utterance], (start, end): (f64, f64)) -> Option<String> {
     let is_inside =
         |utterance: &&Utterance| utterance.has_times() && start <= utterance.start && utterance.end <= end;
@@ -143,7 +144,7 @@ pub fn words_within(utterances: &[Utterance], (start, end): (f64, f64)) -> Optio
     Some(paragraphs(&inside)).filter(|text| !text.is_empty())
 }
 
-/// The languages that speech models name in English, with their BCP-47 codes.
+/// English language names that speech models return, with their BCP-47 codes.
 const LANGUAGES: &[(&str, &str)] = &[
     ("afrikaans", "af"),
     ("albanian", "sq"),
@@ -252,8 +253,7 @@ const LANGUAGES: &[(&str, &str)] = &[
     ("yoruba", "yo"),
 ];
 
-/// The BCP-47 code of a language as providers write it: its English name, or a code already. None for anything
-/// else.
+/// The BCP-47 code of a language as providers return it: its English name, or a code. None for anything else.
 pub fn language_code(text: &str) -> Option<String> {
     let text = text.trim();
     let name = text.to_lowercase();
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(words_within(&utterance, (10.0, 20.0)).as_deref(), Some("Inside.\n\nStill inside."));
         assert_eq!(words_within(&utterance, (12.0, 14.0)), None);
         assert_eq!(worth_keeping(&utterance).len(), 5);
-        // A provider that tells no times: the whole text would stand at second 0.
+        // A provider that returns no times: the whole text would be at second 0.
         let untimed = [Utterance { start: 0.0, end: 0.0, text: "All of it.".to_owned() }];
         assert_eq!(worth_keeping(&untimed), []);
         assert_eq!(words_within(&untimed, (0.0, 10.0)), None);

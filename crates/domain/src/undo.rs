@@ -1,4 +1,4 @@
-//! What a change of many tracks was, kept for a while so that the person who made it can take it back.
+//! Changes of many tracks, stored for a limited time so that the person who made them can undo them.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,55 +8,55 @@ use crate::short_id::ShortId;
 use crate::timestamp::Timestamp;
 use crate::{CollectionId, OrganizationId, PersonId, TrackId, UndoId};
 
-/// A change that can be taken back.
+/// A change that can be undone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UndoEntry {
-    /// Names it for whoever takes it back.
+    /// Its id, used to undo it.
     pub id: UndoId,
-    /// Whose tracks.
+    /// The organization that owns the tracks.
     pub organization_id: OrganizationId,
-    /// Who made the change, and alone may take it back.
+    /// The person who made the change. Only this person may undo it.
     pub person_id: PersonId,
-    /// What was changed.
+    /// The change.
     pub change: UndoableChange,
-    /// Until when it can be taken back.
+    /// Until when it can be undone.
     pub expires_at: Timestamp,
 }
 
 impl UndoEntry {
-    /// How long a change can be taken back.
+    /// How long a change can be undone, in seconds.
     pub const KEPT_SECONDS: i64 = 3600;
-    /// Most changes of a person that are kept; the oldest go first.
+    /// Maximum number of stored changes of a person; the oldest are removed first.
     pub const MOST_PER_PERSON: u64 = 20;
 }
 
-/// What was changed, with what it takes to see whether it was changed again since.
+/// A change, with the data needed to detect whether the tracks were changed again since.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum UndoableChange {
     /// Tracks were deleted.
     Deletion {
-        /// Which ones.
+        /// The tracks.
         tracks: Vec<TrackId>,
     },
     /// Tracks were moved to another collection.
     Move {
-        /// Which ones, in the order in which they were moved.
+        /// The tracks, in the order in which they were moved.
         tracks: Vec<MovedTrack>,
     },
-    /// Tracks got other titles.
+    /// Titles of tracks were changed.
     Titles {
-        /// Which ones.
+        /// The tracks.
         tracks: Vec<RetitledTrack>,
     },
-    /// Tracks got another cover.
+    /// Covers of tracks were changed.
     Covers {
-        /// Which ones.
+        /// The tracks.
         tracks: Vec<CoveredTrack>,
     },
     /// Tracks of a collection were put in another order.
     Order {
-        /// Which collection.
+        /// The collection.
         collection_id: CollectionId,
         /// The order before.
         before: Vec<TrackId>,
@@ -68,36 +68,36 @@ pub enum UndoableChange {
 /// A track that was moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MovedTrack {
-    /// Which one.
+    /// The track.
     pub id: TrackId,
     /// The collection that it was in.
     pub from: CollectionId,
     /// The collection that it was moved to.
     pub to: CollectionId,
-    /// The place that it got there.
+    /// Its new position in that collection.
     pub order: i64,
-    /// The deleted row that keeps its old place.
+    /// The deleted row that keeps its old position.
     pub vacated: TrackId,
 }
 
-/// A track that got another cover. The files of the one before are kept longer than the change can be taken back: the sweep
-/// removes them, a day after it has seen them first.
+/// A track whose cover was changed. The files of the old cover are kept longer than the change can be undone: the sweep
+/// removes them a day after it first finds them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CoveredTrack {
-    /// Which one.
+    /// The track.
     pub id: TrackId,
-    /// The cover that it had.
+    /// The old cover.
     pub before: Option<Cover>,
-    /// The colours found in it.
+    /// The colours found in the old cover.
     pub colours: Vec<ThemeColour>,
-    /// The version of the cover that it got.
+    /// The version of the new cover.
     pub after: ShortId,
 }
 
-/// A track that got another title.
+/// A track whose title was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetitledTrack {
-    /// Which one.
+    /// The track.
     pub id: TrackId,
     /// The title that was set before.
     pub before: Option<String>,

@@ -1,16 +1,16 @@
-//! Uploads that can be resumed: what has arrived, and what may come next.
+//! Resumable uploads: their state, and checks of the next piece.
 
 use crate::object_key::ObjectKey;
 use crate::short_id::ShortId;
 use crate::timestamp::Timestamp;
 use crate::{Ambient, OrganizationId, ReplacementId, TrackId, UploadId};
 
-/// Where the bytes of a source belong: a track that has none, or the replacement of the one it has.
+/// The destination of the bytes of a source: a track without a source, or a replacement of a track's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SourceSlot {
-    /// Whose the track is.
+    /// The organization that owns the track.
     pub organization_id: OrganizationId,
-    /// Which track.
+    /// The track.
     pub track_id: TrackId,
     /// The replacement; none for the first source of a track.
     pub replacement_id: Option<ReplacementId>,
@@ -23,7 +23,7 @@ impl SourceSlot {
     }
 }
 
-/// What an upload becomes.
+/// The kind of an upload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UploadKind {
     /// The source of a track, sent to the track's upload URL.
@@ -34,49 +34,49 @@ pub enum UploadKind {
     Partial,
 }
 
-/// How far an upload is.
+/// The state of an upload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UploadState {
-    /// More bytes may come.
+    /// More bytes may arrive.
     Receiving,
-    /// All bytes are there, and nothing changes any more.
+    /// All bytes have arrived, and the upload no longer changes.
     Complete,
 }
 
-/// An upload that can be resumed.
+/// A resumable upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upload {
-    /// Its id, and the credential of whoever sends its bytes.
+    /// Its id, which is also the credential for sending its bytes.
     pub id: UploadId,
-    /// Whose it is.
+    /// The organization that owns it.
     pub organization_id: OrganizationId,
-    /// The track whose source it becomes; a partial upload may have none.
+    /// The track whose source it becomes; none for some partial uploads.
     pub track_id: Option<TrackId>,
-    /// The replacement whose source it becomes, where the track has a source already.
+    /// The replacement whose source it becomes, if the track already has a source.
     pub replacement_id: Option<ReplacementId>,
-    /// What it becomes.
+    /// Its kind.
     pub kind: UploadKind,
-    /// How far it is.
+    /// Its state.
     pub state: UploadState,
     /// The folder of its objects.
     pub folder: ShortId,
     /// The version in the name of its object.
     pub version: ShortId,
-    /// Bytes of the whole, once they are known.
+    /// Total bytes, once known.
     pub length: Option<u64>,
     /// Number of bytes that are durably stored.
     pub offset: u64,
-    /// The SHA-256 that the whole must have.
+    /// The SHA-256 that the complete upload must have.
     pub sha256: Option<[u8; 32]>,
-    /// What the sender says of it, as it came (`Upload-Metadata`), without credentials.
+    /// The client's metadata as received (`Upload-Metadata`), without credentials.
     pub metadata: Option<String>,
-    /// What the store remembers of the bytes, as JSON.
+    /// The store's state of the unfinished object, as JSON.
     pub draft: String,
-    /// The object that a complete partial upload is.
+    /// The object of a complete partial upload.
     pub object: Option<ObjectKey>,
     /// When it began.
     pub created_at: Timestamp,
-    /// When it is given up.
+    /// When it expires.
     pub expires_at: Timestamp,
 }
 
@@ -85,42 +85,42 @@ pub struct Upload {
 pub struct NewUpload {
     /// Its id.
     pub id: UploadId,
-    /// Whose it is.
+    /// The organization that owns it.
     pub organization_id: OrganizationId,
     /// The track whose source it becomes; none for a part.
     pub track_id: Option<TrackId>,
     /// The replacement whose source it becomes.
     pub replacement_id: Option<ReplacementId>,
-    /// What it becomes.
+    /// Its kind.
     pub kind: UploadKind,
     /// The folder of its objects.
     pub folder: ShortId,
-    /// Bytes of the whole, if they are known.
+    /// Total bytes, if known.
     pub length: Option<u64>,
-    /// The SHA-256 that the whole must have.
+    /// The SHA-256 that the complete upload must have.
     pub sha256: Option<[u8; 32]>,
-    /// What the sender says of it, without credentials.
+    /// The client's metadata, without credentials.
     pub metadata: Option<String>,
 }
 
-/// Why a piece is not taken.
+/// The reason why a piece is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PieceError {
-    /// It does not begin where the upload is.
+    /// It does not start at the offset of the upload.
     #[error("the upload is at byte {expected}, but the piece begins at byte {provided}")]
     Offset {
-        /// Where the upload is.
+        /// The offset of the upload.
         expected: u64,
-        /// Where the piece begins.
+        /// The offset of the piece.
         provided: u64,
     },
-    /// The whole would have another length than was announced.
+    /// The upload would have a different length than announced.
     #[error("the upload was announced with {announced} bytes, which differs from this request")]
     Length {
-        /// What was announced first.
+        /// The announced length.
         announced: u64,
     },
-    /// Nothing may be added any more.
+    /// The upload is complete, so no piece may be added.
     #[error("the upload is complete")]
     Complete,
 }
@@ -138,19 +138,19 @@ impl UploadKind {
         }
     }
 
-    /// The kind of this text.
+    /// Parses a kind.
     pub fn from_text(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 }
 
 impl Upload {
-    /// How long an upload waits for its next piece.
+    /// How long an upload waits for its next piece, in seconds.
     pub const IDLE_SECONDS: i64 = 24 * 3600;
-    /// How long an upload may take in all.
+    /// How long an upload may take in total, in seconds.
     pub const MOST_SECONDS: i64 = 7 * 24 * 3600;
 
-    /// An upload of which nothing has arrived.
+    /// A new upload without any bytes.
     pub fn begin(new: NewUpload, ambient: &Ambient) -> Self {
         let NewUpload {
             id,
@@ -184,7 +184,7 @@ impl Upload {
         }
     }
 
-    /// Where its bytes belong; none where it becomes a part.
+    /// The destination of its bytes; none for partial uploads.
     pub fn slot(&self) -> Option<SourceSlot> {
         let track_id = self.track_id.filter(|_| self.kind != UploadKind::Partial)?;
         let Self { organization_id, replacement_id, .. } = *self;
@@ -196,17 +196,17 @@ impl Upload {
         self.state == UploadState::Receiving
     }
 
-    /// Whether it is given up at this moment.
+    /// Whether it has expired at this moment.
     pub fn is_expired_at(&self, now: Timestamp) -> bool {
         now >= self.expires_at
     }
 
-    /// When it is given up unless another piece comes.
+    /// When it expires unless another piece arrives.
     pub fn expiry(created_at: Timestamp, now: Timestamp) -> Timestamp {
         now.plus_seconds(Self::IDLE_SECONDS).min(created_at.plus_seconds(Self::MOST_SECONDS))
     }
 
-    /// Takes note of the length of the whole.
+    /// Records the total length.
     pub fn announce(&mut self, length: u64) -> Result<(), PieceError> {
         match self.length {
             Some(announced) if announced != length => Err(PieceError::Length { announced }),
@@ -218,7 +218,7 @@ impl Upload {
         }
     }
 
-    /// Whether a piece of so many bytes, as far as that is known, may follow.
+    /// Checks whether a piece at `offset` may follow; `size` is its size in bytes, if known.
     pub fn check_piece(&self, offset: u64, size: Option<u64>) -> Result<(), PieceError> {
         if !self.is_receiving() {
             return Err(PieceError::Complete);
@@ -234,14 +234,14 @@ impl Upload {
         }
     }
 
-    /// All bytes are there; a part is an object.
+    /// Marks it as complete. A partial upload is given its object.
     pub fn complete(&mut self, object: Option<ObjectKey>) {
         self.state = UploadState::Complete;
         self.object = object;
         self.draft = String::new();
     }
 
-    /// Whether all bytes that were announced are there.
+    /// Whether all announced bytes have arrived.
     pub fn has_all(&self) -> bool {
         self.length == Some(self.offset)
     }

@@ -1,5 +1,5 @@
-//! What is counted of playback: requests, deliveries and bytes, by organization, day, folder and variant; and who listened,
-//! by a hash that says nothing of them.
+//! Usage of playback: counts of requests, deliveries and bytes by organization, day, folder and variant; and listeners,
+//! identified by a hash that does not reveal who they are.
 
 mod batch;
 mod bots;

@@ -1,14 +1,15 @@
-//! What clients are told of a file beside its settings: which part of the track it is, and whether it missed its loudness.
+//! Data of a file that clients receive in addition to its settings: the part of the track that it contains, and a
+//! missed loudness target.
 
 use serde::Serialize;
 
 use crate::object_key::ContentType;
 use crate::track_file::{FileData, MissedLoudness};
 
-/// What is said of a file that needs it: previews, and files that missed a loudness target.
+/// Additional data of a file. Only previews, and files that missed a loudness target, have it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VariantData {
-    /// Of a preview.
+    /// The part of the track; only for previews.
     #[serde(flatten)]
     pub part: Option<Part>,
     /// A loudness target that could not be reached.
@@ -16,7 +17,7 @@ pub struct VariantData {
     pub missed_loudness: Option<MissedLoudness>,
 }
 
-/// The part of the track that a preview is, in seconds of the track.
+/// The part of the track that a preview contains, in seconds of the track.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Part {
     /// Its length.
@@ -25,14 +26,14 @@ pub struct Part {
     pub capture_start: f64,
     /// Where it ends.
     pub capture_end: f64,
-    /// Of the file, such as `mp3`.
+    /// The extension of the file, such as `mp3`.
     pub extension: &'static str,
-    /// Of the file, such as `audio/mpeg`.
+    /// The content type of the file, such as `audio/mpeg`.
     pub content_type: &'static str,
 }
 
 impl VariantData {
-    /// Of a file of this type; none where there is nothing to say.
+    /// The data of a file of this type; none if there is none.
     pub fn of(data: &FileData, content_type: ContentType) -> Option<Self> {
         let (part, missed_loudness) = (Part::of(data, content_type), data.missed_loudness());
         (part.is_some() || missed_loudness.is_some()).then_some(Self { part, missed_loudness })
@@ -77,7 +78,7 @@ mod tests {
         assert_eq!(json_of(&part(missed_loudness)), preview);
     }
 
-    /// What earlier versions stored, and what they read.
+    /// Rows of earlier versions can be read, and new rows can be read by them.
     #[test]
     fn a_row_of_before_is_read() {
         let read = |json: &str| serde_json::from_str::<FileData>(json).unwrap();

@@ -18,7 +18,7 @@ impl VariantIndex {
         &self.0
     }
 
-    /// An index known at compile time. Panics where the text is no index, which a test would meet at once.
+    /// An index known at compile time. Panics if the text is not an index, which any test would reveal.
     pub fn from_static(text: &'static str) -> Self {
         assert!(Self::is_valid(text), "{text} is not a variant index");
         Self(text.to_owned())

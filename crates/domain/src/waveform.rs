@@ -1,4 +1,4 @@
-//! Settings of what shows a waveform: levels, pictures and videos.
+//! Settings of waveforms: levels, pictures and videos.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,35 +12,35 @@ use crate::transcode::{Codec, Transcode};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LevelsSettings {
-    /// How many levels, 1..=100000. The formats of audiowaveform go by `samples_per_pixel` instead.
+    /// The number of levels, 1..=100000. The formats of audiowaveform use `samples_per_pixel` instead.
     pub num_samples: u32,
-    /// What each one tells of its share of the track. The formats of audiowaveform always tell peaks.
+    /// What each level measures in its share of the track. The formats of audiowaveform always contain peaks.
     pub metric: Metric,
-    /// How the file is written.
+    /// The format of the file.
     pub format: LevelsFormat,
-    /// How many samples a point of audiowaveform's formats stands for, 128..=65536.
+    /// The number of samples that a point of audiowaveform's formats covers, 128..=65536.
     pub samples_per_pixel: u32,
     /// Bits of a number in audiowaveform's formats: 8 or 16.
     pub bits: u8,
-    /// Whether audiowaveform's formats hold every channel, and not their mean.
+    /// Whether audiowaveform's formats contain every channel instead of their mean.
     pub is_split_channels: bool,
 }
 
-/// How a file of levels is written.
+/// The format of a file of levels.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LevelsFormat {
-    /// Our own JSON, which is also in playback data.
+    /// Tonearm's own JSON, which is also part of playback data.
     #[default]
     Levels,
     /// The JSON of the BBC's audiowaveform, version 2.
     AudiowaveformJson,
-    /// The binary form of the same.
+    /// The binary form of audiowaveform's format.
     AudiowaveformDat,
 }
 
 impl LevelsFormat {
-    /// What a file of it is.
+    /// The content type of files of this format.
     pub const fn content_type(self) -> ContentType {
         match self {
             Self::Levels | Self::AudiowaveformJson => ContentType::Json,
@@ -84,7 +84,7 @@ pub struct WaveformImage {
     pub height: u32,
     /// The colour of the bars; none: the player colour of the track.
     pub color: Option<Colour>,
-    /// What is behind the bars; none: nothing, the picture is transparent.
+    /// The background; none: the picture is transparent.
     pub background: Option<Colour>,
 }
 
@@ -106,7 +106,7 @@ impl WaveformImage {
     }
 }
 
-/// Settings of a video of the waveform, in which a second colour shows how far the sound has got: H.264 in MP4.
+/// Settings of a video of the waveform (H.264 in MP4), in which a second colour shows the playback position.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WaveformVideo {
@@ -114,15 +114,15 @@ pub struct WaveformVideo {
     pub width: u32,
     /// Pixels, even, 64..=1920.
     pub height: u32,
-    /// The colour of what was heard; none: the player colour of the track.
+    /// The colour of the part that has been played; none: the player colour of the track.
     pub color: Option<Colour>,
-    /// What is behind the bars; none: black.
+    /// The background; none: black.
     pub background: Option<Colour>,
     /// Frames a second, 1..=30.
     pub frame_rate: u32,
-    /// Whether the sound is in it.
+    /// Whether it contains the audio.
     pub has_sound: bool,
-    /// Kilobits per second of the sound, 12..=320.
+    /// Kilobits per second of the audio, 12..=320.
     pub bitrate: u16,
 }
 
@@ -141,7 +141,7 @@ impl Default for WaveformVideo {
 }
 
 impl WaveformVideo {
-    /// How its sound is encoded.
+    /// The transcode settings of its audio.
     pub fn sound(&self) -> Transcode {
         Transcode { codec: Codec::Aac, bitrate: self.bitrate, ..Transcode::default() }
     }

@@ -1,4 +1,4 @@
-//! Endpoints that events are sent to, what is on its way to them, and when it is tried.
+//! Webhooks: endpoints that events are sent to, deliveries, and their retries.
 
 use serde::Serialize;
 use uuid::Uuid;
@@ -8,20 +8,20 @@ use crate::timestamp::Timestamp;
 use crate::trace_context::TraceContext;
 use crate::{LeaseId, OrganizationId, WebhookDeliveryId, WebhookId};
 
-/// Seconds for which the secret before the newest one still signs too.
+/// Seconds for which the previous secret also signs after a rotation.
 pub const OLD_SECRET_SECONDS: i64 = 24 * 3600;
 
-/// Seconds to wait after each failed attempt; after the last one follows the last attempt.
+/// Seconds to wait after each failed attempt. The last wait is followed by the last attempt.
 const WAITS: [i64; 7] = [5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 10 * 3600];
 
-/// Seconds after which a delivery is given up that could not be tried because its endpoint kept failing; longer than
+/// Seconds after which a delivery is given up if it could not be attempted because its endpoint was paused; longer than
 /// all the waits together.
 pub const GIVE_UP_SECONDS: i64 = 36 * 3600;
 
-/// Failures in a row, of whatever deliveries, after which an endpoint is left alone for a while.
+/// Failures in a row, over all deliveries, after which an endpoint is paused.
 const FAILURES_BEFORE_PAUSE: u32 = 5;
 
-/// The first and the longest time that a failing endpoint is left alone, in seconds.
+/// The first and the longest pause of a failing endpoint, in seconds.
 const PAUSES: (i64, i64) = (10, 5 * 60);
 
 /// An endpoint that events are sent to.
@@ -29,26 +29,26 @@ const PAUSES: (i64, i64) = (10, 5 * 60);
 pub struct Webhook {
     /// Its id.
     pub id: WebhookId,
-    /// Whose it is.
+    /// The organization that owns it.
     pub organization_id: OrganizationId,
-    /// What it hears of.
+    /// The kind of events that it receives.
     pub kind: WebhookKind,
-    /// Where events go.
+    /// The URL that events are sent to.
     pub url: String,
-    /// What events are signed with, sealed.
+    /// The secret that events are signed with, sealed.
     pub secret: Vec<u8>,
-    /// What they were signed with before, sealed.
+    /// The previous secret, sealed.
     pub old_secret: Option<Vec<u8>>,
     /// When the secret was last replaced.
     pub rotated_at: Option<Timestamp>,
-    /// How it has been lately.
+    /// Its recent health.
     pub health: EndpointHealth,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
 impl Webhook {
-    /// The secrets that sign at a moment, sealed, the newest first.
+    /// The secrets that sign at this moment, sealed, the newest first.
     pub fn signing_secrets(&self, now: Timestamp) -> impl Iterator<Item = &[u8]> {
         let is_fresh = self.rotated_at.is_some_and(|at| now < at.plus_seconds(OLD_SECRET_SECONDS));
         let old = self.old_secret.as_deref().filter(|_| is_fresh);
@@ -56,24 +56,25 @@ impl Webhook {
     }
 }
 
-/// How an endpoint has been lately: the circuit that keeps a dead one from being called for nothing.
+/// The recent health of an endpoint: the state of a circuit breaker that avoids useless requests to a failing endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EndpointHealth {
     /// Failures in a row.
     pub failures: u32,
-    /// Until when it is left alone.
+    /// Until when it is paused.
     pub paused_until: Option<Timestamp>,
 }
 
 impl EndpointHealth {
-    /// After an answer of success all is well.
+    /// The health after a success: no failures, no pause.
     pub fn after_success() -> Self {
         Self::default()
     }
 
-    /// After a failure at `now`. From the fifth in a row on, the endpoint is left alone: for 10 s, then twice as
-    /// long each time, at most 5 min. What is due waits meanwhile and loses no attempt. What was on its way already when
-    /// the pause began says nothing new: many failures of one moment are no longer pause.
+    /// The health after a failure at `now`. From the fifth failure in a row, the endpoint is paused: for 10 s, then
+    /// twice as long each time, at most 5 min. Deliveries that become due wait during a pause and lose no attempt.
+    /// Failures of requests that were in flight when the pause began are ignored, so that many simultaneous failures do
+    /// not extend the pause.
     pub fn after_failure(self, now: Timestamp) -> Self {
         if self.paused_until.is_some_and(|until| now < until) {
             return self;
@@ -85,21 +86,21 @@ impl EndpointHealth {
         Self { failures, paused_until: pause.map(|seconds| now.plus_seconds(seconds)) }
     }
 
-    /// As it is tried anew, because somebody has changed or asked for something: one more failure pauses it again.
+    /// Ends the pause, because the endpoint was changed or a delivery was requested. One more failure pauses it again.
     pub fn resumed(self) -> Self {
         Self { failures: self.failures.min(FAILURES_BEFORE_PAUSE - 1), paused_until: None }
     }
 }
 
-/// Where a delivery is on its way.
+/// The state of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryState {
-    /// It will be tried (again).
+    /// It waits for its first attempt or a retry.
     Pending,
-    /// The receiver took it.
+    /// The receiver accepted it.
     Delivered,
-    /// It was tried often enough.
+    /// It was given up.
     Failed,
 }
 
@@ -127,30 +128,30 @@ impl std::str::FromStr for DeliveryState {
     }
 }
 
-/// One event on its way to one endpoint.
+/// A delivery of one event to one endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookDelivery {
     /// Its id, the same in every attempt.
     pub id: WebhookDeliveryId,
     /// The endpoint.
     pub webhook_id: WebhookId,
-    /// Whose it is.
+    /// The organization that owns it.
     pub organization_id: OrganizationId,
-    /// What happened.
+    /// The event.
     pub event: EventKind,
-    /// To which track, file or collection.
+    /// The id of the track, file or collection.
     pub subject_id: Uuid,
-    /// The JSON, except that files have no `url` yet: those are signed for each attempt.
+    /// The JSON, except that files have no `url` yet: URLs are signed for each attempt.
     pub payload: String,
-    /// Where it is on its way.
+    /// Its state.
     pub state: DeliveryState,
-    /// Attempts in all.
+    /// Total attempts.
     pub attempts: u32,
-    /// Failures since it was queued or replayed, by which the wait until the next attempt is chosen.
+    /// Failures since it was queued or replayed. They determine the wait until the next attempt.
     pub failures: u32,
-    /// When it is (next) tried.
+    /// When the next attempt is due.
     pub due_at: Option<Timestamp>,
-    /// When it happened.
+    /// When the event happened.
     pub created_at: Timestamp,
     /// When it was queued, or last replayed.
     pub queued_at: Timestamp,
@@ -159,7 +160,7 @@ pub struct WebhookDelivery {
 }
 
 impl WebhookDelivery {
-    /// A new one, due at once.
+    /// A new delivery, due immediately.
     pub fn new(
         id: WebhookDeliveryId,
         webhook: &Webhook,
@@ -185,48 +186,48 @@ impl WebhookDelivery {
         }
     }
 
-    /// When to try again after the `failures`-th failure (from 1); never after the last. `jitter` is random,
-    /// 0..=255, and adds up to a tenth, so that what failed together is not tried together.
+    /// When to retry after the `failures`-th failure (from 1); none after the last. `jitter` is random, 0..=255, and
+    /// adds up to a tenth, so that deliveries that failed together are not retried together.
     pub fn retry_at(failures: u32, jitter: u8, now: Timestamp) -> Option<Timestamp> {
         let wait = WAITS.get(failures.checked_sub(1)? as usize)? * 1000;
         Some(now.plus_millis(wait + wait / 10 * i64::from(jitter) / 255))
     }
 }
 
-/// A delivery that a worker holds, to be tried once before its lease runs out.
+/// A delivery that a worker has claimed, for one attempt before its lease expires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimedDelivery {
     /// The delivery; its `attempts` counts this one.
     pub delivery: WebhookDelivery,
     /// The lease it is held under.
     pub lease: LeaseId,
-    /// The trace of what happened.
+    /// The trace of the event.
     pub trace: Option<TraceContext>,
 }
 
-/// What one attempt came to.
+/// The result of one attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveryAttempt {
-    /// Of which delivery.
+    /// The delivery.
     pub delivery_id: WebhookDeliveryId,
-    /// Which one, from 1.
+    /// The number of the attempt, from 1.
     pub number: u32,
-    /// Where it went.
+    /// The URL that it was sent to.
     pub url: String,
     /// When it began.
     pub started_at: Timestamp,
     /// How long it took, in milliseconds.
     pub duration_ms: u32,
-    /// The status of the answer.
+    /// The status of the response.
     pub status: Option<u16>,
-    /// The first 64 KiB of the answer, as text.
+    /// The first 64 KiB of the response, as text.
     pub response: String,
     /// What went wrong, as a sentence for people.
     pub error: Option<String>,
 }
 
 impl DeliveryAttempt {
-    /// Whether the receiver took it.
+    /// Whether the receiver accepted it.
     pub fn is_success(&self) -> bool {
         self.error.is_none()
     }

@@ -2,8 +2,8 @@
 
 use http::header::{self, HeaderMap};
 
-/// Whether a client says by name that it takes WebP. `image/*` and `*/*` say nothing of it: they are sent by
-/// clients that do not know it.
+/// Whether a client accepts WebP by name. `image/*` and `*/*` do not count: clients that do not know WebP send them
+/// too.
 pub(crate) fn takes_webp(headers: &HeaderMap) -> bool {
     let lines = headers.get_all(header::ACCEPT).iter().filter_map(|line| line.to_str().ok());
     lines.flat_map(|line| line.split(',')).any(|range| {
@@ -13,7 +13,7 @@ pub(crate) fn takes_webp(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Whether a parameter is a weight of nothing.
+/// Whether a parameter is a weight of 0, which means that the type is not accepted.
 fn refuses(parameter: &str) -> bool {
     let Some((name, weight)) = parameter.split_once('=') else { return false };
     name.trim().eq_ignore_ascii_case("q") && weight.trim().parse::<f32>().is_ok_and(|weight| weight <= 0.0)

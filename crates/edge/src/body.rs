@@ -1,4 +1,4 @@
-//! The body of an answer that sends an object.
+//! The body of a response that sends an object.
 
 use std::error::Error;
 use std::pin::Pin;
@@ -13,15 +13,15 @@ use tonearm_domain::RequestId;
 
 use crate::counted::Tally;
 
-/// The body of an answer, before it is known how it will travel.
+/// The body of a response, independent of the server that sends it.
 pub enum Content {
     /// None.
     Empty,
     /// A few bytes.
     Text(Bytes),
-    /// One run of bytes of an object.
+    /// One contiguous range of an object.
     Object(Sending<Chunks>),
-    /// Several of them, with what stands between.
+    /// Several ranges, with the multipart headers between them.
     Parts(AnyBody),
 }
 
@@ -37,7 +37,7 @@ impl Content {
     }
 }
 
-/// Chunks that come to a length known before, on their way to a client.
+/// Chunks of a known total length that are sent to a client.
 pub struct Sending<S> {
     chunks: S,
     left: u64,
@@ -51,19 +51,19 @@ impl<S> Sending<S> {
     }
 }
 
-/// Why a body does not come to its end. Whatever the protocol, the client must not take it for the whole.
+/// Why a body is incomplete. With every protocol, the client must be able to detect that.
 #[derive(Debug, thiserror::Error)]
 pub enum SendError<E: Error + 'static> {
     /// The object could not be read.
     #[error(transparent)]
     Read(E),
-    /// What was read has another number of bytes than the client was told.
+    /// The object has another number of bytes than announced to the client.
     #[error("the object does not have the announced length")]
     Length,
 }
 
 impl<S> Sending<S> {
-    /// The next bytes, if they are among those that were announced. They are counted as sent.
+    /// Returns the next bytes, unless they exceed the announced length, and counts them as sent.
     fn check<T, E: Error + Send + Sync + 'static>(
         &mut self,
         next: Option<Result<T, E>>,
@@ -82,7 +82,7 @@ impl<S> Sending<S> {
             None if self.left > 0 => SendError::Length,
             None => return None,
         };
-        // The status is long sent, so the connection is cut and the reason told here.
+        // The status has already been sent, so the connection is cut and the reason is logged here.
         let error: &dyn Error = &checked;
         tracing::error!(request_id = %self.request_id, error, "could not send an object to its end");
         Some(Err(checked))

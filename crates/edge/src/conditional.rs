@@ -4,7 +4,7 @@ use http::header::{self, HeaderMap, HeaderName};
 
 use crate::validators::{Validators, parse_date};
 
-/// What the conditions of a request come to.
+/// The result of evaluating the conditions of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// They hold, or there are none.
@@ -15,8 +15,8 @@ pub(crate) enum Verdict {
     Failed,
 }
 
-/// Evaluates the conditions of a GET or HEAD request in the order of section 13.2.2. Dates that are none are
-/// ignored, as the standard demands.
+/// Evaluates the conditions of a GET or HEAD request in the order of section 13.2.2. Invalid dates are ignored, as the
+/// standard demands.
 pub(crate) fn evaluate(headers: &HeaderMap, object: &Validators) -> Verdict {
     if headers.contains_key(header::IF_MATCH) {
         if !any_tag(headers, header::IF_MATCH, |tag| tag.is_strongly(object)) {
@@ -39,7 +39,7 @@ pub(crate) fn evaluate(headers: &HeaderMap, object: &Validators) -> Verdict {
     Verdict::Proceed
 }
 
-/// Whether there is a condition that [`evaluate`] looks at.
+/// Whether the request has a condition that [`evaluate`] evaluates.
 pub(crate) fn is_conditional(headers: &HeaderMap) -> bool {
     [header::IF_MATCH, header::IF_NONE_MATCH, header::IF_MODIFIED_SINCE, header::IF_UNMODIFIED_SINCE]
         .iter()
@@ -106,7 +106,7 @@ impl Tag<'_> {
     }
 }
 
-/// The elements of a list of entity tags, up to whatever is none. Tags may contain commas.
+/// The elements of a list of entity tags, up to the first invalid one. Tags may contain commas.
 struct Tags<'a>(&'a str);
 
 impl<'a> Iterator for Tags<'a> {

@@ -1,4 +1,4 @@
-//! Counting what is delivered.
+//! Counts deliveries.
 
 use std::net::IpAddr;
 use std::ops::Range;
@@ -11,10 +11,11 @@ use tonearm_signing::ListenerHasher;
 
 use crate::countries::Countries;
 
-/// A listener's bytes are noted when there are so many, and at the end: some seconds of sound.
+/// The bytes that a listener received are recorded whenever there are this many, and at the end. That is some seconds
+/// of sound.
 const NOTED_BYTES: u64 = 256 * 1024;
 
-/// What deliveries are counted with.
+/// Everything needed to count deliveries.
 #[derive(Clone)]
 pub(crate) struct Counter {
     pub(crate) meter: Meter,
@@ -23,10 +24,10 @@ pub(crate) struct Counter {
     pub(crate) countries: Option<Arc<Countries>>,
 }
 
-/// What a request says about whoever sends it.
+/// What a request says about its sender.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sender<'a> {
-    /// Nobody is counted as a listener without it.
+    /// Without it, no listener is counted.
     pub(crate) address: Option<IpAddr>,
     pub(crate) agent: Option<&'a [u8]>,
     pub(crate) referrer: Option<&'a [u8]>,
@@ -46,7 +47,8 @@ impl<'a> Sender<'a> {
 }
 
 impl Counter {
-    /// A tally of one delivery. `range` is what will be sent, where that is one run of bytes of sound.
+    /// A tally of one delivery. `range` is the range that will be sent, if it is a single one. Listening is counted
+    /// only for objects with sound.
     pub(crate) fn tally(
         self: &Arc<Self>,
         key: Arc<ObjectKey>,
@@ -73,12 +75,12 @@ impl Counter {
     }
 }
 
-/// What a listener takes of a file in one delivery.
+/// The part of a file that a listener receives in one delivery.
 struct Listened {
     file: ListenedFile,
-    /// Up to here it is noted.
+    /// The position up to which it is recorded.
     noted: u64,
-    /// Up to here it was handed over.
+    /// The position up to which it was handed over.
     at: u64,
 }
 
@@ -117,7 +119,7 @@ impl Listened {
 }
 
 impl Drop for Tally {
-    /// However a delivery ends, what was delivered was delivered.
+    /// Records the rest, however the delivery ends.
     fn drop(&mut self) {
         if let Some(listened) = &mut self.listened
             && listened.at > listened.noted

@@ -1,4 +1,4 @@
-//! The country of an address, by a database in the MaxMind DB format that the operator provides.
+//! Looks up the country of an address in a MaxMind DB file that the operator provides.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -7,23 +7,24 @@ use std::{fs, io};
 use maxminddb::{MaxMindDbError, Reader};
 use tonearm_domain::{CountryCode, Day, Timestamp};
 
-/// The file is kept in memory. Databases with nothing but countries have less than 20 MiB, those with cities less than 150.
+/// The largest file, in bytes. The file is kept in memory. Databases of countries have less than 20 MiB, those of
+/// cities less than 150.
 const MOST_BYTES: u64 = 200 << 20;
 
-/// The code that some databases have where they do not know the country.
+/// The code that some databases use for an unknown country.
 const UNKNOWN: &str = "ZZ";
 
 /// Types of databases that name countries contain one of these.
 const WITH_COUNTRIES: [&str; 3] = ["Country", "City", "Enterprise"];
 
-/// A database of countries, in memory. A look-up takes about a millionth of a second.
+/// A database of countries, in memory. A look-up takes about a microsecond.
 #[derive(Debug)]
 pub struct Countries(Reader<Vec<u8>>);
 
-/// Why a file is no database of countries.
+/// Why a file is not a database of countries.
 #[derive(Debug, thiserror::Error)]
 pub enum CountriesError {
-    /// It is not there, or may not be read.
+    /// It does not exist or cannot be read.
     #[error("{0}")]
     Unreadable(#[from] io::Error),
     /// It is a folder, or a device.
@@ -54,7 +55,7 @@ impl Countries {
         Ok(Self(Reader::from_source(bytes)?))
     }
 
-    /// The country that an address is in, as far as the database knows it.
+    /// The country of an address, if the database knows it.
     pub fn country(&self, address: IpAddr) -> Option<CountryCode> {
         let record = self.0.lookup(address.to_canonical()).ok()?;
         let code: Option<&str> = record.decode_path(&maxminddb::path!["country", "iso_code"]).ok()?;
@@ -66,18 +67,18 @@ impl Countries {
         &self.0.metadata().database_type
     }
 
-    /// Whether a database of this type names countries. Others can be read, and know none.
+    /// Whether a database of this type names countries. Other databases can be read, but contain no countries.
     pub fn has_countries(&self) -> bool {
         WITH_COUNTRIES.iter().any(|name| self.database_type().contains(name))
     }
 
-    /// The day on which the database was made.
+    /// The day on which the database was built.
     pub fn built_on(&self) -> Option<Day> {
         let seconds = i64::try_from(self.0.metadata().build_epoch).ok()?;
         Timestamp::from_unix_seconds(seconds).map(Day::of)
     }
 
-    /// Looks at all of the file, which takes seconds.
+    /// Verifies the whole file, which takes seconds.
     pub fn verify(&self) -> Result<(), CountriesError> {
         Ok(self.0.verify()?)
     }

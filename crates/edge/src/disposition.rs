@@ -18,8 +18,8 @@ const NOT_ATTR_CHAR: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'|')
     .remove(b'~');
 
-/// The header that makes a browser save the object under `name`: in ASCII with `_` for all that old clients
-/// could misread, and in full.
+/// The header that makes a browser save the object under `name`. The name is given twice: in ASCII, with `_` for all
+/// characters that old clients could misread, and in full.
 pub(crate) fn attachment(name: &str) -> HeaderValue {
     if name.is_empty() {
         return HeaderValue::from_static("attachment");
@@ -30,7 +30,7 @@ pub(crate) fn attachment(name: &str) -> HeaderValue {
     HeaderValue::try_from(value).expect("both spellings of the name are printable ASCII")
 }
 
-/// Not what ends or escapes a quoted string, what clients wrongly decode, or what separates folders.
+/// False for characters that end or escape a quoted string, that clients wrongly decode, or that separate folders.
 fn is_plain(c: char) -> bool {
     (c == ' ' || c.is_ascii_graphic()) && !matches!(c, '"' | '\\' | '%' | '/')
 }

@@ -1,6 +1,7 @@
-//! From durable names to objects.
+//! Resolves durable names to objects.
 //!
-//! A node with a catalog asks that, and the store where the catalog is away. A node without one asks the store.
+//! A node with a catalog reads the catalog, and falls back to the store if the catalog is unavailable. A node without
+//! one reads the store.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -14,22 +15,22 @@ use tonearm_blobs::{BlobError, Blobs};
 use tonearm_domain::{DurableName, ObjectKey, OrganizationId, ShortId, Timestamp, TrackManifest};
 use tonearm_telemetry::Cache as CacheName;
 
-/// Most bytes that manifests take in memory: some thousands.
+/// Maximum number of bytes that manifests take in memory: enough for some thousands of manifests.
 const MOST_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Bytes of an entry beside the files, and of each file.
+/// Bytes of a cache entry without its files, and of each file.
 const OVERHEAD: usize = 300;
 const FILE: usize = 120;
 
-/// How often the manifest is looked for again when it was replaced between being listed and being read.
+/// Attempts to find the manifest, if it is replaced between being listed and being read.
 const TRIES: usize = 3;
 
-/// What went wrong in whatever is asked.
+/// An error of a manifest source.
 pub type SourceError = Box<dyn Error + Send + Sync>;
 
-/// Knows which objects the durable names of a track stand for.
+/// A source of manifests, which map the durable names of a track to objects.
 pub trait ManifestSource: Send + Sync {
-    /// The manifest of a track as it is now; none where there is no such track.
+    /// The current manifest of a track; none if there is no such track.
     fn manifest(
         &self,
         organization_id: OrganizationId,
@@ -58,7 +59,8 @@ impl CatalogSource {
     }
 }
 
-/// A track, and the second in which its manifest was asked for: a manifest that was read in an earlier second is never used.
+/// A track, and the second in which its manifest was requested: a manifest that was read in an earlier second is never
+/// used.
 type Moment = (OrganizationId, ShortId, i64);
 
 /// Resolves durable names. Cloning is cheap and shares the cached manifests.
@@ -75,13 +77,13 @@ impl Manifests {
             let files = manifest.as_ref().map_or(0, |manifest| manifest.len());
             u32::try_from(OVERHEAD + files * FILE).unwrap_or(u32::MAX)
         };
-        // By then nothing asks for it any more.
+        // After this time no request uses the entry any more.
         let lifetime = Duration::from_secs(2);
         let cache = Cache::builder().max_capacity(MOST_BYTES).weigher(weigh).time_to_live(lifetime).build();
         Self { catalog, blobs, cache }
     }
 
-    /// The object that a name stands for; none where nothing was made for it.
+    /// The object that a name stands for; none if no such object exists.
     pub(crate) async fn resolve(
         &self,
         name: &DurableName,
@@ -89,7 +91,7 @@ impl Manifests {
     ) -> Result<Option<ObjectKey>, Arc<BlobError>> {
         let DurableName { organization_id, folder, .. } = *name;
         let moment = (organization_id, folder, now.unix_seconds());
-        // However many ask at the same time, one of them reads.
+        // Simultaneous requests share one read.
         let mut is_hit = true;
         let read = async {
             is_hit = false;
@@ -119,7 +121,7 @@ impl Manifests {
         Ok(self.stored(organization_id, folder).await?.map(Arc::new))
     }
 
-    /// By the newest manifest in the store that can be read.
+    /// The newest readable manifest in the store.
     async fn stored(
         &self,
         organization_id: OrganizationId,
@@ -136,7 +138,7 @@ impl Manifests {
             });
             let mut manifests: Vec<_> = newest_first.try_collect().await?;
             if manifests.is_empty() {
-                // A folder that is listed while one manifest takes the place of another may show neither of them.
+                // A listing made while one manifest replaces another may show neither of them.
                 if was_empty {
                     return Ok(None);
                 }

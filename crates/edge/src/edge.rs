@@ -1,4 +1,4 @@
-//! The way of a request through an edge node.
+//! How an edge node handles a request.
 
 use std::fmt;
 use std::sync::Arc;
@@ -35,11 +35,11 @@ use crate::verified_urls::{VerifiedObject, VerifiedUrls};
 /// How an edge node behaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeConfig {
-    /// How long the store may take until it begins to answer.
+    /// How long the store may take to begin a response.
     pub storage_timeout: Duration,
-    /// How long the catalog may take to say what a durable name stands for; then the store is asked.
+    /// How long the catalog may take to resolve a durable name; after that the store is asked.
     pub catalog_timeout: Duration,
-    /// After what time clients are told to try again when the store is away, in seconds.
+    /// The `Retry-After` for clients when the store is unavailable, in seconds.
     pub retry_after_seconds: u64,
 }
 
@@ -53,7 +53,7 @@ impl Default for EdgeConfig {
     }
 }
 
-/// Serves objects to whoever has a signed URL. Cloning is cheap.
+/// Serves objects to clients that have a signed URL. Cloning is cheap.
 #[derive(Clone)]
 pub struct Edge(pub(crate) Arc<Inner>);
 
@@ -88,7 +88,7 @@ impl Edge {
         }))
     }
 
-    /// The same, counting what is delivered with a meter that somebody takes the counts of.
+    /// The same, counting deliveries with a meter whose counts are collected elsewhere.
     pub fn with_meter(self, meter: Meter) -> Self {
         let counter = Arc::new(Counter { meter, ..Counter::clone(&self.0.counter) });
         Self(Arc::new(Inner { counter, ..Inner::clone(&self.0) }))
@@ -105,14 +105,14 @@ impl Edge {
         Self(Arc::new(Inner { hosts, verified_urls: VerifiedUrls::default(), ..Inner::clone(&self.0) }))
     }
 
-    /// The same, for a node with a catalog, which knows at once what durable names stand for.
+    /// The same, for a node with a catalog, which resolves durable names.
     pub fn with_manifests(self, catalog: Arc<dyn ManifestSource>) -> Self {
         let catalog = CatalogSource { source: catalog, timeout: self.0.config.catalog_timeout };
         let manifests = Manifests::new(self.0.blobs.clone(), Some(catalog));
         Self(Arc::new(Inner { manifests, ..Inner::clone(&self.0) }))
     }
 
-    /// The names of the header lines that make a difference to an answer, or to what is counted.
+    /// The names of the headers that affect a response, or what is counted.
     pub fn header_names() -> &'static [HeaderName] {
         static NAMES: [HeaderName; 11] = [
             header::HOST,
@@ -130,12 +130,13 @@ impl Edge {
         &NAMES
     }
 
-    /// Whether a path names an object, there or not: a server with other pages lets the edge answer it.
+    /// Whether a path has the form of an object's path, whether or not the object exists. A server with other pages
+    /// leaves such paths to the edge.
     pub fn owns(path: &str) -> bool {
         path.strip_prefix('/').is_some_and(|path| path.parse::<DeliveryPath>().is_ok())
     }
 
-    /// A server that is only an edge: objects, and `/healthz`, which answers as long as the process does.
+    /// A server that is only an edge: objects, and `/healthz`, which responds as long as the process does.
     pub fn router(self) -> Router {
         let healthy = self.clone();
         Router::new()
@@ -146,15 +147,15 @@ impl Edge {
             .fallback(async move |request: Request<Body>| self.serve(request).await)
     }
 
-    /// Answers a request. It is named by the [`RequestId`] among its extensions, else by a UUID in its
-    /// `X-Request-Id`, else by a fresh one.
+    /// Responds to a request. Its id is the [`RequestId`] in its extensions, else a UUID in its `X-Request-Id`, else a
+    /// new one.
     pub async fn serve<B>(&self, request: Request<B>) -> Response<Body> {
-        // The body of a request for an object means nothing, and is not waited for.
+        // The body of a request for an object has no meaning, and is not waited for.
         let (request, _) = request.into_parts();
         self.answer_alone(&request).await.map(Content::into_body)
     }
 
-    /// As [`serve`](Self::serve), for a server that sends the answer itself and may ask for the same
+    /// As [`serve`](Self::serve), for a server that sends the response itself and may pass repeats of the request to
     /// [`answer_repeated`](Self::answer_repeated).
     pub async fn answer(&self, request: &Parts) -> Response<Content> {
         let mut response = self.answer_alone(request).await;
@@ -186,7 +187,7 @@ impl Edge {
         response
     }
 
-    /// The time, as it is told to clients.
+    /// The current time, as sent to clients.
     pub fn now(&self) -> Timestamp {
         self.ambient().now()
     }
@@ -222,7 +223,7 @@ impl Edge {
             DeliveryPath::Durable(name) => {
                 let key = self.newest(&name).await?;
                 let mut response = self.deliver_object(key, grant, request, request_id).await?;
-                // The name may stand for another object soon.
+                // The name may soon refer to another object.
                 response::short_lived(response.headers_mut(), cache, self.seconds_until(expires_at));
                 response.extensions_mut().remove::<VerifiedObject>();
                 Ok(response)
@@ -267,7 +268,7 @@ impl Edge {
         Ok(response)
     }
 
-    /// The last steps, with an object that is there.
+    /// The last steps, with an existing object.
     async fn respond(
         &self,
         key: ObjectKey,
@@ -288,7 +289,7 @@ impl Edge {
         self.send(key, grant.attachment, object, selection, request, request_id).await
     }
 
-    /// The URL is the permission, or there is none.
+    /// Verifies the URL: its signature is the only permission.
     fn verify(&self, uri: &Uri) -> Result<DeliveryGrant, Refusal> {
         let verified = self.0.signer.verify_delivery(uri.path(), uri.query(), self.now());
         verified.map_err(|error| match Self::owns(uri.path()) {
@@ -297,7 +298,7 @@ impl Edge {
         })
     }
 
-    /// Answers with what is selected of the object.
+    /// Responds with the selected part of the object.
     async fn send(
         &self,
         key: ObjectKey,
@@ -360,7 +361,7 @@ impl fmt::Debug for Edge {
     }
 }
 
-/// The ranges asked for, if the request is one that can have them: only GET does.
+/// The requested ranges, if the method is GET. Other methods have none.
 fn ranges_of(request: &Parts) -> Option<RangeSet> {
     if request.method != Method::GET {
         return None;

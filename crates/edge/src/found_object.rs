@@ -1,4 +1,4 @@
-//! An object that was found for a request, and what was read of it so far.
+//! An object that was found for a request, and what has been opened of it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tonearm_signing::DeliveryGrant;
 use crate::validators::Validators;
 use crate::verified_urls::VerifiedObject;
 
-/// An object that is there.
+/// An object that exists.
 pub(crate) struct FoundObject {
     pub(crate) meta: ObjectMeta,
     pub(crate) validators: Validators,
@@ -20,14 +20,15 @@ pub(crate) struct FoundObject {
 pub(crate) enum Opened {
     /// Nothing yet.
     Not,
-    /// Any part, without asking the store again.
+    /// Any part can be read, without asking the store again.
     All(OpenObject),
-    /// What will probably be sent: asked for at once, before that was certain.
+    /// The part that will probably be sent, requested in advance.
     Part(ObjectBody),
 }
 
 impl FoundObject {
-    /// What is worth remembering: permissions that only time ends, for objects that are at hand.
+    /// What is cached for repeated requests, if anything: permissions that end only by expiring, for objects that can
+    /// be read at once.
     pub(crate) fn worth_keeping(
         &self,
         key: &ObjectKey,

@@ -4,7 +4,7 @@ use http::header::HOST;
 use http::request::Parts;
 use tonearm_domain::OrganizationId;
 
-/// The form of the host names under which organizations deliver, each under its own: what stands before and after the
+/// The pattern of the host names under which organizations deliver, each under its own: the text before and after the
 /// organization's id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrganizationHosts {
@@ -13,13 +13,13 @@ pub struct OrganizationHosts {
 }
 
 impl OrganizationHosts {
-    /// From what stands before and after the id, without a port.
+    /// Creates the pattern from the text before and after the id, without a port.
     pub fn new(before: &str, after: &str) -> Self {
         Self { before: before.to_ascii_lowercase(), after: after.to_ascii_lowercase() }
     }
 
-    /// Whether a request may be for things of this organization: its host is not that of another one. Hosts of other
-    /// forms, such as the one that a CDN or a probe asks for, belong to nobody.
+    /// Whether a request may get objects of this organization: its host must not be that of another organization. Hosts
+    /// of other forms, such as the ones that a CDN or a probe uses, belong to no organization.
     pub(crate) fn allow(&self, request: &Parts, organization: OrganizationId) -> bool {
         host(request).and_then(|host| self.owner(host)).is_none_or(|owner| owner == organization)
     }
@@ -30,7 +30,7 @@ impl OrganizationHosts {
     }
 }
 
-/// As HTTP/2 has it, else as HTTP/1 does.
+/// The authority of HTTP/2, else the `Host` header of HTTP/1.
 fn host(request: &Parts) -> Option<&str> {
     let authority = request.uri.authority().map(|authority| authority.as_str());
     authority.or_else(|| request.headers.get(HOST)?.to_str().ok())
@@ -74,7 +74,7 @@ mod tests {
         ] {
             assert_eq!(hosts.allow(&request("/a", &host), mine), allowed, "{host}");
         }
-        // The authority of HTTP/2 is what counts where there is one.
+        // The authority of HTTP/2 takes precedence.
         let uri = format!("https://media-{OTHER}.example.com/a");
         assert!(!hosts.allow(&request(&uri, &format!("media-{MINE}.example.com")), mine));
     }

@@ -1,8 +1,8 @@
 //! Delivery of objects by signature alone.
 //!
 //! An edge node needs the master secrets and the object store, and no database: the signature in a URL is the
-//! permission, and its path is the object's key. What a request goes through is the list of steps in
-//! `Edge::deliver`: verify, resolve, conditional, range, send.
+//! permission, and its path is the object's key. The steps of a request are listed in `Edge::deliver`: verify, resolve,
+//! conditional, range, send.
 
 mod accept;
 mod body;

@@ -1,4 +1,4 @@
-//! Objects in the store: found for a request, opened, and read in time.
+//! Finds, opens and reads objects in the store, with timeouts.
 
 use std::error::Error;
 use std::fmt;
@@ -17,8 +17,8 @@ use crate::refusal::Refusal;
 use crate::validators::Validators;
 
 impl Edge {
-    /// Finds the object. Where everything speaks for sending one run of bytes, it is opened at once, which saves
-    /// a round trip to the store.
+    /// Finds the object. If one contiguous range will probably be sent, it is opened at once, which saves a round trip
+    /// to the store.
     pub(crate) async fn resolve(
         &self,
         key: &ObjectKey,
@@ -37,7 +37,7 @@ impl Edge {
         Ok(FoundObject { meta, validators: Validators::of(key, &meta), opened })
     }
 
-    /// The WebP form of a cover; none where it was not made, or is not smaller.
+    /// The WebP form of a cover; none if it does not exist, because it was not made or is not smaller.
     pub(crate) async fn smaller_form(
         &self,
         webp: ObjectKey,
@@ -58,7 +58,7 @@ impl Edge {
         }
     }
 
-    /// The bytes of a range: those already opened if they are the ones, else opened now.
+    /// The bytes of a range: the part that is already open if it matches, else opened now.
     pub(crate) async fn read(
         &self,
         key: &ObjectKey,
@@ -79,12 +79,12 @@ impl Edge {
         Ok(self.stored(key, self.0.blobs.deliver(key, Some(range))).await?.stream)
     }
 
-    /// The object that a durable name stands for now.
+    /// The object that a durable name currently refers to.
     pub(crate) async fn newest(&self, name: &DurableName) -> Result<ObjectKey, Refusal> {
         self.stored(name, self.0.manifests.resolve(name, self.now())).await
     }
 
-    /// What the store answers, in time.
+    /// Waits for the store, with a timeout.
     async fn stored<T, E: Error + 'static>(
         &self,
         key: &impl fmt::Display,
@@ -107,8 +107,8 @@ impl Edge {
     }
 }
 
-/// What will be read if all goes as it mostly does: everything (`Some(None)`) or one range. `None` when that
-/// depends on what is not known yet.
+/// The range that will most likely be read: everything (`Some(None)`) or one range. `None` if that depends on something
+/// that is not known yet.
 fn likely_read(request: &Parts, ranges: Option<&RangeSet>) -> Option<Option<Range<u64>>> {
     if request.method != Method::GET || conditional::is_conditional(&request.headers) {
         return None;

@@ -1,17 +1,17 @@
-//! Forms of covers that the store was asked for in vain: covers from before there were such forms, and those whose
-//! other form is not smaller.
+//! Forms of covers that the store does not have: those of covers from before there were such forms, and those that
+//! would not be smaller.
 
 use moka::sync::Cache;
 use tonearm_domain::{ObjectKey, Timestamp};
 use tonearm_telemetry::Cache as CacheName;
 
-/// Forms remembered at most; each takes some 200 bytes.
+/// Maximum number of remembered forms. Each takes about 200 bytes.
 const MOST: u64 = 50_000;
 
-/// How long one stays remembered, in seconds: a new cover gets its other forms soon after it is first asked for.
+/// How long a form is remembered, in seconds: a new cover gets its other forms soon after it is first requested.
 const LIFETIME_SECONDS: i64 = 60;
 
-/// Spares the store a question for every request of a client that takes more forms than there are.
+/// Saves a lookup in the store for every request of a client that accepts a form that does not exist.
 #[derive(Clone)]
 pub(crate) struct MissingForms(Cache<ObjectKey, Timestamp>);
 
@@ -20,7 +20,7 @@ impl MissingForms {
         Self(Cache::new(MOST))
     }
 
-    /// Whether the store said lately that this is not there.
+    /// Whether the store recently reported that this form does not exist.
     pub(crate) fn has(&self, key: &ObjectKey, now: Timestamp) -> bool {
         let is_missing = self.0.get(key).is_some_and(|until| now < until);
         tonearm_telemetry::looked_up(CacheName::MissingCovers, is_missing);

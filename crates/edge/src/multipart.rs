@@ -1,4 +1,4 @@
-//! The body of an answer with several ranges: `multipart/byteranges` (RFC 9110 section 14.6).
+//! The body of a response with several ranges: `multipart/byteranges` (RFC 9110 section 14.6).
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use tonearm_domain::ObjectKey;
 
 use crate::response::content_range;
 
-/// A `multipart/byteranges` body that is planned and not yet read.
+/// The plan of a `multipart/byteranges` body.
 #[derive(Debug)]
 pub(crate) struct Multipart {
     boundary: String,
@@ -23,7 +23,7 @@ struct Part {
     range: Range<u64>,
 }
 
-/// What ends a body before its last part.
+/// Why a body ends before its last part.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PartError {
     /// The object was deleted between two parts.
@@ -63,7 +63,7 @@ impl Multipart {
         self.parts.iter().map(part).sum::<u64>() + self.closing().len() as u64
     }
 
-    /// The body. Each part is opened when the one before it is through.
+    /// The body. Each part is opened when the previous one has been read.
     pub(crate) fn stream(
         self,
         blobs: Blobs,

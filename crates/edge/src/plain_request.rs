@@ -1,8 +1,8 @@
-//! A request that a repeated answer may be right for.
+//! A request that may be answered like an earlier one.
 
 use std::net::IpAddr;
 
-/// A GET that says nothing else of what makes a difference to an answer. Values are as they stand in the request.
+/// A GET request without other headers that affect a response. Values are exactly as sent.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PlainRequest<'a> {
     /// Path and query.

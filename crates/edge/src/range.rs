@@ -1,22 +1,22 @@
 //! The `Range` header (RFC 9110 section 14): which bytes of an object to send.
 //!
-//! A header that is malformed, of another unit, or asks for more than [`MOST_RANGES`] ranges is ignored, as the
-//! standard allows: the whole object is one honest answer and never more bytes than there are. Ranges that
-//! overlap or touch become one, so that no byte is sent twice.
+//! A header that is malformed, of another unit, or requests more than [`MOST_RANGES`] ranges is ignored, as the
+//! standard allows: the whole object is a correct response, and never has more bytes than the object. Ranges that
+//! overlap or touch are merged, so that no byte is sent twice.
 
 use std::ops::Range;
 
 /// Ranges that one request may ask for.
 pub(crate) const MOST_RANGES: usize = 16;
 
-/// One range as it was asked for, before the size is known.
+/// One range as requested, before the size is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Spec {
     /// From this byte to the end.
     From(u64),
-    /// From this byte up to and including that one, which is not before it.
+    /// From the first byte up to and including the last, which is not before the first.
     Between(u64, u64),
-    /// That many bytes at the end.
+    /// This many bytes at the end.
     Suffix(u64),
 }
 
@@ -33,7 +33,7 @@ impl Spec {
         }
     }
 
-    /// The bytes of an object of `size`; `None` when there are none.
+    /// The range within an object of `size` bytes; `None` if it is empty.
     fn within(self, size: u64) -> Option<Range<u64>> {
         let range = match self {
             Self::From(first) => first..size,
@@ -45,10 +45,10 @@ impl Spec {
     }
 }
 
-/// More bytes than an object can have: file systems and S3 count in signed 64 bits, and may misread more.
+/// More bytes than an object can have: file systems and S3 use signed 64-bit numbers, and may misread larger ones.
 const BEYOND: u64 = i64::MAX.unsigned_abs();
 
-/// Digits as a number, at most [`BEYOND`].
+/// Parses digits as a number, limited to [`BEYOND`].
 fn position(digits: &str) -> Option<u64> {
     let all_digits = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     all_digits.then(|| digits.parse().map_or(BEYOND, |n: u64| n.min(BEYOND)))
@@ -67,13 +67,13 @@ pub(crate) enum Selection {
     One(Range<u64>),
     /// Several parts that neither overlap nor touch.
     Many(Vec<Range<u64>>),
-    /// No range asked for has a byte.
+    /// No requested range contains a byte of the object.
     Unsatisfiable,
 }
 
 impl Selection {
-    /// Whether the first byte is among them, to be heard: players ask for the first two to see whether ranges are
-    /// served.
+    /// Whether the selection includes the first byte, for playback: players request the first two bytes to see whether
+    /// ranges are supported.
     pub(crate) fn begins_at_start(&self) -> bool {
         match self {
             Self::Whole => true,
@@ -85,7 +85,7 @@ impl Selection {
 }
 
 impl RangeSet {
-    /// From the value of the header; `None` when it is to be ignored.
+    /// Parses the value of the header; `None` if it must be ignored.
     pub(crate) fn parse(value: &str) -> Option<Self> {
         let (unit, list) = value.split_once('=')?;
         if !unit.eq_ignore_ascii_case("bytes") {
@@ -102,7 +102,8 @@ impl RangeSet {
         (!specs.is_empty()).then_some(Self(specs))
     }
 
-    /// The one range asked for, where that needs no size to be known; its end may be behind the object's.
+    /// The requested range, if there is only one and its start does not depend on the size. It may end after the end of
+    /// the object.
     pub(crate) fn known_start(&self) -> Option<Range<u64>> {
         let range = match self.0[..] {
             [Spec::From(first)] => first..BEYOND,
@@ -112,7 +113,7 @@ impl RangeSet {
         (range.start < range.end).then_some(range)
     }
 
-    /// The bytes of an object of `size` bytes, in the order asked for as far as ranges are apart.
+    /// The bytes of an object of `size` bytes, in the requested order, except for ranges that are merged.
     pub(crate) fn select(&self, size: u64) -> Selection {
         let mut apart: Vec<Range<u64>> = Vec::with_capacity(self.0.len());
         for mut range in self.0.iter().filter_map(|spec| spec.within(size)) {
@@ -219,7 +220,7 @@ mod tests {
         assert_eq!(select(&ranges(100_000), 1000), Selection::Whole);
     }
 
-    /// Which bytes are asked for, byte by byte, straight from the standard's wording.
+    /// The requested bytes, one by one, straight from the standard's wording.
     fn reference(ranges: &[(Option<u64>, Option<u64>)], size: u64) -> Vec<u64> {
         (0..size)
             .filter(|byte| {
@@ -262,7 +263,7 @@ mod tests {
                 }
                 Selection::Unsatisfiable => Vec::new(),
             };
-            // A byte sent twice would stay twice here.
+            // A byte that is sent twice would appear twice here.
             selected.sort_unstable();
             prop_assert_eq!(selected, reference(&ranges, size));
         }

@@ -1,4 +1,4 @@
-//! Answers other than the object, all with the same body.
+//! Error responses, all with the same form of body.
 
 use http::header::{self, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
@@ -12,22 +12,22 @@ use crate::response::METHODS;
 /// Why an object is not sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// The path is no object's, or the object is gone.
+    /// The path is not that of an object, or the object does not exist.
     NotFound,
-    /// The URL is no permission.
+    /// The signature of the URL is not valid.
     Signature(VerifyError),
     /// Not GET, HEAD or OPTIONS.
     Method,
     /// `If-Match` or `If-Unmodified-Since` does not hold.
     Precondition,
-    /// No range asked for has a byte of the object, which has this size.
+    /// No requested range contains a byte of the object.
     Range {
         /// Bytes of the whole object.
         size: u64,
     },
-    /// The store is away.
+    /// The store is unavailable.
     Storage {
-        /// Seconds after which another try is welcome.
+        /// Seconds after which the client may retry.
         retry_after: u64,
     },
 }
@@ -77,7 +77,7 @@ impl Refusal {
         }
     }
 
-    /// What the status demands beside the body.
+    /// The header that the status requires.
     fn own_header(self) -> Option<(HeaderName, HeaderValue)> {
         match self {
             Self::NotFound | Self::Precondition => None,
@@ -91,7 +91,7 @@ impl Refusal {
         }
     }
 
-    /// The answer to the request of this id.
+    /// The response to the request with this id.
     pub(crate) fn into_response(self, request_id: RequestId) -> Response<Content> {
         let (status, code, message) = self.describe();
         let body = ErrorBody { ok: false, message, code, api_request_id: request_id };

@@ -1,5 +1,5 @@
-//! The same object once more. Players fetch a track piece by piece, and what many play is asked for by many: a URL that
-//! was verified, and whose object was found, less than a second ago is answered from memory.
+//! Repeated requests for the same object. Players fetch a track piece by piece, and many listeners play the same track.
+//! A URL that was verified less than a second ago, and whose object was found, is answered from memory.
 
 use std::ops::Range;
 
@@ -15,17 +15,17 @@ use crate::edge::Edge;
 use crate::plain_request::PlainRequest;
 use crate::range::{RangeSet, Selection};
 
-/// An answer that sends an object, or one part of it.
+/// A response that sends an object, or one part of it.
 pub struct RepeatedAnswer {
-    /// Names the request, in `X-Request-Id`.
+    /// The id of the request, for `X-Request-Id`.
     pub request_id: RequestId,
-    /// The part that is sent, and the size of the whole; none where all is sent.
+    /// The range that is sent, and the size of the whole object; none if the whole object is sent.
     pub part: Option<(Range<u64>, u64)>,
-    /// Bytes that are sent.
+    /// Number of bytes that are sent.
     pub length: u64,
-    /// All header lines but `Date`, `X-Request-Id`, `Content-Length` and `Content-Range`, each with its end.
+    /// All header lines except `Date`, `X-Request-Id`, `Content-Length` and `Content-Range`, each with its line ending.
     pub lines: Bytes,
-    /// What is sent.
+    /// The bytes that are sent.
     pub content: Sending<Chunks>,
 }
 
@@ -37,8 +37,8 @@ impl RepeatedAnswer {
 }
 
 impl Edge {
-    /// Answers a request like one that was answered a moment ago by [`answer`](Self::answer). `None` where there was
-    /// none, or where the answer needs more thought.
+    /// Responds to a request like one that [`answer`](Self::answer) has just responded to. `None` if there was none, or
+    /// if the request needs the full procedure.
     pub fn answer_repeated(&self, plain: &PlainRequest<'_>) -> Option<RepeatedAnswer> {
         let url = self.0.verified_urls.get(plain, self.now())?;
         let verified = &url.object;

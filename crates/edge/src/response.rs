@@ -1,4 +1,4 @@
-//! The headers of answers.
+//! The headers of responses.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use crate::body::Content;
 use crate::disposition;
 use crate::validators::Validators;
 
-/// What can be done with an object.
+/// The methods allowed for an object.
 pub(crate) const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 
-/// The name of the header that names a request.
+/// The name of the header with the id of a request.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Lets pages of other origins embed what is sent, also those that ask for this isolation.
+/// Lets pages of other origins embed the object, including those that require this header for isolation.
 const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 const EXPOSED: HeaderValue = HeaderValue::from_static(
@@ -30,7 +30,7 @@ const ALLOWED_HEADERS: HeaderValue = HeaderValue::from_static(
 /// How long a browser may remember a preflight, in seconds: a day.
 const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("86400");
 
-/// What every answer has.
+/// Adds the headers that every response has.
 pub(crate) fn finish(headers: &mut HeaderMap, request_id: RequestId) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
@@ -39,7 +39,7 @@ pub(crate) fn finish(headers: &mut HeaderMap, request_id: RequestId) {
     headers.insert(X_REQUEST_ID, id);
 }
 
-/// The answer to OPTIONS, a CORS preflight or not.
+/// The response to OPTIONS, whether or not it is a CORS preflight.
 pub(crate) fn preflight() -> Response<Content> {
     let mut response = status(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();
@@ -50,7 +50,7 @@ pub(crate) fn preflight() -> Response<Content> {
     response
 }
 
-/// 304, with what a cache updates its copy by.
+/// 304, with the headers from which a cache updates its copy.
 pub(crate) fn not_modified(validators: &Validators) -> Response<Content> {
     let mut response = status(StatusCode::NOT_MODIFIED);
     caching(response.headers_mut(), validators);
@@ -82,7 +82,7 @@ pub(crate) fn partial(
     response
 }
 
-/// 206 of several ranges, still without a body. The type is multipart's, with its boundary.
+/// 206 of several ranges, still without a body. `content_type` is the multipart type, with its boundary.
 pub(crate) fn multipart(
     content_type: HeaderValue,
     validators: &Validators,
@@ -95,15 +95,15 @@ pub(crate) fn multipart(
     response
 }
 
-/// Tells caches that another form may be sent to who takes other types.
+/// Tells caches that clients that accept other types may get another form.
 pub(crate) fn varies(headers: &mut HeaderMap) {
     headers.insert(header::VARY, HeaderValue::from_static("Accept"));
 }
 
-/// How long a cache may take a durable name to stand for the same object, in seconds.
+/// How long a cache may assume that a durable name refers to the same object, in seconds.
 const DURABLE_SECONDS: i64 = 60;
 
-/// Caches ask again after a minute whether the name still stands for the same object; its entity tag tells them.
+/// Makes caches check after a minute, by the entity tag, whether the name still refers to the same object.
 pub(crate) fn short_lived(headers: &mut HeaderMap, cache: CachePolicy, seconds_left: i64) {
     let value = match cache {
         CachePolicy::Private => format!("private, max-age={DURABLE_SECONDS}"),
@@ -114,13 +114,13 @@ pub(crate) fn short_lived(headers: &mut HeaderMap, cache: CachePolicy, seconds_l
     headers.insert(header::CACHE_CONTROL, HeaderValue::try_from(value).expect("digits are ASCII"));
 }
 
-/// Shared caches may store what is sent until its URL ends: after that they would give away what this node refuses.
+/// Lets shared caches store the response until its URL expires. After that they would deliver what this node refuses.
 pub(crate) fn shared(headers: &mut HeaderMap, seconds_left: i64) {
     let value = format!("public, max-age=31536000, s-maxage={}, immutable", seconds_left.max(0));
     headers.insert(header::CACHE_CONTROL, HeaderValue::try_from(value).expect("digits are ASCII"));
 }
 
-/// Makes browsers save what is sent.
+/// Makes browsers save the object as a file.
 pub(crate) fn save_as(headers: &mut HeaderMap, name: &str) {
     headers.insert(header::CONTENT_DISPOSITION, disposition::attachment(name));
 }
@@ -141,7 +141,7 @@ fn mime(content_type: ContentType) -> HeaderValue {
 }
 
 fn describe(headers: &mut HeaderMap, validators: &Validators, length: u64) {
-    // Once, for all that follow.
+    // One allocation for all headers that follow.
     headers.reserve(16);
     caching(headers, validators);
     headers.insert(header::CONTENT_LENGTH, length.into());

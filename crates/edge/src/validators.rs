@@ -1,4 +1,4 @@
-//! What tells versions of an object apart in HTTP: its entity tag and its date (RFC 9110 section 8.8).
+//! What identifies a version of an object in HTTP: its entity tag and its date (RFC 9110 section 8.8).
 
 use std::time::{Duration, SystemTime};
 
@@ -34,7 +34,7 @@ impl Validators {
     }
 }
 
-/// Seconds in the years that an HTTP date can say: 1970 to 9999.
+/// The Unix seconds that this program writes as an HTTP date: the years 1970 to 9999.
 const DATES: std::ops::RangeInclusive<i64> = 0..=253_402_300_799;
 
 fn format_date(seconds: i64) -> String {

@@ -1,4 +1,4 @@
-//! URLs that were verified a moment ago, and the objects that they name.
+//! A cache of URLs that have just been verified, and of the objects that they name.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,35 +13,35 @@ use tonearm_domain::{ObjectKey, Timestamp};
 use crate::plain_request::PlainRequest;
 use crate::response::X_REQUEST_ID;
 
-/// Seconds for which it is taken to be so still: as long as an open file is taken to be there.
+/// Seconds for which an entry is valid: as long as an open file is assumed to exist.
 const LIFETIME_SECONDS: i64 = 1;
 
-/// Shards keep threads out of each other's way.
+/// The number of shards. Shards reduce contention between threads.
 const SHARDS: usize = 32;
 
-/// URLs in each shard. With a target and header lines of some hundred bytes, all of them take 2 MB.
+/// Maximum number of URLs in each shard. With a target and header lines of some hundred bytes, all of them take 2 MB.
 const MOST: usize = 64;
 
-/// Header lines that differ from one answer with an object to the next.
+/// Headers that differ between responses with the same object.
 const OWN: [HeaderName; 3] = [header::CONTENT_LENGTH, header::CONTENT_RANGE, X_REQUEST_ID];
 
-/// What was found for a request, whatever part of it is sent.
+/// The object that was found for a request, whichever part of it is sent.
 #[derive(Debug, Clone)]
 pub(crate) struct VerifiedObject {
     pub(crate) key: Arc<ObjectKey>,
     pub(crate) object: ObjectHandle,
     pub(crate) meta: ObjectMeta,
-    /// When the URL ends.
+    /// When the URL expires.
     pub(crate) expires_at: Timestamp,
-    /// Another form is sent to who takes other types.
+    /// Whether clients that accept other types get another form.
     pub(crate) by_accept: bool,
 }
 
-/// A verified URL: what it names, what was asked for it and how it was answered.
+/// A verified URL: the object that it names, the request for it, and the headers of the response.
 #[derive(Debug)]
 pub(crate) struct VerifiedUrl {
     pub(crate) object: VerifiedObject,
-    /// The header lines that such an answer has, whichever range is asked for, each with its end.
+    /// The header lines of the response that do not depend on the requested range, each with its line ending.
     pub(crate) lines: Bytes,
     since: Timestamp,
     host: Option<HeaderValue>,
@@ -49,12 +49,12 @@ pub(crate) struct VerifiedUrl {
 }
 
 impl VerifiedUrl {
-    /// Whether it is no older than it may be, and not from a time to come, as after a clock was set back.
+    /// Whether the entry is recent, and not from the future, as after the clock was set back.
     fn is_fresh(&self, now: Timestamp) -> bool {
         self.since <= now && now < self.since.plus_seconds(LIFETIME_SECONDS)
     }
 
-    /// Whether it holds for a request for the same target.
+    /// Whether the entry is valid for a request for the same target.
     fn holds_for(&self, plain: &PlainRequest<'_>, now: Timestamp) -> bool {
         let same = |cached: &Option<HeaderValue>, sent| cached.as_ref().map(HeaderValue::as_bytes) == sent;
         self.is_fresh(now)
@@ -66,7 +66,7 @@ impl VerifiedUrl {
 
 type Shard = Mutex<HashMap<Box<str>, Arc<VerifiedUrl>>>;
 
-/// The verified URLs, by path and query. Only URLs with a valid signature get in.
+/// The verified URLs, by path and query. Only URLs with a valid signature are added.
 #[derive(Clone, Default)]
 pub(crate) struct VerifiedUrls(Arc<[Shard; SHARDS]>);
 
@@ -76,7 +76,7 @@ impl VerifiedUrls {
         cached.holds_for(plain, now).then_some(cached)
     }
 
-    /// Remembers what a request was answered with. Where there is no room, nothing is.
+    /// Remembers the response to a request, if there is room.
     pub(crate) fn keep(&self, request: &Parts, object: VerifiedObject, answered: &HeaderMap, now: Timestamp) {
         let Some(target) = request.uri.path_and_query() else { return };
         let line = |name| match request.headers.get_all(&name).iter().count() {
@@ -96,7 +96,7 @@ impl VerifiedUrls {
         }
     }
 
-    /// Targets end with a signature, whose characters are spread well.
+    /// The shard of a target. Targets end with a signature, whose characters are evenly distributed.
     fn shard(&self, target: &str) -> MutexGuard<'_, HashMap<Box<str>, Arc<VerifiedUrl>>> {
         let number = target.bytes().rev().take(4).fold(0, |sum: usize, byte| sum * 31 + usize::from(byte));
         self.0[number % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)

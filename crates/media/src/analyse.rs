@@ -1,4 +1,4 @@
-//! One decode of the whole sound: its true length, its levels and its loudness.
+//! Decodes a whole sound once to measure its true length, its levels and its loudness.
 
 use std::io::{self, ErrorKind, PipeReader, Read};
 use std::sync::{Arc, mpsc};
@@ -17,34 +17,34 @@ use tonearm_signal::SampleEncoding;
 use tonearm_signal::TruePeak;
 use tonearm_signal::{Peaks, PeaksMeter};
 
-/// What was measured of a sound.
+/// The measurements of a sound.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Analysis {
     /// Seconds: frames by sample rate. True, whatever the headers claim.
     pub duration: f64,
     /// Frames (samples of one channel), at least 1.
     pub frames: u64,
-    /// Waveforms, in the order that was asked for.
+    /// Waveforms, in the requested order.
     pub levels: Vec<Waveform>,
     /// Integrated loudness in LUFS (EBU R128); `None` for silence, and for less than 0.4 s.
     pub loudness_lufs: Option<f64>,
     /// The highest true peak of any channel in dBTP; `None` for digital silence.
     pub true_peak_dbtp: Option<f64>,
-    /// Whether there is less sound than the file says.
+    /// Whether the file holds less sound than it declares.
     pub is_truncated: bool,
 }
 
-/// A waveform in the form that its settings ask for.
+/// A waveform in the form that its settings request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Waveform {
     /// Our own levels.
     Levels(Levels),
-    /// Peaks of audiowaveform's.
+    /// Peaks as audiowaveform writes them.
     Peaks(Peaks),
 }
 
 impl Waveform {
-    /// Our own levels, if it is such.
+    /// Our own levels, or `None` for peaks.
     pub fn levels(&self) -> Option<&Levels> {
         match self {
             Self::Levels(levels) => Some(levels),
@@ -53,14 +53,14 @@ impl Waveform {
     }
 }
 
-/// Samples that are read from a file at once.
+/// Samples read from a file at once.
 const CHUNK: usize = 32 * 1024;
-/// Samples of a file from which on threads are worth it: some six minutes in stereo. Of every thread that ends the
-/// allocator keeps some memory, so that a backlog of short sound would take more and more.
+/// Number of samples in a file from which extra threads are worth it: about six minutes in stereo. The allocator keeps
+/// some memory of every thread that ends, so a backlog of short sounds would use more and more memory.
 const LONG: u64 = 1 << 25;
 /// Chunks that may wait to be measured.
 const CHUNKS: usize = 4;
-/// Samples that are read from a pipe at once.
+/// Samples read from a pipe at once.
 const GULP: usize = 128 * 1024;
 /// Bytes that the pipe from ffmpeg holds: two gulps, so that ffmpeg fills one while the other is measured.
 const PIPE: usize = 2 * GULP * size_of::<f32>();
@@ -74,7 +74,7 @@ pub(crate) struct Analyser {
     peaks: Vec<PeaksMeter>,
     progress: Option<Progress>,
     expected: Option<u64>,
-    /// What is measured on threads of their own, until it is handed to them.
+    /// The meters that may run on threads of their own, until they are handed to them.
     aside: Option<(LoudnessMeter, TruePeak)>,
     rate: u32,
     channels: u32,
@@ -99,11 +99,11 @@ impl Analyser {
         }
     }
 
-    /// Reads what ffmpeg decodes, to the end. More threads would not be quicker: ffmpeg takes longer than all that is
-    /// measured.
+    /// Reads ffmpeg's decoded output to the end. More threads would not make it faster: ffmpeg's decoding takes longer
+    /// than all the measuring.
     pub(crate) fn consume(self, stdout: PipeReader) -> Result<Analysis, MediaError> {
         widen_pipe(&stdout);
-        // When the work is called off, ffmpeg is killed, and its pipe ends.
+        // When the work is cancelled, ffmpeg is killed and its pipe ends.
         self.measure_here(
             BatchingPipeReader(stdout),
             (SampleEncoding::Float32, GULP),
@@ -126,7 +126,7 @@ impl Analyser {
         }
     }
 
-    /// On this thread alone.
+    /// Measures on this thread alone.
     fn measure_here(
         mut self,
         samples: impl Read,
@@ -142,7 +142,7 @@ impl Analyser {
         self.finish(&loudness, &true_peak)
     }
 
-    /// With loudness and true peaks, which take longest, on threads of their own.
+    /// Measures loudness and true peaks, which take longest, on threads of their own.
     fn measure_side_by_side(
         mut self,
         samples: impl Read,
@@ -167,14 +167,15 @@ impl Analyser {
             self.read(samples, (encoding, CHUNK), cancel, |samples| {
                 let samples = Arc::new(samples);
                 let is_taken = feeds.iter().all(|feed| feed.send(Arc::clone(&samples)).is_ok());
-                // Where it is not, a thread has panicked, and so will the scope.
+                // If a send failed, a thread has panicked, and the scope will panic as well.
                 is_taken.then(|| empty.try_recv().unwrap_or_default())
             })
         })?;
         self.finish(&loudness, &true_peak)
     }
 
-    /// Takes every chunk in, and passes it on to who gives room for the next one, or ends it.
+    /// Adds every chunk to the levels and passes it on. `pass_on` returns a buffer for the next chunk, or `None` to
+    /// stop.
     fn read(
         &mut self,
         source: impl Read,
@@ -222,14 +223,14 @@ impl Analyser {
     }
 }
 
-/// Reads what ffmpeg decodes to so many channels, and hands whole frames on.
+/// Reads ffmpeg's decoded output with this many channels, and passes on whole frames.
 pub(crate) fn read_decoded(
     stdout: PipeReader,
     channels: u32,
     mut take: impl FnMut(&[f32]),
 ) -> Result<(), MediaError> {
     widen_pipe(&stdout);
-    // When the work is called off, ffmpeg is killed, and its pipe ends.
+    // When the work is cancelled, ffmpeg is killed and its pipe ends.
     let never = CancellationToken::new();
     read_chunks(BatchingPipeReader(stdout), channels, (SampleEncoding::Float32, GULP), &never, |samples| {
         take(&samples);
@@ -237,7 +238,7 @@ pub(crate) fn read_decoded(
     })
 }
 
-/// Hands on chunks of whole frames, until the source ends or no room is given for the next one.
+/// Passes on chunks of whole frames until the source ends or `pass_on` returns no buffer for the next chunk.
 fn read_chunks(
     mut source: impl Read,
     channels: u32,
@@ -260,21 +261,21 @@ fn read_chunks(
     Ok(())
 }
 
-/// Something that takes samples in.
+/// A meter that takes samples.
 type Meter<'a> = Box<dyn FnMut(&[f32]) + Send + 'a>;
 
-/// Takes chunks in as they come, and gives back empty what nobody else needs.
+/// Measures chunks as they arrive. Returns a chunk's buffer for reuse when no other meter needs it.
 fn take_all(mut meter: Meter<'_>, chunks: &mpsc::Receiver<Arc<Vec<f32>>>, emptied: &mpsc::Sender<Vec<f32>>) {
     for samples in chunks {
         meter(&samples);
         if let Some(samples) = Arc::into_inner(samples) {
-            // At the end nobody reads any more.
+            // At the end the receiver is gone.
             let _ = emptied.send(samples);
         }
     }
 }
 
-/// Reads until there is no more room, or no more to read.
+/// Reads until the buffer is full or the source ends.
 fn fill(source: &mut impl Read, bytes: &mut [u8]) -> Result<usize, MediaError> {
     let mut filled = 0;
     while filled < bytes.len() {
@@ -288,8 +289,8 @@ fn fill(source: &mut impl Read, bytes: &mut [u8]) -> Result<usize, MediaError> {
     Ok(filled)
 }
 
-/// A pipe that is read in gulps, as long as it fills up: at every read the writer waits, and being woken for every
-/// packet would take both sides longer than the work itself.
+/// A pipe that is read in large pieces as long as it keeps filling up. The writer waits at every read, and waking up
+/// for every packet would cost both sides more than the work itself.
 struct BatchingPipeReader(PipeReader);
 
 impl Read for BatchingPipeReader {
@@ -297,7 +298,7 @@ impl Read for BatchingPipeReader {
         let mut before = 0;
         loop {
             let waiting = rustix::io::ioctl_fionread(&self.0)?;
-            // Where nothing was added, its end may have come.
+            // If nothing was added, the pipe may have ended.
             if waiting >= bytes.len() as u64 || waiting == before {
                 return self.0.read(bytes);
             }
@@ -307,7 +308,7 @@ impl Read for BatchingPipeReader {
     }
 }
 
-/// Where the system does not allow it, the pipe stays as it is.
+/// Enlarges the pipe. If the system does not allow it, the pipe stays as it is.
 fn widen_pipe(pipe: &PipeReader) {
     if let Err(error) = rustix::pipe::fcntl_setpipe_size(pipe, PIPE) {
         tracing::debug!(%error, "the pipe from ffmpeg stays small");

@@ -13,34 +13,34 @@ use crate::probe::Probe;
 use crate::render::{LEAD_IN, Output, Reading, Window};
 use crate::target::Encoding;
 
-/// What ffprobe is asked for.
+/// The entries that ffprobe is to show.
 const ENTRIES: &str = "format=format_name,duration,bit_rate,probe_score:format_tags:\
     stream=index,codec_type,codec_name,sample_rate,channels,channel_layout,bits_per_sample,\
     bits_per_raw_sample,bit_rate,duration,duration_ts,time_base:stream_tags:\
     stream_disposition=default,attached_pic:chapter=start_time,end_time:chapter_tags=title";
 
-/// How every run of ffmpeg begins. Sound needs no parallel decoding or filtering, and on a machine of many cores the
-/// threads would use up the address space; several processes run at once anyway.
+/// The first arguments of every run of ffmpeg. Sound needs no parallel decoding or filtering, and on a machine with
+/// many cores the threads would use up the address space. Several processes run at once anyway.
 pub(crate) const QUIET_SINGLE: &str =
     "-nostdin -hide_banner -loglevel error -nostats -filter_threads 1 -threads 1";
 
-/// Sound is counted by its samples. Where the clock of a file says something else, as it does in files that were put
-/// together of others, encoders would write files of the wrong length.
+/// Sound is counted by its samples. In some files, such as those joined from others, the clock disagrees with the
+/// samples, and encoders would write files of the wrong length.
 const ONE_CLOCK: &str = "-dts_delta_threshold 0.05 -dts_error_threshold 0.05";
 
-/// When channels are folded down, their sum is kept within full scale. Without this ffmpeg does so only where the
-/// encoder takes whole numbers, and a loud 5.1 mix would clip in AAC, Vorbis and Opus.
+/// Keeps the sum within full scale when channels are downmixed. Without this option ffmpeg does so only for encoders
+/// that take integers, and a loud 5.1 mix would clip in AAC, Vorbis and Opus.
 const FOLD_WITHOUT_CLIPPING: &str = "-rematrix_maxval 1.0";
 
-/// Bare samples, 32 KiB at a time: written packet by packet, a third of the time would go into waking up who reads
-/// them.
+/// Raw samples, 32 KiB at a time. If they were written packet by packet, a third of the time would go into waking up
+/// the reader.
 const PCM_OUT: &str = "-flush_packets 0 -f f32le";
-/// The filter that makes packets of them large, for the same reason. The last one is as long as it is.
+/// The filter that makes large packets of the samples, for the same reason. The last packet is not padded.
 const LARGE_PACKETS: &str = "asetnsamples=n=8192:p=0";
 
-/// Chapters have a number of three digits in Vorbis comments.
+/// The most chapters in Vorbis comments, where chapter numbers have three digits.
 const MOST_COMMENTED: usize = 999;
-/// Bytes of chapters in the arguments of one output. All arguments together must not exceed 2 MiB.
+/// The most bytes of chapters in the arguments of one output. All arguments together must not exceed 2 MiB.
 const LONGEST_COMMENTS: usize = 64 << 10;
 
 /// An argument list under construction.
@@ -51,7 +51,7 @@ impl Args {
         Self(Vec::new()).words(words)
     }
 
-    /// Adds words that hold no spaces themselves.
+    /// Adds words that contain no spaces themselves.
     pub(crate) fn words(mut self, words: &str) -> Self {
         self.0.extend(words.split_ascii_whitespace().map(OsString::from));
         self
@@ -63,7 +63,7 @@ impl Args {
         self
     }
 
-    /// Adds an input, which is a file whatever its name looks like.
+    /// Adds an input, always as a file, whatever its name looks like.
     fn input(self, path: &Path, entry: Option<Entry>) -> Self {
         let args = match entry {
             Some(Entry { format, skip }) => {
@@ -76,13 +76,13 @@ impl Args {
             .pair("-i", file(path))
     }
 
-    /// Adds a jump in the input that follows. Where there is nothing to skip, none is tried: some containers lose their
-    /// place even by a jump to the beginning.
+    /// Adds a seek in the input that follows. If there is nothing to skip, no seek is added: in some containers even a
+    /// seek to the beginning loses the position.
     fn skip(self, seconds: f64) -> Self {
         self.maybe("-ss", Some(format!("{seconds:.6}")).filter(|_| seconds > 0.0))
     }
 
-    /// Adds the input of which a part is decoded. After a jump its clock is all there is to go by.
+    /// Adds the input of which a part is decoded. After a seek, its clock is the only reference.
     fn part(self, path: &Path, probe: &Probe, reading: Reading) -> Self {
         match reading {
             Reading::Jumping => self.input(path, probe.entry),
@@ -121,15 +121,16 @@ impl Args {
     }
 }
 
-/// A path as ffmpeg's name of a local file. Without the prefix a name such as `concat:x` would be an instruction.
+/// A path as ffmpeg's name of a local file. Without the prefix, a name such as `concat:x` would be interpreted as a
+/// protocol.
 pub(crate) fn file(path: &Path) -> OsString {
     let mut name = OsString::from("file:");
     name.push(path);
     name
 }
 
-/// ffprobe's arguments: JSON about the container and its streams. `entry`: how the file is read, if ffprobe is not to find
-/// out by itself.
+/// ffprobe's arguments: JSON about the container and its streams. `entry` says how to read the file if ffprobe is not
+/// to detect it.
 pub fn probe_args(input: &Path, entry: Option<Entry>) -> Vec<OsString> {
     Args::new("-hide_banner -loglevel error -of json=compact=1")
         .pair("-show_entries", ENTRIES)
@@ -150,8 +151,8 @@ pub fn pcm_args(input: &Path, probe: &Probe, outputs: &[(Output<'_>, PathBuf)]) 
     samples(args, &format!("0:{}", probe.stream), filters, channels, probe.sample_rate)
 }
 
-/// ffmpeg's arguments to decode what an output is made of to samples on stdout: its window, with its channels folded
-/// down as they are for the encoder, at the source's rate.
+/// ffmpeg's arguments to decode the source of an output to samples on stdout: its window, downmixed as for the encoder,
+/// at the source's sample rate.
 pub(crate) fn output_pcm_args(
     input: &Path,
     probe: &Probe,
@@ -163,12 +164,12 @@ pub(crate) fn output_pcm_args(
     samples(args, &format!("0:{}", probe.stream), filters, Some(channels), probe.sample_rate)
 }
 
-/// ffmpeg's arguments to decode what was made, with so many channels at this rate in Hz, to samples on stdout.
+/// ffmpeg's arguments to decode a rendered file with this many channels and this rate in Hz to samples on stdout.
 pub(crate) fn made_pcm_args(made: &Path, channels: u32, rate: u32) -> Vec<OsString> {
     samples(Args::new(QUIET_SINGLE).input(made, None), "0:a:0", Vec::new(), Some(channels), rate)
 }
 
-/// Adds that one stream goes through these filters and to stdout as samples.
+/// Adds that one stream passes through these filters and goes to stdout as samples.
 fn samples(
     args: Args,
     stream: &str,
@@ -237,13 +238,13 @@ pub fn transcode_args(
     encode(args, probe, output, skipped, gain).end(file(path))
 }
 
-/// Adds the input from where an output begins, and gives the seconds that are not read.
+/// Adds the input from where an output begins. Returns the seconds that are skipped.
 fn read(args: Args, input: &Path, probe: &Probe, output: &Output<'_>, reading: Reading) -> (f64, Args) {
     let skipped = output.window.map_or(0.0, |(start, _)| reading.skipped(start));
     (skipped, args.skip(skipped).part(input, probe, reading))
 }
 
-/// Adds how one output is made of the input, of which the first `skipped` seconds are not read.
+/// Adds how one output is made from the input, of which the first `skipped` seconds are not read.
 fn encode(args: Args, probe: &Probe, output: &Output<'_>, skipped: f64, gain: Option<Gain>) -> Args {
     let settings = output.settings;
     let picture = probe
@@ -262,12 +263,12 @@ fn encode(args: Args, probe: &Probe, output: &Output<'_>, skipped: f64, gain: Op
     args.words("-fflags +bitexact").words(muxer(settings.codec))
 }
 
-/// Adds what an output says of itself: nothing, or what the file said and, in its place, what the owner set.
+/// Adds the output's tags: none, or the file's own, replaced by the owner's where set.
 fn describe(args: Args, probe: &Probe, output: &Output<'_>) -> Args {
     if output.settings.is_strip_tags {
         return args.words("-map_chapters -1 -map_metadata -1");
     }
-    // Ogg has its tags in the stream, most others in the container.
+    // Ogg stores its tags in the stream, most other formats in the container.
     let args = args.words("-map_metadata 0").pair("-map_metadata", format!("0:s:{}", probe.stream));
     let set = |args: Args, tag: String| args.pair("-metadata", &tag).pair("-metadata:s:a:0", tag);
     let args = output.words.tags().fold(args, set);
@@ -275,7 +276,8 @@ fn describe(args: Args, probe: &Probe, output: &Output<'_>) -> Args {
     match output.settings.codec {
         Codec::Aac | Codec::Mp3 if is_whole && probe.has_sound_chapters() => args.words("-map_chapters 0"),
         Codec::Ogg | Codec::Opus | Codec::Flac if is_whole => {
-            // ffmpeg would remove this one itself, and put the last comment in its place: a name before its chapter.
+            // ffmpeg would remove this tag itself and put the last comment in its place, so that a name would precede
+            // its chapter.
             let args = args.words("-map_chapters -1 -metadata encoder=");
             comments(&probe.info.chapters).into_iter().fold(args, |args, tag| args.pair("-metadata", tag))
         }
@@ -283,7 +285,8 @@ fn describe(args: Args, probe: &Probe, output: &Output<'_>) -> Args {
     }
 }
 
-/// Chapters as Vorbis comments. ffmpeg writes them for Opus alone, and those in the second half of a second a second late.
+/// Chapters as Vorbis comments. ffmpeg itself writes them for Opus only, and writes those in the second half of a
+/// second one second late.
 fn comments(chapters: &[Chapter]) -> Vec<String> {
     let time = |seconds: f64| {
         let millis = (seconds * 1000.0).round() as u64;
@@ -299,7 +302,7 @@ fn comments(chapters: &[Chapter]) -> Vec<String> {
     if is_short && chapters.len() <= MOST_COMMENTED { comments } else { Vec::new() }
 }
 
-/// How many channels an output has.
+/// The number of channels of an output.
 pub(crate) fn channels_of(probe: &Probe, output: &Output<'_>) -> u32 {
     if output.settings.is_stereo { probe.channels.clamp(1, 2) } else { 1 }
 }
@@ -309,7 +312,7 @@ pub(crate) fn rate_of(probe: &Probe, output: &Output<'_>) -> u32 {
     fit_of(probe, output).rate
 }
 
-/// What an output is encoded with.
+/// The encoding of an output.
 pub(crate) fn encoding_of(probe: &Probe, output: &Output<'_>) -> Encoding {
     let (codec, kbps) = (output.settings.codec, fit_of(probe, output).kbps);
     Encoding { codec, kbps, channels: channels_of(probe, output) }
@@ -320,9 +323,9 @@ fn fit_of(probe: &Probe, output: &Output<'_>) -> BitrateFit {
     fit(codec, probe.sample_rate, channels_of(probe, output), bitrate)
 }
 
-/// The filters that make of what is read what is encoded: its window, with its channels folded down. The fold is said
-/// here, and nothing after it changes the channels: where it is left to ffmpeg, it lands in any resampler that comes
-/// along, with other gains.
+/// The filters that turn the input into the encoder's input: they cut the window and downmix. The downmix is explicit
+/// here, and nothing after it changes the channels: if it were left to ffmpeg, any later resampler could do it, with
+/// other gains.
 fn shaping(probe: &Probe, output: &Output<'_>, skipped: f64) -> Vec<String> {
     let window = output.window.map(|window| cut(window, skipped));
     window.into_iter().chain(fold(probe, channels_of(probe, output))).collect()
@@ -361,7 +364,7 @@ impl Reading {
     }
 }
 
-/// The filter that cuts a window out of what is read, to the sample.
+/// The filter that cuts a window out of the input, exact to the sample.
 fn cut((start, end): (f64, f64), skipped: f64) -> String {
     let (start, end) = (start - skipped, end - skipped);
     format!("atrim=start={start:.6}:end={end:.6},asetpts=PTS-STARTPTS")
@@ -373,8 +376,8 @@ fn in_layout(name: &str) -> String {
     format!("aformat=channel_layouts={name}")
 }
 
-/// The filter that folds channels down. Those whose places nobody knows ffmpeg itself refuses to: the odd ones go to the
-/// left, the even ones to the right, as loud as their mean.
+/// The filter that downmixes. ffmpeg refuses to downmix channels without known positions: the odd ones go to the left,
+/// the even ones to the right, as loud as their mean.
 fn fold(probe: &Probe, channels: u32) -> Option<String> {
     if channels >= probe.channels {
         return None;
@@ -409,19 +412,19 @@ fn encoder(codec: Codec, probe: &Probe) -> &'static str {
 
 fn muxer(codec: Codec) -> &'static str {
     match codec {
-        // The index goes to the front, so that playing starts before all is there.
+        // The index goes to the front, so that playback starts before the whole file is loaded.
         Codec::Aac => "-movflags +faststart -f ipod",
-        // The Xing header carries the exact length, for gapless playing and seeking.
+        // The Xing header carries the exact length, for gapless playback and seeking.
         Codec::Mp3 => "-write_xing 1 -id3v2_version 3 -f mp3",
         Codec::Ogg => "-f ogg",
         Codec::Opus => "-f opus",
         Codec::Flac => "-f flac",
-        // Larger than 4 GiB is RF64.
+        // Files larger than 4 GiB become RF64.
         Codec::Wav => "-rf64 auto -f wav",
     }
 }
 
-/// Which containers take a picture beside the sound, and which pictures they take.
+/// Which containers take a picture besides the sound, and which picture codecs they take.
 fn keeps_picture(codec: Codec, picture: &str) -> bool {
     matches!(codec, Codec::Aac | Codec::Mp3 | Codec::Flac) && matches!(picture, "mjpeg" | "png")
 }

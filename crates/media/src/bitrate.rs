@@ -1,4 +1,4 @@
-//! Which sample rates and bitrates a codec has, and the nearest to what is wanted.
+//! The sample rates and bitrates that a codec supports, and the nearest to a requested one.
 
 use tonearm_domain::Codec;
 
@@ -10,7 +10,7 @@ pub(crate) struct BitrateFit {
     pub(crate) kbps: Option<u32>,
 }
 
-/// Rates in Hz, ascending, that an encoder takes and that players know.
+/// Rates in Hz, ascending, that the encoder accepts and players support.
 const fn rates(codec: Codec) -> &'static [u32] {
     match codec {
         Codec::Mp3 | Codec::Ogg => &[8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000],
@@ -35,10 +35,10 @@ fn bounds(codec: Codec, rate: u32, channels: u32) -> (u32, u32) {
         Codec::Mp3 if rate >= 32000 => (32, 320),
         Codec::Mp3 if rate >= 16000 => (8, 160),
         Codec::Mp3 => (8, MPEG25_MAX),
-        // 6144 bits per channel and frame of 1024 samples are the most that the format has.
+        // The format allows at most 6144 bits per channel and frame of 1024 samples.
         Codec::Aac => (if rate > 24000 { 10 * channels } else { 4 * channels }, rate * 6 * channels / 1000),
         Codec::Opus => (6, 256 * channels),
-        // Where libvorbis refuses to start, by trial.
+        // Outside these bounds libvorbis refuses to start; found by trial.
         Codec::Ogg => match (rate, channels) {
             (..9000, 1) => (8, 40),
             (..15000, 1) => (12, 48),
@@ -57,8 +57,8 @@ fn bounds(codec: Codec, rate: u32, channels: u32) -> (u32, u32) {
     }
 }
 
-/// The rate that is nearest to a source's: the same, else an exact fraction of one that is too high, else the next
-/// higher one, as that loses nothing.
+/// The rate nearest to the source's: the same, else, if the source's is too high, an integer fraction of it, else the
+/// next higher one, which loses nothing.
 fn nearest_rate(codec: Codec, source: u32) -> u32 {
     let rates = rates(codec);
     let highest = rates[rates.len() - 1];
@@ -68,8 +68,8 @@ fn nearest_rate(codec: Codec, source: u32) -> u32 {
     best.copied().unwrap_or(highest)
 }
 
-/// The rate and bitrate to encode with. The source's rate is kept where the codec has it, unless the bitrate is
-/// too low for it; a bitrate that the codec does not have moves to the nearest that it has.
+/// The rate and bitrate to encode with. The source's rate is kept if the codec supports it, unless the bitrate is too
+/// low for it. A bitrate that the codec does not support is replaced by the nearest that it does.
 pub(crate) fn fit(codec: Codec, source_rate: u32, channels: u32, kbps: u16) -> BitrateFit {
     let rate = nearest_rate(codec, source_rate);
     if codec.is_lossless() {

@@ -1,4 +1,4 @@
-//! Lists in JSON of which only the beginning is kept.
+//! JSON lists of which only the beginning is kept.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use serde::de::{IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// The first of a list, at most `MOST` (at least 1). The rest is read and forgotten: `{},` takes three bytes in the list, and a
-/// hundred times as much in memory.
+/// The first items of a list, at most `MOST` (at least 1). The rest is parsed and dropped: `{},` takes three bytes in
+/// the list, and a hundred times as much in memory.
 pub(crate) fn first<'de, D: Deserializer<'de>, T: Deserialize<'de>, const MOST: usize>(
     list: D,
 ) -> Result<Vec<T>, D::Error> {

@@ -1,4 +1,4 @@
-//! This program once more, as a confined child: what parses bytes of strangers without ffmpeg's help.
+//! Starts this program again as a confined child, to parse untrusted bytes without ffmpeg.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -19,22 +19,22 @@ use crate::own_program::OWN_PROGRAM;
 use crate::process::Invocation;
 use crate::{embedded_art, picture_wire};
 
-/// The word in front of a job on the command line.
+/// The argument that precedes a job on the command line.
 const COMMAND: &str = "confined";
 /// What one job may use. A picture of 64 megapixels takes seconds, and up to 1 GB of memory.
 pub(crate) const LIMITS: ProcessLimits =
     ProcessLimits { wall: Duration::from_secs(120), cpu_seconds: 60, memory: 1280 << 20, output: 1 << 20 };
 
-/// What the program can be started again for. Each job reads its stdin and writes to stdout.
+/// The jobs that the program can be started again for. Each reads its stdin and writes to stdout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Job {
-    /// A picture, of which covers are made; see [`picture_wire`].
+    /// Reads a picture and makes its covers; see [`picture_wire`].
     Covers,
-    /// A picture, of which the pixels are wanted; see [`picture_wire`].
+    /// Reads a picture and returns its pixels; see [`picture_wire`].
     Pixels,
-    /// Sound, in whose tags a picture may be; nothing is written if there is none.
+    /// Reads a sound file and returns the picture in its tags. Writes nothing if there is none.
     Art,
-    /// Nothing is read. Each attempt on the command line gives a line with the number of its error, 0 for none.
+    /// Reads nothing. For each attempt on the command line, writes a line with its error number, or 0 for none.
     Escapes,
 }
 
@@ -51,12 +51,11 @@ impl Job {
     }
 }
 
-/// Does the job for which this process was started, and ends it, if that is what it was started for: as a confined
-/// child of a process of the same program. Returns otherwise.
+/// Runs the job and exits if this process was started as a confined child of a process of the same program. Returns
+/// otherwise.
 ///
-/// Pictures, the tags of sound, and the walls themselves are looked at in such children ([`crate::Pictures`],
-/// [`crate::Confinement`]), so every program that uses these calls this before anything else, while there is one
-/// thread.
+/// Such children examine pictures and the tags of sound files, and test the confinement itself ([`crate::Pictures`],
+/// [`crate::Confinement`]). Every program that uses these must therefore call this first, while it has only one thread.
 pub fn serve_if_confined() {
     let mut words = std::env::args_os().skip(1);
     if words.next().as_deref() != Some(OsStr::new(COMMAND)) {
@@ -78,7 +77,7 @@ pub fn serve_if_confined() {
 
 fn perform(job: Job, words: Vec<OsString>) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    // Standard input has a buffer, which would be one copy more.
+    // `std::io::stdin` is buffered, which would cost one more copy.
     let stdin = || io::stdin().as_fd().try_clone_to_owned().map(File::from);
     match job {
         Job::Covers => {
@@ -105,7 +104,7 @@ fn read_whole(mut file: File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A run of a job that may use so many bytes of memory, within [`LIMITS`].
+/// A run of a job that may use this many bytes of memory, within [`LIMITS`].
 pub(crate) fn run_of(
     job: Job,
     stdin: Option<File>,

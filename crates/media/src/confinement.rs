@@ -1,4 +1,4 @@
-//! What this kernel enforces on child processes, found out by trying, and what is to be said of it.
+//! What this kernel enforces on child processes, found out by trying, and how to report it.
 
 use std::fmt;
 use std::io::{PipeReader, Read};
@@ -15,25 +15,25 @@ use crate::error::MediaError;
 use crate::escapes::{Escape, Outcome};
 use crate::sandbox;
 
-/// What children are kept from.
+/// What children are confined from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Restriction {
-    /// Files that are not theirs.
+    /// Files of others.
     Files,
     /// Networks and sockets of this machine.
     Network,
-    /// Making processes, and signals to others.
+    /// Creating processes, and sending signals to others.
     Processes,
-    /// Calls into the kernel that decoders do not need.
+    /// System calls that decoders do not need.
     Calls,
 }
 
-/// What was found out about a wall.
+/// What was found out about a restriction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RestrictionStatus {
-    /// Which.
+    /// The restriction.
     pub wall: Restriction,
-    /// Whether it stands.
+    /// Whether it is enforced.
     pub is_enforced: bool,
     abi: Option<u32>,
 }
@@ -43,11 +43,11 @@ pub struct RestrictionStatus {
 pub struct Confinement {
     /// The version of Landlock's interface, from 1; `None` where the kernel has none or a container keeps it away.
     pub landlock_abi: Option<u32>,
-    /// What children could do all the same.
+    /// Restrictions that children could break.
     broken: Vec<Restriction>,
 }
 
-/// What a child must not be able to do. Nothing of it does harm where it can.
+/// The attempts that must fail in a child. None does harm if it succeeds.
 fn attempts() -> [(Restriction, Escape); 15] {
     let service = std::process::id();
     [
@@ -61,7 +61,7 @@ fn attempts() -> [(Restriction, Escape); 15] {
         (Restriction::Processes, Escape::Signal(service)),
         (Restriction::Processes, Escape::Pin(service)),
         (Restriction::Processes, Escape::ReadMemory(service)),
-        // Containers refuse most of these by themselves, but not the first.
+        // Containers refuse most of these already, but not the first.
         (Restriction::Calls, Escape::Idle),
         (Restriction::Calls, Escape::Mount),
         (Restriction::Calls, Escape::Keys),
@@ -71,9 +71,10 @@ fn attempts() -> [(Restriction, Escape); 15] {
 }
 
 impl Confinement {
-    /// Has a child try each way out. [`MediaError::Outage`] where none can be started.
+    /// Runs each attempt in a child. Returns [`MediaError::Outage`] if no child can be started.
     pub(crate) async fn find_out(policy: &Arc<ConfinementPolicy>) -> Result<Self, MediaError> {
-        // What is required is judged by what comes of it, with a better sentence than from a child that is not started.
+        // The policy's requirement is checked against the results, which gives a better error message than a child that
+        // is not started.
         let tried = Arc::new(ConfinementPolicy { is_required: false, ..ConfinementPolicy::clone(policy) });
         let (walls, escapes): (Vec<Restriction>, Vec<Escape>) = attempts().into_iter().unzip();
         let outcomes = try_escapes(&escapes, &tried).await?;
@@ -83,19 +84,19 @@ impl Confinement {
         Ok(Self { landlock_abi: sandbox::landlock_abi(), broken })
     }
 
-    /// Whether all walls stand.
+    /// Whether all restrictions are enforced.
     pub fn is_complete(&self) -> bool {
         self.broken.is_empty()
     }
 
-    /// Every wall and whether it stands.
+    /// Every restriction and whether it is enforced.
     pub fn walls(&self) -> [RestrictionStatus; 4] {
         [Restriction::Files, Restriction::Network, Restriction::Processes, Restriction::Calls].map(|wall| {
             RestrictionStatus { wall, is_enforced: !self.broken.contains(&wall), abi: self.landlock_abi }
         })
     }
 
-    /// The error where all walls are required and one does not stand.
+    /// Returns an error if all restrictions are required and one is not enforced.
     pub fn require(&self) -> Result<(), MediaError> {
         if self.is_complete() {
             return Ok(());
@@ -120,7 +121,7 @@ impl Confinement {
     }
 }
 
-/// One line, as for the log.
+/// One line, for the log.
 impl fmt::Display for Confinement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let standing = |is_enforced| move |report: &RestrictionStatus| report.is_enforced == is_enforced;
@@ -141,7 +142,7 @@ impl fmt::Display for Confinement {
 }
 
 impl Restriction {
-    /// In one word.
+    /// The name, in one word.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Files => "files",
@@ -152,10 +153,10 @@ impl Restriction {
     }
 }
 
-/// What it takes for Landlock.
+/// What Landlock requires.
 const LANDLOCK: &str = "confinement requires Linux 5.13 or later with landlock in the boot parameter lsm=, and in a \
                         container a seccomp profile that allows landlock_* calls";
-/// What it takes for seccomp.
+/// What seccomp requires.
 const SECCOMP: &str = "confinement requires a kernel with CONFIG_SECCOMP_FILTER, on x86-64 or ARM64";
 
 impl RestrictionStatus {
@@ -195,7 +196,7 @@ impl fmt::Display for RestrictionStatus {
     }
 }
 
-/// What comes of attempts in a confined child, in their order.
+/// The outcomes of attempts in a confined child, in their order.
 pub(crate) async fn try_escapes(
     escapes: &[Escape],
     policy: &Arc<ConfinementPolicy>,

@@ -1,13 +1,13 @@
-//! What is asked of the confinement of child processes.
+//! The requirements for the confinement of child processes.
 
 use std::path::PathBuf;
 
 /// How child processes have to be confined.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConfinementPolicy {
-    /// Whether a child is started only where the kernel enforces everything. Otherwise it is confined as far as the
-    /// kernel can.
+    /// Whether a child is started only if the kernel enforces all restrictions. Otherwise the child is confined as far
+    /// as the kernel supports it.
     pub is_required: bool,
-    /// Files and folders that no child may read, also where they lie beneath folders of the system such as `/opt`.
+    /// Files and folders that no child may read, even if they lie below system folders such as `/opt`.
     pub private: Vec<PathBuf>,
 }

@@ -1,35 +1,35 @@
-//! How much sound a file says it holds, so that one that was cut short can be told from a whole one.
+//! How much sound a file declares, to detect files that were cut short.
 
 use std::fs::File;
 use std::io;
 
 use crate::entry::read_at;
 
-/// How much sound a file says it holds.
+/// How much sound a file declares.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum DeclaredLength {
-    /// It does not say, or only guesses by its bit rate.
+    /// Nothing is declared, or only estimated from the bit rate.
     #[default]
     Unknown,
-    /// So many seconds, by an index or a count.
+    /// The number of seconds, from an index or a count.
     Seconds(f64),
-    /// More than there is: the file ends before what it announces does.
+    /// More than there is: the file ends before its declared end.
     Broken,
 }
 
-/// Codecs add silence at both ends that decoders take away, and clocks of containers are coarse: so many seconds are
-/// not missed, nor is this share of them.
+/// Differences up to this many seconds, or up to this share, are tolerated: codecs add silence at both ends that
+/// decoders remove, and container clocks are coarse.
 const TOLERANCE: f64 = 0.25;
 const TOLERATED_SHARE: f64 = 0.005;
-/// Sizes from here on are what writers put that do not know the size yet.
+/// Writers that do not know the size yet write sizes from this one on.
 const UNKNOWN_SIZE: u32 = 0x7FF0_0000;
-/// Some writers count the eight bytes of the header, too, or more.
+/// Some writers also count the eight bytes of the header, or more.
 const SLOPPY: u64 = 64;
 /// An Ogg page has at most 65,307 bytes.
 const LONGEST_PAGE: u64 = 65_307;
 
 impl DeclaredLength {
-    /// Whether so many seconds are less than what was promised.
+    /// Whether the sound is shorter than declared if it lasts this many seconds.
     pub(crate) fn is_broken_by(self, seconds: f64) -> bool {
         match self {
             Self::Unknown => false,
@@ -39,7 +39,7 @@ impl DeclaredLength {
     }
 }
 
-/// Whether a file of `size` bytes ends before what its header announces, or in the middle of an Ogg page.
+/// Whether a file of `size` bytes ends before its declared end, or in the middle of an Ogg page.
 pub(crate) fn is_cut(file: &mut File, size: u64) -> io::Result<bool> {
     let head = read_at(file, 0, 20)?;
     if head.starts_with(b"OggS") {
@@ -49,7 +49,7 @@ pub(crate) fn is_cut(file: &mut File, size: u64) -> io::Result<bool> {
     Ok(announced_size(&head).is_some_and(|announced| announced > size.saturating_add(SLOPPY)))
 }
 
-/// The bytes that a RIFF, DSF or DFF file says it has, by the beginning of it.
+/// The size in bytes that a RIFF, DSF or DFF file declares in its header.
 fn announced_size(head: &[u8]) -> Option<u64> {
     match head.first_chunk()? {
         b"RIFF" => {
@@ -62,7 +62,7 @@ fn announced_size(head: &[u8]) -> Option<u64> {
     }
 }
 
-/// Whether the last Ogg page goes on behind the end.
+/// Whether the last Ogg page extends beyond the end.
 fn ends_inside_a_page(end: &[u8]) -> bool {
     let Some(start) = end.windows(5).rposition(|mark| mark == b"OggS\0") else {
         return false;
@@ -75,8 +75,8 @@ fn ends_inside_a_page(end: &[u8]) -> bool {
     })
 }
 
-/// Whether the MPEG frame that begins with these bytes holds a count of frames instead of sound. It stands behind the
-/// side information, which takes up to 32 bytes.
+/// Whether the MPEG frame that begins with these bytes holds a frame count instead of sound. The count follows the side
+/// information, which takes up to 32 bytes.
 pub(crate) fn has_frame_count(first_bytes: &[u8]) -> bool {
     first_bytes.windows(4).any(|mark| matches!(mark, b"Xing" | b"Info" | b"VBRI"))
 }

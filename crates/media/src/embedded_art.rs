@@ -7,7 +7,7 @@ use lofty::config::{GlobalOptions, ParseOptions, apply_global_options};
 use lofty::file::TaggedFileExt;
 use lofty::picture::PictureType;
 
-/// Art in a file's tags beyond this many bytes is left alone.
+/// Pictures in a file's tags that are larger than this many bytes are ignored.
 pub(crate) const LARGEST_ART: usize = 20 << 20;
 
 /// See [`crate::Pictures::embedded_art`].

@@ -1,35 +1,37 @@
-//! Where the sound begins in a file that ffmpeg would not find the beginning of: behind junk, behind a tag that was cut
-//! off, or behind one that lies about its length.
+//! Where the sound begins in files whose beginning ffmpeg would not find: after junk, after a truncated tag, or after a
+//! tag that declares a wrong length.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::frames::{self, FrameKind, LONGEST_FRAME};
 
-/// How ffmpeg is told to read a file whose beginning it would not find.
+/// How ffmpeg has to read a file whose beginning it would not find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// ffmpeg's name of the format.
     pub(crate) format: &'static str,
-    /// Bytes before it.
+    /// Number of bytes before it.
     pub(crate) skip: u64,
 }
 
-/// How far the beginning is looked for, in bytes: past a tag with a large picture.
+/// How far to search for the beginning, in bytes: past a tag with a large picture.
 const FAR: u64 = 32 << 20;
-/// Bytes looked at in one go.
+/// Bytes searched at once.
 const WINDOW: usize = 1 << 18;
-/// Bytes that a stream is told by: more than the frames that [`frames::stream_at`] looks at.
+/// Bytes needed to recognise a stream: more than the frames that [`frames::stream_at`] checks.
 const STREAM: usize = 4 * LONGEST_FRAME;
-/// A FLAC file begins with its stream information, which has 34 bytes. Its first bit says whether more follows.
+/// A FLAC file begins with its stream information, which has 34 bytes. The first bit says whether it is the last block.
 const FLAC: [[u8; 8]; 2] = [*b"fLaC\0\0\0\x22", *b"fLaC\x80\0\0\x22"];
-/// Tags that a file may begin with. Each takes a read, and a hostile file could have millions.
+/// The most tags that are skipped at the beginning of a file. Each takes a read, and a hostile file could have
+/// millions.
 const MOST_TAGS: usize = 64;
 
 /// Bytes of an ID3v2 header, and of a footer.
 const ID3: u64 = 10;
 
-/// The end of the first [`MOST_TAGS`] ID3v2 tags that a file begins with, by what they say; 0 where there are none.
+/// The end of the first [`MOST_TAGS`] ID3v2 tags at the beginning of a file, by their declared lengths; 0 if there are
+/// none.
 pub(crate) fn end_of_tags(file: &mut File) -> io::Result<u64> {
     let mut end = 0;
     for _ in 0..MOST_TAGS {
@@ -41,7 +43,7 @@ pub(crate) fn end_of_tags(file: &mut File) -> io::Result<u64> {
     Ok(end)
 }
 
-/// The length of an ID3v2 tag by its header: seven bits of each byte count.
+/// The length of an ID3v2 tag by its header, where only seven bits of each byte count.
 fn id3_length(head: &[u8]) -> Option<u64> {
     let Some(&[b'I', b'D', b'3', _, _, flags, a, b, c, d]) = head.first_chunk() else {
         return None;
@@ -51,23 +53,23 @@ fn id3_length(head: &[u8]) -> Option<u64> {
     Some(ID3 + length + footer)
 }
 
-/// Where the sound begins in a file with tags that end somewhere else than they say; none where they are honest.
+/// Where the sound begins in a file whose tags end elsewhere than they declare; `None` if their lengths are right.
 pub(crate) fn behind_lying_tags(file: &mut File, end_of_tags: u64) -> io::Result<Option<Entry>> {
     if end_of_tags == 0 {
         return Ok(None);
     }
-    // What lies behind the end is padding, which ffmpeg passes over.
+    // Anything after the declared end is padding, which ffmpeg skips.
     Ok(find(file, ID3)?.filter(|entry| entry.skip < end_of_tags))
 }
 
-/// Whether something known begins at a place.
+/// Whether a known format begins at an offset.
 pub(crate) fn is_beginning(file: &mut File, place: u64) -> io::Result<bool> {
     let bytes = read_at(file, place, STREAM)?;
     let is_other = || crate::sniff(&bytes).is_some_and(|_| frames::FrameHeader::read(&bytes).is_none());
     Ok(frames::stream_at(&bytes, bytes.len() < STREAM).is_some() || is_other())
 }
 
-/// The first beginning of a bare stream or a FLAC file from a byte on.
+/// The first beginning of a bare stream or a FLAC file at or after an offset.
 pub(crate) fn find(file: &mut File, from: u64) -> io::Result<Option<Entry>> {
     let mut place = from;
     while place < from + FAR {
@@ -92,7 +94,7 @@ pub(crate) fn find(file: &mut File, from: u64) -> io::Result<Option<Entry>> {
     Ok(None)
 }
 
-/// As many bytes from a place on as there are, up to so many.
+/// Up to `count` bytes from an offset on, fewer at the end of the file.
 pub(crate) fn read_at(file: &mut File, place: u64, count: usize) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(place))?;
     let mut bytes = Vec::with_capacity(count);

@@ -5,27 +5,27 @@ use std::io;
 use tonearm_domain::Outage;
 use tonearm_signal::PictureError;
 
-/// Why something could not be made. The texts are sentences for people: no paths, no jargon of ffmpeg. What
-/// ffmpeg really said is logged at debug level where the process is run.
+/// Why something could not be processed. The texts are sentences for end users, without paths or ffmpeg's jargon. The
+/// process runner logs ffmpeg's own output at debug level.
 ///
-/// `NotAudio`, `LimitHit`, `Failed` and `Unsupported` are about the file or the request and are final, apart from the
-/// one more try after `LimitHit`. `Outage` is about the service: the same call may succeed later.
+/// `NotAudio`, `LimitHit`, `Failed` and `Unsupported` concern the file or the request and are final, except for the one
+/// retry after `LimitHit`. `Outage` concerns the service: the same call may succeed later.
 #[derive(Debug, thiserror::Error)]
 pub enum MediaError {
-    /// The bytes hold no sound that could be decoded. Trying again is no use.
+    /// The bytes hold no sound that can be decoded. A retry is useless.
     #[error("{0}")]
     NotAudio(String),
     /// A limit stopped the work: processor time, memory or size. Larger limits may help
     /// ([`crate::LimitTier::Fallback`]).
     #[error("{0}")]
     LimitHit(String),
-    /// The file or what is asked of it made the work fail for another reason.
+    /// The work failed for another reason in the file or the request.
     #[error("{0}")]
     Failed(String),
-    /// This crate does not make such a thing.
+    /// This crate does not support the request.
     #[error("{0}")]
     Unsupported(String),
-    /// The caller called it off.
+    /// The caller cancelled the work.
     #[error("The work was cancelled.")]
     Cancelled,
     /// A part of the service failed: the tools, a disk, or memory.
@@ -33,7 +33,7 @@ pub enum MediaError {
     Outage(Outage, String),
 }
 
-/// What a line of ffmpeg's means for the caller.
+/// What a line of ffmpeg's output means for the caller.
 #[derive(Clone, Copy)]
 enum Meaning {
     NotAudio,
@@ -42,7 +42,7 @@ enum Meaning {
     Outage(Outage),
 }
 
-/// Texts of ffmpeg and of the system's loader and what they mean, most telling first.
+/// Messages of ffmpeg and of the system's loader and their meanings, the most specific first.
 const MEANINGS: &[(&str, Meaning, &str)] = &[
     ("No space left on device", Meaning::Outage(Outage::Disk), "The disk for temporary files is full."),
     ("Disk quota exceeded", Meaning::Outage(Outage::Disk), "The disk for temporary files is full."),
@@ -93,7 +93,7 @@ impl From<PictureError> for MediaError {
 }
 
 impl MediaError {
-    /// From what ffmpeg wrote before it gave up. `otherwise` is the sentence where nothing is recognised.
+    /// The error for what ffmpeg wrote before it failed. `otherwise` is the sentence if no message is recognised.
     pub(crate) fn from_stderr(stderr: &str, otherwise: &str) -> Self {
         let meaning = MEANINGS.iter().find(|(text, ..)| stderr.contains(text));
         match meaning {
@@ -114,7 +114,7 @@ impl MediaError {
     }
 }
 
-/// Of our own files, pipes and threads.
+/// Errors of our own files, pipes and threads.
 impl From<io::Error> for MediaError {
     fn from(error: io::Error) -> Self {
         tracing::debug!(%error, "could not use a file of the service");

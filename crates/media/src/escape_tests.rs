@@ -1,5 +1,5 @@
-//! Each way out of the walls, tried from inside, beside the same attempt from a process without walls: what is
-//! refused to the one and not to the other, the walls refuse.
+//! Runs each escape attempt in a confined process and in an unconfined one. If it is refused only in the confined one,
+//! the confinement refuses it.
 
 use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
@@ -14,7 +14,7 @@ use crate::confinement_policy::ConfinementPolicy;
 use crate::escapes::{Escape, Outcome};
 use crate::sandbox::landlock_abi;
 
-/// The same attempts in a child of this program that is not confined.
+/// Makes the same attempts in an unconfined child of this program.
 fn try_freely(escapes: &[Escape]) -> Vec<Outcome> {
     let mut command = Command::new("/proc/self/exe");
     command.args(["confined", "escapes"]).args(escapes.iter().flat_map(Escape::words));
@@ -24,7 +24,7 @@ fn try_freely(escapes: &[Escape]) -> Vec<Outcome> {
     text.lines().map(|line| Outcome::of(line.parse().unwrap())).collect()
 }
 
-/// A folder beneath one of the system's, where this user may make one.
+/// A folder below a system folder, if this user may create one.
 fn beneath_the_system() -> Option<tempfile::TempDir> {
     ["/opt", "/usr/local/share", "/usr/local"]
         .into_iter()
@@ -45,7 +45,7 @@ async fn no_way_out_is_open() {
     let _abstract = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
     let service = std::process::id();
 
-    // What any user can do where there are no walls, and whether it takes Landlock to refuse it.
+    // Attempts that any user can make without confinement, and whether Landlock is needed to refuse them.
     let certain = [
         (true, Escape::Read(secret.clone())),
         (true, Escape::Read(outside.path().to_owned())),
@@ -63,7 +63,7 @@ async fn no_way_out_is_open() {
         (false, Escape::Signal(service)),
         (false, Escape::Pin(service)),
     ];
-    // What some may not do anyway, such as in containers.
+    // Attempts that may be refused without confinement too, for example in containers.
     let others = [
         (true, Escape::Read(format!("/proc/{service}/mem").into())),
         (false, Escape::ReadMemory(service)),

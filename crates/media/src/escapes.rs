@@ -1,5 +1,5 @@
-//! What a confined process must not be able to do, as attempts that can be made: the truth about the walls is what
-//! comes of trying.
+//! What a confined process must not be able to do, as attempts. Only such attempts show what the confinement really
+//! enforces.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions, Permissions};
@@ -17,53 +17,53 @@ use rustix::process::{Pid, WaitOptions};
 pub(crate) enum Escape {
     /// Opens a file or folder to read it.
     Read(PathBuf),
-    /// Opens a file to write it; makes it, if its folder is there.
+    /// Opens a file to write it, and creates it if its folder exists.
     Write(PathBuf),
-    /// Changes who may use a file, which Landlock does not know of.
+    /// Changes the permissions of a file, which Landlock does not control.
     Permit(PathBuf),
-    /// Empties a file that it opens to read.
+    /// Truncates a file by opening it for reading.
     Empty(PathBuf),
     /// Connects to a port of this machine.
     Tcp(u16),
     /// Sends a datagram to a port of this machine.
     Udp(u16),
-    /// Connects to a socket that has a path.
+    /// Connects to a Unix socket with a path.
     Unix(PathBuf),
-    /// Connects to a socket that has a name only.
+    /// Connects to an abstract Unix socket, which only has a name.
     Abstract(String),
-    /// Makes a process, and lets it leave the group that is killed in the end.
+    /// Creates a process and lets it leave the process group that is killed at the end.
     Leave,
-    /// Sends nothing to a process, which takes the right to send it signals.
+    /// Sends signal 0 to a process, which requires the right to send it signals.
     Signal(u32),
-    /// Says on which cores a process may run: on those where it may already.
+    /// Sets the CPU affinity of a process, to the cores that it already has.
     Pin(u32),
     /// Reads the memory of a process.
     ReadMemory(u32),
     /// Makes a user namespace, in which it would be root.
     BecomeRoot,
-    /// Mounts something; what, is not even said.
+    /// Calls mount(2), without saying what to mount.
     Mount,
-    /// Asks for a key ring of the kernel's.
+    /// Requests a key ring of the kernel.
     Keys,
-    /// Asks how long a turn at the processor is: what anybody may ask and no decoder does.
+    /// Requests the scheduler's time slice, which every process may do and no decoder does.
     Idle,
-    /// Makes a ring by which calls are made that filters do not see.
+    /// Creates an `io_uring`, whose calls bypass seccomp filters.
     Ring,
-    /// Lets itself be traced.
+    /// Requests to be traced.
     Trace,
 }
 
-/// What came of an attempt.
+/// The outcome of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// It was not permitted, or there is no such call.
+    /// It was not permitted, or the call does not exist.
     Refused,
-    /// Permission was not what it lacked, if it failed at all. The number is that of the error, 0 for none.
+    /// It was not refused for lack of permission, if it failed at all. The number is that of the error, 0 for none.
     LetThrough(i32),
 }
 
 impl Outcome {
-    /// Of an error's number, 0 for none.
+    /// The outcome for an error number, 0 for none.
     pub(crate) fn of(errno: i32) -> Self {
         match errno {
             libc::EPERM | libc::EACCES | libc::ENOSYS => Self::Refused,
@@ -73,7 +73,7 @@ impl Outcome {
 }
 
 impl Escape {
-    /// As words of a command line.
+    /// The attempt as command line arguments.
     pub(crate) fn words(&self) -> [OsString; 2] {
         let number = |number: u32| OsString::from(number.to_string());
         let (word, detail) = match self {
@@ -99,7 +99,7 @@ impl Escape {
         [word.into(), detail]
     }
 
-    /// The reverse.
+    /// The reverse of [`Self::words`].
     pub(crate) fn from_words(word: &OsStr, detail: &OsStr) -> Option<Self> {
         let path = || PathBuf::from(detail);
         let text = detail.to_str()?;
@@ -126,8 +126,8 @@ impl Escape {
         })
     }
 
-    /// Makes the attempt in this process, which must have one thread and is of no use afterwards. Gives the number of
-    /// the error, 0 for none.
+    /// Makes the attempt in this process, which must have one thread and must not be used afterwards. Returns the error
+    /// number, 0 for none.
     pub(crate) fn attempt(&self) -> i32 {
         match self.try_it() {
             Ok(()) => 0,
@@ -169,7 +169,7 @@ impl Escape {
                 check(unsafe { libc::mount(none, none, none, 0, none.cast()) }.into())
             }
             Self::Keys => {
-                /// `KEYCTL_GET_KEYRING_ID` of the session's ring, which is not made if it is missing.
+                /// `KEYCTL_GET_KEYRING_ID` of the session's key ring, which is not created if it is missing.
                 const ASK: [libc::c_long; 3] = [0, -3, 0];
                 // SAFETY: the call takes three numbers here.
                 check(unsafe { libc::syscall(libc::SYS_keyctl, ASK[0], ASK[1], ASK[2]) })
@@ -190,7 +190,7 @@ impl Escape {
     }
 }
 
-/// A child of this process in a session of its own.
+/// Creates a child of this process in a session of its own.
 fn leave() -> io::Result<()> {
     // SAFETY: this process has one thread, and its child makes two system calls and ends.
     let id = unsafe { libc::fork() };
@@ -208,7 +208,7 @@ fn leave() -> io::Result<()> {
     }
 }
 
-/// At an address where nothing is: what is asked is whether it may be read.
+/// Reads from an unmapped address: only the permission is tested.
 fn read_memory(id: u32) -> io::Result<()> {
     let mut byte = 0_u8;
     let to = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };

@@ -8,9 +8,9 @@ use tonearm_domain::OrganizationId;
 
 /// A semaphore with one permit for each encoder, fair between organizations. Clones share the permits.
 ///
-/// A permit that becomes free goes to the organization that has the fewest, then to the one that was served longest ago,
-/// then to whoever has waited for longest. An organization that has none may have one more than there are, so that it
-/// does not wait for the long files of others. The processors are then shared by one more process, which goes first.
+/// A free permit goes to the organization that has the fewest, then to the one that was served longest ago, then to the
+/// waiter that has waited longest. An organization without a permit may take one beyond the limit, so that it does not
+/// wait for the long files of others. The processors are then shared by one more process, which has priority.
 #[derive(Debug, Clone)]
 pub(crate) struct FairSemaphore(Arc<Mutex<State>>);
 
@@ -20,13 +20,13 @@ struct State {
     /// Permits that are taken.
     taken: usize,
     organizations: HashMap<OrganizationId, Share>,
-    /// By arrival.
+    /// In order of arrival.
     waiting: Vec<Waiter>,
-    /// Counts what was served.
+    /// Counts the permits granted.
     clock: u64,
 }
 
-/// What an organization has of the encoders; there as long as it has or wants a permit.
+/// An organization's share of the encoders. The entry exists as long as the organization has or waits for a permit.
 #[derive(Debug, Default)]
 struct Share {
     taken: usize,
@@ -45,7 +45,7 @@ struct Waiter {
 pub(crate) struct FairPermit {
     semaphore: FairSemaphore,
     organization: OrganizationId,
-    /// Whether it is the one that there is beside the encoders.
+    /// Whether it is the extra permit beyond the encoders.
     is_extra: bool,
     is_released: bool,
 }
@@ -54,14 +54,14 @@ pub(crate) struct FairPermit {
 const NICENESS: i32 = 10;
 
 impl FairPermit {
-    /// The niceness of a process that runs with it.
+    /// The niceness of a process that runs with this permit.
     pub(crate) const fn niceness(&self) -> i32 {
         if self.is_extra { 0 } else { NICENESS }
     }
 }
 
 impl FairSemaphore {
-    /// At so many encoders, at least one.
+    /// A semaphore for this many encoders, at least one.
     pub(crate) fn new(encoders: usize) -> Self {
         Self(Arc::new(Mutex::new(State {
             encoders: encoders.max(1),
@@ -72,7 +72,7 @@ impl FairSemaphore {
         })))
     }
 
-    /// Waits for a permit. One that is no longer waited for goes to somebody else.
+    /// Waits for a permit. If the caller stops waiting, its permit goes to another waiter.
     pub(crate) async fn acquire(&self, organization: OrganizationId) -> FairPermit {
         loop {
             // A sender leaves the list only with a permit.
@@ -92,7 +92,7 @@ impl FairSemaphore {
         woken
     }
 
-    /// Gives out what is free.
+    /// Grants the free permits.
     fn grant(&self, mut state: MutexGuard<'_, State>) {
         while let Some(place) = state.next() {
             let waiter = state.waiting.remove(place);
@@ -102,7 +102,7 @@ impl FairSemaphore {
             state.leave(organization);
             let permit = FairPermit { semaphore: self.clone(), organization, is_extra, is_released: false };
             if let Err(mut unwanted) = waiter.wake.send(permit) {
-                // Its end would lock the state again.
+                // Dropping it would lock the state again.
                 unwanted.is_released = true;
                 state.end(organization);
             }
@@ -110,13 +110,13 @@ impl FairSemaphore {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Each change is whole before anything can panic.
+        // Each change is complete before anything can panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    /// The place in the list of who is next, if anybody may.
+    /// The index of the next waiter, if one may have a permit.
     fn next(&self) -> Option<usize> {
         let is_crowded = match self.taken.cmp(&self.encoders) {
             std::cmp::Ordering::Less => false,
@@ -158,7 +158,7 @@ impl State {
         }
     }
 
-    /// Forgets those who no longer wait.
+    /// Removes the waiters that have stopped waiting.
     fn forget_gone(&mut self) {
         let (gone, waiting) = self.waiting.drain(..).partition(|waiter| waiter.wake.is_closed());
         self.waiting = waiting;
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(order, [first, second, first, second, first, second]);
     }
 
-    /// Somebody who waits.
+    /// A waiting caller.
     type Taking = std::pin::Pin<Box<dyn Future<Output = FairPermit>>>;
 
     #[derive(Debug, Clone)]
@@ -269,7 +269,7 @@ mod tests {
                     Step::End(which) if !taken.is_empty() => drop(taken.remove(which % taken.len())),
                     _ => {}
                 }
-                // Twice, as returning one permit may serve somebody who was polled before.
+                // Twice, as returning one permit may serve a waiter that was polled before.
                 for _ in 0..2 {
                     waiting.retain_mut(|(who, take)| match take.as_mut().now_or_never() {
                         Some(permit) => {

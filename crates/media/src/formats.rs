@@ -1,7 +1,7 @@
-//! The formats that are read.
+//! The supported input formats.
 
-/// ffmpeg's names of them. None names other files or addresses, as playlists and scripts do, and none reads devices. What
-/// else a file turns out to be, ffmpeg refuses.
+/// ffmpeg's names of the formats. None of them refers to other files or addresses, as playlists and scripts do, and
+/// none reads devices. ffmpeg refuses files in any other format.
 pub(crate) const FORMATS: &[&str] = &[
     "aac",
     "ac3",

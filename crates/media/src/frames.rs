@@ -1,5 +1,5 @@
-//! Frames of bare streams: MPEG audio, and AAC with ADTS headers. Nothing marks such a stream as a whole, so what tells
-//! it from noise is that where one frame ends the next one begins, and says the same of itself.
+//! Frames of bare streams: MPEG audio, and AAC with ADTS headers. Nothing marks such a stream as a whole. It is
+//! distinguished from noise by its frames: where one ends, the next begins, with matching properties.
 
 /// What a bare stream is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,19 +10,19 @@ pub(crate) enum FrameKind {
     Adts,
 }
 
-/// What the header of a frame says.
+/// The contents of a frame header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FrameHeader {
     pub(crate) kind: FrameKind,
-    /// Bytes of the frame with its header.
+    /// Bytes of the frame, including its header.
     pub(crate) length: usize,
-    /// What stays the same from frame to frame.
+    /// The fields that stay the same from frame to frame.
     constant: u32,
 }
 
 /// Bytes of the longest frame.
 pub(crate) const LONGEST_FRAME: usize = 1 << 13;
-/// Frames in a row that noise does not have.
+/// Number of consecutive frames that rule out noise.
 const CERTAIN: usize = 3;
 /// Tags that may follow the last frame.
 const TAGS: [&[u8]; 4] = [b"TAG", b"APETAGEX", b"ID3", b"LYRICSBEGIN"];
@@ -33,11 +33,11 @@ const KBPS: [[usize; 14]; 3] = [
     [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
     [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 ];
-/// Samples per second of version 1; the others have a half and a quarter of it.
+/// Samples per second of version 1; version 2 has half and version 2.5 a quarter of it.
 const RATES: [usize; 3] = [44_100, 48_000, 32_000];
 
 impl FrameHeader {
-    /// At the beginning of some bytes.
+    /// Reads the header at the beginning of these bytes.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let &[sync, second, third, fourth] = bytes.first_chunk()?;
         if sync != 0xff {
@@ -83,14 +83,14 @@ impl FrameHeader {
         Some(Self { kind: FrameKind::Mpeg, length, constant })
     }
 
-    /// Whether two frames can be of one stream.
+    /// Whether two frames can belong to the same stream.
     fn goes_with(&self, other: &Self) -> bool {
         (self.kind, self.constant) == (other.kind, other.constant)
     }
 }
 
-/// The kind of the stream that begins with these bytes, if one does: three frames in a row, or two and then the end.
-/// `is_all`: nothing follows these bytes.
+/// The kind of the stream that begins with these bytes, if there is one: three frames in a row, or two and then the
+/// end. `is_all` means that nothing follows these bytes.
 pub(crate) fn stream_at(bytes: &[u8], is_all: bool) -> Option<FrameKind> {
     let first = FrameHeader::read(bytes)?;
     let mut rest = bytes.get(first.length..);

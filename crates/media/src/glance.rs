@@ -1,4 +1,4 @@
-//! What the bytes of a file tell by themselves, before ffprobe is asked.
+//! What can be learnt from the bytes of a file before ffprobe is run.
 
 use std::fs::File;
 use std::io;
@@ -7,21 +7,21 @@ use std::path::Path;
 use crate::declared_length;
 use crate::entry::{self, Entry};
 
-/// What was seen of a file.
+/// What was found in a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct HeaderScan {
-    /// Whether something known begins where the file does, or its tags end.
+    /// Whether a known format begins at the start of the file or at the end of its tags.
     pub(crate) is_beginning: bool,
-    /// Where the sound begins, if the file's tags lie about it.
+    /// Where the sound begins, if the file's tags declare a wrong length.
     pub(crate) entry: Option<Entry>,
-    /// Whether it ends before what it announces does.
+    /// Whether the file ends before its declared end.
     pub(crate) is_cut: bool,
-    /// Whether its first MPEG frame counts the frames.
+    /// Whether its first MPEG frame holds a frame count.
     pub(crate) has_frame_count: bool,
 }
 
 impl HeaderScan {
-    /// Looks at a file of `size` bytes.
+    /// Scans a file of `size` bytes.
     pub(crate) async fn at(path: &Path, size: u64) -> io::Result<Self> {
         look(path, move |file| {
             let end_of_tags = entry::end_of_tags(file)?;

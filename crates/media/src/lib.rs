@@ -1,8 +1,8 @@
-//! Sound and pictures: probe, transcode, levels, covers, behind a sandboxed ffmpeg.
+//! Sound and pictures: probing, transcoding, levels and covers, with a sandboxed ffmpeg.
 //!
-//! Whatever looks into foreign bytes with a decoder of its own (ffprobe, ffmpeg) is a child process that can read
-//! one input, write one folder, and is stopped by limits; see [`Media`]. Pictures and tags are read in safe Rust, in
-//! such a child of this program's own; see [`Pictures`]. Nothing here knows of databases or HTTP.
+//! Foreign bytes are only decoded in child processes. ffprobe and ffmpeg can read one input, write one folder, and are
+//! stopped by limits; see [`Media`]. Pictures and tags are read in safe Rust, in a confined child of this program
+//! itself; see [`Pictures`]. This crate knows nothing of databases or HTTP.
 
 mod analyse;
 mod args;
@@ -67,7 +67,7 @@ pub use render::{Output, Progress, Reading, Rendered, TagOverrides, Window};
 pub use sniff::sniff;
 pub use tools::Tools;
 
-/// Tests start their own program again, as the service does.
+/// Tests start their own executable again, as the service does.
 #[cfg(test)]
 #[ctor::ctor(unsafe)]
 fn be_confined() {

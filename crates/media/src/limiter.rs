@@ -1,9 +1,10 @@
-//! The limiter that holds peaks down where loudness is raised, and a forecast of what it takes away.
+//! The limiter that holds down peaks where loudness is raised, and a forecast of its effect on loudness.
 //!
-//! A gain that lifts peaks above the ceiling meets a limiter, and what comes out is quieter than the gain says. How much
-//! is known beforehand: while the sound is decoded once, the limiter's envelope is followed for a ladder of gains, one
-//! millisecond after another, which costs next to nothing beside the decoding. The forecast was within 0.1 LU of what came
-//! out for speech and music, and within 0.3 for white noise, of which resampling takes the top.
+//! A gain that lifts peaks above the ceiling needs a limiter, and the result is quieter than the gain suggests. The
+//! difference is computed beforehand: while the sound is decoded once, the limiter's envelope is computed for a series
+//! of gains, one millisecond after another, which costs next to nothing beside the decoding. The forecast was within
+//! 0.1 LU of the result for speech and music, and within 0.3 for white noise, of which resampling removes the highest
+//! frequencies.
 
 use std::f64::consts::PI;
 use std::io::PipeReader;
@@ -16,31 +17,31 @@ use tonearm_signal::{Gate, Weighing};
 
 /// The sample rate of the limiter in Hz: high enough that the peaks between samples are samples too.
 const RATE: u32 = 192_000;
-/// How long before a peak the limiter begins to turn down, and how long it takes to let go, in ms.
+/// The limiter's attack (how long before a peak it begins to turn down) and release, in ms.
 const ATTACK: u32 = 2;
 const RELEASE: u32 = 60;
 /// How far peaks are pushed into the limiter at most, in dB. More would be heard as distortion.
 const MOST_DRIVE: u32 = 24;
-/// How much quieter than the loudest that can be had a sound may be that does not reach its target, in LU. Where the
-/// limiter takes nearly all that a gain adds, only what is quiet gets louder.
+/// A sound that cannot reach its target may be this much quieter than the loudest result that is possible, in LU. Where
+/// the limiter takes away nearly all that a gain adds, only the quiet parts get louder.
 const ENOUGH: f64 = 0.5;
-/// Blocks of a millisecond in a step of the loudness.
+/// Blocks of a millisecond in a step of the loudness measurement.
 const BLOCKS: u32 = 100;
 
-/// Taps of the filter that finds the values between samples.
+/// Taps of the filter that interpolates between samples.
 const TAPS: usize = 8;
 
-/// What brings a sound to its target.
+/// The gain that brings a sound to its target.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gain {
     /// In dB.
     pub decibels: f64,
-    /// What a limiter holds peaks below after the gain, in dBTP; none where it lifts no peak so high.
+    /// The ceiling of the limiter after the gain, in dBTP; `None` if no peak reaches it.
     pub ceiling: Option<f64>,
 }
 
 impl Gain {
-    /// As filters of ffmpeg's.
+    /// The gain as ffmpeg filters.
     pub(crate) fn filter(self) -> String {
         let volume = format!("volume={:.2}dB", self.decibels);
         let Some(ceiling) = self.ceiling else { return volume };
@@ -52,8 +53,8 @@ impl Gain {
     }
 }
 
-/// How loud a sound gets, by how far its peaks are pushed into a limiter (drive, in dB). With a limiter at 0 dBTP; under
-/// another ceiling all is as much quieter.
+/// The loudness of a sound by how far its peaks are pushed into a limiter (the drive, in dB), for a limiter at 0 dBTP.
+/// With a lower ceiling, the loudness is lower by the same amount.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LoudnessCurve {
     /// Drive in dB, ascending from 0, and loudness in LUFS.
@@ -61,20 +62,20 @@ pub(crate) struct LoudnessCurve {
 }
 
 impl LoudnessCurve {
-    /// The drive that makes a sound so loud; where none does, the least that makes it about as loud as it gets.
+    /// The drive that reaches a loudness. If none does, the smallest drive that is nearly as loud as possible.
     pub(crate) fn drive(&self, lufs: f64) -> f64 {
         let loudest = self.points.iter().map(|(_, loud)| *loud).fold(f64::NEG_INFINITY, f64::max);
         let wanted = if loudest >= lufs { lufs } else { loudest - ENOUGH };
         let Some(above) = self.points.iter().position(|(_, loud)| *loud >= wanted) else { return 0.0 };
         let (drive, loud) = self.points[above];
-        // Below the first point nothing is limited.
+        // Below the first point the limiter has no effect.
         let Some((before, quiet)) = above.checked_sub(1).map(|place| self.points[place]) else {
             return drive - (loud - wanted);
         };
         before + (drive - before) * (wanted - quiet) / (loud - quiet)
     }
 
-    /// How loud a drive makes it, in LUFS.
+    /// The loudness at a drive, in LUFS.
     pub(crate) fn loudness(&self, drive: f64) -> f64 {
         let above = self.points.iter().position(|(other, _)| *other >= drive);
         match (above, self.points.last()) {
@@ -89,11 +90,11 @@ impl LoudnessCurve {
     }
 }
 
-/// Follows the limiter for every drive while the sound streams by.
+/// Simulates the limiter at every drive while the sound is decoded.
 pub(crate) struct Forecast {
     weighing: Weighing,
     channels: usize,
-    /// Samples of a block, and those that did not fill one yet.
+    /// Samples of a block, and those of an incomplete block.
     block: usize,
     rest: Vec<f32>,
     peaks: BlockPeaks,
@@ -107,7 +108,7 @@ struct Envelope {
     drive: f64,
     /// As a factor.
     gain: f64,
-    /// What the last peak left of the gain, and by how much that grows in a block.
+    /// The attenuation that remains of the last peak, and by how much it recovers in a block.
     attenuation: f64,
     rise: f64,
     /// Power and attenuation of the last two blocks, which the next peak may still turn down; the newer one first.
@@ -117,7 +118,7 @@ struct Envelope {
 }
 
 impl Forecast {
-    /// For a sound with these channels, whose true peak is so many dBTP.
+    /// For a sound with this many channels and this true peak in dBTP.
     pub(crate) fn new(channels: u32, rate: u32, true_peak: f64) -> Self {
         let layout = Layout::new(channels, None);
         Self {
@@ -131,7 +132,7 @@ impl Forecast {
         }
     }
 
-    /// Reads what ffmpeg decodes. `loudness` is that of the whole, in LUFS, which the curve begins with.
+    /// Reads ffmpeg's decoded output. `level` is that of the whole sound; the curve begins at its loudness.
     pub(crate) fn consume(mut self, stdout: PipeReader, level: Level) -> Result<LoudnessCurve, MediaError> {
         let channels = self.channels as u32;
         read_decoded(stdout, channels, |samples| self.add(samples))?;
@@ -167,15 +168,15 @@ impl Forecast {
     fn curve(self, level: Level) -> LoudnessCurve {
         let lufs = |envelope: &Envelope| Some((envelope.drive, envelope.gate.integrated()?));
         let mut points: Vec<(f64, f64)> = self.envelopes.iter().filter_map(lufs).collect();
-        // Without drive nothing is limited, and the loudness is known; steps here are a little shorter than they were
-        // there.
+        // Without drive the limiter has no effect, and the loudness is known. The steps here are a little shorter than
+        // in that measurement.
         let off = points.first().map_or(0.0, |(_, lufs)| level.loudness - level.true_peak - lufs);
         points.iter_mut().for_each(|(_, lufs)| *lufs += off);
         LoudnessCurve { points }
     }
 }
 
-/// What is known of a sound that has a loudness.
+/// The levels of a sound whose loudness can be measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Level {
     /// Integrated, in LUFS.
@@ -184,13 +185,13 @@ pub(crate) struct Level {
     pub(crate) true_peak: f64,
 }
 
-/// The peak of each block, with the values halfway between its samples, as the limiter sees those too. Without them the
-/// forecast was up to 0.1 LU too loud for noise, and 0.2 for high tones.
+/// The peak of each block, including the values halfway between its samples, as the limiter sees those too. Without
+/// them the forecast was up to 0.1 LU too loud for noise, and 0.2 for high tones.
 struct BlockPeaks {
     channels: usize,
-    /// Weights of the samples around a place between two: a sinc under a Hann window.
+    /// Weights of the samples around the midpoint between two: a sinc under a Hann window.
     taps: [f32; TAPS],
-    /// The last samples, which the filter reaches back to.
+    /// The last samples, which the filter still needs.
     line: Vec<f32>,
     between: Vec<f32>,
 }
@@ -234,7 +235,8 @@ impl Envelope {
         }
     }
 
-    /// As `alimiter` does: down in a straight line to each peak that would be too high, and up again in another.
+    /// Does what `alimiter` does: turns down in a straight line to each peak that would be too high, and up again in
+    /// another.
     fn add(&mut self, power: f64, peak: f64) {
         let most = 1.0 / (peak * self.gain).max(1.0);
         self.attenuation = (self.attenuation + self.rise).min(1.0);
@@ -251,7 +253,7 @@ impl Envelope {
         self.waiting = [(power, self.attenuation), newer];
     }
 
-    /// Ends a step of so many frames.
+    /// Ends a loudness step of this many frames.
     fn close(&mut self, frames: f64) {
         self.gate.add(std::mem::take(&mut self.power) / frames);
     }
@@ -263,7 +265,7 @@ mod tests {
 
     use super::*;
 
-    /// Noise with a stroke now and then: LUFS and dBTP, and the forecast for it.
+    /// Noise with occasional strokes: its LUFS and dBTP, and the forecast for it.
     fn forecast(quiet: f32, seconds: usize, chunk: usize) -> (Level, LoudnessCurve) {
         let mut state = 1_u32;
         let mut next = || {

@@ -1,4 +1,4 @@
-//! How long, how large and how much: the bounds of every child process.
+//! The limits of every child process: time, memory and sizes.
 
 use std::time::Duration;
 
@@ -8,34 +8,34 @@ use tonearm_domain::{ObjectKey, OrganizationId};
 /// Which set of limits applies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum LimitTier {
-    /// What nearly all files need.
+    /// Enough for nearly all files.
     #[default]
     Normal,
-    /// Larger, for the one more try after [`crate::MediaError::LimitHit`].
+    /// Larger, for the one retry after [`crate::MediaError::LimitHit`].
     Fallback,
 }
 
 /// The limits of both tiers.
 #[derive(Debug, Clone, Default)]
 pub struct MediaLimits {
-    /// For the first try.
+    /// For the first attempt.
     pub normal: TierLimits,
-    /// For the one more try. Unless set otherwise, four times the normal ones.
+    /// For the retry. Four times the normal limits by default.
     pub fallback: Option<TierLimits>,
 }
 
 /// The limits of one tier.
 #[derive(Debug, Clone)]
 pub struct TierLimits {
-    /// Wall-clock time of any process, before what its work adds.
+    /// Wall-clock time of any process, before the time added for its work.
     pub wall: Duration,
     /// Wall-clock seconds added for each second of sound.
     pub wall_per_sound_second: f64,
     /// Wall-clock seconds added for each 100 MiB of input.
     pub wall_per_100_mib: f64,
-    /// Memory of its own in bytes: what it may write to that no other process sees.
+    /// Private memory in bytes: memory that the process may write to and shares with no other.
     pub memory: u64,
-    /// Bytes of any file that is written.
+    /// The largest size in bytes of any file that is written.
     pub output: u64,
 }
 
@@ -56,15 +56,15 @@ impl Default for TierLimits {
 pub struct ProcessLimits {
     /// Wall-clock time.
     pub wall: Duration,
-    /// CPU time of all threads, in seconds. A second line behind `wall`, kept by the kernel.
+    /// CPU time of all threads, in seconds. A second limit besides `wall`, enforced by the kernel.
     pub cpu_seconds: u64,
-    /// Memory of its own in bytes: what it may write to that no other process sees.
+    /// Private memory in bytes: memory that the process may write to and shares with no other.
     pub memory: u64,
-    /// Bytes of any file that is written.
+    /// The largest size in bytes of any file that is written.
     pub output: u64,
 }
 
-/// The longest sound that limits are scaled for: a day, as a header can claim anything.
+/// The longest sound that limits are scaled for: a day, because a header can claim any duration.
 const LONGEST_SECONDS: f64 = 86_400.0;
 /// The largest input that limits are scaled for, for the same reason.
 const LARGEST_100_MIB: f64 = 200.0;
@@ -97,7 +97,7 @@ impl MediaLimits {
         let wall = limits.wall + Duration::try_from_secs_f64(added).unwrap_or_default();
         ProcessLimits {
             wall,
-            // Decoding, filtering and encoding are threads of their own, so CPU time may pass wall-clock time.
+            // Decoding, filtering and encoding run in separate threads, so CPU time may exceed wall-clock time.
             cpu_seconds: wall.as_secs().saturating_mul(2).max(1),
             memory: limits.memory,
             output: limits.output,
@@ -105,7 +105,8 @@ impl MediaLimits {
     }
 }
 
-/// How a piece of work runs: how it is called off, how much it may use, and for which organization it uses an encoder.
+/// The context of a piece of work: its cancellation token, its limits, and the organization that it uses an encoder
+/// for.
 #[derive(Debug, Clone)]
 pub struct RunScope {
     /// Cancelling it kills the running processes, and the work ends with [`crate::MediaError::Cancelled`].
@@ -117,7 +118,7 @@ pub struct RunScope {
 }
 
 impl Default for RunScope {
-    /// Never called off, with the normal limits, for nobody.
+    /// Never cancelled, with the normal limits, for no organization.
     fn default() -> Self {
         let nobody = ObjectKey::RESERVED;
         Self { cancel: CancellationToken::new(), tier: LimitTier::Normal, organization_id: nobody }

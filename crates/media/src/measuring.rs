@@ -1,4 +1,4 @@
-//! Measuring sound, alone or together with the first encodings of it.
+//! Measuring sound, alone or together with its first renders.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -18,10 +18,10 @@ use crate::render::{Output, Progress, Rendered};
 use crate::{args, render};
 
 impl Media {
-    /// Decodes the whole sound once and measures it, in memory that does not grow with its length. `progress` is
-    /// told the finished share, as far as the headers say how much there is.
+    /// Decodes the whole sound once and measures it, in memory that does not grow with its length. `progress` receives
+    /// the finished share, as far as the headers declare the length.
     ///
-    /// Plain samples need no process, and do not wait for a permit: they are measured in a hundredth of the time that
+    /// Plain samples need no process and do not wait for a permit: measuring them takes a hundredth of the time that
     /// encoders take.
     pub async fn analyse(
         &self,
@@ -50,8 +50,8 @@ impl Media {
         analysis
     }
 
-    /// [`Media::analyse`], and in the same process, from the same decoding, what [`Media::render`] does for each of
-    /// `outputs`. All or nothing: where one cannot be made, neither is the rest.
+    /// Does what [`Media::analyse`] does and, in the same process and from the same decoding, what [`Media::render`]
+    /// does for each of `outputs`. All or nothing: if one output cannot be rendered, the whole call fails.
     #[expect(clippy::too_many_arguments, reason = "each is another thing, and callers have them apart")]
     pub async fn analyse_and_render(
         &self,
@@ -90,13 +90,13 @@ impl Media {
             let data = output.data(written.max(0.0), None);
             rendered.push(Rendered { path, content_type: output.content_type(), size, data });
         }
-        // From here on the folder is the caller's, with the files in it.
+        // From here on the caller owns the folder with the files in it.
         let _ = folder.keep();
         Ok((analysis, rendered))
     }
 }
 
-/// Measures samples that need no decoder. Dropping the future ends it.
+/// Measures samples that need no decoder. Dropping the future stops it.
 async fn read_directly(
     input: PathBuf,
     pcm: Pcm,

@@ -15,22 +15,22 @@ use crate::memory::{self, Division, MemoryBudget};
 use crate::pictures::Pictures;
 use crate::process::Invocation;
 
-/// Which tools are used, and how much of the machine they get.
+/// The tools to use, and how many of the machine's resources they get.
 #[derive(Debug, Clone)]
 pub struct MediaConfig {
     /// ffmpeg: a path, or a name to look for in `PATH`.
     pub ffmpeg: PathBuf,
     /// ffprobe, in the same way.
     pub ffprobe: PathBuf,
-    /// How many child processes decode and encode at once, across all tracks; at least 1. Best the number of
-    /// cores. One more runs for an organization that has none of them.
+    /// How many child processes decode and encode at once, across all tracks; at least 1. The number of cores is best.
+    /// One more may run for an organization that has none of them.
     pub concurrency: usize,
     /// How much each of them may use.
     pub limits: MediaLimits,
-    /// Bytes of memory that all of them may use together. Where that is not enough for each to have its limit, they get
-    /// less.
+    /// Bytes of memory that all of them may use together. If that is not enough for each to have its limit, their
+    /// limits are reduced.
     pub memory: u64,
-    /// How they have to be confined.
+    /// How they must be confined.
     pub confinement: ConfinementPolicy,
 }
 
@@ -48,10 +48,10 @@ impl MediaConfig {
     }
 }
 
-/// Sound in, sound out. Clones share one budget of processes.
+/// Audio processing with ffmpeg. Clones share one budget of processes.
 ///
-/// Calls run a child process, confined to its input and one output folder, without network, under limits.
-/// Dropping a call's future kills its process. Organizations share the encoders fairly; calls of one organization get them in
+/// Each call runs a child process, confined to its input and one output folder, without network, under limits. Dropping
+/// a call's future kills its process. Organizations share the encoders fairly; calls of one organization get them in
 /// the order in which they were first polled.
 #[derive(Debug, Clone)]
 pub struct Media {
@@ -68,7 +68,7 @@ struct Inner {
 }
 
 impl Media {
-    /// With this configuration. Nothing is run yet; see [`Media::check`].
+    /// Creates it with this configuration. No process is run yet; see [`Media::check`].
     pub fn new(mut config: MediaConfig) -> Self {
         config.ffmpeg = find_program(&config.ffmpeg);
         config.ffprobe = find_program(&config.ffprobe);
@@ -81,12 +81,12 @@ impl Media {
         Self { inner: Arc::new(Inner { config, encoders, budget, policy, pictures }) }
     }
 
-    /// What looks at pictures, confined in the same way.
+    /// The handle that reads pictures, confined in the same way.
     pub fn pictures(&self) -> Pictures {
         self.inner.pictures.clone()
     }
 
-    /// What this kernel enforces on child processes. [`MediaError::Outage`] where no child of this program can be
+    /// What this kernel enforces on child processes. Returns [`MediaError::Outage`] if no child of this program can be
     /// started; see [`crate::serve_if_confined`].
     pub async fn confinement(&self) -> Result<Confinement, MediaError> {
         Confinement::find_out(&self.inner.policy).await
@@ -107,7 +107,7 @@ impl Media {
         }
     }
 
-    /// A run of ffmpeg on `seconds` of sound in so many bytes.
+    /// A run of ffmpeg on `seconds` of sound in this many bytes.
     pub(crate) fn ffmpeg(
         &self,
         args: Vec<OsString>,
@@ -141,7 +141,7 @@ impl Media {
         }
     }
 
-    /// With limits that fit into the memory, and the tools' paths.
+    /// The configuration, with limits that fit into the memory, and with the tools' paths.
     pub(crate) fn config(&self) -> &MediaConfig {
         &self.inner.config
     }
@@ -151,12 +151,12 @@ impl Media {
         &self.inner.encoders
     }
 
-    /// The memory of all processes.
+    /// The memory budget of all processes.
     pub(crate) fn budget(&self) -> &MemoryBudget {
         &self.inner.budget
     }
 
-    /// The input's absolute path, as the child runs in another folder, and its size.
+    /// The input's absolute path, because the child runs in another folder, and its size.
     pub(crate) async fn open(&self, input: &Path) -> Result<(PathBuf, u64), MediaError> {
         let size = tokio::fs::metadata(input).await?.len();
         if size == 0 {
@@ -166,14 +166,15 @@ impl Media {
     }
 }
 
-/// A folder that did not exist before, so that ffmpeg never meets a file of somebody else's.
+/// A new folder, so that ffmpeg never meets a file of another job.
 pub(crate) async fn fresh_folder(scratch: &Path) -> Result<tempfile::TempDir, MediaError> {
     let scratch = std::path::absolute(scratch)?;
     let make = move || tempfile::Builder::new().prefix("render-").tempdir_in(scratch);
     Ok(tokio::task::spawn_blocking(make).await.map_err(std::io::Error::other)??)
 }
 
-/// The path of a program that may be given by name only. What is not found stays a name, and running it says so.
+/// The path of a program that may be given by name only. If it is not found, the name is kept, and running it reports
+/// the error.
 fn find_program(program: &Path) -> PathBuf {
     if program.components().count() > 1 {
         return std::path::absolute(program).unwrap_or_else(|_| program.to_owned());

@@ -1,4 +1,4 @@
-//! How much memory all child processes may have together.
+//! The memory budget of all child processes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,27 +7,27 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::limits::{LimitTier, MediaLimits, TierLimits};
 
-/// What a process is given at least where there is so much: ffmpeg takes 80 MiB for two channels and 200 MiB for the
-/// largest pictures.
+/// The least memory that a process gets, if the machine has as much: ffmpeg takes 80 MiB for two channels and 200 MiB
+/// for the largest pictures.
 const LEAST: u64 = 256 << 20;
 
-/// Places for child processes, so that the sum of their limits stays within a budget. Clones share them.
+/// Slots for child processes, so that the sum of their limits stays within a budget. Clones share them.
 ///
-/// Processes with the normal limits have places of their own. One process with larger limits runs at a time, in a place
-/// that it shares with others of its kind only: whoever needs much memory waits for nobody else and delays nobody else.
+/// Processes with the normal limits have slots of their own. Processes with larger limits share one slot, so that only
+/// one of them runs at a time: they never wait for normal processes and never delay them.
 #[derive(Debug, Clone)]
 pub(crate) struct MemoryBudget {
     normal: Arc<Semaphore>,
     larger: Arc<Semaphore>,
 }
 
-/// The memory of one process, until it is dropped.
+/// The memory of one process, reserved until it is dropped.
 #[derive(Debug)]
 pub(crate) struct MemorySlot {
     _permit: Option<OwnedSemaphorePermit>,
 }
 
-/// What a budget is divided into.
+/// The parts of a divided budget.
 #[derive(Debug)]
 pub(crate) struct Division {
     /// The limits of each process.
@@ -38,8 +38,8 @@ pub(crate) struct Division {
 }
 
 impl Division {
-    /// Divides so many bytes. There are places for `concurrency` encoders, for one more that runs for others, and for one
-    /// process that looks into a file; fewer where each would get too little.
+    /// Divides this many bytes. There are slots for `concurrency` encoders, for one extra encoder, and for one process
+    /// that probes a file; fewer if each would get too little.
     pub(crate) fn of(bytes: u64, concurrency: usize, limits: MediaLimits) -> Self {
         let MediaLimits { mut normal, fallback } = limits;
         let fallback = fallback.unwrap_or_else(|| normal.times(4));
@@ -62,7 +62,7 @@ impl Division {
 }
 
 impl MemoryBudget {
-    /// Waits for a place.
+    /// Waits for a slot.
     pub(crate) async fn memory_slot(&self, tier: LimitTier) -> MemorySlot {
         let places = match tier {
             LimitTier::Normal => &self.normal,
@@ -73,13 +73,13 @@ impl MemoryBudget {
     }
 }
 
-/// Three quarters of the memory that this machine, or the control group of this process, has; 4 GiB where nothing tells.
+/// Three quarters of the memory of this machine or of this process's control group; 4 GiB if neither is known.
 pub fn memory_for_processes() -> u64 {
     group_limits().into_iter().chain(total_memory()).min().unwrap_or(4 << 30) / 4 * 3
 }
 
-/// The limits of the control groups that this process is in (cgroups(7)): of version 2 by its own path and those above,
-/// and of version 1 as containers see it.
+/// The limits of the control groups that this process is in (cgroups(7)): for version 2, of its own path and its
+/// parents; for version 1, as containers see it.
 fn group_limits() -> Vec<u64> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let own = groups.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or_default();
@@ -115,7 +115,7 @@ mod tests {
     fn processes_share_what_the_machine_has() {
         assert_eq!(of(64 * GIB, 8), (2 * GIB, 8 * GIB, 8));
         assert_eq!(of(6 * GIB, 4), (GIB / 2, 3 * GIB, 4));
-        // So small that not all encoders run at once.
+        // Too little for all encoders to run at once.
         assert_eq!(of(2 * GIB, 8), (LEAST, GIB, 2));
         assert_eq!(of(GIB, 8), (LEAST, GIB / 2, 1));
         assert_eq!(of(100 << 20, 1), (50 << 20, 50 << 20, 1));

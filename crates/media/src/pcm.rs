@@ -2,12 +2,12 @@
 
 use tonearm_signal::SampleEncoding;
 
-/// Where the samples of a plain file lie, and how they are written.
+/// Where the samples of a plain file are stored, and in which encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pcm {
-    /// The byte where they begin.
+    /// The offset of the first sample in bytes.
     pub(crate) start: u64,
-    /// Their bytes.
+    /// Their length in bytes.
     pub(crate) length: u64,
     pub(crate) encoding: SampleEncoding,
 }

@@ -13,14 +13,14 @@ pub(crate) struct EncoderPermit {
 }
 
 impl EncoderPermit {
-    /// The niceness of a process that runs with it.
+    /// The niceness of a process that runs with this permit.
     pub(crate) const fn niceness(&self) -> i32 {
         self.permit.niceness()
     }
 }
 
 impl Media {
-    /// Waits for a permit and the memory for it. Larger memory comes first: an encoder must not wait for it.
+    /// Waits for a permit and its memory. Larger memory is acquired first, so that no encoder waits for it.
     pub(crate) async fn encoder_permit(&self, scope: &RunScope) -> Result<EncoderPermit, MediaError> {
         let larger = match scope.tier {
             LimitTier::Normal => None,

@@ -1,9 +1,9 @@
-//! What a confined child tells of a picture, in bytes. Whoever sent the picture may have taken the child over, so
-//! nothing that is read here is believed: numbers are bounded, and a picture is only passed on.
+//! The binary format in which a confined child returns a picture. A malicious picture may have taken over the child, so
+//! the parent trusts nothing that it reads: numbers are bounded, and a picture is only passed on.
 //!
-//! The first byte says what came of it. Then, for covers: the content type, the number of colours, each as three
-//! bytes of RGB and its area, and every size as its length and its JPEG. For pixels: width, height, and RGB.
-//! Numbers are little-endian, lengths and sides of 32 bits, areas of 64.
+//! The first byte is the result. Covers follow as: the content type, the number of colours, each as three bytes of RGB
+//! and its area, and every size as its length and its JPEG. Pixels follow as: width, height, and RGB. Numbers are
+//! little-endian: lengths and sides have 32 bits, areas 64.
 
 use std::io::{self, Read, Write};
 
@@ -15,15 +15,15 @@ use tonearm_signal::{CoverImage, Covers, PictureError};
 const MADE: u8 = 0;
 const UNREADABLE: u8 = 1;
 const TOO_LARGE: u8 = 2;
-/// What a picture can be, by its number.
+/// The content types of pictures, by their number.
 const CONTENT_TYPES: [ContentType; 4] =
     [ContentType::Jpeg, ContentType::Png, ContentType::Webp, ContentType::Gif];
-/// Bytes of the largest cover; one of noise has a tenth of it.
+/// Bytes of the largest cover; a cover of pure noise takes a tenth of it.
 const LARGEST_COVER: u32 = 16 << 20;
-/// Most bytes that are told of covers.
+/// The most bytes of an answer with covers.
 pub(crate) const LARGEST_ANSWER: u64 = 4 * LARGEST_COVER as u64 + 1024;
 
-/// Tells what came of making covers.
+/// Writes the result of making covers.
 pub(crate) fn write_covers(to: &mut impl Write, made: Result<Covers, PictureError>) -> io::Result<()> {
     let Covers { images, theme, content_type } = match made {
         Ok(covers) => covers,
@@ -42,7 +42,7 @@ pub(crate) fn write_covers(to: &mut impl Write, made: Result<Covers, PictureErro
     Ok(())
 }
 
-/// Tells what came of decoding: the sides and the pixels.
+/// Writes the result of decoding: the sides and the pixels.
 pub(crate) fn write_pixels(
     to: &mut impl Write,
     decoded: Result<((u32, u32), Vec<u8>), PictureError>,
@@ -62,7 +62,7 @@ fn write_refusal(to: &mut impl Write, error: PictureError) -> io::Result<()> {
     to.write_all(&[if error == PictureError::TooLarge { TOO_LARGE } else { UNREADABLE }])
 }
 
-/// Covers, or why there are none.
+/// Reads covers, or the reason why there are none.
 pub(crate) fn read_covers(mut from: impl Read) -> Result<Covers, MediaError> {
     read_verdict(&mut from)?;
     try_read_covers(from).map_err(|_| garbled())
@@ -86,7 +86,7 @@ fn try_read_covers(mut from: impl Read) -> io::Result<Covers> {
         let mut jpeg = Vec::new();
         let is_whole = length <= LARGEST_COVER
             && from.by_ref().take(length.into()).read_to_end(&mut jpeg)? == length as usize;
-        // The first bytes of a JPEG: it is delivered as one.
+        // Checks the first bytes, as it is delivered as a JPEG.
         if !is_whole || !jpeg.starts_with(&[0xff, 0xd8, 0xff]) {
             return Err(io::ErrorKind::InvalidData.into());
         }
@@ -95,7 +95,8 @@ fn try_read_covers(mut from: impl Read) -> io::Result<Covers> {
     Ok(Covers { images, theme, content_type })
 }
 
-/// The sides of a picture, at most 64 megapixels; its pixels follow, three bytes each. Or why there are none.
+/// Reads the sides of a picture of at most 64 megapixels, or the reason why there is none. The pixels follow, three
+/// bytes each.
 pub(crate) fn read_sides(mut from: impl Read) -> Result<(u32, u32), MediaError> {
     read_verdict(&mut from)?;
     let mut side = || read_bytes(&mut from).map(u32::from_le_bytes).map_err(|_| garbled());
@@ -121,7 +122,7 @@ fn read_bytes<const LENGTH: usize>(from: &mut impl Read) -> io::Result<[u8; LENG
     Ok(bytes)
 }
 
-/// The child ended well and said something else than it should.
+/// The error if the child succeeded but returned invalid data.
 fn garbled() -> MediaError {
     MediaError::Outage(Outage::Internal, "The process that reads pictures gave no valid result.".to_owned())
 }

@@ -1,4 +1,4 @@
-//! Pictures of strangers, looked at in confined children.
+//! Untrusted pictures, decoded in confined children.
 
 use std::fs::File;
 use std::io::{self, PipeReader, Read, Seek, Write};
@@ -16,20 +16,20 @@ use crate::memory::memory_for_processes;
 use crate::{embedded_art, picture_wire};
 use tonearm_signal::{Covers, PictureError};
 
-/// What reading tags may use, in bytes: pictures in them have 20 MiB at most.
+/// Memory for reading tags, in bytes: pictures in tags have at most 20 MiB.
 const TAGS_MEMORY: u64 = 128 << 20;
 
-/// Pictures of which covers are made at once: each may take memory up to its limit, which is many times its file.
+/// How many pictures are decoded at once: each may take memory up to its limit, which is many times its file size.
 static DECODING: Semaphore = Semaphore::const_new(2);
 
-/// Decodes pictures and reads the tags that hold them, each in a confined child of its own: a picture that brings a
-/// decoder down, or takes it over, has nothing but that child. Costs about 5 ms more than in this process.
+/// Decodes pictures and reads the tags that hold them, each in a confined child of its own: a picture that crashes a
+/// decoder or takes it over affects only that child. Costs about 5 ms more than in this process.
 ///
-/// Dropping a call's future ends its child. [`MediaError::Outage`] where none can be started.
+/// Dropping a call's future ends its child. Calls return [`MediaError::Outage`] if no child can be started.
 #[derive(Debug, Clone)]
 pub struct Pictures {
     policy: Arc<ConfinementPolicy>,
-    /// What a child that decodes may use, in bytes.
+    /// Memory for a child that decodes, in bytes.
     memory: u64,
 }
 
@@ -40,27 +40,27 @@ impl Default for Pictures {
 }
 
 impl Pictures {
-    /// On a machine that can spare so many bytes for encoders: each picture may use a sixth as much. One that needs more
-    /// is too large for this machine.
+    /// For a machine that has this many bytes for encoders: each picture may use a sixth of them. A picture that needs
+    /// more is too large for this machine.
     pub fn new(policy: Arc<ConfinementPolicy>, bytes: u64) -> Self {
         Self { policy, memory: (bytes / 6).max(TAGS_MEMORY) }
     }
 
-    /// The sizes and the colours of a JPEG, PNG, WebP or GIF (its first frame): turned upright, its colours
-    /// those of sRGB, cut to a centred square, what is transparent made white.
+    /// The sizes and the colours of a JPEG, PNG, WebP or GIF (its first frame): turned upright, converted to sRGB,
+    /// cropped to a centred square, with transparent parts made white.
     ///
-    /// [`MediaError::Unsupported`] where the bytes are no such picture, [`MediaError::LimitHit`] where it is larger
-    /// than 64 megapixels.
+    /// Returns [`MediaError::Unsupported`] if the bytes are no such picture, and [`MediaError::LimitHit`] if it is
+    /// larger than 64 megapixels.
     pub async fn covers(&self, art: impl AsRef<[u8]> + Send + 'static) -> Result<Covers, MediaError> {
-        // The semaphore is never closed, and without a permit the work is done all the same. Where nobody waits any more,
-        // the child is killed as the permit is returned.
+        // The semaphore is never closed, and the work would be done even without a permit. If the caller stops waiting,
+        // the child is killed and the permit is returned.
         let _permit = DECODING.acquire().await;
         let answer = self.run(Job::Covers, in_memory(art).await?, picture_wire::LARGEST_ANSWER).await;
         picture_wire::read_covers(&*answer.map_err(blame_picture)?)
     }
 
-    /// The picture in a file's tags: its front cover, else its first; at most 20 MiB, and not looked into. `None` where
-    /// there is none, or where the tags cannot be read.
+    /// The picture in a file's tags: its front cover, else its first picture; at most 20 MiB, and not decoded. `None`
+    /// if there is none, or if the tags cannot be read.
     pub async fn embedded_art(&self, input: &Path) -> Result<Option<Vec<u8>>, MediaError> {
         let input = tokio::fs::File::open(input).await?.into_std().await;
         let most = embedded_art::LARGEST_ART as u64;
@@ -74,7 +74,7 @@ impl Pictures {
         }
     }
 
-    /// Writes the RGB pixels of a picture, three bytes each, to a file, and gives its sides.
+    /// Writes the RGB pixels of a picture, three bytes each, to a file, and returns its sides.
     pub(crate) async fn pixels(&self, art: Vec<u8>, to: PathBuf) -> Result<(u32, u32), MediaError> {
         let consume = move |mut stdout: PipeReader| {
             let sides = picture_wire::read_sides(&mut stdout);
@@ -94,7 +94,7 @@ impl Pictures {
         }
     }
 
-    /// All that a child says. It is taken apart afterwards: how the child ended counts first.
+    /// Reads all output of a child. It is parsed afterwards, because the exit status of the child takes precedence.
     async fn run(&self, job: Job, stdin: File, most: u64) -> Result<Vec<u8>, MediaError> {
         let consume = move |stdout: PipeReader| {
             let mut answer = Vec::new();
@@ -106,7 +106,7 @@ impl Pictures {
     }
 }
 
-/// A child that fails, for a reason that is not ours, fails over what it was given.
+/// Attributes a child's failure to the picture, unless it was an outage, a limit or a cancellation.
 fn blame_picture(error: MediaError) -> MediaError {
     match error {
         MediaError::Outage(..) | MediaError::Cancelled | MediaError::LimitHit(_) => error,
@@ -116,7 +116,7 @@ fn blame_picture(error: MediaError) -> MediaError {
     }
 }
 
-/// A file that is only in memory, from which a child reads.
+/// A file that exists only in memory, for a child to read.
 async fn in_memory(bytes: impl AsRef<[u8]> + Send + 'static) -> Result<File, MediaError> {
     let write = move || {
         let memory = rustix::fs::memfd_create("picture", MemfdFlags::CLOEXEC).map_err(io::Error::from)?;

@@ -1,4 +1,4 @@
-//! What a file holds, as ffprobe tells.
+//! What a file holds, as ffprobe reports it.
 
 use std::collections::BTreeMap;
 use std::io::{PipeReader, Read};
@@ -17,32 +17,32 @@ use tonearm_signal::Layout;
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Probe {
-    /// Seconds, as the headers claim; 0 where they do not say. What [`crate::Analysis`] counts is true.
+    /// Duration in seconds, as the headers declare it; 0 if they do not. [`crate::Analysis`] counts the true one.
     pub duration: f64,
     /// Container, codec and tags, for people. `size`, loudness and true peak are left to the caller.
     pub info: TrackInfo,
-    /// The audio stream that everything is made of: its index in the container.
+    /// The audio stream that all renders use: its index in the container.
     pub stream: u32,
     /// Samples per second of one channel, in Hz.
     pub sample_rate: u32,
     /// Channels, 1..=64.
     pub channels: u32,
-    /// The arrangement of the channels, such as `stereo` or `5.1(side)`, where it is known.
+    /// The arrangement of the channels, such as `stereo` or `5.1(side)`, if it is known.
     pub channel_layout: Option<String>,
-    /// Frames (samples of one channel), as the headers claim.
+    /// Frames (samples of one channel), as the headers declare.
     pub expected_frames: Option<u64>,
-    /// Whether there are moving pictures beside the sound.
+    /// Whether there is video besides the sound.
     pub has_video: bool,
-    /// The attached picture, where there is one.
+    /// The attached picture, if there is one.
     pub picture: Option<Picture>,
-    /// Where the samples lie, if they can be read without a decoder.
+    /// Where the samples are stored, if they can be read without a decoder.
     pub pcm: Option<Pcm>,
-    /// How ffmpeg is to read the file, if it would not find out by itself.
+    /// How ffmpeg has to read the file, if it would not detect it.
     pub entry: Option<Entry>,
-    /// How much sound the file says it holds.
+    /// How much sound the file declares.
     pub promise: DeclaredLength,
-    /// The chapters as the file tells them, true or not: at most 10,000, in any order, NaN where a time is not told. Those of
-    /// `info` are made of them.
+    /// The chapters as the file declares them, plausible or not: at most 10,000, in any order, NaN for a missing time.
+    /// Those of `info` are derived from them.
     pub told_chapters: Vec<Chapter>,
 }
 
@@ -55,23 +55,24 @@ pub struct Picture {
     pub codec: String,
 }
 
-/// ffprobe's answer about a file with the most streams it reads, or a chapter in every second of a day, is far below
-/// this, in bytes.
+/// The most bytes of ffprobe's answer. An answer for a file with the most streams it reads, or with a chapter in every
+/// second of a day, is far smaller.
 const LONGEST_ANSWER: u64 = 16 << 20;
-/// Most streams and chapters that are read of an answer. ffmpeg opens no more streams; more than a thousand chapters are
-/// never used, but those that begin first may be told last.
+/// The most streams and chapters that are read from an answer. ffmpeg opens no more streams. At most a thousand
+/// chapters are used, but the earliest may be listed last.
 const MOST_STREAMS: usize = 1_000;
 const MOST_CHAPTERS: usize = 10_000;
-/// ffmpeg's certainty about the format, of 100, for noise that happens to hold one MPEG sync word.
+/// ffmpeg's probe score, out of 100, for noise that happens to hold one MPEG sync word.
 const NO_CERTAINTY: u32 = 1;
-/// What loudness can be measured of; ffmpeg reads no more either.
+/// Limits within which loudness can be measured; ffmpeg accepts no more channels either.
 const MOST_CHANNELS: u32 = 64;
 const RATES: std::ops::RangeInclusive<u32> = 1_000..=6_000_000;
-/// The highest rate that is worked with, in Hz. What one-bit formats have beyond it is noise.
+/// The highest sample rate that is used, in Hz. Anything beyond it in one-bit formats is noise.
 const HIGHEST_RATE: u32 = 384_000;
-/// A clock that is further off than so many seconds is a wrong one.
+/// A clock that differs by more than this many seconds is considered wrong.
 const WRONG_BY: f64 = 0.5;
-/// Containers whose index or header counts the sound. What others say is computed from bytes, or read from their end.
+/// Containers whose index or header counts the sound. Durations in other containers are computed from bytes, or read
+/// from their end.
 const COUNTING: [&str; 19] = [
     "aiff",
     "ape",
@@ -169,7 +170,7 @@ impl Stream {
         self.is("audio") && self.codec_name.is_some() && self.rate().is_some() && self.channels().is_some()
     }
 
-    /// Frames by the stream's own clock, which for most formats ticks once per sample.
+    /// The number of frames by the stream's own clock, which for most formats ticks once per sample.
     fn frames(&self, rate: u32) -> Option<u64> {
         let (numerator, denominator) = self.time_base.as_deref()?.split_once('/')?;
         let (numerator, denominator): (u32, u32) = (numerator.parse().ok()?, denominator.parse().ok()?);
@@ -187,7 +188,8 @@ fn seconds(text: &Option<String>) -> Option<f64> {
     number(text).filter(|seconds: &f64| seconds.is_finite() && *seconds > 0.0)
 }
 
-/// Reads what ffprobe writes, within bounds. An answer that is too long stays so, whatever the limits of the process.
+/// Reads ffprobe's output, within bounds. An answer that is too long is [`MediaError::Unsupported`]: larger limits
+/// would not help.
 pub(crate) fn read_answer(mut stdout: PipeReader) -> Result<Vec<u8>, MediaError> {
     let mut bytes = Vec::new();
     stdout.by_ref().take(LONGEST_ANSWER + 1).read_to_end(&mut bytes)?;
@@ -198,13 +200,13 @@ pub(crate) fn read_answer(mut stdout: PipeReader) -> Result<Vec<u8>, MediaError>
 }
 
 impl Probe {
-    /// Whether the file may hold tags or pictures. A plain WAV file, whose header is read here, has nothing but samples.
+    /// Whether the file may hold tags or pictures. A plain WAV file, whose header is read in this process, holds only
+    /// samples.
     pub fn may_have_tags(&self) -> bool {
         self.pcm.is_none()
     }
 
-    /// Of sound of so many samples per second of each of so many channels. Nothing else is known of it, not even how long it
-    /// is.
+    /// A probe of sound with this sample rate and number of channels. All else is unknown, including its duration.
     pub fn of_sound(sample_rate: u32, channels: u32) -> Self {
         Self {
             duration: 0.0,
@@ -223,28 +225,29 @@ impl Probe {
         }
     }
 
-    /// The places of the channels.
+    /// The channel positions.
     pub(crate) fn layout(&self) -> Layout {
         Layout::new(self.channels, self.channel_layout.as_deref())
     }
 
-    /// Whether the chapters can be copied as the file tells them; not where there are none, or where the duration is unknown.
+    /// Whether the chapters can be copied as the file declares them. False if there are none, or if the duration is
+    /// unknown.
     pub fn has_sound_chapters(&self) -> bool {
         !self.told_chapters.is_empty() && Chapter::are_plausible(&self.told_chapters, self.duration)
     }
 
-    /// Whether it is a stream without a container, which ffmpeg finds in the middle of anything.
+    /// Whether it is a stream without a container, which ffmpeg may detect in the middle of any data.
     pub(crate) fn is_bare(&self) -> bool {
         matches!(self.info.container.as_deref(), Some("aac" | "mp3" | "flac"))
     }
 
-    /// Whether the clock of the file tells the length that was counted, in seconds.
+    /// Whether the file's clock agrees with the counted length in seconds.
     pub(crate) fn has_true_clock(&self, counted: f64) -> bool {
         let expected = self.expected_frames.map(|frames| frames as f64 / f64::from(self.sample_rate));
         expected.is_none_or(|expected| (expected - counted).abs() <= WRONG_BY)
     }
 
-    /// With what a look at the bytes of the file told.
+    /// Adds the result of the header scan.
     pub(crate) fn with(self, glance: HeaderScan, entry: Option<Entry>) -> Self {
         let is_guess = self.info.container.as_deref() == Some("mp3") && !glance.has_frame_count;
         let promise = match self.promise {
@@ -255,7 +258,7 @@ impl Probe {
         Self { entry, promise, ..self }
     }
 
-    /// From ffprobe's JSON. [`MediaError::NotAudio`] where no stream can be decoded to sound.
+    /// Parses ffprobe's JSON. Returns [`MediaError::NotAudio`] if no stream can be decoded to sound.
     pub(crate) fn from_json(json: &[u8]) -> Result<Self, MediaError> {
         let answer: Answer = serde_json::from_slice(json).map_err(|error| {
             tracing::debug!(%error, "could not parse the output of ffprobe");
@@ -307,7 +310,7 @@ impl Probe {
     }
 }
 
-/// What the file's own count says of a stream. The length of the whole only counts for its only stream.
+/// The length that the file declares for a stream. The length of the whole file only counts if it has a single stream.
 fn promise(stream: &Stream, format: &Format, streams: usize) -> DeclaredLength {
     let counts = format.format_name.as_deref().is_some_and(|name| COUNTING.contains(&name));
     let of_whole = || seconds(&format.duration).filter(|_| streams == 1);
@@ -317,20 +320,20 @@ fn promise(stream: &Stream, format: &Format, streams: usize) -> DeclaredLength {
     }
 }
 
-/// Seconds of `01:02:03.456`, as Matroska tells the length of a stream.
+/// Parses `01:02:03.456`, the form in which Matroska stores the length of a stream, to seconds.
 fn clock(text: &str) -> Option<f64> {
     let parts = text.split(':').map(|part| part.parse().ok());
     let seconds = parts.reduce(|sum: Option<f64>, part| Some(sum? * 60.0 + part?)).flatten()?;
     (seconds.is_finite() && seconds > 0.0).then_some(seconds)
 }
 
-/// What is kept of the tags of container and stream; the container's win.
+/// The tags that are kept of container and stream; the container's take precedence.
 fn tags(sources: [&BTreeMap<String, String>; 2]) -> BTreeMap<String, String> {
     Tags::kept(sources.into_iter().flatten().map(|(name, value)| (name.as_str(), value.as_str())))
 }
 
 impl ProbedChapter {
-    /// What was told, NaN where a time was not.
+    /// The declared chapter, with NaN for a missing time.
     fn claimed(self) -> Chapter {
         let time = |text| number(text).unwrap_or(f64::NAN);
         Chapter::claimed(
@@ -377,7 +380,7 @@ mod tests {
             );
             assert!(matches!(probe(&json), Err(MediaError::NotAudio(_))), "{json}");
         }
-        // No clock ticks like that; and computing with it would overflow.
+        // No real clock has such a time base, and computing with it would overflow.
         let odd = r#"{"streams":[{"codec_type":"audio","codec_name":"pcm","sample_rate":"44100","channels":1,
             "duration_ts":9223372036854775807,"time_base":"340282366920938463463374607431768211455/1"}]}"#;
         assert_eq!(probe(odd).unwrap().expected_frames, None);
@@ -458,7 +461,7 @@ mod tests {
     #[test]
     fn an_answer_that_is_too_long_is_final() {
         let (reader, mut writer) = std::io::pipe().unwrap();
-        // Until nobody reads any more.
+        // Until the reader is closed.
         let writing = std::thread::spawn(move || while writer.write_all(&[b' '; 4096]).is_ok() {});
         assert!(matches!(read_answer(reader), Err(MediaError::Unsupported(_))));
         writing.join().unwrap();

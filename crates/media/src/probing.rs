@@ -1,4 +1,4 @@
-//! Finding out what a file holds.
+//! Finds out what a file holds.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::process::Invocation;
 use crate::{args, wav_header};
 
 impl Media {
-    /// What a file holds. [`MediaError::NotAudio`] where there is no sound in it that can be decoded.
+    /// What a file holds. Returns [`MediaError::NotAudio`] if it holds no sound that can be decoded.
     ///
     /// This is quick, and does not wait for a permit of the encoders.
     pub async fn probe(&self, input: &Path, scope: &RunScope) -> Result<Probe, MediaError> {
@@ -31,7 +31,7 @@ impl Media {
             answer @ (Ok(_) | Err(MediaError::NotAudio(_) | MediaError::Failed(_))) => answer,
             Err(error) => return Err(error),
         };
-        // It begins with something else than sound.
+        // The file begins with something other than sound.
         match glance::search(&input).await? {
             Some(entry) => {
                 let found = self.run_ffprobe(&input, size, Some(entry), scope).await;

@@ -1,4 +1,4 @@
-//! Runs one child process to its end, or to its limits.
+//! Runs one child process until it ends or exceeds its limits.
 
 mod exit_status;
 mod group;
@@ -27,40 +27,40 @@ use crate::limits::ProcessLimits;
 use crate::own_program::name_of;
 use crate::sandbox::{FileAccess, Sandbox, Terms};
 
-/// How much of the end of stderr is kept, in bytes.
+/// How many bytes of the end of stderr are kept.
 const STDERR_KEPT: usize = 4096;
 
-/// A program to run and what it may touch and use.
+/// A program to run, and what it may access and use.
 pub(crate) struct Invocation {
     /// ffmpeg or ffprobe.
     pub(crate) program: PathBuf,
     /// Its arguments.
     pub(crate) args: Vec<OsString>,
-    /// What it is given as standard input; nothing where there is none.
+    /// Its standard input; empty if `None`.
     pub(crate) stdin: Option<File>,
-    /// The one file it reads, absolute.
+    /// The one file it reads, as an absolute path.
     pub(crate) input: Option<PathBuf>,
-    /// The one folder it writes in, absolute.
+    /// The one folder it writes in, as an absolute path.
     pub(crate) folder: Option<PathBuf>,
     /// How much it may use.
     pub(crate) limits: ProcessLimits,
-    /// How far it stands back behind others who want the processor, 0..=19, as `nice` has it.
+    /// Its niceness, 0..=19.
     pub(crate) niceness: i32,
-    /// Whether it may start processes. What is run never does; the scripts of some tests do.
+    /// Whether it may start processes. Only the scripts of some tests do.
     pub(crate) may_fork: bool,
-    /// What it is for, in metrics.
+    /// Its purpose, for metrics.
     pub(crate) purpose: Purpose,
-    /// How it has to be confined.
+    /// How it must be confined.
     pub(crate) policy: Arc<ConfinementPolicy>,
-    /// The sentence for people where it fails and stderr says nothing that is known.
+    /// The sentence for people if it fails and stderr holds no known message.
     pub(crate) otherwise: &'static str,
 }
 
 impl Invocation {
-    /// Runs the process, and `consume` on a blocking thread over its stdout. Gives what `consume` gave once the
-    /// process has ended well.
+    /// Runs the process, and `consume` on a blocking thread over its stdout. Returns the result of `consume` after the
+    /// process has succeeded.
     ///
-    /// However this ends, dropped future included, the process and its group are gone.
+    /// However this ends, even by dropping the future, the process and its group are killed.
     pub(crate) async fn run<T: Send + 'static>(
         self,
         cancel: &CancellationToken,
@@ -102,7 +102,7 @@ impl Invocation {
         };
         if outcome.is_err() {
             group.kill();
-            // Nothing of it is left when the caller hears of the error.
+            // The process is gone before the caller receives the error.
             let _ = group.0.wait().await;
         }
         tonearm_telemetry::ran_process(self.purpose, begun.elapsed());
@@ -113,7 +113,7 @@ impl Invocation {
         }
         let failure = failure(status, &stderr, self.otherwise, can_have_used(begun.elapsed(), &self.limits));
         match (consumed, failure) {
-            // What came out was too little because the process was stopped.
+            // The output was incomplete because the process was stopped.
             (
                 Err(MediaError::NotAudio(_) | MediaError::Failed(_)),
                 Some(cause @ (MediaError::Outage(..) | MediaError::LimitHit(_))),
@@ -130,7 +130,7 @@ impl Invocation {
             .env_clear()
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("LANG", "C.UTF-8")
-            // Every arena of glibc's takes 64 MiB of the address space that is limited.
+            // Every arena of glibc takes 64 MiB of the limited address space.
             .env("MALLOC_ARENA_MAX", "2")
             .current_dir("/")
             .stdin(self.stdin.take().map_or_else(Stdio::null, Stdio::from))
@@ -173,7 +173,7 @@ impl Invocation {
     }
 }
 
-/// The end of what a process says; reads on to keep it from blocking.
+/// The end of a stream. Reads to the end, so that the process does not block.
 async fn tail(stream: Option<impl AsyncRead + Unpin>) -> io::Result<String> {
     let Some(mut stream) = stream else {
         return Ok(String::new());
@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(error.to_string(), "ffmpeg is not installed.");
     }
 
-    /// A child with a child of its own. Both hold the pipe open, so its end means that both are gone.
+    /// A child with a child of its own. Both hold the pipe open, so the end of the pipe means that both are gone.
     fn family(
         folder: &Path,
     ) -> (Invocation, impl FnOnce(PipeReader) -> Result<(), MediaError> + use<>, [oneshot::Receiver<()>; 2])

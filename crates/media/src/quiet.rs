@@ -1,18 +1,18 @@
-//! Where a sound is quietest: the best place to cut speech.
+//! Finds where a sound is quietest: the best place to cut speech.
 
 use std::io::{PipeReader, Read};
 
 use crate::error::MediaError;
 
-/// Samples per second of what is listened to, in Hz.
+/// The sample rate for this search, in Hz.
 pub(crate) const RATE: u32 = 16_000;
 /// Samples of a step: 20 ms.
 const STEP: usize = RATE as usize / 50;
 /// Steps of a pause: 0.3 s.
 const PAUSE: usize = 15;
 
-/// The middle of the quietest pause in mono samples, in seconds from their beginning, the last one where there are
-/// several; none where they are shorter than a pause.
+/// The middle of the quietest pause in mono samples, in seconds from their beginning, or the last one if several are
+/// equally quiet. `None` if the samples are shorter than a pause.
 pub(crate) fn listen(mut stdout: PipeReader) -> Result<Option<f64>, MediaError> {
     let mut steps = Vec::new();
     let mut bytes = [0; STEP * size_of::<f32>()];

@@ -1,4 +1,4 @@
-//! What a rendering process says on its way, and what comes of it.
+//! Progress and results of rendering processes.
 
 use std::io::{BufRead, BufReader, PipeReader, Read};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use tonearm_domain::{ContentType, FileData, MissedLoudness, RecipeKind, Transcod
 use crate::error::MediaError;
 use crate::probe::Probe;
 
-/// Is told the finished share of a piece of work, 0..=1, now and then.
+/// Receives the finished share of a piece of work, 0..=1, from time to time.
 pub type Progress = Box<dyn Fn(f32) + Send>;
 
 /// A part of a track, from one second to another.
@@ -17,14 +17,14 @@ pub type Window = (f64, f64);
 /// How a part of a sound is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
-    /// By a jump to shortly before it.
+    /// By a seek to shortly before it.
     Jumping,
     /// From the beginning of the file: slow, but it needs no index.
     Through,
 }
 
-/// The ways to reach a part of a sound of `duration` seconds, the quickest first: not every container can be jumped in, and
-/// where its clock is wrong, a jump leads elsewhere.
+/// The ways to reach a part of a sound of `duration` seconds, the fastest first. Not every container supports seeking,
+/// and if its clock is wrong, a seek leads to the wrong place.
 pub(crate) fn readings(window: Option<Window>, probe: &Probe, duration: f64) -> &'static [Reading] {
     match window {
         Some((start, _)) if start > LEAD_IN && probe.has_true_clock(duration) => {
@@ -34,35 +34,35 @@ pub(crate) fn readings(window: Option<Window>, probe: &Probe, duration: f64) -> 
     }
 }
 
-/// Seconds before a part at which reading begins after a jump: the first frames may refer to ones that were not read
+/// Seconds before a part at which reading begins after a seek: the first frames may refer to frames that were not read
 /// (MP3's bit reservoir) and stay silent.
 pub(crate) const LEAD_IN: f64 = 2.0;
 
-/// Encoders round to their frames: so many seconds are not missed.
+/// Encoders round to their frames, so this many missing seconds are tolerated.
 const SHORTFALL: f64 = 0.2;
 
-/// What is encoded.
+/// An output to encode.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Output<'a> {
-    /// How.
+    /// The transcode settings.
     pub settings: &'a Transcode,
-    /// Only this part.
+    /// Only this part, if set.
     pub window: Option<Window>,
-    /// What its tags say in place of the file's own, unless it is to have none.
+    /// Tags that replace the file's own, unless tags are stripped.
     pub words: TagOverrides<'a>,
 }
 
-/// What the owner of a track calls it.
+/// The title and artist that the owner of a track has set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TagOverrides<'a> {
-    /// Instead of the title tag.
+    /// Replaces the title tag.
     pub title: Option<&'a str>,
-    /// Instead of the artist tag.
+    /// Replaces the artist tag.
     pub artist: Option<&'a str>,
 }
 
 impl TagOverrides<'_> {
-    /// As ffmpeg takes them: `title=…`, in one line. An empty one would remove the file's.
+    /// The tags as ffmpeg takes them: `title=…`, in one line. An empty value would remove the file's tag.
     pub(crate) fn tags(&self) -> impl Iterator<Item = String> {
         let tag = |(name, text): (&str, Option<&str>)| {
             let words = text?.split(|c: char| c.is_control()).filter(|words| !words.is_empty());
@@ -74,13 +74,13 @@ impl TagOverrides<'_> {
 }
 
 impl<'a> Output<'a> {
-    /// With what the owner of the track calls it.
+    /// Adds the owner's tags.
     pub fn with_words(self, words: TagOverrides<'a>) -> Self {
         Self { words, ..self }
     }
 
-    /// What a transcode or preview asks for, of a track of `duration` seconds. [`MediaError::Unsupported`] for the
-    /// other recipes, which nothing is encoded for, and for a preview of no length.
+    /// The output for a transcode or preview of a track of `duration` seconds. Returns [`MediaError::Unsupported`] for
+    /// the other recipes, which need no encoding, and for an empty preview.
     pub fn of(kind: &'a RecipeKind, duration: f64) -> Result<Self, MediaError> {
         let unsupported = |reason: &str| Err(MediaError::Unsupported(reason.to_owned()));
         match kind {
@@ -107,7 +107,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// How many seconds of a track of `duration` seconds it holds.
+    /// The output's length in seconds for a track of `duration` seconds.
     pub(crate) fn seconds(&self, duration: f64) -> f64 {
         self.window.map_or(duration, |(start, end)| end - start)
     }
@@ -116,7 +116,7 @@ impl<'a> Output<'a> {
         self.settings.codec.content_type()
     }
 
-    /// What is told of the file, which so many seconds were written to.
+    /// The metadata of a file to which this many seconds were written.
     pub(crate) fn data(&self, written: f64, missed_loudness: Option<MissedLoudness>) -> FileData {
         match self.window {
             None => FileData::None { missed_loudness },
@@ -133,7 +133,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Whether so many seconds are less than the part that was asked for.
+    /// Whether the written seconds fall short of the requested part.
     pub(crate) fn is_missed_by(&self, written: f64) -> bool {
         self.window.is_some_and(|(start, end)| written + SHORTFALL < end - start)
     }
@@ -144,15 +144,15 @@ impl<'a> Output<'a> {
 pub struct Rendered {
     /// Where it is, in a folder of its own inside the scratch folder.
     pub path: PathBuf,
-    /// What it is.
+    /// Its content type.
     pub content_type: ContentType,
-    /// Its bytes, at least 1.
+    /// Its size in bytes, at least 1.
     pub size: u64,
-    /// What else is known of it.
+    /// Its other metadata.
     pub data: FileData,
 }
 
-/// Reads ffmpeg's `-progress` lines, tells `progress` the finished share (0..=1) of `seconds`, and gives the
+/// Reads ffmpeg's `-progress` lines, reports the finished share (0..=1) of `seconds` to `progress`, and returns the
 /// microseconds of sound that were written.
 pub(crate) fn follow(
     stdout: PipeReader,
@@ -164,7 +164,7 @@ pub(crate) fn follow(
     let mut line = Vec::new();
     while lines.by_ref().take(1024).read_until(b'\n', &mut line)? > 0 {
         let micros = line.strip_prefix(b"out_time_us=").and_then(|value| str::from_utf8(value).ok());
-        // Before the first frame the value is `N/A`, or below zero.
+        // Before the first frame the value is `N/A` or negative.
         if let Some(micros) = micros.and_then(|value| value.trim().parse().ok()) {
             written = micros;
             if let Some(progress) = progress {
@@ -177,7 +177,7 @@ pub(crate) fn follow(
     Ok(written)
 }
 
-/// The size of a finished file; an error where there is nothing in it.
+/// The size of a finished file; an error if it is empty.
 pub(crate) async fn check_output(path: &Path, has_sound: bool) -> Result<u64, MediaError> {
     let size = match tokio::fs::metadata(path).await {
         Ok(metadata) => metadata.len(),

@@ -1,9 +1,9 @@
-//! Encoding one output: once, or until it is as loud as it should be.
+//! Encodes one output: once, or repeatedly until its loudness is right.
 //!
-//! A loudness target takes what is measured of exactly the sound that is encoded: its window, with its channels folded
-//! down. Where peaks have to be limited, the sound is decoded once more for a forecast of what that takes away
-//! ([`crate::limiter`]). What comes out of a lossy encoder or a limiter is decoded and measured, and encoded again where
-//! it is not what was asked for, which is rare.
+//! A loudness target requires a measurement of exactly the sound that is encoded: its window, downmixed. If peaks have
+//! to be limited, the sound is decoded once more for a forecast of what the limiter takes away ([`crate::limiter`]).
+//! The output of a lossy encoder or a limiter is decoded and measured, and encoded again if it misses the target, which
+//! is rare.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -26,16 +26,16 @@ use crate::render::{Output, Progress, Reading, Rendered};
 use crate::target::Search;
 use crate::{args, render};
 
-/// How often an output is encoded at most.
+/// The most encodings of an output.
 const ATTEMPTS: usize = 3;
 
 impl Media {
-    /// Makes the file of a transcode or preview in a fresh folder inside `scratch`. `duration` is the track's, in
-    /// seconds, best as [`Media::analyse`] measured it. `progress` is told the finished share.
+    /// Renders a transcode or preview into a fresh folder inside `scratch`. `duration` is the track's, in seconds,
+    /// preferably as measured by [`Media::analyse`]. `progress` receives the finished share.
     ///
-    /// A loudness target is met by one gain, with a limiter where that would lift peaks above -1 dBTP; what
-    /// `probe.info` knows of loudness and true peak is not measured again. Where the target cannot be reached, `data`
-    /// says so. Sound that has no loudness gets no gain.
+    /// A loudness target is met by one gain, with a limiter if the gain would lift peaks above -1 dBTP. Loudness and
+    /// true peak are not measured again if `probe.info` has them. If the target cannot be reached, `data` says so.
+    /// Sound that has no measurable loudness gets no gain.
     #[expect(clippy::too_many_arguments, reason = "each is another thing, and callers have them apart")]
     pub async fn render(
         &self,
@@ -76,26 +76,26 @@ impl Media {
     }
 }
 
-/// One output in the making, with a permit of its own.
+/// One output being rendered, with a permit of its own.
 struct Rendering<'a> {
     media: &'a Media,
     input: &'a Path,
-    /// Bytes of the input.
+    /// Size of the input in bytes.
     size: u64,
     probe: &'a Probe,
-    /// Seconds of the whole track.
+    /// Duration of the whole track in seconds.
     duration: f64,
     output: Output<'a>,
     /// How its part is reached.
     reading: Reading,
     scope: &'a RunScope,
     permit: &'a EncoderPermit,
-    /// What is made is written here.
+    /// The folder for the rendered files.
     folder: TempDir,
     progress: Option<Arc<Mutex<Progress>>>,
 }
 
-/// A file that came out of an encoder.
+/// An encoded file.
 struct Encoded {
     path: PathBuf,
     size: u64,
@@ -103,7 +103,7 @@ struct Encoded {
     seconds: f64,
 }
 
-/// What was measured of a sound.
+/// The measured level of a sound.
 #[derive(Debug, Clone, Copy)]
 enum MeasuredLevel {
     /// Loudness and true peak.
@@ -113,7 +113,7 @@ enum MeasuredLevel {
 }
 
 impl Rendering<'_> {
-    /// Makes the file, and tells whether all that was asked for came out. What is left in the folder from then on is the caller's.
+    /// Renders the file, and returns whether it has the requested length. The caller owns what is left in the folder.
     async fn make(self) -> Result<(Rendered, bool), MediaError> {
         let (encoded, missed) = match self.output.settings.loudness_target {
             None => (self.encode(None, 0).await?, None),
@@ -125,7 +125,7 @@ impl Rendering<'_> {
         Ok((Rendered { path, content_type, size, data }, !self.output.is_missed_by(seconds)))
     }
 
-    /// Encodes it as loud as asked for, and says where that was not possible.
+    /// Encodes to the loudness target, and returns by how much it was missed, if it was.
     async fn encode_to(&self, target: f64) -> Result<(Encoded, Option<MissedLoudness>), MediaError> {
         let source = match self.source_level().await? {
             MeasuredLevel::Sound(level) => level,
@@ -144,7 +144,7 @@ impl Rendering<'_> {
             if !self.is_uncertain(attempt.gain) {
                 return Ok((encoded, None));
             }
-            // What is too quiet to be measured was asked to be so.
+            // The target was so quiet that the result cannot be measured.
             let MeasuredLevel::Sound(measured) = self.measure_encoded(&encoded).await? else {
                 return Ok((encoded, None));
             };
@@ -158,7 +158,7 @@ impl Rendering<'_> {
         Err(MediaError::Failed("The loudness target could not be applied.".to_owned()))
     }
 
-    /// Whether what comes out may differ from what was predicted.
+    /// Whether the result may differ from the prediction.
     fn is_uncertain(&self, gain: Gain) -> bool {
         let rate = args::rate_of(self.probe, &self.output);
         gain.ceiling.is_some() || !self.output.settings.codec.is_lossless() || rate != self.probe.sample_rate
@@ -181,7 +181,7 @@ impl Rendering<'_> {
         Ok(Encoded { path, size, seconds: Duration::from_micros(written).as_secs_f64() })
     }
 
-    /// What is encoded, before any gain. Known already where that is the whole as it is.
+    /// The level of the encoder's input before any gain. It is known already if that is the whole unchanged sound.
     async fn source_level(&self) -> Result<MeasuredLevel, MediaError> {
         let info = &self.probe.info;
         let is_whole = self.output.window.is_none() && self.channels() == self.probe.channels;
@@ -191,7 +191,7 @@ impl Rendering<'_> {
         let args = args::output_pcm_args(self.input, self.probe, &self.output, self.reading);
         let rate = self.probe.sample_rate;
         match self.measure(self.run_over(self.input, self.size, args), self.channels(), rate).await {
-            // Whether there is nothing to encode is for the encoder to say.
+            // The encoder reports whether there is nothing to encode.
             Err(MediaError::NotAudio(_)) => Ok(MeasuredLevel::Unmeasurable(None)),
             analysis => Ok(MeasuredLevel::of(&analysis?)),
         }
@@ -226,7 +226,7 @@ impl Rendering<'_> {
         args::channels_of(self.probe, &self.output)
     }
 
-    /// A run that reads a file of so many bytes and writes none.
+    /// A run that reads a file of this many bytes and writes none.
     fn run_over(&self, input: &Path, bytes: u64, args: Vec<OsString>) -> Invocation {
         Invocation {
             niceness: self.permit.niceness(),
@@ -237,7 +237,7 @@ impl Rendering<'_> {
         }
     }
 
-    /// A way to tell the finished share, for one of several runs.
+    /// A callback for the finished share, for one of several runs.
     fn progress(&self) -> Option<Progress> {
         let shared = Arc::clone(self.progress.as_ref()?);
         Some(Box::new(move |share| shared.lock().unwrap_or_else(PoisonError::into_inner)(share)))

@@ -1,8 +1,8 @@
-//! What a child process may do: one input to read, one folder to write, and so much of everything.
+//! The sandbox of a child process: one input to read, one folder to write, and limits on all resources.
 //!
-//! The walls are built before the fork ([`Sandbox::new`]) and entered between fork and exec ([`Sandbox::enter`]).
-//! A helper program that confines itself and then executes ffmpeg would do as well, but would have to be
-//! installed and found; entering takes two dozen system calls and no memory, which is what is allowed there.
+//! The sandbox is built before the fork ([`Sandbox::new`]) and entered between fork and exec ([`Sandbox::enter`]). A
+//! helper program that confines itself and then executes ffmpeg would also work, but would have to be installed and
+//! found. Entering takes two dozen system calls and no memory, which is allowed between fork and exec.
 
 mod calls;
 mod files;
@@ -23,33 +23,33 @@ use filter::Filter;
 
 /// Files that ffmpeg may have open at once; it needs about ten.
 const OPEN_FILES: u64 = 64;
-/// Address space beside a process' own memory, in bytes: Debian's ffmpeg maps 430 MiB of libraries.
+/// Address space besides a process's own memory, in bytes: Debian's ffmpeg maps 430 MiB of libraries.
 const LIBRARIES: u64 = 1 << 30;
-/// How much rather than others the kernel kills a child when memory runs out, of 1000: rather the encoder of one file
+/// The `oom_score_adj` of a child, of 1000: when memory runs out, the kernel should kill the encoder of one file rather
 /// than the service.
 const KILLED_FIRST: i32 = 500;
-/// Why a child is not started where walls are required.
+/// Why a child is not started if full confinement is required.
 pub(crate) const NOT_CONFINED: &str =
     "media.confinement is \"required\", but this system cannot fully confine it";
 const OWN_KILL_ORDER: &str = "/proc/self/oom_score_adj";
 
-/// How a child is to be confined.
+/// How to confine a child.
 #[derive(Debug, Clone)]
 pub(crate) struct Terms<'a> {
     pub(crate) files: FileAccess,
     pub(crate) limits: &'a ProcessLimits,
-    /// How far it stands back behind others who want the processor, 0..=19.
+    /// Its niceness, 0..=19.
     pub(crate) niceness: i32,
-    /// Whether it may have children.
+    /// Whether it may start child processes.
     pub(crate) may_fork: bool,
     pub(crate) policy: &'a ConfinementPolicy,
 }
 
-/// Walls for one process.
+/// The sandbox of one process.
 ///
-/// How many processes and threads there are is not limited by `RLIMIT_NPROC`: it counts all processes of the user, so
-/// that a busy service would fail, and does not hold for root. The filter allows threads only, and the limit on the
-/// address space, which each thread's stack takes some of, bounds these.
+/// `RLIMIT_NPROC` does not limit the number of processes and threads: it counts all processes of the user, so that a
+/// busy service would fail, and it does not apply to root. The filter allows threads only. They are bounded by the
+/// limit on the address space, because each thread's stack takes some of it.
 pub(crate) struct Sandbox {
     ruleset: Option<OwnedFd>,
     filter: Option<Filter>,
@@ -60,13 +60,13 @@ pub(crate) struct Sandbox {
 }
 
 impl Sandbox {
-    /// Builds the walls; nothing is confined yet. What the kernel does not have is left out, or is an error where all
-    /// of it is required.
+    /// Builds the sandbox; nothing is confined yet. What the kernel does not support is left out, or is an error if
+    /// full confinement is required.
     pub(crate) fn new(terms: Terms<'_>) -> io::Result<Self> {
         let Terms { files, limits, niceness, may_fork, policy } = terms;
         let ruleset = match files::rules(&files, &policy.private) {
             Ok(ruleset) => ruleset,
-            // A kernel that has Landlock and cannot set it up now is short of something.
+            // A kernel that supports Landlock and cannot set it up now lacks some resource.
             Err(error) if policy.is_required || landlock_abi().is_some() => return Err(error),
             Err(error) => {
                 tracing::debug!(%error, "no Landlock for a child process");
@@ -94,16 +94,17 @@ impl Sandbox {
         })
     }
 
-    /// Confines the calling process, for good. Makes system calls only and allocates nothing, so that it may run
-    /// in the child of a process with many threads. What the kernel said it has must work: this fails otherwise.
+    /// Confines the calling process permanently. It only makes system calls and allocates nothing, so that it may run
+    /// in the child of a process with many threads. Everything that the kernel claims to support must work; otherwise
+    /// this fails.
     pub(crate) fn enter(&mut self) -> io::Result<()> {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        // The parent may have died before the line above, and then nobody would send the signal.
+        // The parent may have died before the line above, in which case no process would send the signal.
         if rustix::process::getppid() != Some(self.parent) {
             return Err(io::ErrorKind::Interrupted.into());
         }
         keep_descriptors_out();
-        // The service does without huge pages. Decoders have whole pictures and long blocks of samples to put in them.
+        // The service disables huge pages. Decoders benefit from them for whole pictures and long blocks of samples.
         let _ = rustix::thread::disable_transparent_huge_pages(false);
         self.offer_to_be_killed();
         for (resource, limit) in &self.limits {
@@ -127,7 +128,7 @@ impl Sandbox {
         }
     }
 
-    /// A favour to the service, which does without it where `/proc` is missing or read-only.
+    /// Optional: the service does without it if `/proc` is missing or read-only.
     fn offer_to_be_killed(&self) {
         let flags = OFlags::WRONLY | OFlags::CLOEXEC;
         if let Ok(file) = rustix::fs::open(OWN_KILL_ORDER, flags, Mode::empty()) {
@@ -136,25 +137,25 @@ impl Sandbox {
     }
 }
 
-/// Lets no descriptor but the first three reach the program: whoever started the service may have left some open. Kernels
-/// before 5.11 do not know the call.
+/// Keeps all file descriptors except the first three from the program: the parent of the service may have left some
+/// open. Kernels before 5.11 do not support the call.
 fn keep_descriptors_out() {
     const FIRST: u32 = 3;
     // SAFETY: the call takes numbers only, and closes nothing before the program is executed.
     unsafe { libc::syscall(libc::SYS_close_range, FIRST, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
 }
 
-/// Whether children are confined by all that there is, as far as the kernel says.
+/// Whether children are fully confined, according to the kernel.
 pub(crate) fn is_complete() -> bool {
     landlock_abi().is_some() && Filter::new(false).is_some()
 }
 
-/// The number of this process: a child never gets a smaller one.
+/// The `oom_score_adj` of this process: a child never gets a smaller one.
 fn own_kill_order() -> i32 {
     std::fs::read_to_string(OWN_KILL_ORDER).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
 }
 
-/// A limit that never asks for more than the service itself may have, which would be refused.
+/// A limit that never exceeds the service's own hard limit, which would be refused.
 fn bounded(resource: Resource, wanted: u64) -> (Resource, Rlimit) {
     let own = rustix::process::getrlimit(resource).maximum;
     let value = Some(own.map_or(wanted, |own| own.min(wanted)));
@@ -189,7 +190,7 @@ mod tests {
             output: 1 << 20,
         };
         let terms = Terms { files, limits: &limits, niceness: 0, may_fork: false, policy: &policy };
-        // Without walls, since what is asked for is in a file that no child may read.
+        // Without Landlock and the filter, because the test reads a file that no child may read.
         let mut sandbox = Sandbox { ruleset: None, filter: None, ..Sandbox::new(terms).unwrap() };
         let mut command = Command::new("/bin/cat");
         command.arg("/proc/self/status");

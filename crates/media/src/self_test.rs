@@ -1,4 +1,4 @@
-//! Whether the tools still work, tried on a sound that is known to be good.
+//! Checks that the tools still work, with a sound that is known to be good.
 
 use std::path::Path;
 
@@ -16,9 +16,10 @@ const RATE: u32 = 8000;
 const SAMPLES: u32 = RATE / 2;
 
 impl Media {
-    /// Examines and encodes a short sound that is known to be good, in a folder of its own inside `scratch`.
+    /// Probes and encodes a short sound that is known to be good, in a folder of its own inside `scratch`.
     ///
-    /// Asked before a file is blamed for a failure: [`MediaError::Outage`] where the tools fail on this sound as well.
+    /// Called before a file is blamed for a failure. Returns [`MediaError::Outage`] if the tools fail on this sound as
+    /// well.
     pub async fn self_test(&self, scratch: &Path, scope: &RunScope) -> Result<(), MediaError> {
         match self.try_known_sound(scratch, scope).await {
             Err(MediaError::NotAudio(_) | MediaError::Failed(_) | MediaError::LimitHit(_)) => {
@@ -33,7 +34,7 @@ impl Media {
         let folder = tempfile::Builder::new().prefix("self-test-").tempdir_in(scratch)?;
         let input = std::path::absolute(folder.path().join("known.wav"))?;
         tokio::fs::write(&input, known_wav()).await?;
-        // Asked of ffprobe itself: plain WAV files are otherwise examined without it.
+        // Uses ffprobe itself, because plain WAV files are otherwise probed without it.
         let invocation = self.probing(input.clone(), args::probe_args(&input, None), scope);
         let probe = probe::Probe::from_json(&invocation.run(&scope.cancel, probe::read_answer).await?)?;
         let kind = RecipeKind::Transcode(Transcode::default());

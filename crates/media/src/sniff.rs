@@ -1,4 +1,4 @@
-//! What a file is, by its first bytes.
+//! Detects a file's type by its first bytes.
 
 use tonearm_domain::ContentType;
 
@@ -7,21 +7,20 @@ use crate::frames::{FrameHeader, FrameKind};
 /// How much of a file [`sniff`] looks at.
 const WINDOW: usize = 4096;
 
-/// What a file is, by its first bytes; 4 KiB are enough, more are ignored. `None` where it is not a kind of audio
-/// (or of film with audio) that is known here. This only names an object: whether there is sound in it is
-/// decided by decoding.
+/// The type of a file by its first bytes; 4 KiB are enough, more are ignored. `None` if it is not a known kind of audio
+/// (or of video with audio). This only names the content type of an object: decoding decides whether it holds sound.
 pub fn sniff(first_bytes: &[u8]) -> Option<ContentType> {
     let bytes = &first_bytes[..first_bytes.len().min(WINDOW)];
     by_magic(bytes).or_else(|| by_frame_header(bytes))
 }
 
-/// By a mark at a fixed place.
+/// Detects the type by a magic number at a fixed offset.
 fn by_magic(bytes: &[u8]) -> Option<ContentType> {
     let at = |offset: usize, mark: &[u8]| bytes.get(offset..offset + mark.len()) == Some(mark);
     let riff = at(0, b"RIFF") || at(0, b"RF64") || at(0, b"BW64");
     Some(match () {
         () if riff && at(8, b"WAVE") => ContentType::Wav,
-        // Sony Wave64 spells its chunks as GUIDs.
+        // Sony Wave64 writes chunk names as GUIDs.
         () if at(0, b"riff\x2e\x91\xcf\x11") => ContentType::Wav,
         () if at(0, b"fLaC") => ContentType::Flac,
         () if at(0, b"OggS") => ogg(bytes),
@@ -34,7 +33,7 @@ fn by_magic(bytes: &[u8]) -> Option<ContentType> {
             Some(b"M4A " | b"M4B " | b"M4P ") => ContentType::M4a,
             _ => ContentType::Mp4,
         },
-        // QuickTime files from before brands begin with any of these.
+        // QuickTime files that predate brands begin with any of these.
         () if at(4, b"moov") || at(4, b"mdat") || at(4, b"wide") => ContentType::Mp4,
         () if at(0, b"ID3") => behind_id3(bytes),
         () => return None,
@@ -57,8 +56,8 @@ fn matroska(bytes: &[u8]) -> ContentType {
     if is_webm { ContentType::Webm } else { ContentType::Mkv }
 }
 
-/// An ID3 tag stands before MP3, and now and then before other streams. A tag with a cover in it is longer than
-/// what is seen here; MP3 is by far the likeliest then.
+/// An ID3 tag precedes MP3, and occasionally other streams. A tag with a cover is longer than these first bytes; MP3 is
+/// then by far the most likely.
 fn behind_id3(bytes: &[u8]) -> ContentType {
     let size = bytes.get(6..10).map(|s| s.iter().fold(0usize, |sum, b| sum << 7 | usize::from(b & 0x7f)));
     let rest = size.and_then(|size| bytes.get(10 + size..)).unwrap_or_default();
@@ -107,7 +106,7 @@ mod tests {
             (b"ID3\x04\0\0\0\0\0\x02\0\0fLaC", ContentType::Flac),
             (b"\xff\xfb\x90\x64\0\0", ContentType::Mp3),
             (b"\xff\xf1\x50\x80\x2b\x3f\xfc", ContentType::Aac),
-            // Frames of 8 bytes, so that the next one is seen.
+            // Frames of 8 bytes, so that the next frame is visible.
             (b"\xff\xf1\x50\x80\x01\x1f\xfc\0\xff\xf1\x50", ContentType::Aac),
         ] {
             assert_eq!(sniff(bytes), Some(expected), "{bytes:?}");

@@ -1,4 +1,4 @@
-//! What transcription needs of a sound: parts of it as speech models want them, and moments to cut at.
+//! What transcription needs of a sound: parts of it in the form that speech models take, and places to cut at.
 
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,8 @@ use crate::render::{Reading, Window};
 use crate::{args, quiet, render};
 
 impl Media {
-    /// Makes what speech models want of a part of the sound, from one second to another: a small mono MP3 in a
-    /// fresh folder inside `scratch`.
+    /// Encodes a part of the sound, from one second to another, for speech models: a small mono MP3 in a fresh folder
+    /// inside `scratch`.
     pub async fn speech(
         &self,
         input: &Path,
@@ -36,7 +36,7 @@ impl Media {
         result
     }
 
-    /// One way of [`Media::speech`].
+    /// Runs [`Media::speech`] with one way of reading.
     #[expect(clippy::too_many_arguments, reason = "each is another thing")]
     async fn encode_speech(
         &self,
@@ -66,8 +66,8 @@ impl Media {
         Ok(path)
     }
 
-    /// The middle of the quietest moment between two seconds of the sound, for cutting there; none where nothing is
-    /// heard of it.
+    /// The middle of the quietest moment between two seconds of the sound, for cutting there; `None` if less than a
+    /// pause of 0.3 s is decoded.
     pub async fn quiet_moment(
         &self,
         input: &Path,

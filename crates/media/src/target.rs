@@ -1,4 +1,4 @@
-//! How a loudness target is reached: which gain to try, and what to make of what came out. Pure.
+//! How to reach a loudness target: which gain to try, and what to change after a result. Pure functions.
 
 use tonearm_domain::Codec;
 
@@ -6,34 +6,35 @@ use crate::limiter::{Gain, Level, LoudnessCurve};
 
 /// The highest true peak where loudness is normalised, in dBTP (EBU R 128).
 pub(crate) const HIGHEST_PEAK: f64 = -1.0;
-/// How far from its target a sound may be, in LU.
+/// How far a sound may be from its target, in LU.
 const TOLERANCE: f64 = 0.3;
-/// How far it may be before another attempt is worth its time, in LU: other meters differ in their last digits.
+/// How far the result may be off before another attempt is worth its time, in LU: other meters differ in the last
+/// digits.
 const GOOD: f64 = 0.28;
-/// What the ceiling is lowered by beyond what peaks came out too high, in dB, as a lower ceiling makes them a little
+/// How much the ceiling is lowered beyond the overshoot of the peaks, in dB, as a lower ceiling makes them a little
 /// rougher.
 const SPARE: f64 = 0.25;
-/// How much quieter lossy codecs make sound on average, in LU, by leaving out what is high and faint: nothing of a few
-/// tones, 0.3 of noise.
+/// How much quieter lossy codecs make sound on average, in LU, by leaving out high and faint parts: nothing for a few
+/// tones, 0.3 for noise.
 const LEFT_OUT: f64 = 0.1;
 /// The lowest ceiling, in dBTP.
 const LOWEST_CEILING: f64 = -9.0;
 
-/// The way to a target.
+/// The search for the gain that reaches a target.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Search {
     /// In LUFS.
     target: f64,
-    /// What there is before the gain.
+    /// The level before the gain.
     source: Level,
-    /// What peaks are held below before encoding, in dBTP.
+    /// The limiter's ceiling before encoding, in dBTP.
     ceiling: f64,
-    /// How much louder it comes out than was predicted, in LU.
+    /// How much louder the result is than predicted, in LU.
     bias: f64,
     curve: Option<LoudnessCurve>,
 }
 
-/// What a sound is encoded with.
+/// The encoding of a sound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Encoding {
     pub(crate) codec: Codec,
@@ -43,8 +44,8 @@ pub(crate) struct Encoding {
 }
 
 impl Encoding {
-    /// How far below the highest peak the ceiling is before encoding, in dB: peaks grow where the sample rate is restored
-    /// after the limiter, and by what lossy codecs leave out. Measured on speech, music and noise.
+    /// How far the ceiling before encoding is below the highest allowed peak, in dB: peaks grow when the sample rate is
+    /// restored after the limiter, and by what lossy codecs leave out. Measured on speech, music and noise.
     fn margin(self) -> f64 {
         match self.kbps {
             None => 0.3,
@@ -67,7 +68,7 @@ impl Encoding {
     }
 }
 
-/// A gain, and what it should bring.
+/// A gain and its expected result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Attempt {
     pub(crate) gain: Gain,
@@ -98,7 +99,7 @@ impl Search {
         self.curve = Some(curve);
     }
 
-    /// What to try next.
+    /// The next attempt.
     pub(crate) fn attempt(&self) -> Attempt {
         let (source, ceiling) = (self.source, self.ceiling);
         match &self.curve {
@@ -117,7 +118,7 @@ impl Search {
         }
     }
 
-    /// Whether another attempt would come nearer than one that came out like this, and what to do otherwise then.
+    /// Whether another attempt would come nearer to the target than this result. If so, adjusts the search for it.
     pub(crate) fn improve(&mut self, attempt: &Attempt, measured: Level) -> bool {
         let (off, overshoot) =
             (measured.loudness - attempt.expected.loudness, measured.true_peak - attempt.expected.true_peak);
@@ -133,7 +134,7 @@ impl Search {
         true
     }
 
-    /// Whether a sound that came out like this is what was asked for.
+    /// Whether a result meets the target.
     pub(crate) fn is_reached(&self, measured: Level) -> bool {
         (measured.loudness - self.target).abs() <= TOLERANCE && measured.true_peak <= HIGHEST_PEAK
     }
@@ -148,7 +149,7 @@ mod tests {
     const MP3: Encoding = Encoding { codec: Codec::Mp3, kbps: Some(96), channels: 2 };
 
     proptest! {
-        /// An encoder that changes loudness and peaks by as much each time is seen through at the second attempt.
+        /// An encoder that changes loudness and peaks by a constant amount is compensated at the second attempt.
         #[test]
         fn a_steady_encoder_is_seen_through(
             target in -40.0..-5.0_f64,
@@ -164,7 +165,7 @@ mod tests {
             let mut measured = Level { loudness: 0.0, true_peak: 0.0 };
             for _ in 0..3 {
                 if search.needs_curve() {
-                    // Nothing to go by: no limiter takes anything here.
+                    // No forecast is available: the limiter is not simulated here.
                     return Ok(());
                 }
                 attempt = search.attempt();

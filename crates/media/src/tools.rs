@@ -1,4 +1,4 @@
-//! Whether the ffmpeg that is there can do what is needed.
+//! Checks whether the installed ffmpeg has all that is needed.
 
 use std::ffi::OsString;
 use std::io::{PipeReader, Read};
@@ -11,7 +11,7 @@ use crate::limits::RunScope;
 use crate::media::Media;
 use crate::sandbox;
 
-/// The tools that were found.
+/// The installed tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tools {
     /// ffmpeg's version, such as `5.1.9-0+deb12u1`.
@@ -54,11 +54,11 @@ const SOUND_FILTERS: &[&str] =
 const VIDEO_FILTERS: &[&str] = &["alphamerge", "crop", "format", "loop", "overlay", "setpts"];
 
 impl Media {
-    /// Checks that the tools start and can do what is needed. [`MediaError::Outage`] says what is missing and
-    /// how to get it.
+    /// Checks that the tools start and support all that is needed. [`MediaError::Outage`] says what is missing and how
+    /// to get it.
     pub async fn check(&self) -> Result<Tools, MediaError> {
         let config = self.config();
-        // Nothing would start, and another ffmpeg would be no better.
+        // No child would start, and another ffmpeg would not help.
         if self.config().confinement.is_required && !sandbox::is_complete() {
             let sentence = format!("ffmpeg is not started: {}.", sandbox::NOT_CONFINED);
             return Err(MediaError::Outage(Outage::Tools, sentence));
@@ -79,7 +79,7 @@ impl Media {
         Ok(Tools { version: version(&banner), encodes_webp: has_encoder(&encoders, "libwebp") })
     }
 
-    /// A sentence about each kind of work that this ffmpeg lacks parts for.
+    /// A sentence for each kind of work that this ffmpeg lacks parts for.
     pub async fn lacking_parts(&self) -> Result<Vec<String>, MediaError> {
         let mut sentences = Vec::new();
         for (option, work, names) in PARTS {
@@ -101,9 +101,9 @@ impl Media {
     }
 }
 
-/// Those of some parts that a list of ffmpeg's does not have. Its lines are alike: flags, a name, what it is.
+/// The names that are missing from one of ffmpeg's lists. Each line has flags, a name and a description.
 fn lacking(list: &str, names: &[&'static str]) -> Vec<&'static str> {
-    // A decoder may be there in another version of it only, such as `mp3float`.
+    // A decoder may exist only in another implementation, such as `mp3float`.
     let is_there = |name: &str| has_encoder(list, name) || has_encoder(list, &format!("{name}float"));
     names.iter().copied().filter(|name| !is_there(name)).collect()
 }
@@ -114,13 +114,13 @@ pub(crate) fn read_text(stdout: PipeReader) -> Result<String, MediaError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// From the first line of `ffmpeg -version`: `ffmpeg version 5.1.9 Copyright …`.
+/// Parses the version from the first line of `ffmpeg -version`: `ffmpeg version 5.1.9 Copyright …`.
 fn version(text: &str) -> String {
     text.split_ascii_whitespace().nth(2).unwrap_or("unknown").to_owned()
 }
 
-/// [`MediaError::Outage`] names what `ffmpeg -encoders` does not list. A line of it is
-/// ` A....D flac   FLAC (…)`.
+/// Returns [`MediaError::Outage`] with the names that `ffmpeg -encoders` does not list. Its lines look like ` A....D
+/// flac   FLAC (…)`.
 fn require_encoders(text: &str) -> Result<(), MediaError> {
     let missing: Vec<&str> = ENCODERS.into_iter().filter(|name| !has_encoder(text, name)).collect();
     if missing.is_empty() {
@@ -133,7 +133,7 @@ fn require_encoders(text: &str) -> Result<(), MediaError> {
     Err(MediaError::Outage(Outage::Tools, sentence))
 }
 
-/// Whether `ffmpeg -encoders` lists one.
+/// Whether `ffmpeg -encoders` lists a name.
 fn has_encoder(text: &str, name: &str) -> bool {
     text.lines().any(|line| line.split_ascii_whitespace().nth(1) == Some(name))
 }

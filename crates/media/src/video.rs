@@ -16,8 +16,8 @@ use crate::process::Invocation;
 use crate::render::{self, Output, Progress, Rendered, TagOverrides};
 
 impl Media {
-    /// Makes a video of the waveform in a fresh folder inside `scratch`. `levels` are amplitudes 0..=1, best
-    /// [`crate::bars_across`] of them.
+    /// Makes a video of the waveform in a fresh folder inside `scratch`. `levels` are amplitudes 0..=1, preferably from
+    /// [`crate::bars_across`].
     #[expect(clippy::too_many_arguments, reason = "each is another thing, and callers have them apart")]
     pub async fn waveform_video(
         &self,
@@ -37,7 +37,7 @@ impl Media {
         let pictures = draw(settings, colour, levels, folder.path()).await?;
         let path = folder.path().join("out.mp4");
         let args = video_args(settings, &pictures, &input, &path, probe, duration);
-        // Every frame is worth about as much as a fortieth of a second of sound is elsewhere.
+        // For the limits: a frame costs about as much as a quarter of a second of sound.
         let effort = duration * (1.0 + f64::from(settings.frame_rate) / 4.0);
         let invocation = Invocation {
             niceness: permit.niceness(),
@@ -57,7 +57,7 @@ impl Media {
     }
 }
 
-/// Writes the pictures into the folder that the process may read, and gives their paths.
+/// Writes the pictures into the folder that the process may read, and returns their paths.
 async fn draw(
     settings: &WaveformVideo,
     colour: Colour,

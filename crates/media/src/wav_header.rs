@@ -1,7 +1,7 @@
-//! What a plain WAV file holds, read right here: starting ffprobe takes longer than encoding a voice note.
+//! Reads the header of a plain WAV file in this process: starting ffprobe takes longer than encoding a voice note.
 //!
-//! Only files are taken that leave nothing to be found out: a format chunk of PCM, the samples to the very end, and
-//! between them nothing that could hold a tag or a picture. All others are for ffprobe.
+//! Only files that need no further analysis are accepted: a format chunk of PCM, the samples up to the very end, and
+//! between them no chunk that could hold a tag or a picture. ffprobe handles all others.
 
 use std::path::Path;
 
@@ -13,9 +13,9 @@ use crate::pcm::Pcm;
 use crate::probe::Probe;
 use tonearm_signal::SampleEncoding;
 
-/// Bytes that are looked at.
+/// Bytes that are read.
 const HEAD: u64 = 4096;
-/// Chunks between format and samples that say nothing to listeners.
+/// Chunks between format and samples that hold no information for listeners.
 const MEANINGLESS: [&[u8; 4]; 4] = [b"fact", b"JUNK", b"junk", b"PAD "];
 /// Format tags.
 const PCM: u16 = 1;
@@ -70,7 +70,7 @@ fn parse_format(head: &[u8], at: usize) -> Option<Format> {
     })
 }
 
-/// Of a format and so many bytes of samples from `start` on, where `left` bytes are left in the file.
+/// The probe for a format and `length` bytes of samples from `start` on, with `left` bytes left in the file.
 fn probe(format: &Format, start: u64, length: u64, left: u64) -> Option<Probe> {
     let (codec, encoding) = match (format.tag, format.bits) {
         (PCM, 8) => ("pcm_u8", SampleEncoding::Unsigned8),
@@ -81,7 +81,7 @@ fn probe(format: &Format, start: u64, length: u64, left: u64) -> Option<Probe> {
         _ => return None,
     };
     let frame_bytes = u64::from(format.channels) * u64::from(format.bits / 8);
-    // Chunks have an even number of bytes; nothing else may follow.
+    // Chunks are padded to an even number of bytes; nothing else may follow.
     let is_whole = left == length || (length % 2 == 1 && left == length + 1);
     let is_plain = matches!(format.channels, 1 | 2)
         && u64::from(format.frame_bytes) == frame_bytes
@@ -132,7 +132,7 @@ mod tests {
         parse(&bytes[..bytes.len().min(HEAD as usize)], bytes.len() as u64)
     }
 
-    /// A file with a chunk that ffprobe has to look at says the same of everything else.
+    /// A file with a chunk that requires ffprobe gives otherwise the same result.
     #[tokio::test]
     async fn it_says_what_ffprobe_says() {
         let folder = tempfile::tempdir().unwrap();
@@ -157,7 +157,7 @@ mod tests {
     fn what_is_not_plain_is_left_to_others() {
         let whole = wav(&WavSpec { seconds: 0.1, ..WavSpec::default() });
         assert!(of(&whole).is_some_and(|probe| !probe.may_have_tags()));
-        // A chunk behind the samples may be one with tags.
+        // A chunk after the samples may hold tags.
         assert_eq!(of(&[&whole[..], b"id3 \x02\0\0\0\0\0"].concat()), None);
         assert_eq!(of(&whole[..whole.len() - 1]), None);
         assert_eq!(of(&whole[..44]), None);

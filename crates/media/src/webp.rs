@@ -1,5 +1,5 @@
-//! Covers as WebP. Safe Rust has no encoder that loses what nobody sees, so ffmpeg's is given the bare pixels: foreign
-//! bytes never reach a decoder there.
+//! Covers as WebP. No encoder in safe Rust supports lossy WebP, so ffmpeg's encoder gets raw pixels: foreign bytes
+//! never reach a decoder there.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use crate::pictures::Pictures;
 use crate::process::Invocation;
 use crate::tools;
 
-/// At this quality files look much as our JPEGs do, and are smaller.
+/// At this quality the files look much like our JPEGs, and are smaller.
 const QUALITY: &str = "82";
 
 impl Media {
-    /// Covers, given as JPEG or another form that [`Pictures::covers`] takes, as WebP, in their order.
-    /// [`MediaError::Failed`] where this ffmpeg has no encoder for it; see [`Tools::encodes_webp`].
+    /// Encodes covers, given as JPEG or another format that [`Pictures::covers`] takes, as WebP, in their order.
+    /// Returns [`MediaError::Failed`] if this ffmpeg has no WebP encoder; see [`Tools::encodes_webp`].
     pub async fn webp(
         &self,
         pictures: Vec<Vec<u8>>,
@@ -79,7 +79,7 @@ fn webp_args(frames: &[Frame]) -> Vec<OsString> {
     for (place, frame) in frames.iter().enumerate() {
         list = list
             .pair("-map", format!("{place}:v"))
-            // The encoder goes from these colours to its own, with less loss than ffmpeg would.
+            // The encoder converts these colours to its own with less loss than ffmpeg would.
             .words("-frames:v 1 -c:v libwebp -pix_fmt bgra -threads:v 1 -compression_level 4")
             .pair("-quality", QUALITY)
             .words("-fflags +bitexact -f webp")

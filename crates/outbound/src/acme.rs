@@ -18,20 +18,20 @@ use tonearm_domain::{CertificateNames, RetryAfter, Timestamp, error_with_causes}
 use crate::acme_http::AcmeHttp;
 use crate::certificate_term::CertificateTerm;
 
-/// How long an authority is asked whether it is done, each time.
+/// How long the authority is polled for each result.
 const PATIENCE: RetryPolicy =
     RetryPolicy::new().initial_delay(Duration::from_millis(500)).timeout(Duration::from_secs(120));
 
-/// The authority does not know the account any more.
+/// The authority no longer knows the account.
 const NO_ACCOUNT: &str = "urn:ietf:params:acme:error:accountDoesNotExist";
 
-/// Too much was asked for.
+/// Too many requests.
 const RATE_LIMITED: &str = "urn:ietf:params:acme:error:rateLimited";
 
-/// Makes proofs known to all nodes, whichever the authority then connects to.
+/// Publishes proofs to all nodes, since the authority may connect to any of them.
 #[async_trait]
 pub trait AcmeProofs: Send + Sync {
-    /// Lets nodes answer for a name with this digest.
+    /// Lets all nodes prove a name with this digest.
     async fn publish(&self, name: &str, digest: [u8; 32]) -> Result<(), Box<dyn StdError + Send + Sync>>;
 }
 
@@ -45,7 +45,7 @@ pub struct Acme {
 
 /// A certificate with its key.
 pub struct AcmeIssued {
-    /// The certificate and those between it and the authority, in PEM.
+    /// The certificate chain in PEM: the certificate and the intermediate certificates.
     pub chain: String,
     /// The private key, in PKCS #8.
     pub key: Vec<u8>,
@@ -60,14 +60,14 @@ pub struct AcmeIssued {
 #[error("{reason}")]
 pub struct AcmeError {
     reason: String,
-    /// When the authority wants to be asked again.
+    /// When the authority accepts a retry.
     pub retry_after: RetryAfter,
     /// The authority does not know the account.
     pub is_without_account: bool,
 }
 
 impl AcmeError {
-    /// With what the last answer said about when to ask again.
+    /// Adds the `Retry-After` of the last response.
     fn after(self, http: &AcmeHttp) -> Self {
         let retry_after = http.retry_after_seconds().map_or(self.retry_after, RetryAfter::Seconds);
         Self { retry_after, ..self }
@@ -99,12 +99,12 @@ impl Acme {
         })
     }
 
-    /// The address of the directory, which tells authorities apart.
+    /// The address of the directory, which identifies the authority.
     pub fn directory(&self) -> &str {
         &self.directory
     }
 
-    /// Opens an account, and agrees to the terms of the authority. The answer holds its private key.
+    /// Opens an account, and agrees to the terms of the authority. Returns the account, including its private key.
     pub async fn register(&self) -> Result<Vec<u8>, AcmeError> {
         let http = self.http.afresh();
         self.register_over(&http).await.map_err(|error| error.after(&http))
@@ -119,7 +119,7 @@ impl Acme {
         serde_json::to_vec(&credentials).map_err(AcmeError::new)
     }
 
-    /// Orders a certificate with an account, as [`Acme::register`] gave it, and waits for it.
+    /// Orders a certificate with an account that [`Acme::register`] returned, and waits for it.
     pub async fn order(
         &self,
         account: &[u8],
@@ -151,7 +151,7 @@ async fn order_over(
     issued(order.poll_certificate(&PATIENCE).await?, key)
 }
 
-/// Has the authority check each name that it does not know to be ours yet.
+/// Has the authority check each name that is not authorized yet.
 async fn prove(order: &mut Order, proofs: &dyn AcmeProofs) -> Result<(), AcmeError> {
     let mut authorizations = order.authorizations();
     while let Some(authorization) = authorizations.next().await {
@@ -178,7 +178,7 @@ async fn prove(order: &mut Order, proofs: &dyn AcmeProofs) -> Result<(), AcmeErr
     Ok(())
 }
 
-/// What the authority says of an order that it did not accept.
+/// The authority's reason for not accepting an order.
 async fn refusal_of(order: &mut Order) -> AcmeError {
     let mut authorizations = order.authorizations();
     while let Some(Ok(mut authorization)) = authorizations.next().await {
@@ -201,7 +201,7 @@ fn signing_request(names: &CertificateNames) -> Result<(Vec<u8>, Vec<u8>), AcmeE
     Ok((request.der().to_vec(), key.serialize_der()))
 }
 
-/// Checks that a certificate is one for the key, and reads until when.
+/// Checks that the certificate matches the key, and reads its validity.
 fn issued(chain: String, key: Vec<u8>) -> Result<AcmeIssued, AcmeError> {
     let certificates: Vec<CertificateDer<'static>> =
         CertificateDer::pem_slice_iter(chain.as_bytes()).collect::<Result<_, _>>().map_err(AcmeError::new)?;

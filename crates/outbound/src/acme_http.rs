@@ -16,10 +16,11 @@ use crate::tls_provider::install_tls_provider;
 /// How long one call may take.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The most bytes of an answer that are read. A chain of certificates has some thousand.
+/// Maximum size of a response in bytes. A certificate chain has some thousand.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Calls an authority, and trusts what this system trusts. Remembers for how long its last answer asked to wait.
+/// Calls an authority, and trusts the certificates that this system trusts. Remembers the `Retry-After` of the last
+/// response.
 #[derive(Clone)]
 pub(crate) struct AcmeHttp {
     client: reqwest::Client,
@@ -38,12 +39,12 @@ impl AcmeHttp {
         Ok(Self { client, retry_after: Arc::default() })
     }
 
-    /// The same for another conversation.
+    /// The same client for another sequence of calls.
     pub(crate) fn afresh(&self) -> Self {
         Self { client: self.client.clone(), retry_after: Arc::default() }
     }
 
-    /// For how many seconds the last answer of this conversation asked to wait, at most a day.
+    /// The `Retry-After` of the last response in this sequence of calls, in seconds, at most a day.
     pub(crate) fn retry_after_seconds(&self) -> Option<u64> {
         Some(self.retry_after.load(Ordering::Relaxed)).filter(|seconds| *seconds > 0)
     }
@@ -77,8 +78,9 @@ impl HttpClient for AcmeHttp {
     }
 }
 
-/// For how many seconds an answer asks to wait. The header is set to that: a larger number would be added to the time of the
-/// clock as it is. A moment counts from the one of the answer, so that clocks need not agree.
+/// The `Retry-After` of a response in seconds. The header is set to that number: a larger one would be added to the
+/// time of the clock without a limit. A date is compared with the `Date` of the response, so that the clocks need not
+/// agree.
 fn bounded_wait(headers: &mut HeaderMap) -> Option<u64> {
     let text = headers.remove(RETRY_AFTER)?;
     let text = text.to_str().ok()?.trim();

@@ -1,8 +1,8 @@
-//! Which addresses belong to other people's servers on the public internet.
+//! Which addresses belong to the public internet.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Azure's host agent: it answers secrets to the machine it runs under, at an address that looks public.
+/// Azure's host agent: it serves secrets to the virtual machines on its host, at an address that looks public.
 const AZURE_HOST_AGENT: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
 
 /// Networks of IPv4 that are not the public internet, by their first address and their length, as IANA lists them.
@@ -24,9 +24,9 @@ const SPECIAL_V4: [(Ipv4Addr, u32); 15] = [
     (Ipv4Addr::new(240, 0, 0, 0), 4),
 ];
 
-/// Whether an address is one of the public internet. Loopback, private, shared, link-local (where clouds answer
-/// secrets), documentation, multicast and reserved ones are not; an IPv6 address that only wraps an IPv4 one is
-/// judged by what it wraps, and tunnels (6to4, Teredo) are refused whole.
+/// Whether an address belongs to the public internet. Loopback, private, shared, link-local (where clouds serve
+/// secrets), documentation, multicast and reserved addresses do not. An IPv6 address that only wraps an IPv4 address is
+/// judged by the latter, and tunnels (6to4, Teredo) are refused entirely.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -42,7 +42,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
     match address.segments() {
-        // ::ffff:a.b.c.d, the socket's way to say a.b.c.d, and 64:ff9b::a.b.c.d, the way of networks without IPv4.
+        // ::ffff:a.b.c.d, as sockets write a.b.c.d, and 64:ff9b::a.b.c.d, as networks without IPv4 write it.
         [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
             is_public_v4(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low)))
         }

@@ -1,4 +1,4 @@
-//! Objects in somebody's bucket, asked for with that somebody's credentials.
+//! Objects in a bucket of a third party, requested with credentials for that bucket.
 
 use std::fmt;
 
@@ -20,16 +20,16 @@ use crate::outbound::Outbound;
 /// What S3 encodes in the path that it signs: everything but unreserved characters and the slashes of the key.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// Where stores say in which region a bucket is, if requests are signed for another one.
+/// The header in which stores report the region of a bucket, if the request is signed for another one.
 const REGION: HeaderName = HeaderName::from_static("x-amz-bucket-region");
 
-/// Most bytes that are read of an answer that is not the object.
+/// Maximum number of bytes that are read of a response that is not the object.
 const MOST_OF_ERROR: usize = 8 * 1024;
 
 /// Where a bucket is, and the credentials that let us read it. `Debug` does not show the secret.
 #[derive(Clone)]
 pub struct BucketAccess {
-    /// A store that is not Amazon's, without a slash at the end; buckets are then part of its path.
+    /// The endpoint of a store that is not Amazon's, without a slash at the end; the bucket is then part of the path.
     pub endpoint: Option<String>,
     /// The region that requests are signed for.
     pub region: BucketRegion,
@@ -47,8 +47,8 @@ impl fmt::Debug for BucketAccess {
 }
 
 impl Outbound {
-    /// Checks what can be checked of the endpoint of a store before it is called, and gives it as it is to be kept: without a
-    /// slash at the end.
+    /// Checks the endpoint of a store as far as possible without calling it. Returns it in the form in which it is
+    /// stored: without a slash at the end.
     pub fn check_endpoint(&self, text: &str) -> Result<String, GuardError> {
         if text.contains(['?', '#']) {
             return Err(GuardError::Malformed);
@@ -70,8 +70,8 @@ impl BucketObject {
         Self { access, at }
     }
 
-    /// The address, and headers that are good for some minutes. They hold a signature: nothing that is secret stands in the
-    /// address, which redirects and logs of other servers would spread.
+    /// The URL, and headers that are valid for some minutes. The signature is in the headers: the URL contains nothing
+    /// secret, since redirects and logs of other servers would spread it.
     pub(crate) fn request(&self, guard: Guard) -> Result<(Url, HeaderMap), FetchError> {
         let (base, key) = (self.base(), utf8_percent_encode(&self.at.key, ENCODED).to_string());
         let url = guard.check_url(&format!("{base}/{key}")).map_err(not_allowed)?;
@@ -91,7 +91,7 @@ impl BucketObject {
             return format!("{endpoint}/{bucket}");
         }
         let domain = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
-        // The certificate is for names of one label.
+        // Amazon's certificate covers only bucket names without dots.
         if bucket.as_str().contains('.') {
             format!("https://s3.{region}.{domain}/{bucket}")
         } else {
@@ -115,7 +115,7 @@ impl BucketObject {
         Ok(headers)
     }
 
-    /// What an answer without the object means; its body is read until `until` at the latest.
+    /// Interprets a response without the object. Its body is read until `until` at the latest.
     pub(crate) async fn refused(&self, response: Response, until: Instant) -> FetchError {
         let (status, wait) = (response.status(), wait(response.headers()));
         let region = text(response.headers(), &REGION).and_then(|region| region.parse().ok());
@@ -125,12 +125,12 @@ impl BucketObject {
     }
 }
 
-/// An answer without the object.
+/// A response without the object.
 struct Refused {
     status: StatusCode,
-    /// What S3 calls it.
+    /// The error code of S3.
     code: Option<String>,
-    /// Where the bucket is, unless it is where it was looked for.
+    /// The region of the bucket, if it is not the one that the request was signed for.
     other_region: Option<BucketRegion>,
     wait: Option<i64>,
 }
@@ -140,7 +140,7 @@ fn meaning(bucket: &BucketName, refused: &Refused) -> FetchError {
     let code = code.as_deref().unwrap_or_default();
     let detail = if code.is_empty() { status.to_string() } else { format!("{status}, {code}") };
     match (status.as_u16(), code) {
-        // The clocks of the two differ, which is not the file's fault.
+        // The clocks of this server and the bucket differ, which says nothing about the file.
         (_, "RequestTimeTooSkewed") => FetchError::Later(
             format!(
                 "the clock of this server differs too much from that of the bucket {bucket}; synchronize it with NTP"
@@ -170,7 +170,7 @@ fn meaning(bucket: &BucketName, refused: &Refused) -> FetchError {
     }
 }
 
-/// The code in the XML that S3 explains an error with.
+/// The code in the XML body of an error of S3.
 async fn error_code(mut response: Response) -> Option<String> {
     let mut body = Vec::new();
     while let Ok(Some(chunk)) = response.chunk().await {
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn a_key_never_becomes_another_one() {
         for key in ["..", "../b", "a/../../b", ".", "a/./b"] {
-            // Such an address is not taken, so it is put together by hand.
+            // Such a URL is not accepted, so the struct is built directly.
             let at = S3Url { bucket: "music".parse().unwrap(), key: key.to_owned() };
             let access = object(Some("https://store.example.com"), "auto", "s3://music/a").access;
             let refused = BucketObject::new(access, at).request(GUARD).unwrap_err();

@@ -1,23 +1,23 @@
-//! From when until when a certificate is valid, by its own words.
+//! Reads the validity period of a certificate.
 
 use tonearm_domain::Timestamp;
 use x509_cert::Certificate;
 use x509_cert::der::Decode;
 use x509_cert::time::Time;
 
-/// From when until when a certificate is valid.
+/// The validity period of a certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CertificateTerm {
-    /// From when.
+    /// When it begins.
     pub not_before: Timestamp,
-    /// Until when.
+    /// When it ends.
     pub not_after: Timestamp,
 }
 
-/// Bytes that are no certificate, or one without dates that can be used.
+/// Bytes that are not a certificate, or a certificate without usable dates.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateTermError {
-    /// They are no certificate; with what the parser says.
+    /// They are not a certificate; with the parser's message.
     #[error("the certificate cannot be read: {0}")]
     Unreadable(String),
     /// A date is out of range.
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn dates_are_read() {
-        // Written in two forms: with two digits of the year, and from 2050 with four.
+        // Dates have two forms: a year with two digits, and from 2050 with four.
         for (year, end) in [(2030, "2030-01-31T00:00:00.000Z"), (2061, "2061-01-31T00:00:00.000Z")] {
             let term = CertificateTerm::read(&certificate(year)).unwrap();
             assert_eq!(term.not_before.to_string(), "2025-01-01T00:00:00.000Z");

@@ -1,4 +1,4 @@
-//! What may be called at all: the rules for URLs, and for the addresses that their names stand for.
+//! The rules for calls: which URLs are allowed, and which addresses their names may resolve to.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -6,16 +6,16 @@ use url::{Host, Url};
 
 use crate::address::is_public;
 
-/// Why an address is not called. The text is for whoever entered it.
+/// Why a URL is not called. The text is for the user who entered it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GuardError {
-    /// It does not parse, or is no http or https URL with a host.
+    /// It does not parse, or is not an http or https URL with a host.
     #[error("this is not a URL such as https://example.com/hook")]
     Malformed,
     /// A user name or password, which would end up in logs.
     #[error("the URL contains a user name or password; remove them")]
     Credentials,
-    /// A port that other protocols than HTTP live on.
+    /// A port that other protocols than HTTP use.
     #[error("port {0} is not allowed; use 80, 443, or one above 1023 that no other protocol uses")]
     Port(u16),
     /// An address that is not public.
@@ -23,13 +23,13 @@ pub enum GuardError {
         "{0} is not a public internet address; to allow such addresses, set outbound.allow_private = true"
     )]
     Private(IpAddr),
-    /// A name that stands for nothing.
+    /// A name that does not resolve.
     #[error("cannot resolve the host name {0}")]
     Unresolvable(String),
 }
 
-/// Ports from 1024 on that speak something that an HTTP request could be made to look like: those that browsers do
-/// not call either, and Redis and memcached, which read lines as commands.
+/// Ports from 1024 on whose protocols an HTTP request could be made to imitate: those that browsers refuse too, and
+/// Redis and memcached, which read lines as commands.
 const OTHER_PROTOCOLS: [u16; 21] = [
     1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669,
     6679, 6697, 10080, 11211,
@@ -42,8 +42,8 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// Checks all of a URL that can be checked without looking up its name. The parser has already turned odd
-    /// notations of IPv4 (`0x7f.1`, `017700000001`, `2130706433`, full-width digits) into addresses.
+    /// Checks a URL as far as possible without looking up its name. The parser has already turned odd notations of IPv4
+    /// (`0x7f.1`, `017700000001`, `2130706433`, full-width digits) into addresses.
     pub(crate) fn check_url(self, text: &str) -> Result<Url, GuardError> {
         let url = Url::parse(text).map_err(|_| GuardError::Malformed)?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -68,8 +68,8 @@ impl Guard {
         if self.allow_private || is_public(address) { Ok(()) } else { Err(GuardError::Private(address)) }
     }
 
-    /// Checks what a name stands for. One address that is not public spoils them all: such a name is a trick or a
-    /// mistake, and what is called must not depend on which of them answers.
+    /// Checks the addresses of a name. One address that is not public rejects the whole name: such a name is a trick or
+    /// a mistake, and which server is called must not depend on which address responds.
     pub(crate) fn check_addresses(
         self,
         name: &str,

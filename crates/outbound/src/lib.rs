@@ -1,12 +1,12 @@
-//! Calls to other people's servers: webhook delivery, transcription, imports and sign-in, behind the SSRF guard.
+//! Calls to third-party servers: webhook delivery, transcription, imports and sign-in, behind the SSRF guard.
 //!
-//! A URL that somebody entered is called by our machines, from inside our network. So every call goes through
-//! [`Outbound`], which looks at where it really leads: names are looked up once and the connection goes to the
-//! addresses that were checked, addresses that are not public are refused in every notation, ports of other
-//! protocols too, and time and bytes are bounded. Redirects are not followed, except by imports: wherever those are led to
-//! passes the guard like the first URL. Credentials, which only imports from buckets have, are sent to the first URL alone.
+//! A URL that a user entered is called by our machines, from inside our network. So every call goes through
+//! [`Outbound`], which checks where it really leads: names are looked up once and the connection goes to the addresses
+//! that were checked, addresses that are not public are refused in every notation, ports of other protocols are refused
+//! too, and time and bytes are limited. Redirects are not followed, except by imports, where each target is checked by
+//! the guard like the first URL. Credentials, which only imports from buckets have, are sent to the first URL alone.
 //!
-//! [`Acme`] alone does without the guard: which certificate authority it calls is configured.
+//! Only [`Acme`] does not use the guard, since its certificate authority is set in the configuration.
 
 mod acme;
 mod acme_http;

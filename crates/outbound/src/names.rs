@@ -1,4 +1,4 @@
-//! Looking up names, under guard.
+//! Looks up names, and checks the addresses with the guard.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use crate::guard::{Guard, GuardError};
 
-/// Turns names into addresses: the system in the service, a table in tests.
+/// Resolves names to addresses: the system's resolver in the service, a table in tests.
 #[async_trait]
 pub trait Names: Send + Sync {
     /// Every address of a name; the port is 0.
     async fn look_up(&self, name: &str) -> std::io::Result<Vec<SocketAddr>>;
 }
 
-/// The system's way.
+/// The system's resolver.
 pub(crate) struct SystemNames;
 
 #[async_trait]
@@ -25,8 +25,8 @@ impl Names for SystemNames {
     }
 }
 
-/// A name is looked up once for each connection, and the connection goes to the very addresses that were checked:
-/// a name that changes its mind in between gains nothing.
+/// A name is looked up once for each connection, and the connection goes to exactly the addresses that were checked. So
+/// a name whose addresses change in between does not get past the guard.
 #[derive(Clone)]
 pub(crate) struct GuardedNames {
     pub(crate) names: Arc<dyn Names>,

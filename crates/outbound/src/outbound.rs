@@ -1,4 +1,4 @@
-//! Calling other people's servers.
+//! Calls third-party servers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,37 +12,37 @@ use crate::guard::{Guard, GuardError};
 use crate::names::{GuardedNames, Names, SystemNames};
 use crate::tls_provider::install_tls_provider;
 
-/// How long a connection may take to be made.
+/// Timeout for establishing a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a connection that nobody uses is kept.
+/// How long an idle connection is kept.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Why there is no answer. The text is a sentence for people.
+/// Why there is no response. The text is a sentence for people.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     /// It may not be called.
     #[error(transparent)]
     Refused(#[from] GuardError),
-    /// It did not answer in time.
+    /// It did not respond in time.
     #[error("no complete response within {} s", .0.as_secs())]
     TimedOut(Duration),
     /// The connection could not be made.
     #[error("could not connect: {0}")]
     NoConnection(String),
-    /// The connection broke, or what came back is no HTTP.
+    /// The connection broke, or the response is not HTTP.
     #[error("the connection failed: {0}")]
     Broken(String),
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// The status.
     pub status: u16,
     /// The headers.
     pub headers: HeaderMap,
-    /// The first bytes of the body, as many as were wanted.
+    /// The first bytes of the body, up to the limit of the call.
     pub body: Bytes,
     /// Whether there was more.
     pub is_truncated: bool,
@@ -55,17 +55,18 @@ impl Answer {
     }
 }
 
-/// What bounds a call.
+/// The limits of a call.
 #[derive(Debug, Clone, Copy)]
 pub struct CallLimits {
-    /// From the look-up of the name to the last byte of the body.
+    /// Timeout from the look-up of the name to the last byte of the body.
     pub timeout: Duration,
-    /// Most bytes of the body that are read; the rest is not waited for.
+    /// Maximum number of bytes of the body that are read; the rest is not waited for.
     pub body: usize,
 }
 
-/// The way out: every call to a server that is not ours goes through here, past the guard. Redirects are not
-/// followed by the client, proxies of the environment are not used, bodies are never decompressed. Clones share connections.
+/// The client for third-party servers: every call to them goes through here, and is checked by the guard. The HTTP
+/// client does not follow redirects, does not use proxies of the environment, and never decompresses bodies. Clones
+/// share connections.
 #[derive(Clone)]
 pub struct Outbound {
     pub(crate) client: reqwest::Client,
@@ -93,7 +94,7 @@ impl Outbound {
         Ok(Self { client, guard })
     }
 
-    /// Checks what can be checked of a URL before it is called, for whoever enters one.
+    /// Checks a URL as far as possible without calling it, for the user who enters it.
     pub fn check_url(&self, url: &str) -> Result<(), GuardError> {
         self.guard.check_url(url).map(|_| ())
     }

@@ -1,4 +1,4 @@
-//! What a URL and its server call a file.
+//! URLs of files, and the file names that URLs and servers give.
 
 use std::borrow::Cow;
 
@@ -10,15 +10,15 @@ use tonearm_domain::{BucketName, S3Url, S3UrlError};
 use crate::guard::GuardError;
 use crate::outbound::Outbound;
 
-/// Most characters of a name that is taken over.
+/// Maximum number of characters of a file name; the rest is cut off.
 const MOST_CHARACTERS: usize = 1000;
 
-/// The address of a file, as far as it can be checked before it is called.
+/// The URL of a file, checked as far as possible without calling it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceUrl {
-    /// The whole address, which may contain secrets.
+    /// The whole URL, which may contain secrets.
     pub url: String,
-    /// The host, with the port where it is not the usual one; of an object, its bucket as `s3://bucket`.
+    /// The host, with the port if it is not the default one; for an object, its bucket as `s3://bucket`.
     pub host: String,
     /// The bucket, if it is an object in one.
     pub bucket: Option<BucketName>,
@@ -26,13 +26,13 @@ pub struct SourceUrl {
     pub file_name: Option<String>,
 }
 
-/// Why something is no address of a file. The text is for whoever entered it.
+/// Why a text is not the URL of a file. The message is for the user who entered it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SourceUrlError {
-    /// It is no URL, or one that may not be called.
+    /// It is not a URL, or one that may not be called.
     #[error(transparent)]
     Guard(#[from] GuardError),
-    /// It is no address of an object.
+    /// It is not the URL of an object.
     #[error(transparent)]
     S3(#[from] S3UrlError),
 }
@@ -45,8 +45,8 @@ impl From<S3Url> for SourceUrl {
 }
 
 impl Outbound {
-    /// Checks what can be checked of the address of a file before it is called: an http or https URL, with spaces around it or
-    /// not, or `s3://bucket/key`, in which all that follows the bucket is the key.
+    /// Checks the URL of a file as far as possible without calling it: an http or https URL, which may have spaces
+    /// around it, or `s3://bucket/key`, in which everything after the bucket is the key.
     pub fn check_source_url(&self, text: &str) -> Result<SourceUrl, SourceUrlError> {
         if S3Url::is_meant(text.trim_start()) {
             return Ok(text.trim_start().parse::<S3Url>()?.into());
@@ -64,7 +64,7 @@ impl Outbound {
     }
 }
 
-/// The name in `Content-Disposition`: `filename*` where there is one, else `filename`.
+/// The name in `Content-Disposition`: `filename*` if there is one, else `filename`.
 pub(crate) fn disposed_name(headers: &HeaderMap) -> Option<String> {
     let bytes = headers.get(CONTENT_DISPOSITION)?.as_bytes();
     let text = match std::str::from_utf8(bytes) {
@@ -83,7 +83,7 @@ fn parameters(text: &str) -> Vec<(String, String)> {
     let mut rest = text.split_once(';').map_or("", |(_, rest)| rest);
     while let Some((name, after)) = rest.split_once('=') {
         let (value, after) = value(after.trim_start());
-        // What stands before it without a value is passed over.
+        // Parameters without a value before it are skipped.
         let name = name.rsplit(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         parameters.push((name, value));
         rest = after.split_once(';').map_or("", |(_, rest)| rest);
@@ -91,7 +91,7 @@ fn parameters(text: &str) -> Vec<(String, String)> {
     parameters
 }
 
-/// The value at the beginning, and what stands behind it.
+/// The value at the beginning, and the text after it.
 fn value(text: &str) -> (String, &str) {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find(';').unwrap_or(text.len());
@@ -126,7 +126,7 @@ fn latin1(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
 }
 
-/// The last part of a path without control characters; none where nothing is left.
+/// The last part of a path without control characters; none if nothing is left.
 fn usable(name: &str) -> Option<String> {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = last.chars().filter(|c| !c.is_control()).take(MOST_CHARACTERS).collect();

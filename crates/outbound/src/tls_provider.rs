@@ -1,8 +1,8 @@
-//! The cryptography of TLS.
+//! The TLS cryptography provider.
 
-/// Installs *ring* as the cryptography of TLS for the whole process, unless one is installed: HTTP clients cannot be made
-/// without one, even for plain HTTP.
+/// Installs *ring* as the TLS cryptography provider of the whole process, unless one is installed. HTTP clients cannot
+/// be created without one, even for plain HTTP.
 pub fn install_tls_provider() {
-    // Fails only where another is installed, which is as good.
+    // Fails only if another provider is installed, which is fine too.
     drop(rustls::crypto::ring::default_provider().install_default());
 }

@@ -1,4 +1,4 @@
-//! Speech to text by a provider: the widespread `POST {base}/audio/transcriptions`.
+//! Speech to text by a provider, with the widely supported `POST {base}/audio/transcriptions`.
 
 use std::time::Duration;
 
@@ -9,22 +9,22 @@ use tonearm_domain::Utterance;
 
 use crate::outbound::{Answer, CallError, CallLimits, Outbound};
 
-/// Models take their time; the words of twenty minutes fit easily.
+/// Models are slow; the text of twenty minutes fits easily.
 const LIMITS: CallLimits = CallLimits { timeout: Duration::from_secs(600), body: 8 * 1024 * 1024 };
 
-/// The longest that a provider may make us wait before we ask again.
+/// The longest wait before a retry that a provider may request, in seconds.
 const MOST_SECONDS: i64 = 3600;
 
-/// What a provider is asked.
+/// A request to a provider.
 #[derive(Clone)]
 pub struct TranscribeCall {
-    /// Where the provider is, without `/audio/transcriptions`.
+    /// The base URL of the provider, without `/audio/transcriptions`.
     pub base_url: String,
-    /// The key, where it asks for one.
+    /// The API key, if the provider requires one.
     pub key: Option<String>,
     /// The model.
     pub model: String,
-    /// The language, where it is known.
+    /// The language, if it is known.
     pub language: Option<String>,
     /// An MP3 file.
     pub sound: Bytes,
@@ -39,18 +39,18 @@ pub struct TranscribedAudio {
     pub language: Option<String>,
 }
 
-/// Why there are no words. The text is a sentence for people and never holds the key.
+/// Why there is no transcript. The text is a sentence for people and never contains the key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TranscribeError {
-    /// Asked again, the provider would say the same: the settings are at fault, or the sound.
+    /// A retry would fail in the same way: the settings or the audio are at fault.
     #[error("{0}")]
     Final(String),
-    /// It may go better later; not before these seconds, where the provider said so.
+    /// A later retry may succeed; not before this many seconds, if the provider said so.
     #[error("{0}")]
     Later(String, Option<i64>),
 }
 
-/// `verbose_json`; providers that know only `json` leave all but the text out.
+/// `verbose_json`; providers that support only `json` send nothing but the text.
 #[derive(Deserialize)]
 struct Verbose {
     text: Option<String>,
@@ -112,7 +112,7 @@ fn read(answer: &Answer) -> Result<TranscribedAudio, TranscribeError> {
     Ok(TranscribedAudio { utterances, language: verbose.language })
 }
 
-/// 429 and faults of the provider pass; everything else is about what was asked.
+/// 429 and errors of the provider are temporary. All other errors are caused by the request.
 fn refused(answer: &Answer) -> TranscribeError {
     let status = answer.status;
     let body = String::from_utf8_lossy(&answer.body[..answer.body.len().min(300)]).replace(['\n', '\0'], " ");

@@ -1,4 +1,4 @@
-//! Sending one webhook: the Standard Webhooks headers and signature.
+//! Sends a webhook with the headers and the signature of Standard Webhooks.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,20 +12,20 @@ use tonearm_domain::{EventKind, Timestamp, TraceContext, WebhookDeliveryId};
 
 use crate::outbound::{Answer, CallError, CallLimits, Outbound};
 
-/// A receiver has 15 seconds, and the first 64 KiB of what it says are kept.
+/// A receiver has 15 seconds to respond, and the first 64 KiB of its response are kept.
 const LIMITS: CallLimits = CallLimits { timeout: Duration::from_secs(15), body: 64 * 1024 };
 
-/// What a receiver and we share, to sign with. `Debug` does not show it.
+/// The signing secret that is shared with a receiver. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebhookSecret([u8; 32]);
 
 impl WebhookSecret {
-    /// From random bytes, or those that were kept.
+    /// From random bytes, or from stored ones.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The bytes, to be kept sealed.
+    /// The bytes, to be stored encrypted.
     pub const fn bytes(&self) -> &[u8; 32] {
         &self.0
     }
@@ -50,12 +50,12 @@ impl fmt::Debug for WebhookSecret {
     }
 }
 
-/// One event on its way.
+/// One delivery of an event.
 #[derive(Debug, Clone)]
 pub struct WebhookCall {
-    /// Where to.
+    /// The URL of the receiver.
     pub url: String,
-    /// The same in every attempt, so that receivers can tell repeats.
+    /// The same in every attempt, so that receivers can recognise repeats.
     pub delivery_id: WebhookDeliveryId,
     /// What happened.
     pub event: EventKind,
@@ -68,7 +68,7 @@ pub struct WebhookCall {
 }
 
 impl WebhookCall {
-    /// The headers beside those of every HTTP request, as of a moment.
+    /// The headers that this call adds to those of every HTTP request, as of `now`.
     pub fn headers(&self, now: Timestamp) -> [(&'static str, String); 5] {
         let id = format!("msg_{}", self.delivery_id);
         let timestamp = now.unix_seconds().to_string();

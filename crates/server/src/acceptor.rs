@@ -1,4 +1,5 @@
-//! The beginning of TLS: with the certificate in use, or with the proof of a name that a certificate authority asks for.
+//! Accepts TLS connections: with the certificate in use, or with the proof of a name that a certificate authority
+//! requests.
 
 use std::io;
 use std::sync::Arc;
@@ -16,11 +17,11 @@ use tonearm_service::Certificates;
 /// The protocol of connections that only prove a name (RFC 8737).
 const ACME_TLS: &[u8] = b"acme-tls/1";
 
-/// Begins connections with TLS.
+/// Performs TLS handshakes.
 #[derive(Clone)]
 pub struct Acceptor {
     tls: TlsAcceptor,
-    /// What knows proofs, where the service gets its certificate by itself.
+    /// The source of proofs, if the service gets its certificate by itself.
     certificates: Option<Certificates>,
 }
 
@@ -29,7 +30,7 @@ impl Acceptor {
         Self { tls: TlsAcceptor::from(Arc::new(config)), certificates }
     }
 
-    /// Begins a connection; `None` where it has done what it was for.
+    /// Performs the handshake; `None` if the connection was only for a proof and is done.
     pub(crate) async fn accept(&self, stream: TcpStream) -> io::Result<Option<TlsStream<TcpStream>>> {
         let Some(certificates) = &self.certificates else {
             return self.tls.accept(stream).await.map(Some);
@@ -59,7 +60,7 @@ pub(crate) enum ProofError {
     Tls(#[from] rustls::Error),
 }
 
-/// TLS with a certificate that nobody trusts and that has the proof in it.
+/// TLS with a self-signed certificate that contains the proof.
 fn proving(name: &str, digest: [u8; 32]) -> Result<ServerConfig, ProofError> {
     let mut params = CertificateParams::new([name.to_owned()])?;
     params.custom_extensions = vec![CustomExtension::new_acme_identifier(&digest)];
@@ -71,7 +72,7 @@ fn proving(name: &str, digest: [u8; 32]) -> Result<ServerConfig, ProofError> {
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()?
         .with_no_client_auth()
-        // Not `with_single_cert`, which refuses the critical extension that the proof is.
+        // Not `with_single_cert`, which refuses the proof because it is a critical extension.
         .with_cert_resolver(Arc::new(SingleCertAndKey::from(certified)));
     config.alpn_protocols = vec![ACME_TLS.to_vec()];
     Ok(config)

@@ -17,7 +17,7 @@ use tonearm_signing::Secrets;
 use crate::acceptor::Acceptor;
 use crate::tls::{Current, TlsError, server_config};
 
-/// The certificate in use, which is followed.
+/// The certificate in use, which is kept up to date.
 pub struct AcmeTls {
     certificates: Certificates,
     current: Arc<Current>,
@@ -26,8 +26,8 @@ pub struct AcmeTls {
 }
 
 impl AcmeTls {
-    /// Begins with the certificate that there is, if need be for only some of the names. Where there is none, or it cannot be
-    /// read, begins with one that nobody trusts: the authority has to be answered before there is another.
+    /// Begins with the stored certificate, even if it covers only some of the names. If there is none, or it cannot be
+    /// read, begins with a self-signed one: the authority must be able to connect before there is another.
     pub async fn open(
         certificates: Certificates,
         secrets: &Secrets,
@@ -51,12 +51,12 @@ impl AcmeTls {
         Ok(Self { certificates, current, used, acceptor })
     }
 
-    /// What takes connections.
+    /// The acceptor of connections.
     pub fn acceptor(&self) -> Acceptor {
         self.acceptor.clone()
     }
 
-    /// Orders certificates when they are due, and uses those that any node got, until the node stops.
+    /// Orders certificates when they are due, and starts to use those that any node obtained, until the node stops.
     pub async fn follow(mut self, every: Duration, stop: CancellationToken) {
         let mut ticks = interval(every);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -100,7 +100,7 @@ impl AcmeTls {
             Some(Err(error)) => tracing::warn!(%error, "the new certificate is invalid; keeping the old one"),
             None => {}
         }
-        // What is invalid is not looked at again.
+        // An invalid certificate is not checked again.
         self.used = now;
         Ok(())
     }

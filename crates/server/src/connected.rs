@@ -24,18 +24,18 @@ use crate::progress::{Progress, Socket};
 use crate::server::{Server, unless_failed};
 use crate::tls::HTTP2;
 
-/// What connections to clients that speak HTTP/2 without TLS begin with; no method of HTTP/1 does.
+/// The first bytes of HTTP/2 connections without TLS; no method of HTTP/1 begins with them.
 const PREFACE: &[u8] = b"PRI ";
 
 /// The runtimes that serve a connection without TLS.
 struct Runtimes {
-    /// While objects are asked for.
+    /// Serves it while objects are requested.
     lane: Lane,
-    /// While anything else is.
+    /// Serves it while anything else is requested.
     elsewhere: Handle,
 }
 
-/// A connection that was accepted, with what ends with it.
+/// An accepted connection, with the resources that are released when it ends.
 pub(crate) struct Connected {
     pub(crate) server: Arc<Server>,
     pub(crate) address: SocketAddr,
@@ -43,18 +43,18 @@ pub(crate) struct Connected {
     pub(crate) permit: OwnedSemaphorePermit,
     /// Counts it while it is open.
     pub(crate) open: OpenConnection,
-    /// By when the first request has to be there, whatever comes before it; none once it is.
+    /// The deadline for the first request, including everything before it; none once it has arrived.
     pub(crate) first_head_by: Option<Instant>,
 }
 
 impl Connected {
-    /// Answers requests for objects on a thread for them, and all others on the runtime of this one, which gives the connection
-    /// back once it is idle. A connection with TLS stays on its thread.
+    /// Answers requests for objects on a delivery thread, and all others on the current runtime, which returns the
+    /// connection once it is idle. A connection with TLS stays on its thread.
     pub(crate) fn begin_at(self, lane: Lane, stream: TcpStream) {
         self.answer_at(Runtimes { lane, elsewhere: Handle::current() }, Bytes::new(), stream);
     }
 
-    /// On a delivery thread. `read` was read already, and is answered first.
+    /// Continues on a delivery thread. The bytes in `read` were read already, and are processed first.
     fn answer_at(mut self, runtimes: Runtimes, read: Bytes, stream: TcpStream) {
         let Some(stream) = taken_over(stream.into_std()) else { return };
         let runtime = runtimes.lane.runtime.clone();
@@ -71,7 +71,7 @@ impl Connected {
         });
     }
 
-    /// Away from the delivery threads, until the connection is idle.
+    /// Serves the connection outside the delivery threads, until it is idle.
     async fn answer_others(mut self, runtimes: Runtimes, read: Bytes, stream: std::net::TcpStream) {
         let Some(stream) = taken_over(TcpStream::from_std(stream)) else { return };
         let (stream, stopped) = (PrefixedStream::new(read, stream), runtimes.lane.stopped.clone());
@@ -92,8 +92,8 @@ impl Connected {
         }
     }
 
-    /// Answers requests for objects, or waits for TLS, until the HTTP server is needed. Nothing is kept for a
-    /// connection that never begins but this.
+    /// Answers requests for objects, or waits for TLS, until the HTTP server is needed. A connection that never sends a
+    /// request takes no other memory than this future.
     async fn begin(&mut self, stream: TcpStream, stopped: &CancellationToken) -> Option<Begun> {
         match self.server.tls.clone() {
             Some(tls) => stopped.run_until_cancelled(self.begin_tls(&tls, stream)).await?,
@@ -111,7 +111,7 @@ impl Connected {
             Ok(Ok(Some(mut stream))) => {
                 let is_http2 = stream.get_ref().1.alpn_protocol() == Some(HTTP2);
                 if is_http2 {
-                    // All that was gathered becomes records at once, and is written at once.
+                    // All gathered bytes become TLS records at once, and are written at once.
                     stream.get_mut().1.set_buffer_limit(Some(GATHERED_BYTES));
                 }
                 return Some(Begun::Tls { stream: Box::new(stream), is_http2 });
@@ -122,7 +122,7 @@ impl Connected {
         None
     }
 
-    /// Answers requests for objects until something else is asked for, and gives what was then read.
+    /// Answers requests for objects until something else is requested, and returns the bytes that were read of it.
     async fn answer_objects(
         &mut self,
         read: Bytes,
@@ -185,12 +185,12 @@ impl Connected {
     }
 }
 
-/// A connection on its way from one runtime to another, which fails only where the system has no room for it.
+/// Moves a connection from one runtime to another, which fails only if the system lacks resources.
 fn taken_over<S>(moved: io::Result<S>) -> Option<S> {
     moved.inspect_err(|error| tracing::warn!(%error, "could not hand over a connection")).ok()
 }
 
-/// A connection that has begun.
+/// A connection that has begun, with or without TLS.
 enum Begun {
     /// Without TLS.
     Plain(PrefixedStream<TcpStream>),

@@ -1,4 +1,4 @@
-//! The body of a request on its way in.
+//! Timeouts for the bodies of requests.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -12,11 +12,11 @@ use tokio::time::{Instant, Sleep, sleep};
 use crate::limits::ClientDeadlines;
 use crate::pace::Pace;
 
-/// A body whose bytes have to keep coming, on every page and every endpoint.
+/// A request body that fails if its bytes stop coming, or come too slowly. Used for every page and every endpoint.
 pub(crate) struct DeadlineBody {
     body: AnyBody,
     patience: ClientDeadlines,
-    /// Since when bytes are waited for, and when that is too long.
+    /// When the current wait for bytes began, and its timeout.
     waiting: Option<(Instant, Pin<Box<Sleep>>)>,
     pace: Pace,
 }

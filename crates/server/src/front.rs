@@ -1,4 +1,4 @@
-//! What answers a request: the edge, or the router of everything else.
+//! Passes each request to the edge, or to the router for everything else.
 
 use std::future::ready;
 use std::net::SocketAddr;
@@ -24,20 +24,20 @@ use crate::limits::{ClientDeadlines, ServerLimits};
 use crate::proxies::TrustedProxies;
 use crate::{request_metrics, traces};
 
-/// The value of `Strict-Transport-Security` (RFC 6797). Other hosts under the same name are not its business.
+/// The value of `Strict-Transport-Security` (RFC 6797). It does not apply to subdomains.
 const A_YEAR: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// What a front is made of.
+/// The parts of a front.
 pub struct FrontParts {
-    /// Where this node delivers.
+    /// The edge, if this node delivers.
     pub edge: Option<Edge>,
-    /// Who is believed to tell where a request came from.
+    /// The proxies that are trusted to report where a request came from.
     pub proxies: Arc<TrustedProxies>,
-    /// What answers requests that are not for the edge.
+    /// Answers requests that are not for the edge.
     pub router: Router,
     /// Time and randomness.
     pub ambient: Ambient,
-    /// Clients reach this service by HTTPS, and are to try nothing else for a year.
+    /// Whether clients reach this service by HTTPS, and must use nothing else for a year.
     pub is_https: bool,
     /// How much of clients' addresses is logged.
     pub stored_addresses: StoredAddresses,
@@ -45,7 +45,7 @@ pub struct FrontParts {
     pub limits: ServerLimits,
 }
 
-/// All that a node answers.
+/// Answers all requests of a node.
 #[derive(Clone)]
 pub struct Front {
     pub(crate) edge: Option<Edge>,
@@ -54,10 +54,10 @@ pub struct Front {
     pub(crate) ambient: Ambient,
     is_https: bool,
     stored_addresses: StoredAddresses,
-    /// Where requests are answered that are not for the edge.
+    /// The runtime for requests that are not for the edge.
     runtime: Handle,
     patience: ClientDeadlines,
-    /// Set once it was told that a proxy is overlooked.
+    /// Set once the warning about an untrusted proxy was logged.
     has_warned: Arc<AtomicBool>,
 }
 
@@ -66,7 +66,7 @@ pub struct Front {
 pub(crate) struct Connection {
     /// Where it comes from.
     pub(crate) address: SocketAddr,
-    /// It is served by a thread that is for objects.
+    /// Whether a delivery thread serves it.
     pub(crate) is_in_lane: bool,
 }
 
@@ -87,10 +87,10 @@ impl Front {
         }
     }
 
-    /// Answers a request. Objects go to the edge at once: their paths can be told
-    /// apart from all others, and most requests are for them.
+    /// Answers a request. Requests for objects go directly to the edge: their paths differ from all others, and most
+    /// requests are for objects.
     ///
-    /// Boxed, so that what it takes to answer is given back while the answer is sent, which may take long.
+    /// Boxed, so that the memory of the future is freed before the response is sent, which may take long.
     pub(crate) fn answer(
         &self,
         request: Request<Incoming>,
@@ -114,7 +114,7 @@ impl Front {
         }
     }
 
-    /// Answers a request that is not for the edge in a task of its own, on the runtime for them.
+    /// Answers a request that is not for the edge in a task of its own, on the runtime for such requests.
     pub(crate) fn route_elsewhere(
         &self,
         request: Request<Body>,
@@ -129,12 +129,12 @@ impl Front {
         }
     }
 
-    /// Where a request comes from.
+    /// The address that a request comes from.
     pub(crate) fn client(&self, connection: Connection, headers: &HeaderMap) -> ClientAddress {
         ClientAddress::from(self.proxies.client(connection.address, headers).ip())
     }
 
-    /// What answers a request for this path, if it is one for an object.
+    /// The edge, if the path is that of an object.
     pub(crate) fn edge_for(&self, path: &str) -> Option<&Edge> {
         self.edge.as_ref().filter(|_| Edge::owns(path))
     }
@@ -169,7 +169,7 @@ impl Front {
         }
     }
 
-    /// A request of HTTP/1.1 names its host once (RFC 9112, section 3.2).
+    /// The response to an HTTP/1.1 request that does not have exactly one `Host` header (RFC 9112, section 3.2).
     fn without_host(&self) -> Response<Body> {
         request_metrics::count_unrouted(StatusCode::BAD_REQUEST);
         let id: RequestId = self.ambient.credential_id();

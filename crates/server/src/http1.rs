@@ -1,5 +1,5 @@
-//! HTTP/1.1 by hyper, for as long as a connection needs it: once it has answered requests that the delivery threads leave to
-//! others, it may go back to them.
+//! HTTP/1.1 by hyper, for as long as a connection needs it: once it has answered the requests that are not for delivery
+//! threads, the connection may go back to its delivery thread.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -27,30 +27,31 @@ use crate::limits::ServerLimits;
 use crate::prefixed_stream::PrefixedStream;
 use crate::progress::{Progress, Watched};
 
-/// The most of a head or a body that a connection keeps for a client that does not take it.
+/// Maximum number of bytes of a head or a body that a connection buffers for a client that does not read them.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// How hyper serves a connection.
+/// The settings with which hyper serves a connection.
 pub(crate) fn builder(limits: ServerLimits) -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.header_timeout).max_buf_size(BUFFER_BYTES);
     builder
 }
 
-/// A connection on which everything that was asked for is answered, with what was read of the next request.
+/// A connection on which all requests are answered, with the bytes that were read of the next request.
 pub(crate) type Idle = (Bytes, TcpStream);
 
-/// How long a connection is served.
+/// What limits how long a connection is served.
 pub(crate) struct IdleLimits<'a> {
-    /// The time in which another request may follow the last one. Handing a connection over for each request would take as long
-    /// as answering it.
+    /// How long to wait for another request after the last one. Handing a connection over for each request would take
+    /// as long as answering it.
     pub(crate) linger: Duration,
     /// Cancelled when the server stops.
     pub(crate) stopped: &'a CancellationToken,
 }
 
-/// Serves a connection until all that was asked for is answered and no more follows, or an object was asked for: others
-/// probably follow, and those are not answered here. `None` where it has ended, or ended because the server stops.
+/// Serves a connection until all requests are answered and no more follow, or until an object was requested: more such
+/// requests probably follow, and they are not answered here. `None` if the connection has ended, also because the
+/// server stops.
 pub(crate) async fn serve_until_idle(
     front: &Front,
     limits: ServerLimits,
@@ -89,11 +90,11 @@ pub(crate) async fn serve_until_idle(
                         && !progress.is_blocked()
                         && (exchanges.ended_with_object() || lingering.is_over(&exchanges, context)) =>
                 {
-                    // Hyper is done with an idle connection when it is told to end it, and writes nothing.
+                    // When hyper is told to end an idle connection, it finishes without writing anything.
                     leaving = HandOverReason::Idle;
                     Pin::new(&mut served).graceful_shutdown();
                 }
-                // Only now, so that a request that was read already is answered.
+                // Checked only now, so that a request that was already read is answered.
                 Poll::Pending
                     if leaving == HandOverReason::Not && stopping.as_mut().poll(context).is_ready() =>
                 {
@@ -120,12 +121,12 @@ enum HandOverReason {
     Stopped,
 }
 
-/// The time in which another request may follow the last one.
+/// The timer for the wait for another request after the last one.
 struct IdleTimer {
     linger: Duration,
-    /// Requests that were answered when it began, and when that was.
+    /// The number of requests that were answered when the wait began, and when it began.
     since: (usize, Instant),
-    /// Made when it is waited for first. Armed again only when it has run out, and not for each request.
+    /// Created at the first wait. It is reset only when it has expired, not for each request.
     timer: Option<Pin<Box<Sleep>>>,
 }
 
@@ -134,7 +135,7 @@ impl IdleTimer {
         Self { linger, since: (0, Instant::now()), timer: None }
     }
 
-    /// Whether it has run out, where all that was asked for is answered.
+    /// Whether the wait is over, given that all requests are answered.
     fn is_over(&mut self, exchanges: &Exchanges, context: &mut Context<'_>) -> bool {
         let answered = exchanges.answered();
         if self.since.0 != answered {
@@ -160,7 +161,7 @@ struct Exchanges(Arc<Counts>);
 struct Counts {
     begun: AtomicUsize,
     ended: AtomicUsize,
-    /// Whether the last request had a body, of which some may be left when the response is sent.
+    /// Whether the last request had a body, part of which may be unread when the response is sent.
     has_body: AtomicBool,
     /// Whether the last request was for an object.
     is_object: AtomicBool,
@@ -174,7 +175,7 @@ impl Exchanges {
         Exchange(self.0.clone())
     }
 
-    /// Whether there were some, all responses were given to hyper whole, and nothing is left of a request.
+    /// Whether there were requests, hyper has all of their responses, and no part of a request is unread.
     fn are_over(&self) -> bool {
         let begun = self.0.begun.load(Ordering::Relaxed);
         begun > 0 && begun == self.answered() && !self.0.has_body.load(Ordering::Relaxed)
@@ -189,7 +190,7 @@ impl Exchanges {
     }
 }
 
-/// A request until its response is dropped, which hyper does as soon as it has taken the last of it.
+/// A request until its response is dropped. Hyper drops it as soon as it has read all of it.
 #[derive(Debug)]
 struct Exchange(Arc<Counts>);
 
@@ -199,7 +200,7 @@ impl Drop for Exchange {
     }
 }
 
-/// The body of a response, counted as long as it is there.
+/// The body of a response, counted until it is dropped.
 struct Counted {
     body: Body,
     _exchange: Exchange,
@@ -240,7 +241,7 @@ mod tests {
     use crate::progress::Socket;
     use crate::proxies::TrustedProxies;
 
-    /// More than the kernel keeps for a client that takes nothing.
+    /// More than the kernel buffers for a client that reads nothing.
     const LARGE: usize = 32 << 20;
 
     fn limits() -> ServerLimits {
@@ -272,12 +273,12 @@ mod tests {
 
     type Served = tokio::task::JoinHandle<hyper::Result<Option<Idle>>>;
 
-    /// A client, and what becomes of its connection.
+    /// A client, and the task that serves its connection.
     async fn serve(stopped: CancellationToken) -> (TcpStream, Served) {
         serve_after("", stopped, Duration::ZERO).await
     }
 
-    /// The same, of a connection of which this was read, and with a time in which requests may follow.
+    /// The same, for a connection of which `read` was already read, and with a wait for further requests.
     async fn serve_after(
         read: &'static str,
         stopped: CancellationToken,
@@ -353,7 +354,7 @@ mod tests {
         assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
     }
 
-    /// An object that is not there.
+    /// An object that does not exist.
     const OBJECT: &str = "018f0000-0000-7000-8000-000000000001/aaaaaaaaaaaa/hq.aaaaaaaaaaaa.mp3";
 
     #[tokio::test]
@@ -391,7 +392,7 @@ mod tests {
         tokio::time::advance(Duration::from_millis(60)).await;
         answer();
         assert!(!is_over().await);
-        // The timer of the first answer has run out, and is armed again.
+        // The timer of the first response has expired, and is reset.
         tokio::time::advance(Duration::from_millis(60)).await;
         assert!(!is_over().await);
         tokio::time::advance(Duration::from_millis(45)).await;
@@ -427,7 +428,7 @@ mod tests {
     async fn a_response_is_sent_to_its_end_before() {
         let (mut client, served) = serve(CancellationToken::new()).await;
         client.write_all(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
-        // The client takes nothing yet, and so the connection is not idle, whatever time passes.
+        // The client reads nothing yet, so the connection is not idle, no matter how much time passes.
         assert!(tokio::time::timeout(Duration::from_millis(200), client.readable()).await.is_ok());
         assert!(!served.is_finished());
         answer(&mut client, LARGE).await;

@@ -10,18 +10,18 @@ use tonearm_domain::Timestamp;
 type Text = [u8; 29];
 
 thread_local! {
-    /// The second that was written last, and how.
+    /// The last formatted second, and its text.
     static LAST: RefCell<(i64, Text)> = const { RefCell::new((i64::MIN, [0; 29])) };
 }
 
-/// A moment as servers write it.
+/// Formats a moment for the `Date` header.
 pub(crate) fn http_date(now: Timestamp) -> Text {
     LAST.with_borrow_mut(|(second, text)| {
         if *second != now.unix_seconds() {
             *second = now.unix_seconds();
             let since_1970 = Duration::from_secs(u64::try_from(*second).unwrap_or(0));
             let date = httpdate::HttpDate::from(SystemTime::UNIX_EPOCH + since_1970);
-            // The text has room for it.
+            // The text has room for the date.
             let _ = write!(&mut text[..], "{date}");
         }
         *text

@@ -1,9 +1,10 @@
-//! Interim responses over HTTP/1.1. Hyper sends none but `100 (Continue)`, so they are written past it, into the connection
-//! below it.
+//! Interim responses over HTTP/1.1. Hyper sends only `100 (Continue)`, so the others are written directly into the
+//! connection below it.
 //!
-//! That is safe at one moment: when hyper flushes the connection, it has handed over all that it had to write, and if the
-//! service has not answered the request by then, nothing of the final response was among it. So interim responses are
-//! written in a flush, and only while a request waits for its answer; what hyper writes next waits until they are written whole.
+//! That is safe at one moment only: when hyper flushes the connection, it has handed over everything that it had to
+//! write, and if the service has not answered the request by then, that includes no part of the final response. So
+//! interim responses are written during a flush, and only while a request waits for its response. What hyper writes
+//! next waits until they are written completely.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -16,7 +17,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::mpsc::Receiver;
 use tonearm_api::{InterimResponse, InterimResponses};
 
-/// The interim responses of the request that a connection is answering, if it wants some. Clones are of the same connection.
+/// The interim responses for the current request of a connection, if the client wants them. Clones belong to the same
+/// connection.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Interim(Arc<Mutex<Option<Receiver<InterimResponse>>>>);
 
@@ -25,8 +27,8 @@ pub(crate) struct Interim(Arc<Mutex<Option<Receiver<InterimResponse>>>>);
 pub(crate) struct InterimGuard(Option<Interim>);
 
 impl Interim {
-    /// Lets handlers send interim responses until what is returned is dropped, if the client understands them. In HTTP/1.0 there
-    /// are none.
+    /// Lets handlers send interim responses until the returned guard is dropped, if the client understands them.
+    /// HTTP/1.0 has none.
     pub(crate) fn begin<B>(&self, request: &mut Request<B>) -> InterimGuard {
         if request.version() != Version::HTTP_11 || !InterimResponses::are_wanted(request.headers()) {
             return InterimGuard(None);
@@ -37,7 +39,7 @@ impl Interim {
         InterimGuard(Some(self.clone()))
     }
 
-    /// The next one, if there is one now. Whoever asks is woken when there is.
+    /// The next interim response, if there is one now. Otherwise the task is woken when there is one.
     fn poll_next(&self, context: &mut Context<'_>) -> Option<InterimResponse> {
         match self.lock().as_mut()?.poll_recv(context) {
             Poll::Ready(response) => response,
@@ -75,7 +77,7 @@ fn head(response: InterimResponse) -> Bytes {
 pub(crate) struct WithInterim<S> {
     stream: S,
     interim: Interim,
-    /// What is left of one of which a part is written.
+    /// The rest of an interim response that is partly written.
     unwritten: Bytes,
 }
 
@@ -90,7 +92,7 @@ impl<S> WithInterim<S> {
 }
 
 impl<S: AsyncWrite + Unpin> WithInterim<S> {
-    /// Writes the rest of the one that was begun.
+    /// Writes the rest of an interim response that is partly written.
     fn poll_rest(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.unwritten.is_empty() {
             match ready!(Pin::new(&mut self.stream).poll_write(context, &self.unwritten))? {
@@ -177,14 +179,14 @@ mod tests {
         InterimResponse { status: StatusCode::from_u16(104).unwrap(), reason: "Told", headers }
     }
 
-    /// Sends two before the body has come, waits for it, and sends one more.
+    /// Sends two before the body has arrived, waits for it, and sends one more.
     async fn send_interim(to: Option<Extension<InterimResponses>>, body: Body) -> String {
         let Some(Extension(to)) = to else { return "nobody".to_owned() };
         to.send(interim_response("/a"));
         to.send(interim_response("/b"));
         let body = to_bytes(body, LARGE).await.unwrap();
         to.send(interim_response("/c"));
-        // Or it is too late for the last one.
+        // Otherwise it would be too late for the last one.
         tokio::task::yield_now().await;
         format!("{} bytes", body.len())
     }
@@ -201,7 +203,7 @@ mod tests {
         Body::from_stream(parts)
     }
 
-    /// All that is answered to requests that come at once, over a connection that takes so many bytes at a time.
+    /// All responses to requests that are sent at once, over a connection with this capacity in bytes.
     async fn answers(capacity: usize, requests: String) -> String {
         let (near, mut far) = duplex(capacity);
         let router = Router::new()
@@ -254,7 +256,7 @@ mod tests {
         for (capacity, least) in [(1, 1), (7, 1), (100, 1), (1 << 20, 2)] {
             let all = answers(capacity, put_request("/interim", "1.1", LAST)).await;
             let before = all.strip_suffix(&done("connection: close\n")).unwrap_or_else(|| panic!("{all}"));
-            // What still waits when the final response is there is left out.
+            // Interim responses that are still waiting when the final response is ready are omitted.
             let expected: Vec<String> = ["/a", "/b", "/c"].into_iter().map(interim).collect();
             assert!((least..=3).any(|count| before == expected[..count].concat()), "{all}");
         }
@@ -276,7 +278,7 @@ mod tests {
                 "HTTP/1.1 200 OK\ncontent-type: text/plain; charset=utf-8\ncontent-length: {LARGE}\n\n{}",
                 "x".repeat(LARGE)
             );
-            // Each was whole, as nothing is left of any.
+            // Each was complete: no part of any is left.
             let expected = format!("{large}{}{}", done(""), done("connection: close\n"));
             assert!(all == expected, "{}", all.replace(&"x".repeat(LARGE), "…"));
         }

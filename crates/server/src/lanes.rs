@@ -1,5 +1,5 @@
-//! Threads that answer requests for objects, each with a runtime of its own: what takes some millionths of
-//! a second should neither wait for another thread nor wake one.
+//! Delivery threads: they answer requests for objects, each with a runtime of its own. A request that takes some
+//! microseconds should neither wait for another thread nor wake one.
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub(crate) struct Lanes {
     lanes: Vec<Lane>,
-    /// Whose turn it is.
+    /// The index of the thread that was chosen last.
     turn: usize,
     ended: CancellationToken,
 }
@@ -21,12 +21,13 @@ pub(crate) struct Lanes {
 #[derive(Debug, Clone)]
 pub(crate) struct Lane {
     pub(crate) runtime: Handle,
-    /// Cancelled when no more requests are to be answered. Each thread has its own, so that none waits for another to look.
+    /// Cancelled when no more requests should be answered. Each thread has its own token, so that threads do not
+    /// contend for one.
     pub(crate) stopped: CancellationToken,
 }
 
 impl Lanes {
-    /// So many, else as many as there are cores.
+    /// Starts `count` threads, or one for each core if there is no count.
     pub(crate) fn start(count: Option<NonZeroUsize>, stopped: &CancellationToken) -> io::Result<Self> {
         let mut lanes = Self { lanes: Vec::new(), turn: 0, ended: CancellationToken::new() };
         let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -40,12 +41,12 @@ impl Lanes {
         Ok(lanes)
     }
 
-    /// None: everything happens where it is accepted.
+    /// No threads: each connection is served by the runtime that accepts it.
     pub(crate) fn none() -> Self {
         Self { lanes: Vec::new(), turn: 0, ended: CancellationToken::new() }
     }
 
-    /// The one whose turn it is.
+    /// The next thread, in turn.
     pub(crate) fn next(&mut self) -> Option<&Lane> {
         self.turn = (self.turn + 1) % self.lanes.len().max(1);
         self.lanes.get(self.turn)

@@ -1,7 +1,7 @@
-//! The HTTP server: what a request passes between the socket and the edge or the router, and how it is logged and traced.
+//! The HTTP server: everything between the socket and the edge or the router, and logging and tracing.
 //!
-//! Connections begin in `serve`, which hands each to a delivery thread or to the runtime. Requests for objects are answered without
-//! hyper where that is possible (`direct`), everything else by hyper (`http1`) or h2 (`http2`), through `front`.
+//! Connections begin in `serve`, which hands each to a delivery thread or to the runtime. Requests for objects are
+//! answered without hyper if possible (`direct`), everything else by hyper (`http1`) or h2 (`http2`), through `front`.
 
 mod acceptor;
 mod acme_tls;
@@ -34,7 +34,7 @@ pub use proxies::{ForwardedHeader, Network, TrustedProxies};
 pub use serve::serve;
 pub use server::Server;
 
-/// The allocator of the program. It is set here because the crate of the program is not optimized, and with it what is compiled around each
-/// allocation: ranges were a fifth slower.
+/// The allocator of the program. It is set in this crate because the crate of the program is not optimized, nor would
+/// be the code that is compiled around each allocation: range requests were a fifth slower.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,28 +1,28 @@
-//! What a connection may cost, and how long its client may take.
+//! Limits on connections, and deadlines for clients.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How often a client is checked in the time that it has.
+/// How often a client is checked within its deadline.
 pub(crate) const CHECKS_PER_DEADLINE: u32 = 4;
 
-/// Bounds on what a connection may cost.
+/// Limits on connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServerLimits {
-    /// Connections at once; more wait in the system's queue.
+    /// Maximum number of open connections. Further ones wait in the system's queue.
     pub max_connections: usize,
-    /// How long a request's head may take to arrive, the first one together with the beginning of TLS; also how long a
+    /// How long a request's head may take to arrive, including the TLS handshake for the first one; also how long a
     /// connection may be idle.
     pub header_timeout: Duration,
-    /// How long a client may take nothing of what it is sent.
+    /// How long a client may accept nothing of a response.
     pub send_timeout: Duration,
-    /// Bytes a second that a client has to take of what it is sent, as a mean over that time.
+    /// Bytes per second that a client must accept of a response, averaged over `send_timeout`.
     pub min_bytes_per_second: u32,
     /// How long open requests may take once shutdown has begun.
     pub drain: Duration,
-    /// Threads that answer requests for objects; none: as many as suit the machine.
+    /// Number of threads that answer requests for objects; `None` for one per core.
     pub delivery_threads: Option<NonZeroUsize>,
 }
 
@@ -36,20 +36,20 @@ impl ServerLimits {
     }
 }
 
-/// How long clients may take.
+/// Deadlines for clients.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ClientDeadlines {
-    /// Until a request's head is there.
+    /// Until the head of a request has arrived.
     pub(crate) head: Duration,
-    /// While nothing of an answer is taken.
+    /// While the client accepts nothing of a response.
     pub(crate) send: Duration,
-    /// Bytes a second that are to be taken of an answer, as a mean over `send`.
+    /// Bytes per second that the client must accept of a response, averaged over `send`.
     pub(crate) bytes_per_second: u32,
 }
 
 impl ClientDeadlines {
-    /// A moment by which a client was to do something, but not before it has had a while from now on: a busy server may come
-    /// to a connection late, and what it waits for may have arrived.
+    /// A deadline of a client, but not before a short time from now: a busy server may check a connection late, when
+    /// what it waits for has already arrived.
     pub(crate) fn fair(self, by: Instant) -> Instant {
         by.max(Instant::now() + self.head / CHECKS_PER_DEADLINE)
     }

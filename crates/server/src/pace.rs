@@ -1,10 +1,10 @@
-//! How fast bytes pass while the other end is waited for.
+//! Measures how fast bytes pass while waiting for the other end.
 
 use std::time::Duration;
 
 use crate::limits::ClientDeadlines;
 
-/// Bytes that passed, and the time that the other end was waited for.
+/// Bytes that passed, and the time spent waiting for the other end.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     waited: Duration,
@@ -12,17 +12,18 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// The other end was waited for so long.
+    /// Records a wait for the other end.
     pub(crate) fn wait(&mut self, duration: Duration) {
         self.waited += duration;
     }
 
-    /// So many bytes passed.
+    /// Records bytes that passed.
     pub(crate) fn pass(&mut self, bytes: u64) {
         self.passed += bytes;
     }
 
-    /// Whether it was too little, as often as it is time to tell. What has to pass is shared by so many streams.
+    /// Whether too few bytes passed; false until `patience.send` has been waited. The required rate is divided by the
+    /// number of `streams`.
     pub(crate) fn is_too_slow(&mut self, patience: ClientDeadlines, streams: usize) -> bool {
         if self.waited < patience.send {
             return false;

@@ -1,4 +1,4 @@
-//! A connection of which some bytes were read already.
+//! A connection of which some bytes have already been read.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use bytes::{Buf as _, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Gives bytes that were read before, then those of the connection.
+/// Returns bytes that were read before, then those of the connection.
 #[derive(Debug)]
 pub(crate) struct PrefixedStream<S> {
     before: Bytes,
@@ -19,7 +19,7 @@ impl<S> PrefixedStream<S> {
         Self { before, stream }
     }
 
-    /// Whether the bytes that were read before begin so.
+    /// Whether the bytes that were read before start with `bytes`.
     pub(crate) fn starts_with(&self, bytes: &[u8]) -> bool {
         self.before.starts_with(bytes)
     }
@@ -28,7 +28,7 @@ impl<S> PrefixedStream<S> {
         &self.stream
     }
 
-    /// What is left of the bytes that were read before, and the connection.
+    /// The rest of the bytes that were read before, and the connection.
     pub(crate) fn into_parts(self) -> (Bytes, S) {
         (self.before, self.stream)
     }

@@ -1,4 +1,4 @@
-//! Whether the other end of a connection takes what it is sent.
+//! Detects clients that do not read what they are sent, or send nothing.
 
 use std::ffi::c_int;
 use std::io::{self, IoSlice};
@@ -17,57 +17,57 @@ use tokio::time::{Instant, sleep_until};
 use crate::limits::{CHECKS_PER_DEADLINE, ClientDeadlines};
 use crate::pace::Pace;
 
-/// How often it is looked whether a client that is left has taken everything.
+/// How often it is checked whether a client has received everything before its connection is closed.
 const LOOK_AT_QUEUE: Duration = Duration::from_millis(20);
 
-/// Why a client was given up.
+/// Why the connection of a client is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CloseReason {
-    /// It asked for nothing.
+    /// It sent no request.
     Silent,
-    /// It took nothing of what it was sent, or too little.
+    /// It accepted nothing of what it was sent, or too little.
     Stalled,
 }
 
-/// What goes on over a connection. Cheap to keep: each write costs a store or two, and no timer is touched.
+/// The progress of a connection. It is cheap to maintain: each write costs a store or two, and no timer is touched.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     socket: Option<Socket>,
     written: AtomicU64,
     blocked: AtomicBool,
-    /// Bytes written when the last answer was.
+    /// The value of `written` at the end of the last response.
     answers: AtomicU64,
-    /// Heads that were waited for.
+    /// Number of heads that were waited for.
     heads: AtomicU64,
     waits_for_head: AtomicBool,
     closing: AtomicBool,
-    /// By when the first request of the connection has to be there, counted from when it was accepted.
+    /// The deadline for the first request of the connection, counted from when it was accepted.
     first_head_by: Option<Instant>,
     has_begun: AtomicBool,
 }
 
 impl Progress {
-    /// Of a connection over this socket, which is to be open as long as the progress is looked at.
+    /// The progress of a connection over this socket, which must stay open as long as the progress is used.
     pub(crate) fn over(socket: Socket) -> Self {
-        // A connection that was handed over may have bytes on their way that somebody else has written.
+        // A connection that was handed over may have unacknowledged bytes that its previous owner has written.
         let queued = socket.queued();
         let (written, answers) = (AtomicU64::new(queued), AtomicU64::new(queued));
         Self { socket: Some(socket), written, answers, ..Self::default() }
     }
 
-    /// The same, where the first request has to be there by then; none where it has come already.
+    /// The same, with a deadline for the first request; none if it has already arrived.
     pub(crate) fn with_first_head_by(self, first_head_by: Option<Instant>) -> Self {
         Self { first_head_by, ..self }
     }
 
-    /// By when the first request has to be there; none where it has come.
+    /// The deadline for the first request; none if it has arrived.
     pub(crate) fn first_head_by(&self) -> Option<Instant> {
         self.first_head_by.filter(|_| !self.has_begun.load(Ordering::Relaxed))
     }
 
-    /// Ends when the client has taken nothing, or said nothing, for as long as it may or a quarter longer, although
-    /// there was something to take or to say; or when it takes too little. The time until the first request goes on from one
-    /// part of the beginning to the next, so that a client does not have it for TLS and for the request each.
+    /// Completes when the client has accepted nothing, or sent nothing, for as long as it may or a quarter longer,
+    /// although there was something to accept or to send; or when it accepts too little. The deadline for the first
+    /// request covers all steps before it, so that a client does not get it for TLS and for the request separately.
     pub(crate) async fn given_up(&self, patience: ClientDeadlines) -> CloseReason {
         tokio::select! {
             why = self.stalled(patience) => why,
@@ -93,13 +93,13 @@ impl Progress {
             tokio::time::sleep(tick).await;
             let (all, waits) = (self.taken(), self.blocked.load(Ordering::Relaxed));
             send_stall.observe(all, waits, tick);
-            // Who still takes the last answer is not silent. What is sent after it answers no request.
+            // A client that still receives the last response is not silent. Bytes sent after it belong to no response.
             let heads = self.heads.load(Ordering::Relaxed);
             let answered = all.min(self.answers.load(Ordering::Relaxed));
             receive_stall.observe(heads.wrapping_add(answered), self.waits_for_head(), tick);
             let more = all.saturating_sub(counted);
             counted += more;
-            // Only without a break: a client that has taken everything begins anew.
+            // Only while it is blocked without a break: a client that has accepted everything starts again.
             let trickles = if waits {
                 pace.wait(tick);
                 pace.pass(more);
@@ -117,20 +117,21 @@ impl Progress {
         }
     }
 
-    /// Bytes that the client has taken: not those that the kernel still keeps for it, which may be megabytes.
+    /// Bytes that the client has received, without those that the kernel still buffers for it, which may be megabytes.
     fn taken(&self) -> u64 {
         let queued = self.socket.map_or(0, Socket::queued);
         self.written.load(Ordering::Relaxed).saturating_sub(queued)
     }
 
-    /// Ends when the client has taken all that was written.
+    /// Completes when the client has received everything that was written.
     pub(crate) async fn all_taken(&self) {
         while self.taken() < self.written.load(Ordering::Relaxed) {
             tokio::time::sleep(LOOK_AT_QUEUE).await;
         }
     }
 
-    /// Ends once `stopped` has and no request is being answered; the one that is, is the last.
+    /// Completes once `stopped` has completed, if no request is being answered. A request that is being answered is the
+    /// last.
     pub(crate) async fn idle_after(&self, stopped: impl Future<Output = ()>) {
         stopped.await;
         self.closing.store(true, Ordering::Relaxed);
@@ -139,20 +140,20 @@ impl Progress {
         }
     }
 
-    /// A request may come.
+    /// Records that the next request is waited for.
     pub(crate) fn await_head(&self) {
         self.answers.store(self.written.load(Ordering::Relaxed), Ordering::Relaxed);
         self.heads.store(self.heads.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         self.waits_for_head.store(true, Ordering::Relaxed);
     }
 
-    /// A request has come.
+    /// Records that a request has arrived.
     pub(crate) fn begin_answer(&self) {
         self.has_begun.store(true, Ordering::Relaxed);
         self.waits_for_head.store(false, Ordering::Relaxed);
     }
 
-    /// Whether no more requests are to be answered.
+    /// Whether no more requests should be answered.
     pub(crate) fn is_closing(&self) -> bool {
         self.closing.load(Ordering::Relaxed)
     }
@@ -161,19 +162,19 @@ impl Progress {
         self.waits_for_head.load(Ordering::Relaxed)
     }
 
-    /// Bytes were taken.
+    /// Records that the socket accepted bytes.
     pub(crate) fn advance(&self, bytes: usize) {
-        // Only the connection's own task writes, so nothing is lost between the two.
+        // Only the connection's own task writes, so no update is lost between the load and the store.
         self.written.store(self.written.load(Ordering::Relaxed) + bytes as u64, Ordering::Relaxed);
         self.blocked.store(false, Ordering::Relaxed);
     }
 
-    /// Whether there is something to take, and nobody takes it.
+    /// Whether there are bytes to send that the socket does not accept.
     pub(crate) fn is_blocked(&self) -> bool {
         self.blocked.load(Ordering::Relaxed)
     }
 
-    /// There is something to take, and nobody takes it.
+    /// Records that there are bytes to send that the socket does not accept.
     pub(crate) fn block(&self) {
         self.blocked.store(true, Ordering::Relaxed);
     }
@@ -186,7 +187,7 @@ impl Progress {
     }
 }
 
-/// For how long nothing has changed.
+/// Measures for how long a count has not changed.
 #[derive(Debug, Default)]
 struct StallTimer {
     seen: u64,
@@ -200,7 +201,7 @@ impl StallTimer {
     }
 }
 
-/// The socket of a connection, to ask the kernel about.
+/// The socket of a connection, for queries to the kernel.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Socket(RawFd);
 
@@ -219,10 +220,11 @@ impl Socket {
     }
 }
 
-/// The same on every Linux but those on MIPS, PowerPC and SPARC, where asking fails and all that was written counts as taken.
+/// The same on every Linux except on MIPS, PowerPC and SPARC, where the call fails and all written bytes count as
+/// received.
 const SIOCOUTQ: Opcode = 0x5411;
 
-/// A connection whose writes are noted.
+/// A connection whose writes are recorded.
 #[derive(Debug)]
 pub(crate) struct Watched<S> {
     stream: S,
@@ -275,7 +277,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // With TLS this is where bytes leave.
+        // With TLS, bytes are sent here.
         let flushed = Pin::new(&mut self.stream).poll_flush(context);
         self.progress.note(&flushed, |()| 0);
         flushed
@@ -358,7 +360,7 @@ mod tests {
         progress.await_head();
         assert_eq!(progress.given_up(PATIENCE).await, CloseReason::Silent);
         assert_eq!(accepted.elapsed(), LIMIT);
-        // A server that is late itself looks whether something has come.
+        // A server that is late itself first checks whether something has arrived.
         let progress = Progress::default().with_first_head_by(Some(accepted));
         assert!(futures::FutureExt::now_or_never(progress.given_up(PATIENCE)).is_none());
         // Later requests have their own time.

@@ -1,4 +1,4 @@
-//! Whose request is it, where it comes through proxies?
+//! Finds the client of a request that comes through proxies.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -56,8 +56,8 @@ impl Network {
     }
 }
 
-/// The header in which proxies say for whom they ask. They all say it in the same one: another one would be passed on
-/// as the client wrote it.
+/// The header in which proxies report the client. All proxies must use the same one: any other would be passed on as
+/// the client wrote it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ForwardedHeader {
     /// `X-Forwarded-For`, which most proxies write.
@@ -79,7 +79,7 @@ impl FromStr for ForwardedHeader {
     }
 }
 
-/// The proxies whose word is taken for whom they ask. Nobody else's is.
+/// The proxies that are trusted to report the client. No other sender is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrustedProxies {
     networks: Vec<Network>,
@@ -97,7 +97,7 @@ impl TrustedProxies {
         self.networks.is_empty()
     }
 
-    /// A trusted network that every address of the internet is in. Then clients can say whose request theirs is.
+    /// A trusted network that contains every address of the internet. With it, clients can claim any address.
     pub fn of_everybody(&self) -> Option<Network> {
         self.networks.iter().copied().find(|network| network.bits == 0)
     }
@@ -107,8 +107,8 @@ impl TrustedProxies {
         self.networks.iter().any(|network| network.contains(address))
     }
 
-    /// Where a request really comes from: the last address that a trusted proxy names and that is not a trusted proxy
-    /// itself. What stands before it was written by somebody who can write anything.
+    /// The address that a request really comes from: the last one that a trusted proxy reports and that is not a
+    /// trusted proxy itself. Everything before it may be forged.
     pub(crate) fn client(&self, peer: SocketAddr, headers: &HeaderMap) -> SocketAddr {
         self.client_by_lines(peer, || {
             headers.get_all(self.header_name()).iter().map(hyper::header::HeaderValue::as_bytes)
@@ -126,7 +126,7 @@ impl TrustedProxies {
         }
         let mut client = peer;
         for hop in self.hops(lines()).into_iter().rev() {
-            // Where a proxy does not say whom it asks for, it is as far as is known.
+            // If a proxy does not report its client, the proxy itself counts as the client.
             let Some(address) = hop else { break };
             client = address;
             if !self.trusts(address.ip()) {
@@ -136,14 +136,14 @@ impl TrustedProxies {
         client
     }
 
-    /// Whether a request comes through a proxy on this machine that is not trusted. Then all its clients share one address,
-    /// which is not limited either.
+    /// Whether a request comes through a proxy on this machine that is not trusted. Then all its clients share one
+    /// address, and that address is not rate limited.
     pub(crate) fn is_overlooked(&self, peer: SocketAddr, headers: &HeaderMap) -> bool {
         let is_forwarded = || headers.contains_key(X_FORWARDED_FOR) || headers.contains_key(FORWARDED);
         peer.ip().to_canonical().is_loopback() && !self.trusts(peer.ip()) && is_forwarded()
     }
 
-    /// The header in which proxies say for whom they ask.
+    /// The name of the header in which proxies report the client.
     pub(crate) fn header_name(&self) -> HeaderName {
         match self.header {
             ForwardedHeader::XForwardedFor => X_FORWARDED_FOR,
@@ -151,7 +151,7 @@ impl TrustedProxies {
         }
     }
 
-    /// The addresses that were named, the nearest last; `None` for what is no address.
+    /// The reported addresses, the nearest last; `None` for an element that is not an address.
     fn hops<'a>(&self, lines: impl Iterator<Item = &'a [u8]>) -> Vec<Option<SocketAddr>> {
         let parse: fn(&str) -> Option<SocketAddr> = match self.header {
             ForwardedHeader::XForwardedFor => address,
@@ -171,7 +171,7 @@ fn address(text: &str) -> Option<SocketAddr> {
     bare.parse::<IpAddr>().ok().map(|address| SocketAddr::new(address, 0))
 }
 
-/// The `for` of an element of `Forwarded`. Quotes may stand around it; commas inside quotes are in no address.
+/// The `for` of an element of `Forwarded`. It may be quoted. No address contains a comma inside quotes.
 fn forwarded_for(element: &str) -> Option<SocketAddr> {
     let mut pairs = element.split(';').filter_map(|pair| pair.split_once('='));
     let (_, value) = pairs.find(|(name, _)| name.trim().eq_ignore_ascii_case("for"))?;
@@ -209,10 +209,10 @@ mod tests {
             ("::ffff:10.1.2.3", "198.51.100.1", "198.51.100.1"),
             ("10.1.2.3", "198.51.100.1:4711", "198.51.100.1"),
             ("10.1.2.3", "[2001:db8::7]:4711", "2001:db8::7"),
-            // What the client wrote stands before what the proxy wrote.
+            // The client's own entries come before those of the proxy.
             ("10.1.2.3", "127.0.0.1, 198.51.100.1", "198.51.100.1"),
             ("10.1.2.3", "1.1.1.1, 198.51.100.1 , 10.9.9.9,192.0.2.7", "198.51.100.1"),
-            // Nobody but proxies.
+            // Only proxies.
             ("10.1.2.3", "10.4.4.4, 10.9.9.9", "10.4.4.4"),
             ("10.1.2.3", "198.51.100.1, unknown", "10.1.2.3"),
             ("10.1.2.3", "198.51.100.1, garbage, 10.9.9.9", "10.9.9.9"),

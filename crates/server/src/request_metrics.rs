@@ -1,4 +1,4 @@
-//! Requests that are not for objects, by route.
+//! Metrics of requests that are not for objects, by route.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use axum::middleware::Next;
 use axum::response::Response;
 use tonearm_telemetry::{RunningUpload, Stopwatch, requested};
 
-/// The route of requests that no route is for: whatever they ask for, it is one series.
+/// The route label of requests that match no route: all of them form one series.
 const UNKNOWN: &str = "unknown";
 
-/// Counts and times requests. Around the router of a node.
+/// Middleware around the router of a node that counts and times requests.
 pub async fn measure(request: Request, next: Next) -> Response {
     let watch = Stopwatch::start();
     let route = request.extensions().get::<MatchedPath>().cloned();
@@ -22,7 +22,7 @@ pub async fn measure(request: Request, next: Next) -> Response {
     response
 }
 
-/// Counts a request that is answered before it comes to a router.
+/// Counts a request that is answered before it reaches a router.
 pub(crate) fn count_unrouted(status: StatusCode) {
     let elapsed = tonearm_telemetry::is_on().then_some(Duration::ZERO);
     requested(UNKNOWN, surface_of(UNKNOWN), status.as_u16(), elapsed);

@@ -15,7 +15,7 @@ use tonearm_telemetry::{OpenConnection, Protocol};
 use crate::connected::Connected;
 use crate::server::Server;
 
-/// Serves what comes to `listener` until `shutdown`, then drains.
+/// Serves the connections of `listener` until `shutdown`, then drains.
 pub async fn serve(listener: TcpListener, server: Server, shutdown: CancellationToken) {
     let graceful = GracefulShutdown::new();
     let limits = server.limits;
@@ -54,11 +54,12 @@ pub async fn serve(listener: TcpListener, server: Server, shutdown: Cancellation
     }
 }
 
-/// The most that the kernel takes beyond what it can send at once, in bytes.
+/// Maximum number of bytes that the kernel buffers beyond what it can send at once.
 const MOST_UNSENT: u32 = 64 * 1024;
 
-/// Has the kernel send at once what it can, and take little of what it cannot: megabytes for each slow listener otherwise,
-/// and over HTTP/2 they go out before what a listener seeks, though their stream was cancelled.
+/// Makes the kernel send bytes at once, and buffer few that it cannot send. Otherwise it would buffer megabytes for
+/// each slow listener, and over HTTP/2 these would be sent before the range that a listener seeks to, even though their
+/// stream was cancelled.
 fn prepare(stream: &TcpStream) {
     let prepared =
         stream.set_nodelay(true).and_then(|()| SockRef::from(stream).set_tcp_notsent_lowat(MOST_UNSENT));
@@ -67,7 +68,7 @@ fn prepare(stream: &TcpStream) {
     }
 }
 
-/// The next connection, with its place among those allowed.
+/// The next connection, with its permit.
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,

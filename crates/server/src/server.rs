@@ -24,29 +24,29 @@ use crate::limits::ServerLimits;
 use crate::prefixed_stream::PrefixedStream;
 use crate::progress::{CloseReason, Progress, Watched};
 
-/// What serves connections.
+/// Serves connections.
 pub struct Server {
-    /// What answers requests.
+    /// Answers requests.
     pub front: Front,
-    /// Bounds on connections.
+    /// Limits on connections.
     pub limits: ServerLimits,
-    /// Where connections begin with TLS.
+    /// The TLS acceptor, if connections use TLS.
     pub tls: Option<Acceptor>,
     /// Whether clients may speak HTTP/2 without TLS.
     pub is_http2_without_tls: bool,
-    /// A place for each connection that there may be.
+    /// One permit for each connection that may be open.
     pub places: Arc<Semaphore>,
 }
 
-/// How long a client that is told to go may take.
+/// How long a client that is told to close its connection may take.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// How long the HTTP server waits for another request before it gives a connection back to its delivery thread. Clients that ask
-/// for much follow within it, and for the others it does not matter how long handing over takes.
+/// How long the HTTP server waits for another request before it gives a connection back to its delivery thread. Clients
+/// with many requests send the next one within it, and for the others the time of the handover does not matter.
 const LINGER: Duration = Duration::from_millis(100);
 
 impl Server {
-    /// The threads that answer requests for objects, where there are such requests.
+    /// The threads that answer requests for objects, if this node has an edge.
     pub(crate) fn lanes(&self, stopped: &CancellationToken) -> Lanes {
         if self.front.edge.is_none() {
             return Lanes::none();
@@ -83,8 +83,8 @@ impl Server {
         Box::pin(self.watch(served, progress).map(drop))
     }
 
-    /// Serves HTTP/1.1 until all that was asked for is answered and no more follows, and gives the connection back; `None` where
-    /// it has ended.
+    /// Serves HTTP/1.1 until all requests are answered and no more follow, and returns the connection; `None` if it has
+    /// ended.
     pub(crate) fn serve_until_idle(
         &self,
         stream: PrefixedStream<TcpStream>,
@@ -114,7 +114,8 @@ impl Server {
         let progress = Arc::new(progress);
         let stream = Watched::new(stream, progress.clone());
         let (front, patience) = (self.front.clone(), self.limits.client_deadlines());
-        // Whoever has asked for nothing for long is told so, too, and may ask again over another connection.
+        // A client that has been silent for long is also told to close the connection, and may send further requests
+        // over another one.
         let ending = stopped.child_token();
         let http2 = Http2 { front, connection, patience, stopped: ending.clone() };
         Box::pin(async move {
@@ -126,7 +127,7 @@ impl Server {
                     tracing::debug!(?why, "closing a connection because its client is too slow or silent");
                     if why == CloseReason::Silent {
                         ending.cancel();
-                        // A client that does not go is left.
+                        // If the client does not close it in time, the connection is dropped.
                         let _ = tokio::time::timeout(FAREWELL, served).await;
                     }
                 }
@@ -134,7 +135,7 @@ impl Server {
         })
     }
 
-    /// Serves a connection until it ends or is given back, or its client has stalled.
+    /// Serves a connection until it ends or is returned, or its client has stalled.
     async fn watch<T>(
         &self,
         served: impl Future<Output = hyper::Result<T>> + Send,
@@ -151,7 +152,7 @@ impl Server {
     }
 }
 
-/// What came of a connection, unless it failed.
+/// The result of a connection, unless it failed.
 pub(crate) fn unless_failed<T, E: std::fmt::Display>(served: Result<T, E>) -> Option<T> {
     served.inspect_err(|error| tracing::debug!(%error, "a connection ended early")).ok()
 }

@@ -1,4 +1,4 @@
-//! Session tickets: a client goes on with its TLS session at any node, and after a restart.
+//! Session tickets: a client can resume its TLS session at any node, and after a restart.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,11 +8,12 @@ use rustls::server::ProducesTickets;
 use tonearm_domain::Ambient;
 use tonearm_signing::{Secrets, TicketKeys};
 
-/// Tickets of TLS 1.3 are sealed under keys that all nodes derive. What such a ticket holds does not decrypt a connection:
-/// keys are exchanged anew when a session is resumed.
+/// Tickets of TLS 1.3 are sealed under keys that all nodes derive. The content of such a ticket cannot decrypt a
+/// connection: new keys are exchanged when a session is resumed.
 ///
-/// With TLS 1.2 a ticket does decrypt its connections. Its keys must not be derivable from the master secret years later, so
-/// these tickets are sealed under random keys that never leave the process, and resume at this node alone.
+/// With TLS 1.2, a ticket can decrypt its connections. Its keys must not be derivable from the master secret years
+/// later, so these tickets are sealed under random keys that never leave the process, and sessions resume only at this
+/// node.
 pub(crate) struct Tickets {
     shared: TicketKeys,
     own: Arc<dyn ProducesTickets>,
@@ -54,7 +55,7 @@ impl fmt::Debug for Tickets {
 }
 
 /// Whether a session's state is one of TLS 1.3. rustls begins it with the host's name, if the client sent one, and the
-/// version. Should that ever change, all tickets are of this node alone, and the tests below fail.
+/// version. If that ever changes, all tickets are valid only at this node, and the tests below fail.
 fn is_of_tls13(state: &[u8]) -> bool {
     let version = match state {
         [0, rest @ ..] => rest,
@@ -109,7 +110,7 @@ mod tests {
             Arc::new(Tickets::new(&secrets, self.ambient.clone()).unwrap())
         }
 
-        /// How a connection to a server with these tickets begins. The client keeps the tickets that it gets.
+        /// The kind of handshake with a server that has these tickets. The client keeps the tickets that it gets.
         fn connect(&self, tickets: &Arc<dyn ProducesTickets>) -> HandshakeKind {
             let chain = vec![CertificateDer::from_pem_file(&self.certificate.chain).unwrap()];
             let key = PrivateKeyDer::from_pem_file(&self.certificate.key).unwrap();
@@ -195,7 +196,7 @@ mod tests {
         fn encrypt(&self, plain: &[u8]) -> Option<Vec<u8>> {
             let mut ticket = self.tickets.encrypt(plain)?;
             let at = self.keeps.index(ticket.len());
-            // Cut off where there is nothing to change.
+            // Truncated if the mask changes nothing.
             match self.mask {
                 0 => ticket.truncate(at.max(1)),
                 mask => ticket[at] ^= mask,

@@ -1,4 +1,4 @@
-//! TLS with a certificate that is read again when its files change.
+//! TLS with a certificate that is reloaded when its files change.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,10 +20,10 @@ use tonearm_signing::Secrets;
 use crate::acceptor::Acceptor;
 use crate::tickets::Tickets;
 
-/// How often the files are looked at.
+/// How often the files are checked.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// How HTTP/2 is called when protocols are chosen.
+/// The name of HTTP/2 in ALPN.
 pub(crate) const HTTP2: &[u8] = b"h2";
 
 /// Where a certificate and its key are, both in PEM.
@@ -38,7 +38,7 @@ pub struct TlsFiles {
 /// Why a certificate cannot be used, in one line.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// One of the files cannot be read as what it should be.
+    /// One of the files cannot be read, or has another format.
     #[error("cannot read {path}: {source}")]
     File {
         /// Which file.
@@ -49,13 +49,13 @@ pub enum TlsError {
     /// There is no certificate in the file.
     #[error("{0} contains no certificate")]
     Empty(PathBuf),
-    /// The two do not fit, or are of a kind that is not supported.
+    /// The certificate and the key do not match, or are of an unsupported kind.
     #[error("the certificate and its key cannot be used: {0}")]
     Unfit(#[from] rustls::Error),
-    /// What is stored is no certificate.
+    /// The stored data is not a certificate.
     #[error("the stored certificate cannot be read: {0}")]
     Stored(rustls_pki_types::pem::Error),
-    /// No certificate could be made to begin with.
+    /// The initial self-signed certificate could not be created.
     #[error("cannot make a self-signed certificate: {0}")]
     SelfSigned(rcgen::Error),
 }
@@ -68,19 +68,19 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Reads the files. Blocks, shortly. Sessions that began at a node with the same secrets go on here.
+    /// Reads the files. Blocks briefly. Sessions that began at a node with the same secrets can be resumed here.
     pub fn open(files: TlsFiles, secrets: &Secrets, ambient: &Ambient) -> Result<Self, TlsError> {
         let current = Arc::new(Current::new(read(&files)?));
         let config = server_config(current.clone(), secrets, ambient)?;
         Ok(Self { files, current, acceptor: Acceptor::new(config, None) })
     }
 
-    /// What takes connections.
+    /// The acceptor of connections.
     pub fn acceptor(&self) -> Acceptor {
         self.acceptor.clone()
     }
 
-    /// Tells when the certificate in use ends.
+    /// Returns a function that reports when the certificate in use expires.
     pub fn certificate_end(&self) -> CertificateEnd {
         let current = self.current.clone();
         Arc::new(move || {
@@ -89,8 +89,8 @@ impl Tls {
         })
     }
 
-    /// Looks at the files for ever, and uses what they then hold. While they hold nothing that can be used, as
-    /// between the writing of the one and of the other, the certificate before stays in use.
+    /// Checks the files forever, and reloads them when they change. While they are not usable, as between the writing
+    /// of one and the other, the previous certificate stays in use.
     pub async fn follow(self) {
         let mut seen = look(&self.files).await;
         loop {
@@ -115,7 +115,7 @@ impl Tls {
     }
 }
 
-/// TLS with the certificate in use. Sessions that began at a node with the same secrets go on.
+/// TLS with the certificate in use. Sessions that began at a node with the same secrets can be resumed.
 pub(crate) fn server_config(
     current: Arc<Current>,
     secrets: &Secrets,
@@ -126,13 +126,13 @@ pub(crate) fn server_config(
         .with_no_client_auth()
         .with_cert_resolver(current);
     config.ticketer = Arc::new(Tickets::new(secrets, ambient.clone())?);
-    // What is sent before the handshake is over can be sent again by others.
+    // Early data, which is sent before the handshake is complete, can be replayed by attackers.
     config.max_early_data_size = 0;
     config.alpn_protocols = vec![HTTP2.to_vec(), b"http/1.1".to_vec()];
     Ok(config)
 }
 
-/// When the certificate in files ends that a command was given; none where they cannot be read.
+/// When the certificate in files that were given to a command expires; none if they cannot be read.
 pub fn end_of_files(files: &TlsFiles) -> Option<Timestamp> {
     match read(files) {
         Ok(certified) => end_of(&certified),
@@ -143,7 +143,7 @@ pub fn end_of_files(files: &TlsFiles) -> Option<Timestamp> {
     }
 }
 
-/// The end of a server's own certificate, which is the first of its chain.
+/// When the server's own certificate, the first of the chain, expires.
 fn end_of(certified: &CertifiedKey) -> Option<Timestamp> {
     let own = certified.cert.first()?;
     match CertificateTerm::read(own) {
@@ -155,7 +155,7 @@ fn end_of(certified: &CertifiedKey) -> Option<Timestamp> {
     }
 }
 
-/// What tells that a file is another one: its time and size.
+/// What identifies a version of a file: its time and size.
 type Mark = Option<(SystemTime, u64)>;
 
 async fn look(files: &TlsFiles) -> [Mark; 2] {
@@ -182,7 +182,7 @@ fn read(files: &TlsFiles) -> Result<Arc<CertifiedKey>, TlsError> {
     Ok(Arc::new(CertifiedKey::from_der(certificates, key, &ring::default_provider())?))
 }
 
-/// Answers every client with the certificate in use.
+/// Resolves to the certificate in use for every client.
 pub(crate) struct Current(RwLock<Arc<CertifiedKey>>);
 
 impl Current {
@@ -190,7 +190,7 @@ impl Current {
         Self(RwLock::new(certified))
     }
 
-    /// Answers with another certificate from now on. Connections that have begun go on.
+    /// Uses another certificate from now on. Existing connections continue.
     pub(crate) fn set(&self, certified: Arc<CertifiedKey>) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = certified;
     }

@@ -1,4 +1,4 @@
-//! Whose key is it?
+//! Authentication and authorization of API keys.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use tonearm_signing::ApiKeyText;
 use crate::lookups::Lookups;
 use crate::refusal::Refusal;
 
-/// Tells whose key it is and whether it may do what its bearer wants.
+/// Looks up API keys and checks what they may do.
 #[derive(Clone)]
 pub struct Access {
     lookups: Lookups,
@@ -16,15 +16,15 @@ pub struct Access {
 }
 
 impl Access {
-    /// Over the look-ups of a catalog that knows the keys.
+    /// Creates the checks over cached lookups of the catalog.
     pub fn new(lookups: Lookups, ambient: Ambient) -> Self {
         Self { lookups, ambient }
     }
 
-    /// The key with this text, if it is one that may do this now.
+    /// The key with this text, if it is valid and permits the action.
     ///
-    /// Malformed, unknown, revoked and expired keys are all refused alike; a good key of a type that does not
-    /// permit the action is told so.
+    /// Malformed, unknown, revoked and expired keys all get the same response. A valid key whose type does not permit
+    /// the action gets an error that says so.
     pub async fn key(&self, text: &str, action: Action) -> Result<Arc<ApiKey>, Refusal> {
         let key = self.bearer(text).await?;
         if !key.permits(action) {
@@ -42,7 +42,8 @@ impl Access {
         Ok(key)
     }
 
-    /// Refuses to be used from a page whose origin the key does not allow. `origin` is what the browser said, if it was one.
+    /// Refuses a request from a page whose origin the key does not allow. `origin` is the `Origin` header, if the
+    /// client is a browser.
     pub fn require_origin(key: &ApiKey, origin: Option<&str>) -> Result<(), Refusal> {
         if key.allowed_origins.allow(origin) {
             return Ok(());
@@ -54,12 +55,12 @@ impl Access {
         })
     }
 
-    /// Writes down when keys were last used. To be called now and then, and once at the end.
+    /// Writes to the database when keys were last used. Call it periodically, and once at shutdown.
     pub async fn write_key_uses(&self) -> Result<(), Refusal> {
         self.lookups.write_key_uses().await
     }
 
-    /// The key with this text, whatever it may do, if it is a credential now.
+    /// The key with this text, if it is valid now, whatever actions it permits.
     pub async fn bearer(&self, text: &str) -> Result<Arc<ApiKey>, Refusal> {
         let unknown = Refusal::Unauthenticated {
             code: "invalid_api_key",

@@ -1,5 +1,5 @@
-//! Whether new uploads are taken in: not where there is too little free space, while too much waits to be processed, or beyond
-//! an organization's quotas.
+//! Whether new uploads are accepted. They are refused if there is too little free space, if too many jobs wait to be
+//! processed, or if they exceed an organization's quotas.
 
 pub(crate) mod quotas;
 mod space;
@@ -15,10 +15,10 @@ use crate::refusal::Refusal;
 
 pub use space::{Shortage, Space};
 
-/// How long what was found is taken for true, in milliseconds.
+/// How long the result of a queue check is cached, in milliseconds.
 const REMEMBERED_MILLIS: i64 = 1000;
 
-/// What new uploads are admitted by. By default everything is. Cloning is cheap, and clones share what they have found.
+/// The rules by which new uploads are admitted. By default all are. Cheap to clone; clones share cached results.
 #[derive(Clone, Default)]
 pub struct Admission {
     space: Space,
@@ -30,30 +30,31 @@ struct Backlog {
     catalog: Catalog,
     ambient: Ambient,
     most: NonZeroU64,
-    /// Whether the queue was full, and when that was. Held while it is looked up, so that one look serves all who ask.
+    /// Whether the queue was full, and when that was checked. Locked during the check, so that concurrent callers share
+    /// one query.
     found: Mutex<Option<(Timestamp, bool)>>,
 }
 
 impl Admission {
-    /// Where there is enough free space.
+    /// Admits uploads if there is enough free space.
     pub fn by_space(space: Space) -> Self {
         Self { space, backlog: None }
     }
 
-    /// The same, while fewer than `most` jobs wait in the queue of uploads; 0 for no limit.
+    /// Also requires that fewer than `most` jobs wait in the uploads queue; 0 for no limit.
     pub fn and_by_queue(self, catalog: Catalog, ambient: Ambient, most: u64) -> Self {
         let backlog = NonZeroU64::new(most)
             .map(|most| Arc::new(Backlog { catalog, ambient, most, found: Mutex::default() }));
         Self { backlog, ..self }
     }
 
-    /// Refuses where there is too little free space.
+    /// Refuses if there is too little free space.
     pub async fn require_space(&self) -> Result<(), Refusal> {
         self.space.require().await
     }
 
-    /// Refuses new uploads to an organization where there is too little free space, or while too much waits. Worth asking
-    /// before a body is read.
+    /// Refuses new uploads to an organization if there is too little free space or the queue is full. Call it before
+    /// reading a body.
     pub async fn require(&self, organization_id: OrganizationId) -> Result<(), Refusal> {
         self.require_space().await?;
         match &self.backlog {
@@ -64,7 +65,8 @@ impl Admission {
 }
 
 impl Backlog {
-    /// Organizations take turns, so one that has nothing waiting is not held up by the others, and does not hold them up.
+    /// Jobs are scheduled in turns by organization, so an organization without waiting jobs is not delayed by the
+    /// others and does not delay them. It is admitted even if the queue is full.
     async fn require(&self, organization_id: OrganizationId) -> Result<(), Refusal> {
         if !self.is_full().await?
             || !self.catalog.organization_waits(JobQueue::Uploads, organization_id).await?

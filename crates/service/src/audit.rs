@@ -1,4 +1,4 @@
-//! The audit log: written in the transaction of what it tells, read by people.
+//! The audit log. Each entry is written in the transaction of the action that it records.
 
 use futures::Stream;
 use tonearm_catalog::{AuditFilter, Catalog, CatalogError, Transaction};
@@ -8,17 +8,17 @@ use uuid::Uuid;
 use crate::caller::Caller;
 use crate::refusal::Refusal;
 
-/// Lines that are read at once for an export.
+/// The number of entries that an export reads at once.
 const BATCH: u64 = 500;
 
-/// What was done to a thing: its id, and what it is called.
+/// An action, and the id and the title of its subject.
 pub(crate) struct AuditedAction<'a> {
     pub(crate) action: AuditAction,
     pub(crate) subject_id: Uuid,
     pub(crate) title: &'a str,
 }
 
-/// Writes down what a caller did, in the transaction that does it.
+/// Records an action of a caller, in the transaction that performs it.
 pub(crate) async fn record(
     tx: &Transaction,
     ambient: &Ambient,
@@ -28,7 +28,7 @@ pub(crate) async fn record(
     record_of(tx, ambient, Some(caller.organization_id), caller.origin, entry).await
 }
 
-/// The same for a thing that has a name instead of an id, such as a bucket.
+/// Like [`record`], for a subject that has a name instead of an id, such as a bucket.
 pub(crate) async fn record_named(
     tx: &Transaction,
     ambient: &Ambient,
@@ -48,7 +48,7 @@ pub(crate) async fn record_named(
     tx.audit(&entry).await
 }
 
-/// The same for what has no [`Caller`], such as a sign-in.
+/// Like [`record`], for an action without a [`Caller`], such as a sign-in.
 pub(crate) async fn record_of(
     tx: &Transaction,
     ambient: &Ambient,
@@ -75,12 +75,13 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Over the catalog.
+    /// Creates a reader for this catalog.
     pub fn new(catalog: Catalog) -> Self {
         Self { catalog }
     }
 
-    /// The newest lines that match, older than `before` (the last line of the page before), at most `limit`.
+    /// The newest entries that match and are older than `before` (the last entry of the previous page), at most
+    /// `limit`.
     pub async fn entries(
         &self,
         caller: &Caller,
@@ -93,7 +94,7 @@ impl Audit {
         Ok(self.catalog.audit_entries(organization, filter, before, limit).await?)
     }
 
-    /// Every line of the caller's organization that matches, the newest first, read in batches while it is taken.
+    /// Every entry of the caller's organization that matches, newest first. The stream reads the entries in batches.
     pub fn export<'a>(
         &'a self,
         caller: &'a Caller,
@@ -107,7 +108,7 @@ impl Audit {
         futures::stream::once(checked).try_flatten()
     }
 
-    /// The same of what concerns no single organization, such as sign-ins: for whoever runs the machine.
+    /// Every matching entry that belongs to no organization, such as sign-ins. For the operator of the server.
     pub fn export_of_none<'a>(
         &'a self,
         filter: &'a AuditFilter,

@@ -1,8 +1,9 @@
-//! Backups: the catalog in a form that both databases can load, and the objects that it names.
+//! Backups: the catalog in a format that both databases can load, and the objects that it names.
 //!
-//! A target has `catalog/<time>/` for each backup and one pool, `objects/`, for all of them. The catalog is read first, as it
-//! was at one moment; then the objects are copied that it names and that the pool does not have; the manifest comes last, so
-//! a backup without one is incomplete. Everything that is copied is compared with the hashes that are known.
+//! A target has a folder `catalog/<time>/` for each backup and one pool, `objects/`, for all of them. A backup first
+//! reads a snapshot of the catalog. Then it copies the objects that the catalog names and the pool does not have. It
+//! writes the manifest last, so a backup without one is incomplete. Everything that is copied is compared with the
+//! recorded hashes.
 
 mod copying;
 mod error;
@@ -42,16 +43,16 @@ use hold::Hold;
 use manifest::{FORMAT, Manifest};
 use part::PartFile;
 
-/// How a backup is made.
+/// Options of a backup.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BackupTerms {
-    /// Bytes that are copied in a second at most.
+    /// The maximum number of bytes to copy per second.
     pub bytes_per_second: Option<NonZeroU64>,
-    /// How many backups are kept; all for `None`.
+    /// The number of backups to keep. `None` keeps all.
     pub keep: Option<NonZeroU64>,
 }
 
-/// What happens meanwhile.
+/// An event during a backup or a restore.
 #[derive(Debug)]
 pub enum BackupEvent<'a> {
     /// The rows of a table were read or loaded.
@@ -63,61 +64,61 @@ pub enum BackupEvent<'a> {
     },
     /// Objects were listed.
     Listed {
-        /// How many so far.
+        /// The number of objects so far.
         objects: u64,
         /// Their bytes.
         bytes: u64,
     },
-    /// Objects were copied, or are there already.
+    /// Objects were copied, or exist already.
     Copied {
-        /// How many so far.
+        /// The number of objects so far.
         objects: u64,
         /// Their bytes.
         bytes: u64,
     },
-    /// An object is damaged in the store, and the backup keeps the copy of an earlier one.
+    /// An object is damaged in the store, and the backup keeps the copy of an earlier backup.
     Rescued {
-        /// Which one.
+        /// The object.
         key: &'a ObjectKey,
         /// Why.
         reason: &'static str,
     },
     /// An object could not be copied.
     Problem {
-        /// Which one.
+        /// The object.
         key: &'a ObjectKey,
         /// Why.
         reason: &'static str,
     },
 }
 
-/// What is called with each event.
+/// The callback that receives each event.
 pub(crate) type OnEvent<'a> = &'a mut (dyn FnMut(BackupEvent<'_>) + Send);
 
-/// What became of a backup.
+/// The result of a backup.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BackupReport {
     /// Rows of all tables.
     pub rows: u64,
-    /// Objects that the backup has.
+    /// Objects in the backup.
     pub objects: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Those that were copied by this run.
+    /// Objects that this run copied.
     pub copied: u64,
     /// Their bytes.
     pub copied_bytes: u64,
-    /// Objects that were removed between the moment of the catalog and their turn, since the hold on removals had ended: the
-    /// database was unavailable for too long to renew it.
+    /// Objects that were removed after the catalog snapshot and before they could be copied. This happens if the hold
+    /// on removals has expired because the database was unavailable for too long to renew it.
     pub gone: u64,
-    /// Objects that the backup does not have: they are missing in the store although the catalog names them, or have wrong
+    /// Objects that are not in the backup although the catalog names them: they are missing in the store, have wrong
     /// bytes, or cannot be read.
     pub damaged: u64,
-    /// Objects with such damage of which the backup keeps the copy of an earlier one.
+    /// Objects with such damage for which the backup keeps the copy of an earlier backup.
     pub rescued: u64,
     /// Older backups that were removed.
     pub pruned: u64,
-    /// Objects that were removed with them.
+    /// Objects that were removed with the older backups.
     pub pruned_objects: u64,
 }
 
@@ -128,13 +129,13 @@ pub struct Backups {
     blobs: Blobs,
     ambient: Ambient,
     secrets: Secrets,
-    /// A folder for files that are being written.
+    /// A folder for temporary files.
     scratch: PathBuf,
     version: &'static str,
 }
 
 impl Backups {
-    /// Of this catalog and this store. `version` is the one of the program.
+    /// Makes backups of this catalog and this store. `version` is the version of the program.
     pub fn new(
         (catalog, blobs): (Catalog, Blobs),
         ambient: Ambient,
@@ -145,7 +146,8 @@ impl Backups {
         Self { catalog, blobs, ambient, secrets, scratch, version }
     }
 
-    /// Makes a backup. Run again after an interruption, it copies only what is missing. Meanwhile nobody removes objects.
+    /// Makes a backup. If it is run again after an interruption, it copies only what is missing. No node removes
+    /// objects while it runs.
     pub async fn run(
         &self,
         target: &BackupTarget,
@@ -200,7 +202,8 @@ impl Backups {
         Ok((time, report))
     }
 
-    /// Parts and objects that another backup has written and not linked yet look like those of an interrupted one.
+    /// Older backups are removed only while no other backup runs: the parts and objects that a running backup has
+    /// written look like those of an interrupted one until its manifest exists.
     async fn may_prune(&self, hold: &Hold) -> Result<bool, BackupError> {
         let is_only_one = hold.is_only_one(&self.ambient).await?;
         if !is_only_one {
@@ -209,7 +212,7 @@ impl Backups {
         Ok(is_only_one)
     }
 
-    /// Lets nodes tell that there is a backup. It is there, whether they know of it or not.
+    /// Records the backup, so that nodes can report it. A failure is only logged, as the backup is complete anyway.
     async fn note(&self, time: BackupTime) {
         let backup = LastBackup { made_at: time.at(), finished_at: self.ambient.now() };
         if let Err(error) = self.catalog.note_backup(backup).await {

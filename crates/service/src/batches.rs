@@ -1,4 +1,4 @@
-//! Changing many rows, a batch at a time.
+//! Changes many rows in batches.
 
 use std::time::Duration;
 
@@ -6,15 +6,15 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::CatalogError;
 
-/// Rows of a batch: few enough that others do not notice the transaction.
+/// The number of rows per batch. It is small enough that the transaction does not hold up other clients.
 pub(crate) const BATCH: u64 = 1000;
 
 /// The longest pause after a batch.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Runs `batch`, which changes at most [`BATCH`] rows and says how many, until there are no more. Between two batches,
-/// others get the database for as long as the last one took. Gives how many rows there were; none if it was cancelled
-/// before the end.
+/// Runs `batch`, which changes at most [`BATCH`] rows and returns their number, until no rows are left. Pauses between
+/// two batches for as long as the last one took, so that other clients can use the database. Returns the number of
+/// changed rows, or `None` if it was cancelled before the end.
 pub(crate) async fn in_batches<F>(
     cancel: &CancellationToken,
     mut batch: impl FnMut() -> F,
@@ -35,7 +35,8 @@ where
     Ok(None)
 }
 
-/// Leaves the database to others for as long as a batch took that has just ended.
+/// Pauses for as long as the batch took that has just ended, at most [`LONGEST_PAUSE`], so that other clients can use
+/// the database.
 pub(crate) async fn rest(cancel: &CancellationToken, began: Instant) {
     let pause = tokio::time::sleep(began.elapsed().min(LONGEST_PAUSE));
     cancel.run_until_cancelled(pause).await;

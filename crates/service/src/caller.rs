@@ -1,4 +1,4 @@
-//! On whose behalf a use case runs.
+//! The caller of a use case.
 
 use std::net::IpAddr;
 
@@ -9,22 +9,22 @@ use tonearm_domain::{
 
 use crate::refusal::{Refusal, Resource};
 
-/// On whose behalf a use case runs, and how far that reaches. The type of the key was checked at the door.
+/// The caller of a use case, and its scope. The type of the key has been checked when the request was authenticated.
 #[derive(Debug, Clone)]
 pub struct Caller {
     /// The only organization it acts on.
     pub organization_id: OrganizationId,
-    /// How far it reaches in there.
+    /// Its scope within the organization.
     pub scope: KeyScope,
     /// The default creator of what this key creates.
     pub creator_id: Option<CreatorId>,
-    /// What its play sessions may list.
+    /// The variants that its play sessions may list.
     pub variants: Selection,
     /// Whether its play sessions may allow downloads.
     pub is_downloadable: bool,
-    /// From which pages its key may be used.
+    /// The origins of the pages from which its key may be used.
     pub allowed_origins: AllowedOrigins,
-    /// Who it is, and from where.
+    /// The actor and its address, for the audit log.
     pub origin: Origin,
 }
 
@@ -48,12 +48,12 @@ impl Caller {
         Self::everything(organization_id, Actor::CommandLine)
     }
 
-    /// A person in the dashboard, whose role was checked at the door.
+    /// A person in the dashboard. The person's role has already been checked.
     pub fn person(organization_id: OrganizationId, person_id: PersonId) -> Self {
         Self::everything(organization_id, Actor::Person(person_id))
     }
 
-    /// The same from a known address.
+    /// Sets the address that the caller comes from.
     pub fn from_address(mut self, address: Option<IpAddr>) -> Self {
         self.origin.address = address;
         self
@@ -71,12 +71,12 @@ impl Caller {
         }
     }
 
-    /// Refuses what is about another organization than the caller's own.
+    /// Refuses access to an organization other than the caller's own.
     pub(crate) fn reach_organization(&self, id: OrganizationId) -> Result<(), Refusal> {
         if id == self.organization_id { Ok(()) } else { Err(Refusal::NotFound(Resource::Organization)) }
     }
 
-    /// Refuses to a scoped key what concerns the organization as a whole.
+    /// Refuses keys that are limited to a collection or a track.
     pub(crate) fn require_whole_organization(&self) -> Result<(), Refusal> {
         if self.scope.covers_organization() {
             Ok(())
@@ -88,8 +88,8 @@ impl Caller {
         }
     }
 
-    /// Refuses to a key that is limited in any way what would lead around its limits: recipes and signing keys give access to
-    /// every variant, and webhooks are sent URLs of all files.
+    /// Refuses keys that are limited to a scope or to some variants, for actions that would bypass these limits:
+    /// recipes and signing keys give access to every variant, and webhooks receive the URLs of all files.
     pub(crate) fn require_no_limits(&self) -> Result<(), Refusal> {
         self.require_whole_organization()?;
         if self.variants == Selection::All {
@@ -102,7 +102,7 @@ impl Caller {
         }
     }
 
-    /// Refuses to give a key what the caller does not have itself.
+    /// Refuses to give a key access to variants that the caller cannot access itself.
     pub(crate) fn require_variants_to_give(&self, variants: &Selection) -> Result<(), Refusal> {
         if self.variants.covers(variants) {
             Ok(())
@@ -115,7 +115,7 @@ impl Caller {
         }
     }
 
-    /// The same for downloads.
+    /// Refuses to allow a key downloads if the caller does not allow them itself.
     pub(crate) fn require_downloads_to_give(&self) -> Result<(), Refusal> {
         if self.is_downloadable {
             Ok(())
@@ -127,7 +127,7 @@ impl Caller {
         }
     }
 
-    /// The same for pages.
+    /// Refuses to allow a key origins that the caller does not allow itself.
     pub(crate) fn require_origins_to_give(&self, origins: &AllowedOrigins) -> Result<(), Refusal> {
         if self.allowed_origins.covers(origins) {
             Ok(())
@@ -140,12 +140,12 @@ impl Caller {
         }
     }
 
-    /// Refuses a collection that is out of reach.
+    /// Refuses a collection outside the scope.
     pub(crate) fn reach_collection(&self, id: CollectionId) -> Result<(), Refusal> {
         if self.scope.covers_collection(id) { Ok(()) } else { Err(Refusal::NotFound(Resource::Collection)) }
     }
 
-    /// Refuses a track that is out of reach.
+    /// Refuses a track outside the scope.
     pub(crate) fn reach_track(&self, collection: CollectionId, track: TrackId) -> Result<(), Refusal> {
         if self.scope.covers_track(collection, track) {
             Ok(())
@@ -154,7 +154,7 @@ impl Caller {
         }
     }
 
-    /// The collection to create something in: the one asked for, else the one the key is limited to.
+    /// The collection to create something in: the requested one, else the one that the key is limited to.
     pub(crate) fn target_collection(&self, requested: Option<CollectionId>) -> Result<CollectionId, Refusal> {
         let target = requested.or(self.scope.collection()).ok_or_else(|| {
             Refusal::invalid("collection_id", "is required: this key is not limited to a collection")

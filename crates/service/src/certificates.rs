@@ -1,4 +1,4 @@
-//! Certificates that nodes get by themselves: one of them orders, all use it.
+//! Certificates that nodes order automatically (ACME): one node orders a certificate, and all nodes use it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,26 +17,27 @@ use uuid::Uuid;
 
 use crate::refusal::Refusal;
 
-/// How long an order may take. Shorter than a lease, by more than clocks differ.
+/// The timeout of an order. It is shorter than a lease by more than the clocks of nodes differ.
 const MOST_TIME: Duration = Duration::from_secs(300);
 
-/// How long an order may still take when the node stops. The authority may be making the certificate just then.
+/// How long an order may continue after the node begins to stop. The authority may be issuing the certificate at that
+/// moment.
 const LAST_TIME: Duration = Duration::from_secs(5);
 
-/// Seconds for which nodes answer for a name.
+/// How long nodes answer challenges for a name, in seconds.
 const PROOF_SECONDS: i64 = 600;
 
-/// Where the vault keeps an account.
+/// The vault context of an ACME account.
 pub(crate) fn account_context(directory: &str) -> String {
     format!("acme_account/{directory}")
 }
 
-/// Where the vault keeps the key of a certificate.
+/// The vault context of a certificate's private key.
 pub(crate) fn key_context(names: &str) -> String {
     format!("certificate/{names}")
 }
 
-/// Gets the certificate for the service's names, and renews it in time.
+/// Orders the certificate for the service's names, and renews it before it expires.
 #[derive(Clone)]
 pub struct Certificates {
     catalog: Catalog,
@@ -49,37 +50,37 @@ pub struct Certificates {
 /// A certificate that can be used.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UsableCertificate {
-    /// The certificate and those between it and the authority, in PEM.
+    /// The certificate and its intermediate certificates, in PEM.
     pub chain: String,
     /// The private key, in PKCS #8.
     pub key: Vec<u8>,
-    /// Until when it is valid.
+    /// When it expires.
     pub not_after: Timestamp,
 }
 
-/// What became of a look at the certificate.
+/// The outcome of [`Certificates::order_if_due`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OrderOutcome {
-    /// Nothing was due, or another node is at it.
+    /// No order was due, or another node is ordering.
     NotDue,
-    /// There is a new certificate.
+    /// A new certificate was issued.
     Issued {
-        /// Until when it is valid.
+        /// When it expires.
         not_after: Timestamp,
     },
-    /// The node stops, and another one may order.
+    /// The node is stopping. Another node may order.
     Stopped,
-    /// There is none.
+    /// No certificate was issued.
     Failed {
         /// Why.
         reason: String,
-        /// When it is tried again.
+        /// When the next order is due.
         order_at: Timestamp,
     },
 }
 
 impl Certificates {
-    /// For these names, from this authority.
+    /// Orders certificates for these names from this authority.
     pub fn new(
         catalog: Catalog,
         ambient: Ambient,
@@ -95,12 +96,13 @@ impl Certificates {
         &self.names
     }
 
-    /// What is known of the certificate.
+    /// The recorded state of the certificate.
     pub async fn state(&self) -> Result<Option<CertificateState>, Refusal> {
         Ok(self.catalog.certificate(&self.names).await?)
     }
 
-    /// The latest certificate. None: there is none yet, or its key was sealed under a master secret that is gone.
+    /// The latest certificate. `None` if there is none yet, or if its key was sealed under a master secret that is no
+    /// longer known.
     pub async fn current(&self) -> Result<Option<UsableCertificate>, Refusal> {
         Ok(self.state().await?.and_then(|state| self.usable(state)))
     }
@@ -111,8 +113,8 @@ impl Certificates {
         Some(UsableCertificate { chain: issued.chain, key, not_after: issued.not_after })
     }
 
-    /// The certificate to begin with. Where there is none for just these names that is still valid, such as after a change of
-    /// the names, it is the valid one that most of them are in.
+    /// The certificate to use at the start. If there is no valid certificate for exactly these names, for instance
+    /// after the names changed, it is the valid certificate that contains the most of them.
     pub async fn first(&self) -> Result<Option<UsableCertificate>, Refusal> {
         let (own, now) = (self.current().await?, self.ambient.now());
         if own.as_ref().is_some_and(|own| own.not_after > now) {
@@ -127,7 +129,7 @@ impl Certificates {
         Ok(best.map(|(_, usable)| usable).or(own))
     }
 
-    /// The proof of a name that an authority asks for now, from whichever node it comes to.
+    /// The proof for a name that an authority is validating now. Any node can answer with it.
     pub async fn proof(&self, name: &str) -> Result<Option<[u8; 32]>, Refusal> {
         if !self.names.contains(name) {
             return Ok(None);
@@ -135,12 +137,12 @@ impl Certificates {
         Ok(self.catalog.acme_challenge(&name.to_ascii_lowercase(), self.ambient.now()).await?)
     }
 
-    /// Orders a certificate if one is due and no other node does. A node that stops breaks off an order, which then is not
-    /// counted.
+    /// Orders a certificate if one is due and no other node is ordering. A node that stops aborts its order, which then
+    /// does not count as failed.
     pub async fn order_if_due(&self, stop: &CancellationToken) -> Result<OrderOutcome, Refusal> {
         let now = self.ambient.now();
         let is_usable = self.current().await?.is_some();
-        // A look does not wait for writers.
+        // This read does not wait for writers.
         if let Some(state) = self.state().await?
             && !self.is_to_order(&state, is_usable, now)
         {
@@ -173,15 +175,16 @@ impl Certificates {
         Ok(outcome)
     }
 
-    /// Whether somebody has to order. A certificate whose key nobody can open is as good as none, but was tried before.
+    /// Whether an order is due. A certificate whose key cannot be decrypted is ordered again at once, but only if no
+    /// order has failed since.
     fn is_to_order(&self, state: &CertificateState, is_usable: bool, now: Timestamp) -> bool {
         let is_lost = state.issued.is_some() && !is_usable && state.failures == 0;
         let is_free = state.leased_until.is_none_or(|until| until <= now);
         state.is_due(now) || (is_lost && is_free)
     }
 
-    /// Takes the lease. Gives the state before and the one since then. The order counts as failed until it is recorded, so that
-    /// a node that keeps dying in the middle of one does not use up what the authority allows.
+    /// Takes the lease. Returns the state before and after. The order counts as failed until it is recorded, so that a
+    /// node that keeps crashing during orders does not exhaust the authority's rate limit.
     async fn lease(
         &self,
         lease: Uuid,
@@ -204,7 +207,7 @@ impl Certificates {
         Ok(Some((before, state)))
     }
 
-    /// Leaves the order to another node, or to the next start, as if it had not begun.
+    /// Releases the order to another node, or to the next start, as if it had not begun.
     async fn give_back(&self, lease: Uuid, before: &CertificateState) -> Result<OrderOutcome, Refusal> {
         let tx = self.catalog.begin().await?;
         tx.return_order(before, lease).await?;
@@ -223,7 +226,7 @@ impl Certificates {
         Ok(ordered?)
     }
 
-    /// The account with the authority, opened where there is none.
+    /// The account with the authority. Registers one if there is none.
     async fn account(&self) -> Result<Vec<u8>, OrderError> {
         let directory = self.acme.directory();
         let context = account_context(directory);
@@ -295,7 +298,7 @@ impl OrderError {
     }
 }
 
-/// Proofs are rows, so that every node can answer.
+/// Stores proofs in the database, so that every node can answer.
 struct Proofs(Certificates);
 
 #[async_trait]

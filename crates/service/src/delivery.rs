@@ -1,4 +1,4 @@
-//! Signed URLs: making them, for uploads too, and the keys that organizations sign their own with.
+//! Signed URLs for delivery and uploads, and the keys with which organizations sign URLs themselves.
 
 mod links;
 mod shared_caches;

@@ -1,4 +1,4 @@
-//! Requests that a client may repeat without doing anything twice.
+//! Idempotency keys: a client can repeat a request without repeating its effect.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -16,30 +16,31 @@ use crate::refusal::Refusal;
 
 pub use tonearm_catalog::IdempotentRequest;
 
-/// How long an answer is kept, in seconds: a day.
+/// How long a response is kept, in seconds: a day.
 const KEPT_SECONDS: i64 = 24 * 3600;
 
-/// How long a claim lasts unless it is renewed, in seconds: after so long, others may do the work of a process that died.
+/// How long a claim lasts unless it is renewed, in seconds. After that, another process may do the work of one that
+/// crashed.
 const HELD_SECONDS: i64 = 20;
 
-/// How often a claim is renewed.
+/// The interval at which a claim is renewed.
 const RENEWED_EVERY: Duration = Duration::from_secs(5);
 
-/// The longest that the work of one request goes on, with or without a client.
+/// The timeout for the work of one request, whether or not its client is still connected.
 const LONGEST_WORK: Duration = Duration::from_secs(120);
 
-/// The pauses between looks at whether another request with the same key has been answered.
+/// The pauses between polls while another request with the same key is in progress.
 const PAUSES: std::ops::Range<Duration> = Duration::from_millis(20)..Duration::from_millis(500);
 
-/// Most requests at work at once in this process.
+/// The maximum number of concurrent requests in this process.
 const MOST_AT_WORK: usize = 1024;
 
-/// Keeps the answers of requests that carry an idempotency key, for a day.
+/// Keeps the responses to requests with an idempotency key, for a day.
 ///
-/// What a request does and its answer are one transaction, which commits only while the request's claim stands. So
-/// whatever happens to client, process or database, a key has one effect at most; and where it had one, its answer is
-/// there. Answers hold secrets (a new API key, signed URLs), so they are stored sealed under the caller's credential, of
-/// which only a hash is known here.
+/// The effect of a request and its response are written in one transaction, which commits only while the request still
+/// holds its claim. So whatever happens to the client, the process or the database, a key has at most one effect; and
+/// if it had one, its response is stored. Responses contain secrets (a new API key, signed URLs), so they are stored
+/// encrypted with the caller's credential, of which the database has only a hash.
 #[derive(Clone)]
 pub struct IdempotentAnswers {
     catalog: Catalog,
@@ -50,29 +51,30 @@ pub struct IdempotentAnswers {
 /// What to do with a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestAttempt {
-    /// Do it, by [`IdempotentAnswers::work`].
+    /// Do the work, with [`IdempotentAnswers::work`].
     First(Claim),
-    /// Answer like this.
+    /// Return this stored response.
     Again(Vec<u8>),
 }
 
-/// What the work of a request came to.
+/// The outcome of a request's work.
 #[derive(Debug)]
 pub struct AttemptOutcome<T> {
-    /// What the client is answered.
+    /// The response to the client.
     pub answer: T,
-    /// The same for whoever repeats the request. None: it was refused, and whatever it did is rolled back.
+    /// The response to store for repetitions of the request. `None` if the request was refused; its changes are rolled
+    /// back.
     pub kept: Option<Vec<u8>>,
 }
 
 impl IdempotentAnswers {
-    /// Over the catalog.
+    /// Stores the responses in this catalog.
     pub fn new(catalog: Catalog, ambient: Ambient) -> Self {
         Self { catalog, ambient, at_work: Arc::new(Semaphore::new(MOST_AT_WORK)) }
     }
 
-    /// Whether a request is the first with its key, or what the first was answered. While the first is at work, this waits
-    /// for it for so long, then refuses.
+    /// Whether a request is the first with its key, or else the response to the first. While the first is in progress,
+    /// this waits up to `wait`, then refuses.
     pub async fn begin(
         &self,
         request: &IdempotentRequest,
@@ -104,7 +106,7 @@ impl IdempotentAnswers {
         }
     }
 
-    /// Reads before it writes: most that is asked for again is answered, or still at work.
+    /// Reads before it writes: most repeated requests have a response already, or are still in progress.
     async fn claim(&self, claim: &Claim) -> Result<Repetition, Refusal> {
         let now = self.ambient.now();
         match self.catalog.repetition(&claim.request, now).await? {
@@ -115,9 +117,9 @@ impl IdempotentAnswers {
 
     /// Does the work of a claimed request and commits it together with its answer.
     ///
-    /// To be run in a task of its own: a client that goes away must not end it. An error means that nothing was done, with
-    /// two exceptions, in which the outcome is not known yet: the database could not be asked
-    /// ([`Refusal::Unavailable`]), or somebody else took the claim over. Then, the same request asked again tells.
+    /// Run it in a task of its own, so that it continues if the client disconnects. An error means that nothing was
+    /// done, with two exceptions in which the outcome is not known yet: the database could not be reached
+    /// ([`Refusal::Unavailable`]), or another process took over the claim. Then a repeated request returns the outcome.
     pub async fn work<T>(
         &self,
         claim: &Claim,
@@ -158,9 +160,9 @@ impl IdempotentAnswers {
         drop(renewing);
         match committed {
             Ok(()) => Ok(answer),
-            // Nothing was done, and nothing can be done under this claim any more.
+            // Nothing was done, and nothing can be done under this claim any longer.
             Err(refusal) if self.forget(claim).await? => Err(refusal),
-            // The connection may have broken when the database had already committed.
+            // The connection may have failed after the database had committed.
             Err(_) if self.is_answered(claim, credential, &kept).await? => Ok(answer),
             Err(refusal) => Err(refusal),
         }
@@ -181,7 +183,7 @@ impl IdempotentAnswers {
         Ok(tx.commit().await?)
     }
 
-    /// Whether this very answer was committed.
+    /// Whether exactly this response was committed.
     async fn is_answered(&self, claim: &Claim, credential: &str, kept: &[u8]) -> Result<bool, Refusal> {
         match self.catalog.repetition(&claim.request, self.ambient.now()).await? {
             Some(Repetition::Answered(sealed)) => {
@@ -191,12 +193,12 @@ impl IdempotentAnswers {
         }
     }
 
-    /// Frees the key of a request that had no effect. `false`: its claim is gone, or answered.
+    /// Frees the key of a request that had no effect. Returns `false` if its claim is lost, or already has a response.
     async fn forget(&self, claim: &Claim) -> Result<bool, Refusal> {
         Ok(self.catalog.forget_claim(claim).await?)
     }
 
-    /// Holds a claim until it is lost or answered.
+    /// Renews a claim until it is lost or has a response.
     async fn renew(self, claim: Claim) {
         loop {
             sleep(RENEWED_EVERY).await;
@@ -218,7 +220,7 @@ fn in_progress() -> Refusal {
     }
 }
 
-/// Ends with the work.
+/// The task that renews a claim. It is aborted when this is dropped.
 struct Renewing(JoinHandle<()>);
 
 impl Drop for Renewing {

@@ -1,4 +1,4 @@
-//! Sources that are imported from a URL: asking for it, and how it ends.
+//! Imports of sources from a URL: how they are requested, and how they end.
 
 pub(crate) mod buckets;
 mod trouble;
@@ -17,10 +17,10 @@ use crate::webhooks::events;
 pub use buckets::{ImportBucketView, ImportBuckets, SetImportBucket};
 pub(crate) use trouble::ImportError;
 
-/// What a file is called where neither the caller nor the URL gives it a name.
+/// The file name if neither the caller nor the URL gives one.
 const NAMELESS: &str = "audio";
 
-/// Imports sources. Their URLs may contain secrets: they are kept in a vault and only as long as they are needed.
+/// Imports sources. Their URLs may contain secrets, so they are stored sealed and only as long as they are needed.
 #[derive(Clone)]
 pub struct Imports {
     ambient: Ambient,
@@ -30,7 +30,7 @@ pub struct Imports {
     is_enabled: bool,
 }
 
-/// An import that is asked for together with a new track.
+/// An import that is requested together with a new track.
 pub(crate) struct NewImport {
     imports: Imports,
     source: SourceUrl,
@@ -38,17 +38,17 @@ pub(crate) struct NewImport {
 }
 
 impl Imports {
-    /// URLs are kept in `vault`, and files are fetched through `outbound`.
+    /// Creates the use cases. URLs are sealed with `vault`, and files are fetched through `outbound`.
     pub fn new(ambient: Ambient, vault: Vault, outbound: Outbound) -> Self {
         Self { ambient, vault, outbound, limits: FetchLimits::of_file(u64::MAX), is_enabled: true }
     }
 
-    /// The same, refusing new imports where they are not enabled.
+    /// Sets whether new imports are accepted.
     pub fn enabled(self, is_enabled: bool) -> Self {
         Self { is_enabled, ..self }
     }
 
-    /// The same with other bounds; the size is bounded by whoever takes the file in, too.
+    /// Sets other limits. The code that accepts the file limits the size too.
     pub fn within(self, limits: FetchLimits) -> Self {
         Self { limits, ..self }
     }
@@ -58,7 +58,8 @@ impl Imports {
         self.is_enabled
     }
 
-    /// Begins to fetch a file of up to so many bytes; an object in a bucket with the credentials that the organization has now.
+    /// Begins to fetch a file of at most `max_bytes`. An object in a bucket is fetched with the organization's current
+    /// credentials.
     pub(crate) async fn fetch(
         &self,
         catalog: &Catalog,
@@ -81,7 +82,7 @@ pub(crate) fn vault_context(id: TrackId) -> String {
     format!("import/{id}")
 }
 
-/// Checks the URL that a new track is to be imported from, and names the track's file after it unless it has a name.
+/// Checks the URL to import a new track from. Names the track's file after the URL unless it has a name.
 pub(crate) fn take(
     imports: Option<&Imports>,
     source_url: Option<String>,
@@ -109,8 +110,8 @@ pub(crate) fn take(
 }
 
 impl NewImport {
-    /// Queues the import in the transaction that creates its track. The audit log is told the host alone, or the bucket, for
-    /// which the organization must have credentials.
+    /// Queues the import in the transaction that creates its track. The audit log records only the host, or the bucket,
+    /// for which the organization must have credentials.
     pub(crate) async fn queue(self, tx: &Transaction, origin: Origin, track: &Track) -> Result<(), Refusal> {
         if let Some(bucket) = &self.source.bucket {
             buckets::require(tx, track.organization_id, bucket).await?;
@@ -140,7 +141,7 @@ async fn enqueue(tx: &Transaction, ambient: &Ambient, track: &Track) -> Result<(
     tx.enqueue(job, ambient.record_id(), ambient.now(), Some(&format!("import {track_id}"))).await
 }
 
-/// Queues an import again that has ended without doing anything while its track was deleted.
+/// Queues an import again whose job ended without doing anything while its track was deleted.
 pub(crate) async fn resume(tx: &Transaction, ambient: &Ambient, track: &Track) -> Result<(), CatalogError> {
     if track.status != TrackStatus::Initialized || tx.import(track.id).await?.is_none() {
         return Ok(());
@@ -148,7 +149,7 @@ pub(crate) async fn resume(tx: &Transaction, ambient: &Ambient, track: &Track) -
     enqueue(tx, ambient, track).await
 }
 
-/// Ends an import without a source. That of a track that is deleted stays, and goes on when the track is restored.
+/// Ends an import as failed. The import of a deleted track stays, and resumes when the track is restored.
 pub(crate) async fn fail(
     tx: &Transaction,
     ambient: &Ambient,

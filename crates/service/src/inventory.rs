@@ -1,4 +1,4 @@
-//! Walking through the catalog and the store at once, in the order of the objects' names.
+//! Walks through the catalog and the store in parallel, in the order of the object names.
 //!
 //! Both are read a page at a time, so memory does not grow with the library.
 
@@ -16,12 +16,12 @@ use tonearm_domain::{ObjectKey, TrackId, TrackManifest};
 pub(crate) use rate::Rate;
 pub(crate) use read_failures::{HeadOutcome, ReadFailures};
 
-/// Objects that are listed before their rows are read.
+/// The number of objects that are listed before their rows are read.
 const GROUP: usize = 1000;
-/// Tracks that are read at once.
+/// The number of tracks per page.
 const PAGE: u64 = 200;
 
-/// Whose rows the store is compared with.
+/// The rows that the store is compared with.
 pub(crate) enum Rows<'a> {
     /// The catalog, while others write.
     Live {
@@ -71,23 +71,23 @@ pub(crate) struct TrackObject {
     pub(crate) object: NamedObject,
 }
 
-/// An object that is in the store.
+/// An object in the store.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredObject {
     pub(crate) key: ObjectKey,
     pub(crate) meta: ObjectMeta,
-    /// The track in whose folder it is, if that names it.
+    /// The track whose folder contains the object, if the track names it.
     pub(crate) named: Option<TrackObject>,
-    /// Whether its length is not the one that is recorded. It is a suspect then.
+    /// Whether its length differs from the recorded one. If so, it is a suspect.
     pub(crate) has_other_length: bool,
-    /// Its SHA-256, if it is a cover of a collection or an organization, and looked up.
+    /// Its SHA-256, if it is a cover of a collection or an organization and was looked up.
     pub(crate) recorded_sha256: Option<[u8; 32]>,
-    /// Whether any row speaks of it.
+    /// Whether any row names it.
     pub(crate) is_known: bool,
 }
 
 impl StoredObject {
-    /// Its SHA-256, if that is recorded.
+    /// Its SHA-256, if it is recorded.
     pub(crate) fn sha256(&self) -> Option<[u8; 32]> {
         self.named.as_ref().map_or(self.recorded_sha256, |named| named.object.sha256)
     }
@@ -98,10 +98,10 @@ impl StoredObject {
 pub(crate) struct WalkStep {
     /// Objects in the store, in the order of their names.
     pub(crate) objects: Vec<StoredObject>,
-    /// Objects that are to be looked at: those that seem to be missing or to have another length, as rows and objects may have
+    /// Objects to check again: those that seem to be missing or to have another length, as rows and objects may have
     /// changed meanwhile, and sources in the folders of other tracks.
     pub(crate) suspects: Vec<TrackObject>,
-    /// How many tracks were looked at.
+    /// The number of tracks that were checked.
     pub(crate) tracks: u64,
 }
 
@@ -110,7 +110,7 @@ pub(crate) struct Walk<'a> {
     rows: Rows<'a>,
     listing: BoxStream<'a, Result<(ObjectKey, ObjectMeta), BlobError>>,
     is_listed: bool,
-    /// Objects behind the group.
+    /// Listed objects that come after the current group.
     ahead: Vec<(ObjectKey, ObjectMeta)>,
     after: Option<TrackFolder>,
     group: Option<Group>,
@@ -131,7 +131,7 @@ fn place_of(key: &ObjectKey) -> TrackFolder {
 }
 
 impl<'a> Walk<'a> {
-    /// From the beginning, or behind the last object of a walk before.
+    /// Starts at the beginning, or after the last object of an earlier walk.
     pub(crate) fn new(rows: Rows<'a>, blobs: &'a Blobs, after: Option<&ObjectKey>) -> Self {
         Self {
             rows,
@@ -177,11 +177,11 @@ impl<'a> Walk<'a> {
         Ok(Some(step))
     }
 
-    /// Lists until whole folders are there.
+    /// Lists objects until the group consists of whole folders.
     async fn next_group(&mut self) -> Result<Group, WalkError> {
         while !self.is_listed && !self.has_whole_folders() {
             match self.listing.next().await.transpose()? {
-                // What nodes tell each other is not the content of anybody.
+                // Objects that nodes use to communicate are not the content of any organization.
                 Some((key, _)) if key.organization_id == ObjectKey::RESERVED => {}
                 Some(found) => self.ahead.push(found),
                 None => self.is_listed = true,
@@ -237,7 +237,7 @@ impl Group {
         Self { objects, places, manifests, until }
     }
 
-    /// Finds the objects of a track among those that were listed.
+    /// Finds the objects of a track among the listed objects.
     fn compare(&mut self, track: &NamedTrack, step: &mut WalkStep) {
         for object in &track.objects {
             let named = TrackObject { track: track.id, object: object.clone() };
@@ -255,7 +255,7 @@ impl Group {
         }
     }
 
-    /// Whether there is this generation of a manifest, or a later one.
+    /// Whether this generation of a manifest, or a later one, exists.
     fn has_manifest(&self, key: &ObjectKey) -> bool {
         let wanted = TrackManifest::generation(key).map(|generation| generation.number());
         let newest = self.manifests.get(&place_of(key)).copied();

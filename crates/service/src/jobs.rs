@@ -1,4 +1,4 @@
-//! Background work, for whoever operates the service: what waits, runs and was given up.
+//! Background jobs, for operators: jobs that wait, run or were given up.
 
 use tonearm_catalog::{Catalog, CatalogError, Gathered, JobFilter, JobState, PendingJob, Transaction};
 use tonearm_domain::{Ambient, AuditAction, Job, JobId, LimitOffset, Origin};
@@ -12,19 +12,19 @@ use crate::refusal::Refusal;
 use crate::status::FAILED_FOR_SECONDS;
 use crate::transcription::Transcriptions;
 
-/// Jobs that are retried in one go; each takes a transaction.
+/// The maximum number of jobs that one call retries. Each takes a transaction.
 const MOST_RETRIED: usize = 100;
 
-/// How many jobs that failed alike were retried.
+/// The result of retrying all jobs that failed for the same reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RetriedJobs {
-    /// Those that are due now.
+    /// Jobs that were retried and are due now.
     pub retried: usize,
-    /// Those that are left for another time, or cannot be retried.
+    /// Jobs beyond the limit of one call, and jobs that cannot be retried.
     pub left: usize,
 }
 
-/// Looks at jobs of all organizations, retries and drops them.
+/// Lists, retries and drops jobs of all organizations.
 #[derive(Clone)]
 pub struct Jobs {
     catalog: Catalog,
@@ -34,7 +34,7 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Over the use cases that put a track's job back to work.
+    /// Creates the job use cases. `library` and `transcriptions` queue the jobs of tracks again.
     pub const fn new(
         catalog: Catalog,
         ambient: Ambient,
@@ -44,7 +44,7 @@ impl Jobs {
         Self { catalog, ambient, library, transcriptions }
     }
 
-    /// One page of the jobs, by the time they may run, and how many there are in all.
+    /// One page of the jobs, ordered by the time at which they are due, and the total number of jobs.
     pub async fn list(
         &self,
         filter: JobFilter,
@@ -53,10 +53,10 @@ impl Jobs {
         Ok(self.catalog.jobs(filter, page).await?)
     }
 
-    /// Makes a job due as if it had never been tried. One that was given up together with its track puts the track
-    /// back to work, by a new job in its place. `false`: there is no such job.
+    /// Makes a job due as if it had never been tried. If the job was given up together with its track, a new job for
+    /// the track replaces it. Returns `false` if there is no such job.
     pub async fn retry(&self, origin: Origin, id: JobId) -> Result<bool, Refusal> {
-        // The new job and the end of the old one are one transaction.
+        // The new job and the end of the old one share a transaction.
         let (retried, gathered) = self.catalog.as_one(self.retry_in_steps(origin, id)).await;
         let is_retried = retried?;
         match gathered {
@@ -67,8 +67,8 @@ impl Jobs {
         Ok(is_retried)
     }
 
-    /// Retries the jobs that were given up in the last day for the same reason as this one, a limited number at once. Refused
-    /// if none of them can be retried, with the reason of the first.
+    /// Retries the jobs that were given up in the last day for the same reason as this one, up to a limit. If none of
+    /// them can be retried, it returns the error of the first.
     pub async fn retry_alike(&self, origin: Origin, id: JobId) -> Result<RetriedJobs, Refusal> {
         let since = self.ambient.now().plus_seconds(-FAILED_FOR_SECONDS);
         let alike = self.catalog.jobs_failed_alike(id, since).await?;
@@ -116,11 +116,11 @@ impl Jobs {
         Ok(true)
     }
 
-    /// Removes a job that nobody runs. What it was to do is not done. `false`: there is no such job.
+    /// Removes a job that no worker runs, without doing its work. Returns `false` if there is no such job.
     pub async fn drop_job(&self, origin: Origin, id: JobId) -> Result<bool, Refusal> {
         let Some((tx, job)) = self.take(id).await? else { return Ok(false) };
         tx.delete_job(id).await?;
-        // A rendering waits for all its tracks. One that was given up is counted already.
+        // A rendering waits for all its tracks. A track whose job was given up is already counted.
         if let Some(Job::RenderTrack { organization_id, variant_id, run, .. }) = job.job
             && job.state() != JobState::Failed
         {
@@ -136,7 +136,7 @@ impl Jobs {
         Ok(true)
     }
 
-    /// Locks a job that nobody runs, if there is such a job.
+    /// Locks a job that no worker runs, if there is such a job.
     async fn take(&self, id: JobId) -> Result<Option<(Transaction, PendingJob)>, Refusal> {
         let tx = self.catalog.begin().await?;
         let Some(job) = tx.job_to_change(id).await? else { return Ok(None) };
@@ -159,7 +159,8 @@ impl Jobs {
         audit::record_of(tx, &self.ambient, organization_id, origin, done).await
     }
 
-    /// Whether what it worked on shows that it was given up, so that running the job again would do nothing.
+    /// Whether the job's track already records that the job was given up, so that running the job again would do
+    /// nothing.
     async fn has_ended_with_its_subject(&self, job: &PendingJob) -> Result<bool, Refusal> {
         match job.job {
             Some(Job::ProcessTrack { organization_id, track_id }) => {
@@ -173,7 +174,7 @@ impl Jobs {
             Some(Job::TranscribeTrack { organization_id, track_id }) => {
                 Ok(self.catalog.track(organization_id, track_id).await?.is_some())
             }
-            // Its rendering has counted it and may be over.
+            // Its rendering has counted it already and may have ended.
             Some(Job::RenderTrack { .. }) => Ok(true),
             _ => Ok(false),
         }

@@ -1,9 +1,9 @@
-//! The use cases. Each takes what it needs, decides with the domain, and commits once.
+//! The use cases. Each reads what it needs, applies the rules of the domain, and commits once.
 //!
-//! They are grouped by who needs them, and each lives in a file of its own: [`Access`] tells whose key it is,
-//! [`Library`] manages what an organization owns, [`Uploads`] takes bytes in, [`Playback`] hands out signed URLs,
-//! [`People`] lets people in, [`Processing`] turns a source into files, and [`Usage`] adds up what was played. The API,
-//! the dashboard, the worker and the command line call these and only translate.
+//! They are grouped by their users, and each has a file of its own: [`Access`] authenticates API keys, [`Library`]
+//! manages what an organization owns, [`Uploads`] accepts uploads, [`Playback`] issues signed URLs, [`People`] manages
+//! accounts and sign-ins, [`Processing`] renders files from sources, and [`Usage`] reports what was played. The API,
+//! the dashboard, the worker and the command line call these and only translate requests and responses.
 
 mod access;
 mod admission;

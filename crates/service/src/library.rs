@@ -1,4 +1,4 @@
-//! What an organization owns, and the keys to it.
+//! What an organization owns, and its API keys.
 
 mod add_variant;
 mod collections;
@@ -86,44 +86,44 @@ pub struct Library {
 }
 
 impl Library {
-    /// Over the catalog, handing out `links`.
+    /// Creates the library use cases for this catalog. `links` makes the URLs that are returned.
     pub fn new(catalog: Catalog, ambient: Ambient, links: Links) -> Self {
         let (feed, keep_deleted) = (progress::ProgressFeed::default(), KeepDeleted::default());
         let admission = Admission::default();
         Self { catalog, ambient, links, feed, keep_deleted, admission, imports: None, vault: None }
     }
 
-    /// The same, keeping what people delete for another time.
+    /// Sets how long deleted items are kept.
     pub fn keeping_deleted(self, keep_deleted: KeepDeleted) -> Self {
         Self { keep_deleted, ..self }
     }
 
-    /// The same, making no tracks while uploads are not admitted.
+    /// Sets the rules by which uploads are admitted. No tracks are created while uploads are refused.
     pub fn with_admission(self, admission: Admission) -> Self {
         Self { admission, ..self }
     }
 
-    /// The same, importing the files of new tracks where that is asked for.
+    /// Enables imports for new tracks that request one.
     pub fn with_imports(self, imports: Imports) -> Self {
         Self { imports: Some(imports), ..self }
     }
 
-    /// The same, keeping the texts of share links in `vault`, so that they can be copied again.
+    /// Stores the texts of share links, sealed with `vault`, so that they can be shown again.
     pub fn with_vault(self, vault: Vault) -> Self {
         Self { vault: Some(vault), ..self }
     }
 
-    /// Whether files of new tracks may be imported.
+    /// Whether the files of new tracks can be imported.
     pub fn allows_imports(&self) -> bool {
         self.imports.as_ref().is_some_and(Imports::is_enabled)
     }
 
-    /// The addresses that it hands out.
+    /// The URLs of this service.
     pub fn links(&self) -> &Links {
         &self.links
     }
 
-    /// A deletion by a caller, now.
+    /// A deletion by this caller at the current time.
     fn deletion(&self, caller: &Caller) -> Deletion {
         Deletion::by(caller.origin.actor, self.ambient.now(), self.keep_deleted)
     }

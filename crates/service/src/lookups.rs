@@ -1,4 +1,4 @@
-//! What the play path reads, kept for a moment.
+//! A short-lived cache of the rows that playback reads.
 
 mod generations;
 mod key_use;
@@ -28,31 +28,30 @@ pub use ready_track::LevelsJson;
 pub(crate) use ready_track::ReadyTrack;
 pub use track_list::{TrackList, WriteTrack};
 
-/// How much is kept, and for how long.
+/// The limits of the lookup cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LookupLimits {
-    /// How long after it was read something may still be answered: how late other nodes' changes are seen. Changes
-    /// of this process are seen at once.
+    /// How long an entry is used after it was read, and so how late changes by other nodes are seen. Changes by this
+    /// process are seen at once.
     pub time_to_live: Duration,
-    /// Most bytes of memory: a third for tracks with their files, a third for the lists of tracks that sessions answer, the
-    /// rest in equal parts for keys, sessions, organizations, collections and recipes.
+    /// The memory limit in bytes: a third for tracks with their files, a third for the track lists of play sessions,
+    /// the rest in equal parts for keys, sessions, organizations, collections and recipes.
     pub max_bytes: u64,
 }
 
 impl Default for LookupLimits {
-    /// One second, so that a revocation counts on every node well within two; 96 MiB, a third of
-    /// which is about 4,000 tracks, or a list of 100,000.
+    /// One second, so that a revocation takes effect on every node well within two seconds; 96 MiB, a third of which is
+    /// about 4,000 tracks, or a list of 100,000.
     fn default() -> Self {
         Self { time_to_live: Duration::from_secs(1), max_bytes: 96 * 1024 * 1024 }
     }
 }
 
-/// Reads of the catalog that are answered from memory where the same was asked a moment ago. Cheap to clone; clones
-/// share what they keep.
+/// Cached reads of the catalog. Cheap to clone; clones share the cache.
 ///
 /// Transactions of this process are seen as soon as they are committed, those of other processes after
-/// [`LookupLimits::time_to_live`]. Only what exists is kept, so what is new is found at once on every node, and
-/// made-up credentials take no room.
+/// [`LookupLimits::time_to_live`]. Misses are not cached, so new rows are found at once on every node, and made-up
+/// credentials take no memory.
 #[derive(Clone)]
 pub struct Lookups(Arc<LookupCaches>);
 
@@ -70,7 +69,7 @@ struct LookupCaches {
 }
 
 impl Lookups {
-    /// Over the catalog, whose commits it follows from now on.
+    /// Creates a cache for this catalog. From now on, each commit of the catalog invalidates the entries it changes.
     pub fn new(catalog: Catalog, limits: LookupLimits) -> Self {
         let generations = Arc::new(Generations::new());
         catalog.on_commit({
@@ -100,7 +99,7 @@ impl Lookups {
         }))
     }
 
-    /// For what is not kept, and for writing.
+    /// The catalog, for reads that are not cached, and for writing.
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.0.catalog
     }
@@ -108,7 +107,7 @@ impl Lookups {
     /// The key with this text, even if it is revoked or has expired.
     pub(crate) async fn api_key(&self, text: &ApiKeyText) -> Result<Option<Arc<ApiKey>>, Refusal> {
         let hash = text.hash();
-        // A key's text names its organization, and there is no other text with its hash.
+        // A key's text contains the id of its organization, and no other text has the same hash.
         let generation = self.0.generations.current(text.organization_id().uuid());
         let load = async || match self.0.catalog.api_key_by_hash(&hash).await? {
             Some(key) => Ok(Some(key)),
@@ -117,12 +116,12 @@ impl Lookups {
         self.0.keys.get(hash, generation, load).await
     }
 
-    /// Remembers that a key was used, to be written down by [`Lookups::write_key_uses`].
+    /// Records in memory that a key was used. [`Lookups::write_key_uses`] writes it to the database.
     pub(crate) fn note_key_used(&self, id: ApiKeyId, now: Timestamp) {
         self.0.key_use.note(id, now);
     }
 
-    /// Writes down when keys were last used. To be called now and then, and once at the end.
+    /// Writes to the database when keys were last used. Call it periodically, and once at shutdown.
     pub async fn write_key_uses(&self) -> Result<(), Refusal> {
         let noted = self.0.key_use.take();
         if noted.is_empty() {
@@ -141,7 +140,7 @@ impl Lookups {
         self.0.sessions.get(id, generation, || self.0.catalog.play_session(id)).await
     }
 
-    /// The recipes that every track of the organization is made by, in their order.
+    /// The recipes by which every track of the organization is rendered, in their order.
     pub(crate) async fn recipes(&self, id: OrganizationId) -> Result<Arc<Vec<Recipe>>, Refusal> {
         let generation = self.0.generations.current(id.uuid());
         let load = async || self.0.catalog.recipes(id).await.map(Some);
@@ -154,15 +153,15 @@ impl Lookups {
         organization_id: OrganizationId,
         id: TrackId,
     ) -> Result<Option<Arc<ReadyTrack>>, Refusal> {
-        // A track is gone with its collection, and a file with its recipe. Which collection it is in is not known before it
-        // is loaded.
+        // A track is deleted with its collection, and a file with its recipe. The track's collection is not known until
+        // the track is loaded.
         let ids = [id.uuid(), organization_id.uuid(), ANY_COLLECTION];
         let generation = self.0.generations.current_of(&ids);
         let load = || ReadyTrack::load(&self.0.catalog, organization_id, id);
         self.0.tracks.get((organization_id, id), generation, load).await
     }
 
-    /// The list of a collection's playable tracks, which `load` reads. It holds what was there when it was read.
+    /// The list of a collection's playable tracks, as of the moment when `load` read it.
     pub(crate) async fn track_list<F>(
         &self,
         organization_id: OrganizationId,
@@ -177,7 +176,7 @@ impl Lookups {
         self.0.track_lists.get((organization_id, collection_id), generation, load).await
     }
 
-    /// What is above the tracks of a collection.
+    /// The organization and the collection that the tracks of a collection inherit from.
     pub(crate) async fn parents(
         &self,
         organization_id: OrganizationId,
@@ -196,10 +195,10 @@ impl Lookups {
     }
 }
 
-/// Stands for all collections, beside the id of each.
+/// The id that stands for all collections. It is counted in addition to the id of each collection.
 const ANY_COLLECTION: Uuid = Uuid::nil();
 
-/// The id under which the generations of what changed are counted.
+/// The id under which the generations of the changed record are counted.
 fn id_of(change: &Change) -> Uuid {
     match change {
         Change::Organization(id) | Change::Recipes(id) | Change::ApiKeys(id) => id.uuid(),

@@ -1,4 +1,4 @@
-//! People: signing in, the links that let them in, and who belongs to which organization.
+//! Accounts: sign-in, one-time links, and memberships of organizations.
 
 mod administration;
 mod devices;
@@ -37,7 +37,7 @@ pub use second_factor_setup::{Enrolment, SecondFactorView};
 pub use sign_in::{Device, Resumed, SignInError, SignedIn};
 pub use tonearm_outbound::ProviderError;
 
-/// Knows people: lets them in, and says where they belong. Cheap to clone.
+/// Accounts, sign-in and memberships. Cheap to clone.
 #[derive(Clone)]
 pub struct People {
     catalog: Catalog,
@@ -49,18 +49,19 @@ pub struct People {
 }
 
 impl People {
-    /// Over the catalog; links that let somebody in are below `public_url`, and secrets of second factors in `vault`.
+    /// Creates the use cases for this catalog. One-time links begin with `public_url`, and the secrets of second
+    /// factors are sealed with `vault`.
     pub fn new(catalog: Catalog, ambient: Ambient, vault: Vault, public_url: &str) -> Self {
         let public_url = public_url.trim_end_matches('/').to_owned();
         Self { catalog, ambient, passwords: Passwords::new(), vault, public_url, provider: None }
     }
 
-    /// The same for people who may sign in with an OpenID Connect provider too.
+    /// Lets people also sign in with an OpenID Connect provider.
     pub fn with_provider(self, provider: Option<SignInProvider>) -> Self {
         Self { provider: provider.map(Arc::new), ..self }
     }
 
-    /// The organizations that a person belongs to with the role in each, by name.
+    /// The organizations that a person belongs to, with the role in each, ordered by name.
     pub async fn organizations_of(&self, person: &Person) -> Result<Vec<(Organization, Role)>, Refusal> {
         Ok(self.catalog.organizations_of(person.id).await?)
     }
@@ -70,7 +71,7 @@ impl People {
         self.catalog.person(id).await?.ok_or(Refusal::NotFound(Resource::Person))
     }
 
-    /// Everybody, by creation: for the command line.
+    /// All people, ordered by creation, for the command line.
     pub async fn everybody(&self) -> Result<Vec<Person>, Refusal> {
         Ok(self.catalog.people().await?)
     }

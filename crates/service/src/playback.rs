@@ -1,4 +1,4 @@
-//! Handing out signed URLs: play sessions, downloads and share links.
+//! Signed URLs for listeners: play sessions, downloads and share links.
 
 mod captions;
 mod cards;
@@ -33,7 +33,7 @@ pub use playable::{CoverImage, Playable, PlayableVariant};
 pub use shared_collection::SharedCollection;
 pub use shared_track::{SharedTrack, SharedWords};
 
-/// Grants play sessions and hands out signed URLs. Every request clones it, so it is one pointer.
+/// Grants play sessions and issues signed URLs. Every request clones it, so it is a single pointer.
 #[derive(Clone)]
 pub struct Playback(Arc<Inner>);
 
@@ -48,8 +48,8 @@ struct Inner {
 }
 
 impl Playback {
-    /// Over look-ups that are best shared with [`Access`], handing out `links`, counting what is handed out with `meter`, and
-    /// listing tracks as `write_track` writes them.
+    /// Creates the playback use cases. Share `lookups` with [`Access`]. `links` makes the URLs, `meter` counts them,
+    /// and `write_track` writes the tracks of lists.
     pub fn new(
         lookups: Lookups,
         ambient: Ambient,

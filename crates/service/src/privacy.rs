@@ -1,4 +1,4 @@
-//! What the service keeps about one person or one listener: telling it, and forgetting it.
+//! Personal data of one person or one listener: access and erasure.
 
 mod erasing;
 mod listener;
@@ -15,23 +15,23 @@ pub use listener::{KeptListener, ListenerReference};
 pub use person::{KeptAccount, KeptPerson, NamedRows, PersonReference};
 pub use tonearm_catalog::MOST_KEPT_ROWS;
 
-/// Tells and forgets what is kept about somebody.
+/// Reports and erases personal data.
 #[derive(Clone)]
 pub struct Privacy {
     catalog: Catalog,
     ambient: Ambient,
     people: People,
-    /// One for each master secret: listeners of the last days may be hashed under an older one.
+    /// One hasher per master secret: listeners of the last days may be hashed under an older one.
     hashers: Vec<ListenerHasher>,
 }
 
 impl Privacy {
-    /// Over the catalog.
+    /// Creates the use cases for this catalog.
     pub fn new(catalog: Catalog, ambient: Ambient, people: People, signer: &UrlSigner) -> Self {
         Self { catalog, ambient, people, hashers: signer.listener_hashers() }
     }
 
-    /// An entry that says that somebody was forgotten, and not who.
+    /// An audit entry that records an erasure without naming the person.
     fn erasure(&self, by: Origin, subject_id: Option<uuid::Uuid>) -> AuditEntry {
         AuditEntry {
             id: self.ambient.record_id(),

@@ -1,4 +1,4 @@
-//! Background work: making files of sources, and upkeep. [`Processing::run`] runs a claimed job of any kind.
+//! Background jobs: rendering files from sources, and maintenance. [`Processing::run`] runs a claimed job of any kind.
 
 mod disk_reservations;
 mod import_source;
@@ -80,7 +80,7 @@ impl Processing {
         }
     }
 
-    /// Ends a job that will not be tried again, leaving nothing in waiting.
+    /// Ends a job that will not be retried, so that nothing stays in a waiting state.
     pub async fn give_up(&self, claimed: &ClaimedJob, error: &str) -> Result<(), JobError> {
         self.end_for_good(claimed, error).await?;
         tonearm_telemetry::gave_up_job(claimed.job.kind());

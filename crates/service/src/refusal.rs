@@ -1,4 +1,4 @@
-//! Why a use case did not do what it was asked.
+//! Why a use case refused or failed.
 
 use std::any::Any;
 use std::error::Error;
@@ -8,7 +8,7 @@ use tonearm_blobs::BlobError;
 use tonearm_catalog::{CatalogError, Record};
 use tonearm_domain::QuotaExceeded;
 
-/// What could not be found.
+/// The kind of a record that was not found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resource {
     /// An organization.
@@ -35,11 +35,11 @@ pub enum Resource {
     Person,
     /// A member of an organization.
     Member,
-    /// A link that lets somebody in.
+    /// An invitation link.
     Invitation,
     /// A webhook.
     Webhook,
-    /// An event on its way to a webhook.
+    /// A delivery of an event to a webhook.
     WebhookDelivery,
     /// A signing key.
     SigningKey,
@@ -49,12 +49,12 @@ pub enum Resource {
     Rendering,
     /// A job.
     Job,
-    /// Something that callers cannot name.
+    /// A record of a kind that callers do not see.
     Record,
 }
 
 impl Resource {
-    /// The noun for people.
+    /// The noun for error messages.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Organization => "organization",
@@ -109,7 +109,7 @@ impl Resource {
 
 type Source = Box<dyn Error + Send + Sync>;
 
-/// Why a use case did not do what it was asked. The text is for the caller; sources are for the log.
+/// Why a use case refused or failed. The text is for the caller; sources are for the log.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
     /// A field's value is missing or wrong.
@@ -128,7 +128,7 @@ pub enum Refusal {
         /// What is wrong with the credential.
         message: &'static str,
     },
-    /// A good credential that may not do this.
+    /// The credential is valid but does not permit the action.
     #[error("{message}")]
     Forbidden {
         /// A stable code.
@@ -136,7 +136,7 @@ pub enum Refusal {
         /// What it may not do.
         message: &'static str,
     },
-    /// It does not exist, or not for this caller: the response is the same in both cases.
+    /// It does not exist, or this caller has no access to it. The response is the same in both cases.
     #[error("no such {}, or this credential has no access to it", .0.as_str())]
     NotFound(Resource),
     /// It conflicts with the current state.
@@ -144,19 +144,19 @@ pub enum Refusal {
     Conflict {
         /// A stable code.
         code: &'static str,
-        /// What is in the way.
+        /// What conflicts.
         message: String,
     },
-    /// More bytes than are taken.
+    /// The upload has more bytes than are accepted.
     #[error("the upload is larger than the limit of {limit} bytes")]
     TooLarge {
         /// The limit.
         limit: u64,
     },
-    /// The body ended or broke before it was whole.
+    /// The body ended or failed before it was complete.
     #[error("the upload was interrupted and nothing was stored; send it again")]
     Interrupted(#[source] Source),
-    /// It cannot be done to this thing as it is.
+    /// The operation is not possible in the current state of the record.
     #[error("{message}")]
     Unprocessable {
         /// A stable code.
@@ -164,33 +164,33 @@ pub enum Refusal {
         /// Why not.
         message: &'static str,
     },
-    /// The organization may not have more.
+    /// A quota of the organization is used up.
     #[error(transparent)]
     QuotaExceeded(#[from] QuotaExceeded),
-    /// Too much waits to be processed.
+    /// Too many uploads wait to be processed.
     #[error("too many uploads are waiting to be processed; try again in a few minutes")]
     Busy,
     /// There is too little free space to store it.
     #[error("the service does not have enough free space to store this; its operator must free some")]
     Full(#[source] Source),
-    /// The database stopped answering while it saved this.
+    /// The database stopped responding during the commit.
     #[error("this may or may not have been saved; check before you send it again")]
     UnknownOutcome(#[source] Source),
     /// The database or the store is unavailable.
     #[error("the service is temporarily unavailable; try again shortly")]
     Unavailable(#[source] Source),
-    /// A fault of our own.
+    /// An internal error.
     #[error("internal error; the server's log has the details under this request's id")]
     Internal(#[source] Source),
 }
 
 impl Refusal {
-    /// A wrong value of a field.
+    /// An error for an invalid field value.
     pub fn invalid(field: &'static str, message: impl Into<String>) -> Self {
         Self::Invalid { field, message: message.into() }
     }
 
-    /// A panic on our side, told by what it carries.
+    /// An internal error for a panic, with the panic's message.
     pub fn panicked(panic: &(dyn Any + Send)) -> Self {
         let text = panic.downcast_ref::<&str>().copied();
         let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
@@ -219,7 +219,7 @@ impl From<Record> for Resource {
     }
 }
 
-/// The one place that decides what a missing or a taken record means to a caller: 404 or 409.
+/// The one place that decides what a missing or a duplicate record means to a caller: 404 or 409.
 impl From<CatalogError> for Refusal {
     fn from(error: CatalogError) -> Self {
         match error {

@@ -1,4 +1,4 @@
-//! The master secrets: which are in use, and what is sealed under them.
+//! The master secrets: which are in use, and what is sealed (encrypted) under them.
 
 mod master_secrets;
 mod resealing;

@@ -1,4 +1,4 @@
-//! How the service is: its nodes, its work, what it depends on. For whoever operates it.
+//! The status of the service for operators: its nodes, jobs and dependencies.
 
 mod disks;
 mod heartbeat;
@@ -23,25 +23,25 @@ pub use run_counter::RunCounter;
 
 use jobs::{ended_runs, queues};
 
-/// How long a part may take to answer.
+/// The timeout for each part of a report.
 const DEADLINE: Duration = Duration::from_secs(3);
 
-/// How long a report is given out again: however often somebody asks, the parts are asked this often.
+/// How long a report is cached. The parts are queried at most once in this time.
 const FRESH: Duration = Duration::from_secs(5);
 
-/// Groups of failures that are told.
+/// The maximum number of groups of failures in a report.
 const MOST_FAILURES: usize = 20;
 
-/// Quotas that are told.
+/// The maximum number of quotas in a report.
 const MOST_QUOTAS: usize = 20;
 
-/// What was given up for so long is told.
+/// Jobs that were given up within this many seconds are reported.
 pub(crate) const FAILED_FOR_SECONDS: i64 = 24 * 3600;
 
-/// Tells when the certificate of this node ends; none where it cannot be told.
+/// Returns when the certificate of this node expires, or `None` if that is not known.
 pub type CertificateEnd = Arc<dyn Fn() -> Option<Timestamp> + Send + Sync>;
 
-/// Tells how the service is. Cheap to clone.
+/// Reports the status of the service. Cheap to clone.
 #[derive(Clone)]
 pub struct Status {
     catalog: Catalog,
@@ -55,7 +55,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// Over a catalog and, where it could be opened, its store.
+    /// Reports on a catalog and, if it could be opened, its store.
     pub fn new(catalog: Catalog, blobs: Option<Blobs>, ambient: Ambient) -> Self {
         Self {
             catalog,
@@ -69,31 +69,31 @@ impl Status {
         }
     }
 
-    /// Tells of these file systems too.
+    /// Adds these file systems to the report.
     pub fn with_disks(mut self, disks: Disks) -> Self {
         self.disks = disks;
         self
     }
 
-    /// Says which of the nodes is asked.
+    /// Sets the id of this node.
     pub fn of_node(mut self, id: NodeId) -> Self {
         self.node = Some(id);
         self
     }
 
-    /// Tells of the certificate too.
+    /// Adds the expiry of this node's certificate to the report.
     pub fn with_certificate(mut self, ends_at: Option<CertificateEnd>) -> Self {
         self.certificate = ends_at;
         self
     }
 
-    /// Tells of the certificate for these names too, which nodes get by themselves.
+    /// Adds the certificate that nodes order automatically for these names to the report.
     pub fn with_acme(mut self, names: Option<CertificateNames>) -> Self {
         self.acme = names;
         self
     }
 
-    /// A report of the last seconds. Of several that ask at once, one looks and the others wait for it.
+    /// A report that is at most a few seconds old. Concurrent callers share one query.
     pub async fn cached_report(&self) -> StatusReport {
         let mut last = self.last.lock().await;
         if let Some((made_at, report)) = &*last
@@ -106,12 +106,12 @@ impl Status {
         report
     }
 
-    /// Makes the next report a new one, since something was changed that it tells of.
+    /// Drops the cached report, because something that it reports has changed.
     pub async fn forget_cached_report(&self) {
         *self.last.lock().await = None;
     }
 
-    /// A new report. It takes as long as its slowest part, and no longer than the deadline of one.
+    /// A new report. It takes as long as its slowest part, at most the timeout of one part.
     pub async fn report(&self) -> StatusReport {
         Box::pin(self.look()).await
     }

@@ -1,8 +1,8 @@
 //! The identity that a database and its object store share.
 //!
-//! It is a row of the database and an object of the store, made together at the first start. The database decides: of
-//! several nodes that start at once, the first to propose an identity wins, and all of them put the same object. The
-//! row says whether the object was put, so that a first start that was killed goes on where it was.
+//! It is a row in the database and an object in the store, both created at the first start. The database decides: if
+//! several nodes start at once, the first to propose an identity wins, and all of them store the same object. The row
+//! records whether the object was stored, so that a first start that was killed resumes where it stopped.
 
 use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt};
@@ -10,11 +10,11 @@ use tonearm_blobs::{BlobError, Blobs, PutError};
 use tonearm_catalog::{Catalog, CatalogError, StoreRecord};
 use tonearm_domain::{Ambient, Evidence, ObjectKey, StoreId, StoreMismatch};
 
-/// Objects of the store that are looked up in the database.
+/// The number of objects in the store to look up in the database.
 const LISTED: usize = 500;
-/// Tracks of each end of the database whose sources are looked up in the store.
+/// The number of tracks from each end of the database whose sources are looked up in the store.
 const NAMED: u64 = 10;
-/// Identities in the store that are read. More than one is a mismatch already.
+/// The number of identities to read from the store. More than one is already a mismatch.
 const FOUND: usize = 10;
 
 /// Ties a database and an object store together.
@@ -25,16 +25,16 @@ pub struct StoreIdentity {
     ambient: Ambient,
 }
 
-/// Why it is not known that a database and a store belong together.
+/// Why a database and a store could not be confirmed to belong together.
 #[derive(Debug, thiserror::Error)]
 pub enum IdentityError {
-    /// They do not.
+    /// They do not belong together.
     #[error(transparent)]
     Mismatch(#[from] StoreMismatch),
-    /// The store cannot be asked now.
+    /// The store is unavailable.
     #[error(transparent)]
     Store(#[from] BlobError),
-    /// The database cannot be asked now.
+    /// The database is unavailable.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
 }
@@ -43,13 +43,13 @@ impl From<PutError> for IdentityError {
     fn from(error: PutError) -> Self {
         match error {
             PutError::Store(error) => Self::Store(error),
-            // Nothing is asked of these bytes that they could fail.
+            // This put has no checks on the bytes that could fail.
             other => Self::Store(BlobError::from(std::io::Error::other(other))),
         }
     }
 }
 
-/// What the two say of each other.
+/// The identities that the database and the store hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreTie {
     /// The identity in the database.
@@ -59,7 +59,7 @@ pub struct StoreTie {
 }
 
 impl StoreTie {
-    /// The identity that both have; `None` where neither has one, or where it is yet to be put into the store.
+    /// The identity that both have. `None` if neither has one, or if it still has to be stored in the store.
     pub fn agreed(&self) -> Result<Option<StoreId>, StoreMismatch> {
         match (self.record, self.found.as_slice()) {
             (None, []) => Ok(None),
@@ -75,16 +75,16 @@ impl StoreTie {
 }
 
 impl StoreIdentity {
-    /// Of this database and this store.
+    /// Creates the check for this database and this store.
     pub fn new(catalog: Catalog, blobs: Blobs, ambient: Ambient) -> Self {
         Self { catalog, blobs, ambient }
     }
 
-    /// Checks that database and store belong together, and ties them where neither has an identity and what they hold
-    /// fits. It costs one read of each once they are tied.
+    /// Checks that the database and the store belong together. Ties them if neither has an identity and their contents
+    /// match. Once they are tied, it takes one read of each.
     pub async fn establish(&self) -> Result<StoreId, IdentityError> {
         match self.try_to_establish().await {
-            // Another node that starts for the first time may have been between its two steps.
+            // Another node at its first start may have been between its two steps.
             Err(IdentityError::Mismatch(_)) => self.try_to_establish().await,
             other => other,
         }
@@ -102,7 +102,7 @@ impl StoreIdentity {
         Ok(id)
     }
 
-    /// Gives both an identity, if what they hold fits.
+    /// Gives both an identity, if their contents match.
     async fn found_new(&self, record: Option<StoreRecord>) -> Result<StoreId, IdentityError> {
         let evidence = self.evidence().await?;
         if !evidence.is_sound() {
@@ -133,13 +133,13 @@ impl StoreIdentity {
 
     async fn put(&self, id: StoreId) -> Result<(), IdentityError> {
         let text = format!("{{\"store\":\"{id}\"}}\n");
-        // Several nodes may put it at once: one that fails must not remove what another one stored.
+        // Several nodes may store it at once. A node that fails must not remove the object that another one stored.
         self.blobs.put_repeatable(&id.object(), Bytes::from(text)).await?;
         Ok(())
     }
 
-    /// What database and store say of each other. The database is read first: an identity is put into the store only
-    /// after it is in the database.
+    /// Reads the identities of the database and the store. The database is read first: an identity is put into the
+    /// store only after it is in the database.
     pub async fn inspect(&self) -> Result<StoreTie, IdentityError> {
         let record = self.catalog.store_record().await?;
         let listed = self.blobs.list(Some(ObjectKey::RESERVED), Some(StoreId::folder()));
@@ -149,7 +149,7 @@ impl StoreIdentity {
         Ok(StoreTie { record, found })
     }
 
-    /// Looks up a sample of each in the other.
+    /// Looks up a sample of the database's objects in the store, and of the store's objects in the database.
     pub async fn evidence(&self) -> Result<Evidence, IdentityError> {
         let named = self.catalog.sample_of_sources(NAMED).await?;
         let mut found = 0;
@@ -164,8 +164,8 @@ impl StoreIdentity {
         Ok(Evidence { named: named.len(), found, listed: listed.len(), known })
     }
 
-    /// Gives both a new identity, whatever they had: from now on they belong together, and to nobody else. Done again after
-    /// an interruption, it comes to its end.
+    /// Gives both a new identity, whatever they had before. From then on they belong to each other only. After an
+    /// interruption, it can be run again to completion.
     pub async fn adopt(&self) -> Result<StoreId, IdentityError> {
         let id = StoreId::new(self.ambient.short_id());
         let tx = self.catalog.begin().await?;

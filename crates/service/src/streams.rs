@@ -1,4 +1,4 @@
-//! Streams of events that are open: how many there may be, and that they end with the node.
+//! Open event streams: their limits, and their end when the node stops.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::{ApiKeyId, PersonId};
 
-/// Most streams of a node.
+/// The maximum number of streams per node.
 const MOST: usize = 512;
-/// Most streams of one person: as many tabs as anybody looks at.
+/// The maximum number of streams per person, one for each open tab.
 const MOST_OF_A_PERSON: usize = 8;
-/// Most streams that are opened with one key: as many uploads as a program follows at once.
+/// The maximum number of streams per key, one for each upload that a program follows.
 const MOST_OF_A_KEY: usize = 64;
 
-/// Who has a stream open.
+/// The owner of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StreamHolder {
     /// A person in the dashboard.
@@ -31,35 +31,35 @@ impl StreamHolder {
     }
 }
 
-/// Whose limit of open streams is reached.
+/// Which limit of open streams is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoCapacity {
-    /// The holder has as many as it may.
+    /// The limit of the holder.
     OfHolder,
-    /// The node has as many as it may.
+    /// The limit of the node.
     OfNode,
 }
 
-/// The open streams of a node. Clones count together.
+/// The open streams of a node. Clones share the counts.
 #[derive(Debug, Clone, Default)]
 pub struct Streams {
     open: Arc<Mutex<HashMap<StreamHolder, usize>>>,
     shutdown: CancellationToken,
 }
 
-/// The place of one stream, given back when dropped.
+/// The slot of one stream. It is released when dropped.
 pub struct StreamSlot {
     streams: Streams,
     holder: StreamHolder,
 }
 
 impl Streams {
-    /// None yet; all of them end when `shutdown` is cancelled, as a node could not stop before.
+    /// No streams yet. All of them end when `shutdown` is cancelled, because the node cannot stop before they do.
     pub fn until(shutdown: CancellationToken) -> Self {
         Self { open: Arc::default(), shutdown }
     }
 
-    /// A place for one more, unless there are too many.
+    /// Takes a slot for another stream, unless a limit is reached.
     pub fn enter(&self, holder: StreamHolder) -> Result<StreamSlot, NoCapacity> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let all: usize = open.values().sum();

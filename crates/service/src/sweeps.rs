@@ -1,33 +1,33 @@
-//! Looking at the sweep of the object store, and confirming what it leaves to a person.
+//! Shows the sweep of the object store, and confirms removals that need a person's approval.
 
 use tonearm_catalog::{Catalog, Sweep};
 use tonearm_domain::{Ambient, Job};
 
 use crate::refusal::Refusal;
 
-/// Looks at the sweep, for operators.
+/// Shows and confirms sweeps, for operators.
 #[derive(Clone)]
 pub struct Sweeps {
     catalog: Catalog,
     ambient: Ambient,
 }
 
-/// The sweep that is under way, or the last one, and what is noted.
+/// The current or last sweep, and the number of unknown objects.
 #[derive(Debug, Clone)]
 pub struct SweepView {
     /// The sweep; `None` before the first.
     pub sweep: Option<Sweep>,
-    /// Objects that are noted as unknown.
+    /// The number of objects that are recorded as unknown.
     pub noted: u64,
 }
 
 impl Sweeps {
-    /// Over this catalog.
+    /// Creates the use cases for this catalog.
     pub fn new(catalog: Catalog, ambient: Ambient) -> Self {
         Self { catalog, ambient }
     }
 
-    /// How far the sweep is.
+    /// The state of the sweep.
     pub async fn view(&self) -> Result<SweepView, Refusal> {
         Ok(SweepView {
             sweep: self.catalog.sweep().await?,
@@ -35,8 +35,8 @@ impl Sweeps {
         })
     }
 
-    /// Confirms what the last sweep left to be confirmed, and queues a sweep that removes it. Returns how many objects
-    /// these were; `None` where nothing waits.
+    /// Confirms the removals that the last sweep left for confirmation, and queues a sweep that makes them. Returns the
+    /// number of objects, or `None` if nothing waits for confirmation.
     pub async fn confirm(&self) -> Result<Option<u64>, Refusal> {
         let tx = self.catalog.begin().await?;
         let Some(confirmed) = tx.confirm_sweep().await? else {

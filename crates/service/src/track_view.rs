@@ -1,4 +1,4 @@
-//! A track with what it takes from the levels above it.
+//! A track with the settings that it inherits from its collection and its organization.
 
 pub(crate) mod waiting;
 
@@ -17,11 +17,11 @@ use crate::refusal::{Refusal, Resource};
 pub struct TrackView {
     /// The track.
     pub track: Track,
-    /// Whether its source is being imported, where that was asked for.
+    /// Whether its source is being imported. `false` unless the import was looked up.
     pub is_importing: bool,
     /// Its player colour, which may be inherited, and the colours derived from it.
     pub colours: PlayerColours,
-    /// The cover that players see for it, of whichever level.
+    /// The cover that players show: its own or an inherited one.
     pub cover: Option<PlacedCover>,
     /// The title that players show: the one that was set, or a derived one.
     pub title: String,
@@ -42,7 +42,7 @@ pub struct TrackSummaryView {
     pub subtitle: Option<String>,
 }
 
-/// The levels above a track, which decide what of its own counts.
+/// The organization and the collection of a track. They decide which of its own settings apply.
 pub(crate) struct TrackParents {
     pub(crate) organization: Arc<Organization>,
     pub(crate) collection: Arc<Collection>,
@@ -63,7 +63,7 @@ impl TrackParents {
         Ok(Self { organization: Arc::new(organization), collection: Arc::new(collection) })
     }
 
-    /// As a transaction that changes something sees them; none where they were deleted meanwhile.
+    /// Reads them in a transaction. Returns `None` if they were deleted meanwhile.
     pub(crate) async fn in_transaction(
         tx: &Transaction,
         organization_id: OrganizationId,

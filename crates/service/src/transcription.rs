@@ -1,4 +1,4 @@
-//! Transcription: settings for people, and the words of tracks.
+//! Transcription: the settings of organizations, and the transcripts of tracks.
 
 mod provider_test;
 
@@ -20,13 +20,13 @@ use crate::refusal::{Refusal, Resource};
 
 pub use provider_test::{ProviderTest, TranscriptionFailure};
 
-/// The error where no transcription provider is configured.
+/// The error message if no transcription provider is configured.
 pub(crate) const NO_PROVIDER: &str = "no transcription provider is set; set one first";
 
-/// Most failures that are shown, or asked for again, at once.
+/// The maximum number of failures to list at once.
 const MOST_SHOWN: u64 = 500;
 
-/// Manages transcription, and asks providers.
+/// Manages transcription, and calls providers.
 #[derive(Clone)]
 pub struct Transcriptions {
     catalog: Catalog,
@@ -36,31 +36,31 @@ pub struct Transcriptions {
     tests: Arc<Semaphore>,
 }
 
-/// The settings as people see them. The key is never shown again.
+/// The settings as users see them. The key is never shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptionView {
     /// Whether new tracks are transcribed.
     pub is_enabled: bool,
-    /// Where the provider is.
+    /// The base URL of the provider.
     pub base_url: Option<String>,
-    /// Whether there is a key.
+    /// Whether a key is set.
     pub has_key: bool,
     /// The model.
     pub model: Option<String>,
-    /// The language of everything, where it is known.
+    /// The language of all tracks, if known.
     pub language: Option<String>,
 }
 
-/// Settings to be written.
+/// New settings.
 #[derive(Debug, Clone)]
 pub struct SetTranscription {
-    /// Where the provider is, such as `https://api.example.com/v1`.
+    /// The base URL of the provider, such as `https://api.example.com/v1`.
     pub base_url: String,
-    /// The key; none keeps the one there is, empty removes it.
+    /// The key. `None` keeps the existing key; an empty text removes it.
     pub key: Option<String>,
     /// The model.
     pub model: String,
-    /// The language of everything (BCP 47), where it is known.
+    /// The language of all tracks (BCP 47), if known.
     pub language: Option<String>,
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn vault_context(id: OrganizationId) -> String {
 }
 
 impl Transcriptions {
-    /// Over the catalog; keys are kept in `vault`, and sound leaves through `outbound`.
+    /// Creates the use cases for this catalog. Keys are sealed with `vault`, and audio is sent through `outbound`.
     pub fn new(catalog: Catalog, ambient: Ambient, vault: Vault, outbound: Outbound) -> Self {
         Self { catalog, ambient, vault, outbound, tests: Arc::new(Semaphore::new(2)) }
     }
@@ -91,7 +91,7 @@ impl Transcriptions {
         })
     }
 
-    /// Says how sound is transcribed, and turns it on for tracks that become ready from now on.
+    /// Sets the provider, and turns transcription on for tracks that become ready from now on.
     pub async fn set(&self, caller: &Caller, set: SetTranscription) -> Result<(), Refusal> {
         caller.require_whole_organization()?;
         let id = caller.organization_id;
@@ -113,7 +113,7 @@ impl Transcriptions {
         let tx = self.catalog.begin().await?;
         let existing = tx.transcription_settings_to_change(id).await?;
         let key = match set.key.as_deref().map(str::trim) {
-            // A key goes to the server it was entered for and no other.
+            // A key is only ever sent to the server for which it was entered.
             None => {
                 existing.filter(|existing| existing.base_url == base_url).and_then(|existing| existing.key)
             }
@@ -132,7 +132,7 @@ impl Transcriptions {
         Ok(tx.commit().await?)
     }
 
-    /// Turns it on or off; the settings stay.
+    /// Turns transcription on or off. The settings are kept.
     pub async fn enable(&self, caller: &Caller, is_enabled: bool) -> Result<(), Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
@@ -152,21 +152,21 @@ impl Transcriptions {
         Ok(audit::record(tx, &self.ambient, caller, done).await?)
     }
 
-    /// What became of a track's transcription; none where it was never asked for.
+    /// The state of a track's transcription. `None` if it was never requested.
     pub async fn of_track(&self, caller: &Caller, id: TrackId) -> Result<Option<Transcription>, Refusal> {
         caller.require_whole_organization()?;
         Ok(self.catalog.transcription(caller.organization_id, id).await?)
     }
 
-    /// The tracks whose transcription failed, the latest first.
+    /// The failed transcriptions, latest first.
     pub async fn failures(&self, caller: &Caller) -> Result<Vec<Transcription>, Refusal> {
         caller.require_whole_organization()?;
         let failed = TranscriptionState::Failed;
         Ok(self.catalog.transcriptions(caller.organization_id, failed, MOST_SHOWN).await?)
     }
 
-    /// Has a track of the organization transcribed (once more). A transcript that somebody edited is overwritten only where
-    /// that is asked for.
+    /// Queues the transcription of a track, even if it was transcribed before. An edited transcript is replaced only if
+    /// `is_overwriting` is set.
     pub async fn retry(&self, caller: &Caller, id: TrackId, is_overwriting: bool) -> Result<(), Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
@@ -194,7 +194,7 @@ impl Transcriptions {
         Ok(tx.commit().await?)
     }
 
-    /// Asks the organization's provider what is said in a sound.
+    /// Sends audio to the organization's provider for transcription.
     pub(crate) async fn ask(
         &self,
         settings: &TranscriptionSettings,
@@ -224,8 +224,8 @@ impl Transcriptions {
     }
 }
 
-/// Queues the transcription of a track that has become playable, where its organization has that on and it was not
-/// asked for before.
+/// Queues the transcription of a track that has become playable, if its organization has transcription on and none was
+/// requested before.
 pub(crate) async fn queue_if_wanted(
     tx: &Transaction,
     ambient: &Ambient,
@@ -243,7 +243,8 @@ pub(crate) async fn queue_if_wanted(
     queue(tx, ambient, track).await
 }
 
-/// Queues again what was not done while a track was deleted, and what came to be wanted meanwhile.
+/// Queues the transcription of a restored track: one that was pending while the track was deleted, or one that has
+/// become due meanwhile.
 pub(crate) async fn resume(tx: &Transaction, ambient: &Ambient, track: &Track) -> Result<(), CatalogError> {
     match tx.transcription(track.id).await? {
         Some(transcription) if transcription.state == TranscriptionState::Pending => {

@@ -1,4 +1,4 @@
-//! Taking bytes in.
+//! Uploads of sources and covers.
 
 mod accept_cover;
 mod accept_source;
@@ -33,16 +33,16 @@ pub use resumable::{
 };
 pub use upload_session::{CreateUploadSession, CreatedUploadSession, SessionTrack, UploadSessionView};
 
-/// How much is taken in.
+/// The size limits of uploads.
 #[derive(Debug, Clone, Copy)]
 pub struct UploadLimits {
-    /// Most bytes of a source.
+    /// The maximum size of a source, in bytes.
     pub max_source_bytes: u64,
-    /// Most bytes of a cover.
+    /// The maximum size of a cover, in bytes.
     pub max_cover_bytes: u64,
 }
 
-/// Takes sources and covers in, by signed URL and in upload sessions.
+/// Accepts uploads of sources and covers, by signed URL and in upload sessions.
 #[derive(Clone)]
 pub struct Uploads {
     catalog: Catalog,
@@ -58,7 +58,7 @@ pub struct Uploads {
 }
 
 impl Uploads {
-    /// Over a catalog and a store.
+    /// Creates the upload use cases for a catalog and a store.
     pub fn new(catalog: Catalog, blobs: Blobs, ambient: Ambient, links: Links, limits: UploadLimits) -> Self {
         Self {
             catalog,
@@ -74,28 +74,28 @@ impl Uploads {
         }
     }
 
-    /// The same, taking nothing in that is not admitted.
+    /// Sets the rules by which uploads are admitted.
     pub fn with_admission(self, admission: Admission) -> Self {
         Self { admission, ..self }
     }
 
-    /// The same, having covers decoded under these terms of confinement.
+    /// Sets how covers are decoded, including the sandbox.
     pub fn with_pictures(self, pictures: Pictures) -> Self {
         Self { pictures, ..self }
     }
 
-    /// The same, importing the files of new tracks where that is asked for.
+    /// Enables imports for new tracks that request one.
     pub fn with_imports(self, imports: Imports) -> Self {
         Self { imports: Some(imports), ..self }
     }
 
-    /// Most bytes of a source.
+    /// The maximum size of a source, in bytes.
     pub fn max_source_bytes(&self) -> u64 {
         self.limits.max_source_bytes
     }
 
-    /// Refuses a cover for which there is no space or no room in the organization's quota. Worth asking before a body is
-    /// read; `bytes` are those that are announced or there.
+    /// Refuses a cover if there is too little disk space or quota for it. Call it before reading the body. `bytes` is
+    /// the announced or actual size.
     pub async fn require_room_for_cover(
         &self,
         organization_id: OrganizationId,
@@ -105,8 +105,8 @@ impl Uploads {
         quotas::admit_cover(&self.catalog, organization_id, bytes.unwrap_or(1)).await
     }
 
-    /// Refuses a source where no uploads are admitted, or where the organization's quotas have no room for it; gives the bytes
-    /// that it may have. Worth asking before a body is read. What is decided in the end is asked again in the transaction that
+    /// Refuses a source if no uploads are admitted, or if it would exceed the organization's quotas. Returns the number
+    /// of bytes it may have. Call it before reading the body. The final decision is made in the transaction that
     /// records the source (see [`quotas::admit_stored`]).
     pub(crate) async fn require_room(
         &self,

@@ -1,4 +1,4 @@
-//! What was counted of playback, and keeping what is counted.
+//! Usage statistics of playback: storing the counts and reporting them.
 
 mod keep;
 mod listens;
@@ -18,7 +18,7 @@ pub use report::{
 };
 use reports::Reports;
 
-/// Adds up what was played, and tells.
+/// Reports usage and listening statistics.
 #[derive(Clone)]
 pub struct Usage {
     catalog: Catalog,
@@ -28,7 +28,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Over the catalog that keeps the sums.
+    /// Creates the reports over the catalog that stores the totals.
     pub fn new(catalog: Catalog, ambient: Ambient) -> Self {
         Self { catalog, ambient, by_track: Reports::new(), listens: Reports::new() }
     }

@@ -1,8 +1,8 @@
-//! Comparing the catalog with the store: rows without objects, objects without rows, wrong lengths and wrong bytes.
+//! Compares the catalog with the store: rows without objects, objects without rows, wrong lengths and wrong bytes.
 //!
-//! Others write meanwhile, so what does not fit is looked at once more before it becomes a finding: first the object, then the
-//! row. Objects are stored before their rows and removed after them, and no name is used twice; so a row that still names an
-//! object which was missing a moment ago has lost it.
+//! Other processes write meanwhile, so each mismatch is checked a second time before it is reported: first the object,
+//! then the row. Objects are stored before their rows and removed after them, and no key is used twice. So if a row
+//! still names an object that was missing a moment ago, the object is lost.
 
 mod finding;
 mod owners;
@@ -25,26 +25,26 @@ use crate::inventory::{HeadOutcome, Rate, ReadFailures, Rows, StoredObject, Walk
 /// What is checked, and how fast.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct VerifyTerms {
-    /// Whether the bytes of all objects are read, and compared with the hashes that are known.
+    /// Whether to read the bytes of all objects and compare them with the recorded hashes.
     pub is_deep: bool,
-    /// Whether what can be made again is queued.
+    /// Whether to queue jobs that render again the files that can be rendered again.
     pub repairs: bool,
-    /// Bytes that are read in a second at most.
+    /// The maximum number of bytes to read per second.
     pub bytes_per_second: Option<NonZeroU64>,
-    /// Objects that are looked at in a second at most.
+    /// The maximum number of objects to check per second.
     pub objects_per_second: Option<NonZeroU64>,
 }
 
-/// What happens while it runs.
+/// An event during a verification.
 #[derive(Debug)]
 pub enum VerifyEvent<'a> {
-    /// Something does not fit.
+    /// A mismatch was found.
     Finding(&'a Finding),
-    /// How far it is. What was found before is told; it can go on from here in another process.
+    /// The progress. All findings before this point have been reported. Another process can resume from this state.
     Progress(&'a VerifyState),
 }
 
-/// Why it could not finish.
+/// Why a verification could not finish.
 #[derive(Debug, thiserror::Error)]
 pub enum VerifyError {
     /// The store.
@@ -85,12 +85,12 @@ struct Run<'a> {
 }
 
 impl Verification {
-    /// Of this catalog and this store.
+    /// Creates a verification of this catalog and this store.
     pub fn new(catalog: Catalog, blobs: Blobs, ambient: Ambient) -> Self {
         Self { catalog, blobs, ambient }
     }
 
-    /// Goes on from a state to the end, and gives what was counted.
+    /// Runs from `state` to the end, and returns the final state with its counts.
     pub async fn run(
         &self,
         terms: VerifyTerms,
@@ -149,14 +149,15 @@ impl Run<'_> {
         }
         self.report_damage(subjects).await?;
         self.report_unknown(&step.objects).await?;
-        // A step without objects is a page of tracks in the middle of a group, which is walked through again.
+        // A step without objects is a page of tracks in the middle of a group. A resumed run walks through that group
+        // again.
         if let Some(last) = last {
             self.state.last_key = Some(last);
         }
         Ok(())
     }
 
-    /// Reports objects that no row speaks of, and that are neither young nor about to be removed.
+    /// Reports objects that no row names, unless they are recent or about to be removed.
     async fn report_unknown(&mut self, listed: &[StoredObject]) -> Result<(), VerifyError> {
         let spared_after = SweepRules::spared_after(self.all.ambient.now());
         let old = |stored: &&StoredObject| !stored.is_known && stored.meta.modified < spared_after;
@@ -171,7 +172,7 @@ impl Run<'_> {
             if known.contains(&stored.key) || going.contains(&stored.key) {
                 continue;
             }
-            // One that is listed and cannot be looked at is there.
+            // An object that is listed exists, even if the HEAD request fails.
             if !matches!(self.heads.head(&stored.key).await?, HeadOutcome::Missing) {
                 self.report(&Finding::unknown(&stored.key, stored.meta.size));
             }

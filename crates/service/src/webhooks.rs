@@ -1,4 +1,4 @@
-//! Webhooks: the endpoints of an organization, what is on its way to them, and sending it.
+//! Webhooks: the endpoints of an organization, the deliveries to them, and sending those.
 
 mod deliveries;
 mod endpoints;
@@ -30,17 +30,17 @@ pub struct Webhooks {
 }
 
 impl Webhooks {
-    /// Over the catalog; secrets are kept in `vault`, and everything sent leaves through `outbound`.
+    /// Creates the webhook use cases. Secrets are sealed with `vault`, and requests are sent through `outbound`.
     pub fn new(catalog: Catalog, ambient: Ambient, links: Links, vault: Vault, outbound: Outbound) -> Self {
         Self { catalog, ambient, links, vault, outbound }
     }
 
-    /// The catalog, for whoever waits for something to send.
+    /// The catalog, for callers that wait for deliveries to send.
     pub fn catalog(&self) -> &Catalog {
         &self.catalog
     }
 
-    /// Time and randomness.
+    /// The source of time and randomness.
     pub fn ambient(&self) -> &Ambient {
         &self.ambient
     }

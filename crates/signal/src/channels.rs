@@ -1,6 +1,6 @@
-//! The places of channels, and how much each counts in loudness.
+//! The positions of channels, and their weights in loudness.
 
-/// Layouts by the names that ffmpeg gives them. The names of later versions are among them.
+/// Layouts by ffmpeg's names for them, including the names of later versions.
 const LAYOUTS: &[(&str, &str)] = &[
     ("mono", "FC"),
     ("stereo", "FL+FR"),
@@ -45,7 +45,7 @@ const LAYOUTS: &[(&str, &str)] = &[
     ("22.2", "FL+FR+FC+LFE+BL+BR+FLC+FRC+BC+SL+SR+TC+TFL+TFC+TFR+TBL+TBC+TBR+LFE2+TSL+TSR+BFC+BFL+BFR"),
 ];
 
-/// What ffmpeg takes for granted of so many channels where nothing is said.
+/// The layout that ffmpeg assumes for a number of channels if none is declared.
 const ASSUMED: [(usize, &str); 10] = [
     (1, "mono"),
     (2, "stereo"),
@@ -59,23 +59,23 @@ const ASSUMED: [(usize, &str); 10] = [
     (24, "22.2"),
 ];
 
-/// Weight of channels beside the listener (ITU-R BS.1770-5, table 3): +1.5 dB, as a factor of power.
+/// Weight of channels at the listener's sides (ITU-R BS.1770-5, table 3): +1.5 dB, as a factor of power.
 const BESIDE: f64 = 1.41;
-/// The longest name of a place.
+/// The longest name of a position.
 const LONGEST_NAME: usize = 4;
 
-/// The places of a sound's channels, in their order.
+/// The positions of a sound's channels, in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     channels: usize,
-    /// As ffmpeg names it; none where the file says nothing that is understood.
+    /// ffmpeg's name of the layout; `None` if the file declares none that is known.
     name: Option<String>,
-    /// `FL`, `LFE`, …; empty where nobody knows.
+    /// `FL`, `LFE`, …; empty if the positions are unknown.
     places: Vec<String>,
 }
 
 impl Layout {
-    /// Of so many channels, which ffprobe calls `name`: one of the known names, or `3 channels (FL+FR+TC)`.
+    /// The layout of this many channels that ffprobe calls `name`: one of the known names, or `3 channels (FL+FR+TC)`.
     pub fn new(channels: u32, name: Option<&str>) -> Self {
         let channels = channels.max(1) as usize;
         let named =
@@ -93,18 +93,18 @@ impl Layout {
         Self { channels, name: None, places }
     }
 
-    /// What it is called in ffmpeg's filters, where the file says it.
+    /// The name for ffmpeg's filters, if the file declares the layout.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// Whether ffmpeg knows how to fold it down: up to eight channels, it takes the usual places for granted.
+    /// Whether ffmpeg can downmix it: for up to eight channels it assumes the usual positions.
     pub fn folds(&self) -> bool {
         self.name.is_some() || (self.channels <= 8 && !self.places.is_empty())
     }
 
-    /// How much the power of each channel counts (ITU-R BS.1770-5, annexes 1 and 3): 1.41 between 60° and 120° aside at
-    /// the height of the ears, 0 for low effects, else 1.
+    /// The weight of each channel's power (ITU-R BS.1770-5, annexes 1 and 3): 1.41 between 60° and 120° to the side at
+    /// ear height, 0 for low-frequency effects, else 1.
     pub fn weights(&self) -> Vec<f64> {
         if self.places.is_empty() {
             return vec![1.0; self.channels];
@@ -118,7 +118,7 @@ impl Layout {
             "LFE" | "LFE2" => 0.0,
             // At 90° and 110°; wide ones at 60°.
             "SL" | "SR" | "SDL" | "SDR" | "WL" | "WR" => BESIDE,
-            // With others at the sides they are at 135°, else they are the surrounds of 5.1 at 110°.
+            // If there are side channels, these are at 135°; otherwise they are the surrounds of 5.1 at 110°.
             "BL" | "BR" if !has("SL") => BESIDE,
             // Those of 22.2 are at 60° (ITU-R BS.2051, system H), since others are between them and the centre.
             "FL" | "FR" if has("FLC") && has("LFE2") => BESIDE,
@@ -131,7 +131,7 @@ fn split(places: &str) -> Vec<String> {
     places.split('+').map(str::to_owned).collect()
 }
 
-/// A layout without a name of its own: its places name it.
+/// A layout without a name of its own, named by its positions.
 fn listed(name: &str) -> Option<(&str, &str)> {
     let (_, places) = name.strip_suffix(')')?.split_once(" channels (")?;
     let is_place = |place: &str| {
@@ -140,7 +140,7 @@ fn listed(name: &str) -> Option<(&str, &str)> {
     places.split('+').all(is_place).then_some((places, places))
 }
 
-/// Whether a file says nothing of its layout.
+/// Whether a file declares no layout.
 fn is_silent(name: Option<&str>) -> bool {
     name.is_none_or(|name| name.is_empty() || name == "unknown")
 }

@@ -1,17 +1,18 @@
-//! From the colours that a picture's profile means to those that screens show without one: sRGB.
+//! Converts colours from a picture's ICC profile to sRGB, which screens assume without a profile.
 
 use std::sync::Arc;
 
 use moxcms::{ColorProfile, DataColorSpace, Layout, Transform8BitExecutor, TransformOptions};
 
-/// Profiles beyond this many bytes are left alone; those of cameras and programs have some thousands.
+/// Profiles larger than this many bytes are ignored; those of cameras and programs have a few thousand bytes.
 const LARGEST: usize = 1 << 20;
 
-/// Turns RGB pixels into sRGB.
+/// Converts RGB pixels to sRGB.
 pub(crate) struct ToSrgb(Arc<Transform8BitExecutor>);
 
 impl ToSrgb {
-    /// By an ICC profile. None where it is not about RGB or cannot be read: the picture is then taken as it is.
+    /// For an ICC profile. Returns `None` if the profile is not for RGB or cannot be read: the picture is then used
+    /// unchanged.
     pub(crate) fn new(profile: &[u8]) -> Option<Self> {
         if profile.len() > LARGEST {
             return None;
@@ -25,7 +26,7 @@ impl ToSrgb {
         profile.create_transform_8bit(Layout::Rgb, &srgb, Layout::Rgb, options).ok().map(Self)
     }
 
-    /// Turns pixels, three bytes each.
+    /// Converts pixels of three bytes each.
     pub(crate) fn apply(&self, pixels: &mut [u8]) {
         let source = pixels.to_vec();
         if let Err(error) = self.0.transform(&source, pixels) {

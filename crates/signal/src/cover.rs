@@ -1,4 +1,4 @@
-//! Covers: pictures down to the sizes that players show.
+//! Covers: pictures scaled to the sizes that players show.
 
 use std::io::Cursor;
 
@@ -16,20 +16,20 @@ use crate::palette::palette;
 /// A square JPEG.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoverImage {
-    /// Which size it has.
+    /// Its size.
     pub size: CoverSize,
     /// The file.
     pub jpeg: Vec<u8>,
 }
 
-/// What is made of a picture.
+/// The covers made from a picture, and its properties.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Covers {
     /// Every size, smallest first.
     pub images: Vec<CoverImage>,
     /// The dominant colours of the square; see [`palette`].
     pub theme: Vec<ThemeColour>,
-    /// What the picture itself is.
+    /// The content type of the picture itself.
     pub content_type: ContentType,
 }
 
@@ -39,8 +39,8 @@ pub const MOST_PIXELS: u64 = 64_000_000;
 const DECODE_MEMORY: u64 = 256 << 20;
 const JPEG_QUALITY: u8 = 85;
 
-/// Every size of a cover, and the colours of a picture: a JPEG, PNG, WebP or GIF (its first frame), cropped to a square. Colours
-/// are turned into sRGB, and what is transparent becomes white.
+/// Every size of a cover, and the colours of a picture: a JPEG, PNG, WebP or GIF (its first frame), cropped to a
+/// square. Colours are converted to sRGB, and transparent parts become white.
 pub fn covers(art: &[u8]) -> Result<Covers, PictureError> {
     let Decoded { picture, content_type, profile } = decode(art)?;
     let picture = flatten(&picture);
@@ -54,7 +54,7 @@ pub fn covers(art: &[u8]) -> Result<Covers, PictureError> {
         let side = size.side();
         let mut scaled = vec![0; (side * side * 3) as usize];
         let mut view = TypedImage::<U8x3>::from_buffer(side, side, &mut scaled).map_err(broken)?;
-        // `Resizer::resize` would be compiled for each of the 13 types of pixels.
+        // `Resizer::resize` would be compiled for each of the 13 pixel types.
         resizer.resize_typed(&source, &mut view, &square).map_err(broken)?;
         if let Some(to_srgb) = &to_srgb {
             to_srgb.apply(&mut scaled);
@@ -68,7 +68,7 @@ pub fn covers(art: &[u8]) -> Result<Covers, PictureError> {
     Ok(covers)
 }
 
-/// The sides of a picture of ours, and its RGB pixels.
+/// The sides of one of our own pictures, and its RGB pixels.
 pub fn pixels(picture: &[u8]) -> Result<((u32, u32), Vec<u8>), PictureError> {
     let flat = flatten(&decode(picture)?.picture);
     Ok((flat.dimensions(), flat.into_raw()))
@@ -86,11 +86,11 @@ pub(crate) fn encode_jpeg(side: u32, rgb: &[u8]) -> image::ImageResult<Vec<u8>> 
     Ok(jpeg)
 }
 
-/// A picture and what is known of it.
+/// A decoded picture and its properties.
 struct Decoded {
     picture: DynamicImage,
     content_type: ContentType,
-    /// What its colours mean, where it says.
+    /// Its ICC profile, if it has one.
     profile: Option<Vec<u8>>,
 }
 
@@ -118,7 +118,7 @@ fn decode(art: &[u8]) -> Result<Decoded, PictureError> {
     Ok(Decoded { picture, content_type, profile })
 }
 
-/// To RGB, laid over white where the picture is transparent.
+/// Converts to RGB, laid over white where the picture is transparent.
 fn flatten(picture: &DynamicImage) -> RgbImage {
     if !picture.color().has_alpha() {
         return picture.to_rgb8();

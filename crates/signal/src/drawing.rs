@@ -7,7 +7,7 @@ use tonearm_domain::{Colour, CoverSize, WaveformImage, WaveformVideo};
 use crate::cover::{CoverImage, encode_jpeg};
 use crate::error::PictureError;
 
-/// Upright bars with round ends, side by side around a horizontal middle line.
+/// Vertical bars with round ends, side by side along a horizontal middle line.
 struct Bars {
     /// Half the height of each, in pixels.
     halves: Vec<f64>,
@@ -21,17 +21,17 @@ struct Bars {
     middle: f64,
 }
 
-/// The share of a bar in the space it has; the rest is gap.
+/// The share of a bar in its space; the rest is gap.
 const BAR_SHARE: f64 = 0.58;
 
 impl Bars {
-    /// So many bars in a box of `width` by `height` pixels with a margin left and right, and above and below.
+    /// This many bars in a box of `width` by `height` pixels, with margins left and right, and above and below.
     fn in_box(levels: &[f64], count: usize, (width, height): (f64, f64), (across, down): (f64, f64)) -> Self {
         let pitch = (width - 2.0 * across) / count.max(1) as f64;
         let radius = pitch * BAR_SHARE / 2.0;
         let tallest = (height / 2.0 - down).max(radius);
         let bars = resample(levels, count);
-        // Quiet tracks are drawn as tall as loud ones: it is the shape that tells them apart.
+        // Quiet tracks are drawn as tall as loud ones: the shape distinguishes them.
         let loudest = bars.iter().copied().fold(0.0, f64::max);
         let scale = if loudest > 0.0 { 1.0 / loudest } else { 0.0 };
         Self {
@@ -43,7 +43,7 @@ impl Bars {
         }
     }
 
-    /// How much of a pixel is covered, 0..=1: by the distance of its middle from the nearest bar's edge.
+    /// How much of a pixel is covered, 0..=1: computed from the distance of its centre to the nearest bar's edge.
     fn coverage(&self, x: u32, y: u32) -> f64 {
         let (x, y) = (f64::from(x) + 0.5, f64::from(y) + 0.5);
         let nearest = ((x - self.first) / self.pitch).round().max(0.0) as usize;
@@ -56,7 +56,7 @@ impl Bars {
     }
 }
 
-/// As many levels as bars: the loudest of each share, which keeps the outline.
+/// As many levels as bars: the loudest of each share, which preserves the outline.
 fn resample(levels: &[f64], count: usize) -> Vec<f64> {
     (0..count)
         .map(|bar| {
@@ -68,14 +68,14 @@ fn resample(levels: &[f64], count: usize) -> Vec<f64> {
         .collect()
 }
 
-/// A cover for a track that has none: its waveform as light or dark bars on a square of the player colour, a
-/// little darker towards the bottom. `levels` are amplitudes 0..=1, any number; without any there is a row of dots.
+/// A cover for a track without one: its waveform as light or dark bars on a square of the player colour, a little
+/// darker towards the bottom. `levels` are amplitudes 0..=1, any number; without any, a row of dots is drawn.
 pub fn placeholder(colour: Colour, levels: &[f64], sizes: &[CoverSize]) -> Vec<CoverImage> {
     sizes
         .iter()
         .map(|&size| {
             let side = size.side();
-            // Fewer and wider bars where there is less room.
+            // Fewer and wider bars if there is less room.
             let count = match side {
                 0..100 => 9,
                 100..300 => 17,
@@ -107,13 +107,13 @@ fn paint(colour: Colour, bars: &Bars, side: u32) -> Vec<u8> {
         .collect()
 }
 
-/// How many bars a waveform of a width has: at one every 6 pixels, bars and gaps are just visible.
+/// How many bars a waveform of this width has: with one every 6 pixels, bars and gaps are just visible.
 pub fn bars_across(width: u32) -> u32 {
     (width / 6).max(1)
 }
 
-/// The waveform as a PNG: bars in the colour of the settings, else in `colour`. `levels` are amplitudes 0..=1, best
-/// [`bars_across`] of them.
+/// The waveform as a PNG: bars in the colour of the settings, else in `colour`. `levels` are amplitudes 0..=1,
+/// preferably as many as [`bars_across`] returns.
 pub fn waveform_image(
     settings: &WaveformImage,
     colour: Colour,
@@ -130,7 +130,7 @@ fn across(levels: &[f64], width: u32, height: u32, margin: f64) -> Bars {
     Bars::in_box(levels, bars_across(width) as usize, size, (0.0, margin))
 }
 
-/// Bars as a PNG, on nothing or on a colour.
+/// Bars as a PNG, on a transparent or coloured background.
 fn paint_png(
     bars: &Bars,
     (width, height): (u32, u32),
@@ -175,17 +175,18 @@ fn encode_png(
     Ok(png)
 }
 
-/// The pictures that a video of the waveform is put together from.
+/// The pictures that a video of the waveform is composed of.
 pub struct VideoPictures {
-    /// All that was heard.
+    /// All bars as already played.
     pub heard: Vec<u8>,
-    /// Nothing was heard yet.
+    /// All bars as not yet played.
     pub unheard: Vec<u8>,
-    /// Twice as wide: white on the left, black on the right. What moves over it says which of the two is seen.
+    /// A mask twice as wide: white on the left, black on the right. It moves over the pictures and selects which of the
+    /// two is visible.
     pub mask: Vec<u8>,
 }
 
-/// How much of its colour a bar has that was not heard yet.
+/// The share of its colour that a bar has before it is played.
 const UNHEARD: f64 = 0.3;
 
 /// The pictures of a video, in the colours of the settings, else in `colour`. `levels` are amplitudes 0..=1.

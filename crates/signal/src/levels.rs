@@ -4,17 +4,17 @@ use tonearm_domain::{Levels, LevelsSettings, Metric};
 
 use crate::true_peak::highest;
 
-/// Measures levels of interleaved samples as they stream by, for any number of settings at once.
+/// Measures levels of interleaved samples as a stream, for any number of settings at once.
 ///
-/// Level `i` of `N` over `n` frames stands for the frames from `i·n/N` up to `(i+1)·n/N`, rounded down. While
-/// samples stream by, `n` is not known for certain, so two things are kept:
+/// Level `i` of `N` over `n` frames covers the frames from `i·n/N` up to `(i+1)·n/N`, rounded down. During the stream,
+/// `n` is not known for certain, so two things are kept:
 ///
-/// - levels for the `n` that the headers claim. They are exact, and they are the answer where the claim holds;
-/// - up to 2¹⁹ blocks of equally many frames, twice as many each time the blocks run out. They are the answer where
-///   the claim does not hold: exact up to 2¹⁹ frames, and beyond that with boundaries off by at most half a block,
-///   which is two millionths of the track at most.
+/// - levels for the `n` that the headers declare. They are exact, and they are used if the declaration is right;
+/// - up to 2¹⁹ blocks of equally many frames. When they are all used, they are merged in pairs, which doubles their
+///   length. They are used if the declaration is wrong: exact up to 2¹⁹ frames, and beyond that with boundaries off by
+///   at most half a block, which is at most two millionths of the track.
 ///
-/// That is 2 MiB at most for the blocks, 6 MiB with squares, and 16 bytes for each level.
+/// The blocks take at most 2 MiB, or 6 MiB with squares, and each level takes 16 bytes.
 #[derive(Debug)]
 pub struct LevelMeter {
     channels: usize,
@@ -22,15 +22,15 @@ pub struct LevelMeter {
     settings: Vec<LevelsSettings>,
     expected: Option<u64>,
     claimed: Vec<Claimed>,
-    /// Whether any level tells of squares.
+    /// Whether any level needs squares.
     squares: bool,
     blocks: Blocks,
 }
 
-/// Blocks before they are merged in pairs.
+/// The most blocks before they are merged in pairs.
 const MOST_BLOCKS: usize = 1 << 19;
 
-/// What is kept of a run of frames.
+/// The peak and the sum of squares of a run of frames.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Cell {
     peak: f32,
@@ -38,7 +38,7 @@ struct Cell {
 }
 
 impl Cell {
-    /// Of samples; their squares only where they are asked for.
+    /// The cell of these samples, with squares only if requested.
     fn of(samples: &[f32], squares: bool) -> Self {
         Self { peak: highest(samples), squares: if squares { sum_of_squares(samples) } else { 0.0 } }
     }
@@ -56,7 +56,7 @@ impl Cell {
     }
 }
 
-/// In four lanes, as one after another would wait for each other.
+/// Sums in four lanes, because a single sum would have to wait for each addition.
 fn sum_of_squares(samples: &[f32]) -> f64 {
     let (fours, rest) = samples.as_chunks::<4>();
     let mut lanes = [0.0_f64; 4];
@@ -75,9 +75,9 @@ fn boundary(index: u32, count: u32, frames: u64) -> u64 {
 }
 
 impl LevelMeter {
-    /// For sound of `channels` channels that is claimed to have `expected_frames` frames.
+    /// For sound with `channels` channels whose headers declare `expected_frames` frames.
     pub fn new(channels: u32, settings: &[LevelsSettings], expected_frames: Option<u64>) -> Self {
-        // Where the blocks are exact anyway, a claim adds nothing.
+        // If the blocks are exact anyway, a declared length adds nothing.
         let expected = expected_frames.filter(|frames| *frames > MOST_BLOCKS as u64);
         let squares = settings.iter().any(|settings| settings.metric == Metric::Rms);
         Self {
@@ -107,13 +107,13 @@ impl LevelMeter {
         self.frames += (samples.len() / self.channels) as u64;
     }
 
-    /// How many frames there were so far.
+    /// The number of frames so far.
     pub fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// The levels, in the order of the settings. Where there are fewer frames than levels, they repeat; where there
-    /// are none, all levels are 0.
+    /// The levels, in the order of the settings. If there are fewer frames than levels, levels repeat; if there are
+    /// none, all levels are 0.
     pub fn finish(self) -> Vec<Levels> {
         let is_as_claimed = self.expected == Some(self.frames);
         let samples = |frames: u64| frames as f64 * self.channels as f64;
@@ -181,12 +181,12 @@ struct Blocks {
     most: usize,
     /// Frames of a block.
     length: u64,
-    /// Of every full block.
+    /// The peak of every full block.
     peaks: Vec<f32>,
-    /// The same; none where nobody asks for them.
+    /// The sum of squares of every full block; empty if not requested.
     squares: Vec<f64>,
     has_squares: bool,
-    /// The block that is being filled, and by how many frames.
+    /// The block that is being filled, and its number of frames.
     filling: (Cell, u64),
 }
 
@@ -213,7 +213,7 @@ impl Blocks {
     }
 
     fn close(&mut self) {
-        // After a merge the block may be full only by half, and stays open.
+        // After a merge the block may be only half full, and stays open.
         if self.filling.1 == self.length {
             let Cell { peak, squares } = std::mem::take(&mut self.filling).0;
             self.peaks.push(peak);
@@ -229,14 +229,14 @@ impl Blocks {
         self.length *= 2;
     }
 
-    /// Where a boundary lies, in blocks.
+    /// The position of a boundary, in blocks.
     fn nearest(&self, frame: u64, frames: u64) -> usize {
         let all = self.peaks.len() + usize::from(self.filling.1 > 0);
         let block = if frame == frames { all as u64 } else { (frame + self.length / 2) / self.length };
         usize::try_from(block).map_or(all, |block| block.min(all))
     }
 
-    /// A level and how many frames are in it.
+    /// A level and the number of frames in it.
     fn level(&self, index: u32, count: u32, frames: u64) -> (Cell, u64) {
         if frames == 0 {
             return (Cell::default(), 0);
@@ -257,7 +257,7 @@ impl Blocks {
     }
 }
 
-/// Joins values in pairs, in place; the last one may have no other.
+/// Joins values in pairs, in place; the last one may be left without a partner.
 fn halve<T: Copy>(values: &mut Vec<T>, join: impl Fn(T, T) -> T) {
     let count = values.len().div_ceil(2);
     for place in 0..count {
@@ -273,7 +273,7 @@ mod tests {
 
     use super::*;
 
-    /// Levels as the definition says, from all samples at once.
+    /// Levels computed directly by the definition, from all samples at once.
     fn plain(samples: &[f32], channels: usize, settings: &LevelsSettings) -> Levels {
         let frames = samples.len() / channels;
         let count = settings.num_samples as usize;

@@ -1,7 +1,7 @@
 //! Arithmetic on samples and pixels: loudness, peaks, levels, palettes, covers, pictures of waveforms.
 //!
-//! Pure: bytes and numbers go in and come out. A crate of its own because it is compiled with optimisation even for tests; without,
-//! they would take many times as long.
+//! Pure functions of bytes and numbers. This is a crate of its own because it is compiled with optimisation even for
+//! tests; otherwise they would take many times as long.
 
 mod channels;
 mod colour_profile;

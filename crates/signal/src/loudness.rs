@@ -1,38 +1,38 @@
-//! Integrated loudness (EBU R128, ITU-R BS.1770): how loud a whole sound seems.
+//! Integrated loudness (EBU R128, ITU-R BS.1770): the perceived loudness of a whole sound.
 //!
-//! Every channel is filtered as a head and an ear would, and its power taken over 0.4 s, ten times a second. The mean
-//! of that over everything that is not silent (-70 LUFS), nor 10 LU quieter than the rest, is the loudness. Filters
-//! have to wait for their own last result, so two channels go through side by side.
+//! Every channel is filtered as a head and an ear would, and its power is measured over blocks of 0.4 s, ten times a
+//! second. The loudness is the mean over all blocks that are not silent (-70 LUFS) and not 10 LU quieter than the rest.
+//! Each filter has to wait for its own last result, so two channels are filtered side by side.
 
 use std::f64::consts::PI;
 
 use crate::channels::Layout;
 use crate::vectors::{MultiplyAdd, Registers, Work};
 
-/// What a block has to be louder than to count at all, in LUFS.
+/// The loudness that a block must exceed to count, in LUFS.
 const SILENCE: f64 = -70.0;
 /// How much quieter than the mean a block may be, as a factor: 10 LU.
 const QUIETER: f64 = 0.1;
-/// What makes a sine of 997 Hz at full scale in one channel -3.01 LUFS.
+/// The offset that gives a full-scale sine of 997 Hz in one channel -3.01 LUFS.
 const OFFSET: f64 = -0.691;
 /// Steps in a block.
 const STEPS: usize = 4;
-/// What is left of a filter's memory below this is silence. Smaller still, numbers become slow to compute with.
+/// Filter memory below this value counts as silence. Computing with even smaller numbers becomes slow.
 const FORGOTTEN: f64 = 1e-60;
 
-/// Measures interleaved samples as they stream by, in 8 bytes for every 0.1 s.
+/// Measures interleaved samples as a stream, in 8 bytes for every 0.1 s.
 #[derive(Debug)]
 pub struct LoudnessMeter {
     weighing: Weighing,
     gate: Gate,
-    /// Frames of a step, and how many of the current one have come.
+    /// Frames of a step, and frames received of the current one.
     step: usize,
     filled: usize,
     /// Weighted power of the current step.
     power: f64,
 }
 
-/// Filters sound as it is heard, and sums its power.
+/// Applies the frequency weighting of the standard to sound and sums its power.
 #[derive(Debug)]
 pub struct Weighing {
     filter: Filter,
@@ -41,7 +41,7 @@ pub struct Weighing {
     registers: Registers,
 }
 
-/// Leaves out of the mean what is silent or much quieter than the rest (ITU-R BS.1770-5, annex 1).
+/// Excludes parts from the mean that are silent or much quieter than the rest (ITU-R BS.1770-5, annex 1).
 #[derive(Debug, Default)]
 pub struct Gate {
     /// Mean power of the last steps, the current one first.
@@ -51,7 +51,7 @@ pub struct Gate {
     blocks: Vec<f64>,
 }
 
-/// Frames whose power is to be known.
+/// Frames whose power is requested.
 struct Run<'a> {
     with: &'a mut Weighing,
     frames: &'a [f32],
@@ -74,19 +74,19 @@ struct Pair {
     memory: [[f64; 2]; 4],
 }
 
-/// The two stages, after one another. What the first would multiply everything with is in `gain`, for powers.
+/// The two stages in series. The constant factor of the first is in `gain`, for powers.
 #[derive(Debug, Clone, Copy)]
 struct Filter {
-    /// The shelf: what comes in, as it goes on.
+    /// The feedforward coefficients of the shelf.
     shelf: [f64; 2],
     shelf_back: [f64; 2],
-    /// The high-pass, whose way forward is 1, -2, 1.
+    /// The high-pass, whose feedforward coefficients are 1, -2, 1.
     pass_back: [f64; 2],
     gain: f64,
 }
 
 impl Filter {
-    /// From the analogue filters that the standard's coefficients for 48 kHz were made of, by the bilinear transform.
+    /// Derived by the bilinear transform from the analogue filters behind the standard's coefficients for 48 kHz.
     fn new(rate: u32) -> Self {
         let tangent = |hertz: f64| (PI * hertz / f64::from(rate)).tan();
         let (k, q) = (tangent(1_681.974_450_955_533), 0.707_175_236_955_419_6);
@@ -107,7 +107,7 @@ impl Filter {
         }
     }
 
-    /// Filters frames of two channels and sums the squares of what comes out.
+    /// Filters frames of two channels and sums the squares of the output.
     #[inline(always)]
     fn squares<const FUSED: bool>(
         &self,
@@ -118,7 +118,7 @@ impl Filter {
         let [mut s1, mut s2, mut p1, mut p2] = *memory;
         for frame in frames {
             for side in 0..2 {
-                // What is known early goes first, so that the next frame waits for one product and one sum.
+                // Terms that are known early come first, so that the next frame waits for only one product and one sum.
                 let early = s2[side].times_plus::<FUSED>(-self.shelf_back[1], f64::from(frame[side]));
                 let s0 = s1[side].times_plus::<FUSED>(-self.shelf_back[0], early);
                 let early = s2[side].times_plus::<FUSED>(self.shelf[1], s0);
@@ -136,7 +136,7 @@ impl Filter {
 }
 
 impl Weighing {
-    /// For sound of these channels, and so many samples of each in a second.
+    /// For sound with this layout and this sample rate in Hz.
     pub fn new(layout: &Layout, rate: u32) -> Self {
         let weights = layout.weights();
         let channels = weights.len();
@@ -174,7 +174,7 @@ impl Weighing {
         power
     }
 
-    /// Lets go of what the filters remember of sound that has faded away. To be called now and then.
+    /// Clears the filters' memory of sound that has faded away. To be called occasionally.
     pub fn forget(&mut self) {
         for number in self.pairs.iter_mut().flat_map(|pair| &mut pair.memory).flatten() {
             if number.abs() < FORGOTTEN {
@@ -198,7 +198,7 @@ impl Gate {
         }
     }
 
-    /// In LUFS; none where no block was louder than silence.
+    /// In LUFS; `None` if no block was above silence.
     pub fn integrated(&self) -> Option<f64> {
         let mean = |least: f64| {
             let loud = || self.blocks.iter().filter(|power| **power >= least);
@@ -210,7 +210,7 @@ impl Gate {
 }
 
 impl LoudnessMeter {
-    /// For sound of these channels, and so many samples of each in a second.
+    /// For sound with this layout and this sample rate in Hz.
     pub fn new(layout: &Layout, rate: u32) -> Self {
         Self {
             weighing: Weighing::new(layout, rate),
@@ -238,7 +238,7 @@ impl LoudnessMeter {
         }
     }
 
-    /// In LUFS; none where no block was louder than silence.
+    /// In LUFS; `None` if no block was above silence.
     pub fn integrated(&self) -> Option<f64> {
         self.gate.integrated()
     }
@@ -260,7 +260,7 @@ mod tests {
         meter.loudness_global().ok().filter(|lufs| lufs.is_finite())
     }
 
-    /// Noise that swells and fades, silent for a while, in chunks of so many frames.
+    /// Noise that swells and fades, silent for a while, in chunks of this many frames.
     fn measured(meter: &mut LoudnessMeter, seed: u32, frames: usize, chunk: usize) -> Vec<f32> {
         let mut state = seed;
         let channels = meter.weighing.channels;

@@ -1,32 +1,33 @@
-//! The colours that a picture is made of.
+//! The dominant colours of a picture.
 //!
-//! k-means in Oklab (B. Ottosson 2020, <https://bottosson.github.io/posts/oklab/>), a space in which distances are
-//! about as large as they look. The pixels are first counted in a coarse cube, so that the time does not grow with
-//! the picture, and the seeds are chosen by a rule and not by chance: the same picture always gives the same palette.
+//! k-means in Oklab (B. Ottosson 2020, <https://bottosson.github.io/posts/oklab/>), a space in which distances
+//! correspond to perceived differences. The pixels are first counted in a coarse cube, so that the time does not grow
+//! with the picture. The seeds are chosen by a rule instead of randomly, so the same picture always gives the same
+//! palette.
 
 use tonearm_domain::{Colour, ThemeColour};
 
 /// Bits of a channel that are distinguished when counting.
 const BITS: u32 = 5;
 const CELLS: usize = 1 << (3 * BITS);
-/// Rounds after which the clusters hardly move any more.
+/// Rounds after which the clusters hardly move.
 const ROUNDS: usize = 12;
-/// Clusters that are searched for; more than a palette has, as some are merged and some are too small.
+/// Initial clusters; more than a palette has, as some are merged and some are too small.
 const CLUSTERS: usize = 12;
 /// Colours closer than this look alike.
 const ALIKE: f64 = 0.07;
 /// A smaller share of the picture is an edge, or noise of the encoder.
 const SMALLEST_SHARE: f64 = 0.005;
 
-/// The dominant colours of a picture in 8-bit RGB, three bytes a pixel: at most eight, the largest area first.
-/// Areas are shares of the whole picture; what looks alike is one colour, and what covers less than half a per
-/// cent is left out. Empty for a picture without pixels.
+/// The dominant colours of a picture in 8-bit RGB, three bytes a pixel: at most eight, the largest area first. Areas
+/// are shares of the whole picture. Colours that look alike are merged, and colours that cover less than half a per
+/// cent are left out. Empty for a picture without pixels.
 pub fn palette(rgb: &[u8]) -> Vec<ThemeColour> {
     let points = count(rgb);
     let total: f64 = points.iter().map(|point| point.weight).sum();
     let mut clusters = merge(cluster(&points));
     clusters.retain(|cluster| cluster.weight >= total * SMALLEST_SHARE);
-    // Equal areas are ordered by colour, so that there is one order.
+    // Equal areas are sorted by colour, so that the order is deterministic.
     clusters.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.colour().rgb.cmp(&b.colour().rgb)));
     clusters.truncate(ThemeColour::MOST);
     clusters.iter().map(|cluster| ThemeColour::of(cluster.colour(), cluster.weight / total)).collect()
@@ -57,7 +58,7 @@ impl Point {
     }
 }
 
-/// The means of the pixels in every cell of the cube that has any, in the order of the cells.
+/// The means of the pixels in every non-empty cell of the cube, in the order of the cells.
 fn count(rgb: &[u8]) -> Vec<Point> {
     let mut cells = vec![[0_u64; 4]; CELLS];
     for &[r, g, b] in rgb.as_chunks::<3>().0 {
@@ -99,7 +100,8 @@ fn cluster(points: &[Point]) -> Vec<Point> {
     centres
 }
 
-/// The largest point, then repeatedly the one that the seeds so far represent least: the most pixels, the farthest away.
+/// The largest point, then repeatedly the point that the seeds so far represent worst, by number of pixels and
+/// distance.
 fn seeds(points: &[Point]) -> Vec<Point> {
     let mut misfit = vec![f64::INFINITY; points.len()];
     let mut seeds: Vec<Point> = Vec::with_capacity(CLUSTERS);

@@ -1,4 +1,4 @@
-//! Samples as they lie in a file or come out of a pipe, without a codec around them.
+//! Raw samples in a file or a pipe, without a codec.
 
 /// How one sample is written; more than one byte is little-endian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl SampleEncoding {
         }
     }
 
-    /// Adds what whole samples say, full scale being 1: the same numbers that ffmpeg makes of them.
+    /// Decodes whole samples and appends them, with full scale being 1: the same numbers that ffmpeg computes.
     pub fn read(self, bytes: &[u8], samples: &mut Vec<f32>) {
         match self {
             Self::Unsigned8 => samples.extend(bytes.iter().map(|byte| (f32::from(*byte) - 128.0) / 128.0)),
@@ -49,7 +49,7 @@ fn whole(number: i32) -> f32 {
     number as f32 / 2_147_483_648.0
 }
 
-/// Files of floats can hold what is no number; that would spoil every sum it enters.
+/// Replaces values that are not finite, which float files may hold, because they would spoil every sum.
 fn tame(sample: f32) -> f32 {
     if sample.is_finite() { sample } else { 0.0 }
 }

@@ -1,14 +1,15 @@
 //! Peaks in the formats of the BBC's audiowaveform, version 2, which many waveform widgets read.
 //!
-//! A point holds the lowest and the highest sample of `samples_per_pixel` frames, as whole numbers of 8 or 16 bits.
-//! Unless channels are kept apart, a sample is the mean of all channels. The formats are described in
-//! `doc/DataFormat.md` of <https://github.com/bbc/audiowaveform>.
+//! A point holds the lowest and the highest sample of `samples_per_pixel` frames, as integers of 8 or 16 bits. Unless
+//! channels are split, a sample is the mean of all channels. The formats are described in `doc/DataFormat.md` of
+//! <https://github.com/bbc/audiowaveform>.
 
 use std::fmt::Write;
 
 use tonearm_domain::{LevelsFormat, LevelsSettings};
 
-/// Points before they are merged in pairs: an hour at 44.1 kHz and 256 samples a point is a thirteenth of it.
+/// The most points before they are merged in pairs: an hour at 44.1 kHz and 256 samples a point takes a thirteenth of
+/// it.
 const MOST_POINTS: usize = 1 << 23;
 
 /// The lowest and the highest sample of a run of frames.
@@ -23,11 +24,11 @@ pub struct Peaks {
     sample_rate: u32,
     samples_per_pixel: u32,
     channels: usize,
-    /// Points of one moment side by side, one for each channel.
+    /// The points of each moment side by side, one for each channel.
     points: Vec<Point>,
 }
 
-/// Measures peaks of interleaved samples as they stream by.
+/// Measures peaks of interleaved samples as a stream.
 #[derive(Debug)]
 pub struct PeaksMeter {
     peaks: Peaks,
@@ -58,7 +59,7 @@ impl PeaksMeter {
     pub fn add(&mut self, samples: &[f32]) {
         for frame in samples.chunks_exact(self.incoming) {
             if self.peaks.channels == 1 {
-                // Whole numbers, cut off, as audiowaveform computes.
+                // Integers, truncated, as audiowaveform computes.
                 let sum: i32 = frame.iter().map(|sample| i32::from(whole(*sample))).sum();
                 widen(&mut self.filling[0], (sum / frame.len() as i32) as i16);
             } else {
@@ -82,7 +83,7 @@ impl PeaksMeter {
         }
     }
 
-    /// What remains at the end is a point too.
+    /// An incomplete point at the end counts too.
     pub fn finish(mut self) -> Peaks {
         if self.filled > 0 {
             self.close();
@@ -101,7 +102,7 @@ fn whole(sample: f32) -> i16 {
 }
 
 impl Peaks {
-    /// Half as many points, each of twice as many samples.
+    /// Halves the number of points; each covers twice as many samples.
     fn merge(&mut self) {
         let channels = self.channels;
         let merged = self.points.chunks(2 * channels).flat_map(|pair| {
@@ -114,12 +115,12 @@ impl Peaks {
         self.samples_per_pixel = self.samples_per_pixel.saturating_mul(2);
     }
 
-    /// Points of one channel.
+    /// The number of points of one channel.
     pub fn length(&self) -> usize {
         self.points.len() / self.channels
     }
 
-    /// The file, in the form that was asked for.
+    /// The file, in the requested format.
     pub fn file(&self) -> Vec<u8> {
         match self.format {
             LevelsFormat::AudiowaveformDat => self.dat(),

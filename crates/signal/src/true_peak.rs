@@ -1,43 +1,44 @@
-//! True peaks (ITU-R BS.1770, annex 2): the highest value between the samples, as a converter will make it.
+//! True peaks (ITU-R BS.1770, annex 2): the highest value between the samples, as a D/A converter reconstructs it.
 //!
 //! The sound is interpolated to four times its rate (twice at 96 kHz and above, not at all from 192 kHz on) by a
-//! windowed sinc of 96 taps: with the 48 of the annex, peaks of sound that was cut off hard came out 0.6 dB lower than
-//! ffmpeg's `ebur128` filter finds them, with these 0.01 dB.
+//! windowed sinc of 96 taps. With the 48 taps of the annex, peaks of hard-clipped sound came out 0.6 dB lower than
+//! ffmpeg's `ebur128` filter finds them; with 96 taps, 0.01 dB.
 //!
-//! Nothing is computed that cannot be the peak. Where a stretch of samples is so quiet that no value between them can
-//! be above the highest one so far, it is passed over: that is most of most sound. Elsewhere the taps in the middle,
-//! which weigh most, go first, and the others follow only where they could still lift a value above it: of noise, in
-//! which nothing is quiet, one value in fifty.
+//! Values that cannot be the peak are not computed. If a stretch of samples is so quiet that no value between them can
+//! exceed the highest one so far, it is skipped: that applies to most of most sounds. Elsewhere the middle taps, which
+//! have the largest weights, are computed first, and the others only if they could still lift a value above the peak:
+//! for noise, which has no quiet parts, one value in fifty.
 
 use std::f64::consts::PI;
 
 use crate::vectors::{MultiplyAdd, Registers, Work};
 
-/// Taps of the whole filter, shared by its phases.
+/// Taps of the whole filter, divided among its phases.
 const TAPS: usize = 96;
-/// Taps of a phase that go first.
+/// Taps of a phase that are computed first.
 const MIDDLE: usize = 6;
-/// Samples that are looked at together.
+/// Samples that are checked together.
 const STRETCH: usize = 128;
-/// Values that are computed side by side, as many as keep a processor's multipliers busy; a stretch is some of them.
+/// Values that are computed side by side, enough to keep a processor's multipliers busy; a stretch consists of several
+/// such groups.
 const LANES: usize = 64;
-/// What rounding may hide of a value, for samples of up to 1; really some millionths.
+/// The largest rounding error of a value, for samples of up to 1; in reality a few millionths.
 const ROUNDING: f32 = 1e-4;
 
-/// Finds the true peak of interleaved samples as they stream by.
+/// Finds the true peak of interleaved samples as a stream.
 pub struct TruePeak {
     channels: usize,
-    /// The filter of each place between two samples; none at very high rates.
+    /// The filter of each position between two samples; empty at very high rates.
     phases: Vec<Phase>,
-    /// How much higher than the samples under it an interpolated value can be.
+    /// How much higher an interpolated value can be than the samples under it.
     gain: f32,
-    /// What the filter reaches back to, for each channel.
+    /// The previous samples that the filter still needs, for each channel.
     lines: Vec<Vec<f32>>,
     peak: f32,
     registers: Registers,
 }
 
-/// Samples on their way in.
+/// Samples to add.
 struct Adding<'a> {
     to: &'a mut TruePeak,
     samples: &'a [f32],
@@ -52,13 +53,13 @@ impl Work for Adding<'_> {
     }
 }
 
-/// The filter for one place between two samples.
+/// The filter for one position between two samples.
 struct Phase {
     /// Oldest sample first.
     taps: Vec<f32>,
     /// The highest that a value can be, for samples of up to 1.
     gain: f32,
-    /// The same of what the taps beside the middle add to it.
+    /// The highest contribution of the taps outside the middle, for samples of up to 1.
     beside: f32,
 }
 
@@ -69,7 +70,7 @@ impl TruePeak {
             96_000..192_000 => 2,
             _ => 1,
         };
-        // The first phase falls on the samples themselves.
+        // The first phase coincides with the samples themselves.
         let phases: Vec<Phase> = (1..factor).map(|phase| Phase::new(taps(phase, factor))).collect();
         Self {
             channels: channels.max(1) as usize,
@@ -113,19 +114,19 @@ impl TruePeak {
         }
     }
 
-    /// In dBTP; none for digital silence.
+    /// In dBTP; `None` for digital silence.
     pub fn decibels(&self) -> Option<f64> {
         Some(20.0 * f64::from(self.peak).log10()).filter(|decibels| decibels.is_finite())
     }
 }
 
-/// The part of the filter for one place between two samples.
+/// The part of the filter for one position between two samples.
 fn taps(phase: usize, factor: usize) -> Vec<f32> {
     let tap = |place: usize| {
         let from_middle = place as f64 - TAPS as f64 / 2.0;
         let window = 0.5 * (1.0 - (2.0 * PI * place as f64 / TAPS as f64).cos());
         let angle = from_middle * PI / factor as f64;
-        // Only the first phase falls on the middle, where the sinc is 1.
+        // Only the first phase coincides with the middle, where the sinc is 1.
         (window * angle.sin() / angle) as f32
     };
     (0..TAPS / factor).rev().map(|step| tap(step * factor + phase)).collect()
@@ -139,7 +140,7 @@ impl Phase {
         Self { gain: sum(&taps), beside, taps }
     }
 
-    /// The highest value in a stretch whose samples are `loudest` at most, where it is above `peak`; else `peak`.
+    /// The highest value in a stretch whose samples are at most `loudest`, if it exceeds `peak`; else `peak`.
     #[inline(always)]
     fn above<const FUSED: bool>(&self, mut peak: f32, stretch: &[f32], loudest: f32) -> f32 {
         let count = stretch.len() + 1 - self.taps.len();
@@ -158,7 +159,7 @@ impl Phase {
     }
 }
 
-/// What a filter makes of the first samples and those that it reaches to from there.
+/// The filter's output for the first `LANES` positions.
 #[inline(always)]
 fn filtered<const FUSED: bool>(samples: &[f32], taps: &[f32]) -> [f32; LANES] {
     let mut sums = [0.0_f32; LANES];
@@ -176,7 +177,8 @@ fn higher(highest: f32, sample: f32) -> f32 {
     if magnitude > highest { magnitude } else { highest }
 }
 
-/// The largest magnitude, in lanes that get fewer, as one after another would wait for each other.
+/// The largest magnitude, in a shrinking number of lanes, because a single maximum would have to wait for each
+/// comparison.
 #[inline(always)]
 pub fn highest(samples: &[f32]) -> f32 {
     let (chunks, rest) = samples.as_chunks::<LANES>();
@@ -197,7 +199,7 @@ fn lift<const N: usize>(highest: &mut [f32; N], samples: &[f32; N]) {
     }
 }
 
-/// Whether any magnitude is above a bar; looks at all of them, which is quicker than one after another.
+/// Whether any magnitude is above a threshold. Checks all of them, which is faster than stopping early.
 #[inline(always)]
 fn any_above(lanes: &[f32; LANES], bar: f32) -> bool {
     lanes.iter().fold(false, |any, lane| any | (lane.abs() > bar))
@@ -209,7 +211,7 @@ mod tests {
 
     use super::*;
 
-    /// Every value between all samples, one after another.
+    /// Computes every interpolated value of all samples, one after another.
     fn reference(samples: &[f32], channels: u32, rate: u32) -> f64 {
         let TruePeak { phases, lines, .. } = TruePeak::new(channels, rate);
         let mut peak = f64::from(highest(samples));
@@ -255,7 +257,7 @@ mod tests {
                 state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 (state >> 8) as f32 / (1 << 23) as f32 - 1.0
             };
-            // Louder towards the end, so that stretches are passed over and others are not.
+            // Louder towards the end, so that some stretches are skipped and others are not.
             let samples: Vec<f32> = (0..frames * channels as usize)
                 .map(|place| next() * (0.2 + place as f32 / (frames * channels as usize) as f32))
                 .collect();

@@ -1,9 +1,9 @@
-//! Work that is done on many samples at once, where the processor has the registers for it.
+//! Work on many samples at once, with the processor's vector registers.
 
-/// What a processor has for such work.
+/// The vector registers of a processor.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Registers {
-    /// What every processor of its kind has.
+    /// The registers that every processor of this architecture has.
     Any,
     /// AVX2 and FMA.
     Wide(WideRegisters),
@@ -13,19 +13,19 @@ pub(crate) enum Registers {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WideRegisters(());
 
-/// Work that can be laid out for several kinds of registers.
+/// Work that can be compiled for several kinds of registers.
 pub(crate) trait Work {
-    /// What comes of it.
+    /// Its result.
     type Outcome;
 
-    /// Does it; `FUSED` where a product and a sum are one step. Implementations, and what they call, are
-    /// `#[inline(always)]`: only what becomes part of the caller is laid out for its registers, and everything else
-    /// is many times slower.
+    /// Runs the work. `FUSED`: a multiplication and an addition are one instruction. Implementations, and all functions
+    /// they call, must be `#[inline(always)]`: only code that is inlined into the caller is compiled for its registers,
+    /// and all other code is many times slower.
     fn run<const FUSED: bool>(self) -> Self::Outcome;
 }
 
 impl Registers {
-    /// The best that this processor has.
+    /// The best registers of this processor.
     pub(crate) fn find() -> Self {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
@@ -34,7 +34,7 @@ impl Registers {
         Self::Any
     }
 
-    /// Does work in these registers.
+    /// Runs work with these registers.
     pub(crate) fn run<W: Work>(self, work: W) -> W::Outcome {
         match self {
             Self::Any => work.run::<false>(),
@@ -59,8 +59,8 @@ impl WideRegisters {
     }
 }
 
-/// A factor times another, plus a sum: in one step where the processor has one, else in two, as taking it apart to
-/// round only once would be slow.
+/// A product plus a sum: in one instruction if the processor has one, else in two, as emulating the single rounding
+/// would be slow.
 pub(crate) trait MultiplyAdd: Copy {
     fn times_plus<const FUSED: bool>(self, factor: Self, sum: Self) -> Self;
 }

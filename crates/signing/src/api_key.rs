@@ -1,4 +1,4 @@
-//! The text of an API key, which its holder has and nobody else.
+//! The text of an API key, which only its holder has.
 
 use std::fmt;
 use std::str::FromStr;
@@ -33,7 +33,7 @@ impl ApiKeyText {
     /// Characters of an API key.
     pub const LEN: usize = ORGANIZATION_WIDTH + 2 + SECRET_WIDTH;
 
-    /// A key with this secret, which is 32 fresh random bytes.
+    /// Creates a key with this secret, which is 32 fresh random bytes.
     pub fn new(organization_id: OrganizationId, key_type: KeyType, secret: [u8; 32]) -> Self {
         let mut text = String::with_capacity(Self::LEN);
         base62::encode::<16, ORGANIZATION_WIDTH>(organization_id.uuid().into_bytes(), &mut text);
@@ -43,12 +43,12 @@ impl ApiKeyText {
         Self { text, organization_id, key_type }
     }
 
-    /// The organization that the key says it is of.
+    /// The organization that the key claims to belong to.
     pub fn organization_id(&self) -> OrganizationId {
         self.organization_id
     }
 
-    /// The type that the key says it has.
+    /// The type that the key claims to have.
     pub fn key_type(&self) -> KeyType {
         self.key_type
     }

@@ -19,8 +19,8 @@ pub(crate) fn encode<const BYTES: usize, const WIDTH: usize>(bytes: [u8; BYTES],
     text.extend(digits.map(char::from));
 }
 
-/// The number; `None` for other characters or a number that takes more than `BYTES`. As the caller gives a fixed
-/// width, every number has one spelling.
+/// The number. `None` for other characters, or for a number that needs more than `BYTES`. Because the caller passes a
+/// fixed width, every number has one spelling.
 pub(crate) fn decode<const BYTES: usize>(text: &str) -> Option<[u8; BYTES]> {
     let mut number = [0; BYTES];
     for character in text.bytes() {

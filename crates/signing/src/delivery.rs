@@ -21,11 +21,11 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 /// How an object may be fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DeliveryTerms<'a> {
-    /// Seconds the URL is valid; `None` is one hour, and keeps `ttl` out of the URL.
+    /// Seconds that the URL is valid. `None` means one hour, and omits `ttl` from the URL.
     pub ttl: Option<u32>,
-    /// The name under which a browser saves the object; `None` lets it play.
+    /// The name under which a browser saves the object. `None` lets the browser play it.
     pub attachment: Option<&'a str>,
-    /// Which caches may store the response; `Private` keeps `cache` out of the URL.
+    /// Which caches may store the response. `Private` omits `cache` from the URL.
     pub cache: CachePolicy,
 }
 
@@ -38,9 +38,9 @@ pub struct DeliveryGrant {
     pub attachment: Option<String>,
     /// Which caches may store the response.
     pub cache: CachePolicy,
-    /// When the permission ends.
+    /// When the permission expires.
     pub expires_at: Timestamp,
-    /// The key of the organization that signed it and may be revoked; none where the service signed itself.
+    /// The organization's key that signed it, which may be revoked. None if the service itself signed it.
     pub signing_key: Option<ShortId>,
 }
 
@@ -55,10 +55,10 @@ impl UrlSigner {
         self.sign(Purpose::Delivery, name.organization_id, unsigned(name, terms), now)
     }
 
-    /// What a path and query, exactly as they stand in the request, permit.
+    /// Returns what a path and query permit, exactly as they appear in the request.
     ///
-    /// Strict: there is one spelling of each signed URL. Whether a URL is genuine is settled before its time is
-    /// looked at, so `Expired` is told only to holders of what was once valid.
+    /// Strict: there is one spelling of each signed URL. The signature is checked before the time, so only holders of a
+    /// once valid URL get `Expired`.
     pub fn verify_delivery(
         &self,
         path: &str,
@@ -85,7 +85,7 @@ impl UrlSigner {
     }
 }
 
-/// What is signed, up to the moment of signing.
+/// What is signed, except for the time of signing.
 fn unsigned(path: impl fmt::Display, terms: DeliveryTerms<'_>) -> String {
     match signed_query(terms) {
         Some(query) => format!("/{path}?{query}"),
@@ -117,7 +117,7 @@ fn separate(query: &mut String) {
     }
 }
 
-/// Takes `kid`, which names a key of an organization, from the end of what is signed, where it stands if at all.
+/// Splits off `kid`, which names a key of an organization, from the end of the signed query, if it is there.
 fn split_key_id(signed: Option<&str>) -> Option<(Option<&str>, Option<ShortId>)> {
     let (terms, last) = match signed {
         Some(query) => match query.rsplit_once('&') {
@@ -132,7 +132,7 @@ fn split_key_id(signed: Option<&str>) -> Option<(Option<&str>, Option<ShortId>)>
     }
 }
 
-/// What the parameters before `verify` say.
+/// The parameters before `verify`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct SignedQuery<'a> {
     ttl: Option<u32>,
@@ -140,7 +140,7 @@ struct SignedQuery<'a> {
     cache: CachePolicy,
 }
 
-/// The reverse of [`signed_query`]; `None` for whatever it would not have written.
+/// The reverse of [`signed_query`]. `None` for anything that it would not have written.
 fn parse_signed_query(query: Option<&str>) -> Option<SignedQuery<'_>> {
     let Some(query) = query else {
         return Some(SignedQuery::default());

@@ -14,19 +14,19 @@ use crate::secrets::Secrets;
 /// Bytes of a MAC.
 pub(crate) const MAC_LEN: usize = 32;
 
-/// Derived keys kept at most; each takes about 200 bytes per master secret.
+/// The most derived keys in the cache; each takes about 200 bytes per master secret.
 const MOST_CACHED: usize = 4096;
 
 /// The info of the key that listeners are hashed with.
 const LISTENERS: &[u8] = b"tonearm/v1/listeners";
 
-/// What a key is for. Keys of different purposes have nothing in common, so that a URL signed for one can never
+/// The purpose of a key. Keys of different purposes have nothing in common, so that a URL signed for one can never
 /// serve as the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Purpose {
     Delivery,
     Upload,
-    /// What nodes tell each other through the store.
+    /// Messages that nodes exchange through the store.
     Nodes,
 }
 
@@ -56,12 +56,12 @@ impl KeyRing {
         Self { signing: keyed(&extracts.first), retired: extracts.rest.iter().map(keyed).collect() }
     }
 
-    /// The MAC of the parts, read as one text.
+    /// The MAC of the parts, concatenated.
     pub(crate) fn mac(&self, parts: &[&str]) -> [u8; MAC_LEN] {
         mac_of(&self.signing, parts)
     }
 
-    /// Whether the MAC was made by any of the keys. Takes the same time wherever a difference is.
+    /// Whether any of the keys made the MAC. Takes the same time wherever a difference is.
     pub(crate) fn verifies(&self, parts: &[&str], mac: &[u8; MAC_LEN]) -> bool {
         std::iter::once(&self.signing)
             .chain(&self.retired)
@@ -86,7 +86,7 @@ fn info(purpose: Purpose, organization: OrganizationId) -> String {
     format!("tonearm/v1/{}/{organization}", purpose.as_str())
 }
 
-/// Unlike any of the others: no purpose is called like this, and none has a third part.
+/// Unlike any of the others: no purpose has this name, and none has a third part.
 fn signing_key_info(organization: OrganizationId, id: ShortId) -> String {
     format!("tonearm/v1/signing-key/{organization}/{id}")
 }
@@ -97,13 +97,13 @@ fn derive_text(extract: &Hkdf<Sha256>, info: &str) -> String {
     hex::encode(key)
 }
 
-/// The master secrets after HKDF's first step.
+/// The master secrets after HKDF's extract step.
 struct Extracts {
     first: Hkdf<Sha256>,
     rest: Box<[Hkdf<Sha256>]>,
 }
 
-/// Derives keys and keeps those in use.
+/// Derives keys and caches those in use.
 pub(crate) struct Keys {
     extracts: Extracts,
     cache: RwLock<HashMap<(Purpose, OrganizationId), Arc<KeyRing>>>,
@@ -126,7 +126,7 @@ impl Keys {
         derive_text(&self.extracts.first, &signing_key_info(organization, id))
     }
 
-    /// What verifies URLs that were signed with such a key, whichever master secret it was made under.
+    /// The keys that verify URLs signed with such a key, whichever master secret it was derived from.
     pub(crate) fn signing_key_ring(&self, organization: OrganizationId, id: ShortId) -> KeyRing {
         KeyRing::of_info(&self.extracts, &signing_key_info(organization, id))
     }
@@ -148,17 +148,17 @@ impl Keys {
         std::iter::once(&self.extracts.first).chain(&self.extracts.rest).map(derive).collect()
     }
 
-    /// The MAC of what a node tells others.
+    /// The MAC of a message of this node.
     pub(crate) fn sign_text(&self, text: &str) -> [u8; MAC_LEN] {
         self.get_or_derive(Purpose::Nodes, ObjectKey::RESERVED).mac(&[text])
     }
 
-    /// Whether a node with one of the master secrets told this.
+    /// Whether a node with one of the master secrets sent this message.
     pub(crate) fn verifies_text(&self, text: &str, mac: &[u8; MAC_LEN]) -> bool {
         self.verify(Purpose::Nodes, ObjectKey::RESERVED, &[text], mac)
     }
 
-    /// Keys of an organization that is known to exist: kept for the next time.
+    /// Keys of an organization that is known to exist. They are cached.
     pub(crate) fn get_or_derive(&self, purpose: Purpose, organization: OrganizationId) -> Arc<KeyRing> {
         self.cached(purpose, organization).unwrap_or_else(|| {
             let ring = Arc::new(KeyRing::derive(&self.extracts, purpose, organization));
@@ -167,8 +167,8 @@ impl Keys {
         })
     }
 
-    /// Whether the MAC is one of the organization's. Keys are kept only when it is: a stranger who makes up
-    /// organizations cannot push out those in use.
+    /// Whether the MAC is one of the organization's. Keys are cached only if it is: a stranger who makes up
+    /// organizations cannot evict those in use.
     pub(crate) fn verify(
         &self,
         purpose: Purpose,
@@ -188,14 +188,14 @@ impl Keys {
     }
 
     fn cached(&self, purpose: Purpose, organization: OrganizationId) -> Option<Arc<KeyRing>> {
-        // A map of finished keys is whole whatever panicked beside it.
+        // The map contains only complete keys, so it is intact even if another thread panicked.
         let cache = self.cache.read().unwrap_or_else(PoisonError::into_inner);
         cache.get(&(purpose, organization)).cloned()
     }
 
     fn keep(&self, purpose: Purpose, organization: OrganizationId, ring: &Arc<KeyRing>) {
         let mut cache = self.cache.write().unwrap_or_else(PoisonError::into_inner);
-        // Deriving again takes microseconds, so starting over is cheaper than keeping an order of use.
+        // Deriving again takes microseconds, so starting over is cheaper than tracking the order of use.
         if cache.len() >= MOST_CACHED {
             cache.clear();
         }

@@ -13,16 +13,16 @@
 //! width, no two URLs have the same signed bytes. The form is the one that CDNs call a timed HMAC.
 //!
 //! A delivery URL is `/{organization}/{folder}/{file}`, then in this order, each at most once:
-//! `attachment=NAME`, `ttl=SECONDS`, `kid=ID`, `verify`. NAME is UTF-8 percent-encoded: every byte but `A-Z a-z 0-9 - . _ ~`
-//! as `%XX` in upper case. SECONDS has no leading zero. Without `ttl` the URL is valid for
+//! `attachment=NAME`, `cache=public`, `ttl=SECONDS`, `kid=ID`, `verify`. NAME is UTF-8 percent-encoded: every byte but
+//! `A-Z a-z 0-9 - . _ ~` as `%XX` in upper case. SECONDS has no leading zero. Without `ttl` the URL is valid for
 //! [`DEFAULT_TTL_SECONDS`] from `issued`. An upload URL is
 //! `/upload/{organization}/{track}/{source|cover}?ttl=SECONDS&verify=…`, for a new source of a track that has one
 //! `/upload/{organization}/{track}/source?replacement=ID&ttl=SECONDS&verify=…`, or
 //! `/upload/{organization}/{collection}/collection_cover?ttl=SECONDS&verify=…`.
 //!
-//! A delivery URL with `kid` was signed by the organization itself, with the signing key of that id (twelve
-//! characters of `a-z 0-9`), and is honoured as long as the key is live; no other key will do for it, nor will its key do
-//! for any other URL.
+//! A delivery URL with `kid` was signed by the organization itself, with the signing key of that id (twelve characters
+//! of `a-z 0-9`). It is accepted as long as the key is live, and no other key verifies it. A delivery URL without `kid`
+//! is verified with the service's key for the organization, or else with at most eight of its live signing keys.
 //!
 //! # Keys
 //!

@@ -1,4 +1,4 @@
-//! Hashes by which listeners are told apart without keeping who they are.
+//! Hashes that distinguish listeners without storing who they are.
 
 use std::hash::Hasher as _;
 use std::net::IpAddr;
@@ -6,10 +6,11 @@ use std::net::IpAddr;
 use siphasher::sip::SipHasher24;
 use tonearm_domain::{Day, ListenerId};
 
-/// Bytes of an IPv6 address that are the network of a household or a company; devices change the others by themselves.
+/// Bytes of an IPv6 address that identify the network of a household or a company. Devices change the other bytes by
+/// themselves.
 const IPV6_NETWORK_BYTES: usize = 8;
 
-/// Hashes listeners, on all nodes alike. It takes about a ten-millionth of a second.
+/// Hashes listeners, in the same way on all nodes. It takes about a ten-millionth of a second.
 #[derive(Clone, Copy)]
 pub struct ListenerHasher(SipHasher24);
 
@@ -18,8 +19,8 @@ impl ListenerHasher {
         Self(SipHasher24::new_with_key(key))
     }
 
-    /// The listener with this address and user agent on this day. The day is a part of what is hashed, so nothing joins
-    /// the listeners of two days.
+    /// The listener with this address and user agent on this day. The day is part of what is hashed, so the listeners
+    /// of two days cannot be linked.
     pub fn listener(&self, day: Day, address: IpAddr, agent: Option<&[u8]>) -> ListenerId {
         let mut hasher = self.0;
         hasher.write(&day.number().to_le_bytes());
@@ -27,7 +28,7 @@ impl ListenerHasher {
             IpAddr::V4(address) => hasher.write(&address.octets()),
             IpAddr::V6(address) => hasher.write(&address.octets()[..IPV6_NETWORK_BYTES]),
         }
-        // Networks have two lengths, so that which is which follows from the first byte of what is behind them.
+        // Networks have two lengths. The byte after the network tells which one it is.
         hasher.write(&[if address.to_canonical().is_ipv4() { 4 } else { 6 }]);
         hasher.write(agent.unwrap_or_default());
         ListenerId::from_hash(hasher.finish())

@@ -1,12 +1,12 @@
-//! Sealing what only the bearer of a credential may read again.
+//! Seals data that only the bearer of a credential may read.
 
 use hkdf::Hkdf;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use sha2::Sha256;
 
-/// Seals bytes under a credential that is not stored itself, so that they can be kept at rest: ChaCha20-Poly1305
-/// (RFC 8439) under a key derived from the credential's text by HKDF-SHA256. The answer is the nonce, then the
-/// ciphertext, then the tag. A nonce serves once: it is random.
+/// Seals bytes under a credential that is not stored itself, so that they can be kept at rest: ChaCha20-Poly1305 (RFC
+/// 8439) under a key derived from the credential's text by HKDF-SHA256. The result is the nonce, then the ciphertext,
+/// then the tag. A nonce is random and used only once.
 pub fn seal(credential: &str, nonce: [u8; NONCE_LEN], plain: &[u8]) -> Vec<u8> {
     let mut sealed = nonce.to_vec();
     let mut text = plain.to_vec();
@@ -19,7 +19,7 @@ pub fn seal(credential: &str, nonce: [u8; NONCE_LEN], plain: &[u8]) -> Vec<u8> {
     sealed
 }
 
-/// Opens what [`seal`] sealed under the same credential; nothing under another one, or where a bit has changed.
+/// Opens what [`seal`] sealed under the same credential. `None` under another credential, or if a bit has changed.
 pub fn unseal(credential: &str, sealed: &[u8]) -> Option<Vec<u8>> {
     let (nonce, text) = sealed.split_first_chunk::<NONCE_LEN>()?;
     let mut text = text.to_vec();

@@ -58,7 +58,8 @@ impl Secrets {
         Self(Arc::new([secret.into()]))
     }
 
-    /// What tells secrets apart without giving them away, in their order: for backups, which must not be restored with others.
+    /// Fingerprints that distinguish secrets without revealing them, in order: for backups, which must not be restored
+    /// with other secrets.
     pub fn fingerprints(&self) -> Vec<String> {
         let derive = |secret: &[u8]| {
             let mut fingerprint = [0; 16];
@@ -77,7 +78,7 @@ impl Secrets {
         Self(secrets.into())
     }
 
-    /// The secrets as they are written to a file, one in each line. Whoever gets the text can sign everything.
+    /// The secrets as they are written to a file, one per line. Anyone who has the text can sign everything.
     pub fn reveal(&self) -> String {
         self.iter().map(|secret| format!("{}\n", String::from_utf8_lossy(secret))).collect()
     }

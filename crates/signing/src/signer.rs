@@ -1,4 +1,4 @@
-//! The `verify` parameter: how it is made, taken apart and checked, whatever the URL is for.
+//! The `verify` parameter: how it is created, parsed and checked, whatever the URL is for.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,23 +12,23 @@ use crate::listeners::ListenerHasher;
 use crate::secrets::Secrets;
 use crate::signing_keys::{LiveKeys, SigningKeyName};
 
-/// Seconds that the clock of whoever signed may be ahead.
+/// Seconds that the signer's clock may be ahead.
 const CLOCK_TOLERANCE_SECONDS: u32 = 30;
 
 /// The moments that have ten digits: 2001-09-09 to 2286-11-20.
 const TEN_DIGITS: std::ops::RangeInclusive<i64> = 1_000_000_000..=9_999_999_999;
 
-/// Why a URL is no permission.
+/// Why a URL permits nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
     /// It is not in the form of a signed URL, or not signed at all.
     #[error("the URL is not signed")]
     Malformed,
-    /// It was not signed like this by any of the secrets.
+    /// None of the secrets signed it in this form.
     #[error("the signature of the URL does not match")]
     BadSignature,
-    /// It is genuine, but not valid at this moment: its time is over, or it was issued further ahead of this
-    /// clock than is tolerated.
+    /// It is genuine but not valid at this time: it has expired, or it was issued further ahead of this clock than is
+    /// tolerated.
     #[error("the URL has expired")]
     Expired,
 }
@@ -51,40 +51,41 @@ impl UrlSigner {
         }
     }
 
-    /// The same signer, for URLs whose signer's clock may be ahead by that much instead of 30 seconds.
+    /// The same signer, which tolerates a signer's clock that is ahead by this many seconds instead of 30.
     pub fn with_clock_tolerance(self, seconds: u32) -> Self {
         Self { clock_tolerance_seconds: seconds, ..self }
     }
 
-    /// The key that signs an organization's delivery URLs, 64 hex digits used as text, for a CDN that checks
-    /// signatures itself. Whoever has it can make delivery URLs of this organization, and nothing else.
+    /// The key that signs an organization's delivery URLs, 64 hex digits used as text, for a CDN that checks signatures
+    /// itself. Anyone who has it can create delivery URLs of this organization, and nothing else.
     pub fn delivery_key(&self, organization: OrganizationId) -> String {
         self.keys.signing_text(Purpose::Delivery, organization)
     }
 
     /// The text of a key that an organization's own backend signs delivery URLs with, 64 hex digits used as text.
-    /// Whoever has it can make delivery URLs of this organization, which name the key, as long as it is live.
+    /// Anyone who has it can create delivery URLs of this organization, with or without its `kid`, as long as the key
+    /// is live.
     pub fn signing_key(&self, organization: OrganizationId, id: ShortId) -> String {
         self.keys.signing_key_text(organization, id)
     }
 
-    /// From now on honours URLs signed with these keys of organizations, and with no others.
+    /// Accepts URLs signed with these keys of organizations from now on, and with no others.
     pub fn honour(&self, live: &[SigningKeyName]) {
         self.live.replace(live, None, |(organization, id)| self.keys.signing_key_ring(organization, id));
     }
 
-    /// As [`honour`](Self::honour), and from `until` on honours none, unless it is told anew before.
+    /// Like [`honour`](Self::honour), but accepts no key from `until` on, unless it is called again before.
     pub fn honour_until(&self, live: &[SigningKeyName], until: Timestamp) {
         self.live
             .replace(live, Some(until), |(organization, id)| self.keys.signing_key_ring(organization, id));
     }
 
-    /// Goes on honouring the same keys until then.
+    /// Accepts the same keys until `until`.
     pub fn honour_longer(&self, until: Timestamp) {
         self.live.extend(until);
     }
 
-    /// The keys of organizations that are honoured.
+    /// The keys of organizations that are accepted.
     pub fn live_keys(&self) -> &LiveKeys {
         &self.live
     }
@@ -94,12 +95,12 @@ impl UrlSigner {
         self.keys.listener_keys().iter().map(ListenerHasher::new).collect()
     }
 
-    /// Hashes listeners. With another first master secret, those of today count anew.
+    /// Hashes listeners. If the first master secret changes, the listeners of that day are counted again.
     pub fn listener_hasher(&self) -> ListenerHasher {
         ListenerHasher::new(&self.keys.listener_key())
     }
 
-    /// Vouches for what this node tells others, as 64 hex digits.
+    /// Signs a message of this node to others, as 64 hex digits.
     pub fn sign_text(&self, text: &str) -> String {
         hex::encode(self.keys.sign_text(text))
     }
@@ -127,7 +128,8 @@ impl UrlSigner {
         url
     }
 
-    /// When what a token permits for `ttl` seconds ends; an error unless that is still to come.
+    /// When a token that is valid for `ttl` seconds expires. Fails if it has expired, or was issued too far in the
+    /// future.
     pub(crate) fn expiry(
         &self,
         token: &Token<'_>,
@@ -143,7 +145,7 @@ impl UrlSigner {
         }
     }
 
-    /// Whether the token is one for this path and query (without `verify`).
+    /// Whether the token is valid for this path and query (without `verify`).
     pub(crate) fn check_mac(
         &self,
         purpose: Purpose,
@@ -157,8 +159,8 @@ impl UrlSigner {
         genuine(self.keys.verify(purpose, organization, &parts, &token.mac))
     }
 
-    /// Which key made the token of a URL that names none: the service's own (`None`), or one of the organization's live keys,
-    /// of which at most eight are tried, all of them whichever matches.
+    /// Which key made the token of a URL without `kid`: the service's own (`None`), or one of the organization's live
+    /// keys. At most eight live keys are tried, and all of them even after a match.
     pub(crate) fn check_unnamed_mac(
         &self,
         organization: OrganizationId,
@@ -178,8 +180,8 @@ impl UrlSigner {
         matching.last().map(Some).ok_or(VerifyError::BadSignature)
     }
 
-    /// Whether the token is one that a live key of an organization made. Unknown and revoked keys are not told from
-    /// wrong signatures.
+    /// Whether a live key of an organization made the token. Unknown and revoked keys are not distinguished from wrong
+    /// signatures.
     pub(crate) fn check_own_mac(
         &self,
         key: SigningKeyName,
@@ -203,7 +205,7 @@ fn genuine(genuine: bool) -> Result<(), VerifyError> {
     if genuine { Ok(()) } else { Err(VerifyError::BadSignature) }
 }
 
-/// The value of `verify`, taken apart and not yet believed.
+/// The value of `verify`, parsed and not yet verified.
 pub(crate) struct Token<'a> {
     issued_text: &'a str,
     issued: i64,

@@ -8,11 +8,11 @@ use tonearm_domain::{OrganizationId, ShortId, Timestamp};
 
 use crate::keys::KeyRing;
 
-/// Which key of which organization.
+/// The organization and the id of a signing key.
 pub type SigningKeyName = (OrganizationId, ShortId);
 
-/// The signing keys whose URLs are honoured now. There are none until they are set, and none any more when the
-/// time is over for which they were set. Cheap to clone; clones share the keys.
+/// The signing keys whose URLs are accepted now. There are none until they are set, and none after the time for which
+/// they were set. Cheap to clone; clones share the keys.
 #[derive(Clone, Default)]
 pub struct LiveKeys(Arc<RwLock<CurrentKeys>>);
 
@@ -20,7 +20,7 @@ pub struct LiveKeys(Arc<RwLock<CurrentKeys>>);
 #[derive(Default)]
 struct CurrentKeys {
     keys: KeysByOrganization,
-    /// From when on they are no longer valid; `None`: they are valid until others are set.
+    /// When they stop being valid. `None`: they are valid until others are set.
     until: Option<Timestamp>,
 }
 
@@ -32,7 +32,7 @@ impl CurrentKeys {
 
 type KeysByOrganization = HashMap<OrganizationId, Vec<(ShortId, Arc<KeyRing>)>>;
 
-/// How many keys of an organization a URL is tried against that names none.
+/// The most keys of an organization that are tried for a URL without `kid`.
 const MOST_TRIED: usize = 8;
 
 impl LiveKeys {
@@ -48,7 +48,7 @@ impl LiveKeys {
         live.into_iter().flatten().take(MOST_TRIED).cloned().collect()
     }
 
-    /// From now on these and no others. Keys that were live before need not be derived again.
+    /// Replaces the live keys. Keys that were live before are not derived again.
     pub(crate) fn replace(
         &self,
         names: &[SigningKeyName],
@@ -61,12 +61,12 @@ impl LiveKeys {
             let ring = existing(*name).unwrap_or_else(|| Arc::new(derive(*name)));
             keys.entry(name.0).or_default().push((name.1, ring));
         }
-        // Every node tries the same keys, in whatever order it was given their names.
+        // Every node tries the same keys, in whatever order it received their names.
         keys.values_mut().for_each(|keys| keys.sort_by_key(|(id, _)| *id));
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = CurrentKeys { keys, until };
     }
 
-    /// The same keys until then.
+    /// Keeps the same keys until `until`.
     pub(crate) fn extend(&self, until: Timestamp) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).until = Some(until);
     }
@@ -76,7 +76,7 @@ impl LiveKeys {
         self.get(name, now).is_some()
     }
 
-    /// How many there are, whether or not their time is over.
+    /// The number of keys, whether or not their time is over.
     pub fn len(&self) -> usize {
         self.0.read().unwrap_or_else(PoisonError::into_inner).keys.values().map(Vec::len).sum()
     }

@@ -1,28 +1,28 @@
-//! Whether a master secret can be guessed, as far as its text tells.
+//! Whether a master secret can be guessed, as far as its text shows.
 
 use crate::secrets::Secrets;
 
-/// Secrets that stand in the documentation.
+/// Secrets that appear in the documentation.
 const EXAMPLES: [&str; 2] =
     ["replace-this-with-at-least-32-random-characters", "an example secret of thirty-two characters or more"];
 
-/// What people write, and generators do not.
+/// Words that people write and generators do not.
 const WORDS: [&str; 7] = ["changeme", "change-me", "example", "password", "replace", "secret", "tonearm"];
 
-/// 32 random hex digits have more, by the counts of their characters.
+/// 32 random hex digits have more, by the frequency of their characters.
 const FEWEST_BITS: f64 = 96.0;
 
-/// Why a master secret is no secret.
+/// Why a master secret is weak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weakness {
-    /// It stands in the documentation.
+    /// It appears in the documentation.
     Example,
-    /// It looks like something that was typed.
+    /// It looks like something that a person typed.
     Guessable,
 }
 
 impl Secrets {
-    /// The first weak secret, counted from 1; the worst where there are several.
+    /// The first weak secret, counted from 1. An example secret takes precedence over a guessable one.
     pub fn weakness(&self) -> Option<(usize, Weakness)> {
         let found = || self.iter().enumerate().filter_map(|(at, secret)| Some((at + 1, weakness(secret)?)));
         found().find(|(_, weakness)| *weakness == Weakness::Example).or_else(|| found().next())
@@ -44,13 +44,13 @@ fn is_repeated(text: &[u8]) -> bool {
     (1..=text.len() / 2).any(|length| text.iter().zip(&text[length..]).all(|(one, next)| one == next))
 }
 
-/// Whether most characters are next to the one before, as in `abcdef` or `987654`.
+/// Whether most characters are adjacent to the one before, as in `abcdef` or `987654`.
 fn is_sequence(text: &[u8]) -> bool {
     let near = text.windows(2).filter(|pair| pair[0].abs_diff(pair[1]) <= 1).count();
     near * 2 > text.len()
 }
 
-/// The information of the characters by how often each occurs, in bits.
+/// The information content of the text by the frequency of its characters, in bits.
 fn bits(text: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
     text.iter().for_each(|byte| counts[usize::from(*byte)] += 1);

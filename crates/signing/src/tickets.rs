@@ -1,4 +1,4 @@
-//! Sealing the tickets by which clients resume TLS sessions, so that every node opens those of the others.
+//! Seals the tickets with which clients resume TLS sessions, so that every node opens those of the others.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use tonearm_domain::Timestamp;
 
 use crate::secrets::Secrets;
 
-/// By how many bytes a ticket names its key.
+/// Bytes of the name of a key in a ticket.
 const NAME_LEN: usize = 16;
 
 /// Keys for session tickets, derived from the master secrets and the time: every 12 hours there is a new one. Tickets
-/// are sealed under the present key of the first master secret, and opened under the present key and the one before of all
-/// master secrets.
+/// are sealed under the current key of the first master secret, and opened under the current and the previous key of
+/// all master secrets.
 ///
 /// A ticket is the name of its key, a nonce, the ciphertext and the tag (ChaCha20-Poly1305, RFC 8439). The name is
 /// authenticated with the text.
@@ -23,7 +23,7 @@ const NAME_LEN: usize = 16;
 pub struct TicketKeys(Arc<[Hkdf<Sha256>]>);
 
 impl TicketKeys {
-    /// Seconds for which a key seals. It opens for as long again, so a ticket lasts at least this long.
+    /// Seconds for which a key seals. It opens for as long again, so that a ticket lasts at least this long.
     pub const WINDOW: u32 = 12 * 3600;
 
     /// Keys from these master secrets.
@@ -31,7 +31,7 @@ impl TicketKeys {
         Self(secrets.iter().map(|secret| Hkdf::new(None, secret)).collect())
     }
 
-    /// A ticket with this content. The nonce is random and serves once.
+    /// Seals a ticket with this content. The nonce is random and used only once.
     pub fn seal(&self, now: Timestamp, nonce: [u8; NONCE_LEN], plain: &[u8]) -> Option<Vec<u8>> {
         let (name, key) = key(self.0.first()?, window(now));
         let mut text = plain.to_vec();
@@ -39,13 +39,13 @@ impl TicketKeys {
         Some([&name[..], &nonce, &text].concat())
     }
 
-    /// The content of a ticket; nothing where it was changed, is too old, or was sealed under another secret.
+    /// The content of a ticket. None if it was changed, is too old, or was sealed under another secret.
     pub fn open(&self, now: Timestamp, ticket: &[u8]) -> Option<Vec<u8>> {
         let (named, rest) = ticket.split_first_chunk::<NAME_LEN>()?;
         let (nonce, text) = rest.split_first_chunk::<NONCE_LEN>()?;
         let windows = [window(now), window(now) - 1];
         let keys = self.0.iter().flat_map(|secret| windows.map(|window| key(secret, window)));
-        // The names are no secrets: each ticket shows the one of its key.
+        // The names are not secret: each ticket shows the name of its key.
         let (name, key) = keys.into_iter().find(|(name, _)| name == named)?;
         let mut text = text.to_vec();
         let plain = key.open_in_place(Nonce::assume_unique_for_key(*nonce), Aad::from(name), &mut text);

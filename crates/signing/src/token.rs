@@ -1,4 +1,4 @@
-//! Secrets of people: of the cookie of a sign-in, and of links that let somebody in once.
+//! Secrets of people: in the cookies of sign-ins, and in links that let a person in once.
 
 use std::fmt;
 use std::str::FromStr;
@@ -39,8 +39,8 @@ impl Token {
         text
     }
 
-    /// What a form of this token's holder carries, so that pages of others cannot send it: derived from the token,
-    /// and another text with every `mask` (32 random bytes), so that compression tells nothing of it.
+    /// The secret in a form of this token's holder, so that pages of other sites cannot submit the form. It is derived
+    /// from the token and differs with every `mask` (32 random bytes), so that compression reveals nothing about it.
     pub fn form_secret(&self, mask: [u8; 32]) -> String {
         let mut masked = self.form_mac();
         masked.iter_mut().zip(mask).for_each(|(byte, mask)| *byte ^= mask);
@@ -85,7 +85,7 @@ impl fmt::Debug for Token {
     }
 }
 
-/// What something that is counted is known by, so that what is kept names nobody: SHA-256 of kind and name.
+/// The hash under which something is counted, so that the stored data identifies no one: SHA-256 of kind and name.
 pub fn subject_hash(kind: &str, name: &str) -> [u8; 32] {
     Sha256::new().chain_update(kind).chain_update([0]).chain_update(name).finalize().into()
 }

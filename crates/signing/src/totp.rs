@@ -1,4 +1,5 @@
-//! One-time codes of authenticator apps: RFC 6238 with SHA-1, six digits and steps of 30 seconds, which every app knows.
+//! One-time codes of authenticator apps: RFC 6238 with SHA-1, six digits and steps of 30 seconds, which every app
+//! supports.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha1::Sha1;
@@ -8,12 +9,12 @@ use tonearm_domain::Timestamp;
 /// Seconds that a code is shown.
 const STEP: i64 = 30;
 
-/// Steps by which the clock of a phone may be off, each way.
+/// Steps by which a phone's clock may be off, in each direction.
 const TOLERANCE: i64 = 1;
 
 const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/// What an authenticator app and the service share.
+/// The secret that an authenticator app and the service share.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TotpSecret([u8; 20]);
 
@@ -29,7 +30,7 @@ impl TotpSecret {
         Self(bytes)
     }
 
-    /// From the bytes as they were sealed; none where they are not as many.
+    /// From the bytes as they were sealed. None if their number is wrong.
     pub fn from_slice(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
@@ -42,7 +43,7 @@ impl TotpSecret {
     /// The text that people type into an app: 32 letters and digits.
     pub fn base32(&self) -> String {
         let mut text = String::with_capacity(32);
-        // 40 bits are eight characters, without a rest.
+        // 40 bits are exactly eight characters.
         for chunk in self.0.chunks(5) {
             let bits = chunk.iter().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
             for at in (0..8).rev() {
@@ -68,7 +69,7 @@ impl TotpSecret {
         Self::from_slice(&bytes)
     }
 
-    /// What an app reads from a picture: the secret, and what to call it.
+    /// The URI that an app reads from a picture: the secret, and a name for it.
     pub fn uri(&self, issuer: &str, account: &str) -> String {
         let (issuer, account) = (percent_encoded(issuer), percent_encoded(account));
         format!("otpauth://totp/{issuer}:{account}?secret={}&issuer={issuer}", self.base32())
@@ -79,12 +80,13 @@ impl TotpSecret {
         self.code(now.unix_millis().div_euclid(1000) / STEP)
     }
 
-    /// The step that a code is of, if it is right now: of a step after `last`, so that no code is good twice.
+    /// The step of a code, if the code is valid now. Only steps after `last` are accepted, so that no code is valid
+    /// twice.
     pub fn check(&self, code: &str, now: Timestamp, last: i64) -> Option<i64> {
         let typed: String = code.chars().filter(|c| !c.is_whitespace()).collect();
         let current = now.unix_millis().div_euclid(1000) / STEP;
         let steps = current - TOLERANCE..=current + TOLERANCE;
-        // Every step is looked at, so that the time tells nothing.
+        // Every step is checked, so that the time reveals nothing.
         let is_code = |step: &i64| bool::from(self.code(*step).as_bytes().ct_eq(typed.as_bytes()));
         steps.filter(is_code).filter(|step| *step > last).max()
     }
@@ -122,7 +124,7 @@ mod tests {
 
     #[test]
     fn codes_are_those_of_the_standard() {
-        // RFC 6238, appendix B, of which apps show the last six digits.
+        // From RFC 6238, appendix B. Apps show the last six digits.
         for (seconds, code) in [
             (59, "287082"),
             (1_111_111_109, "081804"),

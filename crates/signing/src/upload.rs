@@ -21,7 +21,7 @@ pub enum UploadTarget {
     CollectionCover(CollectionId),
 }
 
-/// What the query of an upload URL begins with that takes a new source.
+/// The beginning of the query of an upload URL for a new source.
 const REPLACEMENT: &str = "replacement=";
 
 /// The replacement that a query names, and the rest of the query.
@@ -57,9 +57,9 @@ impl UploadTarget {
 /// What a genuine upload URL permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct UploadGrant {
-    /// Whose the target is.
+    /// The organization that the target belongs to.
     pub organization_id: OrganizationId,
-    /// Which file of what.
+    /// The file, and what it belongs to.
     pub target: UploadTarget,
 }
 
@@ -97,8 +97,8 @@ impl UrlSigner {
         self.sign(Purpose::Upload, grant.organization_id, format!("{grant}?{query}"), now)
     }
 
-    /// What a path and query, exactly as they stand in the request, permit. Strict, as
-    /// [`verify_delivery`](Self::verify_delivery) is.
+    /// Returns what a path and query permit, exactly as they appear in the request. Strict, like
+    /// [`verify_delivery`](Self::verify_delivery).
     pub fn verify_upload(
         &self,
         path: &str,
@@ -110,7 +110,8 @@ impl UrlSigner {
         Ok(grant)
     }
 
-    /// The same for a URL whose time may be over: what was begun in time goes on. The caller sees to it that it was.
+    /// The same for a URL that may have expired: an upload that began in time continues. The caller ensures that it
+    /// did.
     pub fn verify_begun_upload(&self, path: &str, query: Option<&str>) -> Result<UploadGrant, VerifyError> {
         self.genuine_upload(path, query).map(|(grant, ..)| grant)
     }

@@ -1,4 +1,4 @@
-//! Keeping secrets of others at rest: what receivers of webhooks share with us, keys to other services.
+//! Seals secrets of others at rest: secrets shared with receivers of webhooks, and keys to other services.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use sha2::Sha256;
 use crate::seal::{seal, unseal};
 use crate::secrets::Secrets;
 
-/// Seals secrets under keys derived from the master secrets, so that a copy of the database alone does not give
-/// them away. The first master secret seals, all open: what is still sealed under one that is dropped is lost.
+/// Seals secrets under keys derived from the master secrets, so that a copy of the database alone does not reveal them.
+/// The first master secret seals, all open: what is still sealed under one that is dropped is lost.
 ///
-/// `context` says what a secret is for, such as `webhook/<id>`. A secret that is moved to another context does not open: the
-/// context is part of what its key is derived from.
+/// `context` states what a secret is for, such as `webhook/<id>`. A secret that is moved to another context does not
+/// open: the context is part of what its key is derived from.
 #[derive(Clone)]
 pub struct Vault {
     keys: Arc<[String]>,
@@ -31,12 +31,12 @@ impl Vault {
         Self { keys: secrets.iter().map(derive).collect() }
     }
 
-    /// Seals a secret for a context. The nonce is random and serves once.
+    /// Seals a secret for a context. The nonce is random and used only once.
     pub fn seal(&self, context: &str, nonce: [u8; 12], secret: &[u8]) -> Vec<u8> {
         seal(&credential(&self.keys[0], context), nonce, secret)
     }
 
-    /// Whether there are master secrets beside the first.
+    /// Whether there are master secrets besides the first.
     pub fn has_older(&self) -> bool {
         self.keys.len() > 1
     }
@@ -52,7 +52,7 @@ impl Vault {
         self.keys.len()
     }
 
-    /// Under which of the master secrets, counted from 0, something was sealed for a context.
+    /// The master secret, counted from 0, under which something was sealed for a context.
     pub fn sealed_under(&self, context: &str, sealed: &[u8]) -> Option<usize> {
         self.keys.iter().position(|key| unseal(&credential(key, context), sealed).is_some())
     }

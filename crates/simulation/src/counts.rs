@@ -1,4 +1,4 @@
-//! What is counted while the simulation runs, and whether anything is still under way.
+//! What is counted while the simulation runs, and whether any work is still in progress.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -13,7 +13,7 @@ pub(crate) type ByPurpose = BTreeMap<Purpose, u64>;
 /// Requests to the store, by kind and folder.
 pub(crate) type ByRequest = BTreeMap<String, u64>;
 
-/// Counts. Clones count together.
+/// Counters. Clones count together.
 #[derive(Debug, Clone)]
 pub(crate) struct Counts(Arc<Inner>);
 
@@ -21,9 +21,9 @@ pub(crate) struct Counts(Arc<Inner>);
 struct Inner {
     since: Since,
     tables: Mutex<Tables>,
-    /// Answers that somebody waits for, and notices that are still to arrive.
+    /// Answers that are waited for, and notices that have not arrived yet.
     under_way: AtomicI64,
-    /// Changes whenever anything moves.
+    /// Changes whenever there is progress.
     moves: AtomicU64,
 }
 
@@ -35,7 +35,7 @@ struct Tables {
     texts: HashMap<(Purpose, String), u64>,
 }
 
-/// What was counted in a period.
+/// Counts of one period.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Counted {
     pub(crate) statements: ByPurpose,
@@ -52,7 +52,7 @@ impl Counts {
         self.0.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A statement reaches the database.
+    /// Counts a statement that reaches the database.
     pub(crate) fn statement(&self, purpose: Purpose, sql: &str) {
         let second = self.0.since.elapsed().as_secs() as usize;
         let mut tables = self.tables();
@@ -64,12 +64,12 @@ impl Counts {
         *tables.texts.entry((purpose, sql.to_owned())).or_default() += 1;
     }
 
-    /// A request reaches the store.
+    /// Counts a request that reaches the store.
     pub(crate) fn request(&self, kind: &str) {
         *self.tables().requests.entry(kind.to_owned()).or_default() += 1;
     }
 
-    /// Something begins that is waited for (1), or ends (-1).
+    /// Records that a wait begins (1) or ends (-1).
     pub(crate) fn wait(&self, more: i64) {
         self.0.under_way.fetch_add(more, Ordering::AcqRel);
         self.moved();
@@ -93,13 +93,13 @@ impl Counts {
         Counted { statements: tables.statements.clone(), requests: tables.requests.clone() }
     }
 
-    /// Statements in each of these seconds.
+    /// The number of statements in each of these seconds.
     pub(crate) fn in_seconds(&self, seconds: std::ops::Range<usize>) -> Vec<u64> {
         let tables = self.tables();
         seconds.map(|second| tables.per_second.get(second).copied().unwrap_or(0)).collect()
     }
 
-    /// How often each statement was run, those of a purpose together and the most frequent first.
+    /// How often each statement was run, grouped by purpose, the most frequent first.
     pub(crate) fn texts(&self) -> Vec<(Purpose, String, u64)> {
         let tables = self.tables();
         let mut texts: Vec<_> =
@@ -110,7 +110,7 @@ impl Counts {
 }
 
 impl Counted {
-    /// What was counted after `before`.
+    /// The counts since `before`.
     pub(crate) fn after(mut self, before: &Self) -> Self {
         for (purpose, count) in &mut self.statements {
             *count -= before.statements.get(purpose).copied().unwrap_or(0);

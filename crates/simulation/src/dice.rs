@@ -1,4 +1,4 @@
-//! Random numbers that are the same in each run with the same seed.
+//! Random numbers that are the same in every run with the same seed.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use std::time::Duration;
 pub(crate) struct Dice(u64);
 
 impl Dice {
-    /// Streams with different names do not follow each other.
+    /// Streams with different names are independent of each other.
     pub(crate) fn new(seed: u64, name: u64) -> Self {
         let mut dice = Self(seed ^ name.wrapping_mul(0xD6E8_FEB8_6659_FD93));
         dice.next();
@@ -22,23 +22,23 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// Below `end`, which is not 0.
+    /// A number below `end`, which must not be 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
 
-    /// Above 0, and at most 1.
+    /// A number above 0 and at most 1.
     fn share(&mut self) -> f64 {
         ((self.next() >> 11) + 1) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Up to `most`.
+    /// A duration of at most `most`.
     pub(crate) fn up_to(&mut self, most: Duration) -> Duration {
         most.mul_f64(self.share())
     }
 
-    /// The time between two events that happen `per_second` times a second on average, independently of each other; also any
-    /// other time whose average is one over that.
+    /// The time between two events that happen `per_second` times a second on average, independently of each other. It
+    /// can be used for any other exponentially distributed time with a mean of `1 / per_second` seconds.
     pub(crate) fn pause(&mut self, per_second: f64) -> Duration {
         Duration::from_secs_f64((-self.share().ln() / per_second).min(86_400.0))
     }

@@ -1,4 +1,4 @@
-//! What stands in for ffmpeg: jobs that take a time and are then finished, and a ledger of what became of them.
+//! A substitute for ffmpeg: jobs that take some time and then finish, and a ledger of their results.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,22 +11,22 @@ use tonearm_service::{EncodeJobs, JobError, JobRun};
 use crate::dice::Dice;
 use crate::time::Since;
 
-/// The shortest and the longest time that a job takes.
+/// The shortest and the longest duration of a job.
 const SHORTEST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// What became of a job.
+/// The history of a job.
 #[derive(Debug, Clone, Default)]
 struct Life {
     queued: Duration,
     begun: Option<Duration>,
-    /// Nodes that run it at present.
+    /// Nodes that are running the job now.
     running: u32,
     runs: u32,
     finished: u32,
 }
 
-/// Jobs and what became of them. Clones are the same.
+/// Jobs and their history. Clones share the same ledger.
 #[derive(Debug, Clone)]
 pub(crate) struct Encoding(Arc<Inner>);
 
@@ -44,7 +44,7 @@ struct Ledger {
     run_twice_at_once: u64,
 }
 
-/// What is to be told of the jobs that were queued in a period.
+/// Figures about the jobs that were queued in a period.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct JobFigures {
     pub(crate) queued: u64,
@@ -52,12 +52,12 @@ pub(crate) struct JobFigures {
     pub(crate) finished_twice: u64,
     pub(crate) run_twice_at_once: u64,
     pub(crate) runs: u64,
-    /// Seconds from the queue to the first run, in order.
+    /// Seconds from queueing to the first run, sorted.
     pub(crate) waits: Vec<f64>,
 }
 
 impl Encoding {
-    /// Jobs that take `mean` on average.
+    /// Creates a ledger for jobs that take `mean` on average.
     pub(crate) fn new(since: Since, seed: u64, mean: Duration) -> Self {
         Self(Arc::new(Inner { since, seed, mean, jobs: Mutex::default() }))
     }
@@ -70,12 +70,12 @@ impl Encoding {
         self.jobs().lives.entry(id).or_default().queued = self.0.since.elapsed();
     }
 
-    /// What a node runs.
+    /// The encoder of one node.
     pub(crate) fn of_node(&self, node: u64, catalog: Catalog) -> Encoder {
         Encoder { node, catalog, encoding: self.clone() }
     }
 
-    /// Of the jobs that were queued after a moment.
+    /// Figures about the jobs that were queued at or after `after`.
     pub(crate) fn figures(&self, after: Duration) -> JobFigures {
         let jobs = self.jobs();
         let mut figures = JobFigures { run_twice_at_once: jobs.run_twice_at_once, ..JobFigures::default() };
@@ -90,21 +90,21 @@ impl Encoding {
         figures
     }
 
-    /// The same job takes the same time in every run, on any node.
+    /// The duration of a job. The same job takes the same time in every run, on any node.
     fn length(&self, id: JobId) -> Duration {
         let name = id.uuid().as_u64_pair().1;
         Dice::new(self.0.seed, name).pause(1.0 / self.0.mean.as_secs_f64()).clamp(SHORTEST, LONGEST)
     }
 }
 
-/// What one node encodes with.
+/// The encoder of one node.
 pub(crate) struct Encoder {
     node: u64,
     catalog: Catalog,
     encoding: Encoding,
 }
 
-/// A run, until it is dropped.
+/// A run of a job. It ends when dropped.
 struct Running<'a>(&'a Encoding, JobId);
 
 impl<'a> Running<'a> {

@@ -1,4 +1,4 @@
-//! What fails, and when: decided by the seed.
+//! Which faults happen, and when. The seed decides.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,22 +6,22 @@ use std::time::Duration;
 use crate::dice::Dice;
 use crate::world::World;
 
-/// How long the database is away.
+/// How long the database is unavailable.
 pub(crate) const OUTAGE: Duration = Duration::from_secs(60);
 
-/// After its death, a node is replaced by another one.
+/// How long after its death a node is replaced by a new one.
 const REPLACED_AFTER: Duration = Duration::from_secs(90);
 
-/// One node in so many dies.
+/// One node in this many dies.
 const DYING_SHARE: usize = 10;
 
-/// When the database goes away: after so much of the time.
+/// When the outage of the database begins, from the start of the period that is counted.
 pub(crate) fn outage_after(length: Duration) -> Duration {
     length / 2
 }
 
-/// A tenth of the nodes, at least one, dies in the first third of the time, each at a moment of its own; then the
-/// database is away. Signing keys change in between.
+/// A tenth of the nodes, at least one, die in the first third of the time, each at its own moment. Then the signing
+/// keys change, and later the database is unavailable for a while.
 pub(crate) async fn cause(world: Arc<World>, from: Duration) {
     let mut dice = Dice::new(world.settings.seed, 4);
     let length = world.settings.length;
@@ -51,7 +51,7 @@ fn kill(world: &Arc<World>, choice: u64) {
     tokio::spawn(Arc::clone(world).start_node(REPLACED_AFTER));
 }
 
-/// Makes one more signing key.
+/// Creates one more signing key.
 pub(crate) async fn change_keys(world: Arc<World>, at: Duration) {
     world.since.reaches(at).await;
     while world.add_signing_key().await.is_err() {

@@ -1,13 +1,13 @@
-//! Many nodes over simulated time: what they ask of the database and of the store, with and without work, and while parts
-//! fail.
+//! Many nodes over simulated time: the load they put on the database and on the store, with and without work, and while
+//! parts fail.
 //!
-//! The nodes are the program's own code: workers, senders, upkeep, heartbeats, key lists, usage, and the play path with
-//! its caches, each over a pool of real connections to one real PostgreSQL. Only three things are put in their places. Time is the
-//! paused clock of the runtime, which moves in steps of ten milliseconds as soon as nothing is under way; PostgreSQL's own
-//! clock follows it. Encoding is a pause. The bucket is in memory. A proxy between each node and the database counts statements and
-//! can be cut.
+//! The nodes run the program's own code: workers, senders, upkeep, heartbeats, key lists, usage, and the play path with
+//! its caches. Each has a pool of real connections to one real PostgreSQL server. Only three things are simulated. Time
+//! is the paused clock of the runtime: it advances in steps of ten milliseconds as soon as no work is in progress, and
+//! PostgreSQL's own clock follows it. Encoding is a pause. The bucket is in memory. A proxy between each node and the
+//! database counts statements and can cut the connections.
 //!
-//! What repeats with the same seed is listed in docs/scaling.md.
+//! docs/scaling.md lists what is the same in every run with the same seed.
 #![allow(clippy::expect_used, reason = "what fails in here is the harness itself")]
 
 mod counts;

@@ -1,4 +1,4 @@
-//! What is played: organizations with a collection each, of tracks that are ready.
+//! The tracks that are played: several organizations, each with a collection of tracks that are ready.
 
 use anyhow::{Context, Result};
 use tonearm_catalog::Catalog;
@@ -8,11 +8,11 @@ use tonearm_domain::{
 };
 use tonearm_service::{Caller, CreateCollection, CreateTrack, Library, Links};
 
-/// Organizations.
+/// Number of organizations.
 const ORGANIZATIONS: usize = 5;
-/// Tracks of each.
+/// Tracks of each organization.
 const TRACKS: usize = 20;
-/// Seconds of each track, and bytes of its largest file.
+/// Length of each track in seconds, and size of its largest file in bytes.
 pub(crate) const SECONDS: u32 = 180;
 pub(crate) const BYTES: u64 = 4_320_000;
 
@@ -22,11 +22,11 @@ pub(crate) struct Playable {
     pub(crate) organization_id: OrganizationId,
     pub(crate) collection_id: CollectionId,
     pub(crate) track: Track,
-    /// The file that listeners take.
+    /// The file that listeners fetch.
     pub(crate) key: ObjectKey,
 }
 
-/// Makes all of them.
+/// Creates all organizations and their tracks.
 pub(crate) async fn make(catalog: &Catalog, ambient: &Ambient, links: Links) -> Result<Vec<Playable>> {
     let library = Library::new(catalog.clone(), ambient.clone(), links);
     let mut made = Vec::new();
@@ -49,7 +49,7 @@ pub(crate) async fn make(catalog: &Catalog, ambient: &Ambient, links: Links) -> 
     Ok(made)
 }
 
-/// Does to a track what processing does.
+/// Makes the changes to a track that processing would make.
 async fn make_playable(catalog: &Catalog, ambient: &Ambient, mut track: Track) -> Result<Playable> {
     let recipes = catalog.recipes(track.organization_id).await?;
     let tx = catalog.begin().await?;

@@ -1,4 +1,4 @@
-//! What clients ask for: uploads, which become jobs, and plays.
+//! The load from clients: uploads, which become jobs, and plays.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,16 +11,16 @@ use crate::dice::Dice;
 use crate::library::{BYTES, Playable, SECONDS};
 use crate::world::World;
 
-/// Into how many ranges a player splits a file.
+/// The number of ranges in which a player fetches a file.
 const RANGES: u64 = 6;
 
-/// Queues jobs until it is dropped, independently of each other, so many an hour on average.
+/// Queues jobs at random moments, `per_hour` an hour on average, until the future is dropped.
 pub(crate) async fn queue_jobs(world: Arc<World>, per_hour: f64) {
     let mut dice = Dice::new(world.settings.seed, 1);
     loop {
         tokio::time::sleep(dice.pause(per_hour / 3600.0)).await;
         let (track, node) = (dice.below(world.library.len()), dice.next());
-        // A client tries again, and is not what is looked at here.
+        // Clients retry; their retries are not what is measured here.
         while queue_job(&world, &world.library[track], node).await.is_err() {
             tokio::time::sleep(Duration::from_secs(2)).await;
         }
@@ -38,7 +38,7 @@ async fn queue_job(world: &World, playable: &Playable, choice: u64) -> Result<()
     Ok(())
 }
 
-/// Plays tracks until it is dropped, independently of each other, so many a second on average.
+/// Plays tracks at random moments, `per_second` a second on average, until the future is dropped.
 pub(crate) async fn play_tracks(world: Arc<World>, per_second: f64) {
     let mut dice = Dice::new(world.settings.seed, 2);
     loop {
@@ -47,7 +47,7 @@ pub(crate) async fn play_tracks(world: Arc<World>, per_second: f64) {
     }
 }
 
-/// One play: a session, its first track, and its sound in ranges from one node. Half of all plays are of a tenth of the
+/// One play: a session, its first track, and the file in ranges from one node. Half of all plays are of a tenth of the
 /// tracks.
 async fn play(world: Arc<World>, choice: u64) {
     let mut dice = Dice::new(world.settings.seed, choice);

@@ -1,4 +1,4 @@
-//! Simulates many nodes, and says whether the database stays cool.
+//! Simulates many nodes, and reports whether the load on the database stays within its limits.
 
 use std::process::ExitCode;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The network between nodes and the database: a proxy for each node, which counts statements and can be cut.
+//! The network between nodes and the database: a proxy for each node, which counts statements and can cut connections.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -15,7 +15,7 @@ use crate::purpose::Purpose;
 use crate::time::DatabaseClock;
 use crate::wire::{ClientRequest, Messages, Prepared};
 
-/// Everything between the nodes and the database. Clones are the same.
+/// Everything between the nodes and the database. Clones share the same network.
 #[derive(Clone)]
 pub(crate) struct Network(Arc<Inner>);
 
@@ -24,11 +24,11 @@ struct Inner {
     clock: DatabaseClock,
     counts: Counts,
     is_up: watch::Sender<bool>,
-    /// Connections that listen to notices.
+    /// Connections that listen for notices.
     listeners: Mutex<Vec<Weak<Expected>>>,
 }
 
-/// Answers and notices that a connection still waits for.
+/// Answers and notices that a connection is still waiting for.
 struct Expected {
     answers: AtomicI64,
     notices: AtomicI64,
@@ -58,14 +58,14 @@ impl Drop for Expected {
     }
 }
 
-/// The way of one node to the database.
+/// The link from one node to the database.
 pub(crate) struct Link {
     pub(crate) address: SocketAddr,
     is_up: watch::Sender<bool>,
 }
 
 impl Link {
-    /// Cuts it for good.
+    /// Cuts the link permanently.
     pub(crate) fn cut(&self) {
         self.is_up.send_replace(false);
     }
@@ -77,19 +77,19 @@ impl Network {
         Self(Arc::new(Inner { database, clock, counts, is_up, listeners }))
     }
 
-    /// From now on, all connections are cut and new ones are refused, or not any more.
+    /// Sets whether the database is available. While it is not, all connections are cut and new ones are refused.
     pub(crate) fn set_database(&self, is_up: bool) {
         self.0.is_up.send_replace(is_up);
     }
 
-    /// A way for a node, on which each message takes `delay`.
+    /// Creates a link for a node, on which each message from the node takes `delay`.
     pub(crate) async fn link(&self, delay: Duration) -> Result<Link> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let (address, is_up) = (listener.local_addr()?, watch::Sender::new(true));
         let (network, of_link) = (self.clone(), is_up.subscribe());
         tokio::spawn(async move {
             loop {
-                // An error concerns the one connection that was not accepted.
+                // An error affects only the connection that was not accepted.
                 if let Ok((client, _)) = listener.accept().await {
                     tokio::spawn(pass(client, network.clone(), of_link.clone(), delay));
                 }
@@ -104,13 +104,13 @@ impl Network {
         listeners.push(Arc::downgrade(expected));
     }
 
-    /// A notice was sent: all that listen will get it.
+    /// Records that a notice was sent: all listening connections will receive it.
     fn expect_notice(&self) {
         let listeners = self.0.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.iter().filter_map(Weak::upgrade).for_each(|expected| expected.add_notice(1));
     }
 
-    /// No notice is waited for any more: one that was sent while a connection began to listen may have gone past it.
+    /// Stops waiting for notices: a connection that began to listen while a notice was sent may have missed it.
     pub(crate) fn forget_notices(&self) {
         let listeners = self.0.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.iter().filter_map(Weak::upgrade).for_each(|expected| expected.forget_notices());
@@ -132,9 +132,9 @@ async fn pass(client: TcpStream, network: Network, mut of_link: watch::Receiver<
     }
 }
 
-/// Ends a connection in the way of a port that nobody listens on.
+/// Closes a connection as the kernel does for a port on which no process listens.
 fn reset(socket: &TcpStream) {
-    // Without it, the connection ends a little more politely.
+    // If this fails, the connection is closed without a reset.
     drop(socket2::SockRef::from(socket).set_linger(Some(Duration::ZERO)));
 }
 
@@ -146,12 +146,12 @@ struct Connection {
     expected: Arc<Expected>,
     prepared: Prepared,
     transaction: Transaction,
-    /// What the server's next answers are to.
+    /// Which kinds of statements the server has not answered yet.
     is_notice: bool,
     is_listening: bool,
 }
 
-/// What the statements of a transaction are for.
+/// The purpose of the statements of a transaction.
 #[derive(Default)]
 struct Transaction {
     is_open: bool,
@@ -176,7 +176,7 @@ impl Connection {
         }
     }
 
-    /// Passes on until one side ends.
+    /// Passes bytes on until one side closes.
     async fn run(&mut self) {
         let (mut asked, mut answered) = (Messages::of_client(), Messages::of_server());
         let (mut questions, mut answers) = (vec![0; 16 * 1024], vec![0; 64 * 1024]);
@@ -219,7 +219,7 @@ impl Connection {
         self.is_notice |= sql.contains("pg_notify");
         self.is_listening |= sql.starts_with("LISTEN");
         let counts = self.network.0.counts.clone();
-        // What is done within a transaction is for the same as its first statement.
+        // All statements of a transaction are counted for the purpose of its first statement.
         let transaction = &mut self.transaction;
         match Purpose::of(sql) {
             None if sql.starts_with("BEGIN") => *transaction = Transaction { is_open: true, purpose: None },
@@ -237,7 +237,7 @@ impl Connection {
         }
     }
 
-    /// `Z`: the server is ready for more. `A`: a notice.
+    /// `Z`: the server is ready for the next statement. `A`: a notice.
     fn note_answer(&mut self, tag: u8) {
         match tag {
             b'Z' => {

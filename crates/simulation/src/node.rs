@@ -1,4 +1,4 @@
-//! The nodes: the program's own loops, with clocks, randomness and connections of their own.
+//! The nodes: the program's own loops, each node with its own clock, randomness and connections.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,32 +23,32 @@ use crate::encoding::Encoding;
 use crate::network::Link;
 use crate::time::{NodeClock, Since};
 
-/// Connections of a node's pool. Idle nodes need one or two.
+/// Connections in a node's pool. Idle nodes need one or two.
 const CONNECTIONS: u32 = 4;
 
-/// How often a node without a database looks at the store, as in the program.
+/// How often a node without a database looks for signing keys in the store, as in the program.
 const LOOK_AT_STORE_EVERY: std::time::Duration = std::time::Duration::from_secs(10);
 
-/// What all nodes have in common.
+/// What all nodes share.
 #[derive(Clone)]
 pub(crate) struct Environment {
     pub(crate) since: Since,
     pub(crate) seed: u64,
     pub(crate) bucket: String,
-    /// The database, as it is reached without a network.
+    /// The URL of the database, without a proxy in between.
     pub(crate) database: String,
     pub(crate) scratch: PathBuf,
 }
 
 impl Environment {
-    /// Time and randomness of a node.
+    /// The clock and the randomness of a node.
     pub(crate) fn ambient(&self, node: u64, ahead_millis: i64) -> Ambient {
         let clock = NodeClock { since: self.since, ahead_millis };
         let entropy = CountedEntropy::new(self.seed.wrapping_mul(1_000_003).wrapping_add(node));
         Ambient::new(Arc::new(clock), Arc::new(entropy))
     }
 
-    /// A catalog, at an address that stands in for the database's.
+    /// Opens the catalog. If there is an `address`, it replaces the address in the URL of the database.
     pub(crate) async fn catalog(
         &self,
         address: Option<std::net::SocketAddr>,
@@ -92,7 +92,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Starts everything that a node does beside answering requests.
+    /// Starts everything that a node does besides answering requests.
     pub(crate) async fn start(
         environment: &Environment,
         number: u64,
@@ -123,7 +123,7 @@ impl Node {
         Ok(node)
     }
 
-    /// As `Node::start_catalog_tasks` and `Node::register` of the program.
+    /// The same as `Node::start_catalog_tasks` and `Node::register` of the program.
     fn start_background_tasks(&self, blobs: &Blobs, secrets: &Secrets, signer: UrlSigner, runs: RunCounter) {
         let (catalog, ambient, stop) = (&self.catalog, &self.ambient, || self.shutdown.clone());
         let usage = Usage::new(catalog.clone(), ambient.clone());
@@ -150,7 +150,7 @@ impl Node {
         tokio::spawn(background_tasks::send_heartbeats(heartbeat, stop()));
     }
 
-    /// As the role `worker` of the program, except that nothing is encoded.
+    /// The same as the role `worker` of the program, except that nothing is encoded.
     fn work(
         &self,
         environment: &Environment,
@@ -176,14 +176,14 @@ impl Node {
         Ok(())
     }
 
-    /// Its end without a word: nothing that it does reaches the database any more.
+    /// Ends the node abruptly: it can no longer reach the database.
     pub(crate) fn die(&self) {
         self.link.cut();
         self.shutdown.cancel();
     }
 }
 
-/// A node that only delivers. It has the store and no database.
+/// A node that only delivers. It uses the store and no database.
 pub(crate) struct EdgeNode {
     pub(crate) ambient: Ambient,
     pub(crate) meter: Meter,
@@ -191,7 +191,7 @@ pub(crate) struct EdgeNode {
 }
 
 impl EdgeNode {
-    /// As `Node::start_store_tasks` of the program.
+    /// The same as `Node::start_store_tasks` of the program.
     pub(crate) async fn start(environment: &Environment, number: u64, ahead_millis: i64) -> Result<Self> {
         let ambient = environment.ambient(number, ahead_millis);
         let (blobs, meter, stop) = (environment.blobs().await?, Meter::new(), CancellationToken::new());

@@ -1,28 +1,28 @@
-//! What statements are for.
+//! The purposes of statements.
 
 use serde::Serialize;
 
-/// What a statement, or a request to the store, is for.
+/// The purpose of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// Claims of jobs.
     Claims,
-    /// Looks when the next job is due.
+    /// Queries for the time when the next job is due.
     Polling,
-    /// Looks for leases that have ended, for jobs of earlier versions, and for outages that are over.
+    /// Queries for expired leases, for jobs of earlier versions, and for outages that have ended.
     Upkeep,
-    /// Looks for webhook deliveries to send.
+    /// Queries for webhook deliveries to send.
     Webhooks,
-    /// Notices to other nodes, and the connections that listen to them.
+    /// Notices to other nodes, and the connections that listen for them.
     Notices,
     /// Renewals of leases.
     Leases,
-    /// Queueing jobs, and recording that they began and ended.
+    /// Queueing jobs, and recording their beginning and end.
     Jobs,
-    /// Heartbeats, with a look at the server's clock.
+    /// Heartbeats, including the query for the server's clock.
     Heartbeats,
-    /// Who does what is done once for all nodes.
+    /// Which node does the tasks that are done once for all nodes.
     ScheduledTasks,
     /// Which signing keys are live.
     KeyLists,
@@ -30,9 +30,9 @@ pub enum Purpose {
     Usage,
     /// New play sessions.
     Sessions,
-    /// What the caches of the play path read.
+    /// Queries that fill the caches of the play path.
     CacheRefills,
-    /// Connections that begin, and the start of nodes.
+    /// New connections, and the start of nodes.
     Connections,
     /// Anything else.
     Other,
@@ -58,7 +58,7 @@ impl Purpose {
         Self::Other,
     ];
 
-    /// The purpose in tables.
+    /// The name of the purpose in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Claims => "claims",
@@ -79,7 +79,8 @@ impl Purpose {
         }
     }
 
-    /// What a statement is for; none for those that begin and end transactions, which are for the same as what is in between.
+    /// The purpose of a statement. `None` for statements that begin or end a transaction: they count for the purpose of
+    /// the statements in between.
     pub(crate) fn of(sql: &str) -> Option<Self> {
         if ["BEGIN", "COMMIT", "ROLLBACK"].iter().any(|word| sql.starts_with(word)) {
             return None;
@@ -89,7 +90,7 @@ impl Purpose {
     }
 }
 
-/// Words of statements, the first that fit count.
+/// Strings that a statement must contain for a purpose. The first match counts.
 const STATEMENTS: &[(&[&str], Purpose)] = &[
     (&["pg_notify"], Purpose::Notices),
     (&["LISTEN"], Purpose::Notices),

@@ -1,4 +1,4 @@
-//! Tables of what came of simulations.
+//! Tables of the results of simulations.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::purpose::Purpose;
 use crate::result::Outcome;
 
-/// Tables of what came of simulations, side by side.
+/// The results of simulations as tables, side by side.
 pub fn tables(outcomes: &[Outcome]) -> String {
     let mut text = String::new();
     row(&mut text, "statements a second", outcomes, Outcome::name);
@@ -38,7 +38,7 @@ pub fn tables(outcomes: &[Outcome]) -> String {
     text
 }
 
-/// The statements that were run, with the number of runs.
+/// The statements that were run, each with the number of runs.
 pub fn statements(outcomes: &[Outcome]) -> String {
     let mut text = String::new();
     for outcome in outcomes {

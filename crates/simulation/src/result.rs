@@ -1,4 +1,4 @@
-//! What came of a simulation.
+//! The result of a simulation.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::faults;
 use crate::purpose::Purpose;
 use crate::settings::Settings;
 
-/// What came of a simulation.
+/// The result of a simulation.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     pub(crate) settings: Settings,
@@ -26,7 +26,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// What it is called in tables.
+    /// The name of the simulation in tables.
     pub fn name(&self) -> String {
         let nodes = self.settings.nodes;
         let what = match (self.settings.is_idle(), self.settings.has_faults) {
@@ -41,38 +41,38 @@ impl Outcome {
         self.settings.length.as_secs_f64()
     }
 
-    /// Statements for a purpose.
+    /// The number of statements for a purpose.
     pub fn statements(&self, purpose: Purpose) -> u64 {
         self.counted.statements.get(&purpose).copied().unwrap_or(0)
     }
 
-    /// Statements for a purpose in each second.
+    /// Statements for a purpose, per second.
     pub fn rate(&self, purpose: Purpose) -> f64 {
         self.statements(purpose) as f64 / self.seconds()
     }
 
-    /// All statements in each second.
+    /// All statements, per second.
     pub fn total_rate(&self) -> f64 {
         self.counted.statements.values().sum::<u64>() as f64 / self.seconds()
     }
 
-    /// Requests to the store, by kind, in each second.
+    /// Requests to the store, by kind, per second.
     pub fn requests(&self) -> impl Iterator<Item = (&str, f64)> {
         self.counted.requests.iter().map(|(kind, count)| (kind.as_str(), *count as f64 / self.seconds()))
     }
 
-    /// Requests to the store whose kind begins so, in each second.
+    /// Requests to the store whose kind begins with `start`, per second.
     pub fn request_rate(&self, start: &str) -> f64 {
         self.requests().filter(|(kind, _)| kind.starts_with(start)).map(|(_, rate)| rate).sum()
     }
 
-    /// Most statements in a second, after nodes have started.
+    /// The most statements in one second, after the nodes have started.
     pub fn peak(&self) -> u64 {
         self.per_second.iter().copied().max().unwrap_or(0)
     }
 
-    /// Statements in each second before the outage of the database, on average, and most of them in a second of the minute
-    /// after it.
+    /// The mean number of statements per second before the outage of the database, and the most in one second of the
+    /// minute after it. `None` without an outage.
     pub fn after_outage(&self) -> Option<(f64, u64)> {
         let away = faults::outage_after(self.settings.length).as_secs() as usize;
         let back = away + faults::OUTAGE.as_secs() as usize;
@@ -84,19 +84,19 @@ impl Outcome {
         self.per_second[back..back + 60].iter().copied().max().map(|peak| (mean, peak))
     }
 
-    /// A part of the jobs began within so many seconds.
+    /// The time in seconds within which this part (0 to 1) of the jobs began.
     pub fn wait(&self, part: f64) -> f64 {
         let waits = &self.jobs.waits;
         let index = ((waits.len() as f64 * part) as usize).min(waits.len().saturating_sub(1));
         waits.get(index).copied().unwrap_or(0.0)
     }
 
-    /// How often each statement was run since the start, those of a purpose together.
+    /// How often each statement was run since the start, grouped by purpose.
     pub fn texts(&self) -> &[(Purpose, String, u64)] {
         &self.texts
     }
 
-    /// The same as JSON.
+    /// The result as JSON.
     pub fn json(&self) -> Value {
         let statements: serde_json::Map<String, Value> = Purpose::ALL
             .into_iter()

@@ -1,4 +1,4 @@
-//! One simulation: time moves in small steps, each as soon as nothing is under way.
+//! One simulation: time advances in small steps, each as soon as no work is in progress.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,28 +14,29 @@ use crate::result::Outcome;
 use crate::settings::Settings;
 use crate::world::World;
 
-/// How far time moves at once.
+/// How far time advances in one step.
 const STEP: Duration = Duration::from_millis(10);
 
-/// How often everybody may go on before it is believed that nobody wants to: an answer passes from the proxy to the driver, the
-/// pool, the task and back in fewer turns.
+/// How often all tasks may run without progress before they are considered idle: an answer passes from the proxy to the
+/// driver, the pool, the task and back in fewer turns.
 const QUIET_TURNS: u32 = 8;
 
-/// For so long, in real time, nothing moves although something is under way: it waits for a lock that somebody holds who
-/// waits for the time. Then the time moves on.
+/// How long, in real time, there may be no progress although an answer is still expected: a statement may wait for a
+/// lock whose holder waits for the simulated time. After that, time advances anyway.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// How long nodes may take to start before anything is counted.
+/// How long the nodes may take to start before counting begins.
 pub(crate) const WARM_UP: Duration = Duration::from_secs(60);
 
-/// How long jobs may take to end after the last one was queued.
+/// The longest time until all jobs have ended after the last one was queued.
 const SETTLES_WITHIN: Duration = Duration::from_secs(1800);
 
-/// Runs a simulation over an empty database. The runtime must be one of a single thread whose time is paused.
+/// Runs a simulation on an empty database. The runtime must be single-threaded, with its time paused.
 pub(crate) async fn run(settings: Settings, database: &str) -> Result<Outcome> {
     let began = Instant::now();
     let scratch = tempfile::tempdir()?;
-    // Time must not move by itself while an answer is waited for. It does not while a task blocks.
+    // A blocking task that is still running keeps the paused clock from advancing by itself while an answer is waited
+    // for.
     let (moving, wait) = std::sync::mpsc::channel::<()>();
     let held = tokio::task::spawn_blocking(move || wait.recv().is_ok());
     let world = Arc::new(World::make(settings, database, scratch.path()).await?);
@@ -111,7 +112,7 @@ impl Driver {
         tokio::time::advance(STEP).await;
     }
 
-    /// Waits, in real time, until nothing is under way.
+    /// Waits, in real time, until no work is in progress.
     async fn settle(&self) {
         let (mut quiet, mut moves) = (0, self.counts.moves());
         let mut moved = Instant::now();
@@ -130,7 +131,7 @@ impl Driver {
         }
     }
 
-    /// Goes on until all jobs have ended, or for too long; gives when that was.
+    /// Advances time until all jobs have ended or the time limit is reached. Returns the elapsed time.
     async fn settle_jobs(&self, world: &World, from: Duration, until: Duration) -> Duration {
         while self.since.elapsed() < until + SETTLES_WITHIN && world.encoding.figures(from).unfinished > 0 {
             for _ in 0..100 {

@@ -1,34 +1,34 @@
-//! What is simulated.
+//! The settings of a simulation.
 
 use std::time::Duration;
 
-/// What is simulated.
+/// The settings of a simulation.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Nodes with all roles.
+    /// Number of nodes with all roles.
     pub nodes: usize,
-    /// Nodes that only deliver, without a database.
+    /// Number of nodes that only deliver and have no database.
     pub edges: usize,
-    /// Simulated time that is counted, after a minute in which the nodes start.
+    /// The simulated time in which counts are taken. It begins after a minute in which the nodes start.
     pub length: Duration,
-    /// Jobs that are queued in an hour.
+    /// Jobs queued per hour, on average.
     pub jobs_per_hour: f64,
-    /// How long a job takes on average.
+    /// How long a job takes, on average.
     pub job_length: Duration,
-    /// Plays that begin in a second.
+    /// Plays that begin per second, on average.
     pub plays_per_second: f64,
-    /// Whether clocks are wrong by seconds, nodes die and the database is away for a minute.
+    /// Whether nodes die and the database is unavailable for a minute.
     pub has_faults: bool,
-    /// Whether the wall clocks of nodes are wrong.
+    /// Whether the wall clocks of nodes are wrong, by up to some seconds.
     pub are_clocks_wrong: bool,
     /// How long a message from a node to the database takes, in simulated time.
     pub delay: Duration,
-    /// Decides all random numbers.
+    /// Seed for all random numbers.
     pub seed: u64,
 }
 
 impl Settings {
-    /// Nodes without work, and a quarter as many that only deliver.
+    /// Nodes without work, and a quarter as many nodes that only deliver.
     pub fn idle(nodes: usize, length: Duration, seed: u64) -> Self {
         Self {
             nodes,
@@ -44,12 +44,12 @@ impl Settings {
         }
     }
 
-    /// The same with work.
+    /// The same nodes with work.
     pub fn under_load(self, jobs_per_hour: f64, plays_per_second: f64) -> Self {
         Self { jobs_per_hour, plays_per_second, ..self }
     }
 
-    /// The same with faults.
+    /// The same nodes with faults and wrong clocks.
     pub fn with_faults(self) -> Self {
         Self { has_faults: true, are_clocks_wrong: true, ..self }
     }

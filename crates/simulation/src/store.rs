@@ -1,4 +1,4 @@
-//! A bucket in memory, whose objects are as old as the simulated time says. Every request is counted.
+//! A bucket in memory. The age of its objects follows the simulated time, and every request is counted.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -28,10 +28,10 @@ const BUCKET: &str = "simulated";
 const ACCESS_KEY_ID: &str = "simulation";
 const SECRET_ACCESS_KEY: &str = "a-secret-of-a-simulation";
 
-/// Most objects in a page of a list.
+/// Most objects in one page of a listing.
 const PAGE: usize = 1000;
 
-/// An object's bytes, and when they were put.
+/// An object's bytes, and when they were stored.
 type Stored = (Bytes, When);
 
 /// A bucket in memory.
@@ -42,7 +42,7 @@ pub(crate) struct Bucket {
     clock: NodeClock,
 }
 
-/// Where the bucket is, as a storage URL.
+/// Starts the server of the bucket and returns its storage URL.
 pub(crate) async fn serve(counts: Counts, clock: NodeClock) -> Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address: SocketAddr = listener.local_addr()?;
@@ -51,12 +51,12 @@ pub(crate) async fn serve(counts: Counts, clock: NodeClock) -> Result<String> {
     let service = service.build();
     tokio::spawn(async move {
         loop {
-            // An error concerns the one connection that was not accepted.
+            // An error affects only the connection that was not accepted.
             let Ok((socket, _)) = listener.accept().await else { continue };
             let service = service.clone();
             tokio::spawn(async move {
                 let connection = Builder::new(TokioExecutor::new());
-                // The client sees how its connection ends.
+                // If the connection fails, the client notices it.
                 drop(connection.serve_connection(TokioIo::new(socket), service).await);
             });
         }
@@ -77,7 +77,7 @@ impl Drop for Answering {
 }
 
 impl Bucket {
-    /// Counts a request, by the folder that it is about.
+    /// Counts a request by the folder of its key.
     fn answer(&self, kind: &str, key: &str) -> Answering {
         let what = match key.split('/').nth(1) {
             Some("signingkeys0") => "key lists",

@@ -1,4 +1,4 @@
-//! The simulated time: the paused clock of the runtime, which the simulation moves.
+//! The simulated time: the paused clock of the runtime, which the simulation advances.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use tonearm_domain::{Clock, Timestamp};
 /// 2030-01-01T00:00:00Z in milliseconds since 1970.
 const START: i64 = 1_893_456_000_000;
 
-/// How long the simulation has run, in simulated time. Clones are the same.
+/// The start of the simulation, from which simulated time is measured.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Since(Instant);
 
 impl Since {
-    /// From now on.
+    /// Starts measuring now.
     pub(crate) fn now() -> Self {
         Self(Instant::now())
     }
@@ -26,7 +26,7 @@ impl Since {
         self.0.elapsed()
     }
 
-    /// Waits until so much time has passed.
+    /// Waits until this much time has passed since the start.
     pub(crate) async fn reaches(self, elapsed: Duration) {
         tokio::time::sleep_until(self.0 + elapsed).await;
     }
@@ -36,7 +36,7 @@ impl Since {
     }
 }
 
-/// The wall clock of a node, which is wrong by some milliseconds.
+/// The wall clock of a node, which is wrong by a number of milliseconds.
 #[derive(Debug, Clone)]
 pub(crate) struct NodeClock {
     pub(crate) since: Since,
@@ -50,8 +50,9 @@ impl Clock for NodeClock {
     }
 }
 
-/// Functions of PostgreSQL's that tell the time, over the simulated one. They are found first, as `pg_catalog` is named last in
-/// the search path. A sequence holds the time, since it changes without a transaction and leaves no dead rows.
+/// PostgreSQL's functions for the current time, replaced with ones that return the simulated time. They take
+/// precedence, because `pg_catalog` is last in the search path. A sequence stores the time, because it changes outside
+/// of transactions and leaves no dead rows.
 const FUNCTIONS: &str = "
     CREATE SCHEMA simulated;
     CREATE SEQUENCE simulated.millis MINVALUE 0;
@@ -60,7 +61,7 @@ const FUNCTIONS: &str = "
     CREATE FUNCTION simulated.clock_timestamp() RETURNS timestamptz LANGUAGE sql STABLE AS
         'SELECT to_timestamp(last_value / 1000.0) FROM simulated.millis';";
 
-/// The clock of the database, by which jobs are due and leases end.
+/// The clock of the database, which decides when jobs are due and when leases expire.
 #[derive(Debug, Clone)]
 pub(crate) struct DatabaseClock(Arc<Shared>);
 
@@ -72,7 +73,7 @@ struct Shared {
 }
 
 impl DatabaseClock {
-    /// Gives an empty database the simulated time.
+    /// Makes an empty database use the simulated time.
     pub(crate) async fn install(url: &str, since: Since) -> Result<Self> {
         let mut options = ConnectOptions::new(url);
         options.max_connections(1).sqlx_logging(false).test_before_acquire(false);
@@ -86,7 +87,8 @@ impl DatabaseClock {
         Ok(clock)
     }
 
-    /// Sets it to the present. To be called before each statement; it costs one when the time has moved.
+    /// Sets the clock to the present. Must be called before each statement. It takes one statement if the time has
+    /// changed.
     pub(crate) async fn set(&self) -> Result<()> {
         let mut set_to = self.0.set_to.lock().await;
         let now = self.0.since.unix_millis();

@@ -1,32 +1,32 @@
-//! What has to be true of simulations.
+//! Requirements that simulations must meet.
 
 use crate::purpose::Purpose;
 use crate::result::Outcome;
 
-/// Something that has to be true, and whether it is.
+/// A requirement, and whether it is met.
 #[derive(Debug, Clone)]
 pub struct Finding {
-    /// What has to be true, with the figures.
+    /// The requirement, with the figures.
     pub text: String,
-    /// Whether it is.
+    /// Whether the requirement is met.
     pub holds: bool,
 }
 
-/// Statements a second of a node that has nothing to do: queries for jobs and webhooks, heartbeats, key lists.
+/// Most statements per second of an idle node: queries for jobs and webhooks, heartbeats, key lists.
 const IDLE_NODE: f64 = 3.0;
 
-/// Statements of all kinds for a play, its usage included.
+/// Most statements of all kinds for a play, including its usage.
 const PLAY: f64 = 40.0;
 
-/// What may not grow with the number of nodes: statements for each job, beyond those of idle nodes.
+/// Must not grow with the number of nodes: statements for each job, in addition to those of idle nodes.
 const FOR_EACH_JOB: [(Purpose, f64); 3] =
     [(Purpose::Claims, 6.0), (Purpose::Leases, 3.0), (Purpose::Jobs, 8.0)];
 
-/// The same for each play.
+/// The same limits for each play.
 const FOR_EACH_PLAY: [(Purpose, f64); 3] =
     [(Purpose::Sessions, 4.0), (Purpose::CacheRefills, 14.0), (Purpose::Usage, 20.0)];
 
-/// What may grow with the number of nodes: statements a second for each of them.
+/// May grow with the number of nodes: statements per second for each node.
 const FOR_EACH_NODE: [(Purpose, f64); 4] = [
     (Purpose::KeyLists, 1.1),
     (Purpose::ScheduledTasks, 0.6),
@@ -34,17 +34,17 @@ const FOR_EACH_NODE: [(Purpose, f64); 4] = [
     (Purpose::Upkeep, 0.6),
 ];
 
-/// Requests a second to the store for the key lists, for each node.
+/// Most requests per second and node to the store for the key lists.
 const KEY_LIST_REQUESTS: f64 = 0.5;
 
-/// How often each node looks for each job, at most: all are woken for it.
+/// Most queries for each job by each node: a new job wakes all nodes.
 const LOOKS: f64 = 2.0;
 
-/// How much more than before an outage of the database may come in the busiest second after it.
+/// How many times the mean before an outage of the database the busiest second after it may have.
 const AFTER_OUTAGE: f64 = 5.0;
 
-/// What all nodes together may ask in an idle service, in relation to what one asks. The first of these grow with the number of
-/// nodes, almost as fast as it does: docs/scaling.md names the deviation. What does not may not begin to.
+/// How much the statements of an idle service may grow with the number of nodes, compared with one node. The first of
+/// these grow almost in proportion to it; docs/scaling.md names this deviation. The others must not start to grow.
 const GROWTH: [(Purpose, Growth); 9] = [
     (Purpose::KeyLists, Growth::Linear),
     (Purpose::Polling, Growth::Linear),
@@ -57,22 +57,23 @@ const GROWTH: [(Purpose, Growth); 9] = [
     (Purpose::Usage, Growth::None),
 ];
 
-/// How something grows with the number of nodes.
+/// How a figure grows with the number of nodes.
 #[derive(Debug, Clone, Copy)]
 enum Growth {
-    /// Not at all, apart from chance.
+    /// It does not grow, apart from chance.
     None,
-    /// By the same for each node, never by more.
+    /// At most in proportion to the number of nodes.
     Linear,
 }
 
-/// Figures a second below which nothing is said of growth: of a few statements, one more is a large factor.
+/// Figures per second below this are too small to judge growth: with few statements, one more is a large factor.
 const TOO_FEW: f64 = 0.5;
 
-/// How much of the growth may be chance.
+/// The factor that is allowed for chance.
 const CHANCE: f64 = 1.25;
 
-/// Usage under load: plays of many nodes share fewer transactions, so that it grows until each play has its own.
+/// Growth of usage under load: plays on many nodes share fewer transactions, so the number of statements grows until
+/// each play has a transaction of its own.
 const USAGE_OF_LOAD: f64 = 8.0;
 
 /// Judges simulations.
@@ -94,7 +95,7 @@ pub fn judge(outcomes: &[Outcome]) -> Vec<Finding> {
     findings
 }
 
-/// Compares with the simulation of the same with one node.
+/// Compares a simulation with the same simulation of one node.
 fn of_growth(outcome: &Outcome, outcomes: &[Outcome]) -> Vec<Finding> {
     let (own, nodes) = (&outcome.settings, outcome.settings.nodes as f64);
     let of_one = outcomes.iter().find(|it| {
@@ -118,7 +119,7 @@ fn of_growth(outcome: &Outcome, outcomes: &[Outcome]) -> Vec<Finding> {
     GROWTH.map(|(purpose, growth)| times(purpose, most(growth))).to_vec()
 }
 
-/// At most so much of something.
+/// Requires that a figure is at most `most`.
 fn at_most(outcome: &Outcome, what: &str, figure: f64, most: f64) -> Finding {
     let text = format!("{}: {what}: {figure:.2}, at most {most:.2}", outcome.name());
     Finding { text, holds: figure <= most }
@@ -128,7 +129,7 @@ fn of_nodes(outcome: &Outcome) -> Vec<Finding> {
     let nodes = outcome.settings.nodes as f64;
     let each = |(purpose, most): (Purpose, f64)| {
         let what = format!("{}, statements a second for each node", purpose.name());
-        // What is done once for all nodes is not a share of any.
+        // The share of a task that is done once for all nodes is added.
         at_most(outcome, &what, outcome.rate(purpose) / nodes, most + 1.0 / nodes)
     };
     let mut findings = vec![at_most(
@@ -158,7 +159,7 @@ fn of_load(outcome: &Outcome, idle: Option<&Outcome>) -> Vec<Finding> {
     let (jobs, plays) = (outcome.jobs.queued.max(1) as f64, outcome.plays.max(1) as f64);
     for (purpose, most) in FOR_EACH_JOB {
         let what = format!("{}, statements for each job", purpose.name());
-        // One job more may be under way when the count begins or ends.
+        // One more job may be in progress when counting begins or ends.
         findings.push(at_most(outcome, &what, more(purpose) / jobs, most + most / jobs));
     }
     let looks = more(Purpose::Polling) / jobs / outcome.settings.nodes as f64;
@@ -186,7 +187,7 @@ fn of_jobs(outcome: &Outcome) -> Vec<Finding> {
 fn of_faults(outcome: &Outcome) -> Vec<Finding> {
     let mut findings = of_jobs(outcome);
     if let Some((mean, peak)) = outcome.after_outage() {
-        // Few nodes make few statements, of which the busiest second has many times the mean anyway.
+        // Few nodes run few statements, and their busiest second has many times the mean even without an outage.
         let most = AFTER_OUTAGE * mean + 10.0 * outcome.settings.nodes as f64 + 100.0;
         findings.push(at_most(outcome, "most statements in a second after the outage", peak as f64, most));
     }

@@ -1,4 +1,4 @@
-//! PostgreSQL's protocol, as far as statements are to be recognized in it.
+//! PostgreSQL's protocol, as far as it is needed to recognize statements.
 
 use std::collections::HashMap;
 
@@ -6,25 +6,26 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
     buffer: Vec<u8>,
-    /// The first message of a client has no tag.
+    /// Whether the first message was read. The first message of a client has no tag.
     has_begun: bool,
 }
 
-/// Bytes of a message's tag and length.
+/// The size of a message's tag and length, in bytes.
 const HEAD: usize = 5;
 
 impl Messages {
-    /// Of a client.
+    /// For the messages of a client.
     pub(crate) fn of_client() -> Self {
         Self::default()
     }
 
-    /// Of a server.
+    /// For the messages of a server.
     pub(crate) fn of_server() -> Self {
         Self { has_begun: true, ..Self::default() }
     }
 
-    /// Takes bytes, and calls `each` with the tag and the body of each message that is complete; 0 is the tag of the first.
+    /// Adds bytes, and calls `each` with the tag and the body of each complete message. The tag of a client's first
+    /// message is 0.
     pub(crate) fn take(&mut self, bytes: &[u8], mut each: impl FnMut(u8, &[u8])) {
         self.buffer.extend_from_slice(bytes);
         let mut at = 0;
@@ -46,12 +47,12 @@ impl Messages {
     }
 }
 
-/// What the messages of a client ask for.
+/// What a message of a client requests.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ClientRequest {
-    /// A statement is run.
+    /// A statement is executed.
     Statement(String),
-    /// An answer is waited for until the server is ready again.
+    /// The client waits for an answer until the server is ready again.
     Answer,
     Nothing,
 }

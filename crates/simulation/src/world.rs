@@ -20,16 +20,16 @@ use crate::settings::Settings;
 use crate::store;
 use crate::time::{DatabaseClock, NodeClock, Since};
 
-/// Where a play is delivered and counted, with that node's clock.
+/// Where a play is delivered and counted, and that node's clock.
 pub(crate) type Delivering = (Meter, Box<dyn Fn() -> Timestamp + Send + Sync>);
 
-/// The ambient of whoever prepares the library; nodes have lower numbers.
+/// The number of the ambient that prepares the library. Nodes have lower numbers.
 const FOUNDER: u64 = 1_000_000;
 
-/// Nodes start within so much time.
+/// All nodes start within this time.
 pub(crate) const STARTS_WITHIN: Duration = Duration::from_secs(30);
 
-/// The wall clocks of nodes are wrong by up to so many milliseconds, in both directions.
+/// The wall clocks of nodes are wrong by up to this many milliseconds, in both directions.
 const MOST_AHEAD_MILLIS: usize = 5000;
 
 pub(crate) struct World {
@@ -49,7 +49,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// With a library, and no node yet.
+    /// Creates the library. No node is started yet.
     pub(crate) async fn make(settings: Settings, database: &str, scratch: &Path) -> Result<Self> {
         let since = Since::now();
         let counts = Counts::new(since);
@@ -82,7 +82,7 @@ impl World {
         })
     }
 
-    /// Starts all nodes, each at a moment of its own.
+    /// Starts all nodes, each at its own moment.
     pub(crate) fn start_nodes(self: &Arc<Self>) {
         let mut dice = Dice::new(self.settings.seed, 3);
         for _ in 0..self.settings.nodes {
@@ -99,7 +99,8 @@ impl World {
         }
     }
 
-    /// Starts one more node with all roles, after a while. Where the database is away it tries again, as a service manager does.
+    /// Starts one more node with all roles after a delay. If the database is unavailable, the start is retried, as a
+    /// service manager would do.
     pub(crate) async fn start_node(self: Arc<Self>, after: Duration) {
         tokio::time::sleep(after).await;
         let number = self.started.fetch_add(1, Ordering::Relaxed);
@@ -134,7 +135,7 @@ impl World {
         nodes.get(index).cloned()
     }
 
-    /// The node that delivers a play: one without a database where there are any.
+    /// The node that delivers a play: one without a database if there are any.
     pub(crate) fn delivering(&self, choice: u64) -> Option<Delivering> {
         let edges = self.edges();
         let now_of = |ambient: tonearm_domain::Ambient| -> Box<dyn Fn() -> Timestamp + Send + Sync> {
@@ -149,7 +150,7 @@ impl World {
         Some((edge.meter.clone(), now_of(edge.ambient.clone())))
     }
 
-    /// Makes one more signing key, of which all nodes are to learn.
+    /// Creates one more signing key, which all nodes must load.
     pub(crate) async fn add_signing_key(&self) -> Result<()> {
         let node = self.node(0).context("no node is left")?;
         let keys = SigningKeys::new(node.catalog.clone(), node.ambient.clone(), UrlSigner::new(secrets()));
@@ -166,19 +167,19 @@ impl World {
         self.failed_plays.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Plays so far, and those that were answered with an error.
+    /// The number of plays so far, and of those that failed.
     pub(crate) fn plays(&self) -> (u64, u64) {
         (self.plays.load(Ordering::Relaxed), self.failed_plays.load(Ordering::Relaxed))
     }
 
-    /// Closes what would keep the database from being dropped.
+    /// Closes the connections that would keep the database from being dropped.
     pub(crate) async fn end(&self) -> Result<()> {
         self.nodes().iter().for_each(|node| node.die());
         self.clock.close().await
     }
 }
 
-/// Makes the tables and the library, past the network.
+/// Creates the tables and the library, without the simulated network.
 async fn prepare(environment: &Environment) -> Result<Vec<Playable>> {
     let ambient = environment.ambient(FOUNDER, 0);
     let catalog = environment.catalog(None, &ambient).await?;

@@ -19,7 +19,7 @@ fn nodes_ask_for_no_more_than_they_may() {
     let mut server = Server::start(3);
     let idle = Settings::idle(3, MINUTE, 1);
     let outcomes = [server.run(idle.clone()).unwrap(), server.run(idle.under_load(600.0, 1.0)).unwrap()];
-    // The simulation itself does something.
+    // The simulation really does something.
     assert!(outcomes[0].statements(Purpose::KeyLists) >= 170, "{}", tables(&outcomes));
     assert!(outcomes[1].statements(Purpose::Sessions) > 0 && outcomes[1].statements(Purpose::Jobs) > 0);
     assert_all_hold(&outcomes);
@@ -53,7 +53,7 @@ fn the_same_seed_gives_the_same_work() {
         (json["plays"].clone(), json["jobs"]["queued"].clone())
     };
     assert_eq!(same(&one), same(&other));
-    // The order in which answers arrive is PostgreSQL's, so that figures differ a little.
+    // PostgreSQL determines the order in which responses arrive, so the figures differ a little.
     let (one, other) = (one.total_rate(), other.total_rate());
     assert!((one - other).abs() <= 0.05 * one, "{one} and {other} statements a second");
 }

@@ -1,21 +1,21 @@
-//! What is looked up before something slower is asked.
+//! The caches of a node.
 
 /// A cache of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cache {
-    /// Verified URLs of objects, with the headers of their answers.
+    /// Verified URLs of objects, with the headers of their responses.
     VerifiedUrls,
-    /// What durable names stand for.
+    /// The objects that durable names stand for.
     DurableNames,
     /// Forms of covers that are known to be missing.
     MissingCovers,
-    /// Files of a store in a folder that are kept open.
+    /// Open files of a store in a folder.
     OpenFiles,
-    /// What is known of the objects of a bucket.
+    /// Properties of the objects of a bucket.
     Objects,
     /// Pieces of the objects of a bucket, in memory.
     MemoryPieces,
-    /// The same on the disk.
+    /// Pieces of the objects of a bucket, on the disk.
     DiskPieces,
     /// Rows on the play path: keys, sessions, tracks and the like.
     Lookups,

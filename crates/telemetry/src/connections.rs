@@ -1,10 +1,10 @@
-//! What is open at the moment.
+//! Counts open connections and running uploads.
 
 use crate::labels::Protocol;
 use crate::recording::is_on;
 use crate::shards::{add_connections, add_uploads};
 
-/// Counts a connection as open for as long as it is kept.
+/// Counts a connection as open for the lifetime of this value.
 #[derive(Debug)]
 pub struct OpenConnection(Option<Protocol>);
 
@@ -18,7 +18,7 @@ impl OpenConnection {
         Self(counted)
     }
 
-    /// It turns out to be spoken over in another way.
+    /// Changes the protocol, if the connection turns out to use another one.
     pub fn speak(&mut self, protocol: Protocol) {
         if let Some(counted) = &mut self.0
             && *counted != protocol
@@ -38,12 +38,12 @@ impl Drop for OpenConnection {
     }
 }
 
-/// Counts an upload as under way for as long as it is kept.
+/// Counts an upload as running for the lifetime of this value.
 #[derive(Debug)]
 pub struct RunningUpload(());
 
 impl RunningUpload {
-    /// An upload that begins; none where nothing is recorded.
+    /// Counts an upload that begins. None if nothing is recorded.
     pub fn begin() -> Option<Self> {
         is_on().then(|| {
             add_uploads(1);

@@ -7,8 +7,8 @@ use metrics::{counter, histogram};
 use crate::labels::{JobOutcome, Outcome, Purpose, StoreOperation, StoreOutcome};
 use crate::recording::is_on;
 
-/// A request that was not for an object was answered. `route` is the pattern of the route, and `surface` the part of the
-/// service that it belongs to.
+/// A request that was not for an object was answered. `route` is the pattern of the route, and `surface` the part of
+/// the service that it belongs to.
 pub fn requested(route: &str, surface: &'static str, status: u16, elapsed: Option<Duration>) {
     let Some(elapsed) = elapsed else { return };
     let (route, status) = (route.to_owned(), status.to_string());
@@ -31,7 +31,7 @@ pub fn failed_job(kind: &'static str, cause: &'static str) {
     }
 }
 
-/// A job will not be tried again.
+/// A job will not be retried.
 pub fn gave_up_job(kind: &'static str) {
     if is_on() {
         counter!("tonearm_jobs_given_up_total", "kind" => kind).increment(1);
@@ -52,7 +52,7 @@ pub fn ran_process(purpose: Purpose, elapsed: Duration) {
     }
 }
 
-/// A webhook was sent, once.
+/// A webhook was sent in one attempt.
 pub fn sent_webhook(outcome: Outcome) {
     if is_on() {
         counter!("tonearm_webhook_attempts_total", "outcome" => outcome.as_str()).increment(1);
@@ -66,21 +66,21 @@ pub fn transcribed(outcome: Outcome) {
     }
 }
 
-/// A file was fetched from another server, or was not.
+/// An attempt to fetch a file from another server ended.
 pub fn imported(outcome: Outcome) {
     if is_on() {
         counter!("tonearm_imports_total", "outcome" => outcome.as_str()).increment(1);
     }
 }
 
-/// An order of a certificate ended.
+/// A certificate order ended.
 pub fn ordered_certificate(outcome: Outcome) {
     if is_on() {
         counter!("tonearm_certificate_orders_total", "outcome" => outcome.as_str()).increment(1);
     }
 }
 
-/// A transaction has begun, after waiting for so long.
+/// A transaction has begun, after waiting this long.
 pub fn began_transaction(waited: Option<Duration>) {
     let Some(waited) = waited else { return };
     histogram!("tonearm_database_wait_seconds").record(waited);
@@ -93,7 +93,7 @@ pub fn dropped_spans(count: u64) {
     }
 }
 
-/// The store did something.
+/// An operation of the store ended.
 pub fn used_store(operation: StoreOperation, outcome: StoreOutcome, elapsed: Duration) {
     if is_on() {
         let (operation, outcome) = (operation.as_str(), outcome.as_str());
@@ -102,8 +102,8 @@ pub fn used_store(operation: StoreOperation, outcome: StoreOutcome, elapsed: Dur
     }
 }
 
-/// Makes the recorder export from the start what can be known from the start, with zeros: a rate cannot be computed from a
-/// series that begins with its first event.
+/// Makes the recorder export, from the start and with zeros, the series that are known in advance: a rate cannot be
+/// computed from a series that begins with its first event.
 pub fn declare(job_kinds: &[&'static str]) {
     counter!("tonearm_job_leases_lost_total").increment(0);
     counter!("tonearm_trace_spans_dropped_total").increment(0);
@@ -128,7 +128,7 @@ pub fn declare(job_kinds: &[&'static str]) {
             histogram!("tonearm_store_operation_duration_seconds", "operation" => operation, "outcome" => outcome),
         );
     }
-    // One of the kinds is enough for the metric to be there: each series has a bucket more for every limit.
+    // One of the kinds is enough for the metric to exist: each series has a bucket for every limit.
     if let Some(kind) = job_kinds.first() {
         let outcome = JobOutcome::Finished.as_str();
         drop(histogram!("tonearm_job_duration_seconds", "kind" => *kind, "outcome" => outcome));

@@ -1,6 +1,6 @@
 //! Every metric of a node.
 
-/// What a metric is.
+/// The type of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A sum that only grows.
@@ -12,7 +12,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind as the text format has it.
+    /// The type as in the text format.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Counter => "counter",
@@ -27,7 +27,7 @@ impl Kind {
 pub struct Family {
     /// Its name.
     pub name: &'static str,
-    /// What it is.
+    /// Its type.
     pub kind: Kind,
     /// The names of its labels.
     pub labels: &'static [&'static str],
@@ -44,7 +44,7 @@ const fn family(
     Family { name, kind, labels, help }
 }
 
-/// Every metric that a node exports, in the order in which people read about them.
+/// Every metric that a node exports, in the order of the documentation.
 pub const FAMILIES: &[Family] = &[
     family(
         Kind::Counter,
@@ -231,7 +231,7 @@ pub const FAMILIES: &[Family] = &[
 /// The upper limits of the buckets of a histogram that is recorded through the facade.
 pub fn buckets(name: &str) -> &'static [f64] {
     match name {
-        // Few, as each route and status has a series for each.
+        // Few buckets, because each route and status has a series for each.
         "tonearm_http_request_duration_seconds" => &[0.005, 0.025, 0.1, 0.5, 2.0, 10.0],
         "tonearm_job_duration_seconds" => &[0.1, 1.0, 10.0, 60.0, 600.0, 3600.0],
         "tonearm_media_process_duration_seconds" => &[0.1, 0.5, 2.0, 10.0, 60.0, 300.0, 1800.0],

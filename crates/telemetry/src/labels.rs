@@ -3,11 +3,11 @@
 /// How a call or an operation ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// As it should.
+    /// It succeeded.
     Success,
-    /// It failed, and will be tried again.
+    /// It failed and will be retried.
     Retry,
-    /// It failed for good.
+    /// It failed permanently.
     Failure,
 }
 
@@ -48,17 +48,17 @@ impl JobOutcome {
 /// What a child process is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// Finding out what a file is.
+    /// Identifying a file.
     Probe,
     /// Measuring levels, loudness and the exact duration.
     Measure,
-    /// Making an audio file, perhaps while it is measured.
+    /// Encoding an audio file, perhaps while it is measured.
     Encode,
-    /// Making a video.
+    /// Rendering a video.
     Video,
     /// Reading or encoding pictures and tags.
     Picture,
-    /// Preparing sound for transcription.
+    /// Preparing audio for transcription.
     Speech,
     /// Testing the tools or the confinement.
     Test,
@@ -82,7 +82,7 @@ impl Purpose {
     }
 }
 
-/// What a store is asked to do.
+/// An operation of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreOperation {
     /// Storing an object.
@@ -91,13 +91,13 @@ pub enum StoreOperation {
     Copy,
     /// Opening one, until its first bytes can be read.
     Get,
-    /// Asking for its size.
+    /// Requesting its size.
     Head,
     /// Deleting objects.
     Delete,
     /// Opening or removing the bytes of an upload that arrives in pieces.
     Draft,
-    /// Asking whether the store works.
+    /// Checking whether the store works.
     Check,
 }
 
@@ -121,11 +121,11 @@ impl StoreOperation {
 /// How an operation of a store ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreOutcome {
-    /// The store did it, or refused for a reason that is not its own.
+    /// The store completed it, or refused it for a reason that is not the store's fault.
     Success,
     /// The store failed.
     Failure,
-    /// Nobody waited for its end any more: it took too long, or whoever asked for it has gone.
+    /// The caller stopped waiting: the operation timed out, or its caller is gone.
     Cancelled,
 }
 
@@ -139,12 +139,12 @@ impl StoreOutcome {
     }
 }
 
-/// How a connection is spoken over.
+/// The protocol of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
-    /// HTTP/1.1 without TLS, or nothing yet.
+    /// HTTP/1.1 without TLS, or no data yet.
     Http1,
-    /// HTTP/1.1 over TLS, or a handshake.
+    /// HTTP/1.1 over TLS, or a TLS handshake.
     Http1Tls,
     /// HTTP/2 without TLS.
     Http2,

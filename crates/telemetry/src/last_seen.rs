@@ -1,28 +1,28 @@
-//! What is known of the age of things, for gauges that are computed when somebody asks.
+//! The ages of things, for gauges that are computed on request.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::recording::is_on;
 
-/// For how long it counts what was found in the store. Nodes take turns at looking, so that a node may not hear that what it
-/// found was added by another.
+/// How long a finding about the store counts. Nodes take turns to check, so a node may not learn that another node
+/// added what it found.
 const FOUND_COUNTS_FOR: Duration = Duration::from_secs(300);
 
 #[derive(Default)]
 struct LastSeen {
-    /// When the batch of usage was taken that this node cannot store, in Unix milliseconds.
+    /// When this node took the usage batch that it cannot store, in Unix milliseconds.
     waiting: Option<i64>,
-    /// When the oldest batch in the store was put there that is not added yet, and when that was found.
+    /// When the oldest batch in the store that is not added yet was put there, and when that was found.
     found: Option<(i64, Instant)>,
-    /// When the list of live signing keys was read; before that, when this node began. One that never reads it is to be seen,
-    /// too.
+    /// When the list of live signing keys was last read; before the first read, when this node started. A node that
+    /// never reads the list must be visible too.
     key_list: Option<Instant>,
 }
 
 static LAST_SEEN: Mutex<LastSeen> = Mutex::new(LastSeen { waiting: None, found: None, key_list: None });
 
-/// Begins to count how old things are.
+/// Starts to measure ages.
 pub(crate) fn begin() {
     update(|last| last.key_list = last.key_list.or_else(|| Some(Instant::now())));
 }
@@ -37,18 +37,18 @@ fn read<T>(look: impl FnOnce(&LastSeen) -> T) -> T {
     look(&LAST_SEEN.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// This node has usage that it took at that moment, in Unix milliseconds, and could not store; or has none.
+/// Sets when this node took usage that it could not store, in Unix milliseconds; `None` if there is none.
 pub fn waits_with_usage(since: Option<i64>) {
     update(|last| last.waiting = since);
 }
 
-/// The oldest usage of other nodes in the store was put there at that moment, in Unix milliseconds, and is not added yet; or
-/// there is none.
+/// Sets when the oldest usage of other nodes that is not added yet was put into the store, in Unix milliseconds; `None`
+/// if there is none.
 pub fn found_stored_usage(since: Option<i64>) {
     update(|last| last.found = since.map(|since| (since, Instant::now())));
 }
 
-/// Since when the oldest usage waits to be added, in Unix milliseconds; none where all is added.
+/// Since when the oldest usage waits to be added, in Unix milliseconds. None if all is added.
 pub fn oldest_usage_millis() -> Option<i64> {
     read(|last| {
         let found = last.found.filter(|(_, seen)| seen.elapsed() < FOUND_COUNTS_FOR).map(|(since, _)| since);
@@ -61,7 +61,8 @@ pub fn read_key_list() {
     update(|last| last.key_list = Some(Instant::now()));
 }
 
-/// How long ago the list of live signing keys was read, or how long this node has been trying; none where nothing is recorded.
+/// How long ago the list of live signing keys was read, or, before the first read, how long ago this node started. None
+/// if nothing is recorded.
 pub fn key_list_age() -> Option<Duration> {
     read(|last| last.key_list.map(|at| at.elapsed()))
 }
@@ -76,7 +77,7 @@ mod tests {
         crate::turn_on();
         let age = key_list_age().unwrap();
         assert!(key_list_age().unwrap() >= age);
-        // Another node of the same process begins, and nothing has been read since.
+        // Another node of the same process starts, and nothing has been read since.
         let began = read(|last| last.key_list);
         crate::turn_on();
         assert_eq!(read(|last| last.key_list), began);

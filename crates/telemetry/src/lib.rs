@@ -1,11 +1,11 @@
-//! What a node counts and times about itself.
+//! Metrics, spans and traces of a node.
 //!
-//! Each function here records one kind of event under a fixed metric, with labels that take few values: no ids,
-//! organizations, paths or texts of clients. [`FAMILIES`] lists every metric that a node exports, with what it means.
+//! Each metric function records one kind of event under a fixed metric, with labels that take few values: no ids,
+//! organizations, paths or texts of clients. [`FAMILIES`] lists every metric that a node exports, with its meaning.
 //!
-//! Nothing is recorded before [`turn_on`] was called. Events on the way of each delivered object go into the counters of
-//! [`shards`], which cost a few nanoseconds; all others go through the `metrics` facade, to whichever recorder the program
-//! has installed.
+//! Nothing is recorded before [`turn_on`] is called. Events on the path of each delivered object go into the counters
+//! of [`shards`], which cost a few nanoseconds. All others go through the `metrics` facade, to the recorder that the
+//! program has installed.
 
 mod cache;
 mod connections;
@@ -35,7 +35,7 @@ pub use shards::{
 pub use spans::{ArrivedRequest, job_span, note_failure, note_organization, note_track, request_span};
 pub use traces::{Tracer, continue_trace, current_trace, is_tracing, trace_with};
 
-/// From now on everything is recorded, until the process ends.
+/// Records everything from now on, until the process ends.
 pub fn turn_on() {
     recording::set_on();
     last_seen::begin();

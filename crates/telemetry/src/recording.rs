@@ -15,18 +15,18 @@ pub fn is_on() -> bool {
     IS_ON.load(Ordering::Relaxed)
 }
 
-/// Measures how long something takes. Where nothing is recorded, it does not even read the clock.
+/// Measures how long something takes. If nothing is recorded, it does not even read the clock.
 #[derive(Debug, Clone, Copy)]
 pub struct Stopwatch(Option<Instant>);
 
 impl Stopwatch {
-    /// Begins now.
+    /// Starts now.
     #[inline]
     pub fn start() -> Self {
         Self(is_on().then(Instant::now))
     }
 
-    /// The time since then; none where nothing is recorded.
+    /// The time since the start. None if nothing is recorded.
     #[inline]
     pub fn elapsed(self) -> Option<Duration> {
         self.0.map(|began| began.elapsed())

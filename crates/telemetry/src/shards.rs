@@ -1,7 +1,7 @@
-//! Counters on the way of each delivered object.
+//! Counters on the path of each delivered object.
 //!
-//! Threads count in shards, each with cache lines of its own, which are added up when somebody asks. A count is then one
-//! atomic addition that no other thread waits for.
+//! Threads count in shards, each with cache lines of its own, which are added up on request. A count is then one atomic
+//! addition that no other thread waits for.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
@@ -11,10 +11,10 @@ use crate::cache::Cache;
 use crate::labels::Protocol;
 use crate::recording::is_on;
 
-/// More than most machines have delivery threads. With more threads, some share a shard.
+/// More shards than most machines have delivery threads. With more threads, some share a shard.
 const SHARDS: usize = 32;
 
-/// The statuses that deliveries are answered with. Any other one is counted as the last.
+/// The statuses of deliveries. Any other status is counted as the last one.
 const STATUSES: [u16; 13] = [200, 204, 206, 304, 400, 401, 404, 405, 412, 416, 500, 503, 0];
 
 /// Upper limits of the time until the head of a delivery is ready, in seconds.
@@ -33,7 +33,7 @@ struct Shard {
     bytes_received: AtomicU64,
     hits: [AtomicU64; CACHES],
     misses: [AtomicU64; CACHES],
-    /// Each with the answers that took longer than the bucket before allows.
+    /// Each counts the answers that took longer than the limit of the previous bucket.
     times: [AtomicU64; BUCKETS],
     nanoseconds: AtomicU64,
     /// A connection may end on another thread than it began on, so that a shard may be below zero.
@@ -75,8 +75,8 @@ fn own() -> &'static Shard {
     })
 }
 
-/// An object was answered for, or refused, with this status, after so long. The time is that of a
-/// [`Stopwatch`](crate::Stopwatch): none where nothing is recorded.
+/// A request for an object was answered or refused with this status, after this time. The time comes from a
+/// [`Stopwatch`](crate::Stopwatch): none if nothing is recorded.
 #[inline]
 pub fn answered(status: u16, elapsed: Option<Duration>) {
     let Some(elapsed) = elapsed else { return };
@@ -88,8 +88,8 @@ pub fn answered(status: u16, elapsed: Option<Duration>) {
     shard.nanoseconds.fetch_add(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
 }
 
-/// The same of an answer that waits for nothing. It takes some millionths of a second; reading the clock twice would add a
-/// noticeable part of that, so it is counted in the first bucket and as no time.
+/// The same for an answer that waits for nothing. It takes a few microseconds, and reading the clock twice would add
+/// noticeably to that, so it is counted in the first bucket, with a time of zero.
 #[inline]
 pub fn answered_at_once(status: u16) {
     if is_on() {
@@ -103,7 +103,7 @@ fn place_of(status: u16) -> usize {
     STATUSES.iter().position(|known| *known == status).unwrap_or(STATUSES.len() - 1)
 }
 
-/// Bytes of an object were handed over.
+/// Bytes of an object were handed to a connection.
 #[inline]
 pub fn sent(bytes: u64) {
     if is_on() {
@@ -119,7 +119,7 @@ pub fn received(bytes: u64) {
     }
 }
 
-/// A cache was asked, and knew the answer or did not.
+/// A lookup in a cache was a hit or a miss.
 #[inline]
 pub fn looked_up(cache: Cache, is_hit: bool) {
     if is_on() {
@@ -137,14 +137,14 @@ pub(crate) fn add_uploads(count: i64) {
     own().uploads.fetch_add(count, Ordering::Relaxed);
 }
 
-/// How often a cache was asked.
+/// The lookups in a cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LookupCount {
-    /// Which one.
+    /// The cache.
     pub cache: Cache,
-    /// How often it knew the answer.
+    /// The number of hits.
     pub hits: u64,
-    /// How often it did not.
+    /// The number of misses.
     pub misses: u64,
 }
 
@@ -153,33 +153,33 @@ pub struct LookupCount {
 pub struct DeliveryTimes {
     /// For each of [`DELIVERY_BUCKETS`], how many took no longer.
     pub within: Vec<u64>,
-    /// All of them.
+    /// The number of all deliveries.
     pub count: u64,
     /// The sum of their times.
     pub seconds: f64,
 }
 
-/// What all threads have counted together.
+/// The sums over all threads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Totals {
-    /// Answers for objects by status; 0 stands for those that are not listed.
+    /// Answers for objects by status. 0 stands for all other statuses.
     pub answers: Vec<(u16, u64)>,
     /// Bytes of objects that were handed over.
     pub bytes_sent: u64,
     /// Bytes of bodies that arrived.
     pub bytes_received: u64,
-    /// Every cache.
+    /// The lookups in every cache.
     pub lookups: Vec<LookupCount>,
     /// The times of deliveries.
     pub times: DeliveryTimes,
-    /// Connections that are open, by protocol.
+    /// Open connections, by protocol.
     pub connections: Vec<(Protocol, i64)>,
-    /// Uploads that are under way.
+    /// Running uploads.
     pub uploads: i64,
 }
 
 impl Totals {
-    /// Adds up what was counted so far. Counts of the last moment may be missing in one place and not in another.
+    /// Adds up what was counted so far. The latest counts may be missing in one place and not in another.
     pub fn now() -> Self {
         let sum = |counter: &dyn Fn(&Shard) -> &AtomicU64| -> u64 {
             ALL.iter().map(|shard| counter(shard).load(Ordering::Relaxed)).sum()
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn threads_count_together() {
-        // All in one test: what is counted is the process's.
+        // All in one test, because the counters belong to the process.
         sent(1);
         answered_at_once(200);
         assert_eq!(Totals::now().bytes_sent, 0, "nothing is counted before it is turned on");

@@ -1,7 +1,8 @@
-//! The spans of requests and jobs. Their fields are in each line that is logged within, and on the spans of traces.
+//! The spans of requests and jobs. Their fields are in each line that is logged within them, and on the spans of
+//! traces.
 //!
-//! They are at the level of errors, so that no filter for lines by their level leaves them out. Fields that begin with
-//! `otel.` are for traces alone.
+//! They have the level `ERROR`, so that no filter by level leaves them out. Fields that begin with `otel.` are for
+//! traces only.
 
 use std::fmt::Display;
 
@@ -14,13 +15,13 @@ use tracing::{Span, error_span};
 pub struct ArrivedRequest<'a, A> {
     /// The method.
     pub method: &'a str,
-    /// The pattern of its route, as paths hold credentials; none where no route is for it.
+    /// The pattern of its route, because paths contain credentials. None if no route matches.
     pub route: Option<&'a str>,
-    /// Where it comes from, as far as that may be written down.
+    /// Where it comes from, as far as that may be logged.
     pub address: Option<A>,
 }
 
-/// The span of a request. It is not in a trace yet that was begun elsewhere: see [`crate::continue_trace`].
+/// The span of a request. It is not yet part of a trace that began elsewhere: see [`crate::continue_trace`].
 pub fn request_span<A: Display>(request_id: impl Display, arrived: ArrivedRequest<'_, A>) -> Span {
     let ArrivedRequest { method, route, address } = arrived;
     let method = known_method(method);
@@ -40,13 +41,13 @@ pub fn request_span<A: Display>(request_id: impl Display, arrived: ArrivedReques
     )
 }
 
-/// The method, unless it is one that a client has made up: names of spans are few, and none is a stranger's.
+/// The method, unless a client made it up: span names must be few, and none may come from a client.
 fn known_method(method: &str) -> &str {
     const KNOWN: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"];
     if KNOWN.contains(&method) { method } else { "_OTHER" }
 }
 
-/// The span of a run of a job, which goes on with the trace of what queued it.
+/// The span of a run of a job. It continues the trace of what queued the job.
 pub fn job_span(claimed: &ClaimedJob) -> Span {
     let job = &claimed.job;
     let span = error_span!(
@@ -66,17 +67,17 @@ pub fn job_span(claimed: &ClaimedJob) -> Span {
     span
 }
 
-/// Notes whose request it is that is answered now.
+/// Records the organization of the current request.
 pub fn note_organization(id: impl Display) {
     Span::current().record("organization_id", display(id));
 }
 
-/// Notes the track that the request is about that is answered now.
+/// Records the track that the current request is about.
 pub fn note_track(id: impl Display) {
     Span::current().record("track_id", display(id));
 }
 
-/// Notes that what a span is about has failed.
+/// Marks a span as failed.
 pub fn note_failure(span: &Span) {
     span.record("otel.status_code", "ERROR");
 }

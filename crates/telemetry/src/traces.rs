@@ -1,6 +1,6 @@
-//! The place of what runs in a trace, for whoever passes it on: to jobs, to webhooks, to other servers.
+//! The current position in a trace, to be passed on to jobs, webhooks and other servers.
 //!
-//! The program installs a [`Tracer`]. Without one, nothing is in a trace, and asking costs one load.
+//! The program installs a [`Tracer`]. Without one, nothing is in a trace, and a check costs one load.
 
 use std::sync::OnceLock;
 
@@ -9,18 +9,18 @@ use tracing::Span;
 
 static TRACER: OnceLock<Box<dyn Tracer>> = OnceLock::new();
 
-/// What records traces.
+/// Records traces.
 pub trait Tracer: Send + Sync {
-    /// The span that is entered on this thread; `None` outside of all spans.
+    /// The span that is entered on this thread. `None` outside of all spans.
     fn current(&self) -> Option<TraceContext>;
 
     /// Makes a span the child of one that was begun elsewhere. It must not have been entered yet.
     fn continue_from(&self, span: &Span, parent: TraceContext);
 }
 
-/// From now on there are traces, until the process ends. The first tracer stays.
+/// Installs a tracer until the process ends. The first tracer stays.
 pub fn trace_with(tracer: Box<dyn Tracer>) {
-    // One that was installed before stays.
+    // A tracer that was installed before stays.
     drop(TRACER.set(tracer));
 }
 
@@ -29,12 +29,12 @@ pub fn is_tracing() -> bool {
     TRACER.get().is_some()
 }
 
-/// The place of what runs now, to be passed on.
+/// The current position in a trace, to be passed on.
 pub fn current_trace() -> Option<TraceContext> {
     TRACER.get()?.current()
 }
 
-/// Makes a span that was just made go on with the trace that caused it; without one, it begins a trace of its own.
+/// Makes a new span continue the trace that caused it. Without one, it begins a trace of its own.
 pub fn continue_trace(span: &Span, parent: Option<TraceContext>) {
     if let (Some(tracer), Some(parent)) = (TRACER.get(), parent) {
         tracer.continue_from(span, parent);

@@ -1,4 +1,4 @@
-//! A client as others write them: JSON over HTTP with a bearer key.
+//! An API client like those that customers write: JSON over HTTP with a bearer key.
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub struct Client {
     key: Option<String>,
 }
 
-/// An answer, read to its end.
+/// A response, read to its end.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// The status.
@@ -36,7 +36,7 @@ impl Answer {
         Self { status, headers, bytes: response.bytes().await.unwrap() }
     }
 
-    /// The body as JSON; null where it is none.
+    /// The body as JSON; null if it is not JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.bytes).unwrap_or(Value::Null)
     }
@@ -48,7 +48,7 @@ impl Answer {
         self.json()
     }
 
-    /// A header's text; empty where there is none.
+    /// A header's text; empty if it is missing.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
@@ -83,12 +83,12 @@ impl Client {
         self.key.as_deref().unwrap_or_default()
     }
 
-    /// The plain HTTP client, for what this one does not do.
+    /// The underlying HTTP client, for requests that this one does not support.
     pub fn http(&self) -> &reqwest::Client {
         &self.http
     }
 
-    /// A request to a path of the node, or to a whole URL.
+    /// A request to a path of the node, or to a full URL.
     pub fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         let url = if path.starts_with('/') { format!("{}{path}", self.base_url) } else { path.to_owned() };
         let request = self.http.request(method, url);
@@ -98,7 +98,7 @@ impl Client {
         }
     }
 
-    /// Sends a request and reads the answer.
+    /// Sends a request and reads the response.
     pub async fn send(&self, request: reqwest::RequestBuilder) -> Answer {
         let answer = Answer::of(request.send().await.unwrap()).await;
         secrets::note_answer(&self.base_url, &answer.headers, &answer.bytes);
@@ -130,17 +130,17 @@ impl Client {
         self.send(self.request(Method::GET, url).header("Range", format!("bytes={range}"))).await
     }
 
-    /// Makes a collection and returns its id.
+    /// Creates a collection and returns its id.
     pub async fn collection(&self, title: &str) -> String {
         text(&self.post("/v1/collection", &json!({ "title": title })).await.ok(), "/collection_id")
     }
 
-    /// Makes a track and returns the answer.
+    /// Creates a track and returns the response.
     pub async fn track(&self, collection_id: &str, file_name: &str) -> Value {
         self.post("/v1/track", &json!({"collection_id": collection_id, "file_name": file_name})).await.ok()
     }
 
-    /// Makes a track, uploads `bytes` to it and returns its id.
+    /// Creates a track, uploads `bytes` to it and returns its id.
     pub async fn upload(&self, collection_id: &str, file_name: &str, bytes: impl Into<Bytes>) -> String {
         let created = self.track(collection_id, file_name).await;
         let put = self.request(Method::PUT, &text(&created, "/track_upload/upload_url"));
@@ -148,19 +148,19 @@ impl Client {
         text(&created, "/track_id")
     }
 
-    /// Makes a track and uploads a file to it.
+    /// Creates a track and uploads a file to it.
     pub async fn upload_file(&self, collection_id: &str, path: &Path) -> String {
         let name = path.file_name().unwrap().to_str().unwrap();
         let bytes = tokio::fs::read(path).await.unwrap();
         self.upload(collection_id, name, bytes).await
     }
 
-    /// Waits until nothing will change about a track any more and returns its full record. Bounded by a minute.
+    /// Waits until a track no longer changes and returns its full record. Times out after a minute.
     pub async fn settled(&self, track_id: &str) -> Value {
         self.settled_within(track_id, Duration::from_secs(60)).await
     }
 
-    /// The same with another bound.
+    /// The same with another timeout.
     pub async fn settled_within(&self, track_id: &str, bound: Duration) -> Value {
         let begun = std::time::Instant::now();
         while begun.elapsed() < bound {

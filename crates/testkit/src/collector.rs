@@ -1,4 +1,4 @@
-//! A collector of traces (OTLP over HTTP), which keeps what it is sent.
+//! A collector of traces (OTLP over HTTP) that keeps everything it receives.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -18,26 +18,26 @@ use prost::Message;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
-/// A span, as it came.
+/// A span, as received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollectedSpan {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The trace that it belongs to, in hexadecimal digits.
     pub trace_id: String,
     /// Its id.
     pub span_id: String,
-    /// The span around it, or that caused it; empty for the first of a trace.
+    /// Its parent span; empty for the root of a trace.
     pub parent_span_id: String,
     /// Its attributes, as text.
     pub attributes: BTreeMap<String, String>,
-    /// Those of the process that it is from.
+    /// The resource attributes of the process that sent it.
     pub resource: BTreeMap<String, String>,
-    /// Whether it is about a failure.
+    /// Whether its status is an error.
     pub has_failed: bool,
 }
 
-/// A server that takes spans.
+/// A server that receives spans.
 #[derive(Clone)]
 pub struct Collector {
     address: SocketAddr,
@@ -53,12 +53,12 @@ struct Inner {
 }
 
 impl Collector {
-    /// One that takes everything.
+    /// A collector that accepts everything.
     pub async fn start() -> Self {
         Self::with(Inner::default()).await
     }
 
-    /// One that is asked and never answers.
+    /// A collector that accepts requests and never responds.
     pub async fn start_silent() -> Self {
         Self::with(Inner { is_silent: true, ..Inner::default() }).await
     }
@@ -74,12 +74,12 @@ impl Collector {
         Self { address, inner }
     }
 
-    /// Where it is, without the path for traces.
+    /// Its address, without the path for traces.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// What came so far.
+    /// The spans received so far.
     pub fn spans(&self) -> Vec<CollectedSpan> {
         self.inner.spans.lock().unwrap().clone()
     }
@@ -89,18 +89,18 @@ impl Collector {
         self.inner.requests.lock().unwrap().iter().map(|(headers, _)| headers.clone()).collect()
     }
 
-    /// Whether a text is in anything that came.
+    /// Whether any received request contains a text.
     pub fn holds(&self, text: &str) -> bool {
         let requests = self.inner.requests.lock().unwrap();
         requests.iter().any(|(_, body)| body.windows(text.len()).any(|part| part == text.as_bytes()))
     }
 
-    /// Waits for a request, whether it is answered or not. Bounded by a minute.
+    /// Waits for a request, whether or not it gets a response. Times out after a minute.
     pub async fn wait_for_request(&self) {
         self.wait(|inner| !inner.requests.lock().unwrap().is_empty()).await;
     }
 
-    /// Waits until enough has come, and returns it. Bounded by a minute.
+    /// Waits until enough spans have been received, and returns them. Times out after a minute.
     pub async fn wait_for(&self, is_enough: impl Fn(&[CollectedSpan]) -> bool) -> Vec<CollectedSpan> {
         self.wait(|inner| is_enough(&inner.spans.lock().unwrap())).await;
         self.spans()

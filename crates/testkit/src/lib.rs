@@ -1,6 +1,6 @@
 //! For tests: a whole Tonearm on a free port, with a client to it.
 //!
-//! What fails in here panics: it is the test's own set-up.
+//! Failures in here panic: they concern the test's own set-up.
 #![allow(clippy::unwrap_used)]
 
 mod client;

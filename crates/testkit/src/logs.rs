@@ -1,4 +1,4 @@
-//! What nodes inside the process of a test log, in which no secret may be.
+//! The log of nodes inside a test's process, which must not contain secrets.
 
 use std::io;
 use std::sync::{Mutex, Once, PoisonError};
@@ -10,16 +10,16 @@ use tracing_subscriber::{Layer as _, fmt, registry};
 
 use crate::secrets::{Secrets, all_keys};
 
-/// What is kept of the log. A test that logs more has to do with less, or to check its log itself.
+/// The most bytes of the log that are kept. A test that logs more must log less, or check its log itself.
 const MOST_BYTES: usize = 256 * 1024 * 1024;
 
 static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-/// Keeps what the crates of this project log in this process, down to `debug`, unless the test has a log of its own.
+/// Keeps what this project's crates log in this process, down to `debug`, unless the test has a log of its own.
 pub(crate) fn keep() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // Libraries also log for the clients in this process.
+        // Libraries also log on behalf of the clients in this process.
         let own = Targets::new().with_target("tonearm", LevelFilter::DEBUG);
         let lines = fmt::layer().with_ansi(false).with_writer(|| Kept).with_filter(own);
         let _ = registry().with(lines).try_init();
@@ -41,7 +41,8 @@ impl io::Write for Kept {
     }
 }
 
-/// Fails the test when it is dropped, if a secret of any node is in the log. A test that fails for another reason is left alone.
+/// Fails the test on drop if a secret of any node is in the log. Does nothing if the test has already failed for
+/// another reason.
 #[derive(Debug)]
 pub(crate) struct LogCheck(pub(crate) Secrets);
 

@@ -1,4 +1,4 @@
-//! A kernel without Landlock, for a process and what it starts.
+//! Simulates a kernel without Landlock, for a process and its children.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use libc::sock_filter;
 
-/// Lets a program find no Landlock, as in kernels before 5.13: its calls do not exist.
+/// Hides Landlock from a program, as in kernels before 5.13: its system calls do not exist.
 pub(crate) fn without_landlock(command: &mut Command) {
     // SAFETY: the closure runs between fork and exec, and makes two system calls.
     unsafe { command.pre_exec(take_landlock_away) };
@@ -17,7 +17,7 @@ fn take_landlock_away() -> io::Result<()> {
     const AT_LEAST: u16 = (libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K) as u16;
     const ABOVE: u16 = (libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K) as u16;
     const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
-    // Its three calls have numbers in a row, the same on all architectures.
+    // The three system calls have consecutive numbers, the same on all architectures.
     let (first, last) = (libc::SYS_landlock_create_ruleset as u32, libc::SYS_landlock_restrict_self as u32);
     let none = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
     let mut filter = [

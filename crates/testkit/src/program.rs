@@ -1,4 +1,4 @@
-//! The program itself as a child process, to be killed and started again.
+//! The program itself as a child process, which can be killed and restarted.
 
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -12,8 +12,9 @@ use tokio::time::timeout;
 use crate::old_kernel::without_landlock;
 use crate::secrets::{self, Secrets};
 
-/// `tonearm` over a data folder. Whenever it ends, the test fails if its log contains a secret that is known here: an API key, a
-/// master secret, a play session, a cookie, what [`Program::keep_secret`] was told. So it does if a command tells one on standard error.
+/// `tonearm` on a data folder. When it ends, the test fails if its log contains a known secret: an API key, a master
+/// secret, a play session, a cookie, or a secret given to [`Program::keep_secret`]. The test also fails if a command
+/// prints one on standard error.
 #[derive(Debug)]
 pub struct Program {
     binary: PathBuf,
@@ -27,14 +28,14 @@ pub struct Program {
 }
 
 impl Program {
-    /// Over `data_dir`, on a port that was free a moment ago.
+    /// A program on `data_dir`, with a port that was free a moment ago.
     pub fn new(binary: &Path, data_dir: &Path) -> Self {
         let port = tonearm_fixtures::free_port();
         Self {
             binary: binary.to_owned(),
             data_dir: data_dir.to_owned(),
             port,
-            // Nothing stands in front of it that would have to learn of its end.
+            // No load balancer in front of it has to notice the shutdown.
             variables: vec![("TONEARM_SHUTDOWN_DELAY_SECONDS".to_owned(), "0".to_owned())],
             serve_arguments: Vec::new(),
             has_landlock: true,
@@ -43,28 +44,28 @@ impl Program {
         }
     }
 
-    /// Sets a `TONEARM_*` variable for all that is run from here on.
+    /// Sets a `TONEARM_*` variable for all later runs.
     pub fn set(&mut self, name: &str, value: &str) {
         self.secrets.note_variable(name, value);
         self.variables.push((name.to_owned(), value.to_owned()));
     }
 
-    /// Adds an argument to `serve` for all starts from here on.
+    /// Adds an argument to `serve` for all later starts.
     pub fn serve_with(&mut self, argument: &str) {
         self.serve_arguments.push(argument.to_owned());
     }
 
-    /// Lets the test fail if this text is found in a log from here on.
+    /// Makes the test fail if this text appears in a log from now on.
     pub fn keep_secret(&self, secret: &str) {
         self.secrets.note(secret);
     }
 
-    /// Lets it find no Landlock from here on, as if the kernel had none.
+    /// Hides Landlock from it from now on, as if the kernel had none.
     pub fn take_landlock_away(&mut self) {
         self.has_landlock = false;
     }
 
-    /// Where it is reached.
+    /// Its base URL.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
@@ -85,7 +86,7 @@ impl Program {
         command
     }
 
-    /// Runs a command to its end.
+    /// Runs a command until it exits.
     pub fn run(&self, arguments: &[&str]) -> Output {
         let output = self.command(arguments).output().unwrap();
         self.secrets.note_output(&output.stdout);
@@ -93,19 +94,19 @@ impl Program {
         output
     }
 
-    /// Runs a command to its end whose output nobody reads any more after so many lines.
+    /// Runs a command until it exits, while the reader of its output stops after this many lines.
     pub fn run_unread_after(&self, lines: usize, arguments: &[&str]) -> Output {
         let (output, writer) = std::io::pipe().unwrap();
         let mut output = std::io::BufReader::new(output);
         let mut read = String::new();
-        // Closed before the command begins, or it might be done before that.
+        // Closed before the command starts, because otherwise the command might finish first.
         if lines == 0 {
             drop(output);
             return self.command(arguments).stdout(writer).stderr(Stdio::piped()).output().unwrap();
         }
         let mut command = self.command(arguments);
         let child = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
-        // It holds the end of the pipe that is written to.
+        // It still holds the writing end of the pipe.
         drop(command);
         for _ in 0..lines {
             output.read_line(&mut read).unwrap();
@@ -115,12 +116,12 @@ impl Program {
         Output { stdout: read.into_bytes(), ..ended }
     }
 
-    /// Begins a command, to be killed or waited for.
+    /// Starts a command, to be killed or waited for.
     pub fn begin(&self, arguments: &[&str]) -> Child {
         self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    /// Runs a command to its end with a text on standard input.
+    /// Runs a command until it exits, with a text on standard input.
     pub fn run_with_input(&self, arguments: &[&str], input: &str) -> Output {
         let mut command = self.command(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -133,12 +134,12 @@ impl Program {
         output
     }
 
-    /// Starts the service and does not wait for it.
+    /// Starts the service without waiting for it.
     pub fn spawn(&mut self) {
         self.spawn_into(Stdio::null());
     }
 
-    /// The same with a standard output that nobody reads.
+    /// The same with a standard output that has no reader.
     pub fn spawn_unread(&mut self) {
         let (_, writer) = std::io::pipe().unwrap();
         self.spawn_into(writer.into());
@@ -152,14 +153,14 @@ impl Program {
         self.child = Some(command.spawn().unwrap());
     }
 
-    /// Starts the service and waits until it answers; returns how long that took. Panics with its log where it
-    /// ends instead.
+    /// Starts the service and waits until it responds; returns how long that took. Panics with its log if it exits
+    /// instead.
     pub async fn start(&mut self) -> Duration {
         self.spawn();
         self.wait_until_up().await
     }
 
-    /// Waits until the service that was spawned answers; returns how long that took.
+    /// Waits until the spawned service responds; returns how long that took.
     pub async fn wait_until_up(&mut self) -> Duration {
         let begun = Instant::now();
         loop {
@@ -178,12 +179,12 @@ impl Program {
         self.data_dir.with_extension("log")
     }
 
-    /// What it has logged since it was started.
+    /// Its log since it was started.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.log_path()).unwrap_or_default()
     }
 
-    /// Kills it with SIGKILL and waits until it is gone.
+    /// Kills it with SIGKILL and waits until it has exited.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             child.kill().unwrap();
@@ -196,7 +197,7 @@ impl Program {
         self.check_for_secrets("the log", &self.log());
     }
 
-    /// Panics if a text contains a secret. A test that fails for another reason is left alone.
+    /// Panics if a text contains a secret. Does nothing if the test has already failed for another reason.
     fn check_for_secrets(&self, what: &str, text: &str) {
         if std::thread::panicking() {
             return;
@@ -205,7 +206,7 @@ impl Program {
         assert!(found.is_none(), "{what} contains the secret that begins with {found:?}");
     }
 
-    /// Asks it to stop.
+    /// Requests a shutdown. Returns whether the request succeeded, or true if the service is not running.
     pub fn ask_to_stop(&self) -> bool {
         let Some(child) = &self.child else {
             return true;
@@ -213,7 +214,7 @@ impl Program {
         Command::new("kill").arg(child.id().to_string()).status().unwrap().success()
     }
 
-    /// Asks it to stop and waits until it has; true where it ended well.
+    /// Requests a shutdown and waits for it; returns true if the service exited successfully.
     pub fn terminate(&mut self) -> bool {
         let was_asked = self.ask_to_stop();
         let Some(mut child) = self.child.take() else { return true };
@@ -226,8 +227,8 @@ impl Program {
     }
 }
 
-/// Asks, and waits for any answer: connections are taken before the service has begun to answer. One with TLS answers that
-/// it does not understand.
+/// Sends a request and waits for any response: the kernel accepts connections before the service starts to respond. A
+/// TLS port responds with an error, which is enough.
 async fn answers(port: u16) -> std::io::Result<()> {
     let mut socket = TcpStream::connect(("127.0.0.1", port)).await?;
     socket.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await?;

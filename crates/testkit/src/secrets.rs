@@ -1,4 +1,4 @@
-//! The secrets that a test works with, none of which may be in a log.
+//! The secrets that a test uses, none of which may appear in a log.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -6,16 +6,17 @@ use std::sync::{Mutex, PoisonError};
 use reqwest::header::{HeaderMap, SET_COOKIE};
 use serde_json::Value;
 
-/// Shorter texts may stand in a log for other reasons.
+/// Shorter texts may appear in a log for other reasons.
 const SHORTEST: usize = 16;
 
-/// The names of fields that are secret wherever they are.
+/// The names of fields that are always secret.
 const SECRET: [&str; 4] = ["api_key", "secret", "play_session_id", "password"];
 
-/// The API keys, and what is as good, that clients have, by the node that they are used with.
+/// The API keys and equivalent credentials of clients, by the base URL of the node that they are used with.
 static KEYS: Mutex<BTreeMap<String, BTreeSet<String>>> = Mutex::new(BTreeMap::new());
 
-/// Remembers a key that a client has for a node. What does not look like one, as tests of refusals use it, is left out.
+/// Records a client's key for a node. Texts that do not look like a key are skipped, since tests of refusals use such
+/// texts.
 pub(crate) fn note_key(base_url: &str, key: &str) {
     let is_key = key.len() > 40 && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if is_key {
@@ -24,7 +25,7 @@ pub(crate) fn note_key(base_url: &str, key: &str) {
     }
 }
 
-/// Remembers what an answer of a node gave to a client that is as good as a key: ids of play sessions, cookies, secrets of webhooks.
+/// Records the credentials in a node's response to a client: ids of play sessions, cookies, secrets of webhooks.
 pub(crate) fn note_answer(base_url: &str, headers: &HeaderMap, body: &[u8]) {
     let cookies = headers.get_all(SET_COOKIE).iter().filter_map(|cookie| cookie.to_str().ok());
     let values =
@@ -45,7 +46,7 @@ pub(crate) fn note_answer(base_url: &str, headers: &HeaderMap, body: &[u8]) {
     }
 }
 
-/// The texts of a value whose names say that they are secret.
+/// The texts in a JSON value whose field names are secret.
 fn secrets_of<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
     match value {
         Value::Object(fields) => {
@@ -84,7 +85,7 @@ impl Secrets {
         }
     }
 
-    /// What is secret of the value of a variable.
+    /// Records the secrets in the value of a variable.
     pub(crate) fn note_variable(&self, name: &str, value: &str) {
         match name {
             "TONEARM_SECRET" => value.split(',').for_each(|secret| self.note(secret.trim())),
@@ -100,7 +101,7 @@ impl Secrets {
                 let secret = settings.filter(|(name, _)| matches!(*name, "secret_access_key" | "token"));
                 secret.for_each(|(_, value)| self.note(value));
             }
-            // Each value alone, and what stands in it after the scheme.
+            // Each value as a whole, and its parts, such as the token after the scheme.
             "TONEARM_TRACING_OTLP_HEADERS" => {
                 let values = value.split(',').filter_map(|header| header.split_once('='));
                 for (_, value) in values {
@@ -117,7 +118,7 @@ impl Secrets {
         }
     }
 
-    /// What a command printed that is shown only once.
+    /// Records the secrets that a command printed, which are shown only once.
     pub(crate) fn note_output(&self, output: &[u8]) {
         if let Ok(printed) = serde_json::from_slice(output) {
             let mut found = Vec::new();
@@ -126,7 +127,7 @@ impl Secrets {
         }
     }
 
-    /// The beginning of a secret that is in a log.
+    /// The first characters of a secret that is in a log.
     pub(crate) fn found_in(&self, log: &str, keys: &BTreeSet<String>) -> Option<String> {
         let own = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = own.iter().chain(keys).find(|secret| log.contains(secret.as_str()));

@@ -1,4 +1,4 @@
-//! A node in this process, over either pair of backends.
+//! A node in this process, with either pair of backends.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::logs::{self, LogCheck};
 use crate::secrets::Secrets;
 use crate::{Client, Program};
 
-/// What a node keeps its data in.
+/// Where a node stores its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backend {
     /// SQLite and a folder.
@@ -20,14 +20,14 @@ pub enum Backend {
     Distributed,
 }
 
-/// The master secret of nodes that are given none.
+/// The master secret of nodes without one of their own.
 const SECRET: &str = "the master secret of all nodes of a test";
 
-/// A running node with its data, removed when dropped.
+/// A running node with its data, which is removed on drop.
 pub struct TestServer {
     /// The node.
     pub node: Node,
-    /// Its time.
+    /// Its clock.
     pub clock: ManualClock,
     /// The organization made for the test.
     pub organization_id: String,
@@ -44,12 +44,12 @@ pub struct TestServer {
 }
 
 impl TestServer {
-    /// Starts a node over `backend`.
+    /// Starts a node with `backend`.
     pub async fn start(backend: Backend) -> Self {
         Self::start_with(backend, &[]).await
     }
 
-    /// Starts a node over `backend` with more `TONEARM_*` variables set.
+    /// Starts a node with `backend` and additional `TONEARM_*` variables.
     pub async fn start_with(backend: Backend, variables: &[(&str, &str)]) -> Self {
         logs::keep();
         let data = tempfile::tempdir().unwrap();
@@ -99,24 +99,24 @@ impl TestServer {
         }
     }
 
-    /// The program with the same data, for its command line.
+    /// The program on the same data, for its command line.
     pub fn program(&self, binary: &std::path::Path) -> Program {
         let mut program = Program::new(binary, self.data_dir());
         self.environment.iter().for_each(|(name, value)| program.set(name, value));
         program
     }
 
-    /// The folder that the node keeps its data in.
+    /// The folder in which the node stores its data.
     pub fn data_dir(&self) -> &std::path::Path {
         self._data.path()
     }
 
-    /// Another node over the same data, with roles of its own.
+    /// Another node on the same data, with roles of its own.
     pub async fn another_node(&self, roles: Vec<tonearm::Role>) -> Node {
         self.another_node_with(|config| config.roles = roles).await
     }
 
-    /// Another node over the same data that is set up otherwise.
+    /// Another node on the same data, with a changed configuration.
     pub async fn another_node_with(&self, change: impl FnOnce(&mut Config)) -> Node {
         let mut config = self.config.clone();
         change(&mut config);

@@ -1,4 +1,4 @@
-//! The system's clock and randomness: the one place where they are asked.
+//! The system's clock and randomness. This is the only place that reads them.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -28,21 +28,22 @@ impl Entropy for SystemEntropy {
     }
 }
 
-/// Bytes asked of the system at once: every request is named by 16 of them, and asking takes longer than naming.
+/// Number of random bytes read from the system at once. Every request needs 16 of them for its id, and reading them
+/// from the system takes longer than making the id.
 const STOCK: usize = 1024;
 
 thread_local! {
     static STOCK_LEFT: RefCell<RandomBuffer> = const { RefCell::new(RandomBuffer { bytes: [0; STOCK], used: STOCK }) };
 }
 
-/// Random bytes that nobody has had yet.
+/// Random bytes that have not been handed out yet.
 struct RandomBuffer {
     bytes: [u8; STOCK],
     used: usize,
 }
 
 impl RandomBuffer {
-    /// Gives away bytes and forgets them, so that no secret stays here.
+    /// Moves bytes to `target` and overwrites them here, so that no secret stays in the buffer.
     fn take(&mut self, target: &mut [u8]) {
         if self.used + target.len() > STOCK {
             from_system(&mut self.bytes);
@@ -56,14 +57,14 @@ impl RandomBuffer {
 }
 
 fn from_system(bytes: &mut [u8]) {
-    // A kernel that gives no randomness leaves nothing safe to do: every secret depends on it.
+    // Without randomness from the kernel, the process cannot continue safely: every secret depends on it.
     if let Err(error) = getrandom::fill(bytes) {
         tracing::error!(%error, "could not read random bytes from the operating system");
         std::process::abort();
     }
 }
 
-/// The system's own time and randomness.
+/// The clock and the randomness of the operating system.
 pub fn system() -> Ambient {
     Ambient::new(Arc::new(SystemClock), Arc::new(SystemEntropy))
 }

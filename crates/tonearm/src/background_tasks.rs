@@ -15,7 +15,7 @@ use tonearm_service::{
 /// How often usage is stored: a process that is killed loses at most this much.
 const STORE_USAGE_EVERY: Duration = Duration::from_secs(1);
 
-/// How often usage of nodes without a catalog is looked for.
+/// How often usage that nodes without a catalog left in the store is imported.
 const IMPORT_USAGE_EVERY: Duration = Duration::from_secs(5);
 
 /// How often a node with a catalog reads the list of signing keys.
@@ -30,10 +30,10 @@ const STORE_KEY_USES_EVERY: Duration = Duration::from_secs(30);
 /// How often a node that started without its store checks again which store it is.
 const CHECK_STORE_EVERY: Duration = Duration::from_secs(5);
 
-/// How long a node that stops tries to store what is left.
+/// How long a stopping node tries to store the remaining data.
 const FINAL_STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Calls something at an interval until it is cancelled, and logs when it begins to fail and when it recovers.
+/// Evaluates `$call` at an interval until `$until` is cancelled, and logs when it begins to fail and when it recovers.
 macro_rules! repeat {
     ($what:literal, $every:expr, $until:expr, $call:expr) => {{
         let mut ticks = interval($every);
@@ -58,8 +58,8 @@ macro_rules! repeat {
     }};
 }
 
-/// Stores usage each second, and the rest once all requests are answered, which is when `until` is cancelled. What cannot be
-/// stored then is left on the disk for the next start.
+/// Stores usage each second until `until` is cancelled, which happens after all requests are answered. Then stores the
+/// rest. Usage that cannot be stored then is saved on disk until the next start.
 pub async fn store_usage(mut keeper: UsageKeeper, until: CancellationToken) {
     repeat!("storing usage", STORE_USAGE_EVERY, until, keeper.flush());
     let flushed = async {
@@ -81,7 +81,8 @@ pub async fn store_usage(mut keeper: UsageKeeper, until: CancellationToken) {
     }
 }
 
-/// Stores when keys were last used, and once more when all requests are answered, which is when `until` is cancelled.
+/// Stores when keys were last used until `until` is cancelled, which happens after all requests are answered, and then
+/// once more.
 pub async fn store_key_uses(access: Access, until: CancellationToken) {
     repeat!("storing when keys were last used", STORE_KEY_USES_EVERY, until, access.write_key_uses());
     match timeout(FINAL_STORE_TIMEOUT, access.write_key_uses()).await {
@@ -122,7 +123,8 @@ pub async fn refresh_signing_keys(mut follower: KeyFollower, every: Duration, un
     repeat!("reading the list of signing keys", every, until, follower.look());
 }
 
-/// Checks until the store answers whether it belongs to the database, and sets `is_other` if it does not.
+/// Checks whether the store belongs to the database, and retries until the store answers. Sets `is_other` if it does
+/// not belong to it.
 pub async fn check_store(identity: StoreIdentity, is_other: Arc<AtomicBool>, until: CancellationToken) {
     loop {
         tokio::select! {
@@ -140,7 +142,7 @@ pub async fn check_store(identity: StoreIdentity, is_other: Arc<AtomicBool>, unt
                     tracing::error!(error = %mismatch, "this node is not ready and should be stopped");
                 }
             }
-            // That it is unavailable was logged at the start, and shows in `/readyz`.
+            // The outage was logged at the start, and `/readyz` reports it.
             Err(IdentityError::Store(_) | IdentityError::Catalog(_)) => {}
         }
     }

@@ -99,13 +99,13 @@ enum Command {
     Man(man::Args),
 }
 
-/// The log of the service, unless the configuration names a filter.
+/// The log filter of the service, unless the configuration sets one.
 const SERVICE_LOG: &str = "info,sqlx=warn";
 
-/// The log of a command, which prints its results itself.
+/// The log filter of a command, which prints its results itself.
 const COMMAND_LOG: &str = "warn";
 
-/// How long threads that still block may take when a command has ended, such as for a look-up of a host.
+/// How long a command waits at its end for threads that still block, for example in the lookup of a host name.
 const BLOCKED_THREADS: Duration = Duration::from_secs(2);
 
 /// Runs the command line of this process.
@@ -116,8 +116,9 @@ pub fn main() -> ExitCode {
     run(cli).map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }
 
-/// Keeps the kernel from giving whole huge pages to an allocator that needs a part of each: an idle service would occupy a
-/// third more (docs/benchmarks.md). Kernels without huge pages refuse, which is as good.
+/// Disables transparent huge pages. With them, the allocator gets whole huge pages but needs only a part of each, and
+/// an idle service occupies a third more memory (docs/benchmarks.md). Kernels without huge pages return an error, which
+/// is ignored.
 fn do_without_huge_pages() {
     let _ = rustix::thread::disable_transparent_huge_pages(true);
 }
@@ -145,7 +146,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
 
 fn serve(args: serve::Args, mut overrides: Overrides) -> Result<(), Failure> {
     args.apply(&mut overrides);
-    // Before anything else opens a file.
+    // This must happen before anything else opens a file.
     let socket = service_manager::inherited_socket().map_err(Failure::failed)?;
     let config = load(&overrides)?;
     let instance = format!("{}:{}", opening::machine_name(), config.listen.port());

@@ -62,19 +62,20 @@ pub use size::ByteSize;
 pub struct Config {
     /// Where to listen.
     pub listen: SocketAddr,
-    /// The URL at which clients reach the API; none: that of the address it listens on.
+    /// The URL at which clients reach the API. If `None`, it is derived from the listen address.
     pub public_url: Option<String>,
-    /// The URL at which clients fetch files; none: the public URL.
+    /// The URL at which clients fetch files. If `None`, it is the public URL.
     pub delivery_url: Option<DeliveryUrl>,
     /// Terms of URLs whose responses shared caches may store.
     pub shared_caches: SharedCaches,
-    /// The folder for all data that has no other place.
+    /// The folder for all data that is not configured to be elsewhere.
     pub data_dir: PathBuf,
     /// The database of the catalog.
     pub database_url: DatabaseUrl,
     /// The object store.
     pub storage_url: StorageUrl,
-    /// Master secrets; none: the file `secret` in the data folder, created on the first start.
+    /// The master secrets. If `None`, they are in the file `secret` in the data folder, which is created on the first
+    /// start.
     pub secrets: Option<Secrets>,
     /// The files that secrets were read from.
     pub secret_files: Vec<SecretFile>,
@@ -84,10 +85,10 @@ pub struct Config {
     pub trusted_proxies: TrustedProxies,
     /// Maximum sizes of uploads.
     pub limits: UploadLimits,
-    /// Bytes that must be free on each file system that is written to; with less, a node is not ready and refuses uploads.
-    /// 0: no limit.
+    /// Bytes that must be free on each file system that is written to. With less, a node is not ready and refuses
+    /// uploads. 0 means no limit.
     pub min_free_space: u64,
-    /// Maximum number of jobs waiting to process uploads; with more, uploads are refused. 0: no limit.
+    /// Maximum number of jobs that wait to process uploads. With more, uploads are refused. 0 means no limit.
     pub max_queued_jobs: u64,
     /// Maximum size of a JSON body, in bytes.
     pub max_json_bytes: usize,
@@ -95,15 +96,15 @@ pub struct Config {
     pub server_limits: ServerLimits,
     /// How long new connections are accepted after SIGTERM, while the node reports that it is not ready.
     pub shutdown_delay: Duration,
-    /// The files of the certificate; none: plain HTTP, unless `acme` is set.
+    /// The files of the certificate. If `None`, the node serves plain HTTP, unless `acme` is set.
     pub tls: Option<TlsFiles>,
-    /// The certificate that the service orders by ACME; none: it orders none.
+    /// The certificate that the service orders by ACME. If `None`, it orders none.
     pub acme: Option<AcmeTerms>,
     /// How often a node checks whether there is a new certificate, or one has to be ordered.
     pub certificate_check_interval: Duration,
     /// Whether clients may speak HTTP/2 without TLS.
     pub http2_without_tls: bool,
-    /// The cache of a bucket's objects; none: it is disabled, or the store is a folder.
+    /// The cache of a bucket's objects. `None` if it is disabled or the store is a folder.
     pub cache: Option<CacheTerms>,
     /// How often a node without a catalog reads the list of signing keys from the store; each time costs requests.
     pub key_refresh_interval: Duration,
@@ -111,7 +112,7 @@ pub struct Config {
     pub clock_tolerance_seconds: u32,
     /// Maximum numbers of requests, by key and by address.
     pub rate_limits: RateLimits,
-    /// How long what people delete can be restored.
+    /// How long deleted items can be restored.
     pub keep_deleted: KeepDeleted,
     /// Whether a play session can be read by its id alone.
     pub public_play_sessions: bool,
@@ -123,7 +124,7 @@ pub struct Config {
     pub allow_private: bool,
     /// Whether files may be imported from URLs.
     pub allow_imports: bool,
-    /// The OpenID Connect provider that people can sign in with; none: only passwords.
+    /// The OpenID Connect provider that people can sign in with. If `None`, they sign in with passwords only.
     pub oidc: Option<OidcConfig>,
     /// ffmpeg and ffprobe, and what they may use.
     pub media: MediaConfig,
@@ -131,7 +132,7 @@ pub struct Config {
     pub log_json: bool,
     /// Whether usage reports keep the titles of purged tracks.
     pub purged_titles: PurgedTitles,
-    /// The database of countries; none: the countries of listeners are not looked up.
+    /// The database of countries. If `None`, the countries of listeners are not looked up.
     pub country_database: Option<PathBuf>,
     /// How much of a network address is stored.
     pub stored_addresses: StoredAddresses,
@@ -143,9 +144,9 @@ pub struct Config {
     pub statement_timeout: Duration,
     /// Whether the service migrates the tables of an earlier version when it starts.
     pub migrate: bool,
-    /// The log filter, in the syntax of `tracing`'s environment filter; none: the default of the command.
+    /// The log filter, in the syntax of `tracing`'s environment filter. If `None`, the command's default is used.
     pub log_filter: Option<String>,
-    /// The address that serves metrics; none: they are not even counted.
+    /// The address that serves metrics. If `None`, metrics are not counted.
     pub metrics_listen: Option<SocketAddr>,
     /// How traces are exported.
     pub traces: TraceConfig,
@@ -171,7 +172,7 @@ impl Config {
         self.roles.contains(&role)
     }
 
-    /// Whether clients connect by TLS, with a certificate in files or one by ACME.
+    /// Whether clients connect with TLS, with a certificate from files or from ACME.
     pub fn has_tls(&self) -> bool {
         self.tls.is_some() || self.acme.is_some()
     }

@@ -27,16 +27,16 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) struct Health {
     pub(crate) catalog: Option<Catalog>,
     pub(crate) blobs: Blobs,
-    /// Turns true once ffmpeg was found to work, at the start.
+    /// Becomes true when the check of ffmpeg at the start has passed.
     pub(crate) media: Option<watch::Receiver<bool>>,
     pub(crate) space: Space,
-    /// Set where the store turned out to belong to another database after the start.
+    /// Set if the store turns out, after the start, to belong to another database.
     pub(crate) is_other_store: Arc<AtomicBool>,
     /// Set once the node stops.
     pub(crate) is_stopping: Arc<AtomicBool>,
 }
 
-/// How each part is: `ok`, `unavailable` or `not used`.
+/// The state of each part: `ok`, `unavailable` or `not used`.
 #[derive(Debug, Clone, Copy)]
 struct Report {
     database: &'static str,
@@ -62,7 +62,7 @@ impl Health {
     pub(crate) fn router(self) -> Router {
         let (health, last) = (Arc::new(self), Arc::new(Last::default()));
         let ready = async move |Extension(client): Extension<ClientAddress>| {
-            // In a task of its own: a client that disconnects would otherwise leave no report for the next one.
+            // Runs in a separate task. Otherwise, a client that disconnects would leave no report for the next one.
             let report = tokio::spawn({
                 let health = Arc::clone(&health);
                 async move { health.cached_report(&last).await }
@@ -72,7 +72,8 @@ impl Health {
         Router::new().route("/healthz", get(async || Json(json!({"ok": true})))).route("/readyz", get(ready))
     }
 
-    /// 200 where everything is reachable and has free space, else 503. Only this machine learns which part is unavailable.
+    /// Responds with 200 if everything is reachable and has free space, else with 503. Only clients on this machine
+    /// learn which part is unavailable.
     fn respond(&self, report: Option<Report>, is_local: bool) -> Response {
         if self.is_stopping.load(Ordering::Relaxed) {
             return (StatusCode::SERVICE_UNAVAILABLE, Json(json!({"ok": false, "stopping": true})))

@@ -1,5 +1,5 @@
 //! The program: configuration, command line, and the node with its roles.
-// They panic where nobody reads; see `cli/print.rs`.
+// These macros panic if nobody reads the output; see `cli/print.rs`.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod ambient;

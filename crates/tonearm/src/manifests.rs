@@ -1,4 +1,4 @@
-//! What the durable names of tracks stand for, on nodes with a catalog.
+//! Resolves the durable names of tracks, on nodes with a catalog.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;

@@ -52,7 +52,8 @@ pub struct Node {
 }
 
 impl Node {
-    /// Opens what the configuration names and starts serving. Returns when all roles of the node are at work.
+    /// Opens the resources that the configuration names, and starts serving. Returns when all roles of the node are
+    /// running.
     pub async fn start(config: &Config, ambient: Ambient) -> Result<Self, StartError> {
         let mut node = Self::serve(config, ambient, None).await?;
         node.start_worker().await?;
@@ -75,7 +76,7 @@ impl Node {
             None => None,
         };
         if metrics_listener.is_some() {
-            // Before anything is opened that counts.
+            // This must happen before anything that counts is opened.
             metrics::begin();
         }
         let secrets = opening::secrets(config, &ambient)?;
@@ -174,7 +175,7 @@ impl Node {
         })
     }
 
-    /// The certificate that the service gets by itself, if it does.
+    /// Opens the certificate that the service orders by ACME, if it orders one.
     async fn open_acme(&self, secrets: &Secrets, ambient: &Ambient) -> Result<Option<AcmeTls>, StartError> {
         match self.services.as_ref().and_then(|services| services.certificates.clone()) {
             Some(certificates) => Ok(Some(AcmeTls::open(certificates, secrets, ambient).await?)),
@@ -221,7 +222,7 @@ impl Node {
         self.metrics_address
     }
 
-    /// Where clients reach it.
+    /// The URL at which clients reach it.
     pub fn public_url(&self) -> &str {
         &self.public_url
     }
@@ -231,7 +232,7 @@ impl Node {
         self.services.as_ref()
     }
 
-    /// What tells a service manager that this node answers.
+    /// The watchdog, which notifies a service manager while this node answers.
     pub(crate) fn watchdog(&self) -> Watchdog {
         Watchdog {
             address: self.address,

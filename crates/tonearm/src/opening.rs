@@ -1,4 +1,4 @@
-//! Opens what the configuration names.
+//! Opens the resources that the configuration names.
 
 mod catalog;
 mod folders;
@@ -25,7 +25,7 @@ pub(crate) fn media(config: &Config) -> Media {
     Media::new(config.media.clone())
 }
 
-/// What reads pictures, on a node that may have no encoders.
+/// The reader of pictures, for a node that may have no encoders.
 pub(crate) fn pictures(config: &Config) -> Pictures {
     Pictures::new(Arc::new(config.media.confinement.clone()), config.media.memory)
 }

@@ -7,7 +7,7 @@ use tonearm_service::SignInProvider;
 use crate::Config;
 use crate::start_error::StartError;
 
-/// The provider itself. Who configures the service chooses it, so it may be on a private address.
+/// The provider itself. The operator of the service chooses it, so it may be on a private address.
 pub(crate) fn identity_provider(
     config: &Config,
     ambient: &Ambient,
@@ -20,7 +20,7 @@ pub(crate) fn identity_provider(
     provider.map(Some).map_err(StartError::Provider)
 }
 
-/// The same with the rules about whom it lets in.
+/// The provider with the rules about who may sign in.
 pub(crate) fn sign_in_provider(
     config: &Config,
     ambient: &Ambient,

@@ -1,4 +1,4 @@
-//! A folder for files in the making, one for each process, removed with it.
+//! A folder for files that are being created. Each process has one, which is removed when it ends.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -8,15 +8,15 @@ use tonearm_domain::Ambient;
 
 const LOCK: &str = ".lock";
 
-/// A process's own folder inside `scratch`, locked for as long as the process lives: the lock is what tells a
-/// living process's folder from one that a killed process left.
+/// The folder of a process inside `scratch`. It is locked as long as the process runs. The lock distinguishes the
+/// folder of a running process from one that a killed process left behind.
 pub(crate) struct Scratch {
     path: PathBuf,
     _lock: File,
 }
 
 impl Scratch {
-    /// Makes a folder and removes those of processes that are gone.
+    /// Creates a folder, and removes those of processes that have ended.
     pub(crate) fn make(parent: &Path, ambient: &Ambient) -> io::Result<Self> {
         remove_abandoned(parent)?;
         let path = parent.join(ambient.short_id().as_str());
@@ -43,8 +43,8 @@ impl Drop for Scratch {
 fn remove_abandoned(parent: &Path) -> io::Result<()> {
     for entry in fs::read_dir(parent)? {
         let path = entry?.path();
-        // A folder without a lock yet belongs to a process that is just starting, or died in that instant: it is
-        // empty, and an empty folder is all that the attempt to remove it can take.
+        // A folder without a lock belongs to a process that is just starting, or that was killed at that moment. It is
+        // empty, and `remove_dir` removes only empty folders.
         let abandoned = match File::open(path.join(LOCK)) {
             Ok(lock) => !matches!(lock.try_lock(), Err(TryLockError::WouldBlock)),
             Err(_) => {

@@ -1,5 +1,5 @@
-//! The master secret of a node that was given none: a file in the data folder, made on first start. Also files with secrets that
-//! others can read, and replacing the text of such a file.
+//! The master secret of a node without a configured one: a file in the data folder, created on the first start. Also
+//! finds files with secrets that others can read, and replaces the master secrets in a file.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ pub(crate) fn file(config: &Config) -> Option<PathBuf> {
     }
 }
 
-/// Puts other master secrets into the file, which is complete at every moment and has the owner and permissions of before.
+/// Replaces the master secrets in the file atomically, and keeps its owner and permissions.
 pub(crate) fn replace(path: &Path, secrets: &Secrets, ambient: &Ambient) -> io::Result<()> {
     let found = fs::metadata(path)?;
     let folder = path.parent().ok_or_else(|| io::Error::other("it is in no folder"))?;
@@ -33,15 +33,16 @@ pub(crate) fn replace(path: &Path, secrets: &Secrets, ambient: &Ambient) -> io::
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&draft, path));
     if written.is_err() {
-        // It holds secrets. The error of the write is reported in any case.
+        // The draft contains secrets. The error of the write is reported in any case.
         let _ = fs::remove_file(&draft);
     }
     written?;
     fs::File::open(folder)?.sync_all()
 }
 
-/// Files with secrets that more users of the machine can read than should, in sentences that say what to do. Those of the
-/// configuration may be shared with a group, as systemd and Kubernetes do; the one that Tonearm made is its owner's alone.
+/// Finds files with secrets that too many users of the machine can read. Returns sentences that say what to do. Files
+/// named in the configuration may be shared with a group, as systemd and Kubernetes do. Only the owner may read the
+/// file that Tonearm created.
 pub(crate) fn exposed(config: &Config) -> Vec<String> {
     let configured = config.secret_files.iter().map(|file| file.path.as_path());
     let configured = configured.chain(config.tls.as_ref().map(|tls| tls.key.as_path()));
@@ -63,8 +64,8 @@ pub(crate) fn exposed(config: &Config) -> Vec<String> {
     found
 }
 
-/// Reads `secret` in the data folder, or makes it: 32 random bytes as hex, readable by its owner alone. Of several
-/// processes that start at once one makes it and the others read it.
+/// Reads `secret` in the data folder, or creates it: 32 random bytes as hex, readable only by its owner. Of several
+/// processes that start at the same time, one creates it and the others read it.
 pub(crate) fn read_or_make(data_dir: &Path, ambient: &Ambient) -> io::Result<Secrets> {
     let path = data_dir.join("secret");
     let parse = |text: String| Secrets::parse(&text).map_err(|error| io::Error::other(error.to_string()));
@@ -78,7 +79,8 @@ pub(crate) fn read_or_make(data_dir: &Path, ambient: &Ambient) -> io::Result<Sec
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
-    // A link never replaces what is there, so whoever is first wins and the file is never seen half-written.
+    // A hard link never replaces an existing file, so the first process wins, and no process sees a partly written
+    // file.
     let linked = fs::hard_link(&draft, &path);
     fs::remove_file(&draft)?;
     match linked {

@@ -37,7 +37,7 @@ pub struct Services {
     pub(crate) usage: Usage,
     pub(crate) resealing: Resealing,
     pub(crate) master_secrets: MasterSecrets,
-    /// Orders the certificate of the service, if it gets one by itself.
+    /// Orders the certificate of the service by ACME, if that is configured.
     pub(crate) certificates: Option<Certificates>,
     pub(crate) links: Links,
     admission: Admission,
@@ -75,7 +75,7 @@ impl Services {
         Sweeps::new(self.catalog.clone(), ambient.clone())
     }
 
-    /// Exports and erases what is kept about a person or a listener.
+    /// Exports and erases the data stored about a person or a listener.
     pub fn privacy(&self, ambient: &Ambient) -> Privacy {
         Privacy::new(self.catalog.clone(), ambient.clone(), self.people.clone(), &self.signer)
     }

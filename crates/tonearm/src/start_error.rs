@@ -9,7 +9,7 @@ use tonearm_service::Refusal;
 /// Why a node could not start, in one line that says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// A folder of the data folder cannot be made or used.
+    /// A folder in the data folder cannot be created or used.
     #[error("cannot use the data folder {path}: {source}")]
     DataDir {
         /// Which folder.
@@ -23,7 +23,7 @@ pub enum StartError {
          secret. Set `secret` or TONEARM_SECRET"
     )]
     Secret,
-    /// There is no secret, and none may be made.
+    /// There is no secret, and none may be created.
     #[error(
         "there is no master secret: {path} does not exist, and a newly created one would not match that of the service. Set \
          `secret` or TONEARM_SECRET, or put the file back"
@@ -81,7 +81,7 @@ pub enum StartError {
     /// Other servers cannot be called.
     #[error("cannot set up the HTTP client for calls to other servers: {0}")]
     Outbound(#[source] reqwest::Error),
-    /// The OpenID Connect provider cannot be used, whatever it answers.
+    /// The settings of the OpenID Connect provider cannot be used, independently of its responses.
     #[error("{0}; check the settings of [oidc] and public_url")]
     Provider(#[source] tonearm_outbound::ProviderError),
 }
@@ -92,7 +92,7 @@ pub(crate) enum PublishError {
     /// The store cannot be opened.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The store or the catalog is away.
+    /// The store or the catalog is unavailable.
     #[error(transparent)]
     Refused(#[from] Refusal),
 }

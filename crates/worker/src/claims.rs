@@ -19,21 +19,21 @@ use crate::poll_schedule::WakeupJitter;
 use crate::slots::{Slot, Slots};
 use crate::{lease, run};
 
-/// One claim in so many begins with the last queue of the class, so that a queue that never empties does not keep the
-/// jobs of the others waiting for good.
+/// One claim in this many begins with the last queue of the class, so that a queue that never empties does not starve
+/// the others.
 const LAST_QUEUE_FIRST: u64 = 8;
 
-/// What the classes of a worker share.
+/// State that the classes of a worker share.
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) processing: Processing,
     pub(crate) config: WorkerConfig,
-    /// One permit for each job that runs, of any class. Whoever has all of them runs alone.
+    /// One permit for each running job, of any class. A job that holds all of them runs alone.
     run_permits: Arc<Semaphore>,
     born: Instant,
 }
 
-/// Permission to run a job; none only if that is never refused.
+/// The permit to run a job. `None` only if the semaphore is closed, which never happens.
 type RunPermit = Option<OwnedSemaphorePermit>;
 
 impl Shared {
@@ -42,7 +42,7 @@ impl Shared {
         Self { processing, config, run_permits, born: Instant::now() }
     }
 
-    /// All slots of all classes.
+    /// The number of slots of all classes.
     fn most_at_once(config: &WorkerConfig) -> usize {
         JobClass::ALL.into_iter().map(|class| Slots::count(config.slots.of(class))).sum()
     }
@@ -52,14 +52,14 @@ impl Shared {
         self.run_permits.clone().acquire_owned().await.ok()
     }
 
-    /// Waits until no job runs, and keeps others from beginning.
+    /// Waits until no job runs, and keeps others from starting.
     async fn all_run_permits(&self) -> RunPermit {
         let all = u32::try_from(Self::most_at_once(&self.config)).unwrap_or(u32::MAX);
         self.run_permits.clone().acquire_many_owned(all).await.ok()
     }
 
-    /// From now on a death may count against the job. It does if it comes soon in comparison with how long this worker
-    /// has been up. Its moment is only known to be before the next renewal of the lease.
+    /// From now on, a death may count against the job. It does if it comes early compared with the uptime of this
+    /// worker. The time of a death is only known to be before the next renewal of the lease.
     pub(crate) async fn begin_trial(&self, held: &HeldLease) -> bool {
         let config = self.config;
         let unsure = lease::millis(config.lease) - lease::millis(config.heartbeat);
@@ -69,7 +69,7 @@ impl Shared {
         match catalog.begin_trial(&held.job, until).await {
             Ok(is_held) => is_held,
             Err(error) => {
-                // Its lease runs out, which counts as a death that says nothing about the job.
+                // The lease of the job expires, which counts as a death that says nothing about the job.
                 tracing::warn!(job_id = %held.job.id, %error, "could not start a job");
                 false
             }
@@ -77,10 +77,10 @@ impl Shared {
     }
 }
 
-/// What came of an attempt to claim a job.
+/// The result of an attempt to claim a job.
 enum ClaimOutcome {
     Job(Box<HeldLease>),
-    /// No job is due; sleep for so long.
+    /// No job is due; sleep for this long.
     NoneDue(Duration),
 }
 
@@ -89,7 +89,7 @@ pub(crate) struct Claims {
     shared: Shared,
     class: JobClass,
     slots: Slots,
-    /// Who had the turn last in each queue.
+    /// The organization that was served last in each queue.
     served: HashMap<JobQueue, OrganizationId>,
     count: u64,
 }
@@ -100,7 +100,7 @@ impl Claims {
         Self { shared, class, slots, served: HashMap::new(), count: 0 }
     }
 
-    /// Works until `shutdown` is cancelled; then stops claiming and waits for what runs.
+    /// Works until `shutdown` is cancelled; then stops claiming and waits for running jobs.
     pub(crate) async fn work(mut self, shutdown: CancellationToken) {
         let tasks = TaskTracker::new();
         let mut claiming = FailureStreak::of("claiming jobs");
@@ -109,8 +109,8 @@ impl Claims {
         let mut spread = WakeupJitter::up_to(config.poll);
         let slots = self.slots.clone();
         let mut is_ours = true;
-        // What is queued between an attempt and the wait for the next one is remembered; so is what is queued while no slot
-        // is free.
+        // A job that is queued between an attempt and the wait for the next one is not missed; nor is one that is
+        // queued while no slot is free.
         while let Some(mut slot) = shutdown.run_until_cancelled(slots.take()).await {
             let Some(permit) = shutdown.run_until_cancelled(self.shared.run_permit()).await else { break };
             let freed = slots.freed();
@@ -149,8 +149,8 @@ impl Claims {
         tasks.wait().await;
     }
 
-    /// Claims a job if one is due. After a wake-up of all nodes, or a pause, mostly nothing is left: then one statement asks
-    /// first whether any job is due, for all queues and without locks.
+    /// Claims a job if one is due. After a wake-up of all nodes, or a pause, usually no job is left. In these cases,
+    /// one statement without locks first checks whether any job is due, in all queues.
     async fn try_claim(&mut self, slot: &Slot, is_ours: bool) -> Result<ClaimOutcome, CatalogError> {
         let (catalog, ambient) = (self.shared.processing.catalog(), self.shared.processing.ambient());
         if !is_ours && catalog.is_notified_of_work() {
@@ -165,14 +165,14 @@ impl Claims {
         }
     }
 
-    /// How long to sleep where there is nothing to claim.
+    /// How long to sleep when there is nothing to claim.
     async fn pause(&self) -> Duration {
         let (catalog, ambient) = (self.shared.processing.catalog(), self.shared.processing.ambient());
         let next_due = || catalog.next_job_due(self.class, ambient.now());
         self.shared.config.rhythm().pause(catalog, ambient, next_due).await
     }
 
-    /// Claims the job whose turn it is.
+    /// Claims the job that runs next.
     async fn claim(&mut self, slot: &Slot) -> Result<Option<HeldLease>, CatalogError> {
         self.count += 1;
         let mut queues = self.class.queues().to_vec();
@@ -199,7 +199,7 @@ impl Claims {
             let lease = ambient.credential_id();
             match self.shared.processing.catalog().claim_next(round_robin, now, lease, until).await {
                 Ok(job) => return Ok(job.map(|job| HeldLease { job, until: requested_at + config.lease })),
-                // That one waits for an hour now; there may be others.
+                // That job now waits for an hour; there may be others.
                 Err(error @ CatalogError::Corrupt(_)) => tracing::warn!(%error, "could not read a job"),
                 Err(error) => return Err(error),
             }
@@ -210,8 +210,8 @@ impl Claims {
 /// The longest time that a slot for maintenance rests.
 const LONGEST_REST: Duration = Duration::from_secs(1);
 
-/// Runs a job in its slot. One that may be what kills its workers runs alone. After maintenance, the slot rests for as long as
-/// the job took: 50,000 removals leave half of the database to others.
+/// Runs a job in its slot. A job that may be killing its workers runs alone. After a maintenance job, the slot rests
+/// for as long as the job took, up to a limit: 50,000 removals leave half of the database to others.
 async fn start(
     shared: Shared,
     class: JobClass,
@@ -221,7 +221,7 @@ async fn start(
 ) {
     let began = Instant::now();
     if held.job.is_suspect() && !held.job.is_deadly() {
-        // Returned first: two of them must not wait for each other.
+        // Released first: two such jobs must not wait for each other.
         drop(permit);
         if let Some(permit) = exclusive_permit(&shared, &held, &shutdown).await {
             run::run(&shared.processing, held, shared.config, &shutdown).await;
@@ -238,7 +238,7 @@ async fn start(
     drop(slot);
 }
 
-/// Waits for what runs now; nothing else is begun meanwhile. `None`: the job cannot be run here after all.
+/// Waits until no job runs; no other job starts in the meantime. `None` if the job cannot be run here after all.
 async fn exclusive_permit(
     shared: &Shared,
     held: &HeldLease,

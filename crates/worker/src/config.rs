@@ -1,4 +1,4 @@
-//! How a worker works.
+//! The configuration of a worker.
 
 use std::time::Duration;
 
@@ -6,21 +6,21 @@ use tonearm_domain::JobClass;
 
 use crate::poll_schedule::PollSchedule;
 
-/// How a worker works.
+/// The configuration of a worker.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkerConfig {
     /// How many jobs it runs at once.
     pub slots: SlotCounts,
-    /// How long a lease lasts unless it is renewed; a dead worker's job waits that long.
+    /// How long a lease lasts unless it is renewed. The job of a dead worker waits that long.
     pub lease: Duration,
     /// How often a lease is renewed; well below a third of its length.
     pub heartbeat: Duration,
-    /// How often to look for jobs that other nodes queued or that have become due, unless workers are told of them.
+    /// How often to poll for jobs that other nodes queued or that have become due, unless workers are notified of them.
     pub poll: Duration,
-    /// The same while workers are told, in case a notice was lost. With more than 20 seconds, what another node puts off
-    /// may run late.
+    /// How often to poll while workers are notified, in case a notice was lost. With more than 20 seconds, jobs that
+    /// another node postpones may run late.
     pub slow_poll: Duration,
-    /// How often one of the jobs that wait for a part of the service is tried, to see whether that part is back.
+    /// How often one of the jobs that wait for a part of the service is tried, to check whether that part is back.
     pub probe: Duration,
 }
 
@@ -43,14 +43,15 @@ impl WorkerConfig {
     }
 }
 
-/// Jobs of each class that run at once. Each class has one more slot for organizations that have no other.
+/// The number of jobs of each class that run at once. Each class has one more slot, for organizations that have no
+/// other.
 #[derive(Debug, Clone, Copy)]
 pub struct SlotCounts {
     /// Jobs that encode. Most of their time is spent waiting for encoders, whose number is bounded elsewhere.
     pub encode: usize,
-    /// Jobs that wait for other people's servers.
+    /// Jobs that wait for servers of third parties.
     pub wait: usize,
-    /// Jobs that remove and tidy.
+    /// Jobs that remove and clean up.
     pub maintenance: usize,
 }
 

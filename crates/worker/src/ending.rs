@@ -1,4 +1,4 @@
-//! Recording how a run ended that did not finish its job.
+//! Records how a run ended that did not finish its job.
 
 use std::error::Error;
 use std::time::Duration;
@@ -12,17 +12,17 @@ use tonearm_service::{JobError, Processing};
 use crate::failure_streak::FailureStreak;
 use crate::lease;
 
-/// How many waiting jobs each run that got past an outage makes due. Those that succeed release as many again, so
-/// thousands go on soon, while a part that fails anew meets no herd.
+/// How many waiting jobs are released by each run that got past an outage. Each job that succeeds releases as many
+/// again, so that thousands continue soon, while a part that fails again is not flooded.
 const RELEASED_AT_ONCE: u64 = 200;
 
-/// The shortest time between an outage and the moment from which the same job may be tried before its time.
+/// The shortest time between an outage and the first early retry of the same job.
 const PROBE_AFTER: Duration = Duration::from_secs(20);
 
-/// How often recording is tried again while the database is away.
+/// The pause between tries to record while the database is unavailable.
 const RECORD_EVERY: Duration = Duration::from_secs(1);
 
-/// How long recording is tried when the process is told to stop.
+/// How long recording is retried once the process is told to stop.
 const LAST_PATIENCE: Duration = Duration::from_secs(3);
 
 /// A run that met an outage.
@@ -32,7 +32,7 @@ pub(crate) struct Outage {
     pub(crate) ran_for: Duration,
 }
 
-/// Lets a job wait for the part of the service that failed.
+/// Makes a job wait for the part of the service that failed.
 pub(crate) async fn wait(
     processing: &Processing,
     claimed: &ClaimedJob,
@@ -54,7 +54,7 @@ pub(crate) async fn wait(
     }
     let reason = ended.source.to_string();
     record(claimed, shutdown, || async {
-        // The pause begins when it can be written down.
+        // The pause begins when it can be recorded.
         let now = processing.ambient().now();
         let probe_at = is_shared(outage).then(|| now.plus_millis(probe_pause_millis(outage, ended.ran_for)));
         let run_at = now.plus_millis(pause);
@@ -64,14 +64,14 @@ pub(crate) async fn wait(
     .await;
 }
 
-/// Whether an outage comes and goes for all jobs alike, so that one of them can find out for the others. Errors of our
-/// own do not: each job that waits for one waits for a mistake that concerns itself.
+/// Whether an outage begins and ends for all jobs alike, so that one of them can probe for the others. Internal errors
+/// do not: each job waits for an error that concerns only itself.
 const fn is_shared(outage: tonearm_domain::Outage) -> bool {
     !matches!(outage, tonearm_domain::Outage::Internal)
 }
 
-/// A job whose attempts take long is tried before its time less often: at most a fifth of the time goes into it. Where a
-/// store does not answer, attempts take long because they wait for it, so that says nothing.
+/// A job whose attempts take long is retried early less often: at most a fifth of the time is spent on it. If a store
+/// does not answer, attempts take long because they wait for it, so their duration says nothing.
 fn probe_pause_millis(outage: tonearm_domain::Outage, ran_for: Duration) -> i64 {
     let longest = match outage {
         tonearm_domain::Outage::Store => PROBE_AFTER,
@@ -80,18 +80,18 @@ fn probe_pause_millis(outage: tonearm_domain::Outage, ran_for: Duration) -> i64 
     lease::millis(ran_for.saturating_mul(4).clamp(PROBE_AFTER, longest))
 }
 
-/// Lets jobs go on that wait for what has been seen to work.
+/// Releases jobs that wait for a part of the service that has been seen to work.
 pub(crate) async fn release(processing: &Processing, outage: tonearm_domain::Outage) {
     let now = processing.ambient().now();
     match processing.catalog().release_waiting(outage, now, RELEASED_AT_ONCE).await {
         Ok(0) => {}
         Ok(jobs) => tracing::info!(%outage, jobs, "an outage is over; releasing the jobs that waited"),
-        // They go on in their time.
+        // They are retried when they become due.
         Err(error) => tracing::warn!(%error, %outage, "could not release waiting jobs"),
     }
 }
 
-/// Tries a job again after somebody else's failure, or gives it up.
+/// Retries a job after a failure of a third party, or gives it up.
 pub(crate) async fn retry_or_give_up(
     processing: &Processing,
     claimed: &ClaimedJob,
@@ -114,9 +114,9 @@ pub(crate) async fn retry_or_give_up(
     .await;
 }
 
-/// What recording how a job ended may fail with.
+/// An error while recording how a job ended.
 pub(crate) trait Trouble: Error {
-    /// Whether the database is away, so that the same may work later.
+    /// Whether the database is unavailable, so that the same may work later.
     fn is_temporary(&self) -> bool;
 }
 
@@ -132,9 +132,9 @@ impl Trouble for JobError {
     }
 }
 
-/// Records how a job ended, as often as it takes: while the database is away nobody else can take the job over, and
-/// afterwards whoever did so holds another lease, under which this changes nothing. On shutdown it is tried a little
-/// longer; then the lease runs out.
+/// Records how a job ended, and retries until it succeeds. While the database is unavailable, no other worker can take
+/// over the job. Afterwards, a worker that took it over holds another lease, under which this changes nothing. On
+/// shutdown, recording is retried a little longer; then the lease expires.
 pub(crate) async fn record<T, E, F>(
     claimed: &ClaimedJob,
     shutdown: &CancellationToken,
@@ -196,7 +196,7 @@ mod tests {
         }
     }
 
-    /// How often recording is tried, and how long that takes, where it works from the `works_from`-th try on.
+    /// How often recording is tried, and how many seconds that takes, if it works from the `works_from`-th try on.
     async fn tries(works_from: u32, error: fn() -> JobError, shutdown: &CancellationToken) -> (u32, u64) {
         let (count, began) = (Cell::new(0), Instant::now());
         record(&claimed(), shutdown, || {
@@ -214,7 +214,7 @@ mod tests {
         let shutdown = CancellationToken::new();
         assert_eq!(tries(1, away, &shutdown).await, (1, 0));
         assert_eq!(tries(601, away, &shutdown).await, (601, 600));
-        // Somebody else has the job: nothing is left to be recorded.
+        // Another worker has the job: nothing is left to record.
         assert_eq!(tries(9, || JobError::LeaseLost, &shutdown).await, (1, 0));
         shutdown.cancel();
         assert_eq!(tries(u32::MAX, away, &shutdown).await, (4, 3));

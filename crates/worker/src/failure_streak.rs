@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-/// Whether something that is done over and over fails at present.
+/// Whether an operation that is repeated fails at present.
 #[derive(Debug)]
 pub(crate) struct FailureStreak {
     what: &'static str,
@@ -10,12 +10,12 @@ pub(crate) struct FailureStreak {
 }
 
 impl FailureStreak {
-    /// `what` is done, as in "claiming jobs".
+    /// `what` names the operation, as in "claiming jobs".
     pub(crate) const fn of(what: &'static str) -> Self {
         Self { what, failures: 0 }
     }
 
-    /// Takes note of a result and gives its value.
+    /// Notes a result and returns its value.
     pub(crate) fn note<T, E: Display>(&mut self, result: Result<T, E>) -> Option<T> {
         match result {
             Ok(value) => {

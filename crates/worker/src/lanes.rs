@@ -1,8 +1,8 @@
-//! How many webhooks may be on their way at once, in all and to each endpoint.
+//! How many webhooks may be in flight at once, in total and to each endpoint.
 //!
-//! An endpoint starts with a few lanes and gets one more with each success, so that a quick receiver soon has many;
-//! with a failure it falls back to one. Endpoints that have not (lately) answered well share at most half of all
-//! lanes, so that however many of them hang, those that answer are served.
+//! An endpoint starts with a few lanes and gets one more with each success, so that a fast receiver soon has many. A
+//! failure reduces it to one. Endpoints that have not (lately) answered well share at most half of all lanes, so that
+//! endpoints that answer are served however many others hang.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use tonearm_domain::{EndpointHealth, WebhookId};
 /// Lanes of an endpoint that has not been tried yet.
 const FIRST: usize = 4;
 
-/// Bounds on what is on its way.
+/// Limits on webhooks in flight.
 #[derive(Debug, Clone, Copy)]
 pub struct LaneLimits {
-    /// In all.
+    /// In total.
     pub total: usize,
     /// To one endpoint.
     pub per_endpoint: usize,
@@ -27,7 +27,7 @@ struct EndpointConcurrency {
     is_proven: bool,
 }
 
-/// What is on its way now.
+/// The webhooks that are in flight now.
 pub(crate) struct ConcurrencyLimits {
     limits: LaneLimits,
     endpoints: HashMap<WebhookId, EndpointConcurrency>,
@@ -38,7 +38,7 @@ impl ConcurrencyLimits {
         Self { limits, endpoints: HashMap::new() }
     }
 
-    /// How many more may be sent to an endpoint now. `health` is what all nodes know of it together.
+    /// How many more webhooks may be sent to an endpoint now. `health` is what all nodes together know about it.
     pub(crate) fn free(&mut self, id: WebhookId, health: EndpointHealth) -> usize {
         let (all, doubtful) = self.in_flight();
         let first = FIRST.min(self.limits.per_endpoint);
@@ -57,7 +57,7 @@ impl ConcurrencyLimits {
         lane.allowed.saturating_sub(lane.in_flight).min(room)
     }
 
-    /// In all, and to endpoints in doubt.
+    /// The webhooks in flight: in total, and to endpoints that are not proven.
     fn in_flight(&self) -> (usize, usize) {
         self.endpoints.values().fold((0, 0), |(all, doubtful), lane| {
             (all + lane.in_flight, doubtful + if lane.is_proven { 0 } else { lane.in_flight })
@@ -79,7 +79,7 @@ impl ConcurrencyLimits {
         lane.allowed = if is_success { (lane.allowed + 1).min(self.limits.per_endpoint) } else { 1 };
     }
 
-    /// Forgets endpoints that nothing is on its way to, as they may not exist any more.
+    /// Forgets endpoints without webhooks in flight, as they may no longer exist.
     pub(crate) fn forget_idle(&mut self) {
         self.endpoints.retain(|_, lane| lane.in_flight > 0);
     }

@@ -10,22 +10,22 @@ use tonearm_service::Processing;
 
 use crate::config::WorkerConfig;
 
-/// A claimed job, and until when its lease surely holds.
+/// A claimed job, and the time until which its lease certainly holds.
 #[derive(Debug)]
 pub(crate) struct HeldLease {
     pub(crate) job: ClaimedJob,
-    /// Counted from before the catalog was asked, so that the catalog's lease never ends earlier. By a clock that nobody
-    /// sets: neither a wrong wall clock nor one that jumps ends a lease or prolongs it.
+    /// Counted from before the request to the catalog, so that the catalog's lease never ends earlier. Uses a monotonic
+    /// clock: a wall clock that is wrong or jumps neither ends a lease nor prolongs it.
     pub(crate) until: Instant,
 }
 
 /// Renews the lease until it is lost; then cancels the run, which ends by itself. Never returns: drop it when the job
 /// is done.
 ///
-/// A catalog that cannot be reached is asked again until the lease has run out: then another worker may already have
-/// the job. A process that was stopped for longer than its lease asks once more when it goes on: it still holds the
-/// job if nobody has taken it over. What it records meanwhile is refused if somebody has, as each recording checks the
-/// lease in its transaction.
+/// While the catalog is unavailable, the renewal is retried until the lease has expired: then another worker may
+/// already have the job. A process that was stopped for longer than its lease tries once more when it continues: it
+/// still holds the job if no other worker has taken it over. If one has, anything that this process records is refused,
+/// because each recording checks the lease in its transaction.
 pub(crate) async fn keep(
     processing: &Processing,
     held: &HeldLease,
@@ -34,7 +34,7 @@ pub(crate) async fn keep(
 ) -> Infallible {
     let (claimed, mut until, mut fails) = (&held.job, held.until, false);
     loop {
-        // Towards the end it is asked more often, so that the last moments are not slept through.
+        // Towards the end of the lease, renewals are more frequent, so that the last moments are not slept through.
         let left = until.saturating_duration_since(Instant::now());
         tokio::time::sleep(config.heartbeat.min(left)).await;
         let requested_at = Instant::now();
@@ -55,14 +55,14 @@ pub(crate) async fn keep(
             tracing::warn!(job_id = %claimed.id, "the lease of a job expired while the database was unavailable");
             break;
         }
-        // A database that refuses at once is not asked at once again.
+        // If the database refuses at once, wait before the next try.
         tokio::time::sleep(Duration::from_millis(200).min(config.heartbeat)).await;
     }
     cancel.cancel();
     std::future::pending().await
 }
 
-/// Asks for another lease. None: no answer came for as long as a heartbeat.
+/// Tries to renew the lease. None if no answer came within a heartbeat.
 async fn renew(
     processing: &Processing,
     claimed: &ClaimedJob,

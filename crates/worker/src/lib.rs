@@ -1,8 +1,8 @@
-//! Claims jobs, keeps their leases alive, retries and gives up.
+//! Claims jobs, keeps their leases alive, retries them and gives them up.
 //!
-//! A job is held under a lease. While it runs its lease is renewed; a worker that dies stops renewing, the lease
-//! runs out, and another takes over. A worker that finds its lease gone stops at once and leaves the job to its
-//! new owner. What a job does is a use case of the service crate; here is only when, and how often.
+//! A job is held under a lease, which is renewed while the job runs. A worker that dies stops renewing, the lease
+//! expires, and another worker takes over. A worker that has lost its lease stops at once and leaves the job to its new
+//! owner. What a job does is a use case of the service crate; this crate decides only when and how often it runs.
 
 mod claims;
 mod config;

@@ -1,24 +1,24 @@
-//! When to look for work again.
+//! When to poll for work again.
 
 use std::time::Duration;
 
 use tonearm_catalog::{Catalog, CatalogError, Wakeup, Wakeups};
 use tonearm_domain::Ambient;
 
-/// How a loop that found no work waits for some.
+/// How a loop that found no work waits for more.
 ///
-/// While workers are told what any node queues, they sleep until something becomes due, and look by themselves now and then
-/// in case a notice was lost. Otherwise they look once in each `poll`.
+/// While workers are notified of work that any node queues, they sleep until something becomes due, and poll now and
+/// then in case a notice was lost. Otherwise they poll once in each `poll`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PollSchedule {
-    /// Between two looks of a worker that is told nothing.
+    /// The interval of a worker that is not notified.
     pub(crate) poll: Duration,
-    /// Between two looks of one that is told, give or take a fifth, so that nodes do not look at the same time.
+    /// The interval of a worker that is notified, plus or minus a fifth, so that nodes do not poll at the same time.
     pub(crate) slow_poll: Duration,
 }
 
 impl PollSchedule {
-    /// How long to sleep unless woken. `next_due` asks how long there is nothing to do.
+    /// How long to sleep unless woken. `next_due` returns the time until something is due.
     pub(crate) async fn pause<F>(
         self,
         catalog: &Catalog,
@@ -37,13 +37,13 @@ impl PollSchedule {
         }
     }
 
-    /// The same where it is known how long there is nothing to do.
+    /// The same, if the time until something is due is known.
     pub(crate) fn pause_until(self, due: Option<Duration>, ambient: &Ambient) -> Duration {
         self.until(due, ambient.random())
     }
 
-    /// What is due now was not for this node, and is looked at again after a `poll`. Where it becomes due later, nodes come
-    /// one after another, each at a moment of its own within a `poll`: the first gets it.
+    /// Work that is due now was not for this node, which polls again after a `poll`. For work that becomes due later,
+    /// each node wakes at a random time within a `poll`, and the first one gets it.
     fn until(self, due: Option<Duration>, [jitter, spread]: [u8; 2]) -> Duration {
         let slow = self.slow_poll.mul_f64(0.8 + 0.4 * f64::from(jitter) / 255.0);
         match due {
@@ -54,15 +54,15 @@ impl PollSchedule {
     }
 }
 
-/// A random part of a time.
+/// A random part of a duration.
 fn part_of(whole: Duration, random: u8) -> Duration {
     whole.mul_f64(f64::from(random) / 255.0)
 }
 
-/// The range of moments at which nodes come that are all woken for the same work.
+/// The range of delays with which nodes that are all woken for the same work poll for it.
 ///
-/// It begins small. A node that comes too late doubles it, up to a `poll`, so that idle nodes beside busy ones cost no more
-/// than if they looked once in each `poll`.
+/// It begins small. A node that comes too late doubles it, up to a `poll`, so that idle nodes next to busy ones cost no
+/// more than if they polled once in each `poll`.
 #[derive(Debug)]
 pub(crate) struct WakeupJitter {
     now: Duration,
@@ -76,12 +76,13 @@ impl WakeupJitter {
         Self { now: Self::LEAST.min(most), most }
     }
 
-    /// There was work, or silence.
+    /// Called when there was work, or no wake-up for a while.
     pub(crate) fn reset(&mut self) {
         self.now = Self::LEAST.min(self.most);
     }
 
-    /// Waits to be woken. Work of this process is looked at once, that of others after a part of the range.
+    /// Waits for a wake-up. Returns at once for work of this process, and after a random part of the range for work of
+    /// others.
     pub(crate) async fn woken(&mut self, wakeups: &Wakeups, ambient: &Ambient) -> Wakeup {
         let wakeup = wakeups.next().await;
         if wakeup == Wakeup::Elsewhere {

@@ -14,7 +14,7 @@ use crate::config::WorkerConfig;
 use crate::ending;
 use crate::lease::{self, HeldLease};
 
-/// Runs a claimed job and sees to what follows: nothing, another try, a wait, or the end of trying.
+/// Runs a claimed job and handles the outcome: nothing, a retry, a wait, or giving up.
 pub(crate) async fn run(
     processing: &Processing,
     held: HeldLease,
@@ -58,8 +58,8 @@ async fn run_in_span(
             give_back(processing, claimed, shutdown).await;
         }
         Err(JobError::Cancelled) => {
-            // What it worked on was deleted: the next run finds nothing to do. Or its lease was lost: then the job is
-            // another's, and this changes nothing.
+            // Either what it worked on was deleted, and the next run finds nothing to do. Or its lease was lost: then
+            // another worker has the job, and this changes nothing.
             let now = processing.ambient().now();
             ending::record(claimed, shutdown, || processing.catalog().retry_job(claimed, now, "cancelled"))
                 .await;
@@ -94,7 +94,7 @@ fn count(kind: &'static str, outcome: &Result<(), JobError>, watch: Stopwatch) {
     }
 }
 
-/// Gives a job back untouched, as the process stops.
+/// Returns a job untouched, because the process stops.
 pub(crate) async fn give_back(processing: &Processing, claimed: &ClaimedJob, shutdown: &CancellationToken) {
     ending::record(claimed, shutdown, || processing.catalog().return_lease(claimed)).await;
 }
@@ -108,7 +108,7 @@ async fn attempt_once(
     let lost = shutdown.child_token();
     let cancel = lost.child_token();
     let job_run = JobRun { claimed: held.job.clone(), cancel: cancel.clone() };
-    // A panic is a fault of ours, but it must not take the worker with it or leave the job in waiting.
+    // A panic is a bug of ours, but it must not end the worker or leave the job waiting.
     let work = AssertUnwindSafe(processing.run(&job_run)).catch_unwind();
     let outcome = tokio::select! {
         outcome = work => outcome.unwrap_or_else(|_| Err(JobError::internal("an internal error"))),
@@ -123,7 +123,7 @@ async fn attempt_once(
     outcome
 }
 
-/// Whether a run got past what the one before it had failed for: then others that wait for it may go on too.
+/// Whether a run got past the outage that the previous run met. Other jobs that wait for it may then continue too.
 fn is_past(waited_for: Outage, outcome: &Result<(), JobError>) -> bool {
     match outcome {
         Ok(()) | Err(JobError::Retry(_)) => true,
@@ -143,7 +143,7 @@ mod tests {
         assert!(past(Err(JobError::Retry("their server is down".into()))));
         assert!(past(Err(JobError::outage(Outage::Disk, "full"))));
         assert!(!past(Err(JobError::outage(Outage::Store, "away"))));
-        // The database may fail before anything else was asked.
+        // The database may fail before anything else was tried.
         assert!(!past(Err(JobError::outage(Outage::Database, "away"))));
         assert!(!past(Err(JobError::LeaseLost)));
         assert!(!past(Err(JobError::Cancelled)));

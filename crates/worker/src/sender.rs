@@ -1,4 +1,4 @@
-//! The loop that sends webhooks. It has lanes of its own beside the slots of jobs: sending is waiting, not work.
+//! The loop that sends webhooks. It has lanes of its own, apart from the slots of jobs: sending is waiting, not work.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -18,25 +18,27 @@ use crate::failure_streak::FailureStreak;
 use crate::lanes::{ConcurrencyLimits, LaneLimits};
 use crate::poll_schedule::{PollSchedule, WakeupJitter};
 
-/// How long what is on its way may take when the process stops; what is not back by then is sent again later.
+/// How long webhooks in flight may take when the process stops. Those that have not ended by then are sent again later.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How often an attempt that could not be recorded is tried to be: until its lease is about to run out.
+/// How often recording an attempt is tried: until its lease is about to expire.
 const RECORD_TRIES: u32 = 20;
 
-/// Attempts per lane that may be under way or wait to be recorded. While the database records slowly, no more are begun.
+/// Attempts per lane that may be in flight or wait to be recorded. While the database records slowly, no more are
+/// started.
 const UNRECORDED_PER_LANE: usize = 4;
 
-/// How the sender works.
+/// The configuration of the sender.
 #[derive(Debug, Clone, Copy)]
 pub struct SenderConfig {
-    /// How much may be on its way at once.
+    /// Limits on webhooks in flight.
     pub lanes: LaneLimits,
-    /// How often to look for what other nodes queued or what has become due, unless workers are told of it.
+    /// How often to poll for deliveries that other nodes queued or that have become due, unless workers are notified of
+    /// them.
     pub poll: Duration,
-    /// The same while workers are told, in case a notice was lost.
+    /// How often to poll while workers are notified, in case a notice was lost.
     pub slow_poll: Duration,
-    /// How often it is asked whether finished deliveries are to be tidied.
+    /// How often to check whether deliveries that kept failing are to be given up.
     pub upkeep: Duration,
 }
 
@@ -51,7 +53,7 @@ impl Default for SenderConfig {
     }
 }
 
-/// Sends what is due.
+/// Sends webhooks that are due.
 #[derive(Clone)]
 pub struct Sender {
     webhooks: Webhooks,
@@ -59,12 +61,12 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Over the use cases that do the work.
+    /// Creates a sender over the use cases that do the work.
     pub fn new(webhooks: Webhooks, config: SenderConfig) -> Self {
         Self { webhooks, config }
     }
 
-    /// Sends until `shutdown` is cancelled; then waits a few seconds for what is on its way.
+    /// Sends until `shutdown` is cancelled; then waits a few seconds for webhooks in flight.
     pub async fn work(self, shutdown: CancellationToken) {
         let (done, results) = mpsc::channel(self.config.lanes.total.max(1) * UNRECORDED_PER_LANE);
         let recorded = Arc::new(Notify::new());
@@ -82,7 +84,7 @@ impl Sender {
                 lanes.forget_idle();
                 tidying.spawn(tidy(self.webhooks.clone(), shutdown.clone()));
             }
-            // What is queued between this look and the wait for the next one is remembered.
+            // A delivery that is queued between this check and the wait for the next one is not missed.
             let looked = claiming.note(self.start_due(&mut lanes, &mut sending, &done).await);
             if looked.is_some_and(|started| started > 0) {
                 spread.reset();
@@ -112,14 +114,14 @@ impl Sender {
         }
     }
 
-    /// How long to sleep where nothing happens.
+    /// How long to sleep unless something happens.
     async fn pause(&self) -> Duration {
         let (catalog, ambient) = (self.webhooks.catalog(), self.webhooks.ambient());
         let rhythm = PollSchedule { poll: self.config.poll, slow_poll: self.config.slow_poll };
         rhythm.pause(catalog, ambient, || catalog.next_delivery_due(ambient.now())).await
     }
 
-    /// Claims what is due and there are lanes for, and sends it. Gives how many deliveries there were.
+    /// Claims as many due deliveries as there are lanes for, and sends them. Returns the number of deliveries.
     async fn start_due(
         &self,
         lanes: &mut ConcurrencyLimits,
@@ -145,8 +147,8 @@ impl Sender {
     }
 }
 
-/// Room for the results of at most so many attempts. It is reserved before an attempt begins, so that its result never waits
-/// and is never lost: a delivery whose result is not recorded is sent again.
+/// Reserves room for the results of at most `most` attempts. It is reserved before an attempt begins, so that its
+/// result never waits and is never lost: a delivery whose result is not recorded is sent again.
 fn reserve<T>(done: &mpsc::Sender<T>, most: usize) -> Vec<OwnedPermit<T>> {
     std::iter::from_fn(|| done.clone().try_reserve_owned().ok()).take(most).collect()
 }
@@ -163,7 +165,7 @@ async fn send_one(
     claimed: tonearm_domain::ClaimedDelivery,
     permit: OwnedPermit<SentWebhook>,
 ) -> (tonearm_domain::WebhookId, bool) {
-    // A panic is a fault of ours, but it must not take the endpoint's lane with it; the lease runs out.
+    // A panic is a bug of ours, but it must not cost the endpoint its lane; the lease expires.
     let Ok(sent) = AssertUnwindSafe(webhooks.send(&webhook, claimed)).catch_unwind().await else {
         return (webhook.id, false);
     };
@@ -182,7 +184,7 @@ fn note_end(
     }
 }
 
-/// Records what was sent: everything that has come in since the last time, in one transaction.
+/// Records the results of webhooks: all that have arrived since the last time, in one transaction.
 async fn record_all(webhooks: Webhooks, mut results: mpsc::Receiver<SentWebhook>, recorded: Arc<Notify>) {
     let mut batch = Vec::new();
     let mut recording = FailureStreak::of("recording webhook deliveries");
@@ -210,7 +212,7 @@ mod tests {
         let second = reserve(&done, 10);
         assert_eq!(second.len(), 1, "the channel is bounded");
         assert!(reserve(&done, 10).is_empty());
-        // An attempt without a result gives its room back.
+        // An attempt without a result releases its room.
         drop(second);
         let third = reserve(&done, 10);
         assert_eq!(third.len(), 1);

@@ -8,8 +8,8 @@ use tonearm_domain::OrganizationId;
 
 /// The slots of one class of jobs. Clones share them.
 ///
-/// The last free slot is reserved for organizations that have no job in another one, so that an organization whose jobs
-/// take long does not delay all others.
+/// The last free slot is reserved for organizations that have no job in another slot, so that an organization whose
+/// jobs take long does not delay all others.
 #[derive(Debug, Clone)]
 pub(crate) struct Slots(Arc<Inner>);
 
@@ -21,12 +21,12 @@ struct Inner {
 }
 
 impl Slots {
-    /// How many there are where `configured` are asked for: one more, which is reserved.
+    /// The number of slots if `configured` are requested: one more, which is reserved.
     pub(crate) const fn count(configured: usize) -> usize {
         configured.saturating_add(1)
     }
 
-    /// So many, and the reserved one.
+    /// Creates `configured` slots, and the reserved one.
     pub(crate) fn new(configured: usize) -> Self {
         let free = Arc::new(Semaphore::new(Self::count(configured).min(Semaphore::MAX_PERMITS)));
         Self(Arc::new(Inner { free, running: Mutex::default(), freed: Notify::new() }))
@@ -39,7 +39,7 @@ impl Slots {
         Slot { slots: self.clone(), permit, used_by: None }
     }
 
-    /// Returns when a job has ended; also one that ended since this was asked last.
+    /// Returns when a job has ended, even if it ended since the last call.
     pub(crate) async fn freed(&self) {
         self.0.freed.notified().await;
     }
@@ -66,7 +66,7 @@ impl Slot {
         }
     }
 
-    /// Counts the job that runs in it to an organization.
+    /// Counts the job that runs in it towards an organization.
     pub(crate) fn assign_to(&mut self, organization: OrganizationId) {
         *self.slots.running().entry(organization).or_default() += 1;
         self.used_by = Some(organization);
@@ -75,7 +75,7 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        // First of all, so that whoever is told finds it free.
+        // Released first, so that a task that is notified finds it free.
         drop(self.permit.take());
         let Some(organization) = self.used_by else { return };
         let mut running = self.slots.running();
@@ -111,7 +111,7 @@ mod tests {
         let mut last = slots.take().await;
         assert_eq!(last.excluded(), [first]);
         last.assign_to(second);
-        // Others' ends make it an ordinary one.
+        // When other jobs end, it becomes an ordinary slot.
         drop(taken.pop());
         slots.freed().await;
         let next = slots.take().await;

@@ -1,4 +1,4 @@
-//! What a worker does now and then beside running jobs.
+//! The periodic tasks of a worker besides running jobs.
 
 use std::time::Duration;
 
@@ -12,7 +12,8 @@ use crate::config::WorkerConfig;
 use crate::failure_streak::FailureStreak;
 use crate::lease;
 
-/// Sees to jobs that nobody claims by themselves, until `shutdown` is cancelled.
+/// Does what running jobs alone does not, until `shutdown` is cancelled: assigns queues, releases expired leases,
+/// probes outages and queues maintenance jobs.
 pub(crate) async fn keep_up(processing: Processing, config: WorkerConfig, shutdown: CancellationToken) {
     let catalog = processing.catalog();
     let lease_millis = lease::millis(config.lease);
@@ -46,15 +47,15 @@ pub(crate) async fn keep_up(processing: Processing, config: WorkerConfig, shutdo
     }
 }
 
-/// How long to sleep until leases are looked at again: until the first one ends. A lease that is taken meanwhile lasts
-/// longer than that.
+/// How long to sleep until leases are checked again: until the first one ends. A lease that is taken in the meantime
+/// lasts longer than that.
 async fn pause(processing: &Processing, config: WorkerConfig) -> Duration {
     let (catalog, ambient) = (processing.catalog(), processing.ambient());
     let next_end = || catalog.next_lease_end(ambient.now());
     config.rhythm().pause(catalog, ambient, next_end).await.min(config.lease.max(config.poll))
 }
 
-/// Queues what is due. One of each at a time is enough for all nodes.
+/// Queues the maintenance jobs that are due. One of each at a time is enough for all nodes.
 async fn queue_upkeep(processing: &Processing) -> Result<(), CatalogError> {
     let (catalog, ambient) = (processing.catalog(), processing.ambient());
     for (task, job) in [

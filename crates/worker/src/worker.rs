@@ -1,4 +1,4 @@
-//! All that a node with the role of a worker does with jobs.
+//! Everything that a node with the role of a worker does with jobs.
 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -18,12 +18,12 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Over the use cases that do the work.
+    /// Creates a worker over the use cases that do the work.
     pub fn new(processing: Processing, config: WorkerConfig) -> Self {
         Self { shared: Shared::new(processing, config) }
     }
 
-    /// Works until `shutdown` is cancelled; then stops claiming, stops what runs, and returns its leases.
+    /// Works until `shutdown` is cancelled; then stops claiming, stops running jobs, and returns their leases.
     pub async fn work(self, shutdown: CancellationToken) {
         let tasks = TaskTracker::new();
         for class in JobClass::ALL {
@@ -41,7 +41,7 @@ impl Worker {
         loop {
             let held = match self.claim_any().await {
                 Ok(Some(held)) => held,
-                // That one waits for an hour now; there may be others.
+                // That job now waits for an hour; there may be others.
                 Err(CatalogError::Corrupt(_)) => continue,
                 Ok(None) | Err(_) => return done,
             };

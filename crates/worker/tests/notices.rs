@@ -1,4 +1,4 @@
-//! Workers of one cluster that are told what there is to do, and hardly ever look by themselves.
+//! Workers of one cluster that are notified of work, and rarely poll.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
 
@@ -17,7 +17,7 @@ use tonearm_media::{Media, MediaConfig};
 use tonearm_service::Processing;
 use tonearm_worker::{Worker, WorkerConfig};
 
-/// The system's clock, as the server's moves too.
+/// The system clock, because the server's clock runs too.
 struct SystemClock;
 
 impl Clock for SystemClock {
@@ -39,7 +39,7 @@ struct Node {
 const LEASE: Duration = Duration::from_secs(2);
 
 impl Node {
-    /// One that only queues.
+    /// A node that only queues jobs.
     async fn without_workers(database: &TestDatabase, seed: u64) -> Self {
         let ambient = Ambient::new(Arc::new(SystemClock), Arc::new(CountedEntropy::new(seed)));
         let options = ConnectOptions { due_clock: DueClock::for_node(&ambient), ..ConnectOptions::default() };
@@ -48,7 +48,7 @@ impl Node {
         Self { catalog, ambient, shutdown, tasks: Vec::new(), _folder: tempfile::tempdir().unwrap() }
     }
 
-    /// One that looks by itself once in an hour.
+    /// A node that polls once an hour.
     async fn with_workers(database: &TestDatabase, seed: u64) -> Self {
         let mut node = Self::without_workers(database, seed).await;
         let folder = node._folder.path();
@@ -66,7 +66,7 @@ impl Node {
             ..WorkerConfig::default()
         };
         let (catalog, stop) = (node.catalog.clone(), node.shutdown.clone());
-        // First of all, so that the workers find it listening.
+        // Started first, so that the workers find it listening.
         let listen = tokio::spawn(async move {
             stop.run_until_cancelled(catalog.listen()).await;
         });
@@ -127,7 +127,7 @@ async fn the_job_of_a_dead_worker_is_taken_over() {
 async fn workers_that_hear_nothing_look_once_a_second() {
     let database = TestDatabase::postgres().await;
     let other = Node::with_workers(&database, 2).await;
-    // Its listener ends; what is queued now is not told.
+    // Its listener ends; it is not notified of jobs that are queued from now on.
     other.tasks[0].abort();
     while other.catalog.is_notified_of_work() {
         tokio::task::yield_now().await;
@@ -140,7 +140,7 @@ async fn workers_that_hear_nothing_look_once_a_second() {
     other.shutdown.cancel();
 }
 
-/// Statements about maintenance jobs that a node runs from now on: those that claim, and those that only look.
+/// Counts a node's later statements about maintenance jobs: those that claim, and those that only check.
 fn watch(node: &Node) -> (Arc<AtomicUsize>, Arc<AtomicUsize>) {
     let (claims, looks) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
     let counted = (Arc::clone(&claims), Arc::clone(&looks));
@@ -164,12 +164,12 @@ async fn whoever_is_woken_for_nothing_only_looks() {
     let mut claims_at_first = 0;
     for round in 0..6 {
         let before = looks.load(Ordering::SeqCst);
-        // Near enough that all nodes are told, and not due.
+        // Close enough that all nodes are notified, but not due.
         one.queue(one.ambient.now().plus_seconds(25)).await;
         while looks.load(Ordering::SeqCst) == before {
             tokio::task::yield_now().await;
         }
-        // When it started, it claimed without having been told of anything.
+        // When it started, it claimed without a notification.
         if round == 1 {
             claims_at_first = claims.load(Ordering::SeqCst);
         }
@@ -178,7 +178,7 @@ async fn whoever_is_woken_for_nothing_only_looks() {
     assert_eq!(claims.load(Ordering::SeqCst), claims_at_first);
 }
 
-/// Pictures are read by this program, started again; see [`tonearm_media::serve_if_confined`].
+/// Pictures are decoded by another process of this program; see [`tonearm_media::serve_if_confined`].
 #[ctor::ctor(unsafe)]
 fn be_confined() {
     tonearm_media::serve_if_confined();

@@ -1,6 +1,6 @@
-//! Text in HTML.
+//! Escapes text for HTML.
 
-/// Text as HTML, fit for elements and quoted attributes.
+/// Escapes text for HTML elements and quoted attributes.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -16,7 +16,7 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// Text as HTML, with what stands between backticks as code.
+/// Escapes text for HTML, with the text between backticks as code.
 pub(super) fn prose(text: &str) -> String {
     let mut html = String::new();
     for (place, part) in text.split('`').enumerate() {

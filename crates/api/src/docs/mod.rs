@@ -1,7 +1,7 @@
-//! `GET /docs`: the description as a page for people, made once from `/openapi.json`, for the first who asks.
+//! `GET /docs`: the OpenAPI document as an HTML page, generated from `/openapi.json` once, at the first request.
 //!
-//! It is a page of our own and no viewer such as Swagger UI: it loads nothing from anywhere, runs no script, and adds
-//! some kilobytes to the program where a viewer adds megabytes.
+//! The page is our own instead of a viewer such as Swagger UI. It loads no external resources, runs no scripts, and
+//! adds some kilobytes to the program, where a viewer would add megabytes.
 
 mod html;
 mod operation;
@@ -21,7 +21,7 @@ use serde_json::Value;
 use self::html::escape;
 use self::operation::Operation;
 
-/// Only the page's own style sheet: no scripts, no frames, nothing from elsewhere.
+/// Allows only the page's own style sheet: no scripts, no frames, no resources from other origins.
 const POLICY: HeaderValue =
     HeaderValue::from_static("default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'");
 
@@ -43,7 +43,7 @@ fn page(document: &Value) -> String {
     let operations = Operation::all(document);
     let named = document["tags"].as_array().into_iter().flatten();
     let mut tags: Vec<&str> = named.filter_map(|tag| tag["name"].as_str()).collect();
-    // One that is not in the list comes behind those that are.
+    // Tags that are not in the list come last.
     for operation in &operations {
         if !tags.contains(&operation.tag) {
             tags.push(operation.tag);

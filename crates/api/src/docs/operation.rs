@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::html::{escape, prose};
 use super::shape::{Shape, resolve};
 
-/// An operation of the description.
+/// An operation of the OpenAPI document.
 pub(super) struct Operation<'a> {
     pub(super) tag: &'a str,
     method: &'a str,
@@ -17,7 +17,7 @@ pub(super) struct Operation<'a> {
 }
 
 impl<'a> Operation<'a> {
-    /// All operations, by path.
+    /// All operations, in the order of their paths.
     pub(super) fn all(document: &'a Value) -> Vec<Self> {
         let paths = document["paths"].as_object().into_iter().flatten();
         let of_path = |(path, item): (&'a String, &'a Value)| {
@@ -37,13 +37,13 @@ impl<'a> Operation<'a> {
         self.described["summary"].as_str().unwrap_or_default()
     }
 
-    /// The operation in the table of contents.
+    /// The operation's entry in the table of contents.
     pub(super) fn link(&self) -> String {
         let name = self.id.replace('_', " ");
         format!(r##"<li><a href="#{}">{}</a></li>"##, escape(self.id), escape(&name))
     }
 
-    /// All there is to say of it.
+    /// The full description of the operation.
     pub(super) fn article(&self, document: &Value) -> String {
         let (id, method, path) = (escape(self.id), escape(self.method), escape(self.path));
         let mut html = format!(

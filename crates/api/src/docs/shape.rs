@@ -1,4 +1,4 @@
-//! How a schema looks on the page: a list of fields, each with its type, bounds and own fields.
+//! Schemas on the page: a list of fields, each with its type, bounds and own fields.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::html::{escape, prose};
 
-/// Deeper than any answer; what holds itself ends here.
+/// Maximum depth, greater than that of any response. Recursive schemas end here.
 const DEEPEST: usize = 8;
 
 /// A schema in its document.
@@ -30,7 +30,7 @@ impl<'a> Shape<'a> {
         self.schema[keyword].as_array().into_iter().flatten().map(move |schema| self.inner(schema))
     }
 
-    /// The schema without the possibility of null, and whether there was one.
+    /// The schema without null, and whether it allows null.
     fn nullable(self) -> (Self, bool) {
         let is_null = |option: &Self| option.schema["type"] == "null";
         let mut others = self.options("oneOf").filter(|option| !is_null(option));
@@ -40,7 +40,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// Name, schema and whether it is required, of every field; those of all parts where there are parts.
+    /// The name, the schema and whether it is required, of every field, including the fields of all `allOf` parts.
     fn fields(self) -> Vec<(&'a str, Self, bool)> {
         if self.depth > DEEPEST {
             return Vec::new();
@@ -73,7 +73,7 @@ impl<'a> Shape<'a> {
         name
     }
 
-    /// What values it may have, in words.
+    /// The bounds of its values, in words.
     fn bounds(self) -> Option<String> {
         let schema = self.nullable().0.schema;
         let number = |keyword: &str| schema[keyword].as_f64();
@@ -105,7 +105,7 @@ impl<'a> Shape<'a> {
         line
     }
 
-    /// The fields as a list; empty where there are none.
+    /// The fields as a list. Empty if there are no fields.
     pub(super) fn list(self) -> String {
         let mut items = String::new();
         for (name, shape, is_required) in self.fields() {
@@ -129,7 +129,7 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// Follows a reference to what it names.
+/// Resolves a reference to the value that it refers to.
 pub(super) fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     let target = value["$ref"].as_str().and_then(|reference| document.pointer(reference.strip_prefix('#')?));
     target.unwrap_or(value)

@@ -1,4 +1,4 @@
-//! The endpoints: a folder for each noun, a file for each thing that can be done with it.
+//! The endpoints: a folder for each resource, and a file for each of its operations.
 
 pub(crate) mod api_key;
 pub(crate) mod collection;

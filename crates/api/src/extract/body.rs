@@ -12,10 +12,10 @@ use super::sentence::sentence;
 use crate::app::App;
 use crate::error::ApiError;
 
-/// A JSON object as the body. No body at all is an object without fields; unknown fields are ignored.
+/// A JSON object as the body. An empty body is an object without fields. Unknown fields are ignored.
 pub(crate) struct Body<T>(pub(crate) T);
 
-/// The value of a field that has to be there.
+/// The value of a required field.
 pub(crate) fn required<T>(field: &'static str, value: Option<T>) -> Result<T, ApiError> {
     value.ok_or_else(|| ApiError::invalid(field, "is required"))
 }
@@ -32,7 +32,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
     }
 }
 
-/// Whether a body is JSON by its type. Clients that send no type are taken at their word that it is.
+/// Whether a body is JSON according to its type. Without a type, the body is assumed to be JSON.
 fn may_be_json(headers: &HeaderMap) -> bool {
     let Some(content_type) = headers.get(CONTENT_TYPE) else {
         return true;
@@ -64,7 +64,7 @@ async fn read(request: Request, limit: usize) -> Result<Bytes, ApiError> {
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     let bytes = if bytes.trim_ascii().is_empty() { b"{}" } else { bytes };
-    // Serde would also read an array as the fields in their order.
+    // Serde would also accept an array with the fields in order.
     if !bytes.trim_ascii_start().starts_with(b"{") {
         return Err(malformed("the body must be a JSON object"));
     }

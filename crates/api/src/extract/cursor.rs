@@ -1,4 +1,4 @@
-//! Cursors of lists, as text: opaque to clients, and only good for the list that they were answered for.
+//! Cursors of lists, as text. They are opaque to clients, and valid only for the list that returned them.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,16 +11,16 @@ use super::query;
 use crate::error::ApiError;
 
 const VERSION: u8 = 1;
-/// Bytes of an id.
+/// Length of an id in bytes.
 const ID: usize = 16;
-/// Bytes of the check at the end.
+/// Length of the check at the end, in bytes.
 const CHECK: usize = 8;
-/// Characters of the longest cursor: a title of 100 characters is sorted by.
+/// Maximum length of a cursor in characters: lists are sorted by up to 100 characters of a title.
 const LONGEST: usize = 1000;
-/// Parameters that may change from page to page.
+/// Parameters that may differ from page to page.
 const OF_PAGE: [&str; 3] = ["cursor", "limit", "offset"];
 
-/// Which list a request is about: its path, and its query but for what says which page.
+/// Identifies the list that a request is about: its path, and its query without the parameters that select a page.
 #[derive(Clone, Copy)]
 pub(crate) struct ListIdentity([u8; 32]);
 
@@ -40,7 +40,8 @@ impl ListIdentity {
         Ok(Self(hash.finalize().into()))
     }
 
-    /// Not a signature: a cursor gives access to nothing. It tells cursors of other lists, and those that were cut or changed.
+    /// Detects cursors of other lists, and cursors that were truncated or changed. It is not a signature, because a
+    /// cursor grants no access.
     fn check(&self, bytes: &[u8]) -> [u8; CHECK] {
         let mut hash = Sha256::new();
         hash.update(self.0);
@@ -50,7 +51,7 @@ impl ListIdentity {
         check
     }
 
-    /// A position as a cursor.
+    /// Encodes a position as a cursor.
     pub(crate) fn write(&self, position: &ListPosition) -> String {
         let mut bytes = vec![VERSION];
         bytes.extend_from_slice(position.id.as_bytes());
@@ -74,7 +75,7 @@ impl ListIdentity {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The position in a cursor of this list.
+    /// Decodes the position in a cursor of this list.
     pub(crate) fn read(&self, cursor: &str) -> Result<ListPosition, ApiError> {
         self.parse(cursor).ok_or_else(|| {
             ApiError::invalid("cursor", "does not belong to this list; start again with an empty cursor")
@@ -101,7 +102,7 @@ impl ListIdentity {
         };
         let is_stored = match &value {
             SortValue::Real(number) => number.is_finite(),
-            // What PostgreSQL cannot store is in no list.
+            // No list contains text that PostgreSQL cannot store.
             SortValue::Text(text) => !text.contains('\0'),
             _ => true,
         };

@@ -1,4 +1,4 @@
-//! What an upload's headers say of its bytes.
+//! The headers of an upload that describe its bytes.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -46,7 +46,7 @@ pub(crate) fn piece_check(headers: &HeaderMap) -> Result<Option<Box<dyn PieceChe
     Ok(sha256.map(|expected| Box::new(Sha256Check::new(expected)) as Box<dyn PieceCheck>))
 }
 
-/// The SHA-256 in a dictionary of digests. Other algorithms are passed over, as RFC 9530 has it; what is no
+/// The SHA-256 in a dictionary of digests. Other algorithms are ignored, as RFC 9530 requires. A value that is not a
 /// dictionary of byte sequences is an error.
 fn sha256_of(dictionary: &str) -> Result<Option<[u8; 32]>, ()> {
     let mut sha256 = None;

@@ -1,4 +1,4 @@
-//! The API keys of requests, by what they permit.
+//! Extractors for the API keys of requests, by the action that they permit.
 
 use axum::extract::FromRequestParts;
 use http::StatusCode;
@@ -12,20 +12,20 @@ use crate::app::App;
 use crate::bearer::bearer;
 use crate::error::ApiError;
 
-/// Whoever may manage things.
+/// A caller who may manage resources.
 pub(crate) struct ManageKey(pub(crate) Caller);
 
-/// Whoever may create and read play sessions.
+/// A caller who may create and read play sessions.
 pub(crate) struct PlayKey(pub(crate) Caller);
 
-/// Whoever may create upload sessions.
+/// A caller who may create upload sessions.
 pub(crate) struct UploadKey(pub(crate) Caller);
 
-/// Whoever reads a play session: a key, or anyone where the operator opened that.
+/// A caller who reads a play session: with a key or, if the operator allows it, without one.
 pub(crate) enum PlaySessionReader {
     /// With a key.
     Key(Caller),
-    /// With nothing but the session's id.
+    /// With only the session's id.
     Holder,
 }
 
@@ -36,7 +36,7 @@ async fn caller(parts: &Parts, app: &App, action: Action) -> Result<Caller, ApiE
     };
     let key = key.map_err(ApiError::asking_for_key)?;
     tonearm_telemetry::note_organization(key.organization_id);
-    // What cannot be read is no origin that is allowed.
+    // An unreadable `Origin` counts as an origin that is not allowed.
     let origin = parts.headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or("null"));
     Access::require_origin(&key, origin)?;
     Ok(Caller::from(&*key).from_address(address(&parts.extensions)))

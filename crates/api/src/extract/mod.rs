@@ -1,5 +1,5 @@
-//! What endpoints take requests apart with. Each refuses what it cannot read; the order of a handler's arguments is
-//! the order of the checks, so keys come first.
+//! Extractors. Each refuses requests that it cannot read. The order of a handler's arguments is the order of the
+//! checks, so keys come first.
 
 mod body;
 mod cursor;

@@ -9,7 +9,7 @@ use utoipa::IntoParams;
 use super::query;
 use crate::error::ApiError;
 
-/// The page of a list that a query asks for.
+/// The page of a list that a query requests.
 pub(crate) struct Paged(pub(crate) LimitOffset);
 
 /// The query of every list. Both are read as text, so that a value that is not a number gets the same error as one out of
@@ -34,7 +34,7 @@ impl ListQuery {
         LimitOffset::new(limit, offset)
     }
 
-    /// The page, or what is wrong with it.
+    /// The page, or the error in the parameters.
     pub(super) fn parse(&self) -> Result<LimitOffset, ApiError> {
         self.page().map_err(|error| {
             let field = match error {
@@ -45,7 +45,7 @@ impl ListQuery {
         })
     }
 
-    /// Of a list that has no offset.
+    /// For a list that has no offset.
     pub(super) const fn of_limit(limit: Option<String>) -> Self {
         Self { limit, offset: None }
     }

@@ -13,12 +13,12 @@ use tonearm_domain::{
 
 use crate::error::ApiError;
 
-/// An id in the path. Its type tells which parameter it is.
+/// An id in the path. Its type determines the parameter.
 pub(crate) struct PathId<T>(pub(crate) T);
 
-/// A type of id, and what its parameters are called in paths.
+/// A type of id, and the names of its parameters in paths.
 pub(crate) trait PathParameter: FromStr<Err: fmt::Display> {
-    /// The names, of which a path has one at most.
+    /// The names, at most one of which occurs in a path.
     const NAMES: &[&str];
 }
 

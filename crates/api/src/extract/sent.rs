@@ -1,4 +1,4 @@
-//! Fields that only tell something by being there.
+//! Fields of which only the presence matters.
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};

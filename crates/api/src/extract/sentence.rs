@@ -1,12 +1,11 @@
-//! What is wrong with a field of a body, in words for whoever sent it: without names of Rust types and without places in the
-//! text.
+//! Messages about invalid fields of a body, for clients: without names of Rust types and without positions in the text.
 
 use serde_json::Error;
 
-/// Why a value could not be read.
+/// The reason why a value could not be read.
 pub(super) fn sentence(error: &Error) -> String {
     let message = error.to_string();
-    // The field is named, which says more than line and column.
+    // The message names the field, which is more useful than line and column.
     let message = message.rfind(" at line ").map_or(message.as_str(), |at| &message[..at]);
     if let Some(rest) = message.strip_prefix("missing field `") {
         return format!("must have the field `{}`", rest.trim_end_matches('`'));
@@ -27,7 +26,7 @@ fn values(expected: &str) -> String {
     expected.replace(" or ", ", ").replace('`', "")
 }
 
-/// What serde expected, as JSON calls it.
+/// The type that serde expected, in JSON's terms.
 fn kind(expected: &str) -> &str {
     match expected {
         "a boolean" => "true or false",

@@ -15,7 +15,7 @@ use super::page::ListQuery;
 use super::query;
 use crate::error::ApiError;
 
-/// Which tracks are asked for, in which order, from where on.
+/// The filter, the order and the page in the query.
 pub(crate) struct TrackQuery {
     pub(crate) filter: TrackFilter,
     pub(crate) order: TrackOrder,
@@ -139,7 +139,7 @@ fn one_of_all() -> String {
 }
 
 impl TrackQuery {
-    /// The cursor of the next part.
+    /// The cursor of the next page.
     pub(crate) fn next(&self, position: Option<&ListPosition>) -> Option<String> {
         position.map(|position| self.list.write(position))
     }

@@ -9,27 +9,27 @@ use tonearm_signing::{UploadGrant, UploadTarget, VerifyError};
 use crate::app::App;
 use crate::error::ApiError;
 
-/// Whoever holds a URL that takes the source of a track.
+/// A valid upload URL for the source of a track.
 pub(crate) struct SourceUpload(pub(crate) SourceSlot);
 
-/// Whoever holds a URL that took the source of a track, even if its time is over: an upload that was begun goes on. It permits
-/// nothing where none was.
+/// An upload URL for the source of a track that may have expired, because an upload that was begun can be continued. It
+/// permits nothing if no upload was begun.
 pub(crate) struct BegunUpload(pub(crate) SourceSlot);
 
-/// Whoever holds a URL that takes the cover of a track.
+/// A valid upload URL for the cover of a track.
 pub(crate) struct CoverUpload {
     pub(crate) organization_id: OrganizationId,
     pub(crate) track_id: TrackId,
 }
 
-/// Whoever holds a URL that takes the cover of a collection.
+/// A valid upload URL for the cover of a collection.
 pub(crate) struct CollectionCoverUpload {
     pub(crate) organization_id: OrganizationId,
     pub(crate) collection_id: CollectionId,
 }
 
 async fn verify(parts: &mut Parts, app: &App) -> Result<UploadGrant, ApiError> {
-    // What is signed is the path as it was sent, not the rest of it that a nested router sees.
+    // The signature covers the path as it was sent, not the remainder that a nested router sees.
     let Ok(OriginalUri(uri)) = OriginalUri::from_request_parts(parts, app).await;
     app.signer.verify_upload(uri.path(), uri.query(), app.ambient.now()).map_err(refuse)
 }
@@ -44,7 +44,7 @@ fn refuse(error: VerifyError) -> ApiError {
     ApiError::new(StatusCode::UNAUTHORIZED, code, message)
 }
 
-/// Where the bytes of a source belong that a grant permits.
+/// The slot for the source that a grant permits to upload.
 fn slot(UploadGrant { organization_id, target }: UploadGrant) -> Result<SourceSlot, ApiError> {
     let (track_id, replacement_id) = match target {
         UploadTarget::Source(track_id) => (track_id, None),
@@ -76,8 +76,8 @@ impl FromRequestParts<App> for BegunUpload {
     }
 }
 
-/// The track whose source a URL takes that stands in a header or a query. Only path and query count: proxies may have
-/// changed the rest.
+/// The source that the upload URL in a header or a query permits to upload. Only its path and query are checked,
+/// because proxies may have changed the rest.
 pub(crate) fn source_upload(url: &str, app: &App) -> Result<SourceUpload, ApiError> {
     let signed = url.find("/upload/").map_or(url, |at| &url[at..]);
     let (path, query) = signed.split_once('?').map_or((signed, None), |(path, query)| (path, Some(query)));

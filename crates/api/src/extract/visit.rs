@@ -1,4 +1,4 @@
-//! The client of a request, for what is counted of listeners.
+//! The client of a request, for counting listeners.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -11,7 +11,7 @@ use tonearm_service::Visit;
 
 use crate::address::address;
 
-/// The client of a request: its address and the headers that tell clients apart.
+/// The client of a request: its address, and the headers that distinguish clients.
 pub(crate) struct RequestVisit {
     is_counted: bool,
     address: Option<IpAddr>,
@@ -21,7 +21,7 @@ pub(crate) struct RequestVisit {
 }
 
 impl RequestVisit {
-    /// The visit to count; `None` for HEAD, which plays nothing.
+    /// The visit to count. `None` for HEAD requests, which play nothing.
     pub(crate) fn counted(&self) -> Option<Visit<'_>> {
         self.is_counted.then(|| Visit {
             address: self.address,

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A whole number, 0 or greater. JSON knows one kind of number: 128.0 is a whole one.
+/// A whole number, 0 or greater. JSON has only one type of number, so 128.0 is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "f64")]
 pub(crate) struct WholeNumber(u32);
 
-/// A number that is not whole, or not one that any field holds.
+/// A number that is not whole, or that is out of range for every field.
 #[derive(Debug, thiserror::Error)]
 #[error("must be a whole number, 0 or greater")]
 pub(crate) struct WholeError;

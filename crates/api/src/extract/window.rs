@@ -11,13 +11,13 @@ use super::page::ListQuery;
 use super::query;
 use crate::error::ApiError;
 
-/// The part of a list that a query asks for, by offset or by cursor.
+/// The part of a list that a query requests, by offset or by cursor.
 pub(crate) struct Windowed {
     window: ListWindow,
     list: ListIdentity,
 }
 
-/// Where the next page of a list begins, for the answer; left out where no cursor was asked for.
+/// The cursor of the next page, for the response. It is omitted if the list was not requested by cursor.
 pub(crate) type NextCursor = Option<Option<String>>;
 
 /// The query of a list that can be read by cursor. Also for the description.
@@ -31,12 +31,12 @@ pub(crate) struct CursorQuery {
 }
 
 impl Windowed {
-    /// The part that is asked for.
+    /// The requested part of the list.
     pub(crate) fn window(&self) -> ListWindow {
         self.window.clone()
     }
 
-    /// The cursor of the next part, if the list is read by cursor.
+    /// The cursor of the next page, if the list is read by cursor.
     pub(crate) fn next(&self, position: Option<&ListPosition>) -> NextCursor {
         match self.window {
             ListWindow::Offset(_) => None,
@@ -63,7 +63,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Windowed {
     }
 }
 
-/// The part after a cursor, which is empty for the first one.
+/// The page after a cursor. An empty cursor is for the first page.
 pub(super) fn after(list: &ListIdentity, cursor: &str, page: LimitOffset) -> Result<ListWindow, ApiError> {
     let position = if cursor.is_empty() { None } else { Some(list.read(cursor)?) };
     Ok(ListWindow::After { position, limit: page.limit() })

@@ -1,4 +1,5 @@
-//! The events that webhooks are sent, described. `tonearm_service` writes them; a test holds what it writes against this.
+//! The schemas of the events that are sent to webhooks. `tonearm_service` writes the events; a test compares them with
+//! these schemas.
 #![allow(dead_code, reason = "only describes")]
 
 use tonearm_domain::{

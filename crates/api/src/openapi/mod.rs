@@ -1,4 +1,4 @@
-//! The interface described by itself, at `/openapi.json`.
+//! The OpenAPI document of the interface, at `/openapi.json`.
 
 mod events;
 mod modify;
@@ -53,12 +53,12 @@ use crate::error::ErrorBody;
 )]
 struct Interface;
 
-/// A description without endpoints.
+/// A document without endpoints.
 pub(crate) fn empty() -> OpenApi {
     Interface::openapi()
 }
 
-/// The document about these endpoints.
+/// The document for these endpoints.
 pub(crate) fn document(mut endpoints: OpenApi) -> Value {
     let shared: [&dyn Modify; 4] = [&Credentials, &OptionalBodies, &Errors, &IdempotencyKey];
     for part in shared {
@@ -70,7 +70,7 @@ pub(crate) fn document(mut endpoints: OpenApi) -> Value {
     document
 }
 
-/// A track is created with the name of a file, the URL that it is imported from, or both.
+/// Requires `file_name`, `source_url` or both to create a track.
 fn require_name_or_url(document: &mut Value) {
     let schemas = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut);
     for (_, schema) in schemas.into_iter().flatten() {
@@ -80,7 +80,7 @@ fn require_name_or_url(document: &mut Value) {
     }
 }
 
-/// The document as text, made for the first who asks.
+/// The document as text, generated at the first request.
 static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| crate::document().to_string().into());
 
 /// `GET /openapi.json`

@@ -1,4 +1,4 @@
-//! What is the same for many operations, said once.
+//! Parts of the document that are the same for many operations.
 
 use utoipa::Modify;
 use utoipa::openapi::HttpMethod;
@@ -8,8 +8,8 @@ use utoipa::openapi::schema::{Components, Schema};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{Content, OpenApi, PathItem, Ref, RefOr, Required, ResponseBuilder};
 
-/// What lets a caller in: a key, or the signature of an upload URL. The ids of sessions and the share keys, which
-/// are credentials too, stand in paths, where OpenAPI knows none: those operations need nothing else.
+/// The credentials: an API key, or the signature of an upload URL. Session ids and share keys are credentials, too, but
+/// they are part of the path, which OpenAPI does not support. The operations that use them declare no security.
 pub(super) struct Credentials;
 
 impl Modify for Credentials {
@@ -26,10 +26,10 @@ impl Modify for Credentials {
     }
 }
 
-/// The field without which, and without the name of a file, no track is created.
+/// The field that replaces the name of a file: a track is created only with at least one of them.
 pub(super) const SOURCE_URL: &str = "source_url";
 
-/// A body of which nothing is required may be left out.
+/// Makes bodies optional that have no required fields.
 pub(super) struct OptionalBodies;
 
 impl Modify for OptionalBodies {
@@ -56,10 +56,10 @@ fn requires_nothing(body: &RequestBody, components: &Components) -> bool {
     object.required.is_empty() && !object.properties.contains_key(SOURCE_URL)
 }
 
-/// Every operation may answer with an error, and all errors look alike.
+/// Adds the errors to every operation. All errors have the same format.
 pub(super) struct Errors;
 
-/// The name and the status of an error that many operations share, and when it is answered.
+/// The name and the status of an error that many operations share, and when it occurs.
 const ERRORS: [(&str, &str, &str); 13] = [
     (
         "400",
@@ -127,7 +127,7 @@ fn is_in_path(parameter: &RefOr<utoipa::openapi::path::Parameter>) -> bool {
     matches!(parameter, RefOr::T(parameter) if parameter.parameter_in == ParameterIn::Path)
 }
 
-/// Whether it takes bytes at an upload URL.
+/// Whether the operation receives bytes at an upload URL.
 pub(super) fn is_upload(operation: &Operation) -> bool {
     operation.tags.iter().flatten().any(|tag| tag == "Upload URLs")
 }
@@ -136,7 +136,7 @@ fn is_json(operation: &Operation) -> bool {
     matches!(&operation.request_body, Some(RefOr::T(body)) if body.content.contains_key("application/json"))
 }
 
-/// The operations that the interface has, each with its method.
+/// All operations of the interface, each with its method.
 pub(super) fn with_methods(openapi: &mut OpenApi) -> impl Iterator<Item = (HttpMethod, &mut Operation)> {
     openapi.paths.paths.values_mut().flat_map(|path| {
         let PathItem { get, head, put, post, patch, delete, .. } = path;

@@ -7,7 +7,7 @@ use utoipa::openapi::{HttpMethod, OpenApi, Required};
 
 use super::modify::{is_upload, with_methods};
 
-/// Every POST under `/v1` can be repeated.
+/// Adds `Idempotency-Key` to every POST under `/v1`.
 pub(super) struct IdempotencyKey;
 
 impl Modify for IdempotencyKey {

@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{AllOfBuilder, Ref, RefOr};
 
-/// The schema of a request body of which all these rules hold.
+/// The schema of a request body that must meet all these rules.
 pub(crate) fn with_rules<Body: ToSchema>(rules: impl IntoIterator<Item = RefOr<Schema>>) -> RefOr<Schema> {
     let body = AllOfBuilder::new().item(Ref::from_schema_name(Body::name()));
     rules.into_iter().fold(body, AllOfBuilder::item).into()

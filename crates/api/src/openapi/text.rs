@@ -2,12 +2,12 @@
 
 use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
 
-/// One character that is neither white space, as Unicode has it, nor NUL, and none that is NUL around it. What `\s`
-/// stands for differs from one engine to the next, so the characters are listed.
+/// At least one character that is not white space as Unicode defines it, and no NUL. The characters are listed, because
+/// regular expression engines differ in what `\s` matches.
 const NOT_BLANK: &str = "^[^\\u0000]*[^\\u0000\\u0009-\\u000d\\u0020\\u0085\\u00a0\\u1680\\u2000-\\u200a\
     \\u2028\\u2029\\u202f\\u205f\\u3000][^\\u0000]*$";
 
-/// Text of up to `MAX` characters, of which not all are white space.
+/// Text of up to `MAX` characters, not all of which are white space.
 pub(crate) fn not_blank<const MAX: usize>() -> Object {
     ObjectBuilder::new()
         .schema_type(Type::String)
@@ -17,7 +17,7 @@ pub(crate) fn not_blank<const MAX: usize>() -> Object {
         .build()
 }
 
-/// The same, or null, which stands for nothing.
+/// The same, or null for no value.
 pub(crate) fn not_blank_or_null<const MAX: usize>() -> Object {
     let types = SchemaType::Array(vec![Type::String, Type::Null]);
     ObjectBuilder::from(not_blank::<MAX>()).schema_type(types).build()

@@ -1,4 +1,4 @@
-//! The requests that the service sends to webhooks: the section `webhooks` of the description.
+//! The requests that the service sends to webhooks: the section `webhooks` of the document.
 
 use serde_json::{Value, json};
 use tonearm_domain::EventKind;
@@ -39,7 +39,7 @@ fn request(event: EventKind) -> Value {
     })
 }
 
-/// The headers by which a receiver verifies a request: those of Standard Webhooks, and the event.
+/// The headers that a receiver needs to verify a request: those of Standard Webhooks, and the event.
 fn headers(event: EventKind) -> Value {
     json!([
         header("X-ADN-Event", "The event.", &json!({ "type": "string", "enum": [event.as_str()] })),

@@ -1,4 +1,4 @@
-//! What every successful answer has.
+//! The fields that every successful response has.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -19,7 +19,7 @@ pub(crate) struct Answer<T> {
 }
 
 impl<T> Answer<T> {
-    /// The answer to a request.
+    /// The response to a request.
     pub(crate) fn traced(CurrentRequest(id): CurrentRequest, body: T) -> Self {
         Self { ok: true, api_request_id: id, body }
     }

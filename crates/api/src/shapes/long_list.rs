@@ -1,4 +1,4 @@
-//! Answers with a list that is long, and already written.
+//! Responses with a long list that is already serialized.
 
 use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse, Response};
@@ -6,14 +6,14 @@ use http::HeaderValue;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use serde::Serialize;
 
-/// The elements of a JSON array that is part of an object. They are sent as they are, and answers share their bytes: a client
-/// that reads slowly holds none of its own.
+/// The elements of a JSON array that is part of an object. They are sent as they are, and responses share their bytes:
+/// a slow client needs no copy of its own.
 pub(crate) struct LongList<Elements> {
     /// The name of the array.
     pub(crate) name: &'static str,
-    /// The elements, with commas between them, in any number of pieces.
+    /// The elements, separated by commas, in any number of pieces.
     pub(crate) elements: Elements,
-    /// Bytes of all pieces.
+    /// Total size of all pieces in bytes.
     pub(crate) len: usize,
 }
 
@@ -28,7 +28,7 @@ where
         tail: &impl Serialize,
     ) -> Result<Response, serde_json::Error> {
         let mut before = serde_json::to_vec(head)?;
-        // The brace that closes the head, and the one that opens the tail.
+        // Without the brace that closes the head, and the one that opens the tail.
         before.pop();
         before.extend_from_slice(format!(",\"{}\":[", self.name).as_bytes());
         let mut after = serde_json::to_vec(tail)?;

@@ -1,4 +1,4 @@
-//! What answers look like: the records of the interface, each made from a domain type or a view of it.
+//! The records in responses. Each is created from a domain type or a view of one.
 
 mod answer;
 mod api_key;

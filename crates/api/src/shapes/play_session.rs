@@ -48,14 +48,14 @@ pub(crate) struct OpenedBody {
     first_track: Option<FirstTrack>,
 }
 
-/// What comes before the tracks.
+/// The fields before the tracks.
 #[derive(Debug, Serialize)]
 pub(crate) struct OpenedHead {
     play_session_id: PlaySessionId,
     play_session: PlaySessionRecord,
 }
 
-/// What comes after the tracks.
+/// The fields after the tracks.
 #[derive(Debug, Serialize)]
 pub(crate) struct OpenedTail {
     first_track: Option<FirstTrack>,
@@ -63,7 +63,7 @@ pub(crate) struct OpenedTail {
     expires_at: Option<Timestamp>,
 }
 
-/// The answer to a request that opens a play session. `expires_at` is part of it where one is given.
+/// The response to a request that opens a play session. It contains `expires_at` only if one is given.
 pub(crate) fn opened(
     request: CurrentRequest,
     OpenedPlaySession { session, tracks, first }: OpenedPlaySession,
@@ -80,7 +80,7 @@ impl From<PlaySession> for PlaySessionCore {
     fn from(session: PlaySession) -> Self {
         Self {
             id: session.id,
-            // The use case has named them; none is left only where there is nothing to play.
+            // The use case has set the variants. There are none only if there is nothing to play.
             variants: session.variants.only().map(|list| list.to_vec()).unwrap_or_default(),
             is_downloadable: session.is_downloadable,
             expires_at: session.expires_at,

@@ -1,4 +1,4 @@
-//! All it takes to play a track.
+//! Everything that is needed to play a track.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Quotas as they are answered.
+//! Quotas in responses.
 
 use serde::Serialize;
 use tonearm_service::QuotaView;

@@ -1,4 +1,4 @@
-//! How far recipes are rendered for existing tracks.
+//! The progress of rendering recipes for existing tracks.
 
 use serde::Serialize;
 use tonearm_domain::{Rendering, Timestamp};

@@ -1,4 +1,4 @@
-//! The forms of a track, each with exactly the fields that the interface lists for it.
+//! The records of a track, each with exactly the fields that the interface specifies.
 
 use serde::Serialize;
 use tonearm_domain::{
@@ -112,7 +112,7 @@ impl From<TrackView> for BasicTrack {
 }
 
 impl ReducedTrack {
-    /// As the track is, with what was set.
+    /// The track with its own title and subtitle, as they were set.
     pub(crate) fn new(mut view: TrackView, links: &Links) -> Self {
         let DurableBase { base_path, base_url } =
             links.durable_base(view.track.organization_id, view.track.index);
@@ -125,7 +125,7 @@ impl ReducedTrack {
         }
     }
 
-    /// As lists have it, with the title and the subtitle that players show.
+    /// The track as an element of a list, with the title and the subtitle that players show.
     pub(crate) fn listed(mut view: TrackView, links: &Links) -> Self {
         view.track.player_title = Some(std::mem::take(&mut view.title));
         view.track.player_subtitle = view.subtitle.take();
@@ -134,7 +134,7 @@ impl ReducedTrack {
 }
 
 impl FullTrack {
-    /// With everything there is.
+    /// The track with all its fields.
     pub(crate) fn new(mut view: TrackView, links: &Links) -> Self {
         Self {
             shown_title: view.title.clone(),
@@ -165,7 +165,7 @@ impl From<TrackView> for ListedTrack {
     }
 }
 
-/// Writes a track as the list of a play session has it.
+/// Writes a track as an element of a play session's list.
 pub fn write_listed_track(view: &TrackSummaryView, json: &mut Vec<u8>) -> Result<(), serde_json::Error> {
     let TrackSummaryView { track, colours, title, subtitle } = view;
     let listed = ListedTrack {

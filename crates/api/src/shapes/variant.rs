@@ -55,7 +55,8 @@ impl From<RecipeType> for VariantTypeRecord {
 }
 
 impl VariantNames {
-    /// Of a recipe whose settings stand beside it: those of levels have a `format` of their own.
+    /// For a recipe that is returned together with its settings. `format` is omitted for levels, whose settings have a
+    /// field of that name.
     fn of(recipe: &Recipe) -> Self {
         let format = match &recipe.kind {
             RecipeKind::Levels(_) => None,
@@ -69,7 +70,7 @@ impl VariantNames {
         Self { name: recipe.index.clone(), recipe_type: recipe.kind.recipe_type(), format }
     }
 
-    /// Of a file that was made.
+    /// For a rendered file.
     pub(crate) fn of_file(recipe: &Recipe, content_type: ContentType) -> Self {
         Self { format: Some(content_type.extension()), ..Self::of(recipe) }
     }

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::{AdditionalProperties, Object, ObjectBuilder, Schema, Type};
 use uuid::Uuid;
 
-/// Most attempts that are shown of a delivery, each with up to 64 KiB of a response.
+/// Maximum number of attempts in the record of a delivery, each with up to 64 KiB of a response.
 const MOST_ATTEMPTS: usize = 10;
 
 /// The record of a webhook, without its secret.
@@ -131,7 +131,7 @@ impl From<DeliveryView> for FullDelivery {
     fn from(view: DeliveryView) -> Self {
         Self {
             record: DeliveryRecord::from(&view.delivery),
-            // Written by us, as JSON.
+            // Written by the service itself, as JSON.
             payload: serde_json::from_str(&view.body).unwrap_or_default(),
             attempts: view.attempts.into_iter().rev().take(MOST_ATTEMPTS).map(Into::into).collect(),
         }

@@ -1,4 +1,4 @@
-//! Interface 5 and decisions "Errors": who gets in.
+//! Interface 5 and decisions "Errors": authentication and authorization.
 
 use http::{Method, Request};
 use serde_json::{Value, json};
@@ -109,7 +109,7 @@ async fn only_a_good_key_is_one(database: TestDatabase) {
         let reply = house.send(request.body(axum::body::Body::empty()).unwrap()).await;
         reply.expect_error(401, "invalid_api_key");
     }
-    // The name of the scheme has no case.
+    // The scheme name is case-insensitive.
     let request = Request::get("/v1/variant").header("authorization", format!("bearer {}", house.key));
     house.send(request.body(axum::body::Body::empty()).unwrap()).await.expect_ok();
 }

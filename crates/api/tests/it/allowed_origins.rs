@@ -1,4 +1,4 @@
-//! Keys that only pages of some origins may use.
+//! Keys that may be used only from pages of certain origins.
 
 use axum::body::Body;
 use http::Request;
@@ -37,7 +37,7 @@ async fn pages_of_other_origins_are_refused(database: TestDatabase) {
         let refused = play(Some(origin)).await;
         refused.expect_error(403, "origin_not_allowed");
     }
-    // It counts at once for whoever has used the key a moment ago.
+    // The change applies at once, even to a key that was used a moment ago.
     let path = format!("/v1/api_key/{id}");
     house.put(&path, json!({ "allowed_origins": ["https://other.example"] })).await.expect_ok();
     play(Some(SITE)).await.expect_error(403, "origin_not_allowed");

@@ -1,4 +1,4 @@
-//! Decisions, "Conventions" and "Errors": what is wrong with a request is told.
+//! Decisions, "Conventions" and "Errors": the response says what is wrong with a request.
 
 use axum::body::Body;
 use http::Request;
@@ -36,7 +36,7 @@ async fn bad_bodies_are_told_apart(database: TestDatabase) {
     send(Some("text/plain"), b"{}".to_vec()).await.expect_error(415, "unsupported_media_type");
     send(None, b"{\"title\":\"x\"}".to_vec()).await.expect_ok();
     send(Some("application/json; charset=utf-8"), b"{\"title\":\"x\"}".to_vec()).await.expect_ok();
-    // Without a Content-Length, the limit is met on the way.
+    // Without a Content-Length, the limit is detected while the body is read.
     let request = Request::post("/v1/collection").header("authorization", format!("Bearer {}", house.key));
     let chunks =
         large.chunks(100_000).map(|chunk| Ok::<_, std::io::Error>(chunk.to_vec())).collect::<Vec<_>>();
@@ -74,7 +74,7 @@ async fn bad_ids_are_named(database: TestDatabase) {
 
 async fn odd_but_legal_bodies_are_taken(database: TestDatabase) {
     let house = House::open(database).await;
-    // Clients send more than there is, and null for what they leave out.
+    // Clients may send unknown fields, and null for fields that they leave out.
     let body = json!({
         "collection_id": house.collection_id, "file_name": "a.wav", "file_size": 7, "metadata": null,
         "player_title": null, "player_color": null, "creator_id": null, "is_cover_overridable": null,

@@ -1,5 +1,5 @@
-//! What clients do with answers, without a look at whether a field is null: they print the codec in capitals, the bitrate and
-//! the title of everything that they list.
+//! Clients that use fields without a null check: they print the codec in capitals, and the bitrate and the title of
+//! every entry that they list.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ on_both!(
     a_folder_has_a_uuid,
 );
 
-/// Every type of recipe, lossless codecs included, and the codec that clients print of its file.
+/// Every type of recipe, lossless codecs included, and the codec that clients print for its file.
 const RECIPES: [(&str, &str, &str); 9] = [
     ("flac", r#"{"variant_type_id":"transcode","codec":"flac"}"#, "FLAC"),
     ("wav", r#"{"variant_type_id":"transcode","codec":"wav"}"#, "WAV"),
@@ -31,7 +31,7 @@ const RECIPES: [(&str, &str, &str); 9] = [
     ("upload", r#"{"variant_type_id":"original"}"#, "PCM_S16LE"),
 ];
 
-/// What clients print of an entry of a list of variants.
+/// The codec and the bitrate that clients print for an entry of a list of variants.
 fn printed(variant: &Value) -> (String, u64) {
     let props = &variant["props"];
     for field in ["is_stereo", "is_strip_tags", "is_strip_cover"] {
@@ -98,7 +98,7 @@ async fn the_sentence_of_a_missing_key_names_the_setting(database: TestDatabase)
     assert_eq!(refused.header("www-authenticate"), Some("Bearer"));
     let message = refused.json["message"].as_str().unwrap();
     assert!(message.contains("api.public_play_sessions"), "{message}");
-    // Elsewhere that setting is of no help.
+    // The message does not suggest that setting for other endpoints, where it has no effect.
     let refused = house.call_as("", Method::GET, "/v1/variant", Value::Null).await;
     let refused = refused.expect_error(401, "missing_api_key");
     assert!(!refused.json["message"].as_str().unwrap().contains("public_play_sessions"));

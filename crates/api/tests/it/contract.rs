@@ -1,5 +1,5 @@
-//! The description and the service agree: a real answer of every operation is what its schema says, and a record that is read
-//! can be sent back without changing anything.
+//! The description and the service agree: a real response of every operation matches its schema, and a record can be
+//! read and sent back without changing anything.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::schema::{problems, undescribed};
 
 on_both!(every_operation_answers_as_described, a_record_sent_back_changes_nothing);
 
-/// The service, its description, and which operations were held against it.
+/// The service, its description, and the operations that were checked against it.
 struct Contract {
     house: House,
     document: Value,
@@ -30,7 +30,7 @@ impl Contract {
         Self { house, document, checked: BTreeSet::new() }
     }
 
-    /// Holds an answer against the operation of this name.
+    /// Checks a response against the operation with this ID.
     #[track_caller]
     fn check(&mut self, operation_id: &str, reply: Reply) -> Value {
         let paths = self.document["paths"].as_object().unwrap().values();
@@ -42,7 +42,7 @@ impl Contract {
         let status = reply.status.as_u16().to_string();
         let response = &operation["responses"][&status];
         assert!(response.is_object(), "{operation_id} is not described to answer {status}: {}", reply.json);
-        // Answers to `HEAD` have no body.
+        // Responses to `HEAD` have no body.
         if status == "200" && !reply.json.is_null() {
             let schema = &response["content"]["application/json"]["schema"];
             assert!(schema.is_object(), "{operation_id} has no schema");
@@ -72,7 +72,7 @@ impl Contract {
         self.call(operation_id, Method::POST, path, body).await
     }
 
-    /// Sends bytes with headers, and gives the address that the answer names.
+    /// Sends bytes with headers, and returns the URL in the response.
     async fn send(
         &mut self,
         operation_id: &str,
@@ -383,7 +383,7 @@ async fn a_record_sent_back_changes_nothing(database: TestDatabase) {
         send_back(&house, path, noun).await;
     }
 
-    // What was derived does not become what was set either.
+    // Derived values do not become set values either.
     let bare = house.create_collection("Bare").await;
     let body = json!({ "collection_id": bare, "file_name": "Song.wav" });
     let created = house.post("/v1/track", body).await.expect_ok();

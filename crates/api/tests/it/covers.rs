@@ -21,7 +21,7 @@ on_both!(
     art_in_a_file_needs_consent,
 );
 
-/// Bars of one colour on white.
+/// A picture of bars in one colour on white.
 pub(crate) fn picture(rgb: [u8; 3]) -> Vec<u8> {
     let [r, g, b] = rgb;
     let settings =
@@ -33,7 +33,7 @@ async fn post(house: &House, url: &str, picture: Vec<u8>) -> Reply {
     house.send(Request::post(local(url)).body(Body::from(picture)).unwrap()).await
 }
 
-/// A fresh URL for a cover of the track or collection at this path.
+/// A fresh cover upload URL for the track or collection at this path.
 async fn cover_url(house: &House, path: &str, upload: &str) -> String {
     let renewed = house.post(&format!("{path}/cover"), Value::Null).await.expect_ok();
     renewed.json[upload]["upload_url"].as_str().unwrap().to_owned()
@@ -59,7 +59,7 @@ async fn a_collection_gets_a_cover(database: TestDatabase) {
     let accepted = post(&house, url, picture([200, 30, 30])).await.expect_ok();
     assert_eq!(accepted.keys(""), names("ok api_request_id collection_id"));
     assert_eq!(accepted.json["collection_id"], created.json["collection_id"]);
-    // As a form too, and as often as the URL lasts.
+    // A form works too, and the URL can be used repeatedly until it expires.
     house.send(form(url, "file", &picture([30, 30, 200]))).await.expect_ok();
 
     let path = format!("/v1/collection/{}", created.json["collection_id"].as_str().unwrap());
@@ -87,12 +87,12 @@ async fn a_collection_cover_url_is_for_one_collection(database: TestDatabase) {
     ] {
         post(&house, &forged, picture([1, 2, 3])).await.expect_error(401, "invalid_upload_url");
     }
-    // Only who manages the collection gets a URL.
+    // Only callers who manage the collection get a URL.
     let key = house.key_to_collection(&other).await;
     let path = format!("{own}/cover");
     house.call_as(&key, Method::POST, &path, Value::Null).await.expect_error(404, "collection_not_found");
     house.call_as("", Method::POST, &path, Value::Null).await.expect_error(401, "missing_api_key");
-    // A collection that is gone takes no cover, and nothing is left of it.
+    // A deleted collection accepts no cover, and nothing is left of it.
     house.delete(&own).await.expect_ok();
     post(&house, &url, picture([1, 2, 3])).await.expect_error(404, "collection_not_found");
 }
@@ -114,7 +114,7 @@ async fn covers_rank_by_level(database: TestDatabase) {
     let tracks = shown(&house, &track).await;
     assert_ne!(tracks, collections);
 
-    // Each level may keep those below from showing their own.
+    // Each level may prevent the levels below from showing their own covers.
     house.put(&collection, json!({ "is_cover_overridable": false })).await.expect_ok();
     assert_eq!(shown(&house, &track).await, collections);
     let organization = format!("/v1/organization/{}", house.organization_id);
@@ -123,7 +123,7 @@ async fn covers_rank_by_level(database: TestDatabase) {
     house.put(&organization, json!({ "is_cover_overridable": true })).await.expect_ok();
     house.put(&collection, json!({ "is_cover_overridable": true })).await.expect_ok();
     assert_eq!(shown(&house, &track).await, tracks);
-    // The track's flag is about art found in the file, which an uploaded cover is not.
+    // The track's flag applies to art found in the file, not to an uploaded cover.
     house.put(&format!("/v1/track/{track}"), json!({ "is_cover_overridable": false })).await.expect_ok();
     assert_eq!(shown(&house, &track).await, tracks);
 }
@@ -181,7 +181,7 @@ async fn what_was_uploaded_is_kept_and_goes_with_the_collection(database: TestDa
         post(&house, &url, sent.clone()).await.expect_ok();
     }
     let stored = stored_objects(&house).await;
-    // Four sizes and the original, of the cover in use and of the one before.
+    // Four sizes and the original, both of the current cover and of the previous one.
     assert_eq!(stored.len(), 10, "{stored:?}");
     let originals: Vec<&ObjectKey> =
         stored.iter().filter(|key| key.file.label.as_str() == "cover-original").collect();

@@ -1,4 +1,4 @@
-//! `/openapi.json` says what there is.
+//! `/openapi.json` describes every operation.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! `/docs` is the description, for people.
+//! `/docs` is the description in readable form.
 
 use axum::body::Body;
 use http::Request;

@@ -1,4 +1,4 @@
-//! What is sent to webhooks is what the section `webhooks` of `/openapi.json` says.
+//! Webhook payloads match the section `webhooks` of `/openapi.json`.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::schema::{problems, undescribed};
 
 on_both!(every_event_is_as_described);
 
-/// A webhook of each kind, by their paths.
+/// Creates a webhook of each kind, and returns their paths.
 async fn webhooks(house: &House) -> Vec<String> {
     let mut paths = Vec::new();
     for kind in WebhookKind::ALL {
@@ -23,13 +23,13 @@ async fn webhooks(house: &House) -> Vec<String> {
     paths
 }
 
-/// Everything of which webhooks are told, once at least.
+/// Triggers every event that webhooks receive, at least once.
 async fn let_everything_happen(house: &House, webhook: &str) {
     let collection = format!("/v1/collection/{}", house.create_collection("Songs").await);
     let theme = json!([{ "hex": "#112233", "area": 0.6, "lightness": 0.13, "saturation": 0.5 }]);
     house.put(&collection, json!({ "theme": theme, "metadata": { "a": [1, null] } })).await.expect_ok();
     house.delete(&collection).await.expect_ok();
-    // A preview of nothing, which fails.
+    // An empty preview, which fails.
     let nothing = json!({
         "variant_type_id": "preview", "preview_type": "percent", "preview_percent": 10.0, "preview_min_seconds": 0.0,
         "preview_max_seconds": 0.0, "preview_start_percent": 0.0,

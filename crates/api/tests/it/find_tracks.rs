@@ -1,4 +1,4 @@
-//! Looking for tracks over all collections, lists by cursor, moves and orders.
+//! Searching tracks across all collections, lists by cursor, moves and order.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ async fn create(house: &House, fields: Value) -> String {
     created.json["track_id"].as_str().unwrap().to_owned()
 }
 
-/// Three tracks in the first collection and two in another one, each a second after the one before.
+/// Three tracks in the first collection and two in another one, created one second apart.
 async fn fill(house: &House) -> (String, String) {
     let other = house.create_collection("Other").await;
     let creator = house.post("/v1/creator", json!({ "organization_index": "c" })).await.expect_ok();
@@ -94,7 +94,7 @@ async fn tracks_are_found_in_all_collections(database: TestDatabase) {
     house.get(&format!("/v1/track?collection_id={unknown}")).await.expect_error(404, "collection_not_found");
 }
 
-/// Before a file is uploaded, its hash tells whether it is there.
+/// A client can check by hash whether a file was uploaded already.
 async fn a_file_is_found_by_its_hash(database: TestDatabase) {
     let house = House::open(database).await;
     let other = house.create_collection("Other").await;
@@ -119,7 +119,7 @@ async fn a_file_is_found_by_its_hash(database: TestDatabase) {
         let found = house.get(&format!("/v1/track?{query}")).await.expect_ok();
         assert_eq!(files(&found), expected, "{query}");
     }
-    // A track that is deleted has no bytes to be found by, and other organizations have none of ours.
+    // A deleted track cannot be found by its bytes, and other organizations do not find ours.
     let track = house.get(&format!("/v1/track?source_sha256={hash}&collection_id={other}")).await;
     let track = track.json["tracks"][0]["id"].as_str().unwrap().to_owned();
     house.delete(&format!("/v1/track/{track}")).await.expect_ok();
@@ -167,7 +167,7 @@ async fn a_list_is_read_to_its_end_by_cursors(database: TestDatabase) {
         assert_eq!(whole.len(), length, "{path}");
         assert_eq!(walk(&house, &path, list).await, whole, "{path}");
     }
-    // `next_cursor` is only in answers to those who asked for it, and `count` is the total all the same.
+    // Only responses to requests with a cursor contain `next_cursor`; `count` is the total in either case.
     for (path, list, count) in [
         (format!("/v1/collection/{own}/track"), "tracks", 3),
         ("/v1/collection".to_owned(), "collections", 3),
@@ -181,7 +181,7 @@ async fn a_list_is_read_to_its_end_by_cursors(database: TestDatabase) {
         assert_eq!(by_cursor.json[list], by_offset.json[list]);
         house.get(&format!("{path}?offset=1&cursor=")).await.expect_field("cursor");
     }
-    // What is deleted on the way takes nothing else with it.
+    // Deleting a track between two pages skips no other track.
     let path = format!("/v1/collection/{own}/track?limit=1&cursor=");
     let first = house.get(&path).await.expect_ok();
     house.delete(&format!("/v1/track/{}", first.json["tracks"][0]["id"].as_str().unwrap())).await.expect_ok();
@@ -260,10 +260,10 @@ async fn a_track_moves_with_all_that_is_its_own(database: TestDatabase) {
     assert_eq!(moved.json["track"]["collection_id"], other);
     assert_eq!(moved.json["track"]["order"], 1);
     assert_eq!(moved.json["track"]["player_title"], "New");
-    // Its files, and so its durable names, are where they were; its colours are those of the other collection.
+    // Its files, and with them its durable names, stay where they were; its colours are those of the new collection.
     assert_eq!(moved.json["track"]["base_path"], before["base_path"]);
     assert_eq!(moved.json["track"]["player_color"], "#102030");
-    // A whole record that is sent back moves nothing.
+    // Sending a whole record back moves nothing.
     let again = house.put(&path, moved.json["track"].clone()).await.expect_ok();
     assert_eq!(
         (&again.json["track"]["order"], &again.json["track"]["collection_id"]),
@@ -276,14 +276,14 @@ async fn a_track_moves_with_all_that_is_its_own(database: TestDatabase) {
     let own = house.collection_id.clone();
     assert_eq!(list(&own).await, (vec!["Stays.wav".to_owned(), "Waits.wav".to_owned()], json!(2)));
     assert_eq!(list(&other).await, (vec!["Song.wav".to_owned()], json!(1)));
-    // It plays where it is, and a link to it still leads to it.
+    // It plays in its new collection, and a link to it still works.
     let session =
         house.post("/v1/play_session/collection", json!({ "collection_id": other })).await.expect_ok();
     assert_eq!(session.json["first_track"]["track_id"], track);
     let status =
         house.call_as("", Method::GET, &format!("/v1/stream/{track}/{share}"), Value::Null).await.status;
     assert_eq!(status, 302);
-    // A track that waits for its bytes takes them where it is then.
+    // A track that waits for its bytes accepts them in its new collection.
     let waiting = waits["track_id"].as_str().unwrap();
     house.put(&format!("/v1/track/{waiting}"), json!({ "collection_id": other })).await.expect_ok();
     let url = waits["track_upload"]["upload_url"].as_str().unwrap();
@@ -292,7 +292,7 @@ async fn a_track_moves_with_all_that_is_its_own(database: TestDatabase) {
     let ready = house.get(&format!("/v1/track/{waiting}")).await.expect_ok();
     assert_eq!(ready.json["track"]["track_status_id"], "ready");
     assert_eq!(ready.json["track"]["collection_id"], other);
-    // What is left in the first collection goes with it; what was moved stays.
+    // The tracks left in the first collection are deleted with it; the moved track stays.
     house.delete(&format!("/v1/collection/{own}")).await.expect_ok();
     house.run_jobs().await;
     house.get(&format!("/v1/track/{stays}")).await.expect_error(404, "track_not_found");
@@ -316,7 +316,7 @@ async fn only_who_reaches_both_collections_moves_a_track(database: TestDatabase)
     for key in &limited {
         let moved = house.call_as(key, Method::PUT, &path, target.clone()).await;
         moved.expect_error(404, "collection_not_found");
-        // To say where it is is no move.
+        // Naming the current collection is not a move.
         let same = json!({ "collection_id": own });
         house.call_as(key, Method::PUT, &path, same).await.expect_ok();
     }

@@ -1,4 +1,4 @@
-//! A whole service without a socket: database, store, ffmpeg and clock are the real ones or set by hand.
+//! A whole service without a socket. Database, store and ffmpeg are real; the clock is set by hand.
 
 use std::path::PathBuf;
 
@@ -144,7 +144,7 @@ impl House {
         self.admitting_by(Admission::by_space(space))
     }
 
-    /// The same house, taking no uploads in that are not admitted.
+    /// The same house, refusing uploads that this admission does not admit.
     pub(crate) fn admitting_by(mut self, admission: Admission) -> Self {
         let parts = AppParts::clone(&self.app);
         self.app = App::new(AppParts {
@@ -156,29 +156,29 @@ impl House {
         self
     }
 
-    /// The same house, taking no uploads in while so many jobs wait.
+    /// The same house, refusing uploads while this many jobs are queued.
     pub(crate) fn with_queue_of(self, most: u64) -> Self {
         let (catalog, ambient) = (self.processing.catalog().clone(), self.ambient.clone());
         self.admitting_by(Admission::default().and_by_queue(catalog, ambient, most))
     }
 
-    /// Sets quotas of the organization, as its operator does.
+    /// Sets quotas of the organization, as its operator would.
     pub(crate) async fn set_quotas(&self, update: UpdateQuotas) {
         self.library.set_quotas(&Caller::owner(self.organization_id), update).await.unwrap();
     }
 
-    /// Sends a request as it is. Every answer is checked for what all answers have in common.
+    /// Sends a request unchanged. Checks the response for what all responses have in common.
     pub(crate) async fn send(&self, request: Request<Body>) -> Reply {
         let response = self.router.clone().oneshot(request).await.unwrap();
         Reply::of(response).await
     }
 
-    /// Sends a request and takes the answer as it is.
+    /// Sends a request and returns the response unchecked.
     pub(crate) async fn send_raw(&self, request: Request<Body>) -> (StatusCode, HeaderMap, Vec<u8>) {
         Reply::raw(self.router.clone().oneshot(request).await.unwrap()).await
     }
 
-    /// What the service says of itself.
+    /// The description that the service serves.
     pub(crate) async fn document(&self) -> Value {
         let request = Request::get("/openapi.json").body(Body::empty()).unwrap();
         let (_, _, body) = self.send_raw(request).await;
@@ -190,7 +190,7 @@ impl House {
         self.call_as(&self.key, method, path, body).await
     }
 
-    /// Sends a request with a key, or without where that is empty.
+    /// Sends a request with a key, or without one if it is empty.
     pub(crate) async fn call_as(&self, key: &str, method: Method, path: &str, body: Value) -> Reply {
         let mut request = Request::builder().method(method).uri(path);
         if !key.is_empty() {
@@ -268,7 +268,7 @@ impl House {
         self.ready_track_of(file_name, tone()).await
     }
 
-    /// The same, of these bytes.
+    /// Like [`Self::ready_track`], with these bytes.
     pub(crate) async fn ready_track_of(&self, file_name: &str, bytes: Vec<u8>) -> String {
         let created = self.create_track(file_name).await;
         let url = created["track_upload"]["upload_url"].as_str().unwrap();
@@ -296,7 +296,7 @@ impl House {
         }
     }
 
-    /// A key, made past the interface.
+    /// Creates a key without using the HTTP interface.
     pub(crate) async fn key(&self, create: CreateKey) -> String {
         let caller = Caller::owner(self.organization_id);
         self.library.create_key(&caller, create).await.unwrap().text.reveal().to_owned()
@@ -321,7 +321,7 @@ impl House {
         self.processing.catalog()
     }
 
-    /// A recipe for everything that is uploaded from now on, made past the interface.
+    /// Adds a recipe for later uploads, without using the HTTP interface.
     pub(crate) async fn add_recipe(&self, index: &str, kind: Value) {
         let caller = Caller::owner(self.organization_id);
         let kind = serde_json::from_value(kind).unwrap();
@@ -342,7 +342,7 @@ impl House {
         self.key(CreateKey { variants, ..CreateKey::new(KeyType::Api, "One variant") }).await
     }
 
-    /// What is written in the audit log about one noun, the latest first: the actions and the titles.
+    /// The actions and titles in the audit log about one noun, latest first.
     pub(crate) async fn audited(&self, noun: &str) -> Vec<(String, String)> {
         let filter = AuditFilter { action: Some(noun.to_owned()), ..AuditFilter::default() };
         let organization = Some(self.organization_id);
@@ -350,29 +350,29 @@ impl House {
         lines.into_iter().map(|line| (line.action, line.title.unwrap_or_default())).collect()
     }
 
-    /// Makes a key stop working.
+    /// Revokes a key.
     pub(crate) async fn revoke(&self, key: &str) {
         let id = self.app.access.bearer(key).await.unwrap().id;
         self.library.revoke_key(&Caller::owner(self.organization_id), id).await.unwrap();
     }
 
-    /// Does what a node does each second.
+    /// Flushes the counters, as a node does each second.
     pub(crate) async fn keep_counts(&self) {
         UsageKeeper::in_catalog(self.meter.clone(), self.app.usage.clone()).flush().await.unwrap();
     }
 
-    /// The key to another organization.
+    /// Creates another organization, and returns the key to it.
     pub(crate) async fn neighbour(&self) -> String {
         let created = self.library.create_organization("Neighbours").await.unwrap();
         created.api_key.reveal().to_owned()
     }
 
-    /// Takes the database away from under the service. Only a PostgreSQL database can go.
+    /// Makes the database unavailable to the service. This works only with PostgreSQL.
     pub(crate) fn lose_database(&mut self) {
         self.database.lose();
     }
 
-    /// Makes the organization's cover, past the interface.
+    /// Sets the organization's cover, without using the HTTP interface.
     pub(crate) async fn set_organization_cover(&self, picture: Vec<u8>) {
         let caller = Caller::owner(self.organization_id);
         self.app.uploads.set_organization_cover(&caller, picture.into()).await.unwrap();
@@ -383,7 +383,7 @@ impl House {
         self.store.path()
     }
 
-    /// Takes the store away, as a disk that is no longer mounted.
+    /// Makes the store unavailable, like a disk that is no longer mounted.
     pub(crate) fn lose_store(&self) {
         let objects = self.store.path().join("objects");
         std::fs::remove_dir_all(&objects).unwrap();
@@ -396,7 +396,7 @@ pub(crate) fn local(url: &str) -> &str {
     url.strip_prefix(PUBLIC_URL).unwrap()
 }
 
-/// A body that breaks off after these bytes.
+/// A body that fails after these bytes.
 pub(crate) fn broken_after(bytes: &[u8]) -> Body {
     let sent = Ok(Bytes::copy_from_slice(bytes));
     let broken = Err(std::io::Error::other("the client went away"));

@@ -31,7 +31,7 @@ async fn credentials_are_set_listed_and_removed(database: TestDatabase) {
         json!({ "endpoint": endpoint, "region": "auto", "access_key_id": "id2", "secret_access_key": "s" });
     let other = house.put("/v1/import_bucket/archive", body).await.expect_ok();
     assert_eq!(other.json["import_bucket"]["endpoint"], "https://store.example.com/s3");
-    // Everything is replaced, and a secret stays where nothing else changes than the region.
+    // An update replaces everything. A null secret keeps the old one if only the region changes.
     let again = json!({ "endpoint": endpoint, "access_key_id": "id2", "secret_access_key": null });
     let again = house.put("/v1/import_bucket/archive", again).await.expect_ok();
     assert_eq!(again.json["import_bucket"]["region"], "us-east-1");

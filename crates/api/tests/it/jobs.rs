@@ -1,4 +1,4 @@
-//! What has become of a job, and how far a track is.
+//! The state of a job, and the progress of a track.
 
 use std::time::Duration;
 
@@ -108,7 +108,7 @@ async fn a_job_is_only_told_to_those_who_reach_its_track(database: TestDatabase)
             let reply = house.call_as(key, Method::GET, &path, Value::Null).await;
             reply.expect_error(404, "job_not_found");
         }
-        // The second time, it is over.
+        // In the second pass, the job has ended.
         house.run_jobs().await;
     }
 }
@@ -160,7 +160,7 @@ impl Events {
         Self { status: parts.status, headers: parts.headers, body, text: String::new() }
     }
 
-    /// The name and the data of the next event, comments left out; none at the end.
+    /// The name and the data of the next event, without comments; `None` at the end.
     async fn next(&mut self) -> Option<(String, Value)> {
         loop {
             if let Some((event, rest)) = self.text.split_once("\n\n") {
@@ -203,7 +203,7 @@ async fn progress_is_streamed_until_the_track_is_ready(database: TestDatabase) {
         last = progress;
     }
     assert_eq!((&last["track_status_id"], &last["percent"]), (&json!("ready"), &json!(100)));
-    // One that is over at the beginning is told once.
+    // For a track that is ready from the start, the stream sends one event and ends.
     let mut events = Events::open(&house, &house.key, track).await;
     assert_eq!(events.next().await.unwrap().1["track_status_id"], "ready");
     assert_eq!(events.next().await, None);
@@ -221,7 +221,7 @@ async fn a_stream_ends_with_its_key(database: TestDatabase) {
     let (name, error) = events.next().await.unwrap();
     assert_eq!((name.as_str(), &error["code"]), ("error", &json!("invalid_api_key")));
     assert_eq!(events.next().await, None);
-    // The same for a track that is deleted.
+    // The same applies to a track that is deleted.
     let mut events = Events::open(&house, &house.key, &track).await;
     events.next().await.unwrap();
     house.delete(&format!("/v1/track/{track}")).await.expect_ok();
@@ -242,7 +242,7 @@ async fn streams_are_bounded_for_each_key(database: TestDatabase) {
         (refused.status, &refused.headers["retry-after"]),
         (StatusCode::TOO_MANY_REQUESTS, &"15".parse().unwrap())
     );
-    // Another key has places of its own, and what is closed gives its place back.
+    // Another key has its own limit, and closing a stream frees its place.
     let other = house.key(CreateKey::new(KeyType::Api, "Other")).await;
     assert_eq!(Events::open(&house, &other, &track).await.status, StatusCode::OK);
     drop(open.pop());

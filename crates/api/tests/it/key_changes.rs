@@ -21,7 +21,7 @@ on_both!(
     a_key_revokes_itself,
 );
 
-/// A key made over the interface: its id, and itself.
+/// Creates a key over the interface, and returns its ID and the key itself.
 async fn created(house: &House, fields: Value) -> (String, String) {
     let mut body = json!({ "title": "A key", "api_key_type_id": "player" });
     body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
@@ -32,7 +32,7 @@ async fn created(house: &House, fields: Value) -> (String, String) {
 
 async fn keys_are_listed_without_their_secrets(database: TestDatabase) {
     let house = House::open(database).await;
-    // Keys of one moment have no order.
+    // Keys created at the same time have no defined order.
     house.clock.advance_seconds(1);
     let (player, secret) = created(&house, json!({ "title": "Player" })).await;
     house.clock.advance_seconds(1);
@@ -77,7 +77,7 @@ async fn a_key_is_changed_field_by_field(database: TestDatabase) {
     let changed = house.put(&path, change).await.expect_ok();
     let record = &changed.json["api_key_record"];
     assert_eq!((&record["title"], &record["variants"]), (&json!("Renamed"), &json!(["lq"])));
-    // What was looked up before is not used any more.
+    // The cached lookup is not used any more.
     let opened = open().await.expect_ok();
     assert_eq!(opened.json["play_session"]["variants"], json!(["lq"]));
     assert_eq!(opened.json["play_session"]["is_downloadable"], false);
@@ -87,7 +87,7 @@ async fn a_key_is_changed_field_by_field(database: TestDatabase) {
     assert_eq!(changed.json["api_key_record"]["expires_at"], "2030-01-01T01:00:00.000Z");
     house.clock.advance_seconds(3600);
     open().await.expect_error(401, "invalid_api_key");
-    // A record with a moment that is over can be sent back, and the key be used again.
+    // A record with an expiry in the past can be sent back, and the key can be made valid again.
     let expired = changed.json["api_key_record"].clone();
     house.put(&path, expired).await.expect_ok();
     house.put(&path, json!({ "expires_at": null })).await.expect_ok();
@@ -162,7 +162,7 @@ async fn nobody_gives_what_he_does_not_have(database: TestDatabase) {
     put(json!({ "variants": null })).await.expect_error(403, "key_limits");
     put(json!({ "variants": ["hq", "original"] })).await.expect_error(403, "key_limits");
     put(json!({ "is_downloadable": true })).await.expect_error(403, "key_limits");
-    // To take something away is not to give anything.
+    // Taking rights away is not granting any.
     put(json!({ "variants": ["hq", "preview"], "title": "Less" })).await.expect_ok();
     put(json!({ "variants": ["hq", "lq"] })).await.expect_error(403, "key_limits");
     put(json!({ "variants": ["lq"] })).await.expect_ok();
@@ -180,7 +180,7 @@ async fn a_key_of_type_api_is_never_raised(database: TestDatabase) {
     };
     let limited = house.key(limited).await;
     let path = format!("/v1/api_key/{}", house.key_id(&limited).await);
-    // Neither by itself nor by one that has it all.
+    // Neither the key itself nor an unlimited key may do so.
     for key in [&limited, &house.key] {
         for body in [
             json!({ "variants": null }),
@@ -229,7 +229,7 @@ async fn a_key_revokes_itself(database: TestDatabase) {
             .expect_error(401, "invalid_api_key");
         house.call_as(&other, Method::GET, "/v1/variant", Value::Null).await.expect_ok();
     }
-    // A key that anybody may hold is not revoked by whoever holds it.
+    // A public key cannot be revoked by its holder.
     let share = house.key_of_type(KeyType::Share).await;
     let path = format!("/v1/api_key/{}", house.key_id(&share).await);
     house.call_as(&share, Method::DELETE, &path, Value::Null).await.expect_error(403, "key_type");

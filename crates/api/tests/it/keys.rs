@@ -76,11 +76,11 @@ async fn a_key_names_variants_that_exist(database: TestDatabase) {
     let refused = create(json!(["hq", "previw", "gone"]), json!({})).await.expect_field("variants");
     let message = refused.json["message"].as_str().unwrap().to_owned();
     assert!(message.contains("previw, gone") && message.contains("preview"), "{message}");
-    // An empty list is no way to say "all".
+    // An empty list does not mean "all".
     create(json!([]), json!({})).await.expect_field("variants");
     let all = create(Value::Null, json!({})).await.expect_ok();
     assert_eq!(all.json["api_key"]["variants"], Value::Null);
-    // A track's own variant is known where the key reaches the track.
+    // A track's own variant is accepted if the key reaches the track.
     let other = house.create_collection("Other").await;
     let to_track = json!({ "collection_id": house.collection_id, "track_id": track });
     create(json!(["own"]), to_track).await.expect_ok();
@@ -90,7 +90,7 @@ async fn a_key_names_variants_that_exist(database: TestDatabase) {
     house.post("/v1/api_key", share).await.expect_field("variants");
 }
 
-/// A key for a variant that did not exist once played and downloaded everything.
+/// Regression: a key for a variant that did not exist once played and downloaded everything.
 async fn a_limited_key_never_lists_more(database: TestDatabase) {
     let house = House::open(database).await;
     let track = house.ready_track("Song.wav").await;
@@ -124,7 +124,7 @@ async fn a_limited_key_never_lists_more(database: TestDatabase) {
     };
     let preview = key(&["preview"]).await;
     assert_eq!(listed(&preview, Value::Null).await, ["preview"]);
-    // Decisions, "Variants": if nothing is left of what was asked, what the key allows is answered.
+    // Decisions, "Variants": if none of the requested variants remains, the response lists what the key allows.
     assert_eq!(listed(&preview, json!(["hq", "nothing"])).await, ["preview"]);
     let own = key(&["own"]).await;
     assert_eq!(listed(&own, Value::Null).await, ["own"]);

@@ -1,4 +1,4 @@
-//! What the interface promises, asked over HTTP on SQLite and on PostgreSQL alike.
+//! The behaviour that the interface promises, tested over HTTP on both SQLite and PostgreSQL.
 
 #![allow(clippy::unwrap_used, reason = "what a test prepares must succeed; clippy only knows test functions")]
 
@@ -48,7 +48,7 @@ mod webhooks;
 
 pub(crate) use tonearm_fixtures::on_both;
 
-/// Pictures are read by this program, started again; see [`tonearm_media::serve_if_confined`].
+/// Pictures are decoded by another process of this program; see [`tonearm_media::serve_if_confined`].
 #[ctor::ctor(unsafe)]
 fn be_confined() {
     tonearm_media::serve_if_confined();

@@ -58,7 +58,7 @@ async fn who_takes_no_json_is_told_so(database: TestDatabase) {
     }
     // A redirect has no body to be unacceptable, and players take only audio.
     assert_eq!(house.send(asked("GET", &format!("/v1/stream/{track}/{share}"), "audio/*")).await.status, 302);
-    // What is not there is said whoever asks.
+    // An unknown path is reported whatever the client accepts.
     house.send(asked("GET", "/v1/nothing", "text/html")).await.expect_error(404, "not_found");
 }
 
@@ -92,7 +92,7 @@ async fn every_page_may_call(database: TestDatabase) {
             assert!(allowed.split(',').any(|allowed| allowed.trim() == header), "{header}");
         }
     }
-    // Errors can be read from everywhere too.
+    // Pages of any origin can read errors too.
     let request = Request::get("/v1/variant").header("origin", "https://player.example.org");
     let reply = house.send(request.body(Body::empty()).unwrap()).await.expect_error(401, "missing_api_key");
     assert_eq!(reply.header("access-control-allow-origin"), Some("*"));

@@ -1,4 +1,5 @@
-//! Interface 5 and decisions "Keys": every endpoint that takes a key × every kind of key, and what each is answered.
+//! Interface 5 and decisions "Keys": every endpoint that takes a key × every kind of key, and the status of each
+//! response.
 
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use crate::on_both;
 
 on_both!(every_endpoint_answers_every_key_as_decided, holders_of_sessions_and_links_get_what_is_theirs);
 
-/// What a key may be good for.
+/// What a key may be used for.
 #[derive(Clone, Copy, PartialEq)]
 enum Door {
     Manage,
@@ -21,8 +22,8 @@ enum Door {
 }
 use Door::{Manage, Play, Upload};
 
-/// An endpoint asked about things of collection A, and what those who are let in are answered: the right key, a key of
-/// another organization, one limited to collection B, one limited to a track of B.
+/// A request about collection A, and the status of the responses to keys that may use the endpoint: the right key, a
+/// key of another organization, one limited to collection B, one limited to a track of B.
 struct Row {
     door: Door,
     method: Method,
@@ -34,7 +35,7 @@ struct Row {
     other_track: u16,
 }
 
-/// What there is to ask about.
+/// The objects that the requests are about.
 struct Things {
     collection: String,
     track: String,
@@ -46,7 +47,7 @@ struct Things {
     management: Management,
 }
 
-/// What an organization is set up with, which is out of reach of limited keys.
+/// What an organization is set up with. Limited keys cannot reach it.
 struct Management {
     api_key: String,
     signing_key: String,
@@ -80,7 +81,7 @@ impl Management {
         }
     }
 
-    /// Method, path, body, and the answers to those who are let in, as in [`Row`].
+    /// Method, path, body, and the statuses for keys that may use the endpoint, as in [`Row`].
     fn rows(&self) -> Vec<(&'static str, String, Value, [u16; 4])> {
         let Self { api_key, signing_key, recipe, recipes, webhook, delivery } = self;
         let (whole, whole_thing) = ([200, 200, 403, 403], [200, 404, 403, 403]);
@@ -93,7 +94,7 @@ impl Management {
         let moved = json!({ "url": "https://example.com/other" });
         let bucket = json!({ "access_key_id": "id", "secret_access_key": "secret" });
         let another = json!({ "index": "another", "variant_type_id": "cover" });
-        // The recipes of another organization are no list of one's own.
+        // The recipes of another organization are not a valid order of one's own.
         let order = [200, 400, 403, 403];
         vec![
             ("GET", "/v1/api_key".to_owned(), none.clone(), whole),
@@ -151,7 +152,7 @@ impl Things {
         }
     }
 
-    /// In an order in which what is deleted is not asked about any more.
+    /// Ordered so that no row is about an object that an earlier row deleted.
     fn rows(&self) -> Vec<Row> {
         let Self { collection, track, creator, variant, play_session, job, organization, management } = self;
         let row = |door,
@@ -169,9 +170,9 @@ impl Things {
             other_track,
         };
         let none = || Value::Null;
-        // Whoever asks about A from outside is told what is told of things that do not exist.
+        // For callers without access, A does not exist.
         let outside = [200, 404, 404, 404];
-        // Matters of the whole organization: another one has its own, and a limited key may not.
+        // These belong to the whole organization: another organization has its own, and a limited key is refused.
         let whole = [200, 200, 403, 403];
         let whole_thing = [200, 404, 403, 403];
         let shared = [200, 200, 200, 200];
@@ -257,7 +258,7 @@ impl Things {
     }
 }
 
-/// Keys that are none.
+/// Keys that do not work.
 async fn refused_keys(house: &House) -> Vec<(&'static str, String)> {
     let revoked = house.key_of_type(KeyType::Api).await;
     house.revoke(&revoked).await;
@@ -348,7 +349,7 @@ async fn holders_of_sessions_and_links_get_what_is_theirs(database: TestDatabase
         assert_eq!(described(&session, ids).await.0, 400, "{ids}");
     }
     assert_eq!(status(format!("/v1/upload_session/{stranger}")).await, 401);
-    // A link takes a share key and no other.
+    // A link accepts share keys only.
     for key_type in [KeyType::Api, KeyType::Player, KeyType::Uploader] {
         let key = house.key_of_type(key_type).await;
         assert_eq!(status(format!("/v1/stream/{mine}/{key}")).await, 403, "{key_type:?}");

@@ -28,7 +28,7 @@ async fn an_organization_is_read_and_changed(database: TestDatabase) {
         "is_cover_overridable": false,
         "player_color": "#445566",
         "player_subtitle": "Sub",
-        // Cannot be set here.
+        // This field cannot be set here.
         "webhook_url": "https://example.com/hook",
     });
     let updated = house.put(&path, change.clone()).await.expect_ok();

@@ -134,11 +134,11 @@ async fn a_session_lists_the_variants_asked_for(database: TestDatabase) {
         assert_eq!(granted.json["play_session"]["variants"], json!(files));
         files
     };
-    // As the session asked, without those that do not exist; the original only by name.
+    // The variants that the session requested, without those that do not exist; the original only if it is named.
     assert_eq!(listed(json!(["lq", "hq"])).await, ["lq", "hq"]);
     assert_eq!(listed(json!(["nothing", "original"])).await, ["original"]);
     assert_eq!(listed(json!([])).await, ["hq", "lq", "preview"]);
-    // If nothing is left of what was asked, what the key allows is answered.
+    // If none of the requested variants remains, the response lists what the key allows.
     assert_eq!(listed(json!(["nothing"])).await, ["hq", "lq", "preview"]);
     collection_session(&house, json!({ "variants": "hq" })).await.expect_field("variants");
     collection_session(&house, json!({ "variants": [7] })).await.expect_field("variants[0]");
@@ -157,7 +157,7 @@ async fn scopes_need_their_ids(database: TestDatabase) {
     let body = json!({ "collection_id": house.collection_id });
     house.post("/v1/play_session/playlist", body.clone()).await.expect_field("scope");
     house.post("/v1/play_session/album", body.clone()).await.expect_field("scope");
-    // A session's own address takes no POST, and a scope's no GET.
+    // The URL of a session accepts no POST, and that of a scope no GET.
     let session = collection_session(&house, json!({})).await.expect_ok().json["play_session_id"].clone();
     let session = format!("/v1/play_session/{}", session.as_str().unwrap());
     let refused = house.post(&session, body.clone()).await.expect_error(405, "method_not_allowed");
@@ -208,7 +208,7 @@ async fn a_session_expires(database: TestDatabase) {
     house.clock.advance_seconds(1);
     let expired = "invalid_play_session";
     let reply = house.get_open(&format!("/v1/play/{id}/{track}")).await.expect_error(401, expired);
-    // The credential is the session, so no key is asked for.
+    // The credential is the session, so the response does not request a key.
     assert_eq!(reply.header("www-authenticate"), None);
     house.get_open(&format!("/v1/play/{id}/{track}/hq/download")).await.expect_error(401, expired);
     house.get(&format!("/v1/play_session/{id}")).await.expect_error(401, expired);
@@ -249,7 +249,7 @@ async fn downloads_take_key_and_request(database: TestDatabase) {
         assert!(verify().is_ok());
         house.clock.advance_seconds(1);
         assert!(verify().is_err());
-        // What the session does not list cannot be had.
+        // Variants that the session does not list cannot be downloaded.
         for variant in ["lq", "nothing", "%2e%2e"] {
             let path = format!("/v1/play/{id}/{track}/{variant}/download");
             house.get_open(&path).await.expect_error(404, "variant_not_found");
@@ -298,7 +298,7 @@ async fn a_session_may_be_opened_to_its_holder(database: TestDatabase) {
     let granted = collection_session(&house, json!({ "expires_in": 60 })).await.expect_ok();
     let path = format!("/v1/play_session/{}", granted.json["play_session_id"].as_str().unwrap());
     house.get_open(&path).await.expect_ok();
-    // Who shows a key is held to it.
+    // If a request carries a key, the key must be valid.
     house.call_as("nonsense", Method::GET, &path, Value::Null).await.expect_error(401, "invalid_api_key");
     house.clock.advance_seconds(60);
     house.get_open(&path).await.expect_error(401, "invalid_play_session");

@@ -1,4 +1,4 @@
-//! Uploads that are refused before a byte of them is read: the queue is too long, or a quota is used up.
+//! Uploads that are refused before any byte is read, because the queue is too long or a quota is used up.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -69,7 +69,7 @@ async fn nothing_is_added_to_a_full_organization(database: TestDatabase) {
     house.set_quotas(tracks(1)).await;
     let url = upload_url(&house).await;
     refuse_new_tracks(&house, &session, exceeded).await;
-    // The one that is there may have its bytes.
+    // The existing track may still receive its bytes.
     house.upload(&url, tone()).await.expect_ok();
     house.set_quotas(tracks(2)).await;
     let url = upload_url(&house).await;
@@ -104,7 +104,7 @@ async fn an_upload_ends_where_its_quota_does(database: TestDatabase) {
     exceeded(house.send(put).await);
     assert!(read.load(Ordering::Relaxed) < 1_900_000, "it was not read to its end");
     assert_eq!(stored_objects(&house).await, []);
-    // Larger than any upload may be: the limit is told that is reached first.
+    // Larger than any upload may be: the response reports the limit that is reached first.
     house.set_quotas(bytes(100_000_000)).await;
     house.upload(&url, vec![7; 2_000_001]).await.expect_error(413, "too_large");
     house.upload(&url, tone()).await.expect_ok();
@@ -133,7 +133,7 @@ async fn a_full_queue_takes_nothing_in_until_it_is_shorter(database: TestDatabas
     let house = house.with_queue_of(2);
     house.upload(&first, tone()).await.expect_ok();
     house.upload(&second, tone()).await.expect_ok();
-    // What was found before is taken for true for a second.
+    // The measured queue length is cached for a second.
     house.clock.advance_seconds(1);
     let refused = |reply: Reply| {
         let reply = reply.expect_error(503, "queue_full");
@@ -141,7 +141,7 @@ async fn a_full_queue_takes_nothing_in_until_it_is_shorter(database: TestDatabas
     };
     refused(house.upload(&third, tone()).await);
     refuse_new_tracks(&house, &session, refused).await;
-    // Organizations take turns: whoever has nothing waiting is not held up.
+    // Organizations take turns: an organization without queued jobs is not held up.
     let collection =
         house.call_as(&neighbour, http::Method::POST, "/v1/collection", json!({ "title": "C" })).await;
     let body = json!({ "collection_id": collection.json["collection_id"], "file_name": "n.wav" });
@@ -154,7 +154,8 @@ async fn a_full_queue_takes_nothing_in_until_it_is_shorter(database: TestDatabas
     assert_eq!(house.create_track("One more.wav").await["ok"], Value::Bool(true));
 }
 
-/// A client that waits to be told to continue is not, and one that sends is read no further than lets it hear the answer.
+/// The server sends no `100 Continue`. From a client that sends anyway, it reads only enough for the client to receive
+/// the response.
 async fn a_refused_body_is_not_read(database: TestDatabase) {
     let house = House::open(database).await;
     let url = upload_url(&house).await;
@@ -172,7 +173,7 @@ async fn a_refused_body_is_not_read(database: TestDatabase) {
     assert!(read.load(Ordering::Relaxed) < 1_200_000);
 }
 
-/// A body, and how many bytes of it were asked for.
+/// A body, and the number of bytes that were read from it.
 fn counted(chunks: Vec<Vec<u8>>) -> (Arc<AtomicUsize>, Body) {
     let read = Arc::new(AtomicUsize::new(0));
     let counter = read.clone();

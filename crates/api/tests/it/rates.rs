@@ -1,4 +1,4 @@
-//! How much may be asked for.
+//! Rate limits.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -35,7 +35,7 @@ async fn a_key_and_an_address_may_ask_so_much() {
     let wait: u64 = refused.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=60).contains(&wait));
     ask(&house, "192.0.2.8:1000", &house.key).await.expect_error(429, "rate_limited");
-    // Guessing keys is counted by address.
+    // Requests with unknown keys are counted by address.
     ask(&house, "192.0.2.7:1002", "guess-1").await.expect_error(401, "invalid_api_key");
     ask(&house, "192.0.2.7:1002", "guess-2").await.expect_error(429, "rate_limited");
 }

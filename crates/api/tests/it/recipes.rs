@@ -40,7 +40,7 @@ async fn indexes(house: &House) -> Vec<String> {
     listed(house).await.into_iter().map(|(index, _)| index).collect()
 }
 
-/// What a play session lists of a track.
+/// The variants that a play session lists for a track.
 async fn played(house: &House, track: &str) -> Vec<String> {
     let session = house.post("/v1/play_session/track", json!({ "track_id": track })).await.expect_ok();
     let variants = session.json["first_track"]["variants"].as_array().unwrap();
@@ -116,7 +116,7 @@ async fn a_recipe_is_changed_setting_by_setting(database: TestDatabase) {
         &variant["cache"],
     );
     assert_eq!(told, (&json!("quiet"), &json!("mp3"), &json!(112), &json!(-14.0), &json!("public")));
-    // Null is the usual value.
+    // Null restores the default.
     let changed = house.put(&path, json!({ "loudness_target": null, "codec": null })).await.expect_ok();
     let variant = &changed.json["variant"];
     assert_eq!((&variant["loudness_target"], &variant["codec"]), (&Value::Null, &json!("aac")));
@@ -169,11 +169,11 @@ async fn recipes_have_an_order(database: TestDatabase) {
     assert_eq!(ordered.keys(""), names("ok api_request_id count variants"));
     assert_eq!(indexes(&house).await, ["original", "levels", "preview", "lq", "hq"]);
     assert_eq!(house.get("/v1/variant").await.json["variants"], ordered.json["variants"]);
-    // Files keep the recipes that they were made by.
+    // Files keep the order of the recipes that they were rendered with.
     assert_eq!(played(&house, &track).await, ["hq", "lq", "preview"]);
     let later = house.ready_track("Later.wav").await;
     assert_eq!(played(&house, &later).await, ["preview", "lq", "hq"]);
-    // The middle one keeps its place.
+    // The recipe in the middle keeps its place.
     assert_eq!(house.audited("variant.update").await.len(), 4);
     order(Value::Null).await.expect_field("variant_ids");
     order(json!([])).await.expect_field("variant_ids");
@@ -182,7 +182,7 @@ async fn recipes_have_an_order(database: TestDatabase) {
     order(json!([&ids[1..], &ids[1..2]].concat())).await.expect_field("variant_ids");
     order(json!([&ids[1..], &[NOTHING.to_owned()]].concat())).await.expect_field("variant_ids");
     assert_eq!(indexes(&house).await, ["original", "levels", "preview", "lq", "hq"]);
-    // What is added comes last.
+    // An added recipe comes last.
     added(&house, json!({ "index": "last", "variant_type_id": "cover" })).await;
     assert_eq!(indexes(&house).await.last().map(String::as_str), Some("last"));
 }
@@ -257,7 +257,7 @@ async fn recipes_of_tracks_are_not_the_organizations(database: TestDatabase) {
     house.post("/v1/variant", body).await.expect_error(409, "already_exists");
 }
 
-/// Who may make of `preview` what he likes has every track as a whole.
+/// Changing the recipe of `preview` would give access to whole tracks.
 async fn recipes_are_for_whoever_has_everything(database: TestDatabase) {
     let house = House::open(database).await;
     let limited = house.key_to_variant("preview").await;

@@ -1,4 +1,4 @@
-//! `Idempotency-Key`: asked twice, done once.
+//! `Idempotency-Key`: a repeated request is processed once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -77,7 +77,7 @@ async fn only_the_same_request_is_a_repetition(database: TestDatabase) {
     post(&house, &house.key, "/v1/upload_session", "k", &session)
         .await
         .expect_error(422, "idempotency_key_reused");
-    // Another caller's keys are other keys.
+    // The same key of another caller is a different key.
     let neighbour = house.neighbour().await;
     let made = post(&house, &neighbour, "/v1/collection", "k", &json!({ "title": "Theirs" })).await;
     assert_eq!(made.expect_ok().header("idempotency-replayed"), None);
@@ -122,7 +122,7 @@ async fn many_at_once_are_done_once(database: TestDatabase) {
     let house = House::open(database).await;
     let (body, mut first) = (track(&house), None);
     let replies = join_all((0..16).map(|_| post(&house, &house.key, "/v1/track", "k", &body))).await;
-    // Those who come while the first is at work wait for its answer.
+    // Requests that arrive while the first is being processed wait for its response.
     for reply in replies {
         let reply = reply.expect_ok();
         let first = first.get_or_insert_with(|| reply.json["track_id"].clone());
@@ -131,8 +131,8 @@ async fn many_at_once_are_done_once(database: TestDatabase) {
     assert_eq!(count(&house).await, 1);
 }
 
-/// Sends a request that makes a track, and holds it up in the middle: it has claimed its key, and cannot write what it is
-/// asked for before the transaction is dropped.
+/// Sends a request that creates a track, and holds it up in the middle: it has claimed its idempotency key, but cannot
+/// write the track before the returned transaction is dropped.
 async fn held_up<T>(house: &House, repeat: &str, send: impl Future<Output = T>) -> (Transaction, T) {
     let begin = async || house.catalog().begin().await.unwrap();
     let caller = Sha256::digest(&house.key).into();
@@ -151,7 +151,7 @@ async fn held_up<T>(house: &House, repeat: &str, send: impl Future<Output = T>) 
     let claimed = async {
         while !is_claimed().await {
             if house.catalog().backend() == Backend::Sqlite {
-                // There is one writer, and whoever waits to be it is served in turn.
+                // There is one writer, and waiting writers are served in turn.
                 drop(lock);
                 lock = begin().await;
             }
@@ -162,11 +162,11 @@ async fn held_up<T>(house: &House, repeat: &str, send: impl Future<Output = T>) 
     (tokio::time::timeout(Duration::from_secs(30), claimed).await.unwrap(), sent)
 }
 
-/// Of 6 keys whose client had left, 4 made a second track.
+/// Regression: of 6 keys whose client had disconnected, 4 created a second track.
 async fn a_client_that_goes_away_has_its_request_done(database: TestDatabase) {
     let house = House::open(database).await;
     let (gone, mut is_gone) = mpsc::unbounded_channel::<()>();
-    // Tells when the server lets go of a request.
+    // Reports when the server drops a request.
     let watched = house.router.clone().layer(from_fn(move |request: AnyRequest, next: Next| {
         let until_dropped = Dropped(gone.clone());
         async move {
@@ -205,7 +205,7 @@ struct Dropped(mpsc::UnboundedSender<()>);
 
 impl Drop for Dropped {
     fn drop(&mut self) {
-        // Nobody listens any more where the test has ended.
+        // The receiver may be gone if the test has ended.
         let _ = self.0.send(());
     }
 }
@@ -243,7 +243,7 @@ async fn a_request_that_takes_too_long_goes_on(database: TestDatabase) {
     assert_eq!(count(&house).await, 1);
 }
 
-/// Whoever commits dies when what was asked for is committed, before anything else can happen.
+/// The request dies right after its commit, before anything else can happen.
 async fn an_answer_is_kept_with_what_was_done(database: TestDatabase) {
     let house = House::open(database).await;
     let path = format!("/v1/track/{}/variant", house.ready_track("Song.wav").await);
@@ -256,7 +256,7 @@ async fn an_answer_is_kept_with_what_was_done(database: TestDatabase) {
             assert!(!added || !dies.load(Ordering::SeqCst), "killed");
         }
     });
-    // The outcome is looked up: it was committed, answer included.
+    // The outcome is looked up: the commit succeeded, and the response was stored with it.
     post(&house, &house.key, &path, "k", &body).await.expect_ok();
     dies.store(false, Ordering::SeqCst);
     let repeated = post(&house, &house.key, &path, "k", &body).await.expect_ok();

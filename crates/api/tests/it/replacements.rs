@@ -1,4 +1,4 @@
-//! `POST /v1/track/{track_id}/source`: a new file for a track, by every way in which a file can be sent.
+//! `POST /v1/track/{track_id}/source`: a new file for a track, by every upload method.
 
 use axum::body::Body;
 use base64::Engine as _;
@@ -33,7 +33,7 @@ struct Replaced {
 }
 
 impl Replaced {
-    /// A track that is ready, and the URL for its new file.
+    /// Creates a track that is ready, and requests the URL for its new file.
     async fn ask(database: TestDatabase) -> Self {
         let house = House::open(database).await;
         let track = format!("/v1/track/{}", house.ready_track("Song.wav").await);
@@ -47,7 +47,7 @@ impl Replaced {
     }
 
     async fn send(&self, method: Method, url: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Reply {
-        // Where a tus upload is continued is told by its path.
+        // tus reports the URL of a created upload as a path.
         let path = if url.starts_with('/') { url } else { local(url) };
         let mut request = Request::builder().method(method).uri(path);
         for (name, value) in headers {
@@ -61,7 +61,7 @@ impl Replaced {
         reply.json["source_replacement"].clone()
     }
 
-    /// Processes what was sent, and checks that the track has it.
+    /// Processes the upload, and checks that the track has the new file.
     async fn is_replaced(&self) {
         assert_eq!(self.status().await["status"], "processing");
         assert_eq!(self.now().await["duration"], self.before["duration"]);
@@ -90,7 +90,7 @@ async fn a_track_gets_a_new_file(database: TestDatabase) {
     replaced.send(Method::PUT, &replaced.url, &[], longer()).await.expect_ok();
     replaced.is_replaced().await;
     assert_eq!(replaced.now().await["file_name"], "New.wav");
-    // Whoever is listening to the old file goes on; whoever begins gets the new one.
+    // Listeners of the old file can go on; new sessions get the new one.
     let path = old.split('?').next().unwrap().splitn(4, '/').nth(3).unwrap();
     assert!(replaced.house.blobs.head(&path.parse().unwrap()).await.unwrap().is_some());
     let session = session.json["play_session_id"].as_str().unwrap();
@@ -144,7 +144,7 @@ async fn the_url_is_for_this_replacement_alone(database: TestDatabase) {
     let later = ask(&replaced.house, &replaced.track).await;
     let refused = replaced.send(Method::PUT, &replaced.url, &[], longer()).await;
     assert_eq!((refused.status.as_u16(), &refused.json["code"]), (409, &json!("upload_url_used")));
-    // Neither can the query be left out, nor that of another one be taken.
+    // The query cannot be left out, nor can that of another replacement be used.
     let (path, query) = later.split_once('?').unwrap();
     let bare = query.split_once('&').unwrap().1;
     for forged in [format!("{path}?{bare}"), format!("{path}?{}", replaced.url.split_once('?').unwrap().1)] {

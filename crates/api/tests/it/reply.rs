@@ -1,4 +1,4 @@
-//! Answers, and what all of them have in common.
+//! Responses, and what all of them have in common.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    /// Null where the body is empty, and for captions.
+    /// Null if the body is empty, and for captions.
     pub(crate) json: Value,
 }
 
@@ -29,7 +29,7 @@ impl Reply {
         reply
     }
 
-    /// Without looking into the body, for those that are not JSON.
+    /// Does not parse the body, for responses that are not JSON.
     pub(crate) async fn raw(response: Response<Body>) -> (StatusCode, HeaderMap, Vec<u8>) {
         let (parts, body) = response.into_parts();
         (parts.status, parts.headers, body.collect().await.unwrap().to_bytes().to_vec())
@@ -39,7 +39,7 @@ impl Reply {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 
-    /// The fields of the answer, or of an object in it.
+    /// The fields of the response, or of an object in it.
     #[track_caller]
     pub(crate) fn keys(&self, pointer: &str) -> BTreeSet<&str> {
         let object = self.json.pointer(pointer).unwrap_or_else(|| panic!("no {pointer} in {}", self.json));

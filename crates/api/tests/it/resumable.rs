@@ -1,4 +1,4 @@
-//! Uploads that can be resumed, by the protocol of the IETF on upload URLs.
+//! Resumable uploads with the IETF protocol on upload URLs.
 
 use std::time::Duration;
 
@@ -46,12 +46,12 @@ async fn send(house: &House, method: Method, url: &str, headers: &[(&str, &str)]
 async fn head(house: &House, url: &str) -> Reply {
     let request = Request::head(local(url)).body(Body::empty()).unwrap();
     let (status, headers, body) = house.send_raw(request).await;
-    // An error has a body, which a server leaves out.
+    // Over HTTP, the server omits the body of an error. Here it is present.
     let json = serde_json::from_slice(&body).unwrap_or(Value::Null);
     Reply { status, headers, json }
 }
 
-/// Where the upload is, and whether it is complete.
+/// The offset of the upload, and whether it is complete.
 async fn progress(house: &House, url: &str) -> (u64, bool) {
     let reply = head(house, url).await;
     assert_eq!(reply.status, 204, "{}", reply.json);
@@ -70,7 +70,7 @@ async fn append(house: &House, url: &str, offset: u64, is_last: bool, bytes: &[u
     send(house, Method::PATCH, url, &headers, Body::from(bytes.to_vec())).await
 }
 
-/// What a store holds of uploads that are not complete.
+/// The number of incomplete uploads in the store.
 fn drafts(house: &House) -> usize {
     let files = std::fs::read_dir(house.store().join("objects/.tmp")).unwrap();
     files.filter(|file| file.as_ref().unwrap().file_name().to_string_lossy().starts_with("upload-")).count()
@@ -87,7 +87,7 @@ async fn a_broken_upload_goes_on(database: TestDatabase) {
     reply.expect_error(400, "upload_interrupted");
     assert_eq!(progress(&house, &url).await, (10_000, false));
     assert_eq!(head(&house, &url).await.header("upload-length"), Some(length.as_str()));
-    // Once more, at any byte.
+    // Interrupted once more, at an arbitrary byte.
     let last = [("content-type", PARTIAL), ("upload-offset", "10000"), ("upload-complete", "?1")];
     let reply = send(&house, Method::PATCH, &url, &last, broken_after(&bytes[10_000..10_001])).await;
     reply.expect_error(400, "upload_interrupted");
@@ -96,7 +96,7 @@ async fn a_broken_upload_goes_on(database: TestDatabase) {
     assert_eq!(reply.json["size"], bytes.len());
     assert_eq!(reply.json["sha256"], hex::encode(Sha256::digest(&bytes)));
     assert_eq!(reply.header("upload-complete"), Some("?1"));
-    // Who has not seen the answer learns that everything is there.
+    // A client that missed the response learns that the upload is complete.
     assert_eq!(progress(&house, &url).await, (bytes.len() as u64, true));
     let again = append(&house, &url, 10_001, true, &bytes[10_001..]).await;
     again.expect_error(409, "upload_complete");
@@ -109,7 +109,7 @@ async fn an_upload_comes_in_pieces(database: TestDatabase) {
     let house = House::open(database).await;
     let WaitingTrack { track, url, .. } = house.waiting_track().await;
     let bytes = tone();
-    // The address is asked for before the first byte.
+    // The client requests the upload's URL before it sends the first byte.
     let reply = send(&house, Method::PUT, &url, &[("upload-complete", "?0")], Body::empty()).await;
     assert_eq!((reply.status.as_u16(), reply.header("location")), (201, Some(local(&url))));
     assert_eq!(reply.header("upload-complete"), Some("?0"));
@@ -119,7 +119,7 @@ async fn an_upload_comes_in_pieces(database: TestDatabase) {
         assert_eq!((reply.status.as_u16(), reply.header("upload-complete")), (204, Some("?0")));
     }
     assert_eq!(house.track_status(&track).await, "initialized");
-    // Nothing is left but to say so.
+    // All bytes are there; the client only has to complete the upload.
     append(&house, &url, bytes.len() as u64, true, &[]).await.expect_ok();
     house.run_jobs().await;
     assert_eq!(house.track_status(&track).await, "ready");
@@ -139,7 +139,7 @@ async fn an_upload_goes_on_after_its_url_has_expired(database: TestDatabase) {
         let (offset, _) = progress(&house, &url).await;
         append(&house, &url, offset, false, &bytes[offset as usize..][..5000]).await;
     }
-    // A new upload cannot be begun with it.
+    // The expired URL cannot begin a new upload.
     let again = send(&house, Method::PUT, &url, &[("upload-complete", "?0")], Body::empty()).await;
     again.expect_error(401, "upload_url_expired");
     append(&house, &url, 15_000, true, &bytes[15_000..]).await.expect_ok();
@@ -159,7 +159,7 @@ async fn offsets_and_lengths_must_fit(database: TestDatabase) {
             append(&house, &url, wrong, false, b"x").await.expect_error(409, "upload_offset_mismatch");
         assert_eq!(reply.header("upload-offset"), Some("5000"));
     }
-    // Longer than announced, ended too early, another length.
+    // Longer than announced, completed too early, a different length.
     let longer = vec![0; bytes.len()];
     append(&house, &url, 5000, false, &longer).await.expect_error(400, "inconsistent_upload_length");
     append(&house, &url, 5000, true, b"x").await.expect_error(400, "inconsistent_upload_length");
@@ -176,7 +176,7 @@ async fn offsets_and_lengths_must_fit(database: TestDatabase) {
     let headers = [("content-type", "audio/wav"), ("upload-offset", "5000"), ("upload-complete", "?0")];
     let reply = send(&house, Method::PATCH, &url, &headers, Body::from("x")).await;
     reply.expect_error(415, "unsupported_media_type");
-    // None of this did any harm. A piece of unknown size that is too long is noticed on the way.
+    // None of this did any harm. A piece of unknown size that is too long is detected while it is read.
     assert_eq!(progress(&house, &url).await, (5000, false));
     let headers = [("content-type", PARTIAL), ("upload-offset", "5000"), ("upload-complete", "?1")];
     let pieces = stream::iter([bytes[5000..].to_vec(), b"more".to_vec()]);
@@ -209,11 +209,11 @@ async fn digests_are_checked(database: TestDatabase) {
     reply.expect_error(400, "checksum_mismatch");
     let reply = send(&house, Method::PATCH, &url, &piece("sha-256=x"), body()).await;
     reply.expect_field("Content-Digest");
-    // A piece with a digest that breaks off is not kept, as nobody can tell whether it is right.
+    // A piece with a digest that is interrupted is not kept, as its digest cannot be verified.
     send(&house, Method::PATCH, &url, &piece(&right), broken_after(&bytes[5000..5500])).await;
     assert_eq!(progress(&house, &url).await, (5000, false));
     assert_eq!(send(&house, Method::PATCH, &url, &piece(&right), body()).await.status, 204);
-    // The whole has to match too. If it does not, nothing stays.
+    // The digest of the whole file must match too. If it does not, nothing is kept.
     let mut other = bytes[6000..].to_vec();
     other[100] ^= 1;
     append(&house, &url, 6000, true, &other).await.expect_error(400, "invalid_parameter");
@@ -224,7 +224,7 @@ async fn digests_are_checked(database: TestDatabase) {
     send(&house, Method::PUT, &url, &begin, Body::from(bytes)).await.expect_ok();
 }
 
-/// After a dead connection the server may still wait for bytes.
+/// After a connection fails, the server may still wait for bytes.
 async fn a_second_request_stops_the_first(database: TestDatabase) {
     let house = House::open(database).await;
     let WaitingTrack { url, .. } = house.waiting_track().await;
@@ -298,7 +298,7 @@ async fn uploads_that_nobody_continues_are_removed(database: TestDatabase) {
     assert_eq!(head(&house, &url).await.status, 404);
 }
 
-/// Of two uploads of one track the first that is complete counts.
+/// If a track has two uploads, the first to complete wins.
 async fn a_plain_upload_wins(database: TestDatabase) {
     let house = House::open(database).await;
     let WaitingTrack { url, .. } = house.waiting_track().await;
@@ -347,7 +347,7 @@ async fn too_much_is_refused(database: TestDatabase) {
     let reply = send(&house, Method::PATCH, &url, &headers, Body::from_stream(endless)).await;
     reply.expect_error(413, "too_large");
     assert_eq!(progress(&house, &url).await, (1_500_000, false));
-    // The most that fits.
+    // This piece reaches the limit exactly.
     append(&house, &url, 1_500_000, true, &vec![0; 500_000]).await.expect_ok();
 }
 
@@ -360,7 +360,7 @@ async fn a_deleted_track_takes_nothing(database: TestDatabase) {
     append(&house, &url, 5000, true, &bytes[5000..]).await.expect_error(404, "track_not_found");
     assert_eq!(head(&house, &url).await.status, 404);
     house.clock.advance_seconds(24 * 3600);
-    // Bounded: the drain of a refused body takes no longer.
+    // Bounded: draining a refused body takes no longer.
     tokio::time::timeout(Duration::from_secs(60), house.run_jobs()).await.unwrap();
     assert_eq!(stored_objects(&house).await, []);
 }

@@ -1,8 +1,8 @@
-//! Answers held against the schemas of `/openapi.json`: the keywords that this document has, and no others.
+//! Checks responses against the schemas of `/openapi.json`. Only the keywords that this document uses are supported.
 
 use serde_json::Value;
 
-/// What is wrong with a value, by place; nothing where it is as the schema says.
+/// The violations of the schema, each with its place; empty if the value is valid.
 pub(crate) fn problems(document: &Value, schema: &Value, value: &Value) -> Vec<String> {
     let mut problems = Vec::new();
     Check { document, problems: &mut problems }.value(schema, value, "");
@@ -127,7 +127,7 @@ impl Check<'_> {
     }
 }
 
-/// Whether a text matches a pattern of the description. They are few, so each is spelled out.
+/// Whether a text matches a pattern of the description. There are few, so each is implemented by hand.
 fn matches(pattern: &str, text: &str) -> bool {
     let of = |is: fn(u8) -> bool| text.bytes().all(is);
     match pattern {
@@ -149,7 +149,7 @@ fn matches(pattern: &str, text: &str) -> bool {
     }
 }
 
-/// The fields of an object that no schema describes, by place: what is answered and not told of.
+/// The fields of an object that no schema describes, each with its place.
 pub(crate) fn undescribed(document: &Value, schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     look(document, &[schema], value, "", &mut found);
@@ -186,7 +186,7 @@ fn look(document: &Value, schemas: &[&Value], value: &Value, place: &str, found:
     }
 }
 
-/// A schema and all that it is put together of.
+/// Collects a schema and all schemas that it is composed of.
 fn flatten<'a>(document: &'a Value, schema: &'a Value, flat: &mut Vec<&'a Value>) {
     if let Some(reference) = schema["$ref"].as_str() {
         return flatten(document, document.pointer(&reference[1..]).unwrap(), flat);

@@ -1,5 +1,5 @@
-//! Every sentence that a refused request is answered with, as it is read by people. `sentences.txt` lists them; after a change
-//! on purpose, `TONEARM_WRITE_SENTENCES=1` with this test writes the list anew.
+//! Every message of a refused request, as people read it. `sentences.txt` lists them. After an intended change, run
+//! this test with `TONEARM_WRITE_SENTENCES=1` to write the list again.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,14 +14,14 @@ use tonearm_service::{CreateKey, UpdateQuotas};
 use crate::house::{House, local, tone};
 use crate::reply::Reply;
 
-/// The list as it is written down, made anew from what the service says.
+/// The list, generated from the responses of the service.
 struct List {
     house: House,
     text: String,
 }
 
 impl List {
-    /// Notes a refusal under what was tried.
+    /// Records a refusal under the request that caused it.
     fn note(&mut self, tried: &str, reply: &Reply) {
         assert!(!reply.status.is_success(), "{tried} was not refused");
         let (status, code) = (reply.status.as_u16(), reply.json["code"].as_str().unwrap());
@@ -34,7 +34,7 @@ impl List {
         let reply = self.house.call_as(key, method.clone(), path, body.clone()).await;
         let body = if body.is_null() { String::new() } else { format!(" {body}") };
         let body = if body.len() > 120 { " (a long body)".to_owned() } else { body };
-        // Ids that are made up differ from run to run of other tests only by their order, and tell nothing.
+        // Generated IDs carry no information, and change if earlier requests change.
         let shown: Vec<&str> =
             path.split('/').map(|part| if part.len() >= 36 { "{id}" } else { part }).collect();
         let tried = format!("{method} {}{}", shown.join("/"), without_ids(&body));
@@ -52,13 +52,13 @@ impl List {
     }
 }
 
-/// A body with `{id}` in the place of ids.
+/// A body with `{id}` in place of IDs.
 fn without_ids(body: &str) -> String {
     let parts = body.split('"').map(|part| if part.parse::<uuid::Uuid>().is_ok() { "{id}" } else { part });
     parts.collect::<Vec<_>>().join("\"")
 }
 
-/// What no sentence has.
+/// Checks for words and phrases that no message may contain.
 fn check(message: &str, field: Option<&str>) {
     let words: Vec<&str> = message.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
     for word in [
@@ -256,7 +256,7 @@ async fn bodies(list: &mut List) {
     list.raw("POST /v1/collection with an empty Idempotency-Key", request).await;
 }
 
-/// Keys that are missing, unknown, or may not.
+/// Keys that are missing, unknown, or not permitted to do this.
 async fn credentials(list: &mut List) {
     let session = list.house.ambient.credential_id::<tonearm_domain::PlaySessionId>();
     list.call_as("", Method::GET, "/v1/variant", Value::Null).await;
@@ -290,7 +290,7 @@ async fn credentials(list: &mut List) {
     list.raw("POST /v1/play_session/collection from a page of another origin", request.unwrap()).await;
 }
 
-/// Ids that are wrong or unknown, and things that cannot be done as they are.
+/// IDs that are malformed or unknown, and operations that the state of an object does not allow.
 async fn things(list: &mut List) {
     let unknown = "018f0000-0000-7000-8000-000000000001";
     for noun in ["track", "collection", "creator", "variant", "organization", "play_session", "job"] {

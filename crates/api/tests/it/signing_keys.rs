@@ -38,14 +38,14 @@ async fn signing_keys_are_shown_once(database: TestDatabase) {
     house.get("/v1/signing_key/abcdefghijkl").await.expect_error(404, "signing_key_not_found");
     house.get("/v1/signing_key/Not-one").await.expect_field("signing_key_id");
     house.post("/v1/signing_key", json!({ "title": 7 })).await.expect_field("title");
-    // Lines of one moment come in any order.
+    // Entries of the same time have no defined order.
     let mut actions: Vec<String> =
         house.audited("signing_key").await.into_iter().map(|line| line.0).collect();
     actions.sort();
     assert_eq!(actions, ["signing_key.create", "signing_key.create", "signing_key.revoke"]);
 }
 
-/// With a signing key, every file can be had.
+/// A signing key gives access to every file.
 async fn signing_keys_are_for_whoever_has_everything(database: TestDatabase) {
     let house = House::open(database).await;
     let limited = house.key_to_variant("lq").await;

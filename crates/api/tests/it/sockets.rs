@@ -1,4 +1,4 @@
-//! Refused uploads on a real connection: the client gets to read why.
+//! Refused uploads on a real connection: the client can read why.
 
 use std::net::Ipv4Addr;
 

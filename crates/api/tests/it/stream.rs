@@ -34,7 +34,7 @@ async fn a_share_link_redirects_to_its_variant(database: TestDatabase) {
     let object: ObjectKey = file[1..].parse().unwrap();
     assert_eq!(object.file.label.as_str(), "lq");
     assert!(house.blobs.head(&object).await.unwrap().is_some());
-    // The signed URL is valid for one hour; asking again yields a fresh one.
+    // The signed URL is valid for one hour; a new request returns a fresh one.
     let verify = || house.signer.verify_delivery(file, Some(query), house.ambient.now());
     house.clock.advance_seconds(3599);
     assert!(verify().is_ok());

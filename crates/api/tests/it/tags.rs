@@ -1,4 +1,4 @@
-//! What a file says of itself: told, used for the order of uploads, and written into files that are made.
+//! Tags of a file: reported, used for the order of uploads, and written into rendered files.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ async fn bare_song() -> Vec<u8> {
     std::fs::read(song).unwrap()
 }
 
-/// A song that tells everything, and that its last chapter ends at a millisecond.
+/// A song with all tags, whose last chapter ends at this millisecond.
 async fn told_song(end: u32) -> Vec<u8> {
     let tag = Id3::new(3)
         .text(b"TIT2", "Tagged")
@@ -61,14 +61,14 @@ async fn a_file_tells_its_tags_and_chapters(database: TestDatabase) {
     }
     let chapters = info["chapters"].as_array().unwrap();
     assert_eq!(chapters[0], json!({ "start": 0.0, "end": 0.4, "title": "One" }));
-    // It ends with the sound, whatever it claims.
+    // The last chapter ends with the sound, whatever the tag claims.
     let (end, duration) = (&chapters[1]["end"], &read.json["track"]["duration"]);
     assert!((end.as_f64().unwrap() - duration.as_f64().unwrap()).abs() < 0.0011, "{end} {duration}");
-    // Players are told too.
+    // Players get the tags too.
     let body = json!({ "track_id": id });
     let session = house.post("/v1/play_session/track", body).await.expect_ok();
     assert_eq!(session.json["first_track"]["track"]["info"], *info);
-    // A file without any has empty ones.
+    // A file without tags has empty ones.
     let plain = house.ready_track("plain.wav").await;
     let read = house.get(&format!("/v1/track/{plain}")).await.expect_ok();
     let info = &read.json["track"]["info"];
@@ -126,7 +126,7 @@ async fn an_uploaded_album_ends_in_its_order(database: TestDatabase) {
         assert_eq!(created.json["track"]["order"], Value::Null, "an uploader is told no order");
         urls.push(created.json["track_upload"]["upload_url"].as_str().unwrap().to_owned());
     }
-    // Whoever makes tracks one by one is told their order, and it stays.
+    // A client that creates tracks one by one gets their order in the response, and it stays.
     let alone = house.create_track("alone.mp3").await;
     assert_eq!(alone["track"]["order"], 5);
     urls.push(alone["track_upload"]["upload_url"].as_str().unwrap().to_owned());

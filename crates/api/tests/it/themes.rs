@@ -1,4 +1,5 @@
-//! Decisions, "theme": a list of colours may be set on organizations, collections and tracks, and wins over what covers bring.
+//! Decisions, "theme": a list of colours may be set on organizations, collections and tracks, and takes precedence over
+//! the colours of covers.
 
 use axum::body::Body;
 use http::Request;
@@ -34,11 +35,11 @@ async fn a_theme_that_was_set_wins_over_covers(database: TestDatabase) {
             (&read.json[noun]["theme"], &read.json[noun]["player_color"]),
             (&theme, &json!("#cc2211"))
         );
-        // Cleared, the colours of the cover are back.
+        // Clearing the theme restores the colours of the cover.
         let cleared = house.put(path, json!({ "theme": null })).await.expect_ok();
         let found = cleared.json[noun]["theme"].as_array().unwrap();
         assert!(!found.is_empty() && found[0]["hex"] != "#cc2211", "{found:?}");
-        // What was found and is sent back in its record stays what was found: the next cover brings others.
+        // A derived theme that is sent back in its record stays derived: the next cover replaces it.
         let record = house.get(path).await.expect_ok().json[noun].clone();
         house.put(path, record.clone()).await.expect_ok();
         let renewed = house.post(&format!("{path}/cover"), Value::Null).await.expect_ok();

@@ -1,4 +1,4 @@
-//! Decisions, "shown titles": what was set, else what the tags say, else what the file is called.
+//! Decisions, "shown titles": the title that was set, else the tag, else the file name.
 
 use serde_json::{Value, json};
 use tonearm_fixtures::TestDatabase;
@@ -18,7 +18,7 @@ async fn tagged_song() -> Vec<u8> {
     std::fs::read(song).unwrap()
 }
 
-/// The words of a track, wherever players see them: in the list, in a session, and when it is played.
+/// The title and the artist of a track, everywhere players see them: in the list, in a session, and when it is played.
 async fn shown(house: &House, track: &str) -> (Value, Value) {
     let list = house.get(&format!("/v1/collection/{}/track", house.collection_id)).await.expect_ok();
     let body = json!({ "collection_id": house.collection_id });
@@ -45,7 +45,7 @@ async fn a_title_is_always_shown(database: TestDatabase) {
     let tagged = house.ready_track_of("recording.mp3", tagged_song().await).await;
     assert_eq!(shown(&house, &plain).await, (json!("My Song.v2"), Value::Null));
     assert_eq!(shown(&house, &tagged).await, (json!("Tagged"), json!("Someone")));
-    // Whether one was set is told by the track itself.
+    // The track itself shows whether a title was set.
     let path = format!("/v1/track/{tagged}");
     let read = house.get(&path).await.expect_ok();
     assert_eq!(read.json["track"]["player_title"], Value::Null);

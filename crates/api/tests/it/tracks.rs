@@ -229,7 +229,7 @@ async fn a_deleted_track_is_gone(database: TestDatabase) {
     house.put(&path, json!({})).await.expect_error(404, "track_not_found");
     let listed = house.get(&format!("/v1/collection/{}/track", house.collection_id)).await.expect_ok();
     assert_eq!(listed.json["count"], 0);
-    // What was signed for it is of no use any more, and its objects go.
+    // The upload URL signed for it does not work any more, and its objects are deleted.
     let url = created["track_upload"]["upload_url"].as_str().unwrap();
     house.upload(url, crate::house::tone()).await.expect_error(404, "track_not_found");
     house.run_jobs().await;

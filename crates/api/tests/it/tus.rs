@@ -74,7 +74,7 @@ fn metadata(pairs: &[(&str, &str)]) -> String {
     pairs.collect::<Vec<_>>().join(",")
 }
 
-/// Begins an upload of so many bytes in a session, and gives its URL.
+/// Begins an upload of this many bytes in a session, and returns its URL.
 async fn begin(house: &House, session: &str, length: usize) -> String {
     let (metadata, length) =
         (metadata(&[("upload_session_id", session), ("filename", "Song.wav")]), length.to_string());
@@ -121,7 +121,7 @@ async fn the_service_says_what_it_can(database: TestDatabase) {
         assert!(headers["tus-extension"].to_str().unwrap().split(',').any(|known| known == extension));
     }
     assert_eq!(headers["accept-patch"], "application/partial-upload");
-    // Other versions are told ours.
+    // Requests with another version get the supported version in the response.
     for version in ["0.2.2", ""] {
         let request =
             Request::post("/upload/tus").header("tus-resumable", version).body(Body::empty()).unwrap();
@@ -138,7 +138,7 @@ async fn a_session_permits_uploads(database: TestDatabase) {
     assert_eq!((answer.status, answer.header("upload-offset")), (200, Some("0")));
     assert_eq!(answer.header("upload-length"), Some(bytes.len().to_string().as_str()));
     assert!(answer.header("upload-expires").unwrap().ends_with("GMT"));
-    // The session is a credential and is not given back.
+    // The session is a credential and is not included in the response.
     assert_eq!(answer.header("upload-metadata"), Some(metadata(&[("filename", "Song.wav")]).as_str()));
     let answer = append(&house, &url, 0, &bytes[..10_000]).await;
     assert_eq!((answer.status, answer.header("upload-offset")), (204, Some("10000")));
@@ -146,7 +146,7 @@ async fn a_session_permits_uploads(database: TestDatabase) {
     let answer = append(&house, &url, 10_000, &bytes[10_000..]).await;
     assert_eq!(answer.status, 204);
     let track = answer.header("tonearm-track-id").unwrap();
-    // Whoever has not seen the answer learns that all is there.
+    // A client that missed the response learns that the upload is complete.
     assert_eq!(offset(&house, &url).await, bytes.len());
     append(&house, &url, bytes.len(), b"").await.expect_error(409, "upload_complete");
     house.run_jobs().await;
@@ -161,7 +161,7 @@ async fn an_upload_url_permits_one_upload(database: TestDatabase) {
     let created = house.create_track("Mine.wav").await;
     let url = created["track_upload"]["upload_url"].as_str().unwrap();
     let (pairs, length) = (metadata(&[("upload_url", url)]), bytes.len().to_string());
-    // With its first bytes.
+    // Creation with the first bytes.
     let headers =
         [("upload-metadata", pairs.as_str()), ("upload-length", length.as_str()), ("content-type", STREAM)];
     let answer =
@@ -182,7 +182,7 @@ async fn the_length_may_come_later(database: TestDatabase) {
     let (session, bytes) = (house.upload_session().await, tone());
     let pairs = metadata(&[("filename", "Song.wav")]);
     let headers = [("upload-metadata", pairs.as_str()), ("upload-defer-length", "1")];
-    // Clients that send no metadata with some requests name the session in the query.
+    // Clients that send some requests without metadata name the session in the query.
     let path = format!("/upload/tus?upload_session_id={session}");
     let answer = send(&house, Method::POST, &path, &headers, Body::empty()).await;
     let url = answer.header("location").unwrap().to_owned();
@@ -233,7 +233,7 @@ async fn checksums_decide_about_a_piece(database: TestDatabase) {
     assert_eq!(offset(&house, &url).await, 5000);
 }
 
-/// Begins a part of so many bytes in a session, and gives its URL.
+/// Begins a partial upload of this many bytes in a session, and returns its URL.
 async fn begin_part(house: &House, session: &str, length: usize) -> String {
     let (path, length) = (format!("/upload/tus?upload_session_id={session}"), length.to_string());
     let headers = [("upload-concat", "partial"), ("upload-length", length.as_str())];
@@ -242,7 +242,7 @@ async fn begin_part(house: &House, session: &str, length: usize) -> String {
     answer.header("location").unwrap().to_owned()
 }
 
-/// Asks for parts to be joined.
+/// Requests that parts are joined.
 async fn join(house: &House, session: &str, parts: &[String]) -> Answer {
     let concat = format!("final;{}", parts.join(" "));
     let pairs = metadata(&[("upload_session_id", session), ("filename", "Joined.wav")]);
@@ -257,7 +257,7 @@ async fn parts_are_joined(database: TestDatabase) {
     for part in [&bytes[..20_000], &bytes[20_000..]] {
         urls.push(begin_part(&house, &session, part.len()).await);
     }
-    // Not before all bytes are there, which come in any order.
+    // Parts cannot be joined before all bytes are there. The bytes may arrive in any order.
     join(&house, &session, &urls).await.expect_error(400, "invalid_parameter");
     append(&house, &urls[1], 0, &bytes[20_000..]).await;
     append(&house, &urls[0], 0, &bytes[..20_000]).await;
@@ -266,7 +266,7 @@ async fn parts_are_joined(database: TestDatabase) {
     assert_eq!(answer.status, 201, "{}", answer.json);
     let joined = answer.header("location").unwrap().to_owned();
     assert_eq!(offset(&house, &joined).await, bytes.len());
-    // Whoever has not seen the answer asks again.
+    // A client that missed the response repeats the request.
     let again = join(&house, &session, &urls).await;
     assert_eq!((again.status, again.header("location")), (201, Some(joined.as_str())));
     assert_eq!(again.header("tonearm-track-id"), answer.header("tonearm-track-id"));
@@ -280,7 +280,7 @@ async fn parts_are_joined(database: TestDatabase) {
     forget(&house).await;
     let labels: Vec<_> = stored_objects(&house).await.iter().map(|key| key.file.label.to_string()).collect();
     assert!(!labels.contains(&"upload_part".to_owned()), "{labels:?}");
-    // What is no part cannot be joined.
+    // An upload that is not a partial one cannot be joined.
     join(&house, &session, &[joined]).await.expect_error(400, "invalid_parameter");
 }
 
@@ -293,7 +293,7 @@ async fn parts_of_others_make_no_track(database: TestDatabase) {
     let bytes = tone();
     let part = begin_part(&house, theirs.json["upload_session_id"].as_str().unwrap(), bytes.len()).await;
     let ours = house.upload_session().await;
-    // Not even whether it is complete is told.
+    // The response does not even reveal whether the upload is complete.
     join(&house, &ours, std::slice::from_ref(&part)).await.expect_error(404, "upload_not_found");
     append(&house, &part, 0, &bytes).await;
     join(&house, &ours, std::slice::from_ref(&part)).await.expect_error(404, "upload_not_found");
@@ -317,7 +317,7 @@ async fn a_whole_is_joined_without_its_client(database: TestDatabase) {
             tokio::task::yield_now().await;
         }
     };
-    // The request is given up as soon as it has begun, which may be too late.
+    // The request is dropped as soon as the track exists, by which time the request may already have ended.
     futures::future::select(pin!(join(&house, &session, &parts)), pin!(begun)).await;
     let stored = async {
         while tracks(&house).await[0].1 == "initialized" {

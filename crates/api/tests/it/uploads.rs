@@ -1,4 +1,4 @@
-//! Decisions, "Upload": what happens to bytes on their way in.
+//! Decisions, "Upload": how uploaded bytes are received.
 
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ async fn an_interrupted_upload_leaves_nothing(database: TestDatabase) {
         let reply = put(&house, &url, &[], broken_after(&bytes[..length])).await;
         reply.expect_error(400, "upload_interrupted");
     }
-    // A body that ends before its announced length is no more whole.
+    // A body that ends before its announced length is not complete either.
     let announced = [("content-length", bytes.len().to_string())];
     let reply = put(&house, &url, &announced, Body::from(bytes[..20_000].to_vec())).await;
     reply.expect_error(400, "upload_interrupted");
@@ -121,7 +121,7 @@ async fn uploads_have_limits(database: TestDatabase) {
     put(&house, &url, &[], Body::from_stream(stream::iter(chunks))).await.expect_error(413, "too_large");
     // The partial object is gone, and the URL can be used again.
     assert_eq!(stored_objects(&house).await, []);
-    // More than is drained is cut off; who waits for `100 Continue` is not asked to go on.
+    // A body longer than the drain limit is cut off; a client that waits for `100 Continue` is not told to continue.
     let endless =
         || Body::from_stream(stream::repeat(Bytes::from(vec![0; 65_536])).map(Ok::<_, std::io::Error>));
     let reply = put(&house, &url, &[], endless()).await.expect_error(413, "too_large");
@@ -138,7 +138,7 @@ async fn an_upload_url_works_once(database: TestDatabase) {
     house.upload(&url, tone()).await.expect_ok();
     house.upload(&url, tone()).await.expect_error(409, "upload_url_used");
     assert_eq!(stored_objects(&house).await.len(), 1);
-    // Of two at once, one wins and the other leaves nothing.
+    // Of two concurrent uploads, one wins and the other leaves nothing.
     let WaitingTrack { url, .. } = house.waiting_track().await;
     let (one, other) = tokio::join!(house.upload(&url, tone()), house.upload(&url, tone()));
     let mut statuses = [one.status.as_u16(), other.status.as_u16()];
@@ -164,13 +164,13 @@ async fn an_upload_url_is_signed_and_expires(database: TestDatabase) {
     assert_eq!(house.track_status(&track).await, "init_error");
 }
 
-/// An upload under way: what is sent here arrives.
+/// An upload in progress: it receives what is sent to the channel.
 fn in_pieces() -> (futures::channel::mpsc::UnboundedSender<Result<Bytes, std::io::Error>>, Body) {
     let (sender, receiver) = futures::channel::mpsc::unbounded();
     (sender, Body::from_stream(receiver))
 }
 
-/// Waits until it is written down that the track is waited for until then. Bounded by half a minute.
+/// Waits until the stored upload expiry of the track is at least `until`. Bounded by 30 seconds.
 async fn waited_for(house: &House, track: &str, until: Timestamp) {
     let id = track.rsplit('/').next().unwrap().parse().unwrap();
     let renewed = async {
@@ -183,7 +183,7 @@ async fn waited_for(house: &House, track: &str, until: Timestamp) {
     tokio::time::timeout(Duration::from_secs(30), renewed).await.unwrap();
 }
 
-/// The URL's time is for the start of an upload: bytes that arrive keep it alive.
+/// The expiry of the URL applies to the start of an upload. Bytes that arrive extend it.
 async fn an_upload_outlasts_its_url(database: TestDatabase) {
     let house = House::open(database).await;
     let WaitingTrack { track, url, .. } = house.waiting_track().await;
@@ -211,11 +211,11 @@ async fn an_upload_outlasts_its_url(database: TestDatabase) {
     reply.expect_ok();
     house.run_jobs().await;
     assert_eq!(house.track_status(&track).await, "ready");
-    // Nothing is left that would give the track up later.
+    // No job is left that would give up the track later.
     house.clock.advance_seconds(7200);
     house.run_jobs().await;
     assert_eq!(house.track_status(&track).await, "ready");
-    // Without bytes, as after a node's death, the wait ends.
+    // If no bytes arrive, as after a node's death, the wait ends.
     let WaitingTrack { track, url, .. } = house.waiting_track().await;
     house.clock.advance_seconds(3590);
     let (sender, body) = in_pieces();
@@ -235,7 +235,8 @@ async fn an_upload_outlasts_its_url(database: TestDatabase) {
     house.upload(&url, tone()).await.expect_error(401, "upload_url_expired");
 }
 
-/// Whatever became of the track meanwhile, as where its node could not reach the database for an hour.
+/// The upload counts even if the track was given up meanwhile, as when its node could not reach the database for an
+/// hour.
 async fn an_upload_counts_by_its_start(database: TestDatabase) {
     let house = House::open(database).await;
     let WaitingTrack { track, url, .. } = house.waiting_track().await;
@@ -243,7 +244,7 @@ async fn an_upload_counts_by_its_start(database: TestDatabase) {
     let (tell, began) = futures::channel::oneshot::channel();
     let (send_rest, rest) = futures::channel::oneshot::channel();
     let first = Ok::<_, std::io::Error>(Bytes::copy_from_slice(&bytes[..10_000]));
-    // Asked for once the first bytes are dealt with.
+    // Polled once the first bytes are processed.
     let later = stream::once(async move {
         tell.send(()).unwrap();
         Ok(rest.await.unwrap())
@@ -288,11 +289,11 @@ async fn without_free_space_nothing_is_taken(database: TestDatabase) {
     refused(house.send(cover).await);
     assert_eq!(house.track_status(&track).await, "initialized");
     assert!(stored_objects(&house).await.is_empty());
-    // Nor is a track made whose bytes would not be taken.
+    // Creating a track whose bytes would be refused is refused too.
     refuse_new_tracks(&house, &session, refused).await;
 }
 
-/// Every way to make a track.
+/// Tries every way to create a track.
 pub(crate) async fn refuse_new_tracks(house: &House, session: &str, refused: impl Fn(Reply)) {
     let track = json!({ "file_name": "more.wav" });
     let in_collection = json!({ "collection_id": house.collection_id, "file_name": "more.wav" });

@@ -1,4 +1,4 @@
-//! `GET /v1/usage`: what was played, to whoever may know.
+//! `GET /v1/usage`: play counts, and who may read them.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ async fn what_is_handed_out_is_counted(database: TestDatabase) {
     assert_eq!(status(format!("/v1/play/{session}/{one}")).await, 200);
     assert_eq!(status(format!("/v1/play/{session}/{one}/hq/download")).await, 200);
     assert_eq!(status(format!("/v1/stream/{two}/{share}")).await, 302);
-    // What is refused is not counted.
+    // Refused requests are not counted.
     assert_eq!(status(format!("/v1/play/{session}/{session}")).await, 404);
     assert_eq!(status(format!("/v1/play/{session}/{one}/nothing/download")).await, 404);
     assert_eq!(status(format!("/v1/stream/{session}/{share}")).await, 404);
@@ -63,7 +63,7 @@ async fn what_is_handed_out_is_counted(database: TestDatabase) {
     assert!(rows.iter().any(|row| row["variant"] == "hq" && row["downloads"] == 1), "{variants}");
     assert!(rows.iter().any(|row| row["variant"].is_null() && row["track_fetches"] == 2), "{variants}");
 
-    // A day later it is yesterday's, and stays it when the track is deleted.
+    // A day later it counts as yesterday's, and stays so when the track is deleted.
     house.clock.advance_seconds(86_400);
     house.call_as(&house.key, Method::DELETE, &format!("/v1/track/{one}"), Value::Null).await.expect_ok();
     let today = &house.ambient.now().to_string()[..10];

@@ -43,7 +43,7 @@ async fn a_track_gets_a_variant_of_its_own(database: TestDatabase) {
     house.post(&path, body).await.expect_error(409, "already_exists");
     let hq = json!({ "index": "hq", "variant_type_id": "transcode" });
     house.post(&path, hq).await.expect_error(409, "already_exists");
-    // Back to processing, and on.
+    // The track is processing again, and then ready.
     let read = house.get(&format!("/v1/track/{track}")).await;
     assert_eq!(read.json["track"]["track_status_id"], "processing");
     house.run_jobs().await;

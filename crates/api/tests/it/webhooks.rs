@@ -1,4 +1,4 @@
-//! Webhooks: set up, tried and looked at over the interface.
+//! Webhooks: created, tested and inspected over the interface.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ on_both!(
 const NOTHING: &str = "018f0000-0000-7000-8000-000000000001";
 const URL: &str = "https://example.com/hook";
 
-/// The path of a new webhook.
+/// Creates a webhook, and returns its path.
 async fn created(house: &House, kind: &str) -> String {
     let created = house.post("/v1/webhook", json!({ "kind": kind, "url": URL })).await.expect_ok();
     format!("/v1/webhook/{}", created.json["webhook_id"].as_str().unwrap())
@@ -81,7 +81,7 @@ async fn a_webhook_moves_and_is_removed(database: TestDatabase) {
     assert_eq!(moved.keys(""), names("ok api_request_id webhook_id webhook"));
     assert_eq!(moved.json["webhook"]["kind"], "track");
     assert_eq!(shown().await, "https://example.com/other");
-    // Interface 4.5: not by the organization's own endpoint.
+    // Interface 4.5: the organization's own endpoint cannot set it.
     house.put(&organization, json!({ "webhook_url": URL })).await.expect_ok();
     assert_eq!(shown().await, "https://example.com/other");
     let deleted = house.delete(&path).await.expect_ok();
@@ -151,7 +151,7 @@ async fn deliveries_are_listed_by_pages(database: TestDatabase) {
     }
 }
 
-/// Records an attempt as a sender would. Gives the endpoint's deliveries that were claimed.
+/// Records a failed attempt of each claimed delivery, as a sender would.
 async fn fail_all(house: &House, finally: bool) {
     let now = house.ambient.now();
     for webhook in house.catalog().due_webhooks(now).await.unwrap() {
@@ -226,7 +226,7 @@ async fn deliveries_are_sent_again(database: TestDatabase) {
     let all = house.post(&format!("{path}/replay_failed"), Value::Null).await.expect_ok();
     assert_eq!(all.keys(""), names("ok api_request_id webhook_id count"));
     assert_eq!((&*state(&ids[1]).await, &all.json["count"]), ("pending", &json!(1)));
-    // One that is under way is left alone.
+    // A delivery that is being sent is left alone.
     let (now, lease) = (house.ambient.now(), house.ambient.credential_id());
     let webhook = house.catalog().due_webhooks(now).await.unwrap().remove(0);
     house.catalog().claim_deliveries(webhook.id, now, lease, now.plus_seconds(30), 10).await.unwrap();

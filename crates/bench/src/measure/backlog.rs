@@ -1,4 +1,5 @@
-//! Many tracks at once. References: ffmpeg by hand for the same files on all cores, and the memory that the service may take.
+//! Many tracks processed at once. References: ffmpeg run by hand for the same files on all cores, and the memory that
+//! the service may use.
 
 use std::time::Instant;
 
@@ -12,16 +13,16 @@ use crate::plan::Plan;
 use crate::report::{Goal, Row, Unit};
 use crate::stage::{Stage, distinct};
 
-/// Seconds of sound of one track in every three.
+/// Lengths in seconds, each used for one track in three.
 const LENGTHS: [f64; 3] = [3.0, 20.0, 90.0];
 
-/// Tracks that wait to be processed.
+/// Tracks that are waiting to be processed.
 pub(super) struct Backlog {
     tracks: Vec<String>,
 }
 
 impl Backlog {
-    /// Uploads so many.
+    /// Uploads `count` sounds.
     pub(super) async fn upload(stage: &Stage, count: usize) -> Result<Self> {
         let sounds = LENGTHS.map(sound);
         let mut tracks = Vec::new();
@@ -35,7 +36,7 @@ impl Backlog {
         Ok(Self { tracks })
     }
 
-    /// Whether the last one plays.
+    /// Whether the last track is ready.
     pub(super) async fn is_done(&self, stage: &Stage) -> Result<bool> {
         match self.tracks.last() {
             Some(last) => stage.is_ready(last).await,

@@ -1,4 +1,4 @@
-//! Ranges of 64 KiB while 200 tracks are processed. Reference: the same ranges while nothing is.
+//! Ranges of 64 KiB while 200 tracks are processed. Reference: the same ranges while no track is processed.
 
 use anyhow::{Result, ensure};
 

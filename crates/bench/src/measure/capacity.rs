@@ -1,5 +1,5 @@
-//! What the model of docs/scaling.md computes with, measured here: CPU time per hour of sound, memory per connection, statements
-//! per play. Reference: the figures of the document.
+//! The figures that the model of docs/scaling.md uses: CPU time per hour of sound, memory per connection, statements
+//! per play. Reference: the figures in the document.
 
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
@@ -22,22 +22,22 @@ use crate::report::{Goal, Row};
 use crate::stage::{Stage, text};
 use crate::{http, memory, noise};
 
-/// When nothing of what was done before is left to do.
+/// The time after which all earlier work is finished.
 const SETTLED: Duration = Duration::from_secs(3);
 
-/// How long the statements of a node without work are counted.
+/// How long the statements of an idle node are counted.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// Requests of each kind, one after another.
+/// Requests of each kind, sent one after another.
 const REQUESTS: usize = 500;
 
-/// What may be counted too much: statements of the node's own upkeep come in bursts.
+/// Added to each limit, because statements of the node's own upkeep come in bursts.
 const TOLERANCE: f64 = 0.05;
 
-/// A reading of `/metrics`.
+/// A counter in `/metrics`: SQL statements.
 const STATEMENTS: &str = "tonearm_database_statements_total";
 
-/// The same, of what was asked of the store.
+/// A counter in `/metrics`: reads from the store.
 const STORE_GETS: &str = "tonearm_store_operation_duration_seconds_count{operation=\"get\"";
 
 /// 256 kbit/s.
@@ -68,7 +68,8 @@ fn row(parameter: Parameter, measured: f64) -> Row {
 const SINGLE_RECIPES: [(Parameter, &str); 3] =
     [(model::HQ, "hq"), (model::LQ, "lq"), (model::PREVIEW, "preview")];
 
-/// Seconds of CPU time that the service and its encoders take for an hour of sound, with all default recipes or one of them.
+/// CPU time in seconds that the service and its encoders use for an hour of sound, with all default recipes or only one
+/// of them.
 async fn processing(plan: &Plan, only: Option<&str>) -> Result<f64> {
     let stage = Stage::open().await?;
     let others = SINGLE_RECIPES.into_iter().map(|(_, recipe)| recipe).chain(["levels"]);
@@ -85,17 +86,17 @@ async fn processing(plan: &Plan, only: Option<&str>) -> Result<f64> {
     Ok((cpu_seconds(process)? - before) * 3600.0 / seconds)
 }
 
-/// Seconds of CPU time of a process and of its children that have ended.
+/// CPU time in seconds of a process and of its children that have ended.
 fn cpu_seconds(process: u32) -> Result<f64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
     let (_, fields) = stat.rsplit_once(')').context("/proc tells no name")?;
-    // Fields 14 to 17 (proc_pid_stat(5)); the first one behind the name is field 3.
+    // Fields 14 to 17 (proc_pid_stat(5)). The first field after the name is field 3.
     let ticks: u64 =
         fields.split_ascii_whitespace().skip(11).take(4).map(str::parse::<u64>).sum::<Result<_, _>>()?;
     Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
 }
 
-/// Memory of a node, and of connections with and without a listener.
+/// Memory of a node, of an idle connection and of a listener.
 async fn connections(plan: &Plan) -> Result<Vec<Row>> {
     listeners::allow_open_files(plan.listeners)?;
     let stage = Stage::open().await?;
@@ -104,7 +105,7 @@ async fn connections(plan: &Plan) -> Result<Vec<Row>> {
     let address = stage.url().strip_prefix("http://").context("the service speaks HTTP")?.parse()?;
     let open: Vec<TcpStream> =
         (0..plan.listeners).map(|_| listeners::connect(address)).collect::<Result<_>>()?;
-    // The last one has its answer when all have been accepted.
+    // When the last connection is answered, all have been accepted.
     let mut last = open.last().context("there are connections")?;
     last.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
     thread::sleep(SETTLED);
@@ -119,7 +120,7 @@ async fn connections(plan: &Plan) -> Result<Vec<Row>> {
     ])
 }
 
-/// Statements of sessions, of their tracks, and of ranges, without those of the node itself.
+/// Statements of sessions, of track lookups, and of ranges, without those of the node's own upkeep.
 async fn statements() -> Result<Vec<Row>> {
     let mut stage = Stage::open().await?;
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
@@ -152,7 +153,8 @@ async fn statements() -> Result<Vec<Row>> {
     Ok(vec![row(model::SESSION, sessions), row(model::TRACK, lookups), row(model::RANGE, ranges)])
 }
 
-/// Requests to a bucket for an hour of `hq`: of a quarter of an hour that is read from its beginning to its end, twice.
+/// Requests to a bucket for an hour of `hq`, extrapolated from a file of a quarter of an hour that is read twice from
+/// beginning to end.
 async fn store_requests(plan: &Plan) -> Result<Vec<Row>> {
     let (folder, ambient) = (tempfile::tempdir()?, tonearm::ambient::system());
     let bucket = S3Server::start();
@@ -188,12 +190,12 @@ impl Counter {
             TcpStream::connect(self.url.trim_start_matches("http://").trim_end_matches("/metrics"))?;
         socket.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
         std::io::Read::read_to_string(&mut socket, &mut answer)?;
-        // A counter with labels is not told before it counts.
+        // A counter with labels is absent until it has counted something.
         let read = parse_counter(&answer, self.name).or_else(|| self.name.contains('{').then_some(0.0));
         read.with_context(|| format!("{} does not tell {}", self.url, self.name))
     }
 
-    /// Statements of each of many requests, without `own` statements a second.
+    /// Statements per request, without the node's own statements, of which there are `own` per second.
     async fn each(&self, own: f64, mut request: impl AsyncFnMut(usize) -> Result<()>) -> Result<f64> {
         let (before, began) = (self.read()?, Instant::now());
         for number in 0..REQUESTS {
@@ -204,7 +206,7 @@ impl Counter {
     }
 }
 
-/// The sum of the lines that begin with a name, and maybe with some labels.
+/// The sum of the lines that begin with this name and, if it includes any, these labels.
 fn parse_counter(metrics: &str, name: &str) -> Option<f64> {
     let values = metrics.lines().filter(|line| line.starts_with(name));
     let values = values.map(|line| line.rsplit_once(' ').and_then(|(_, value)| value.parse::<f64>().ok()));

@@ -1,5 +1,5 @@
-//! The first bytes of objects in a bucket, never fetched before and fetched before. References: the same objects asked of the
-//! bucket itself; and asked of a node that has them in a folder.
+//! Time to the first bytes of objects in a bucket, for objects that were never fetched before and for objects that
+//! were. References: the same objects requested from the bucket itself, and from a node that has them in a folder.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use crate::plan::{Plan, Sides};
 use crate::report::{Goal, Row, Unit};
 use crate::stage;
 
-/// As a track of a few minutes.
+/// The size of a track of a few minutes.
 const OBJECT_BYTES: usize = 4_000_000;
 
 pub(super) const SECRET: &str = "a secret of an edge that is measured and of nothing else";
@@ -97,7 +97,7 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
         let delivered = at_bucket.first_byte(&path(key))?;
         at_folder.first_byte(&path(key))?;
         let again = (at_bucket.first_byte(&path(key))?, at_folder.first_byte(&path(key))?);
-        // The first one pays for connections that all others share.
+        // The first object is not counted: it includes the time to open connections that all others reuse.
         if number > 0 {
             cold.reference.push(direct);
             cold.tonearm.push(delivered);
@@ -115,7 +115,8 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     Ok(vec![row("cold", &cold, "the bucket itself"), row("hot", &hot, "from a folder")])
 }
 
-/// The same, asked of the bucket by the client that the node has too.
+/// Milliseconds until the first byte of an object, requested from the bucket itself by the client that the node uses,
+/// too.
 async fn first_byte_of_bucket(bucket: &Blobs, key: &ObjectKey) -> Result<f64> {
     let begun = Instant::now();
     let mut body = bucket.get(key, None).await?.context("the object was put")?.stream;

@@ -1,4 +1,4 @@
-//! A large file fetched whole, by one client at a time, and the memory that it takes. Reference: nginx.
+//! A large file fetched whole, by one client at a time, and the memory that this takes. Reference: nginx.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::report::{Goal, Row, Unit};
 use crate::{http, memory};
 
-/// The finest sound there is: many bytes that are soon processed.
+/// Sound of the highest quality: a file with many bytes that is quickly processed.
 const SOUND: WavSpec = WavSpec {
     seconds: 0.0,
     sample_rate: 192_000,
@@ -22,7 +22,7 @@ const SOUND: WavSpec = WavSpec {
 
 const BYTES_PER_SECOND: f64 = 192_000.0 * 2.0 * 4.0;
 
-/// Downloads for some time. Memory is in megabytes.
+/// The result of downloads. Memory is in megabytes.
 struct Fetched {
     megabytes_per_second: f64,
     memory_peak: f64,
@@ -61,7 +61,7 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     ])
 }
 
-/// Fetches a file of `size` bytes again and again, at least once.
+/// Fetches a file of `size` bytes repeatedly, at least once.
 fn fetch(url: &str, size: u64, duration: Duration, processes: Vec<u32>) -> Result<Fetched> {
     let watch = memory::Watch::start(processes);
     let begun = Instant::now();

@@ -1,5 +1,5 @@
-//! One voice note of an organization behind the many tracks of another. Reference: the same note while nothing else is
-//! processed.
+//! One voice note of an organization behind the many tracks of another. Reference: the same note while no other track
+//! is processed.
 
 use std::time::Instant;
 
@@ -11,11 +11,11 @@ use crate::plan::{Plan, median};
 use crate::report::{Goal, Row, Unit};
 use crate::stage::{Stage, Tenant, distinct};
 
-/// Seconds of sound of the note.
+/// Length of the note in seconds.
 const NOTE: f64 = 3.0;
-/// Seconds of sound of one track in every three of the other organization.
+/// Lengths of the other organization's tracks in seconds, each used for one track in three.
 const LENGTHS: [f64; 3] = [20.0, 90.0, 300.0];
-/// Notes for each round.
+/// Notes in each round.
 const NOTES: usize = 5;
 
 pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
@@ -24,7 +24,7 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     let note = sound(NOTE, 1);
     let notes = plan.rounds * NOTES;
     let mut idle = Vec::new();
-    // The first one finds caches cold.
+    // The first note is not measured, because caches are cold.
     few.upload("first.wav", &distinct(&note, 2 * notes)).await?;
     for number in 0..notes {
         idle.push(milliseconds(&few, number, &note).await?);
@@ -58,7 +58,7 @@ fn sound(seconds: f64, seed: u64) -> Vec<u8> {
     wav(&WavSpec { seconds, signal: Signal::Noise { seed, amplitude: 0.3 }, ..WavSpec::default() })
 }
 
-/// From the beginning of its upload until it plays.
+/// Milliseconds from the beginning of the upload until the track is ready.
 async fn milliseconds(tenant: &Tenant, number: usize, sound: &[u8]) -> Result<f64> {
     let sound = distinct(sound, number);
     let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! One sound on both sides: uploaded to the service, and a file of the reference.
+//! One sound on both sides: uploaded to the service, and served as a file by the reference.
 
 use std::fs;
 
@@ -9,32 +9,32 @@ use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use crate::reference::FileServer;
 use crate::stage::Stage;
 
-/// Bytes of the file of which ranges are asked for, about.
+/// Approximate size in bytes of the file whose ranges are requested.
 pub(super) const FILE_BYTES: f64 = 10e6;
 
-/// 64 KiB of it, as the value of `Range`.
+/// A range of 64 KiB of the file, as the value of `Range`.
 pub(super) const RANGE: &str = "1000000-1065535";
 
-/// Different signed URLs that are asked for in turn.
+/// Number of different signed URLs that are requested in turn.
 pub(super) const URLS: u64 = 200;
 
 const NAME: &str = "sound.wav";
 
 const BYTES_PER_SECOND: f64 = 44_100.0 * 2.0 * 2.0;
 
-/// The sound and who serves it.
+/// The sound, and the servers that deliver it.
 pub(super) struct Hosted {
     pub(super) stage: Stage,
     pub(super) files: FileServer,
-    /// Where the service has it.
+    /// The address of the file at the service.
     pub(super) tonearm: FileAddress,
-    /// Where the reference has it.
+    /// The address of the file at the reference.
     pub(super) reference: FileAddress,
     pub(super) track_id: String,
     _root: TempDir,
 }
 
-/// Where a file is: a server, and a path with a signature.
+/// The address of a file: a server, and a signed path.
 #[derive(Debug, Clone)]
 pub(super) struct FileAddress {
     pub(super) base_url: String,
@@ -55,12 +55,12 @@ impl Hosted {
         Ok(Self { stage, files, tonearm: FileAddress { base_url, path }, reference, track_id, _root: root })
     }
 
-    /// What the file is called at the reference.
+    /// The name of the file at the reference.
     pub(super) fn name(&self) -> &'static str {
         NAME
     }
 
-    /// So many different signed paths of the sound, at the service.
+    /// `count` different signed paths of the sound at the service.
     pub(super) async fn signed_paths(&self, count: u64) -> Result<Vec<String>> {
         let mut paths = Vec::new();
         for _ in 0..count {
@@ -71,7 +71,7 @@ impl Hosted {
         Ok(paths)
     }
 
-    /// That both answer with these bytes, all or a range, before they are asked how fast.
+    /// Checks, before speed is measured, that both sides answer with the expected bytes, for the whole file or a range.
     pub(super) async fn are_right(&self, range: Option<&str>, expected: &[u8]) -> Result<()> {
         for url in [self.tonearm.url(), self.reference.url()] {
             let (answer, status) = match range {
@@ -91,7 +91,7 @@ impl FileAddress {
     }
 }
 
-/// So many bytes of noise, with what a WAV file begins with besides.
+/// Noise of about `bytes` bytes, as a WAV file with its header.
 pub(super) fn noise_of(bytes: f64) -> Vec<u8> {
     let signal = Signal::Noise { seed: 1, amplitude: 0.3 };
     wav(&WavSpec { seconds: bytes / BYTES_PER_SECOND, signal, ..WavSpec::default() })

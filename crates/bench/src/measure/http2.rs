@@ -1,5 +1,5 @@
-//! 64 KiB from anywhere in a file of 10 MB over HTTP/2 and TLS, by 200 different signed URLs. Reference: nginx with
-//! `secure_link` and the same file.
+//! Random ranges of 64 KiB in a file of 10 MB over HTTP/2 and TLS, with 200 different signed URLs. Reference: nginx
+//! with `secure_link` and the same file.
 
 use anyhow::{Result, bail, ensure};
 
@@ -10,7 +10,7 @@ use crate::plan::Plan;
 use crate::reference::FileServer;
 use crate::report::{Goal, Row};
 
-/// Connections, and requests at once on each.
+/// Connections, and concurrent requests on each.
 const CLIENTS: [(u32, u32); 2] = [(16, 8), (64, 1)];
 
 pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {

@@ -1,5 +1,6 @@
-//! How long single ranges of 64 KiB take over HTTP/1.1, TLS and HTTP/2, on an idle machine and beside the service's encoders, by
-//! 200 different signed URLs. Reference: nginx with `secure_link`, the same file and the same encoders beside it.
+//! Latency of single ranges of 64 KiB over HTTP/1.1, TLS and HTTP/2, on an idle machine and beside the service's
+//! encoders, with 200 different signed URLs. Reference: nginx with `secure_link`, the same file and the same encoders
+//! beside it.
 
 use anyhow::{Result, bail, ensure};
 use tonearm_fixtures::audio::{WavSpec, wav};
@@ -14,10 +15,10 @@ use crate::stage::Stage;
 
 const CONNECTIONS: [u32; 2] = [8, 64];
 
-/// Sounds that are encoded meanwhile.
+/// Number of sounds that are encoded during the measurements.
 const ENCODED: usize = 24;
 
-/// Seconds of each: long enough for all of them to last through the measurements.
+/// Length of each sound in seconds: long enough for the encoders to run until the measurements end.
 const ENCODED_SECONDS: f64 = 2400.0;
 
 pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
@@ -44,7 +45,7 @@ async fn over_all_protocols(
     prepare(&hosted.stage).await?;
     let name = |protocol: &str| format!("{protocol}, {beside}");
     let mut rows = measure(plan, &name("HTTP/1.1"), Protocol::Http1, &at(&hosted.stage.url()), &plain)?;
-    // Encoders that this interrupts go on after the start.
+    // Encoding that is interrupted by the restart continues after it.
     let url = hosted.stage.restart_with_tls(&chain, &key).await?;
     for (protocol, spoken) in [("TLS", Protocol::Http1), ("HTTP/2", Protocol::Http2)] {
         rows.extend(measure(plan, &name(protocol), spoken, &at(&url), &over_tls)?);
@@ -75,7 +76,7 @@ fn measure(
     Ok(rows)
 }
 
-/// Uploads sounds that take longer than the measurements.
+/// Uploads sounds whose processing takes longer than the measurements.
 async fn keep_encoders_busy(stage: &Stage) -> Result<()> {
     let sound =
         wav(&WavSpec { seconds: ENCODED_SECONDS, sample_rate: 16_000, channels: 1, ..WavSpec::default() });

@@ -1,5 +1,5 @@
-//! Levels, loudness and true peak of an hour of sound. References: ffmpeg decoding the same to nothing and, where it is
-//! installed, audiowaveform, which measures levels only.
+//! Levels, loudness and true peak of an hour of sound. References: ffmpeg decoding the same file without output and, if
+//! it is installed, audiowaveform, which measures levels only.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +13,7 @@ use tonearm_media::{Media, MediaConfig, RunScope};
 use crate::plan::{Plan, Sides};
 use crate::report::{Goal, Row, Unit};
 
-/// The sources, by extension, and what ffmpeg is told to make them.
+/// The source files by extension, with the arguments for ffmpeg to create them.
 const ENCODED: [(&str, &str); 4] = [
     ("mp3", "-b:a 128k"),
     ("m4a", "-c:a aac -b:a 128k"),
@@ -44,12 +44,12 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// A program to measure beside.
+/// A program to compare with.
 #[derive(Clone, Copy)]
 struct Reference {
     name: &'static str,
     program: &'static str,
-    /// What it is told before and behind the input.
+    /// The arguments before and after the input.
     around: [&'static str; 2],
 }
 
@@ -65,7 +65,7 @@ const AUDIOWAVEFORM: Reference = Reference {
     around: ["-q -i", "-o /dev/null --output-format dat -z 256 -b 8"],
 };
 
-/// Measures a sound both ways in turns.
+/// Measures a sound with both programs alternately.
 async fn compare(
     plan: &Plan,
     media: &Media,
@@ -90,7 +90,7 @@ async fn compare(
     })
 }
 
-/// Seconds to probe and measure a sound.
+/// Seconds it takes to probe and measure a sound.
 async fn levels(media: &Media, input: &Path) -> Result<f64> {
     let begun = Instant::now();
     let scope = RunScope::default();
@@ -99,7 +99,7 @@ async fn levels(media: &Media, input: &Path) -> Result<f64> {
     Ok(begun.elapsed().as_secs_f64())
 }
 
-/// Seconds that a program takes.
+/// Seconds it takes to run a program.
 fn run_to_end(command: &mut Command) -> Result<f64> {
     let begun = Instant::now();
     let ran = command.output()?;

@@ -10,10 +10,10 @@ use crate::report::{Goal, Row};
 use crate::stage::Stage;
 use crate::wrk::{self, Load, Request};
 
-/// Tracks of one page.
+/// Number of tracks in one page.
 const LIMIT: usize = 50;
 
-/// How many tracks are made whatever it takes, and how long that may take for all of them to be made.
+/// Number of tracks that are always created. The others are created only if these took at most this long.
 const FEW: (usize, Duration) = (2000, Duration::from_secs(4));
 
 pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
@@ -29,7 +29,7 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     Ok(rows_of_load(&name, &sides, "its first page", Some(Goal::AtLeast(0.8))))
 }
 
-/// Makes the tracks, or only a few on a slow machine; returns how many.
+/// Creates all tracks, or only [`FEW`] on a slow machine. Returns the number of tracks.
 async fn make_tracks(stage: &Stage, all: usize) -> Result<usize> {
     let (few, patience) = FEW;
     let begun = Instant::now();

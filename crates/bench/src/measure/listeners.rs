@@ -1,4 +1,5 @@
-//! Ten thousand listeners who take next to nothing of what they asked for, and the memory that costs. Reference: nginx.
+//! Ten thousand listeners who read almost nothing of the file they requested, and the memory that this takes.
+//! Reference: nginx.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -14,32 +15,33 @@ use crate::memory;
 use crate::plan::{Plan, Sides, median};
 use crate::report::{Goal, Row, Unit};
 
-/// What each listener takes, once at the beginning and once when all are there.
+/// Bytes that each listener reads, once at the beginning and once when all are connected.
 const SIP: usize = 1024;
 
-/// Bytes of a segment on the way to a listener, as over Ethernet. Over loopback they are as long as 64 KB, and as the
-/// kernel lets a sender keep some twenty of them, ten thousand connections would want more than it has for all of TCP.
+/// Maximum size of a segment sent to a listener, as over Ethernet. Over loopback, segments have up to 64 KB. The kernel
+/// lets a sender keep some twenty of them, so ten thousand connections would need more memory than the kernel has for
+/// all of TCP.
 const SEGMENT_BYTES: u32 = 1460;
 
-/// What a listener's side of a connection keeps.
+/// Size of a listener's receive buffer in bytes.
 const RECEIVE_BYTES: usize = 16 * 1024;
 
-/// How long a listener waits for the next bytes before the run is given up.
+/// How long a listener waits for the next bytes before the run fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// When nothing is left to do for those who wait.
+/// The time after which the server has nothing left to do for waiting listeners.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// How often somebody else fetches the file meanwhile.
+/// How often another client fetches the file while the listeners are connected.
 const FETCHES: usize = 15;
 
-/// Files that this process has open beside the connections.
+/// Files that this process has open in addition to the connections.
 const OTHER_FILES: u64 = 200;
 
-/// A server with all listeners connected. Memory is in megabytes.
+/// The cost of a server with all listeners connected. Memory is in megabytes.
 struct ListenerCost {
     memory: f64,
-    /// How long somebody else waits for a whole file meanwhile, as a median.
+    /// The median time in milliseconds for another client to fetch the whole file in the meantime.
     other_ms: f64,
 }
 
@@ -63,7 +65,7 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     ])
 }
 
-/// The memory of a service to which all listeners are connected, in megabytes.
+/// The memory in megabytes of a service to which all listeners are connected.
 pub(super) async fn memory_of_listeners(plan: &Plan) -> Result<f64> {
     let hosted = Hosted::start(&noise_of(FILE_BYTES)).await?;
     Ok(listen(plan, &hosted.tonearm, &hosted.stage.processes())?.memory)
@@ -94,7 +96,7 @@ fn listen(plan: &Plan, place: &FileAddress, processes: &[u32]) -> Result<Listene
     Ok(ListenerCost { memory, other_ms: median(fetches) })
 }
 
-/// Milliseconds for the whole file.
+/// Milliseconds it takes to fetch the whole file.
 fn fetch(place: &FileAddress) -> Result<f64> {
     let begun = Instant::now();
     let reply = crate::http::get(&place.url())?;
@@ -111,7 +113,7 @@ pub(super) fn connect(address: SocketAddr) -> Result<TcpStream> {
     Ok(socket.into())
 }
 
-/// Each connection is an open file.
+/// Raises the limit of open files: each connection is an open file.
 pub(super) fn allow_open_files(connections: usize) -> Result<()> {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;

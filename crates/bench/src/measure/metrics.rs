@@ -1,4 +1,4 @@
-//! Ranges of a node whose metrics are on. Reference: a node whose metrics are off.
+//! Ranges from a node whose metrics are on. Reference: a node whose metrics are off.
 
 use anyhow::Result;
 
@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use crate::report::{Goal, Row};
 use crate::wrk;
 
-/// Times as many rounds as usual: a hundredth is to be seen.
+/// How many times as many rounds as usual are measured, so that a difference of one percent is visible.
 const MORE_ROUNDS: usize = 4;
 
 pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {

@@ -67,7 +67,7 @@ pub(crate) enum Benchmark {
 }
 
 impl Benchmark {
-    /// What is measured unless something is asked for.
+    /// The benchmarks that run by default.
     pub(crate) const USUAL: &[Self] = &[
         Self::Upload,
         Self::Uploads,
@@ -126,13 +126,13 @@ impl Benchmark {
     }
 }
 
-/// Connections that call the API at once.
+/// Concurrent connections that call the API.
 const CALLERS: u32 = 16;
 
 /// Bytes in a megabyte.
 const MEGABYTE: f64 = 1e6;
 
-/// Makes rows of a benchmark, each of a property.
+/// Returns a function that builds the rows of a benchmark, one per property.
 fn rows_beside(name: &str, reference: &'static str) -> impl Fn(&str, Unit, (f64, f64), Option<Goal>) -> Row {
     move |property, unit, figures, goal| {
         let name = format!("{name}: {property}");
@@ -140,7 +140,7 @@ fn rows_beside(name: &str, reference: &'static str) -> impl Fn(&str, Unit, (f64,
     }
 }
 
-/// Speed and 99th percentile of calls beside a reference.
+/// Speed and 99th percentile of calls, compared with a reference.
 fn rows_of_load(name: &str, sides: &Sides<Sample>, reference: &'static str, goal: Option<Goal>) -> Vec<Row> {
     let row = rows_beside(name, reference);
     vec![
@@ -149,7 +149,7 @@ fn rows_of_load(name: &str, sides: &Sides<Sample>, reference: &'static str, goal
     ]
 }
 
-/// Speed, median and 99th percentile of h2load's requests beside a reference.
+/// Speed, median and 99th percentile of h2load's requests, compared with a reference.
 fn rows_of_answers(
     name: &str,
     sides: &Sides<Answered>,
@@ -165,7 +165,7 @@ fn rows_of_answers(
     ]
 }
 
-/// Calls of the API beside as many calls of a server that answers everything with one word.
+/// Calls of the API, compared with calls of a server that answers everything with one word.
 fn beside_hello(plan: &Plan, name: &str, stage: &Stage, requests: Vec<Request>) -> Result<Vec<Row>> {
     let hello = BareServer::start(Bare::Hello, stage.folder())?;
     let tonearm = Load { base_url: stage.url(), connections: CALLERS, requests };

@@ -1,4 +1,5 @@
-//! Files fetched whole by many at once, with signed URLs. Reference: nginx with `secure_link` and the same files.
+//! Files fetched whole by many clients at once, with signed URLs. Reference: nginx with `secure_link` and the same
+//! files.
 
 use anyhow::Result;
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
@@ -9,12 +10,12 @@ use crate::plan::Plan;
 use crate::report::{Goal, Row};
 use crate::wrk::{self, Load, Request};
 
-/// 10 MB.
+/// Files of 10 MB.
 pub(super) async fn large(plan: &Plan) -> Result<Vec<Row>> {
     beside_files(plan, "whole", &noise_of(10e6), 16).await
 }
 
-/// 3 KB, as covers and levels are.
+/// Files of 3 KB, the size of covers and levels.
 pub(super) async fn small(plan: &Plan) -> Result<Vec<Row>> {
     let signal = Signal::Noise { seed: 1, amplitude: 0.3 };
     let sound = wav(&WavSpec { seconds: 0.2, sample_rate: 8000, channels: 1, bits: 16, signal });

@@ -1,5 +1,5 @@
-//! Pages of the dashboard over a large library, one after another as a person opens them. Reference: the page to sign in,
-//! which asks for nothing.
+//! Pages of the dashboard over a large library, opened one after another as a person would. Reference: the sign-in
+//! page, which queries no data.
 
 use std::time::Instant;
 
@@ -13,13 +13,13 @@ use crate::stage::Stage;
 /// How often each page is opened.
 const TIMES: usize = 200;
 
-/// How long a page may take, and how large it may be.
+/// The limits of a page's response time and size.
 const MILLISECONDS: f64 = 50.0;
 const KILOBYTES: f64 = 100.0;
 
 const REFERENCE: &str = "the page to sign in";
 
-/// What was measured of one page.
+/// The measurements of one page.
 struct Opened {
     p95_ms: f64,
     kilobytes: f64,
@@ -29,7 +29,7 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     let stage = Stage::open().await?;
     let library = library::fill(&stage, plan.library).await?;
     let cookie = sign_in(&stage).await?;
-    // Whoever is signed in is sent on.
+    // Opened without a cookie: users who are signed in are redirected.
     let reference = open(&stage, "", &["/dashboard/sign-in".to_owned()]).await?;
     let mut rows = Vec::new();
     for (name, addresses) in addresses(&stage, &library) {
@@ -80,7 +80,7 @@ fn addresses(stage: &Stage, library: &Library) -> Vec<(&'static str, Vec<String>
 async fn open(stage: &Stage, cookie: &str, addresses: &[String]) -> Result<Opened> {
     let mut durations = Vec::with_capacity(TIMES);
     let mut largest = 0;
-    // The first of each is not counted.
+    // The first request to each address is not counted.
     for nth in 0..TIMES + addresses.len() {
         let address = format!("{}{}", stage.url(), addresses[nth % addresses.len()]);
         let begun = Instant::now();
@@ -97,7 +97,7 @@ async fn open(stage: &Stage, cookie: &str, addresses: &[String]) -> Result<Opene
     Ok(Opened { p95_ms: durations[durations.len() * 95 / 100], kilobytes: largest as f64 / 1000.0 })
 }
 
-/// Signs somebody in by the link that the command line prints, and gives the cookie.
+/// Signs a user in with the link that the command line prints, and returns the cookie.
 pub(super) async fn sign_in(stage: &Stage) -> Result<String> {
     let printed = stage.command(&[
         "person",

@@ -1,4 +1,4 @@
-//! From the end of an upload to a track that plays. Reference: ffmpeg, run by hand for the same files.
+//! Time from the end of an upload until the track is ready. Reference: ffmpeg, run by hand for the same files.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +12,7 @@ use crate::plan::{Plan, Sides, median};
 use crate::report::{Goal, Row, Unit};
 use crate::stage::Stage;
 
-/// The sources, by extension, and what ffmpeg is told to make them of WAV.
+/// The source files by extension, with the arguments for ffmpeg to create them from WAV.
 const SOURCES: [(&str, &str); 5] = [
     ("wav", ""),
     ("mp3", "-c:a libmp3lame -b:a 192k"),
@@ -21,20 +21,20 @@ const SOURCES: [(&str, &str); 5] = [
     ("flac", "-c:a flac"),
 ];
 
-/// Seconds of the short sound.
+/// Length of the short sound in seconds.
 const VOICE_NOTE: f64 = 3.0;
 
-/// What ffmpeg took for all files of a track, one after another.
+/// The time that ffmpeg takes for all files of a track, one after another.
 pub(super) struct ByHand {
-    /// Seconds of the cores' time.
+    /// CPU time in seconds.
     pub(super) cpu: f64,
 }
 
-/// Seconds that processing took.
+/// Processing times in seconds.
 struct Compared {
-    /// On the clock, of both sides.
+    /// Elapsed time of both sides.
     wall: Sides<f64>,
-    /// Of the cores' time, of ffmpeg run by hand.
+    /// CPU time of ffmpeg, run by hand.
     cpu: Vec<f64>,
 }
 
@@ -80,7 +80,7 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Noise of so many seconds as a file.
+/// Creates a file of noise of this length.
 async fn source(stage: &Stage, seconds: f64, extension: &str, how: &str) -> Result<PathBuf> {
     let wav = stage.folder().join("noise.wav");
     let signal = Signal::Noise { seed: 1, amplitude: 0.3 };
@@ -94,7 +94,7 @@ async fn source(stage: &Stage, seconds: f64, extension: &str, how: &str) -> Resu
     Ok(path)
 }
 
-/// Processes the same sound both ways in turns.
+/// Processes the same sound on both sides alternately.
 async fn compare(
     stage: &Stage,
     plan: &Plan,
@@ -115,7 +115,7 @@ async fn compare(
 /// Seconds from the end of the upload to `ready`.
 async fn process(stage: &Stage, input: &Path) -> Result<f64> {
     let name = input.file_name().context("the source has a name")?.to_string_lossy();
-    // One that has no track with these bytes, whose files could be taken over.
+    // A new organization: it has no track with the same bytes whose files could be reused.
     let tenant = stage.tenant("Round").await?;
     let (track_id, url) = tenant.create_track(&name).await?;
     let bytes = std::fs::read(input)?;
@@ -134,8 +134,8 @@ fn words(line: &str) -> Vec<String> {
     line.split(' ').map(str::to_owned).collect()
 }
 
-/// Makes what a new organization's recipes make of sound of so many seconds, with a run of ffmpeg for each: `hq`, `lq`
-/// and `preview`; and decodes it for `levels`, without computing anything from the samples.
+/// Renders the variants of a new organization's recipes for a sound of this length, with one run of ffmpeg each: `hq`,
+/// `lq` and `preview`. Also decodes the sound for `levels`, without computing anything from the samples.
 pub(super) fn by_hand(input: &Path, seconds: f64, folder: &Path) -> Result<ByHand> {
     let output = folder.join("encoded");
     let (start, length) = (seconds / 4.0, (seconds / 2.0).min(30.0));
@@ -147,7 +147,7 @@ pub(super) fn by_hand(input: &Path, seconds: f64, folder: &Path) -> Result<ByHan
     Ok(ByHand { cpu })
 }
 
-/// Runs ffmpeg; returns the seconds of CPU time.
+/// Runs ffmpeg. Returns its CPU time in seconds.
 fn encode(input: &Path, arguments: &[String], output: &Path) -> Result<f64> {
     let before = children_cpu()?;
     let ran = Command::new("ffmpeg")
@@ -161,7 +161,7 @@ fn encode(input: &Path, arguments: &[String], output: &Path) -> Result<f64> {
     Ok(children_cpu()? - before)
 }
 
-/// Seconds of CPU time that the children of this process took which have ended, to a hundredth.
+/// CPU time in seconds of the children of this process that have ended, with a resolution of 0.01 s.
 fn children_cpu() -> Result<f64> {
     let ticks = parse_children_ticks(&std::fs::read_to_string("/proc/self/stat")?);
     let ticks = ticks.context("/proc/self/stat tells nothing of children")?;

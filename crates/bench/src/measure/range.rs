@@ -1,4 +1,4 @@
-//! 64 KiB from anywhere in a file of 10 MB, with signed URLs. Reference: nginx with `secure_link` and the same file.
+//! Random ranges of 64 KiB in a file of 10 MB, with signed URLs. Reference: nginx with `secure_link` and the same file.
 
 use anyhow::Result;
 
@@ -11,10 +11,10 @@ use crate::wrk::{self, Load, Request};
 
 const RANGE_BYTES: u64 = 64 * 1024;
 
-/// Players at once.
+/// Concurrent players.
 const CONNECTIONS: u32 = 64;
 
-/// Offsets that are asked for in turn.
+/// Number of offsets that are requested in turn.
 const OFFSETS: usize = 1000;
 
 pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
@@ -28,12 +28,12 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     Ok(rows_of_load("range", &sides, hosted.files.name(), Some(Goal::AtLeast(1.0))))
 }
 
-/// Where the ranges begin.
+/// The offsets of the ranges.
 pub(super) fn offsets(sound: &[u8]) -> Vec<u64> {
     noise::numbers_below(sound.len() as u64 - RANGE_BYTES, OFFSETS)
 }
 
-/// Ranges of a file, asked for by many players.
+/// Ranges of a file, requested by many players.
 pub(super) fn load(place: &FileAddress, offsets: &[u64]) -> Load {
     let ranged = |offset: &u64| Request::get(&place.path).with("Range", format!("bytes={}", value(*offset)));
     Load {
@@ -43,13 +43,13 @@ pub(super) fn load(place: &FileAddress, offsets: &[u64]) -> Load {
     }
 }
 
-/// The range from an offset on, as in a `Range` header.
+/// The range at an offset, as in a `Range` header.
 pub(super) fn value(offset: u64) -> String {
     let (first, last) = ends(offset);
     format!("{first}-{last}")
 }
 
-/// Its first and its last byte.
+/// The first and the last byte of the range at an offset.
 pub(super) fn ends(offset: u64) -> (usize, usize) {
     (offset as usize, (offset + RANGE_BYTES - 1) as usize)
 }

@@ -1,5 +1,5 @@
-//! Share links followed to their signed URL, with usage counted. Reference: nginx answering with a bare redirect; where it is
-//! not installed, a server that answers with one word.
+//! Share links followed to their signed URL, with usage counted. Reference: nginx answering with a bare redirect or, if
+//! it is not installed, a server that answers with one word.
 
 use anyhow::{Result, ensure};
 

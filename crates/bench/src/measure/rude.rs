@@ -1,5 +1,5 @@
-//! Clients that keep connections and give nothing, or take nothing: 500 of each kind at once, and what one good client notices.
-//! Reference: the same client while nobody else is there.
+//! Clients that keep connections open without sending or without reading anything: 500 of each kind at once, and how
+//! they affect one well-behaved client. Reference: the same client alone.
 
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -12,20 +12,20 @@ use crate::h2load::{Answered, Load, Protocol};
 use crate::plan::{Plan, Sides};
 use crate::report::{Goal, Row};
 
-/// Clients of each kind.
+/// Number of clients of each kind.
 const MANY: usize = 500;
 
-/// Connections of the good client.
+/// Connections of the well-behaved client.
 const CONNECTIONS: u32 = 8;
 
-/// Streams that a rude client of HTTP/2 opens on each connection.
+/// Streams that a rude HTTP/2 client opens on each connection.
 const STREAMS: u32 = 32;
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     let mut hosted = Hosted::start(&noise_of(FILE_BYTES)).await?;
-    // So that clients of HTTP/2 can be rude without TLS.
+    // Allows rude HTTP/2 clients without TLS.
     hosted.stage.restart_with("TONEARM_HTTP2_WITHOUT_TLS", "true").await;
     let base_url = hosted.stage.url();
     let host = base_url.strip_prefix("http://").context("the service is reached over http")?.to_owned();
@@ -48,7 +48,7 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The good client with rude ones beside it, and alone, in turns.
+/// Measures the well-behaved client with rude clients beside it, and alone, alternately.
 fn beside(plan: &Plan, load: &Load, host: &str, hello: &[u8]) -> Result<Sides<Answered>> {
     let with_rude = || {
         let rude: Vec<TcpStream> = (0..MANY).map(|_| connect(host, hello)).collect::<Result<_>>()?;
@@ -65,7 +65,7 @@ fn connect(host: &str, hello: &[u8]) -> Result<TcpStream> {
     Ok(socket)
 }
 
-/// What each kind says before it falls silent.
+/// The bytes that each kind of client sends before it stops.
 fn kinds(host: &str, path: &str) -> Vec<(&'static str, Vec<u8>)> {
     let head = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n");
     let form = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n";
@@ -82,12 +82,13 @@ fn kinds(host: &str, path: &str) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Streams that ask for all of the file, on a connection whose streams have no room for any of it (RFC 9113, section 6.9.2).
+/// Streams that request the whole file on a connection whose streams have a flow-control window of 0 (RFC 9113, section
+/// 6.9.2).
 fn without_window(host: &str, path: &str) -> Vec<u8> {
     let mut bytes = PREFACE.to_vec();
     // SETTINGS_INITIAL_WINDOW_SIZE, 0.
     bytes.extend(frame(0x4, 0, 0, &[0, 4, 0, 0, 0, 0]));
-    // GET and http of HPACK's static table, then path and authority as literals that are not indexed (RFC 7541).
+    // GET and http from HPACK's static table, then path and authority as literals without indexing (RFC 7541).
     let mut block = vec![0x82, 0x86];
     for (name, value) in [(0x04, path), (0x01, host)] {
         block.push(name);
@@ -130,7 +131,7 @@ mod tests {
 
     #[test]
     fn lengths_are_those_of_hpack() {
-        // The last is the example of RFC 7541, appendix C.1.2, with a prefix of seven bits.
+        // The last one is the example of RFC 7541, appendix C.1.2, with a prefix of seven bits.
         for (number, bytes) in
             [(0, &[0][..]), (126, &[126]), (127, &[127, 0]), (254, &[127, 127]), (1337, &[127, 186, 9])]
         {

@@ -1,4 +1,5 @@
-//! A library of a million tracks. Reference: the same requests to a library of a thousand, on the same database.
+//! Requests to a library of a million tracks. Reference: the same requests to a library of a thousand tracks, on the
+//! same database.
 
 use std::time::{Duration, Instant};
 
@@ -17,12 +18,12 @@ use crate::stage::{Stage, text};
 
 /// Requests of each operation.
 const TIMES: u64 = 120;
-/// A library may be slower than the small one by this.
+/// The large library may take at most this many times as long as the small one.
 const AS_FAST: Goal = Goal::AtMost(1.2);
-/// Whatever place of a list is asked for.
+/// The same, for requests at any position in a list.
 const LATE: Goal = Goal::AtMost(2.0);
 
-/// An operation that is measured, with as many variants of its request as there are requests.
+/// An operation to measure, with as many variants of its request as there are requests.
 struct Operation {
     name: &'static str,
     goal: Option<Goal>,
@@ -40,7 +41,7 @@ enum ScaleRequest {
     Page(String),
 }
 
-/// One of the two libraries, in use.
+/// One of the two libraries, with the service that uses it.
 struct Library {
     stage: Stage,
     size: Size,
@@ -186,9 +187,9 @@ impl Library {
         ]
     }
 
-    /// The median of as many requests as there are forms of it, in milliseconds.
+    /// The median time of the requests of an operation, in milliseconds.
     async fn measure(&self, operation: &Operation) -> Result<f64> {
-        // Of each kind of statement, the first few are planned anew.
+        // The database plans the first few statements of each kind anew each time.
         for at in 0..10 {
             self.ask(&(operation.request)(at)).await.with_context(|| operation.name)?;
         }
@@ -222,8 +223,8 @@ impl Library {
         Ok(())
     }
 
-    /// Sessions of the two largest collections, with how much memory the program takes meanwhile. Reference: what it
-    /// took before.
+    /// Sessions of the two largest collections, and the memory that the program uses during them. Reference: its memory
+    /// before.
     async fn long_sessions(&self, database: &str) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         for (collection, tracks) in (0..).zip(self.size.largest) {
@@ -235,7 +236,7 @@ impl Library {
             let watch = Watch::start(self.stage.processes());
             let (mut cold, mut warm) = (Vec::new(), Vec::new());
             for _ in 0..5 {
-                // Longer than a list is kept.
+                // Longer than the cache keeps a list.
                 tokio::time::sleep(Duration::from_millis(1500)).await;
                 for durations in [&mut cold, &mut warm] {
                     let begun = Instant::now();
@@ -263,7 +264,7 @@ impl Library {
         Ok(rows)
     }
 
-    /// The largest collection is deleted, and its tracks are purged while others are asked for.
+    /// Deletes the largest collection, and measures other requests while its tracks are purged.
     async fn deletion(&self, database: &str) -> Result<Vec<Row>> {
         let first = self.size.largest[0];
         let other = Operation {
@@ -304,7 +305,7 @@ impl Library {
     }
 }
 
-/// A claim with 100,000 jobs waiting. Reference: with ten.
+/// A claim with 100,000 jobs waiting. Reference: a claim with ten.
 async fn claims(database: &str, library: Library) -> Result<Row> {
     let Library { mut stage, database: url, .. } = library;
     let organization_id: OrganizationId = stage.organization_id().parse()?;

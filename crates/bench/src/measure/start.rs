@@ -1,5 +1,5 @@
-//! How soon the service answers when it is started over an empty folder, and the memory of it when it has nothing to
-//! do. References: how long ffmpeg takes to print its version, and the memory of a server that answers with one word.
+//! Time from starting the service over an empty folder to its first answer, and its memory when idle. References: the
+//! time ffmpeg takes to print its version, and the memory of a server that answers with one word.
 
 use std::process::{Command, Stdio};
 use std::thread;
@@ -14,10 +14,10 @@ use crate::reference::{Bare, BareServer};
 use crate::report::{Goal, Row, Unit};
 use crate::{http, memory, stage};
 
-/// When nothing of the start is left to do.
+/// The time after which the start is completely finished.
 const SETTLED: Duration = Duration::from_secs(3);
 
-/// How long a start may take before the run is given up.
+/// How long a start may take before the run fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
@@ -58,7 +58,7 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     ])
 }
 
-/// Milliseconds from starting the program to its first 200.
+/// Milliseconds from starting the program to its first response with status 200.
 fn start(program: &mut Program) -> Result<f64> {
     let url = format!("{}/healthz", program.url());
     let begun = Instant::now();

@@ -11,12 +11,12 @@ use crate::report::{Goal, Row, Unit};
 use crate::stage::Stage;
 use crate::{http, memory, noise};
 
-/// What is sent over and over. Nothing on the way compresses or compares it.
+/// Size of the block that is sent repeatedly. No component compresses or deduplicates it.
 const BLOCK_BYTES: usize = 1 << 20;
 
 const REFERENCE: &str = "hash and write by axum";
 
-/// One upload. Memory is in bytes.
+/// The figures of one upload. Memory is in bytes.
 struct UploadFigures {
     megabytes_per_second: f64,
     memory_before: u64,
@@ -32,7 +32,8 @@ pub(super) async fn run(plan: &Plan) -> Result<Vec<Row>> {
     for _ in 0..plan.rounds {
         let (track_id, url) = stage.create_track("noise.bin").await?;
         sides.tonearm.push(send(&url, &block, plan.upload_bytes, stage.processes())?);
-        // It is found to be no sound and goes, so that neither falls into the reference's turn.
+        // Waits until the file is rejected as not being audio, and deletes it, so that neither happens during the
+        // reference's turn.
         stage.client.settled(&track_id).await;
         stage.client.delete(&format!("/v1/track/{track_id}")).await.ok();
         sides.reference.push(send(&sink_url, &block, plan.upload_bytes, sink.processes())?);
@@ -50,7 +51,7 @@ fn send(url: &str, block: &[u8], size: u64, processes: Vec<u32>) -> Result<Uploa
     Ok(UploadFigures { megabytes_per_second, memory_before, memory_peak: watch.peak() })
 }
 
-/// Memory before the first upload, when the server is fresh, and the most in any.
+/// Memory before the first upload, when the server is fresh, and the maximum during any upload.
 fn rows(sides: &Sides<UploadFigures>) -> Vec<Row> {
     let before = |uploads: &[UploadFigures]| {
         uploads.first().map_or(f64::NAN, |first| first.memory_before as f64 / MEGABYTE)

@@ -1,6 +1,6 @@
-//! Uploads in each way: large and small, one and eight at once, in one request and by both protocols that can resume them. The
-//! node has no workers, which would look at what arrived beside the next upload. Reference: a server that only hashes, writes and
-//! syncs.
+//! Uploads with each method: large and small, one and eight at once, in one request and with both protocols for
+//! resumable uploads. The node has no workers, which would otherwise process files during the next upload. Reference: a
+//! server that only hashes, writes and syncs.
 
 use std::sync::Mutex;
 use std::time::Instant;
@@ -18,17 +18,17 @@ use crate::{http, noise};
 
 const BLOCK_BYTES: usize = 1 << 20;
 
-/// How a file is sent.
+/// The upload method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum UploadMethod {
     Put,
     /// `PUT` with `Upload-Complete: ?1`.
     Resumable,
-    /// `POST`, and `PATCH` of the whole.
+    /// `POST`, then `PATCH` with the whole file.
     Tus,
 }
 
-/// Files of one size, over so many connections at once.
+/// Files of one size, uploaded over a number of concurrent connections.
 struct Case {
     name: &'static str,
     method: UploadMethod,

@@ -1,4 +1,4 @@
-//! Servers that do as little as can be done.
+//! Servers that do as little as possible.
 
 use std::fs::File;
 use std::io::Write;
@@ -40,10 +40,10 @@ impl Bare {
     }
 }
 
-/// Serves until it is ended. Its address is the first line of output.
+/// Serves until the process is ended. The first line of output is the server's address.
 pub(crate) async fn serve(kind: Bare) -> Result<()> {
     let router = match kind {
-        // Takes the body, as whoever reads JSON has to.
+        // Reads the body, as any server that parses JSON must.
         Bare::Hello => Router::new().fallback(async |_: Bytes| "hello"),
         Bare::Sink => Router::new().route("/{*path}", put(take_in)),
         Bare::Files => Router::new().route("/{*path}", get(hand_out)),
@@ -66,7 +66,7 @@ async fn take_in(UrlPath(path): UrlPath<PathBuf>, request: Request) -> Result<St
         }
     }
     file.sync_all()?;
-    // Without this, the file may have no name after a loss of power.
+    // Without this, the file's directory entry may be lost in a power failure.
     File::open(".")?.sync_all()?;
     Ok(format!("{:?}", hash.finalize()))
 }
@@ -89,14 +89,14 @@ fn read_range(path: &Path, first: u64, last: u64) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// First and last byte of a range that names both.
+/// The first and the last byte of a range that has both.
 fn parse_range(value: &str) -> Option<(u64, u64)> {
     let (first, last) = value.strip_prefix("bytes=")?.split_once('-')?;
     let (first, last) = (first.parse().ok()?, last.parse().ok()?);
     (first <= last).then_some((first, last))
 }
 
-/// Anything that goes wrong, as a 500.
+/// Any error, answered with status 500.
 struct Problem(anyhow::Error);
 
 impl<E: Into<anyhow::Error>> From<E> for Problem {

@@ -1,4 +1,4 @@
-//! What Tonearm is measured beside: other programs on the same machine in the same run.
+//! The references that Tonearm is compared with: other programs on the same machine in the same run.
 
 mod bare;
 mod nginx;
@@ -15,12 +15,12 @@ pub(crate) use nginx::{Nginx, version as nginx_version};
 
 use crate::memory;
 
-/// A running program, ended when dropped.
+/// A running program. It is ended when dropped.
 #[derive(Debug)]
 struct Running(Child);
 
 impl Running {
-    /// It and its children.
+    /// The process and its children.
     fn processes(&self) -> Vec<u32> {
         let mut processes = memory::children(self.0.id());
         processes.push(self.0.id());
@@ -30,7 +30,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Asked to stop, not killed: nginx ends its workers itself. Where it is gone already, all is well.
+        // Terminated, not killed, so that nginx ends its workers itself. The process may have ended already.
         if let Ok(id) = i32::try_from(self.0.id())
             && let Some(id) = Pid::from_raw(id)
         {
@@ -40,7 +40,7 @@ impl Drop for Running {
     }
 }
 
-/// One of this program's own bare servers, in a process of its own.
+/// One of this program's own bare servers, in a separate process.
 #[derive(Debug)]
 pub(crate) struct BareServer {
     running: Running,
@@ -48,7 +48,7 @@ pub(crate) struct BareServer {
 }
 
 impl BareServer {
-    /// Starts it over a folder.
+    /// Starts a server over a folder.
     pub(crate) fn start(kind: Bare, folder: &Path) -> Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["--serve", kind.name()]).current_dir(folder);
@@ -70,7 +70,7 @@ impl BareServer {
     }
 }
 
-/// A server of files: nginx where it is installed, else a bare one.
+/// A file server: nginx if it is installed, otherwise a bare server.
 #[derive(Debug)]
 pub(crate) enum FileServer {
     Nginx(Nginx),
@@ -86,7 +86,7 @@ impl FileServer {
         }
     }
 
-    /// What it is called in the report.
+    /// The name of the server in the report.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Nginx(_) => "nginx",
@@ -101,7 +101,7 @@ impl FileServer {
         }
     }
 
-    /// The path of a file, signed where the server checks signatures.
+    /// The path of a file, signed if the server checks signatures.
     pub(crate) fn path(&self, file: &str) -> String {
         match self {
             Self::Nginx(nginx) => nginx.signed_path(file),

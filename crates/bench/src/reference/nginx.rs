@@ -1,4 +1,4 @@
-//! nginx with signed links, set up to be as fast as it can.
+//! nginx with signed links, configured to be as fast as possible.
 
 use std::fs::{self, Permissions};
 use std::net::{TcpListener, TcpStream};
@@ -16,13 +16,13 @@ use tonearm_fixtures::Certificate;
 
 use super::Running;
 
-/// What signs nginx's links.
+/// The secret that signs nginx's links.
 const SECRET: &str = "bench";
 
-/// When they expire, in Unix seconds: in 2100.
+/// When the links expire, in Unix seconds: in 2100.
 const EXPIRES: u64 = 4_102_444_800;
 
-/// Where nginx is, if it is installed. Debian keeps it where only root looks.
+/// The path of nginx, if it is installed. On Debian, it is in a folder that is only in root's `PATH`.
 pub(super) fn find() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
@@ -31,10 +31,10 @@ pub(super) fn find() -> Option<PathBuf> {
         .find(|binary| binary.is_file())
 }
 
-/// What makes its redirects lead to URLs as long as signed ones are.
+/// Filler that makes nginx's redirects as long as redirects to signed URLs.
 const LOCATION_FILLER: usize = 120;
 
-/// What is answered with a redirect.
+/// The path that is answered with a redirect.
 const REDIRECT_PATH: &str = "/redirect";
 
 /// A running nginx.
@@ -48,7 +48,7 @@ pub(crate) struct Nginx {
 }
 
 impl Nginx {
-    /// Serves the files of `root`, which its workers, who may run as another user, are let into.
+    /// Serves the files of `root`. The folder is made readable for nginx's workers, which may run as another user.
     pub(super) fn start(binary: &Path, root: &Path) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         for readable in [folder.path(), root] {
@@ -93,7 +93,7 @@ impl Nginx {
         self.running.processes()
     }
 
-    /// A path that is answered with a bare redirect, as long as those of Tonearm are.
+    /// A path that is answered with a bare redirect, as long as Tonearm's redirects.
     pub(crate) fn redirect_path(&self) -> &'static str {
         REDIRECT_PATH
     }
@@ -112,7 +112,7 @@ impl Nginx {
         signed_urls(&self.url, file, count)
     }
 
-    /// What it serves TLS with.
+    /// The certificate that nginx uses for TLS.
     pub(crate) fn certificate(&self) -> &Certificate {
         &self.certificate
     }
@@ -128,7 +128,8 @@ fn signed_path(file: &str, expires: u64) -> String {
     format!("{path}?md5={signature}&expires={expires}")
 }
 
-/// `tcp_nopush` stays off: over loopback, whose segments are as large as an answer, it holds the last one back for 40 ms.
+/// `tcp_nopush` stays off: over loopback, where a segment is as large as a response, it delays the last segment by 40
+/// ms.
 fn configure(folder: &Path, root: &Path, listen: &str) -> String {
     let (folder, root) = (folder.display(), root.display());
     let filler = "0".repeat(LOCATION_FILLER);

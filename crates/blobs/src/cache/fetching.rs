@@ -18,25 +18,25 @@ use crate::error::BlobError;
 use crate::object::ObjectMeta;
 use crate::object_body::ObjectBody;
 
-/// How often the store is asked before those who wait are told that it failed.
+/// Attempts to fetch from the store before the waiting readers get the error.
 const ATTEMPTS: usize = 2;
 
-/// The whole body of an answer may take so many times the deadline for one chunk of it.
+/// The timeout for the whole body of a response, as a multiple of the deadline for one chunk of it.
 const WHOLE_BODY_FACTOR: u32 = 12;
 
-/// Pieces to be filled one after another; those that are never filled are given up.
+/// Consecutive pieces to be filled in order. Dropping the run gives up those that are not filled.
 pub(super) struct Run {
     cache: CachedStore,
     key: ObjectKey,
     meta: ObjectMeta,
     first: u64,
     pieces: Vec<Arc<Piece>>,
-    /// The error for those who wait for a piece that is not filled.
+    /// The error for readers that wait for a piece that is not filled.
     failure: Unfilled,
 }
 
 impl CachedStore {
-    /// A piece of an object, here or on its way, with more after it as far as `end` is away.
+    /// A piece of an object, in memory or being fetched. Pieces after it, up to `end`, are fetched too.
     pub(super) fn piece(&self, key: &ObjectKey, meta: &ObjectMeta, index: u64, end: u64) -> Arc<Piece> {
         let (piece, is_new) = self.piece_or_fetch(key, meta, index, end);
         tonearm_telemetry::looked_up(Cache::MemoryPieces, !is_new);
@@ -48,12 +48,13 @@ impl CachedStore {
         piece
     }
 
-    /// As much again as may be kept is held by readers.
+    /// Whether pieces take more than twice the memory that the cache may use, because readers still hold evicted ones.
     pub(super) fn is_overfull(&self) -> bool {
         self.0.piece_memory.bytes() > self.0.memory_bytes.saturating_mul(2)
     }
 
-    /// Has pieces from `index` on fetched, unless somebody else does already. Tells whether it was needed.
+    /// Starts to fetch pieces from `index` on, unless that piece is in memory or being fetched already. Returns the
+    /// piece, and whether a fetch was started.
     fn piece_or_fetch(&self, key: &ObjectKey, meta: &ObjectMeta, index: u64, end: u64) -> (Arc<Piece>, bool) {
         let (piece, is_new) = self.claim(key, meta, index);
         if is_new {
@@ -62,7 +63,7 @@ impl CachedStore {
         (piece, is_new)
     }
 
-    /// A piece, and whether it is for the caller to fill.
+    /// A piece, and whether the caller has to fill it.
     fn claim(&self, key: &ObjectKey, meta: &ObjectMeta, index: u64) -> (Arc<Piece>, bool) {
         let id = PieceId { key: key.clone(), index };
         if let Some(piece) = self.0.pieces.get(&id) {
@@ -75,7 +76,7 @@ impl CachedStore {
         (entry.into_value(), is_new)
     }
 
-    /// Fills the piece `first` of an object whose body from there on has begun to come, and those after it.
+    /// Fills the piece `first` of an object, and those after it, from a body that begins at that piece.
     pub(super) fn begin_run(&self, key: &ObjectKey, meta: &ObjectMeta, first: u64, body: ObjectBody) {
         let (piece, is_new) = self.claim(key, meta, first);
         if is_new {
@@ -83,7 +84,8 @@ impl CachedStore {
         }
     }
 
-    /// A piece with those after it that nobody has made yet, up to a run of them, or the first that is on disk.
+    /// A piece with those after it that are not in memory or being fetched yet, up to the length of a run or the first
+    /// piece on disk.
     fn run(&self, key: &ObjectKey, meta: &ObjectMeta, first: u64, piece: Arc<Piece>, end: u64) -> Run {
         let on_disk = |index| {
             let id = PieceId { key: key.clone(), index };
@@ -112,7 +114,7 @@ impl CachedStore {
         }
     }
 
-    /// Fewer where memory is short.
+    /// The number of pieces of a run; fewer if memory is short.
     fn run_length(&self) -> u64 {
         match self.is_overfull() {
             true => 1,
@@ -122,19 +124,19 @@ impl CachedStore {
 }
 
 impl Run {
-    /// Gets the pieces from wherever they are.
+    /// Fills the pieces from the disk or from the store.
     async fn get(mut self) {
-        // The disk is read without a permit: what is there is served also while fetches hang. The first piece may have
-        // reached it only after those behind it were claimed.
+        // The disk is read without a permit, so that its pieces are served even while fetches hang. The first piece may
+        // have reached the disk only after the pieces behind it were claimed.
         if !self.take_from_disk().await || self.pieces.len() > 1 {
             self.fetch(None).await;
         }
     }
 
-    /// Waits until there is memory for what is to come.
+    /// Waits until there is memory for the pieces of this run.
     async fn fetch_permit(&self) -> Option<OwnedSemaphorePermit> {
         let permits = self.cache.0.fetch_permits.clone();
-        // The semaphore is never closed; without it the work is done all the same.
+        // The semaphore is never closed. If it were, the fetch would run without a permit.
         permits.acquire_many_owned(u32::try_from(self.pieces.len()).unwrap_or(1)).await.ok()
     }
 
@@ -153,7 +155,8 @@ impl Run {
         true
     }
 
-    /// Fetches what is missing, and once more what is missing then. Everybody who waits for it waits for this.
+    /// Fetches the missing bytes, and retries once for those that are still missing then. All readers of these pieces
+    /// wait for this.
     async fn fetch(mut self, mut begun: Option<ObjectBody>) {
         let _permit = self.fetch_permit().await;
         for _ in 0..ATTEMPTS {
@@ -196,7 +199,7 @@ impl Run {
         }
     }
 
-    /// The bytes of the run that are not here yet, by their places in the object.
+    /// The range of the object that this run still has to fetch.
     fn missing(&self) -> Range<u64> {
         let here: u64 = self.pieces.iter().map(|piece| piece.arrived()).sum();
         let size: u64 = self.pieces.iter().map(|piece| piece.size()).sum();
@@ -204,7 +207,7 @@ impl Run {
         begin + here..begin + size
     }
 
-    /// Fills the pieces with what comes.
+    /// Fills the pieces from a body.
     async fn fill(&self, mut body: ObjectBody) -> Result<(), Unfilled> {
         let mut chunk = Bytes::new();
         for (at, piece) in self.pieces.iter().enumerate() {
@@ -219,7 +222,7 @@ impl Run {
                 let part = chunk.split_to(chunk.len().min(missing as usize));
                 missing -= part.len() as u64;
                 piece.add(part);
-                // Who waits for it goes on before more is read.
+                // Lets waiting readers continue before more is read.
                 tokio::task::yield_now().await;
             }
             self.write_to_disk(at);

@@ -12,7 +12,7 @@ use tonearm_domain::ObjectKey;
 use crate::error::BlobError;
 use crate::object::ObjectMeta;
 
-/// Objects remembered at most beside those on disk; each takes some 200 bytes.
+/// Maximum number of remembered objects, besides those on disk. Each takes about 200 bytes.
 const MOST_KNOWN: u64 = 100_000;
 
 pub(super) struct KnownObjects {
@@ -22,7 +22,7 @@ pub(super) struct KnownObjects {
 
 struct KnownObject {
     meta: ObjectMeta,
-    /// When the store was last asked.
+    /// When the store was last asked about it.
     checked_at: Mutex<Option<Instant>>,
 }
 
@@ -37,12 +37,12 @@ impl KnownObjects {
         self.objects.get(key).map(|known| known.meta)
     }
 
-    /// Notes what the store said just now.
+    /// Records metadata that the store has just returned.
     pub(super) fn insert(&self, key: &ObjectKey, meta: ObjectMeta) {
         self.insert_checked_at(key, meta, Some(Instant::now()));
     }
 
-    /// Notes what was known of it before this process was started, or so long ago that it is to be asked again.
+    /// Records metadata from before this process started, or from so long ago that the store has to be asked again.
     pub(super) fn insert_unchecked(&self, key: &ObjectKey, meta: ObjectMeta) {
         self.insert_checked_at(key, meta, None);
     }
@@ -59,7 +59,7 @@ impl KnownObjects {
         self.objects.iter().map(|(key, _)| ObjectKey::clone(&key)).collect()
     }
 
-    /// Whether the store was asked within that time.
+    /// Whether the store was asked about an object within that time.
     pub(super) fn was_checked_within(&self, key: &ObjectKey, time: Duration) -> bool {
         self.objects.get(key).is_some_and(|known| {
             let checked_at = *known.checked_at.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,7 +67,8 @@ impl KnownObjects {
         })
     }
 
-    /// Whether the store is to be asked again. Notes that it is asked now, so that of several callers only one does it.
+    /// Whether the store has to be asked again. Records that it is asked now, so that only one of several callers does
+    /// it.
     pub(super) fn begin_check_if_due(&self, key: &ObjectKey) -> bool {
         let Some(known) = self.objects.get(key) else { return false };
         let mut checked_at = known.checked_at.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,7 +80,7 @@ impl KnownObjects {
     }
 }
 
-/// What the store says of an object.
+/// The result of looking up an object in the store.
 #[derive(Debug, Clone)]
 pub(super) enum Lookup {
     Found(ObjectMeta),
@@ -97,12 +98,12 @@ impl Lookup {
     }
 }
 
-/// An error that several callers get.
+/// An error that several callers share.
 pub(super) fn shared_error(error: Arc<BlobError>) -> BlobError {
     BlobError::unavailable("the object store is unreachable or does not work", error)
 }
 
-/// Requests to the store about objects. Callers that ask about the same object wait for the same answer, which is not
+/// Requests to the store about objects. Callers that ask about the same object share one request. Its result is not
 /// cached here.
 pub(super) struct PendingLookups(moka::future::Cache<ObjectKey, ()>);
 
@@ -116,7 +117,8 @@ impl PendingLookups {
         key: &ObjectKey,
         lookup: impl Future<Output = Lookup>,
     ) -> Lookup {
-        // What is an error here is shared among those who wait, and forgotten.
+        // The cache shares an error among the waiting callers without storing it, so every result is passed as an
+        // error.
         match self.0.try_get_with_by_ref(key, async { Err(lookup.await) }).await {
             Ok(()) => Lookup::Missing,
             Err(answer) => Lookup::clone(&answer),

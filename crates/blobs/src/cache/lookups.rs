@@ -1,4 +1,4 @@
-//! Asking the store about an object that is not known yet. Whoever asks the same waits for the same answer.
+//! Looks up objects that are not known yet in the store. Simultaneous lookups of an object share one request.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use super::piece_id::{PIECE_BYTES, RUN};
 use crate::error::BlobError;
 
 impl CachedStore {
-    /// What is known of an object; the store is asked where nothing is, and the pieces from `start` on are then
-    /// fetched along.
+    /// The metadata of an object. If it is not cached, it is requested from the store, together with the pieces from
+    /// `start` on.
     pub(super) async fn get_meta(&self, key: &ObjectKey, start: u64) -> Lookup {
         match self.cached_meta(key) {
             Some(meta) => Lookup::Found(meta),
@@ -21,7 +21,7 @@ impl CachedStore {
         }
     }
 
-    /// The same, with nothing fetched along.
+    /// The same, without fetching any pieces.
     pub(super) async fn head_meta(&self, key: &ObjectKey) -> Lookup {
         match self.cached_meta(key) {
             Some(meta) => Lookup::Found(meta),
@@ -30,7 +30,7 @@ impl CachedStore {
     }
 
     async fn look_up_and_fetch(&self, key: &ObjectKey, start: u64) -> Lookup {
-        // Whoever asked before may have been answered meanwhile.
+        // An earlier lookup may have completed meanwhile.
         if let Some(meta) = self.cached_meta(key) {
             return Lookup::Found(meta);
         }
@@ -65,7 +65,7 @@ impl CachedStore {
         }
     }
 
-    /// Sends a request again if it fails the first time, or is not answered in time.
+    /// Sends a request, and retries it once if it fails or times out.
     async fn retry_once<T, F>(&self, request: impl Fn() -> F) -> Result<Option<T>, BlobError>
     where
         F: Future<Output = Result<Option<T>, BlobError>>,

@@ -1,11 +1,11 @@
 //! A cache in front of a store that is far away: pieces of objects in memory and on the local disk.
 //!
-//! Objects are fetched in runs of a few pieces. Whoever comes first starts a run, and everybody who wants bytes of it
-//! meanwhile gets them as they arrive, so a thousand waiting listeners cost one fetch. A reader that comes to the last
-//! piece of a run has the next one fetched ahead. A reader is given bytes from memory, else from the disk, else from a
-//! fetch that it shares; a fetch that fails is tried once more, for all who wait for it, before they get the error.
-//! What a name stands for never changes, so a piece is never stale; whether the object still exists is asked again now
-//! and then, behind the reader's back, and where the store does not answer, what is here is served on.
+//! Objects are fetched in runs of a few pieces. The first reader starts a run, and all others that need its bytes
+//! meanwhile get them as they arrive, so a thousand waiting listeners cost one fetch. When a reader reaches the last
+//! piece of a run, the next run is fetched ahead. A reader gets bytes from memory, else from the disk, else from a
+//! fetch that it shares. A fetch that fails is retried once, for all its readers, before they get the error. The
+//! content of a name never changes, so a piece is never stale. Whether the object still exists is checked regularly, in
+//! the background. While the store does not respond, the cached pieces are still served.
 
 mod disk;
 mod fetching;
@@ -41,26 +41,26 @@ use crate::object_body::ObjectBody;
 use crate::open_object::{ObjectCache, OpenObject};
 use crate::store::{Incoming, Listed, Store};
 
-/// Pieces on their way at once, at most as many as fit into memory.
+/// Maximum number of pieces being fetched at once. The memory of the cache may allow fewer.
 const MOST_FETCHED_AT_ONCE: u64 = 4096;
 
-/// How much is kept, and where.
+/// How much the cache keeps, where, and for how long without asking the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheTerms {
-    /// Most bytes in memory.
+    /// Maximum number of bytes in memory.
     pub memory_bytes: u64,
-    /// A folder on the local disk and most bytes in it.
+    /// A folder on the local disk, and the maximum number of bytes in it.
     pub disk: Option<(PathBuf, u64)>,
-    /// After what time it is asked again whether an object still exists.
+    /// Time after which a delivered object is checked again for existence.
     pub recheck: Duration,
-    /// In what time this is asked once for every object of which something is kept, whether or not it is delivered.
+    /// Time in which every cached object is checked once, whether or not it is delivered.
     pub recheck_all: Duration,
-    /// How long the store may take to begin an answer, and then for each further part of it, until it is asked once
-    /// more.
+    /// How long the store may take to begin a response, and then for each further part of it, before the request is
+    /// retried once.
     pub deadline: Duration,
 }
 
-/// A store with a cache in front of what is delivered. Everything else goes to the store as it is.
+/// A store with a cache for deliveries. All other operations go directly to the store.
 #[derive(Clone)]
 pub(crate) struct CachedStore(Arc<Shared>);
 
@@ -69,17 +69,17 @@ struct Shared {
     known: KnownObjects,
     pending_lookups: PendingLookups,
     pieces: Cache<PieceId, Arc<Piece>>,
-    /// Also what readers hold of pieces that are no longer kept.
+    /// Includes evicted pieces that readers still hold.
     piece_memory: PieceMemory,
     memory_bytes: u64,
-    /// One for each piece that may be on its way at once.
+    /// One permit for each piece that may be fetched at the same time.
     fetch_permits: Arc<Semaphore>,
     deadline: Duration,
     disk: Option<Disk>,
 }
 
 impl CachedStore {
-    /// Puts a cache in front of a store. What the disk has from before is used.
+    /// Puts a cache in front of a store. Pieces that are already on the disk are used.
     pub(crate) async fn open(store: Arc<dyn Store>, terms: CacheTerms) -> Result<Self, BlobError> {
         let known = KnownObjects::new(terms.recheck);
         let disk = match terms.disk {
@@ -112,7 +112,7 @@ impl CachedStore {
         Ok(cache)
     }
 
-    /// What is known of an object without asking the store.
+    /// The metadata of an object, if it is cached.
     fn cached_meta(&self, key: &ObjectKey) -> Option<ObjectMeta> {
         let known = self.0.known.get(key);
         known.or_else(|| {
@@ -122,9 +122,9 @@ impl CachedStore {
         })
     }
 
-    /// Removes all that there is of an object.
+    /// Removes an object from the cache.
     fn forget(&self, key: &ObjectKey) {
-        // In this order, so that nothing of it that is being written is kept on disk.
+        // In this order, so that a piece that is being written meanwhile is not kept on disk.
         let known = self.0.known.forget(key);
         let on_disk = self.0.disk.as_ref().and_then(|disk| disk.forget(key));
         if let Some(meta) = known.or(on_disk) {

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 use crate::error::BlobError;
 
-/// Bytes in memory for pieces, whoever still holds them.
+/// Bytes of memory that pieces take, including evicted ones that readers still hold.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PieceMemory(Arc<AtomicU64>);
 
@@ -36,7 +36,7 @@ impl Drop for MemoryReservation {
     }
 }
 
-/// A whole piece, counted until the last reader has let go of it.
+/// A whole piece, counted until its last reader drops it.
 struct Whole {
     bytes: Vec<u8>,
     _reservation: MemoryReservation,
@@ -48,7 +48,7 @@ impl AsRef<[u8]> for Whole {
     }
 }
 
-/// A piece that many may wait for and one fills.
+/// A piece that one task fills and any number of readers wait for.
 pub(super) struct Piece {
     size: u64,
     state: Mutex<State>,
@@ -80,14 +80,14 @@ impl Unfilled {
         Self::failed(BlobError::unavailable("the object store does not respond in time", cause))
     }
 
-    /// Nobody is filling it any more, as when the process is ending.
+    /// The task that was filling it has ended, for example because the process is ending.
     pub(super) fn stopped() -> Self {
         Self::failed(BlobError::unavailable("the object store was interrupted", "a fetch was dropped"))
     }
 }
 
 impl Piece {
-    /// A piece of which nothing is here yet. It is not empty.
+    /// A piece without any bytes yet. Its size is not 0.
     pub(super) fn new(size: u64, memory: &PieceMemory) -> Self {
         let state = State::Arriving { chunks: Vec::new(), length: 0, reservation: memory.reserve(size) };
         Self { size, state: Mutex::new(state), changed: Notify::new() }
@@ -97,7 +97,7 @@ impl Piece {
         self.size
     }
 
-    /// How many of its bytes are here.
+    /// How many of its bytes have arrived.
     pub(super) fn arrived(&self) -> u64 {
         match &*self.state() {
             State::Arriving { length, .. } => *length,
@@ -106,7 +106,7 @@ impl Piece {
         }
     }
 
-    /// All of it, if it is here.
+    /// The whole piece, if it is complete.
     pub(super) fn whole(&self) -> Option<Bytes> {
         match &*self.state() {
             State::Whole(bytes) => Some(bytes.clone()),
@@ -114,7 +114,7 @@ impl Piece {
         }
     }
 
-    /// Some bytes from a place inside it on, as soon as there are any.
+    /// Some bytes from the position `place` on, as soon as there are any.
     pub(super) async fn bytes_from(&self, place: u64) -> Result<Bytes, Unfilled> {
         loop {
             let changed = self.changed.notified();
@@ -146,7 +146,7 @@ impl Piece {
         }
     }
 
-    /// Adds what arrived. The last bytes make it whole.
+    /// Adds bytes that have arrived. The last ones complete the piece.
     pub(super) fn add(&self, chunk: Bytes) {
         let mut state = self.state();
         if let State::Arriving { chunks, length, .. } = &mut *state {
@@ -160,7 +160,7 @@ impl Piece {
         self.changed.notify_waiters();
     }
 
-    /// Puts the chunks together, so that none of them keeps a larger buffer of the client that fetched it.
+    /// Concatenates the chunks, so that none of them keeps a larger buffer of the client that fetched it.
     fn complete(&self, state: &mut State) {
         if let State::Arriving { chunks, reservation, .. } =
             std::mem::replace(state, State::Whole(Bytes::new()))
@@ -170,7 +170,7 @@ impl Piece {
         }
     }
 
-    /// Tells all who wait that no more will come, unless it is whole.
+    /// Reports the failure to all waiting readers, unless the piece is complete.
     pub(super) fn give_up(&self, why: Unfilled) {
         let mut state = self.state();
         if let State::Arriving { .. } = &*state {
@@ -181,7 +181,7 @@ impl Piece {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Every change is made at once, so the state is good whoever panicked.
+        // Every change is atomic, so the state is consistent even after a panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -14,12 +14,12 @@ pub(super) const RUN: u64 = 4;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct PieceId {
     pub(super) key: ObjectKey,
-    /// Which one, from 0.
+    /// Its number within the object, from 0.
     pub(super) index: u64,
 }
 
 impl PieceId {
-    /// Its bytes, where the object has these.
+    /// Its size in bytes, in an object with this metadata.
     pub(super) fn size(&self, object: &ObjectMeta) -> u64 {
         object.size.saturating_sub(self.index * PIECE_BYTES).min(PIECE_BYTES)
     }

@@ -21,7 +21,7 @@ use crate::object_body::ObjectBody;
 const CHUNK: usize = 64 * 1024;
 
 impl CachedStore {
-    /// A range of an object, or all of it; `None` where the object is gone. Waits for the first bytes.
+    /// A range of an object, or all of it; `None` if the object does not exist. Waits for the first bytes.
     pub(super) async fn get_range(
         &self,
         key: &ObjectKey,
@@ -48,13 +48,13 @@ impl CachedStore {
     }
 }
 
-/// What is left to read of an object.
+/// The part of an object that is still to be read.
 struct Reader {
     cache: CachedStore,
     key: ObjectKey,
     meta: ObjectMeta,
     left: Range<u64>,
-    /// The piece that holds the next byte, once it was asked for.
+    /// The piece that holds the next byte, once it was requested.
     current: Option<Arc<Piece>>,
 }
 
@@ -63,8 +63,8 @@ impl Reader {
         Self { cache, key, meta, left: range, current: None }
     }
 
-    /// Waits until there is something to send, so that a store that is away can still be told; false where the object
-    /// is gone.
+    /// Waits for the first bytes, so that a failure of the store can still be reported to the client. Returns false if
+    /// the object does not exist.
     async fn begin(&mut self) -> Result<bool, BlobError> {
         if self.left.is_empty() {
             return Ok(true);
@@ -79,7 +79,7 @@ impl Reader {
     fn stream(self) -> impl Stream<Item = Result<Bytes, BlobError>> + Send + 'static {
         stream::unfold(self, |mut reader| async move {
             let next = reader.next().await;
-            // After an error there is nothing more.
+            // The stream ends after an error.
             if matches!(next, Some(Err(_))) {
                 reader.left.start = reader.left.end;
             }
@@ -93,7 +93,7 @@ impl Reader {
         }
         let mut bytes = match self.bytes().await {
             Ok(bytes) => bytes,
-            // It was deleted between two of its bytes.
+            // It was deleted while it was being read.
             Err(Unfilled::Gone) => return Some(Err(BlobError::Corrupt)),
             Err(Unfilled::Failed(error)) => return Some(Err(shared_error(error))),
         };
@@ -104,14 +104,14 @@ impl Reader {
             self.current = None;
         }
         if self.cache.is_overfull() {
-            // A reader that takes its time holds this chunk, not the piece that it is of.
+            // A slow reader then holds only this chunk, not the whole piece.
             self.current = None;
             bytes = Bytes::copy_from_slice(&bytes);
         }
         Some(Ok(bytes))
     }
 
-    /// Some bytes from the next one on, as soon as there are any.
+    /// Some bytes from the current position on, as soon as there are any.
     async fn bytes(&mut self) -> Result<Bytes, Unfilled> {
         let (index, place) = (self.left.start / PIECE_BYTES, self.left.start % PIECE_BYTES);
         let piece = match &self.current {

@@ -1,4 +1,4 @@
-//! Asking the store whether what is here still exists.
+//! Checks with the store whether cached objects still exist.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Weak};
@@ -11,11 +11,11 @@ use tonearm_domain::ObjectKey;
 use super::disk::Disk;
 use super::{CachedStore, Shared};
 
-/// Objects that the store is asked about at once in the background.
+/// Concurrent checks in the background.
 const AT_ONCE: usize = 8;
 
 impl CachedStore {
-    /// Asks the store again, in the background, where it is time to; the object is served meanwhile.
+    /// Checks an object in the background if its check is due. The object is served meanwhile.
     pub(super) fn recheck_if_due(&self, key: &ObjectKey) {
         if self.0.known.begin_check_if_due(key) {
             let (cache, key) = (self.clone(), key.clone());
@@ -23,14 +23,14 @@ impl CachedStore {
         }
     }
 
-    /// Removes an object that the store does not have any more. Where the store does not say so, nothing changes.
+    /// Removes an object if the store reports that it no longer exists. If the store fails, nothing changes.
     async fn recheck_now(&self, key: &ObjectKey) {
         if let Ok(None) = self.0.store.head(key).await {
             self.forget(key);
         }
     }
 
-    /// All objects of which something is here, in the same order each time, so that none waits for two rounds.
+    /// All cached objects, in the same order each time, so that none waits for two rounds.
     fn objects(&self) -> Vec<ObjectKey> {
         let on_disk = self.0.disk.as_ref().map(Disk::objects).unwrap_or_default();
         let all: HashSet<_> = on_disk.into_iter().chain(self.0.known.keys()).collect();
@@ -39,8 +39,8 @@ impl CachedStore {
         all
     }
 
-    /// Has every object looked for once in each `period`, evenly spread, as long as the cache is in use. So what was
-    /// deleted elsewhere goes even if nobody asks for it again.
+    /// Checks every cached object once in each `period`, evenly spread, as long as the cache is in use. So objects that
+    /// were deleted elsewhere are removed even if no client requests them again.
     pub(super) fn recheck_all(&self, period: Duration) {
         tokio::spawn(recheck_rounds(Arc::downgrade(&self.0), period));
     }
@@ -52,9 +52,9 @@ async fn recheck_rounds(cache: Weak<Shared>, period: Duration) {
         let objects = CachedStore(shared).objects();
         let steps = u32::try_from(objects.len()).unwrap_or(u32::MAX).saturating_add(1);
         let mut ticks = interval((period / steps).max(Duration::from_micros(1)));
-        // A store that is slow is not asked faster afterwards.
+        // Checks that a slow store delayed are not made up for by faster ones.
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // The first tick is at once. A round without objects takes its time too.
+        // The first tick is immediate. A round without objects takes the whole period too.
         ticks.tick().await;
         ticks.tick().await;
         let objects = stream::unfold((ticks, objects.into_iter()), |(mut ticks, mut objects)| async move {

@@ -1,4 +1,4 @@
-//! A SHA-256 whose calculation is continued by another process.
+//! A SHA-256 whose calculation another process can continue.
 
 use sha2::digest::common::hazmat::{SerializableState, SerializedState};
 use sha2::{Digest, Sha256};
@@ -16,12 +16,12 @@ impl RunningDigest {
         self.0.finalize().into()
     }
 
-    /// The intermediate state: not a digest, and only for the same version of the algorithm's implementation.
+    /// The intermediate state. It is not a digest, and only the same version of the implementation can restore it.
     pub(crate) fn save(&self) -> Vec<u8> {
         self.0.serialize().to_vec()
     }
 
-    /// `None` for what another version has saved.
+    /// `None` if another version has saved the state.
     pub(crate) fn restore(saved: &[u8]) -> Option<Self> {
         let state = SerializedState::<Sha256>::try_from(saved).ok()?;
         Sha256::deserialize(&state).ok().map(Self)
@@ -50,7 +50,7 @@ mod tests {
 
         #[test]
         fn other_bytes_are_no_state(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            // It must not panic; bytes that happen to be a state are one.
+            // It must not panic. Some bytes happen to be a valid state.
             let _ = RunningDigest::restore(&bytes);
         }
     }

@@ -1,9 +1,9 @@
-//! Objects in the making, whose bytes arrive in pieces, over hours and at any node.
+//! Drafts: unfinished objects whose bytes arrive in pieces, over hours and at any node.
 //!
-//! Between two pieces a draft is what its [`DraftState`] says, and what the store holds for it: in a folder one
+//! Between two pieces, a draft consists of its [`DraftState`] and of what the store holds for it: in a folder one
 //! temporary file that grows, in a bucket the parts of a multipart upload and, as parts have a minimum size, an object
-//! with the bytes behind the last part (the *tail*). Bytes are durable before [`DraftWriter::flush`] gives the state
-//! that counts them, so a process can be lost at any moment. Bytes behind the recorded state are overwritten by the next
+//! with the bytes after the last part (the *tail*). Bytes are durable before [`DraftWriter::flush`] returns the state
+//! that counts them, so a process can be lost at any moment. Bytes after the recorded state are overwritten by the next
 //! writer.
 
 mod digest;
@@ -23,7 +23,7 @@ pub use state::DraftState;
 pub(crate) use writer::DraftStore;
 pub use writer::DraftWriter;
 
-/// Bytes at the beginning of a draft by which its object is named.
+/// Bytes at the beginning of a draft from which the name of its object is derived.
 pub const NAMED_BY_BYTES: usize = 4096;
 
 type NameByBytes = Arc<dyn Fn(&[u8]) -> ObjectKey + Send + Sync>;
@@ -36,8 +36,8 @@ pub struct DraftNames {
 }
 
 impl DraftNames {
-    /// `object` names the finished object by its first bytes, [`NAMED_BY_BYTES`] of them or all where there are fewer.
-    /// `tail` gives another name each time.
+    /// `object` derives the name of the finished object from its first bytes: [`NAMED_BY_BYTES`] of them, or all if
+    /// there are fewer. `tail` returns another name each time.
     pub fn new(
         object: impl Fn(&[u8]) -> ObjectKey + Send + Sync + 'static,
         tail: impl Fn() -> ObjectKey + Send + Sync + 'static,
@@ -66,7 +66,7 @@ pub enum DraftError {
     /// Another process is writing to it.
     #[error("another request is writing to the upload")]
     InUse,
-    /// What the state speaks of is not in the store (any more). The draft cannot be continued.
+    /// The bytes that the state describes are not in the store (any more). The draft cannot be continued.
     #[error("the bytes of the upload are not in the object store any more")]
     Lost,
     /// The store failed.

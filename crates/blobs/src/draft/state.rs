@@ -1,11 +1,11 @@
-//! What is remembered of a draft between two pieces.
+//! The state of a draft between two pieces.
 
 use serde::{Deserialize, Serialize};
 use tonearm_domain::ObjectKey;
 
 use super::digest::RunningDigest;
 
-/// What is remembered of a draft between two pieces. It is opaque to others, who store it as JSON.
+/// The state of a draft between two pieces. It is opaque to callers, which store it as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DraftState {
     /// Durable bytes.
@@ -21,7 +21,8 @@ pub struct DraftState {
     pub(crate) bucket: BucketDraft,
 }
 
-/// The bytes of a draft in a bucket: all parts have one size, and the tail, which has the bytes behind them, is smaller.
+/// The bytes of a draft in a bucket: all parts have the same size, and the tail, which has the bytes after them, is
+/// smaller.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct BucketDraft {
     /// The multipart upload, from the first part on.
@@ -40,7 +41,7 @@ impl DraftState {
         self.size
     }
 
-    /// `None` where another version of the program has written it.
+    /// `None` if another version of the program has written the state.
     pub(crate) fn running_digest(&self) -> Option<RunningDigest> {
         if self.size == 0 {
             return Some(RunningDigest::default());

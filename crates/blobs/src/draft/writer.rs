@@ -9,7 +9,7 @@ use tonearm_domain::ObjectKey;
 use super::{DraftError, DraftState};
 use crate::object::Stored;
 
-/// A draft that is open for writing. The methods mean what those of [`DraftWriter`] mean.
+/// A draft that is open for writing. The methods correspond to those of [`DraftWriter`].
 #[async_trait]
 pub(crate) trait DraftStore: Send {
     async fn write(&mut self, bytes: Bytes) -> Result<(), DraftError>;
@@ -23,17 +23,17 @@ pub(crate) trait DraftStore: Send {
 pub struct DraftWriter(pub(crate) Box<dyn DraftStore>);
 
 impl DraftWriter {
-    /// Adds bytes. They are stored while others arrive, so an error may be about earlier ones.
+    /// Adds bytes. They are stored in the background, so an error may concern earlier bytes.
     pub async fn write(&mut self, bytes: Bytes) -> Result<(), DraftError> {
         self.0.write(bytes).await
     }
 
-    /// Makes everything durable that was written, and gives the state to record.
+    /// Makes all written bytes durable, and returns the state to record.
     pub async fn flush(&mut self) -> Result<DraftState, DraftError> {
         self.0.flush().await
     }
 
-    /// To be called once the state that was given last is recorded: what only earlier states need is removed.
+    /// Must be called once the last returned state is recorded. Removes data that only earlier states need.
     pub async fn recorded(&mut self) {
         self.0.recorded().await;
     }
@@ -44,8 +44,8 @@ impl DraftWriter {
         self.0.settle().await
     }
 
-    /// Makes the draft the object that its settled state names. After an error, or if nobody records the object, the draft
-    /// can be opened with the same state and published again.
+    /// Turns the draft into the object that its settled state names. After an error, or if the object was not recorded,
+    /// the draft can be opened with the same state and published again.
     pub async fn publish(self) -> Result<(ObjectKey, Stored), DraftError> {
         self.0.publish().await
     }

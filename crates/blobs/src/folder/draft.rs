@@ -19,14 +19,14 @@ use crate::draft::{DraftError, DraftNames, DraftState, DraftStore, NAMED_BY_BYTE
 use crate::error::BlobError;
 use crate::object::Stored;
 
-/// What the names of drafts begin with.
+/// The prefix of the file names of drafts.
 pub(super) const PREFIX: &str = "upload-";
 /// Bytes written in one go, so that a switch to a blocking thread costs little.
 const BATCH: usize = 1024 * 1024;
-/// How long the lock of a file is waited for, and how many times.
+/// The pause between attempts to lock a file, and the number of attempts.
 const WAITED: Duration = Duration::from_millis(20);
 const WAITED_TIMES: usize = 50;
-/// How often a file is opened that another process moves away in the meantime.
+/// Attempts to open a file that another process moves away meanwhile.
 const ATTEMPTS: usize = 10;
 
 /// The file, and the digest of what is in it.
@@ -61,7 +61,7 @@ impl FolderDraft {
         let path = draft_path(&root, id);
         for _ in 1..WAITED_TIMES {
             match Self::try_open(root.clone(), path.clone(), state.clone(), names.clone()).await {
-                // A writer that was dropped may be at its last step.
+                // A dropped writer may still be finishing its last step.
                 Err(DraftError::InUse) => tokio::time::sleep(WAITED).await,
                 opened => return opened,
             }
@@ -86,7 +86,7 @@ impl FolderDraft {
         .await?
     }
 
-    /// Runs on the file, off the reactor, after what is being written to it.
+    /// Runs `work` on the file, off the reactor, after the write that is in progress.
     async fn next<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&mut Growing) -> io::Result<T> + Send + 'static,
@@ -157,7 +157,7 @@ impl DraftStore for FolderDraft {
         };
         let stored = Stored { size: state.size, sha256: digest.finish() };
         let Some(writing) = writing else { return Ok((key, stored)) };
-        // Locked until it has its name.
+        // The file stays locked until it is renamed.
         let growing = writing.await??;
         spawn_blocking(move || {
             growing.file.sync_all()?;
@@ -183,7 +183,7 @@ impl Growing {
     }
 }
 
-/// The file at the recorded size, locked.
+/// Opens the file, locks it and truncates it to the recorded size.
 fn open_growing(path: &Path, state: &DraftState) -> Result<Growing, DraftError> {
     let digest = state.running_digest().ok_or(DraftError::Lost)?;
     for _ in 0..ATTEMPTS {
@@ -195,7 +195,7 @@ fn open_growing(path: &Path, state: &DraftState) -> Result<Growing, DraftError> 
             Err(TryLockError::WouldBlock) => return Err(DraftError::InUse),
             Err(TryLockError::Error(error)) => return Err(error.into()),
         }
-        // Whoever had the lock before may have published or removed the file.
+        // The previous holder of the lock may have published or removed the file.
         let meta = file.metadata()?;
         if unless_missing(fs::metadata(path))?.is_none_or(|there| there.ino() != meta.ino()) {
             continue;
@@ -231,7 +231,7 @@ fn head_of(file: &File) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// Removes a draft, and the object that it became, if it did.
+/// Removes a draft and, if it was published, its object.
 pub(super) async fn remove(root: PathBuf, id: UploadId, state: DraftState) -> Result<(), BlobError> {
     spawn_blocking(move || {
         unless_missing(fs::remove_file(draft_path(&root, id)))?;

@@ -13,8 +13,8 @@ use crate::object::ObjectMeta;
 /// Unfinished files, inside the root so that they can be renamed into place. No object has such a name.
 pub(super) const TEMPORARIES: &str = ".tmp";
 
-/// Removes an object, and the folders above it that are then empty. A folder into which something is being put
-/// may be removed as well: the put makes it anew.
+/// Removes an object, and the folders above it that are then empty. A folder that a put is about to use may be removed
+/// as well: the put creates it again.
 pub(super) fn delete(root: &Path, path: &Path) -> io::Result<()> {
     if_there(root, fs::remove_file(path))?;
     for folder in path.ancestors().skip(1).take_while(|folder| *folder != root) {
@@ -28,8 +28,8 @@ pub(super) fn delete(root: &Path, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// `None` for what is not there, as long as the store is: the folder of a disk that is not mounted has no
-/// temporaries, and its objects are not gone but away.
+/// `None` if the file does not exist but the store does: the folder of a disk that is not mounted has no temporaries,
+/// and its objects are unavailable, not deleted.
 pub(super) fn if_there<T>(root: &Path, result: io::Result<T>) -> io::Result<Option<T>> {
     let existing = unless_missing(result)?;
     if existing.is_none() {

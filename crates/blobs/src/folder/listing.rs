@@ -1,10 +1,10 @@
 //! Listing the folder, in the order of the objects' names.
 //!
-//! Each level is sorted by itself. This is the order of the whole names because all names of one level are equally long,
-//! except those of the last.
+//! Each level is sorted by itself. This is the order of the whole names, because all names of one level have the same
+//! length, except those of the last.
 //!
-//! What cannot be looked at is left out, so that one damaged file does not hide all others. Whoever misses it asks for it by
-//! its name, and learns of the failure.
+//! Entries that cannot be read are skipped, so that one damaged file does not hide all others. A caller that requests
+//! such an object by its name gets the error.
 
 use std::fs;
 use std::io;
@@ -20,10 +20,10 @@ use super::files::{TEMPORARIES, meta_of, unless_missing};
 use crate::error::BlobError;
 use crate::store::Listed;
 
-/// Objects that wait for the reader before the walk pauses.
+/// Objects buffered for the reader before the walk pauses.
 const AHEAD: usize = 256;
 
-/// What the walk gives its findings to. `Err` means that nobody wants more.
+/// Receives the findings of the walk. A failed send means that the reader is gone.
 type Findings = Sender<Result<Listed, BlobError>>;
 
 struct Walk {
@@ -34,7 +34,7 @@ struct Walk {
     findings: Findings,
 }
 
-/// Nobody reads the list any more.
+/// The reader of the list is gone.
 struct Unread;
 
 pub(super) fn list(
@@ -43,7 +43,7 @@ pub(super) fn list(
     folder: Option<ShortId>,
     after: Option<ObjectKey>,
 ) -> BoxStream<'static, Result<Listed, BlobError>> {
-    // The walk starts when the list is first read, not when it is asked for.
+    // The walk starts when the list is first read, not when it is requested.
     stream::once(async move {
         let (findings, receiver) = mpsc::channel(AHEAD);
         let walk = Walk { root, organization, folder, after: after.map(|key| key.to_string()), findings };
@@ -60,7 +60,7 @@ impl Walk {
     fn run(self) {
         let ended = self.check_root().and_then(|()| self.organizations());
         if let Err(error) = ended {
-            // A reader that left is why the walk ended.
+            // This fails only if the reader is gone, which then does not need the error.
             let _ = self.findings.blocking_send(Err(error.into()));
         }
     }
@@ -69,7 +69,7 @@ impl Walk {
         fs::metadata(self.root.join(TEMPORARIES)).map(drop)
     }
 
-    /// Goes on after what cannot be looked at, unless everything is away.
+    /// Skips an entry that cannot be read, unless the whole store is unavailable.
     fn or_left_out<T: Default>(&self, path: &str, looked: io::Result<T>) -> io::Result<T> {
         let Err(error) = looked else { return looked };
         self.check_root()?;
@@ -103,7 +103,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Whether every object below a folder sorts before what is asked for.
+    /// Whether every object below a folder sorts before the requested ones.
     fn is_passed(&self, folder: &str) -> bool {
         self.after.as_deref().is_some_and(|after| folder < after && !after.starts_with(folder))
     }
@@ -129,7 +129,7 @@ impl Walk {
     }
 }
 
-/// The names in a folder, sorted; none if it is not there, or is no folder.
+/// The names in a folder, sorted; none if it does not exist or is not a folder.
 fn names_in(folder: &Path) -> io::Result<Vec<String>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -138,7 +138,7 @@ fn names_in(folder: &Path) -> io::Result<Vec<String>> {
         }
         Err(error) => return Err(error),
     };
-    // What is not UTF-8 is nobody's name.
+    // No object has a name that is not UTF-8.
     let names =
         entries.filter_map(|entry| entry.map(|entry| entry.file_name().into_string().ok()).transpose());
     let mut names = names.collect::<io::Result<Vec<String>>>()?;

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use memmap2::Mmap;
 
-/// A whole file as memory. Nobody can look at its bytes: a page of a file that was cut short from outside, or that the disk
-/// fails to read, would end the process with SIGBUS. The kernel, which is given the memory to write it into a socket, answers
-/// EFAULT instead.
+/// A whole file, mapped into memory. Code of this process cannot read its bytes: a page of a file that was truncated
+/// from outside, or that the disk fails to read, would end the process with SIGBUS. The kernel, which gets the memory
+/// to write it into a socket, returns EFAULT instead.
 #[derive(Clone)]
 pub(super) struct MappedFile(Arc<Mmap>);
 
@@ -22,7 +22,7 @@ impl MappedFile {
         Ok(Self(Arc::new(unsafe { Mmap::map(file)? })))
     }
 
-    /// A range of it that ends where the file ends, or before.
+    /// A range of the file; `None` if the file does not contain all of it.
     pub(super) fn part(&self, range: Range<u64>) -> Option<MappedPart> {
         let [start, end] = [usize::try_from(range.start).ok()?, usize::try_from(range.end).ok()?];
         (start <= end && end <= self.0.len()).then(|| MappedPart { file: self.clone(), range: start..end })
@@ -41,7 +41,7 @@ impl MappedPart {
         self.range.len()
     }
 
-    /// Leaves out so many bytes at the beginning, or all.
+    /// Skips `count` bytes at the beginning, or all if there are fewer.
     pub(crate) fn advance(&mut self, count: usize) {
         self.range.start = self.range.end.min(self.range.start.saturating_add(count));
     }
@@ -56,6 +56,6 @@ impl MappedPart {
 pub(crate) enum InMemory {
     /// In memory of this process.
     Copied(Bytes),
-    /// In that of the kernel.
+    /// In memory of the kernel.
     Mapped(MappedPart),
 }

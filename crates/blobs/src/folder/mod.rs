@@ -1,8 +1,8 @@
 //! Objects as files below one folder, `{root}/{organization}/{folder}/{file}`.
 //!
-//! A put writes to `{root}/.tmp`, syncs the file, renames it and syncs the folders above it, so that an object
-//! is there as a whole or not at all, also after a power failure. Deletes are not synced: one that a power
-//! failure undoes leaves an object without a row, which the sweep finds.
+//! A put writes to `{root}/.tmp`, syncs the file, renames it and syncs the folders above it, so that an object exists
+//! as a whole or not at all, even after a power failure. Deletes are not synced: one that a power failure undoes leaves
+//! an object without a row, which the sweep finds.
 
 mod draft;
 mod files;
@@ -187,7 +187,7 @@ impl Store for FolderStore {
                 let Some(meta) = unless_missing(entry.metadata())? else {
                     continue;
                 };
-                // A draft outlives processes. Whatever forgot it, nobody continues it after this time.
+                // A draft outlives processes. After this time no client continues it.
                 let is_draft = entry.file_name().to_string_lossy().starts_with(draft::PREFIX);
                 let grace = if is_draft { Upload::MOST_SECONDS } else { 0 };
                 let stale = meta.is_file() && timestamp(meta.modified()?).plus_seconds(grace) < older_than;

@@ -12,7 +12,7 @@ use crate::error::{BlobError, PutError};
 use crate::object::{PutTerms, Stored};
 use crate::store::Incoming;
 
-/// Makes the folder if it is not there.
+/// Creates the folder if it does not exist.
 pub(crate) async fn prepare(root: PathBuf) -> Result<PathBuf, BlobError> {
     spawn_blocking(move || {
         private_folders().recursive(true).create(root.join(TEMPORARIES))?;
@@ -40,7 +40,7 @@ pub(crate) async fn delete_named(root: &Path, name: &str) -> Result<(), BlobErro
     Ok(spawn_blocking(move || delete(&root, &path)).await??)
 }
 
-/// The names of all files below a folder, in no order.
+/// The names of all files below a folder, in no particular order.
 pub(crate) async fn list_named(root: &Path, folder: &str) -> Result<Vec<String>, BlobError> {
     let (root, folder) = (root.to_owned(), folder.to_owned());
     let names = spawn_blocking(move || {

@@ -1,4 +1,4 @@
-//! A file that is kept open, and reading it without waiting for the disk where its pages are in memory.
+//! A file that is kept open. Pages that are in memory are read without waiting for the disk.
 
 use std::fs::{self, File};
 use std::io::{self, IoSliceMut};
@@ -17,14 +17,16 @@ use super::files::meta_of;
 use super::mapped::{InMemory, MappedFile};
 use crate::object::ObjectMeta;
 
-/// How far apart bytes are that are looked at to tell whether a file is in memory: half of what Linux reads ahead
-/// by default, so that what it brought in is seldom taken for more than it is.
+/// The distance between the bytes that are probed to find out whether a file is in memory: half of what Linux reads
+/// ahead by default, so that what one readahead brought in is seldom mistaken for more than it is.
 const PROBE_STEP: u64 = 64 * 1024;
 
-/// Bytes that are looked after together: what was found in memory is taken to be there for the rest of a second.
+/// Bytes whose state is tracked together: a region that was found in memory is assumed to be there for the rest of the
+/// second.
 const REGION: u64 = 512 * 1024;
 
-/// Files of at most this size are kept in memory by ourselves: sending them then takes no question to the kernel.
+/// Files of at most this size are kept in memory of this process: sending them then does not require asking the kernel
+/// what is in memory.
 const SMALL: u64 = 16 * 1024;
 
 /// An open file with what is known of it.
@@ -32,23 +34,24 @@ pub(crate) struct OpenFile {
     file: File,
     meta: ObjectMeta,
     content: Content,
-    /// The second in which the file was last seen to be there.
+    /// The second in which the file was last seen to exist.
     seen: AtomicU32,
 }
 
 enum Content {
     /// All of it, copied.
     Small(Bytes),
-    /// All of it, where it can be told which pages are in memory; of each region, the second in which all of it was.
+    /// The whole file, on file systems that can report which pages are in memory. `warm` has the second in which all of
+    /// a region was last found in memory, for each region.
     Mapped { map: MappedFile, warm: Box<[AtomicU32]> },
-    /// Only to be read.
+    /// The file can only be read.
     File,
 }
 
-/// Stands for the second in which a file was last seen where it is an object no more.
+/// The value of `seen` for a file that is no longer an object.
 const RETIRED: u32 = u32::MAX;
 
-/// Seconds since some moment, from 1 on.
+/// Seconds since an arbitrary moment, starting at 1.
 fn this_second() -> u32 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     u32::try_from(START.elapsed().as_secs()).unwrap_or(RETIRED - 2).min(RETIRED - 2) + 1
@@ -62,7 +65,7 @@ impl OpenFile {
         if meta.size <= SMALL {
             open.content = Content::Small(open.read(0..meta.size)?);
         } else if open.read_at_once(0, 1).is_ok() {
-            // File systems that cannot tell what is in memory say so whatever is asked.
+            // File systems that cannot report what is in memory fail for every range.
             let map = MappedFile::of(&open.file)?;
             let warm = (0..meta.size.div_ceil(REGION)).map(|_| AtomicU32::new(0)).collect();
             open.content = Content::Mapped { map, warm };
@@ -74,25 +77,25 @@ impl OpenFile {
         self.meta
     }
 
-    /// Whether the file is still an object and whole, as of this second. Asks only what the kernel has in memory.
+    /// Whether the file is still an object and complete, as of this second. Uses only what the kernel has in memory.
     pub(crate) fn is_current(&self) -> bool {
         let (now, seen) = (this_second(), self.seen.load(Ordering::Relaxed));
         let current = seen != RETIRED && (seen == now || self.is_there());
         if current && seen != now {
-            // Not a store: it may have been retired meanwhile.
+            // Not a plain `store`: the file may have been retired meanwhile.
             self.seen.fetch_max(now, Ordering::Relaxed);
         }
         current
     }
 
-    /// From now on it is an object no more, whoever still has it.
+    /// Marks the file as no longer an object, for all its holders.
     pub(super) fn retire(&self) {
         self.seen.store(RETIRED, Ordering::Relaxed);
     }
 
     /// Whether the file still has a name and its size. Asks the file system.
     pub(super) fn is_there(&self) -> bool {
-        // A deleted file has no name any more, whoever deleted it.
+        // A deleted file has no name any more, no matter which process deleted it.
         rustix::fs::fstat(&self.file)
             .is_ok_and(|found| found.st_nlink > 0 && u64::try_from(found.st_size) == Ok(self.meta.size))
     }
@@ -119,7 +122,7 @@ impl OpenFile {
         self.read_at_once(range.start, (range.end - range.start) as usize).ok()?.map(Bytes::from)
     }
 
-    /// Whether all regions of the range were found in memory this second; those that were not are looked at.
+    /// Whether all regions of the range were found in memory this second; the others are probed.
     fn are_warm(&self, warm: &[AtomicU32], range: &Range<u64>) -> bool {
         let now = this_second();
         (range.start / REGION..range.end.div_ceil(REGION)).all(|region| {
@@ -149,7 +152,7 @@ impl OpenFile {
         read == Ok(1)
     }
 
-    /// `None` where some of the bytes are not in memory; an error where that cannot be told.
+    /// `None` if some of the bytes are not in memory; an error if the file system cannot report that.
     fn read_at_once(&self, at: u64, size: usize) -> io::Result<Option<Vec<u8>>> {
         let mut buffer = vec![0; size];
         let read =
@@ -161,13 +164,13 @@ impl OpenFile {
         }
     }
 
-    /// The bytes of a range. Blocks, and has the kernel fetch as many more of what follows.
+    /// The bytes of a range. Blocks, and has the kernel read ahead as many of the bytes that follow.
     pub(super) fn read(&self, range: Range<u64>) -> io::Result<Bytes> {
         let size = range.end - range.start;
         let mut buffer = vec![0; size as usize];
         self.file.read_exact_at(&mut buffer, range.start)?;
         if let Some(size) = std::num::NonZeroU64::new(size) {
-            // Only advice: that it is not taken does no harm.
+            // Only advice: a failure does no harm.
             let _ = fadvise(&self.file, range.end, Some(size), Advice::WillNeed);
         }
         Ok(buffer.into())

@@ -12,13 +12,14 @@ use tonearm_telemetry::Cache as CacheName;
 
 use super::open_file::OpenFile;
 
-/// Files kept open at most. Each costs a descriptor and addresses, no memory of its own.
+/// Maximum number of open files. Each takes a file descriptor and address space. Only small files are also copied into
+/// memory.
 const MOST_OPEN: u64 = 2000;
 
-/// How often it is looked whether open files were deleted that nobody asks for.
+/// How often open files that no client requests are checked for deletion.
 const CLOSE_EVERY: Duration = Duration::from_secs(600);
 
-/// The files used last, by their objects' names.
+/// The most recently used files, by their objects' names.
 pub(super) struct OpenFiles {
     cache: Cache<ObjectKey, Arc<OpenFile>>,
 }
@@ -29,7 +30,7 @@ impl OpenFiles {
         Self { cache: cache.build() }
     }
 
-    /// The object's file, if it is open and still there.
+    /// The object's file, if it is open and still exists.
     pub(super) fn get(&self, key: &ObjectKey) -> Option<Arc<OpenFile>> {
         let cached = self.cache.get(key);
         let current = cached.as_ref().filter(|open| open.is_current()).map(Arc::clone);
@@ -44,19 +45,20 @@ impl OpenFiles {
         self.cache.insert(key.clone(), Arc::clone(open));
     }
 
-    /// Closes the files that are objects no more, as soon as nobody reads them. Asks the file system about each: blocks.
+    /// Closes the files that are no longer objects, as soon as they have no readers. Blocks, as it asks the file system
+    /// about each.
     fn close_deleted(&self) {
         for (key, open) in &self.cache {
             if !open.is_there() {
                 self.cache.invalidate(&*key);
             }
         }
-        // Until then the files are only marked.
+        // Until this runs, the files are only marked.
         self.cache.run_pending_tasks();
     }
 
-    /// Closes what was deleted by others now and then, as long as the store is in use: a file that is open keeps its room
-    /// on the disk.
+    /// Regularly closes files that were deleted by other processes, as long as the store is in use: an open file keeps
+    /// its space on the disk.
     pub(super) async fn close_deleted_regularly(files: Weak<Self>) {
         loop {
             tokio::time::sleep(CLOSE_EVERY).await;
@@ -66,7 +68,7 @@ impl OpenFiles {
         }
     }
 
-    /// Closes the file as soon as nobody reads it.
+    /// Closes the file as soon as it has no readers.
     pub(super) fn forget(&self, key: &ObjectKey) {
         if let Some(open) = self.cache.remove(key) {
             open.retire();

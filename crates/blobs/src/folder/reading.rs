@@ -1,4 +1,4 @@
-//! Reading a file in chunks: at once what is in memory, on a thread of its own what the disk has to be asked for.
+//! Reads a file in chunks: bytes that are in memory at once, all others on a blocking thread.
 
 use std::io;
 use std::ops::Range;
@@ -13,12 +13,12 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use super::open_file::OpenFile;
 use crate::part::Part;
 
-/// Bytes copied at once: enough that a switch to a blocking thread costs little, few enough that many readers who
-/// take their time do not hold much memory.
+/// Bytes copied at once: enough that a switch to a blocking thread costs little, few enough that many slow readers do
+/// not hold much memory.
 const COPIED_CHUNK: u64 = 64 * 1024;
-/// Bytes of a mapped file at once: they take no memory, but a connection that sends them keeps others waiting.
+/// Bytes of a mapped file sent at once: they take no memory, but a connection that sends them keeps others waiting.
 const MAPPED_CHUNK: u64 = 512 * 1024;
-/// The same for the first ones, so that a client has something while the rest is on its way.
+/// The same for the first chunk, so that a client gets the first bytes early.
 const FIRST_MAPPED_CHUNK: u64 = 64 * 1024;
 
 /// The bytes of a range that lies inside the file. A file that turns out shorter fails with `UnexpectedEof`.
@@ -26,7 +26,7 @@ pub(crate) struct FileChunks {
     file: Arc<OpenFile>,
     left: Range<u64>,
     is_begun: bool,
-    /// What the disk is being asked for, and how much of it.
+    /// The read from the disk that is running, and its size in bytes.
     pending: Option<(JoinHandle<io::Result<Bytes>>, u64)>,
 }
 
@@ -50,7 +50,7 @@ impl FileChunks {
         self.poll_read(context).map(|read| read.map(|read| read.map(Part::from)))
     }
 
-    /// Has the disk read on a thread of its own.
+    /// Reads from the disk on a blocking thread.
     fn poll_read(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
         let (file, range) = (&self.file, self.next(COPIED_CHUNK));
         let (reading, size) = self.pending.get_or_insert_with(|| {
@@ -61,7 +61,7 @@ impl FileChunks {
         self.pending = None;
         self.is_begun = true;
         let read = joined.unwrap_or_else(|error| Err(io::Error::other(error)));
-        // After an error there is nothing more.
+        // The stream ends after an error.
         self.left.start = if read.is_ok() { self.left.start + size } else { self.left.end };
         Poll::Ready(Some(read))
     }

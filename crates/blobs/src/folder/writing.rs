@@ -17,10 +17,10 @@ use crate::store::Incoming;
 
 /// Bytes written in one go, so that a switch to a blocking thread costs little.
 const BATCH: usize = 1024 * 1024;
-/// How often a folder is made anew that deletes keep removing. Each time, another delete must have come between.
+/// Attempts to create a folder that deletes keep removing. Each time, another delete must have come between.
 const ATTEMPTS: usize = 100;
 
-/// A file being written. Dropping it removes it, wherever it then is; so a put whose future is dropped leaves
+/// A file being written. Dropping it removes the file, wherever it then is. So a put whose future is dropped leaves
 /// nothing, although the blocking thread that holds this goes on to the end of its step.
 struct Draft {
     file: NamedTempFile,
@@ -69,7 +69,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Makes the file durable under its name. Unless what is returned is kept, the object is removed again.
+    /// Makes the file durable under its name. The object is removed again unless the returned value is kept.
     fn publish(self, root: &Path, path: &Path, terms: &PutTerms) -> Result<(Published, Stored), PutError> {
         let stored = self.digests.finish(terms)?;
         self.file.as_file().sync_all()?;
@@ -83,12 +83,12 @@ impl Draft {
     }
 }
 
-/// Copies a file of the store under another name; `None` when there is no such file. A hard link would do without the copy,
+/// Copies a file of the store under another name; `None` when there is no such file. A hard link would avoid the copy,
 /// but an open file that was deleted by another process is recognised by its number of links.
 pub(super) fn copy(root: &Path, from: &Path, to: &Path) -> io::Result<Option<Published>> {
     let Some(mut from) = if_there(root, File::open(from))? else { return Ok(None) };
     let mut draft = NamedTempFile::with_prefix_in("put-", root.join(TEMPORARIES))?;
-    // The kernel copies, and shares blocks where the file system can.
+    // The kernel copies the file, and shares blocks if the file system can.
     let size = io::copy(&mut from, draft.as_file_mut())?;
     draft.as_file().sync_all()?;
     let published = Published { path: move_into_place(root, draft.into_temp_path(), to)?, size };
@@ -96,8 +96,8 @@ pub(super) fn copy(root: &Path, from: &Path, to: &Path) -> io::Result<Option<Pub
     Ok(Some(published))
 }
 
-/// Makes the names of all folders between the root and `path` durable, not only of those made here: another put may have made
-/// one and not synced yet.
+/// Makes the names of all folders between the root and `path` durable, not only of those created here: another put may
+/// have created one and not synced it yet.
 pub(super) fn sync_folders(root: &Path, path: &Path) -> io::Result<()> {
     for folder in path.ancestors().skip(1).take_while(|folder| folder.starts_with(root)) {
         File::open(folder)?.sync_all()?;
@@ -105,7 +105,8 @@ pub(super) fn sync_folders(root: &Path, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Renames, making the folders above `path`. A delete may remove an empty folder right after it was made.
+/// Renames the draft, and creates the folders above `path`. Retries, since a delete may remove an empty folder right
+/// after it was created.
 pub(super) fn move_into_place(root: &Path, mut draft: TempPath, path: &Path) -> io::Result<TempPath> {
     for _ in 1..ATTEMPTS {
         match make_folders(root, path).and_then(|()| fs::rename(&draft, path)) {
@@ -120,7 +121,7 @@ pub(super) fn move_into_place(root: &Path, mut draft: TempPath, path: &Path) -> 
     Err(io::Error::new(ErrorKind::ResourceBusy, "the object's folder is removed repeatedly"))
 }
 
-/// Makes the folders between the root, which must be there, and `path`.
+/// Creates the folders between the root, which must exist, and `path`.
 fn make_folders(root: &Path, path: &Path) -> io::Result<()> {
     let folder = path.parent().unwrap_or(root);
     let missing: Vec<_> = folder.ancestors().take_while(|folder| *folder != root).collect();
@@ -140,7 +141,7 @@ pub(super) struct Published {
 }
 
 impl Published {
-    /// Leaves the object in its place, and gives its bytes.
+    /// Leaves the object in its place, and returns its size in bytes.
     pub(super) fn keep(mut self) -> u64 {
         self.path.disable_cleanup(true);
         self.size

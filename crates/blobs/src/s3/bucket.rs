@@ -21,7 +21,7 @@ use crate::object::{ObjectMeta, clamp};
 use crate::object_body::ObjectBody;
 use crate::storage_url::Bucket;
 
-/// A request waits for its answer, so giving up early beats succeeding late.
+/// A client waits for its response, so giving up early is better than succeeding late.
 const RETRY: RetryConfig = RetryConfig {
     backoff: BackoffConfig {
         init_backoff: Duration::from_millis(100),
@@ -32,8 +32,8 @@ const RETRY: RetryConfig = RetryConfig {
     retry_timeout: Duration::from_secs(20),
 };
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Between two packets of an answer. Reads have deadlines of their own besides ([`super::waiting`]). There is no limit on the
-/// whole, as a player may take minutes to fetch a file.
+/// The longest wait between two packets of a response. Reads also have deadlines of their own ([`super::waiting`]).
+/// There is no limit for a whole response, as a player may take minutes to fetch a file.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// Amazon's own default, which stores that have no regions expect as well.
 const DEFAULT_REGION: &str = "us-east-1";
@@ -61,7 +61,7 @@ impl S3Store {
             .with_client_options(options)
             .with_retry(RETRY)
             .with_virtual_hosted_style_request(bucket.endpoint.is_none())
-            // TLS already protects what is sent, so hashing every part once more for the signature is spared.
+            // TLS already protects the payload, so it need not be hashed once more for the signature.
             .with_unsigned_payload(!plain_http);
         if let Some(endpoint) = &bucket.endpoint {
             builder = builder.with_endpoint(endpoint.as_str().trim_end_matches('/'));
@@ -103,7 +103,8 @@ impl S3Store {
         inside.parse().ok()
     }
 
-    /// What is known of an object. An answer of 404 to `HEAD` does not say whose it is, so a `GET` is asked for the code.
+    /// The metadata of an object. A 404 to `HEAD` does not say what is missing, so a `GET` is sent to get the error
+    /// code.
     pub(super) async fn meta(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, object_store::Error> {
         let path = self.path(key);
         let answer = match self.client.head(&path).await {
@@ -116,7 +117,7 @@ impl S3Store {
         Ok(answer.as_ref().map(meta_of))
     }
 
-    /// An answer without bytes, for ranges that have none: S3 refuses these.
+    /// A response without bytes, for empty ranges: S3 rejects these.
     async fn empty_part(
         &self,
         key: &ObjectKey,
@@ -134,7 +135,7 @@ impl S3Store {
         key: &ObjectKey,
         range: Option<Range<u64>>,
     ) -> Result<Option<ObjectBody>, BlobError> {
-        // Stores count with signed numbers, and no object is as large as these go.
+        // Stores use signed numbers, and no object is as large as their maximum.
         let range = range.map(|range| range.start..range.end.min(i64::MAX as u64));
         if let Some(range) = range.clone().filter(Range::is_empty) {
             return self.empty_part(key, range).await.map_err(failure);
@@ -142,7 +143,7 @@ impl S3Store {
         let options = GetOptions { range: range.clone().map(GetRange::Bounded), ..GetOptions::default() };
         let answer = match (if_there(self.client.get_opts(&self.path(key), options).await), range) {
             (Ok(answer), _) => answer,
-            // Perhaps it was refused for starting behind the end, which only the size can tell.
+            // The range may have been rejected because it starts after the end. Only the object's size shows that.
             (Err(error), Some(range)) => {
                 return match self.empty_part(key, range).await {
                     Ok(Some(body)) => Ok(Some(body)),
@@ -159,10 +160,10 @@ impl S3Store {
     }
 }
 
-/// Installs *ring* as the cryptography of TLS for the whole process, unless one is installed: HTTP clients cannot be made
-/// without one, even for plain HTTP.
+/// Installs *ring* as the TLS cryptography provider of the whole process, unless one is installed. HTTP clients cannot
+/// be created without one, even for plain HTTP.
 fn install_tls_provider() {
-    // Fails only where another is installed, which is as good.
+    // Fails only if another provider is installed, which is fine too.
     drop(rustls::crypto::ring::default_provider().install_default());
 }
 

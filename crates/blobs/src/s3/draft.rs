@@ -1,5 +1,5 @@
-//! A draft as a multipart upload. Parts have one size, as some stores demand; what is behind the last one is an object of its
-//! own until the next piece comes.
+//! A draft as a multipart upload. All parts have the same size, as some stores require. The bytes after the last part
+//! are an object of their own until the next piece arrives.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -26,15 +26,15 @@ use crate::store::Store as _;
 
 /// The size of a part, in bytes. S3 allows 10,000 parts, so the largest object has 78 GiB.
 const PART: usize = 8 * 1024 * 1024;
-/// Parts on their way at once: what bounds the memory of a writer.
+/// Parts being sent at once. This bounds the memory of a writer.
 const PARTS_AT_ONCE: usize = 2;
 
-/// The bytes behind the last part, fewer than a part has.
+/// The bytes after the last part, fewer than a whole part.
 #[derive(Default)]
 struct PartBuffer {
     batch: Batch,
     size: usize,
-    /// How many of them, from the first, are part of the digest.
+    /// How many of them, from the first, the digest already includes.
     hashed: usize,
 }
 
@@ -48,9 +48,9 @@ pub(super) struct BucketWriter {
     is_stored: bool,
     is_published: bool,
     sending: JoinSet<Result<(usize, String), BlobError>>,
-    /// The ETags of parts behind those of `state`.
+    /// The ETags of parts after those of `state`.
     sent: BTreeMap<usize, String>,
-    /// How many parts there are, with those on their way.
+    /// The number of parts, including those being sent.
     parts: usize,
     obsolete: Vec<ObjectKey>,
 }
@@ -96,7 +96,7 @@ impl BucketWriter {
         Ok(())
     }
 
-    /// The multipart upload, begun if it is not yet. The first bytes must be in `head`.
+    /// The multipart upload, begun if necessary. `head` must contain the first bytes.
     async fn begin(&mut self, head: &[Bytes]) -> Result<(Path, String), DraftError> {
         let key = match &self.state.object {
             Some(key) => key.clone(),
@@ -153,7 +153,7 @@ impl BucketWriter {
         Ok(())
     }
 
-    /// Puts the object in one request, or completes the multipart upload with what is left as the last part.
+    /// Puts the object in one request, or completes the multipart upload with the remaining bytes as the last part.
     async fn finish(&mut self, key: &ObjectKey) -> Result<(), BlobError> {
         let last: PutPayload = self.buffer.all().into_iter().collect();
         let (client, path) = (&self.store.client, self.store.path(key));
@@ -228,7 +228,7 @@ impl DraftStore for BucketWriter {
             return Ok((key, stored));
         }
         if let Err(error) = self.finish(&key).await {
-            // An attempt before this one may have completed it, and its answer was lost.
+            // An earlier attempt may have completed it, and its response was lost.
             if !is_published(&self.store, &self.state).await? {
                 return Err(error.into());
             }
@@ -264,7 +264,7 @@ impl PartBuffer {
     }
 }
 
-/// The bytes behind the last part; `None` where they are not there (any more).
+/// The bytes after the last part; `None` if they are not in the store (any more).
 async fn read_tail(store: &S3Store, state: &DraftState) -> Result<Option<PartBuffer>, BlobError> {
     let mut buffer = PartBuffer::default();
     if let Some(tail) = &state.bucket.tail {
@@ -294,14 +294,14 @@ async fn is_published(store: &S3Store, state: &DraftState) -> Result<bool, BlobE
     Ok(store.head(key).await?.is_some_and(|meta| meta.size == state.size))
 }
 
-/// Removes the parts, the tail, and the object that they became, if they did.
+/// Removes the parts, the tail and, if the draft was published, the object.
 pub(super) async fn remove(store: &S3Store, state: DraftState) -> Result<(), BlobError> {
     if let (Some(key), Some(id)) = (&state.object, &state.bucket.upload) {
         let path = store.path(key);
         let abort = store.client.abort_multipart(&path, id);
         match in_time(async { Ok(abort.await) }).await? {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
-            // Stores refuse in several ways to abort what was completed.
+            // Stores refuse to abort a completed upload with different errors.
             Err(error) if !is_published(store, &state).await? => return Err(failure(error)),
             Err(_) => {}
         }

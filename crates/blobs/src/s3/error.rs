@@ -1,9 +1,9 @@
-//! What the answers of a bucket mean.
+//! What the responses of a bucket mean.
 
 use crate::error::BlobError;
 
-/// `None` where the bucket says that it has no such object. A 404 without that code is of a proxy in front of it, or of a
-/// bucket that is not there.
+/// `None` if the bucket reports that it has no such object. A 404 without that code comes from a proxy in front of the
+/// bucket, or means that the bucket does not exist.
 pub(super) fn if_there<T>(result: object_store::Result<T>) -> object_store::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -14,14 +14,14 @@ pub(super) fn if_there<T>(result: object_store::Result<T>) -> object_store::Resu
     }
 }
 
-/// The code is only in the text of the answer; there is no text in the answer to a `HEAD`.
+/// The code is only in the body of the response; the response to a `HEAD` has no body.
 fn is_about_bucket(error: &object_store::Error) -> bool {
     error.to_string().contains("NoSuchBucket")
 }
 
 pub(super) fn failure(error: object_store::Error) -> BlobError {
     use object_store::Error::{PermissionDenied, Unauthenticated};
-    // Stores of one's own can be full. They say so by a status that is only in the text of the error.
+    // Self-hosted stores can be full. They report it by a status that is only in the text of the error.
     if error.to_string().contains("507 Insufficient Storage") {
         return BlobError::Full;
     }

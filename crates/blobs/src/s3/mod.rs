@@ -30,7 +30,7 @@ use crate::object_body::ObjectBody;
 use crate::open_object::OpenObject;
 use crate::store::{Incoming, Listed, Store};
 
-/// What [`Blobs::check`](crate::Blobs::check) writes. No object has such a name.
+/// The file that [`Blobs::check`](crate::Blobs::check) writes. No object has such a name.
 const PROBE: &str = ".tonearm-check";
 
 #[async_trait]

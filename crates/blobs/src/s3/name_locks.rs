@@ -9,7 +9,8 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
 use crate::error::BlobError;
 
-/// How long a put waits for an earlier one of the same name. A clean-up takes longer only while the bucket is away.
+/// How long a put waits for an earlier one of the same name. A clean-up takes longer only while the bucket is
+/// unreachable.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The locks in use in this process, by name.
@@ -32,7 +33,7 @@ impl NameGuard {
 }
 
 impl NameLocks {
-    /// Waits until the name is free, and locks it. An error after 30 seconds.
+    /// Waits until the name is free, and locks it. Fails after 30 seconds.
     pub(super) async fn lock(&self, path: Path) -> Result<NameGuard, BlobError> {
         let guard = tokio::time::timeout(PATIENCE, self.lock_of(&path).lock_owned()).await;
         let guard = guard.map_err(|error| {
@@ -46,7 +47,7 @@ impl NameLocks {
         if let Some(lock) = locks.get(path).and_then(Weak::upgrade) {
             return lock;
         }
-        // There are never more than puts and clean-ups at work.
+        // There are never more locks than running puts and clean-ups.
         locks.retain(|_, lock| lock.strong_count() > 0);
         let lock = Arc::default();
         locks.insert(path.clone(), Arc::downgrade(&lock));

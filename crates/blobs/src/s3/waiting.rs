@@ -1,4 +1,4 @@
-//! Waiting for what the bucket answers: never without end, and for no fewer bytes than it announced.
+//! Timeouts for the responses of the bucket, and the check that a body has its announced length.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use futures::{Stream, StreamExt, stream};
 
 use crate::error::BlobError;
 
-/// How long the bucket may take to answer, retries included, and then for each further part of its answer.
+/// How long the bucket may take to respond, retries included, and then for each further part of its response.
 pub(super) const DEADLINE: Duration = Duration::from_secs(30);
 
 fn late(error: tokio::time::error::Elapsed) -> BlobError {
@@ -33,7 +33,7 @@ pub(super) fn each_in_time<'a, T: Send + 'a>(
     })
 }
 
-/// The bytes of a body that was announced to have so many; an error where it has another number of them.
+/// The bytes of a body with an announced length; an error if it has another number of bytes.
 pub(super) fn exactly(
     announced: u64,
     chunks: impl Stream<Item = Result<Bytes, BlobError>> + Send + 'static,

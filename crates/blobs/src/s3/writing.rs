@@ -1,9 +1,9 @@
 //! Putting an object into the bucket.
 //!
-//! What begins something in the bucket runs as a task of its own and gives back a guard that undoes it. So when
-//! the future of a put is dropped, each request still comes to its end, and is then undone. A name is locked from the
-//! first request of a put until it is kept or undone: a later put of the same name waits, so that it is not undone
-//! with the earlier one.
+//! Each request that begins something in the bucket runs as a task of its own and returns a guard that undoes it. So
+//! when the future of a put is dropped, each request still completes, and is then undone. A name is locked from the
+//! first request of a put until it is kept or undone: a later put of the same name waits, so that it is not undone with
+//! the earlier one.
 
 use std::mem;
 use std::sync::Arc;
@@ -25,11 +25,11 @@ use crate::store::Incoming;
 /// The size of a part, in bytes. S3 allows 10,000 parts, so the largest object has 78 GiB. A body smaller than
 /// one part is put in one request.
 const PART: usize = 8 * 1024 * 1024;
-/// Parts on their way at once: what bounds the memory of a put.
+/// Parts being sent at once. This bounds the memory of a put.
 const PARTS_AT_ONCE: usize = 3;
 
-/// The largest object that the bucket copies by itself, in bytes, so that its answer comes in time. Larger ones pass through
-/// this process.
+/// The largest object that the bucket copies by itself, in bytes, so that its response arrives in time. Larger ones
+/// pass through this process.
 pub(super) const MOST_COPIED: u64 = 256 * 1024 * 1024;
 
 pub(super) async fn put(
@@ -92,7 +92,7 @@ async fn put_whole(
     .await?
 }
 
-/// Sends every part, each while the next one comes in and is hashed.
+/// Sends all parts. Each one is hashed while it is sent and the next one arrives.
 async fn put_parts(
     upload: &mut Upload,
     first: Vec<Bytes>,
@@ -228,7 +228,7 @@ impl Drop for Upload {
     }
 }
 
-/// Outside a runtime, when the process is ending, what would be undone stays.
+/// Outside a runtime, when the process is ending, the work is not done.
 fn in_background(work: impl Future<Output = ()> + Send + 'static) {
     if let Ok(runtime) = Handle::try_current() {
         runtime.spawn(work);

@@ -1,4 +1,4 @@
-//! Objects that are put again under the same name after a failure.
+//! Objects that are put again under the same key after a failure.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tonearm_fixtures::{BucketProxy, Fault, ProxiedRequest, S3Server};
 
 use crate::test_store::{TestStore, body, eventually, pattern, read};
 
-/// Longer than a put takes that does not wait for anything.
+/// Longer than a put takes if it does not wait for anything.
 const A_WHILE: Duration = Duration::from_millis(500);
 
 async fn behind_a_proxy() -> (S3Server, BucketProxy, Blobs) {
@@ -18,7 +18,7 @@ async fn behind_a_proxy() -> (S3Server, BucketProxy, Blobs) {
     (server, proxy, blobs)
 }
 
-/// Objects are removed by a request for several.
+/// Whether the request removes objects. Objects are removed in batches.
 fn removes(request: &ProxiedRequest) -> bool {
     request.method == "DELETE" || request.target.ends_with("?delete")
 }
@@ -27,11 +27,11 @@ fn removals(proxy: &BucketProxy) -> usize {
     proxy.requests().iter().filter(|request| removes(request)).count()
 }
 
-/// The bucket stores what it is sent and says that it does not; what removes it again is held.
+/// The bucket stores what it receives but responds with an error. Requests that remove it again are held.
 fn store_and_deny(proxy: &BucketProxy) {
     proxy.set(|request| match request.method.as_str() {
         _ if removes(request) => Some(Fault::Hold),
-        // A small object, or what makes parts an object.
+        // A small object, or the request that completes a multipart upload.
         "PUT" if !request.target.contains("uploadId") => Some(Fault::Deny),
         "POST" if request.target.contains("uploadId") => Some(Fault::Deny),
         _ => None,
@@ -40,7 +40,7 @@ fn store_and_deny(proxy: &BucketProxy) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_attempt_is_not_undone_with_the_first() {
-    // Whole, and in parts.
+    // In one request, and in parts.
     for size in [1000, 9 << 20] {
         let (_server, proxy, blobs) = behind_a_proxy().await;
         let (key, content) = (TestStore::folder().await.key(), pattern(size));
@@ -53,7 +53,7 @@ async fn a_second_attempt_is_not_undone_with_the_first() {
             let (blobs, key, content) = (blobs.clone(), key.clone(), content.clone());
             async move { blobs.put_bytes(&key, content).await }
         });
-        // It would be through by now, if it did not wait for what is held.
+        // It would have finished by now if it did not wait for the held request.
         let early = tokio::time::timeout(A_WHILE, &mut second).await;
         proxy.release();
         match early {
@@ -72,7 +72,7 @@ async fn what_may_be_put_again_is_never_removed() {
     let (key, content) = (TestStore::folder().await.key(), pattern(1000));
     store_and_deny(&proxy);
     blobs.put_repeatable(&key, content.clone()).await.unwrap_err();
-    // Another node has stored the same.
+    // The object is there, as if another node had stored it.
     assert_eq!(blobs.head(&key).await.unwrap().unwrap().size, 1000);
     proxy.set(|request| removes(request).then_some(Fault::Hold));
     blobs.put_repeatable(&key, content).await.unwrap();
@@ -87,7 +87,7 @@ async fn many_attempts_at_once_end_with_the_object() {
         let (blobs, key, content) = (blobs.clone(), key.clone(), content.clone());
         tokio::spawn(async move {
             let put = blobs.put(&key, body(&content), Default::default());
-            // Some are dropped on their way.
+            // Some are dropped before they finish.
             let patience = if number % 2 == 0 { Duration::from_millis(number) } else { Duration::MAX };
             tokio::time::timeout(patience, put).await.is_ok_and(|put| put.is_ok())
         })

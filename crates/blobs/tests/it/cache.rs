@@ -15,10 +15,10 @@ use crate::test_store::{TestStore, eventually, pattern, read};
 
 const SIZE: usize = 3_000_000;
 
-/// How long a fetch may stand still. Only tests in which one does see its end.
+/// The maximum time for which a fetch may stall. Only tests with a stalled fetch reach it.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// Long enough that no test sees its end.
+/// Long enough that no test reaches it.
 const NEVER: Duration = Duration::from_secs(86_400);
 
 async fn cached(s3: &S3Server, memory_bytes: u64, disk: Option<&Path>, recheck: Duration) -> Blobs {
@@ -54,7 +54,7 @@ async fn deliver(blobs: &Blobs, key: &ObjectKey, range: Option<Range<u64>>) -> R
 #[tokio::test]
 async fn what_is_delivered_is_what_was_stored() {
     let (s3, key, content) = bucket().await;
-    // The second has room for less than is read ahead.
+    // The second memory size is smaller than the read-ahead.
     for memory in [64 << 20, 300_000] {
         let blobs = cached(&s3, memory, None, NEVER).await;
         for range in [
@@ -70,7 +70,7 @@ async fn what_is_delivered_is_what_was_stored() {
                 Some(range) => [range.start, range.end].map(|at| (at as usize).min(SIZE)),
                 None => [0, SIZE],
             };
-            // The first time from the store, the second from memory as far as it reaches.
+            // The first read is from the store, the second from memory as far as it reaches.
             for _ in 0..2 {
                 let got = deliver(&blobs, &key, range.clone()).await.unwrap();
                 assert!(got == content[start..end], "{range:?} with {memory} bytes");
@@ -108,7 +108,7 @@ async fn what_is_on_disk_outlives_a_restart_and_the_store() {
     let folder = tempfile::tempdir().unwrap();
     let disk = folder.path().join("cache");
     let blobs = cached(&s3, 64 << 20, Some(&disk), NEVER).await;
-    // Pieces are written behind the reader's back, and left out where too many are being written.
+    // Pieces are written in the background, and skipped if too many are being written.
     let pieces = SIZE.div_ceil(256 * 1024);
     let kept = disk.join(key.to_string());
     for at in 0..pieces as u64 {
@@ -129,13 +129,13 @@ async fn what_is_deleted_is_soon_gone() {
     let blobs = cached(&s3, 64 << 20, None, Duration::ZERO).await;
     deliver(&blobs, &key, None).await.unwrap();
     elsewhere.delete(&key).await.unwrap();
-    // Served once more at most, while the store is asked.
+    // It may be served once more, while the cache queries the store.
     while blobs.at_hand(&key).is_some() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert!(blobs.deliver(&key, None).await.unwrap().is_none());
 
-    // What is not in memory is not there, however lately it was known.
+    // Bytes that are not in memory cannot be read, however recently the object was known.
     let (s3, key, _) = bucket().await;
     let blobs = cached(&s3, 64 << 20, None, NEVER).await;
     deliver(&blobs, &key, Some(0..1)).await.unwrap();
@@ -160,13 +160,13 @@ async fn what_many_want_to_know_of_an_object_is_asked_once() {
     assert!(heads.into_iter().all(|meta| meta.unwrap().unwrap().size == SIZE as u64));
     blobs.deliver_head(&key).await.unwrap().unwrap();
     assert_eq!(proxy.requests().len(), 1, "{:?}", proxy.requests());
-    // What is known is not asked for again, and what is not there is not taken for an outage.
+    // Known metadata is not requested again, and a missing object is not mistaken for an outage.
     deliver(&blobs, &key, Some(SIZE as u64 - 10..SIZE as u64)).await.unwrap();
     assert_eq!((proxy.count("HEAD"), proxy.count("GET")), (1, 1));
     assert!(blobs.deliver_head(&TestStore::folder().await.key()).await.unwrap().is_none());
 }
 
-/// Reads a small part of an object, as many do at once.
+/// Reads overlapping parts of an object with many concurrent readers.
 async fn read_by_many(blobs: &Blobs, key: &ObjectKey) -> Vec<Result<Vec<u8>, BlobError>> {
     let readers = (0..50_u64).map(|n| async move {
         let Some(body) = blobs.deliver(key, Some(n * 1000..n * 1000 + 900_000)).await? else {
@@ -182,17 +182,17 @@ async fn a_fetch_that_fails_is_tried_once_more_for_all() {
     let (s3, key, content) = bucket().await;
     let proxy = BucketProxy::start(&s3);
     let blobs = cached_at(proxy.url(), 64 << 20, None, NEVER).await;
-    // The first answer stands still in its middle.
+    // The first response stalls halfway.
     let asked = AtomicUsize::new(0);
     proxy.set(move |_| (asked.fetch_add(1, Ordering::SeqCst) == 0).then_some(Fault::Stall(300_000)));
     for (n, got) in read_by_many(&blobs, &key).await.into_iter().enumerate() {
         assert!(got.unwrap() == content[n * 1000..n * 1000 + 900_000]);
     }
-    // What had arrived is not fetched again.
+    // Bytes that had arrived are not fetched again.
     let ranges: Vec<_> = proxy.requests().into_iter().map(|request| request.range.unwrap()).collect();
     assert_eq!(ranges, ["bytes=0-1048575", "bytes=300000-1048575"]);
 
-    // When the second attempt fails too, everybody is told.
+    // If the second attempt fails too, all readers get the error.
     let blobs = cached_at(proxy.url(), 64 << 20, None, NEVER).await;
     deliver(&blobs, &key, Some(2_500_000..2_500_001)).await.unwrap();
     let before = proxy.requests().len();
@@ -211,7 +211,7 @@ async fn slow_readers_hold_little_and_others_share_fetches_all_the_same() {
     let (names, plain) = (TestStore::folder().await, Blobs::open(&s3.url().parse().unwrap()).await.unwrap());
     let proxy = BucketProxy::start(&s3);
     let blobs = cached_at(proxy.url(), 1 << 20, None, NEVER).await;
-    // Listeners who have taken the first bytes of their object and hold them fill more than twice the memory.
+    // Slow readers, each holding the first bytes of its object, together hold more than twice the memory.
     let mut slow = Vec::new();
     for _ in 0..20 {
         let key = names.key();
@@ -222,12 +222,12 @@ async fn slow_readers_hold_little_and_others_share_fetches_all_the_same() {
     }
     let key = names.key();
     plain.put_bytes(&key, pattern(262_144)).await.unwrap();
-    // It is known, and nothing of it is here.
+    // The object is known, but none of its bytes are cached.
     blobs.deliver_head(&key).await.unwrap().unwrap();
     let before = proxy.requests().len();
     let many = futures::future::join_all((0..50).map(|_| deliver(&blobs, &key, None))).await;
     assert!(many.into_iter().all(|got| got.unwrap() == pattern(262_144)));
-    // One fetch, and another one where the first had to make room again before all had read it.
+    // One fetch, and another one if the first was evicted before all readers had read it.
     assert!(proxy.requests().len() - before <= 2, "{:?}", &proxy.requests()[before..]);
     for (stream, held) in slow {
         let rest = stream.try_collect::<Vec<_>>().await.unwrap().concat();
@@ -245,7 +245,7 @@ async fn what_is_on_disk_is_read_from_there_however_full_memory_is() {
     deliver(&blobs, &key, None).await.unwrap();
     eventually(|| files(&kept).len() == SIZE.div_ceil(256 * 1024)).await;
     s3.stop();
-    // Readers at different places, each with some bytes that it has not let go of.
+    // Readers at different positions, each holding some bytes.
     let mut slow = Vec::new();
     for n in 0..SIZE as u64 / 100_000 {
         let from = n * 100_000;
@@ -259,7 +259,7 @@ async fn what_is_on_disk_is_read_from_there_however_full_memory_is() {
     }
 }
 
-/// A cache whose disk has a whole object, read by a process that has ended, and where it is.
+/// A cache folder that holds a whole object, written by a process that has ended. Returns the object's folder.
 async fn on_disk(s3: &S3Server, key: &ObjectKey, disk: &Path) -> std::path::PathBuf {
     let kept = disk.join(key.to_string());
     let blobs = cached(s3, 64 << 20, Some(disk), NEVER).await;
@@ -275,14 +275,14 @@ async fn what_is_damaged_on_disk_is_fetched_again() {
     let disk = folder.path().join("cache");
     let kept = on_disk(&s3, &key, &disk).await;
     let blobs = cached(&s3, 64 << 20, Some(&disk), NEVER).await;
-    // One bit, in one piece, without a change of its length.
+    // One flipped bit in one piece, with the length unchanged.
     let name = files(&kept).into_iter().find(|name| name.starts_with("3.")).unwrap();
     let whole = std::fs::read(kept.join(&name)).unwrap();
     let mut damaged = whole.clone();
     damaged[100_000] ^= 4;
     std::fs::write(kept.join(&name), damaged).unwrap();
     assert!(deliver(&blobs, &key, None).await.unwrap() == content);
-    // What was fetched is kept in its store.
+    // The fetched piece replaces the damaged one.
     eventually(|| std::fs::read(kept.join(&name)).is_ok_and(|bytes| bytes == whole)).await;
     s3.stop();
     let again = cached(&s3, 64 << 20, Some(&disk), NEVER).await;
@@ -313,7 +313,7 @@ async fn what_was_deleted_elsewhere_goes_even_if_nobody_asks() {
     let kept = [on_disk(&s3, &key, &disk).await, on_disk(&s3, &other, &disk).await];
 
     let proxy = BucketProxy::start(&s3);
-    // Somebody else's page does not say that anything was deleted.
+    // A 404 from another server does not mean that anything was deleted.
     proxy.set(|_| Some(Fault::NotFound));
     let blobs = Blobs::open(&proxy.url().parse().unwrap()).await.unwrap();
     let terms = CacheTerms {
@@ -363,12 +363,12 @@ async fn what_is_on_disk_is_read_while_fetches_hang() {
     hanging.iter().for_each(tokio::task::JoinHandle::abort);
 }
 
-/// Seconds that the bucket behaves in each way. More of them are for patient people.
+/// The number of seconds for each fault. Set the variable for a longer test.
 fn seconds_of_each_fault() -> u64 {
     std::env::var("TONEARM_OUTAGE_SECONDS").ok().and_then(|value| value.parse().ok()).unwrap_or(1)
 }
 
-/// Whatever becomes of the bucket: all of an object that is in the cache can be read all the time.
+/// Whatever happens to the bucket, an object that is fully in the cache can always be read.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_listens_to_what_is_in_the_cache_hears_no_gap() {
     const LISTENERS: usize = 8;
@@ -378,7 +378,7 @@ async fn who_listens_to_what_is_in_the_cache_hears_no_gap() {
     let disk = folder.path().join("cache");
     on_disk(&s3, &key, &disk).await;
     let proxy = BucketProxy::start(&s3);
-    // Memory has room for a third of it, and whether it exists is asked all the time.
+    // Memory has room for a third of the object, and the cache rechecks constantly whether the object exists.
     let terms = CacheTerms {
         memory_bytes: 1 << 20,
         disk: Some((disk, 100 << 20)),
@@ -398,7 +398,7 @@ async fn who_listens_to_what_is_in_the_cache_hears_no_gap() {
         Some(Fault::Cut(1000)),
         Some(Fault::Stall(1000)),
         Some(Fault::Slow(1000)),
-        // Gone altogether.
+        // The bucket is stopped.
         None,
     ] {
         match fault {
@@ -419,7 +419,7 @@ async fn who_listens_to_what_is_in_the_cache_hears_no_gap() {
         };
         let others = async {
             while Instant::now() < ends {
-                // Whatever is said of it, it is not to hold up others.
+                // The result does not matter; this must not delay other readers.
                 let _ = timeout(Duration::from_secs(1), blobs.deliver(&cold, None)).await;
             }
         };

@@ -1,4 +1,4 @@
-//! What every store does. Each function here is two tests.
+//! The contract of every store. Each function here is two tests.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -93,7 +93,7 @@ async fn empty_objects_are_objects(store: TestStore) {
 }
 
 async fn large_objects_stream_through(store: TestStore) {
-    // Neither of these is a whole number of parts or batches; the other two are.
+    // The first two are not a whole number of parts or batches; the other two are.
     for size in [20 * MIB + 1, 8 * MIB - 1, 8 * MIB, 16 * MIB] {
         let (key, bytes) = (store.key(), pattern(size));
         let terms = PutTerms { expected_size: Some(size as u64), ..PutTerms::default() };
@@ -136,7 +136,7 @@ async fn what_is_not_there_is_none(store: TestStore) {
     let file = folder.path().join("copy");
     assert!(!store.blobs.fetch_to(&key, &file).await.unwrap());
     assert!(!file.exists());
-    // A folder with something else in it.
+    // A folder that contains another object.
     store.blobs.put_bytes(&store.key_in(key.organization_id, key.folder), pattern(1)).await.unwrap();
     assert!(store.blobs.head(&key).await.unwrap().is_none());
 }
@@ -222,7 +222,7 @@ async fn lists_go_on_after_a_name(store: TestStore) {
     for (at, key) in keys.iter().enumerate() {
         assert_eq!(after(Some(key)).await, keys[at + 1..]);
     }
-    // The name to continue after need not be there any more.
+    // The key to continue after need not exist any more.
     store.blobs.delete(&keys[5]).await.unwrap();
     assert_eq!(after(Some(&keys[5])).await, keys[6..]);
     assert_eq!(after(Some(&keys[4])).await, keys[6..]);
@@ -303,7 +303,7 @@ async fn a_body_that_is_too_large_leaves_nothing(store: TestStore) {
 async fn a_put_that_is_dropped_leaves_nothing(store: TestStore) {
     for size in [0, 1000, 17 * MIB] {
         let key = store.key();
-        // After these bytes the body says that it was read so far, and then never ends.
+        // After these bytes, the body reports that it was read this far, and then never ends.
         let (reached, was_reached) = tokio::sync::oneshot::channel();
         let endless = body(&pattern(size)).chain(stream::once(async move {
             reached.send(()).unwrap();
@@ -316,7 +316,7 @@ async fn a_put_that_is_dropped_leaves_nothing(store: TestStore) {
         store.becomes_empty().await;
         assert!(store.blobs.head(&key).await.unwrap().is_none());
     }
-    // Dropped ever later, until it is done first.
+    // The put is dropped later each time, until it finishes first.
     for doublings in 0.. {
         let key = store.key();
         let bytes = pattern(100);

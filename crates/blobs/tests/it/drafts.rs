@@ -1,4 +1,4 @@
-//! What every store does with objects whose bytes come in pieces. Each function here is two tests.
+//! The contract of every store for objects that are written in pieces. Each function here is two tests.
 
 use bytes::Bytes;
 use tonearm_blobs::{DraftError, DraftNames, DraftState, DraftWriter, NAMED_BY_BYTES};
@@ -34,7 +34,7 @@ contract![
 
 const MIB: usize = 1024 * 1024;
 
-/// A draft as a service keeps it: an id, names, and the state that was recorded last.
+/// A draft as a service keeps it: an ID, names, and the last recorded state.
 struct Draft<'a> {
     store: &'a TestStore,
     id: UploadId,
@@ -62,12 +62,12 @@ impl<'a> Draft<'a> {
     }
 
     async fn open(&self) -> Result<DraftWriter, DraftError> {
-        // States go through the database as text.
+        // States are stored in the database as text.
         let state = serde_json::from_str(&serde_json::to_string(&self.state).unwrap()).unwrap();
         self.store.blobs.open_draft(self.id, state, self.names.clone()).await
     }
 
-    /// Writes a piece in chunks, and records it.
+    /// Writes a piece in chunks, and records the state.
     async fn append(&mut self, bytes: &Bytes) {
         let mut writer = self.open().await.unwrap();
         write(&mut writer, bytes).await;
@@ -89,7 +89,7 @@ async fn write(writer: &mut DraftWriter, bytes: &Bytes) {
 }
 
 async fn pieces_become_an_object(store: TestStore) {
-    // Around the size of a part, and smaller and larger ones, in several orders.
+    // Pieces of about the size of a part, and smaller and larger ones, in several orders.
     for sizes in [
         &[1][..],
         &[100, 1, 5000],
@@ -124,7 +124,7 @@ async fn what_was_not_flushed_is_written_anew(store: TestStore) {
         drop(writer);
     }
     draft.append(&whole.slice(..9 * MIB)).await;
-    // Flushed, but nobody recorded it.
+    // Flushed, but not recorded.
     let mut writer = draft.open().await.unwrap();
     write(&mut writer, &Bytes::from(vec![0xBB; 8 * MIB])).await;
     assert_eq!(writer.flush().await.unwrap().size(), 17 * MIB as u64);
@@ -152,7 +152,7 @@ async fn publishing_can_be_repeated(store: TestStore) {
         let mut draft = Draft::new(&store);
         draft.append(&pattern(size)).await;
         let first = draft.publish().await;
-        // The process died before it was recorded.
+        // The process died before it recorded the state.
         let second = draft.publish().await;
         assert_eq!(first, second);
         assert_eq!(store.blobs.head(&first.0).await.unwrap().unwrap().size, size as u64);
@@ -170,7 +170,8 @@ async fn a_draft_that_is_removed_leaves_nothing(store: TestStore) {
         }
         store.blobs.remove_draft(draft.id, draft.state.clone()).await.unwrap();
         if size < 8 * MIB {
-            // What is not there is removed already. S3 says so of a multipart upload too, the server of these tests does not.
+            // Removing a missing draft succeeds. S3 behaves like this for a multipart upload too, but the server of
+            // these tests does not.
             store.blobs.remove_draft(draft.id, draft.state.clone()).await.unwrap();
         }
         store.becomes_empty().await;

@@ -1,4 +1,4 @@
-//! What only the folder does.
+//! Behaviour that only the folder store has.
 
 use std::fs;
 use std::future::poll_fn;
@@ -27,7 +27,7 @@ async fn fresh() -> (TempDir, Blobs, std::path::PathBuf) {
     (folder, blobs, root)
 }
 
-/// Names are all that is wanted of it.
+/// A store that is used only to generate keys.
 async fn names() -> TestStore {
     TestStore::folder().await
 }
@@ -46,7 +46,7 @@ async fn folders_and_files_are_private() {
     }
 }
 
-/// Such as one on a bad sector. Whoever asks for it by its name learns of it.
+/// For example an object on a bad sector. A lookup of its key returns the error.
 #[tokio::test]
 async fn what_cannot_be_looked_at_hides_nothing_else() {
     let (_folder, blobs, root) = fresh().await;
@@ -57,7 +57,7 @@ async fn what_cannot_be_looked_at_hides_nothing_else() {
     }
     let path = blobs.local_path(&one).unwrap();
     fs::remove_file(&path).unwrap();
-    // It leads to itself.
+    // A symbolic link to itself.
     std::os::unix::fs::symlink(&path, &path).unwrap();
     assert!(blobs.head(&one).await.is_err());
     let listed: Vec<_> = blobs.list_after(None).map_ok(|(key, _)| key).try_collect().await.unwrap();
@@ -164,7 +164,7 @@ async fn an_object_that_was_read_is_at_hand_until_it_is_deleted_by_anyone() {
     blobs.delete(&here).await.unwrap();
     open(&root).await.delete(&elsewhere).await.unwrap();
     assert!(blobs.at_hand(&here).is_none());
-    // Others are seen to have deleted something within a second.
+    // Deletions by other processes are noticed within a second.
     while blobs.at_hand(&elsewhere).is_some() {
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
@@ -190,7 +190,7 @@ async fn what_is_at_hand_is_read_in_any_part() {
     }
 }
 
-/// The sizes of the parts of an object as they are given for a socket, and what came out at its other end.
+/// The sizes of an object's parts as they are written to a socket, and the bytes received at the other end.
 async fn through_a_socket(mut chunks: Chunks) -> (Vec<usize>, Vec<u8>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mut reader = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
@@ -212,7 +212,7 @@ async fn through_a_socket(mut chunks: Chunks) -> (Vec<usize>, Vec<u8>) {
     (sizes, received)
 }
 
-/// Open files of this process that have no name any more, below a folder.
+/// The number of files below a folder that are deleted but still open in this process.
 fn deleted_and_open(folder: &std::path::Path) -> usize {
     let descriptors = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
     let links = descriptors.filter_map(|entry| std::fs::read_link(entry.path()).ok());

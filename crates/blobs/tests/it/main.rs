@@ -1,4 +1,4 @@
-//! The contract that both stores keep, and what only one of them does.
+//! The contract of both stores, and the behaviour of only one of them.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
 

@@ -1,4 +1,4 @@
-//! Stores that are away.
+//! Stores that are unavailable.
 
 use futures::TryStreamExt;
 use tonearm_blobs::{BlobError, Blobs, PutError, PutTerms};
@@ -7,7 +7,7 @@ use tonearm_fixtures::S3Server;
 
 use crate::test_store::{TestStore, body, pattern};
 
-/// Whatever is asked of it, the store says that it is away, rather than that an object is not there.
+/// Every operation reports that the store is unavailable, not that an object does not exist.
 async fn is_away(blobs: &Blobs, key: &ObjectKey) {
     let put = blobs.put(key, body(&pattern(1000)), PutTerms::default()).await.unwrap_err();
     assert!(matches!(put, PutError::Store(BlobError::Unavailable(_))), "{put:?}");
@@ -50,7 +50,7 @@ async fn a_folder_that_was_unmounted_comes_back() {
     std::fs::rename(&mounted, &elsewhere).unwrap();
     is_away(&blobs, &key).await;
     assert!(!mounted.exists());
-    // What stays behind is the empty mount point.
+    // The empty mount point stays behind.
     std::fs::create_dir(&mounted).unwrap();
     is_away(&blobs, &key).await;
     std::fs::remove_dir(&mounted).unwrap();

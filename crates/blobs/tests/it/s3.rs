@@ -1,4 +1,4 @@
-//! What only S3 does.
+//! Behaviour that only the S3 store has.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ async fn a_bucket_that_is_not_there_is_not_an_empty_one() {
     assert_eq!(sentence(refused), "the bucket does not exist");
 }
 
-/// As a proxy does whose server is away, or that leads elsewhere.
+/// Proxies do this if their server is down, or if they lead to another server.
 #[tokio::test]
 async fn a_404_of_somebody_else_says_nothing_about_an_object() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -84,7 +84,7 @@ async fn prefixes_are_apart() {
     assert!(open(&server.url()).await.local_path(&key).is_none());
 }
 
-/// The server speaks no TLS, so all there can be is an orderly refusal; without a provider it would be a panic.
+/// The server does not speak TLS, so an error is all that can be expected; without a TLS provider this would panic.
 #[tokio::test]
 async fn an_https_endpoint_is_spoken_to_in_tls() {
     let server = S3Server::start();
@@ -93,7 +93,7 @@ async fn an_https_endpoint_is_spoken_to_in_tls() {
     assert_eq!(sentence(refused), "the bucket is unreachable or does not work");
 }
 
-/// The clock of the runtime is not moved by what comes over a socket: while a request hangs, deadlines are over at once.
+/// The runtime's clock is paused, and does not wait for sockets: while a request hangs, deadlines expire at once.
 #[tokio::test]
 async fn no_read_waits_without_end() {
     let server = S3Server::start();

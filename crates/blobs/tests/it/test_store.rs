@@ -1,4 +1,4 @@
-//! The two stores that the contract is run against, and objects to put there.
+//! The two stores that the contract is tested against, and objects to store.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tonearm_blobs::{Blobs, BoxError, ObjectBody};
 use tonearm_domain::{Ambient, ContentType, ObjectFile, ObjectKey, OrganizationId, ShortId, UploadId};
 use tonearm_fixtures::{S3Server, ambient};
 
-/// A fresh, empty store, and what it stands on.
+/// A fresh, empty store and its storage.
 pub(crate) struct TestStore {
     pub(crate) blobs: Blobs,
     ground: Ground,
@@ -40,7 +40,7 @@ impl TestStore {
         Self { blobs: Blobs::open(&url.parse().unwrap()).await.unwrap(), ground, ambient: ambient().0 }
     }
 
-    /// A name in a folder of its own.
+    /// A key in a folder of its own.
     pub(crate) fn key(&self) -> ObjectKey {
         self.key_in(self.ambient.record_id(), self.ambient.short_id())
     }
@@ -72,8 +72,8 @@ impl TestStore {
         self.ambient.short_id()
     }
 
-    /// Waits until neither an object nor any part of one is there. In S3 what is left of a put is removed in the
-    /// background; a folder has no background, but a blocking thread may still be at its last step.
+    /// Waits until no object and no part of one is left. In S3, the leftovers of a put are removed in the background; a
+    /// folder has no background work, but a blocking thread may still be at its last step.
     pub(crate) async fn becomes_empty(&self) {
         for _ in 0..500 {
             let found = self.leftovers();
@@ -86,13 +86,13 @@ impl TestStore {
         panic!("this stays: {:?}", self.leftovers());
     }
 
-    /// Files that hold an object's bytes, finished or not.
+    /// Files that contain bytes of objects, complete or not.
     fn leftovers(&self) -> Vec<PathBuf> {
         match &self.ground {
             Ground::S3(server) => server
                 .files()
                 .into_iter()
-                // Its notes on objects stay when they are deleted.
+                // The server's metadata of objects stays when they are deleted.
                 .filter(|path| !path.file_name().unwrap().to_string_lossy().starts_with(".bucket-"))
                 .collect(),
             Ground::Folder(folder) => std::fs::read_dir(folder.path().join("objects/.tmp"))
@@ -103,12 +103,12 @@ impl TestStore {
     }
 }
 
-/// `size` bytes that are not all alike.
+/// `size` bytes that vary.
 pub(crate) fn pattern(size: usize) -> Bytes {
     (0..size).map(|at| (at * 31 + at / 251) as u8).collect()
 }
 
-/// Bytes as a body that comes in chunks of an odd size.
+/// A body that sends the bytes in chunks of an odd size.
 pub(crate) fn body(bytes: &Bytes) -> impl Stream<Item = Result<Bytes, BoxError>> + Send + 'static {
     const CHUNK: usize = 60_001;
     let bytes = bytes.clone();
@@ -121,14 +121,14 @@ pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
-/// All bytes of a body, which must be as many as it says.
+/// All bytes of a body, whose number must match its range.
 pub(crate) async fn read(body: ObjectBody) -> Vec<u8> {
     let bytes = body.stream.try_collect::<Vec<_>>().await.unwrap().concat();
     assert_eq!(bytes.len() as u64, body.range.end - body.range.start);
     bytes
 }
 
-/// Waits until something is so, for ten seconds at most.
+/// Waits until a condition is true, for ten seconds at most.
 #[track_caller]
 pub(crate) fn eventually(is_so: impl FnMut() -> bool) -> impl Future<Output = ()> {
     let (mut is_so, asker) = (is_so, std::panic::Location::caller());

@@ -1,4 +1,4 @@
-//! Cells of rows: out of a database, and into one.
+//! Reads cells from a database and writes them to one.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +10,7 @@ use super::DumpRow;
 use super::schema::{ColumnKind, DumpColumn, parameter, quoted};
 use crate::error::CatalogError;
 
-/// How a column is selected, so that what comes is of one of few types.
+/// The expression that selects a column, cast so that the result has one of a few types.
 pub(super) fn selected(backend: DbBackend, column: &DumpColumn) -> String {
     let name = quoted(&column.name);
     match (backend, column.kind) {
@@ -20,7 +20,7 @@ pub(super) fn selected(backend: DbBackend, column: &DumpColumn) -> String {
     }
 }
 
-/// The bytes of a row in the columns that may be long, as an expression.
+/// An expression for the number of bytes in the columns of a row that may be long.
 pub(super) fn width(backend: DbBackend, columns: &[DumpColumn]) -> String {
     let is_long =
         |column: &&DumpColumn| matches!(column.kind, ColumnKind::Text | ColumnKind::Json | ColumnKind::Bytes);
@@ -32,7 +32,7 @@ pub(super) fn width(backend: DbBackend, columns: &[DumpColumn]) -> String {
     if lengths.is_empty() { "CAST(0 AS bigint)".to_owned() } else { lengths.join(" + ") }
 }
 
-/// How a parameter stands for a cell that is inserted.
+/// The placeholder of an inserted cell, with a cast where the column needs one.
 pub(super) fn inserted(backend: DbBackend, column: &DumpColumn, number: usize) -> String {
     let parameter = parameter(backend, number);
     match (backend, column.kind) {
@@ -41,7 +41,7 @@ pub(super) fn inserted(backend: DbBackend, column: &DumpColumn, number: usize) -
     }
 }
 
-/// The cells of a row whose columns were selected in their order.
+/// Reads the cells of a row. Its columns were selected in the order of `columns`.
 pub(super) fn read(row: &QueryResult, columns: &[DumpColumn]) -> Result<DumpRow, DbErr> {
     columns.iter().enumerate().map(|(place, column)| cell(row, place, column.kind)).collect()
 }
@@ -50,7 +50,7 @@ fn cell(row: &QueryResult, place: usize, kind: ColumnKind) -> Result<Json, DbErr
     Ok(match kind {
         ColumnKind::Uuid => or_null::<Uuid>(row, place, |id| id.to_string().into())?,
         ColumnKind::Integer => or_null::<i64>(row, place, Json::from)?,
-        // The shortest text that gives the same number again.
+        // The shortest text that parses back to the same number.
         ColumnKind::Real => or_null::<f64>(row, place, |number| format!("{number:?}").into())?,
         ColumnKind::Text | ColumnKind::Json => or_null::<String>(row, place, Json::from)?,
         ColumnKind::Bytes => or_null::<Vec<u8>>(row, place, |bytes| STANDARD.encode(bytes).into())?,
@@ -66,7 +66,7 @@ fn or_null<T: TryGetable>(
     Ok(row.try_get_by_index::<Option<T>>(place)?.map_or(Json::Null, convert))
 }
 
-/// A cell as a parameter of a statement. It comes out of a file, so that anything may be in it.
+/// Converts a cell to a parameter of a statement. The cell comes from a file and may contain anything.
 pub(super) fn value(table: &str, column: &DumpColumn, cell: &Json) -> Result<Value, CatalogError> {
     let wrong = || {
         let name = &column.name;

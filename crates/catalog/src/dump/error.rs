@@ -5,7 +5,7 @@ use crate::error::CatalogError;
 /// Why a database cannot be filled from a backup.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
-    /// There are rows in it.
+    /// The database has rows.
     #[error(
         "the database is not empty (there are rows in {table}). A backup is restored into an empty database only: \
          create a new one and set database_url"
@@ -14,7 +14,7 @@ pub enum RestoreError {
         /// A table with rows.
         table: String,
     },
-    /// Another backup was restored into it, and not to the end.
+    /// The restore of another backup into this database was interrupted.
     #[error(
         "the database contains the backup {backup}, whose restore was interrupted. Run `tonearm restore` with \
          `--backup {backup}` and the place of that backup to complete it, or create a new database and set database_url"
@@ -29,7 +29,7 @@ pub enum RestoreError {
          with the version that made it, or a newer one"
     )]
     Newer {
-        /// A step that this version does not know.
+        /// A migration step that this version does not know.
         step: String,
     },
     /// The tables are those of another version.
@@ -38,13 +38,13 @@ pub enum RestoreError {
          database_url"
     )]
     OtherVersion,
-    /// A table of the backup is not the one of this version, although the steps are.
+    /// A table of the backup differs from that of this version, although the migration steps are the same.
     #[error("the table {table} of the backup does not match the one of the database")]
     OtherTables {
-        /// Which one.
+        /// The table.
         table: String,
     },
-    /// The database.
+    /// A database error.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
 }

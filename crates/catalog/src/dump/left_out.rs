@@ -1,4 +1,4 @@
-//! What a dump leaves out, and what a restored row forgets.
+//! What a dump leaves out, and which columns are null in a restored row.
 
 /// Tables that are not dumped, and why.
 pub const LEFT_OUT: &[(&str, &str)] = &[
@@ -20,7 +20,7 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("upload", "uploads in progress, whose bytes are drafts of the object store and not objects"),
 ];
 
-/// Columns that are null in a restored row: whoever held a lease is gone.
+/// Columns that are null in a restored row, because the holders of the leases no longer exist.
 pub(super) const FORGOTTEN: &[(&str, &str)] =
     &[("job", "lease_id"), ("job", "leased_until"), ("job", "trial_until"), ("webhook_delivery", "lease_id")];
 

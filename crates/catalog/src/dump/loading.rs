@@ -10,9 +10,9 @@ use super::triggers::{self, Silenced};
 use super::{DumpRow, DumpTable, cells, unfinished};
 use crate::error::CatalogError;
 
-/// Parameters of one statement. Both databases take some more.
+/// The most parameters in one statement. Both databases allow more.
 const MOST_PARAMETERS: usize = 30_000;
-/// Rows of one statement.
+/// The most rows in one statement.
 const MOST_ROWS: usize = 200;
 
 /// A transaction that fills the tables. Dropped without [`Loading::commit`], it leaves them empty.
@@ -23,7 +23,7 @@ pub struct Loading {
     silenced: Silenced,
 }
 
-/// The first of the tables with rows in it.
+/// The name of the first table that has rows.
 pub(super) async fn first_with_rows(
     db: &DatabaseTransaction,
     tables: &[DumpTable],
@@ -39,7 +39,7 @@ pub(super) async fn first_with_rows(
 }
 
 impl Loading {
-    /// Makes sure that the tables are empty, and keeps them so for others.
+    /// Checks that the tables are empty, and keeps other writers out of them.
     pub(super) async fn begin(db: DatabaseTransaction) -> Result<Self, RestoreError> {
         let tables = schema::read(&db).await?;
         let silenced = triggers::silence(&db, &tables).await.map_err(CatalogError::from)?;
@@ -49,7 +49,7 @@ impl Loading {
         Ok(Self { db, tables, silenced })
     }
 
-    /// The tables that there are, those that others refer to before them.
+    /// The tables of the database. Tables come after the tables that they refer to.
     pub fn tables(&self) -> &[DumpTable] {
         &self.tables
     }
@@ -99,7 +99,8 @@ impl Loading {
         Ok(Statement::from_sql_and_values(backend, sql, values))
     }
 
-    /// Says, with the rows, that they are those of this backup and that the store is yet to be linked.
+    /// Records, in the same transaction as the rows, that they belong to this backup and that the store is not linked
+    /// yet.
     pub async fn mark(&self, backup: &str) -> Result<(), CatalogError> {
         Ok(unfinished::write(&self.db, backup).await?)
     }

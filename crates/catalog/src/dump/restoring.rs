@@ -18,14 +18,14 @@ use crate::store::StoreRecord;
 use crate::url::{DatabaseLocation, DatabaseUrl};
 use crate::{postgres, sqlite};
 
-/// A database that nobody else migrates meanwhile.
+/// A database that no other process migrates at the same time.
 pub struct Restoring {
     db: DatabaseConnection,
     _lock: Option<File>,
 }
 
 impl Restoring {
-    /// Opens a database, and creates the file of an SQLite database. Waits for another process that migrates.
+    /// Opens a database, and creates the file of an SQLite database. Waits while another process migrates it.
     pub async fn open(
         url: &DatabaseUrl,
         options: &ConnectOptions,
@@ -54,8 +54,8 @@ impl Restoring {
         }
     }
 
-    /// Makes the tables as these steps made them. What is there already must be just that, as after an attempt that was
-    /// interrupted.
+    /// Creates the tables by applying these migration steps. Tables that already exist must have been created by
+    /// exactly these steps, as after an interrupted restore.
     pub async fn prepare(&self, steps: &[String], report: MigrationReport<'_>) -> Result<(), RestoreError> {
         if let Some(step) = migration::unknown_step(steps) {
             return Err(RestoreError::Newer { step: step.to_owned() });
@@ -81,13 +81,13 @@ impl Restoring {
         Ok(record.map(|record| record.id))
     }
 
-    /// Begins to fill the tables.
+    /// Begins the transaction that fills the tables.
     pub async fn begin(&self) -> Result<Loading, RestoreError> {
         let tx = self.db.begin_with_options(write_transaction()).await.map_err(CatalogError::from)?;
         Loading::begin(tx).await
     }
 
-    /// Brings the tables up to date with this version and closes the database. Gives how many steps were applied.
+    /// Brings the tables up to date with this version and closes the database. Returns the number of applied steps.
     pub async fn finish(self, report: MigrationReport<'_>) -> Result<usize, CatalogError> {
         let count = migration::run(&self.db, report).await;
         self.db.close().await?;

@@ -1,4 +1,4 @@
-//! Reading from a database which tables it has.
+//! Reads which tables a database has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,12 +64,12 @@ impl ColumnKind {
 }
 
 impl DumpTable {
-    /// The place of a column.
+    /// The position of a column.
     pub(super) fn place(&self, column: &str) -> Option<usize> {
         self.columns.iter().position(|it| it.name == column)
     }
 
-    /// The columns of the primary key with their places.
+    /// The columns of the primary key with their positions.
     pub(super) fn key_columns(&self) -> impl Iterator<Item = (usize, &DumpColumn)> {
         self.key.iter().filter_map(|name| {
             let place = self.place(name)?;
@@ -98,7 +98,7 @@ const POSTGRES_PARENTS: &str = "SELECT DISTINCT CAST(p.relname AS text) AS name 
     JOIN pg_class AS p ON p.oid = c.confrelid \
     WHERE c.contype = 'f' AND n.nspname = current_schema() AND t.relname = $1";
 
-/// Asks the database about its tables.
+/// Queries the database for its tables.
 struct Questions<'a, C> {
     db: &'a C,
     is_postgres: bool,
@@ -130,7 +130,7 @@ impl<C: ConnectionTrait> Questions<'_, C> {
             })?;
             columns.push(DumpColumn { name: column, kind });
         }
-        // Servers sort by their own rules.
+        // Database servers sort by their own rules.
         columns.sort_by(|one, two| one.name.cmp(&two.name));
         let key = self.names(SQLITE_KEY, POSTGRES_KEY, Some(&name)).await?;
         if key.is_empty() {
@@ -140,7 +140,7 @@ impl<C: ConnectionTrait> Questions<'_, C> {
     }
 }
 
-/// Every table that a dump has, those that others refer to before them.
+/// All tables that a dump contains. Tables come after the tables that they refer to.
 pub(super) async fn read<C: ConnectionTrait>(db: &C) -> Result<Vec<DumpTable>, CatalogError> {
     let questions = Questions { db, is_postgres: db.get_database_backend() == DbBackend::Postgres };
     let names = questions.names(SQLITE_TABLES, POSTGRES_TABLES, None).await?;
@@ -178,12 +178,12 @@ fn parents_first(mut parents: BTreeMap<String, BTreeSet<String>>) -> Result<Vec<
     Ok(order)
 }
 
-/// A name in a statement.
+/// A name, quoted for a statement.
 pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// The parameter with a number, from 1.
+/// The placeholder of a parameter. Numbers start at 1.
 pub(super) fn parameter(backend: DbBackend, number: usize) -> String {
     match backend {
         DbBackend::Postgres => format!("${number}"),

@@ -1,4 +1,4 @@
-//! Reading all tables as they were at one moment.
+//! Reads all tables as of one point in time.
 
 use std::collections::HashSet;
 
@@ -19,17 +19,17 @@ use crate::objects::known_among;
 use crate::query::one;
 use crate::store::StoreRecord;
 
-/// Rows that are read at once.
+/// The most rows in a page.
 const MOST_ROWS: usize = 200;
-/// Bytes of the rows that are read at once; a single row may have more.
+/// The most bytes in a page. A single row may have more.
 const MOST_BYTES: i64 = 4 * 1024 * 1024;
 
-/// PostgreSQL would end a transaction that waits while a file is written.
+/// Without this, PostgreSQL would end a transaction that is idle while a file is written.
 const PATIENCE: &str =
     "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = '10min'";
 
-/// The catalog at one moment. It holds a connection, and should not be kept for long: what is deleted meanwhile takes up
-/// room until it is dropped.
+/// The catalog at one point in time. It holds a connection and should not be kept for long: the space of rows that are
+/// deleted in the meantime is not freed until it is dropped.
 pub struct Snapshot {
     db: DatabaseTransaction,
     tables: Vec<DumpTable>,
@@ -39,13 +39,13 @@ pub struct Snapshot {
 }
 
 impl Catalog {
-    /// The catalog as it is now. Others go on writing.
+    /// A snapshot of the catalog as it is now. Others continue to write.
     pub async fn snapshot(&self) -> Result<Snapshot, CatalogError> {
         let db = self.begin_snapshot().await?;
         if db.get_database_backend() == DbBackend::Postgres {
             db.execute_unprepared(PATIENCE).await?;
         }
-        // The first read decides which moment it is.
+        // The first read fixes the point in time of the snapshot.
         let steps = migration::applied_steps(&db).await?;
         let tables = schema::read(&db).await?;
         let record: Option<StoreRecord> =
@@ -56,12 +56,12 @@ impl Catalog {
 }
 
 impl Snapshot {
-    /// The tables, those that others refer to before them.
+    /// The tables. Tables come after the tables that they refer to.
     pub fn tables(&self) -> &[DumpTable] {
         &self.tables
     }
 
-    /// The steps that made the tables, sorted.
+    /// The migration steps that created the tables, sorted.
     pub fn steps(&self) -> &[String] {
         &self.steps
     }
@@ -71,8 +71,8 @@ impl Snapshot {
         self.store
     }
 
-    /// The next rows of a table, in the order of its primary key, behind the row `after`; as many as make a page that is
-    /// bounded in rows and in bytes. None at the end.
+    /// The next page of a table: rows after the row `after`, in the order of the primary key. A page is limited in rows
+    /// and in bytes. Empty at the end.
     pub async fn page(
         &self,
         table: &DumpTable,
@@ -89,7 +89,7 @@ impl Snapshot {
         Ok(rows.iter().map(|row| cells::read(row, &table.columns)).collect::<Result<_, _>>()?)
     }
 
-    /// How many rows the next page has. Only their lengths are read.
+    /// The number of rows in the next page. Reads only their lengths.
     async fn rows_of_page(&self, table: &DumpTable, after: Option<&DumpRow>) -> Result<usize, CatalogError> {
         let width = cells::width(self.db.get_database_backend(), &table.columns);
         let rows = self.behind(table, after, &width, MOST_ROWS).await?;
@@ -104,7 +104,7 @@ impl Snapshot {
         Ok(count)
     }
 
-    /// Selects from up to `limit` rows of a table behind the row `after`.
+    /// Selects from up to `limit` rows of a table after the row `after`.
     async fn behind(
         &self,
         table: &DumpTable,
@@ -136,7 +136,8 @@ impl Snapshot {
         known_among(&self.db, keys).await
     }
 
-    /// Those of up to 1000 objects that are covers of collections and organizations, with what is recorded of them.
+    /// Returns those of up to 1000 objects that are covers of collections and organizations, with what is recorded
+    /// about them.
     pub async fn owner_covers(&self, keys: &[ObjectKey]) -> Result<Vec<NamedObject>, CatalogError> {
         owner_covers_among(&self.db, keys).await
     }

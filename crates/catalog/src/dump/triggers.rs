@@ -1,11 +1,11 @@
-//! Triggers keep counters that a dump has already, so they are silent while rows are loaded.
+//! Disables triggers while rows are loaded: they maintain counters, which a dump already contains.
 
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
 
 use super::DumpTable;
 use super::schema::quoted;
 
-/// What has to be done when all rows are loaded.
+/// The statements to run after all rows are loaded.
 pub(super) struct Silenced(Vec<String>);
 
 const SQLITE_TRIGGERS: &str = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name";
@@ -15,7 +15,7 @@ const POSTGRES_SEQUENCES: &str = "SELECT CAST(table_name AS text) AS name, CAST(
     FROM information_schema.columns WHERE table_schema = current_schema() \
     AND (is_identity = 'YES' OR column_default LIKE 'nextval(%')";
 
-/// Silences the triggers of all tables, within the transaction.
+/// Disables the triggers of all tables, within the transaction.
 pub(super) async fn silence<C: ConnectionTrait>(db: &C, tables: &[DumpTable]) -> Result<Silenced, DbErr> {
     match db.get_database_backend() {
         DbBackend::Postgres => silence_postgres(db, tables).await,
@@ -23,7 +23,7 @@ pub(super) async fn silence<C: ConnectionTrait>(db: &C, tables: &[DumpTable]) ->
     }
 }
 
-/// Has them speak again, and brings up to date what they would have kept.
+/// Enables the triggers again, and brings up to date what they would have maintained.
 pub(super) async fn revive<C: ConnectionTrait>(db: &C, silenced: Silenced) -> Result<(), DbErr> {
     for statement in silenced.0 {
         db.execute_unprepared(&statement).await?;
@@ -31,7 +31,7 @@ pub(super) async fn revive<C: ConnectionTrait>(db: &C, silenced: Silenced) -> Re
     Ok(())
 }
 
-/// SQLite cannot switch them off, so they are made anew. The index of a search is built from its table.
+/// SQLite cannot disable triggers, so they are dropped and created again. Search indexes are rebuilt from their tables.
 async fn silence_sqlite<C: ConnectionTrait>(db: &C) -> Result<Silenced, DbErr> {
     let mut after = Vec::new();
     for row in db.query_all_raw(Statement::from_string(DbBackend::Sqlite, SQLITE_TRIGGERS)).await? {
@@ -46,7 +46,7 @@ async fn silence_sqlite<C: ConnectionTrait>(db: &C) -> Result<Silenced, DbErr> {
     Ok(Silenced(after))
 }
 
-/// Foreign keys are still checked. Sequences go on behind the highest number.
+/// Foreign keys are still checked. Sequences continue after the highest number.
 async fn silence_postgres<C: ConnectionTrait>(db: &C, tables: &[DumpTable]) -> Result<Silenced, DbErr> {
     let mut after = Vec::new();
     for table in tables {

@@ -1,7 +1,7 @@
-//! What says that the rows of a backup were loaded, and the store is yet to be linked to them.
+//! The marker of an unfinished restore: the rows of a backup were loaded, and the store is not linked to them yet.
 //!
-//! It is written in the transaction of the rows, and removed in the one that ties database and store, whether a restore or a node
-//! does that.
+//! The marker is written in the transaction that loads the rows. It is removed in the transaction that links database
+//! and store, whether a restore or a node does that.
 
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Set};
 
@@ -17,7 +17,7 @@ pub(super) async fn read(db: &impl ConnectionTrait) -> Result<Option<String>, Db
     Ok(Entity::find_by_id(ONLY).one(db).await?.map(|row| row.backup))
 }
 
-/// Says so of a backup.
+/// Writes the marker for a backup.
 pub(super) async fn write(db: &impl ConnectionTrait, backup: &str) -> Result<(), DbErr> {
     db.execute(&unfinished_restore()).await?;
     let row = ActiveModel { id: Set(ONLY), backup: Set(backup.to_owned()) };

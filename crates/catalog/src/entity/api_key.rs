@@ -62,7 +62,7 @@ impl TryFrom<Model> for ApiKey {
     }
 }
 
-/// NULL allows every origin. A column with JSON's null is the same; an empty array does not parse.
+/// NULL allows every origin, and so does JSON `null`. An empty array is invalid.
 fn allowed_origins(json: Option<Json>) -> Result<AllowedOrigins, CatalogError> {
     let json = json.filter(|json| !json.is_null());
     json.map_or(Ok(AllowedOrigins::Any), |json| {
@@ -73,7 +73,7 @@ fn allowed_origins(json: Option<Json>) -> Result<AllowedOrigins, CatalogError> {
 impl TryFrom<&ApiKey> for ActiveModel {
     type Error = CatalogError;
 
-    /// All but the hash, which the record does not know.
+    /// All columns but the hash, which the record does not contain.
     fn try_from(key: &ApiKey) -> Result<Self, CatalogError> {
         Ok(Self {
             id: Set(key.id.uuid()),

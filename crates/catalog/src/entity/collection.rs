@@ -78,7 +78,7 @@ impl TryFrom<Model> for Collection {
 impl TryFrom<&Collection> for ActiveModel {
     type Error = CatalogError;
 
-    /// All but the counters of its tracks, and what deleting it writes.
+    /// All columns but the counters of its tracks, and those that deletion writes.
     fn try_from(collection: &Collection) -> Result<Self, CatalogError> {
         let (cover_version, cover_origin) = cover_columns(collection.cover);
         Ok(Self {

@@ -1,4 +1,4 @@
-//! Rows of `collection_count`, which triggers keep. An organization that never had a collection has none.
+//! Rows of `collection_count`, which triggers maintain. An organization that never had a collection has no row.
 
 use sea_orm::entity::prelude::*;
 

@@ -12,7 +12,7 @@ pub struct Model {
     pub fingerprint: Vec<u8>,
     pub answer: Option<Vec<u8>>,
     pub expires_at: i64,
-    /// Whose turn it is, while there is no answer.
+    /// The claim of the request that is being processed, while there is no answer.
     pub claim: Option<Uuid>,
 }
 

@@ -61,7 +61,7 @@ impl TryFrom<Model> for Invitation {
 }
 
 impl From<&Invitation> for ActiveModel {
-    /// All but the hash of the link's secret, which the record does not know.
+    /// All columns but the hash of the link's secret, which the record does not contain.
     fn from(invitation: &Invitation) -> Self {
         let (purpose, organization, role, email, person) = match &invitation.purpose {
             InvitationPurpose::FirstAdministrator => (FIRST_ADMINISTRATOR, None, None, None, None),

@@ -1,4 +1,4 @@
-//! Rows, one module per table, each with its way into the domain and back.
+//! The rows of the tables, one module per table, with their conversions to and from domain types.
 
 // SeaORM's derives write `pub` items into these private modules.
 #![allow(unreachable_pub)]

@@ -43,7 +43,7 @@ impl TryFrom<Model> for Person {
 }
 
 impl From<&Person> for ActiveModel {
-    /// All but the password's hash, which the record does not know.
+    /// All columns but the password's hash, which the record does not contain.
     fn from(person: &Person) -> Self {
         Self {
             id: Set(person.id.uuid()),

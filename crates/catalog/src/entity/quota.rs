@@ -1,4 +1,4 @@
-//! Rows of `quota`. An organization without limits has none.
+//! Rows of `quota`. An organization without limits has no row.
 
 use sea_orm::entity::prelude::*;
 use tonearm_domain::Quotas;

@@ -1,4 +1,4 @@
-//! Rows of `recovery_code`: a code that was used has none.
+//! Rows of `recovery_code`. A used code has no row.
 
 use sea_orm::entity::prelude::*;
 

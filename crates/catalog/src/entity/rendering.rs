@@ -33,8 +33,8 @@ impl TryFrom<Model> for Rendering {
     type Error = CatalogError;
 
     fn try_from(row: Model) -> Result<Self, CatalogError> {
-        // An earlier version, which may run beside this one, knows nothing of these columns: then they are about the
-        // rendering before. It does what it looks at itself.
+        // An earlier version, which may run at the same time, does not know these columns. They then describe the
+        // previous rendering. That version processes the tracks that it examines itself, so `done` counts them.
         let is_known = row.looked_at_run == Some(row.started_at);
         let examined = if is_known { row.looked_at } else { row.done };
         Ok(Self {

@@ -1,4 +1,4 @@
-//! Rows of `replaced_object`: objects of tracks that took on others, until they are removed.
+//! Rows of `replaced_object`: objects that were replaced by others of their tracks, until they are removed.
 
 use sea_orm::entity::prelude::*;
 

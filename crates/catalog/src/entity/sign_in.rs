@@ -54,7 +54,7 @@ impl TryFrom<Model> for SignIn {
 }
 
 impl From<&SignIn> for ActiveModel {
-    /// All but the hash of the cookie's secret, which the record does not know.
+    /// All columns but the hash of the cookie's secret, which the record does not contain.
     fn from(sign_in: &SignIn) -> Self {
         Self {
             id: Set(sign_in.id.uuid()),

@@ -1,4 +1,4 @@
-//! Rows of `sign_in_state`: a sign-in by a provider that was answered once is not answered again.
+//! Rows of `sign_in_state`: used states of sign-ins at a provider, so that no state is accepted twice.
 
 use sea_orm::entity::prelude::*;
 

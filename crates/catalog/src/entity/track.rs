@@ -65,7 +65,7 @@ pub struct Model {
     pub album_place: Option<i64>,
 }
 
-/// The columns of the short form.
+/// The columns of a `TrackSummary`.
 #[derive(Debug, DerivePartialModel)]
 #[sea_orm(entity = "Entity")]
 pub struct Summary {
@@ -107,7 +107,7 @@ pub(super) fn source(
     }
 }
 
-/// Tags and chapters come from the file, and a file may hold anything.
+/// Tags and chapters come from the file, which may contain anything.
 fn info_json(info: &TrackInfo) -> Result<Json, CatalogError> {
     let mut info = info.clone();
     info.tags = info.tags.iter().map(|(name, value)| (foreign_text(name), foreign_text(value))).collect();
@@ -181,7 +181,7 @@ impl TryFrom<Summary> for TrackSummary {
 impl TryFrom<&Track> for ActiveModel {
     type Error = CatalogError;
 
-    /// All but its order, which the collection assigns, its place on its album, and what deleting it writes.
+    /// All columns but the order, which the collection assigns, the place on the album, and those that deletion writes.
     fn try_from(track: &Track) -> Result<Self, CatalogError> {
         let source = track.source.as_ref();
         let (cover_version, cover_origin) = cover_columns(track.cover);

@@ -80,13 +80,13 @@ impl From<RecipeThen> for Recipe {
     }
 }
 
-/// The SHA-256 of an object, as its column has it. It names the version of the object: versions of Tonearm that do not know the
-/// column put another object into the row and leave the hash of the one before.
+/// The SHA-256 of an object, as stored in its column, after the version of the object. Versions of Tonearm that do not
+/// know the column replace the object of a row and leave the hash of the previous object.
 fn hash_text(key: &ObjectKey, sha256: [u8; 32]) -> String {
     format!("{}:{}", key.file.version, STANDARD.encode(sha256))
 }
 
-/// The SHA-256 of an object, where the column has that of this object.
+/// The SHA-256 of an object, if the column contains the hash of this object.
 pub(crate) fn object_hash(key: &ObjectKey, stored: Option<&str>) -> Result<Option<[u8; 32]>, CatalogError> {
     let invalid = || corrupt("track_file.object_sha256");
     let Some((version, hash)) = stored.map(|text| text.split_once(':').ok_or_else(invalid)).transpose()?
@@ -100,7 +100,7 @@ pub(crate) fn object_hash(key: &ObjectKey, stored: Option<&str>) -> Result<Optio
     bytes.try_into().map(Some).map_err(|_| invalid())
 }
 
-/// Either what was made or why it was not.
+/// Either the rendered file or the reason of the failure.
 fn outcome(
     key: Option<&str>,
     (bytes, sha256): (Option<i64>, Option<&str>),

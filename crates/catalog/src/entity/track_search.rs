@@ -1,11 +1,11 @@
-//! Rows of `track_search`: what tracks are found by.
+//! Rows of `track_search`: the text by which searches find tracks.
 
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "track_search")]
 pub struct Model {
-    /// A number, as SQLite's full-text index names rows by numbers.
+    /// A number, because SQLite's full-text index identifies rows by number.
     #[sea_orm(primary_key)]
     pub id: i64,
     pub track_id: Uuid,

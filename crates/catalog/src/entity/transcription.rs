@@ -46,7 +46,7 @@ impl From<&Transcription> for ActiveModel {
             state: Set(transcription.state.as_str().to_owned()),
             reason: Set(transcription.reason.as_deref().map(foreign_text)),
             updated_at: Set(transcription.updated_at.unix_millis()),
-            // Written by people's edits alone.
+            // Only edits by people write this column.
             edited_at: NotSet,
         }
     }

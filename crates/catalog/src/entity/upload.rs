@@ -27,10 +27,10 @@ pub struct Model {
     pub object_key: Option<String>,
     pub created_at: i64,
     pub expires_at: i64,
-    /// Whoever writes to it.
+    /// The lease of the writer.
     pub lease_id: Option<Uuid>,
     pub leased_until: Option<i64>,
-    /// Whether somebody waits for the lease.
+    /// Whether another writer waits for the lease.
     pub is_wanted: bool,
 }
 

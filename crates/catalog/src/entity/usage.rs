@@ -44,7 +44,7 @@ impl From<&UsageEntry> for ActiveModel {
     }
 }
 
-/// One batch counts to 2^48 at most, so that sums of rows stay far from the end of the column's numbers.
+/// A batch counts at most 2^48, so that sums of rows stay far below the maximum of the column.
 pub(crate) fn count(count: u64) -> i64 {
     i64::try_from(count.min(1 << 48)).unwrap_or(i64::MAX)
 }

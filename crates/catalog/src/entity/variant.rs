@@ -7,7 +7,7 @@ use tonearm_domain::{OrganizationId, Recipe, RecipeKind, TrackId, VariantId};
 use crate::column::{corrupt, decoded, encoded, moment, parsed};
 use crate::error::CatalogError;
 
-/// What the domain calls the type in its JSON. In the table it has a column of its own.
+/// The field for the type in the domain's JSON. In the table, the type has a column of its own.
 const TYPE_FIELD: &str = "variant_type_id";
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]

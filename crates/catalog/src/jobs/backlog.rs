@@ -1,4 +1,4 @@
-//! How many jobs wait, as far as anybody needs to know.
+//! Checks whether jobs wait in a queue.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 use tonearm_domain::{JobQueue, OrganizationId};
@@ -9,7 +9,7 @@ use crate::entity::job::{Column, Entity};
 use crate::error::CatalogError;
 
 fn waiting(queue: JobQueue) -> Select<Entity> {
-    // The conditions are those of the indexes.
+    // The conditions match those of the indexes.
     Entity::find()
         .select_only()
         .filter(Column::Queue.eq(queue.as_str()))
@@ -18,7 +18,7 @@ fn waiting(queue: JobQueue) -> Select<Entity> {
 }
 
 impl Catalog {
-    /// Whether at least `most` jobs wait in a queue, due or not. Reads at most so many entries of an index.
+    /// Whether at least `most` jobs wait in a queue, due or not. Reads at most `most` entries of an index.
     pub async fn has_waiting_jobs(&self, queue: JobQueue, most: u64) -> Result<bool, CatalogError> {
         let last = waiting(queue)
             .column(Column::RunAt)

@@ -1,4 +1,4 @@
-//! Claiming the job whose turn it is.
+//! Claims the job that runs next.
 
 use sea_orm::sea_query::{
     CaseStatement, CommonTableExpression, Expr, ExprTrait, JoinType, LockBehavior, LockType, Query,
@@ -17,8 +17,8 @@ use crate::connect_options::Backend;
 use crate::entity::job::{ActiveModel, Column, Entity, Model};
 use crate::error::CatalogError;
 
-/// How long a job of this version's kinds waits whose content this version does not understand: for another node, or
-/// for a newer version here.
+/// How long a job waits if this version knows its kind but cannot read its payload. It waits for another node, or for a
+/// newer version on this one.
 const UNREADABLE_PAUSE_SECONDS: i64 = 3600;
 
 /// Names within the statement.
@@ -27,18 +27,18 @@ const ORGANIZATION: &str = "organization_id";
 const LAP: &str = "lap";
 const NEXT: &str = "next";
 
-/// Where the round robin of a queue is: its organizations take turns.
+/// The position of a queue's round robin, in which organizations take turns.
 #[derive(Debug, Clone, Copy)]
 pub struct RoundRobin<'a> {
-    /// Which queue.
+    /// The queue.
     pub queue: JobQueue,
-    /// The organization that was served last, as [`Job::turn_of`] gives it; `None` at first.
+    /// The organization that was served last, as returned by [`Job::turn_of`]; `None` at first.
     pub after: Option<OrganizationId>,
     /// The organizations to skip.
     pub except: &'a [OrganizationId],
 }
 
-/// What is asked of the table to claim a job.
+/// The parameters of a claim.
 struct Claim<'a> {
     backend: Backend,
     round_robin: RoundRobin<'a>,
@@ -48,7 +48,7 @@ struct Claim<'a> {
 }
 
 impl Claim<'_> {
-    /// Jobs of the queue that nobody holds. The conditions are those of the index.
+    /// Jobs of the queue without a lease. The conditions match those of the index.
     fn waiting(&self) -> Condition {
         Condition::all()
             .add(Column::Queue.eq(self.round_robin.queue.as_str()))
@@ -60,7 +60,7 @@ impl Claim<'_> {
         self.round_robin.after.map_or(Uuid::nil(), OrganizationId::uuid)
     }
 
-    /// The next organization with jobs in the queue: one look into the index.
+    /// The next organization with jobs in the queue, found with one index lookup.
     fn first_behind(&self, organization: SimpleExpr) -> SimpleExpr {
         let first = Query::select()
             .column(Column::OrganizationId)
@@ -73,8 +73,9 @@ impl Claim<'_> {
         SimpleExpr::SubQuery(None, Box::new(first.into()))
     }
 
-    /// All organizations with jobs in the queue, from the one whose turn it is once around. No organization ends the
-    /// first lap. A loose index scan: its cost grows with the organizations, not with their jobs.
+    /// All organizations with jobs in the queue, once around, from the one whose turn it is. A null organization ends
+    /// the first lap. This is a loose index scan: its cost grows with the number of organizations, not with the number
+    /// of their jobs.
     fn turns(&self) -> CommonTableExpression {
         let organization = || Expr::col((TURN, ORGANIZATION));
         let lap = || Expr::col((TURN, LAP));
@@ -93,7 +94,7 @@ impl Claim<'_> {
         CommonTableExpression::new().table_name(TURN).columns([ORGANIZATION, LAP]).query(turns).to_owned()
     }
 
-    /// The job of an organization that has been due for longest, of a kind that this version knows.
+    /// The job of an organization that has been due the longest, among the kinds that this version knows.
     fn oldest_of_turn(&self) -> SelectStatement {
         Query::select()
             .column(Column::Id)
@@ -105,13 +106,13 @@ impl Claim<'_> {
             .order_by(Column::RunAt, Order::Asc)
             .order_by(Column::Id, Order::Asc)
             .limit(1)
-            // Left out on SQLite, where nobody else writes during the statement.
+            // Left out on SQLite, which has no other writers during the statement.
             .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
             .take()
     }
 
-    /// Whether any job of the queue is due. Without it, idle workers would visit every organization whose jobs wait for
-    /// their time.
+    /// Whether any job of the queue is due. Without this check, idle workers would visit every organization whose jobs
+    /// are not due yet.
     fn has_due(&self) -> SimpleExpr {
         let first = Query::select()
             .column(Column::RunAt)
@@ -120,11 +121,11 @@ impl Claim<'_> {
             .order_by(Column::RunAt, Order::Asc)
             .limit(1)
             .take();
-        // Not `EXISTS`, for which PostgreSQL may read all jobs when it does not know the time.
+        // Not `EXISTS`: PostgreSQL may read all jobs for it when it does not know the time.
         SimpleExpr::SubQuery(None, Box::new(first.into())).lte(self.now.clone())
     }
 
-    /// The job whose turn it is.
+    /// Selects the job that runs next.
     fn next(&self) -> WithQuery {
         let oldest = self.oldest_of_turn();
         let is_served = Expr::col((TURN, ORGANIZATION))
@@ -171,10 +172,10 @@ impl Claim<'_> {
 }
 
 impl Catalog {
-    /// Claims the job whose turn it is in a queue, until `leased_until`: of the next organization with due jobs, the one
-    /// that has been due for longest. This counts as an attempt, whatever comes of it. Jobs of kinds that this version
-    /// does not know are left to others. One that is of a known kind and yet cannot be read waits for an hour, and is
-    /// reported as [`CatalogError::Corrupt`]; the next call claims another.
+    /// Claims the next job of a queue until `leased_until`: of the next organization with due jobs, the job that has
+    /// been due the longest. A claim counts as an attempt, whatever its outcome. Jobs of kinds that this version does
+    /// not know are left to others. A job of a known kind that cannot be read waits for an hour and is reported as
+    /// [`CatalogError::Corrupt`]; the next call claims another job.
     pub async fn claim_next(
         &self,
         round_robin: RoundRobin<'_>,
@@ -184,7 +185,7 @@ impl Catalog {
     ) -> Result<Option<ClaimedJob>, CatalogError> {
         let lease_millis = leased_until.unix_millis() - now.unix_millis();
         let clock = self.due_clock();
-        // Both ends of the lease by the same look at the clock that decides.
+        // Both ends of the lease use one reading of the clock that decides.
         let now_there = clock.now(now);
         let until_there = now_there.clone().add(lease_millis);
         let claim =
@@ -204,7 +205,8 @@ impl Catalog {
         }
     }
 
-    /// Claims a job of any queue, after a look for those of dead workers. For tools and tests: nobody takes turns.
+    /// Claims a job of any queue, after releasing the jobs of dead workers. For tools and tests: organizations do not
+    /// take turns.
     pub async fn claim_job(
         &self,
         now: Timestamp,
@@ -246,7 +248,7 @@ impl Catalog {
     }
 }
 
-/// A row that was just claimed, its moments moved to the caller's clock.
+/// Converts a row that was just claimed. Its times are moved to the caller's clock.
 fn claimed(row: Model, lease: LeaseId, leased_until: Timestamp) -> Result<ClaimedJob, CatalogError> {
     let ahead = row.leased_until.map_or(0, |there| there - leased_until.unix_millis());
     let since = moment_if_set("job.failing_since", row.failing_since)?;

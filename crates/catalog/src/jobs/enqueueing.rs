@@ -1,4 +1,4 @@
-//! Queueing jobs, one or many.
+//! Queues one or many jobs.
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
@@ -11,13 +11,13 @@ use crate::entity::job::{Column, Entity};
 use crate::error::CatalogError;
 use crate::transaction::Transaction;
 
-/// Most jobs in one statement: databases limit its parameters.
+/// The most jobs in one statement: databases limit the number of parameters.
 const BATCH: usize = 500;
 
 /// A job to be queued.
 #[derive(Debug, Clone)]
 pub struct NewJob {
-    /// What to do.
+    /// The job.
     pub job: Job,
     /// Its id.
     pub id: JobId,
@@ -25,14 +25,15 @@ pub struct NewJob {
     pub run_at: Timestamp,
     /// See [`Transaction::enqueue`].
     pub unique: Option<String>,
-    /// Where it waits.
+    /// The queue in which it waits.
     pub queue: JobQueue,
-    /// The trace that it goes on with; `None` where it begins one.
+    /// The trace that it continues; `None` if it begins one.
     pub trace: Option<TraceContext>,
 }
 
 impl NewJob {
-    /// In the queue of its kind, with a trace of its own: many jobs would make one trace too large to be read.
+    /// Creates a job in the queue of its kind. It begins a trace of its own: many jobs would make one trace too large
+    /// to read.
     pub const fn new(job: Job, id: JobId, run_at: Timestamp) -> Self {
         let queue = job.queue();
         Self { job, id, run_at, unique: None, queue, trace: None }
@@ -40,9 +41,9 @@ impl NewJob {
 }
 
 impl Transaction {
-    /// Queues a job, not to run before `run_at`. With a `unique` key nothing is queued while another job with the
-    /// same key waits for its first claim; one that is running does not count, as it may have begun before what
-    /// this one is about. The job goes on with the trace of what runs now.
+    /// Queues a job that does not run before `run_at`. With a `unique` key, nothing is queued while another job with
+    /// the same key waits for its first claim. A running job does not count, because it may have started before the
+    /// change that this job is for. The job continues the current trace.
     pub async fn enqueue(
         &self,
         job: Job,
@@ -55,8 +56,8 @@ impl Transaction {
         self.enqueue_all(vec![NewJob { unique, trace, ..NewJob::new(job, id, run_at) }]).await
     }
 
-    /// Queues many jobs, a few hundred in each statement. Those with unique keys go by the order of their keys, so that
-    /// two transactions that queue the same ones do not wait for each other.
+    /// Queues many jobs, a few hundred per statement. Jobs with unique keys are sorted by key, so that two transactions
+    /// that queue the same ones do not deadlock.
     pub async fn enqueue_all(&self, mut jobs: Vec<NewJob>) -> Result<(), CatalogError> {
         jobs.sort_by(|one, other| one.unique.cmp(&other.unique));
         for batch in jobs.chunks(BATCH) {
@@ -97,15 +98,15 @@ impl Transaction {
             insert.values_panic(row);
         }
         insert.on_conflict(OnConflict::column(Column::UniqueKey).do_nothing().to_owned());
-        // One that was queued already wakes nobody; of several it is not known which were.
+        // A job that was already queued wakes no worker. Of several jobs, it is not known which were.
         if self.db().execute(&insert).await?.rows_affected() > 0 {
             jobs.iter().for_each(|new| self.note_put_off(new.queue.class(), new.run_at));
         }
         Ok(())
     }
 
-    /// Whether at least `most` jobs of an organization wait in a queue and are due: whoever queues many then goes on
-    /// later. Jobs that wait for their time, such as purges of what can be restored, do not count.
+    /// Whether at least `most` jobs of an organization are due in a queue. A caller that queues many jobs then
+    /// continues later. Jobs that are not due yet, such as purges of restorable content, do not count.
     pub async fn has_due_jobs(
         &self,
         queue: JobQueue,
@@ -128,8 +129,8 @@ impl Transaction {
         Ok(last.into_tuple::<Uuid>().one(self.db()).await?.is_some())
     }
 
-    /// Writes how far a job of many batches has got, so that whoever takes it over goes on from there. `false`: the lease
-    /// was lost, somebody else does the job, and this transaction must be rolled back.
+    /// Writes the progress of a job of many batches, so that a worker that takes it over continues from there. Returns
+    /// `false` if the lease was lost: another worker does the job, and this transaction must be rolled back.
     pub async fn update_job(&self, claimed: &ClaimedJob, job: &Job) -> Result<bool, CatalogError> {
         let changed = update_held(claimed)
             .col_expr(Column::Payload, Expr::value(encoded("job.payload", job)?))
@@ -138,8 +139,8 @@ impl Transaction {
         Ok(changed.rows_affected > 0)
     }
 
-    /// Removes the job that would give a track up whose bytes have arrived. One that runs sees by itself that there is
-    /// nothing to do.
+    /// Removes the job that would expire the upload of a track, because its bytes have arrived. If the job is running,
+    /// it finds nothing to do.
     pub async fn delete_upload_expiry(&self, track: TrackId) -> Result<(), CatalogError> {
         Entity::delete_many()
             .filter(Column::TrackId.eq(track.uuid()))

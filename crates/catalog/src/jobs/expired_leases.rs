@@ -8,10 +8,10 @@ use crate::catalog::Catalog;
 use crate::entity::job::{Column, Entity};
 use crate::error::CatalogError;
 
-/// The number of deaths from which on the pause after one no longer grows.
+/// The number of deaths after which the pause no longer grows.
 const LAST_DOUBLING: u32 = 16;
 
-/// Leases that have run out. They were left by workers that died, or that have stood still for so long.
+/// Expired leases. They were left by workers that died or stalled for that long.
 fn run_out(now: impl Into<Expr>) -> Condition {
     Condition::all()
         .add(Column::LeaseId.is_not_null())
@@ -19,7 +19,7 @@ fn run_out(now: impl Into<Expr>) -> Condition {
         .add(Expr::col(Column::LeasedUntil).lte(now))
 }
 
-/// Values on the right are those before the update.
+/// Expressions on the right use the values before the update.
 fn statement(now: Expr, lease_millis: i64) -> UpdateStatement {
     let mut pause = CaseStatement::new();
     for deaths in 0..LAST_DOUBLING {
@@ -44,15 +44,15 @@ fn statement(now: Expr, lease_millis: i64) -> UpdateStatement {
 }
 
 impl Catalog {
-    /// Lets the jobs whose leases have run out wait again, each for a while that grows with its deaths. `lease_millis` is
-    /// how long a lease lasts. Gives how many there were.
+    /// Releases the jobs whose leases have expired. Each waits for a pause that grows with the number of its deaths.
+    /// `lease_millis` is the length of a lease. Returns the number of released jobs.
     pub async fn release_expired_leases(
         &self,
         now: Timestamp,
         lease_millis: i64,
     ) -> Result<u64, CatalogError> {
         let now = self.due_clock().now(now);
-        // Mostly there are none, and a look does not wait for writers.
+        // Usually there are none, and a read does not wait for writers.
         let some = Entity::find().select_only().column(Column::Id).filter(run_out(now.clone())).limit(1);
         if some.into_tuple::<uuid::Uuid>().one(self.reader()).await?.is_none() {
             return Ok(0);

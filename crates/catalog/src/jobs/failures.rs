@@ -1,4 +1,4 @@
-//! The jobs that were given up of late, by what they failed for.
+//! Jobs that were given up recently, grouped by reason.
 
 use sea_orm::{ConnectionTrait, QueryResult, Statement};
 use tonearm_domain::{JobId, OrganizationId, Timestamp, TrackId};
@@ -8,16 +8,16 @@ use crate::catalog::Catalog;
 use crate::column::moment;
 use crate::error::CatalogError;
 
-/// Jobs that are looked at, the latest.
+/// The most jobs that are read, the latest first.
 const MOST: usize = 1000;
 
-/// Characters of a reason that count.
+/// The number of characters of a reason that count.
 const REASON_LENGTH: usize = 300;
 
 /// Jobs of one kind that were given up for one reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedJobs {
-    /// Their kind, which a later version may have queued.
+    /// Their kind. A later version may have queued them.
     pub kind: String,
     /// The reason, perhaps only its beginning; empty where there is none.
     pub reason: String,
@@ -27,7 +27,7 @@ pub struct FailedJobs {
     pub last_at: Timestamp,
     /// The latest of them.
     pub job_id: JobId,
-    /// Whose it is.
+    /// The organization that it belongs to.
     pub organization_id: Option<OrganizationId>,
     /// The track that it worked on.
     pub track_id: Option<TrackId>,
@@ -39,12 +39,12 @@ impl FailedJobs {
     }
 }
 
-/// What was given up since a moment.
+/// The jobs that were given up since a point in time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JobFailures {
     /// By kind and reason, the most frequent first.
     pub groups: Vec<FailedJobs>,
-    /// Whether all jobs are counted; there may be too many.
+    /// Whether all jobs are counted. False if there are too many.
     pub is_complete: bool,
 }
 
@@ -73,14 +73,14 @@ fn alone(row: &QueryResult) -> Result<FailedJobs, CatalogError> {
 }
 
 impl Catalog {
-    /// What was given up since a moment and not removed or retried, in at most `most` groups. Reads a bounded number of
-    /// rows through an index.
+    /// The jobs that were given up since a point in time and not removed or retried, in at most `most` groups. Reads a
+    /// bounded number of rows through an index.
     pub async fn failed_jobs(&self, since: Timestamp, most: usize) -> Result<JobFailures, CatalogError> {
         let found = self.failed_since(since).await?;
         let is_all = found.len() < MOST;
         let mut groups: Vec<FailedJobs> = Vec::new();
         for failed in found {
-            // The latest came first, and stands for the others.
+            // The latest job comes first, and represents its group.
             match groups.iter_mut().find(|one| one.is_like(&failed)) {
                 Some(group) => group.count += 1,
                 None => groups.push(failed),
@@ -92,15 +92,16 @@ impl Catalog {
         Ok(JobFailures { groups, is_complete })
     }
 
-    /// The jobs that were given up since a moment for the same reason as this one, and this one, the latest first. None: it
-    /// was not given up since then, or is over. Reads a bounded number of rows through an index.
+    /// The jobs that were given up since a point in time for the same reason as this one, including this one, the
+    /// latest first. Empty if this job was not given up since then, or is over. Reads a bounded number of rows through
+    /// an index.
     pub async fn jobs_failed_alike(&self, id: JobId, since: Timestamp) -> Result<Vec<JobId>, CatalogError> {
         let failed = self.failed_since(since).await?;
         let Some(named) = failed.iter().find(|one| one.job_id == id) else { return Ok(Vec::new()) };
         Ok(failed.iter().filter(|one| one.is_like(named)).map(|one| one.job_id).collect())
     }
 
-    /// The latest that were given up since a moment, each as a group of its own, the latest first.
+    /// The latest jobs that were given up since a point in time, each as a group of its own, the latest first.
     async fn failed_since(&self, since: Timestamp) -> Result<Vec<FailedJobs>, CatalogError> {
         let db = self.reader();
         let found = Statement::from_string(db.get_database_backend(), statement(since));

@@ -1,4 +1,4 @@
-//! The jobs table for people to look at, and what they can do to a job.
+//! Lists jobs for people, and changes single jobs.
 
 use sea_orm::sea_query::{ExprTrait, SimpleExpr};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
@@ -12,16 +12,16 @@ use crate::error::CatalogError;
 use crate::query::{TO_CHANGE, all, one, page};
 use crate::transaction::Transaction;
 
-/// A job in the table, for people to see: waiting, running or given up. Moments are by the clock that decides.
+/// A job in the table, for display: waiting, running or given up. Times are by the clock that decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingJob {
     /// Its id.
     pub id: JobId,
-    /// Its kind, as [`Job::kind`] gives it.
+    /// Its kind, as returned by [`Job::kind`].
     pub kind: String,
-    /// What to do; none if this version cannot read it.
+    /// The job itself. None if this version cannot read it.
     pub job: Option<Job>,
-    /// The track it works on; none where it is about something else or was queued by an earlier version.
+    /// The track it works on. None if it is about something else or was queued by an earlier version.
     pub track_id: Option<TrackId>,
     /// How many times it was claimed.
     pub attempts: u32,
@@ -29,9 +29,9 @@ pub struct PendingJob {
     pub deaths: u32,
     /// When it may be claimed.
     pub run_at: Timestamp,
-    /// When the lease of whoever runs it ends.
+    /// When the lease of the worker that runs it ends.
     pub leased_until: Option<Timestamp>,
-    /// Which part of the service it waits for.
+    /// The part of the service that it waits for.
     pub waits_for: Option<Outage>,
     /// Since when it has waited for that.
     pub failing_since: Option<Timestamp>,
@@ -75,7 +75,7 @@ impl std::str::FromStr for JobState {
     }
 }
 
-/// Which jobs; what is not set does not narrow.
+/// Filters for jobs. A filter that is `None` matches all.
 #[derive(Debug, Clone, Default)]
 pub struct JobFilter {
     /// Only those in this state.
@@ -85,7 +85,7 @@ pub struct JobFilter {
 }
 
 impl PendingJob {
-    /// What it is doing. A worker that died leaves its job running until somebody takes over.
+    /// Its state. The job of a worker that died counts as running until its expired lease is released.
     pub fn state(&self) -> JobState {
         match (self.failed_at, self.leased_until) {
             (Some(_), _) => JobState::Failed,
@@ -129,18 +129,18 @@ fn in_state(state: JobState) -> SimpleExpr {
 }
 
 impl Catalog {
-    /// Every job that is waiting, running or given up, by the time it may run.
+    /// All jobs that are waiting, running or given up, ordered by the time they may run.
     pub async fn pending_jobs(&self) -> Result<Vec<PendingJob>, CatalogError> {
         let select = Entity::find().order_by_asc(Column::RunAt).order_by_asc(Column::Id);
         all(self.reader(), select).await
     }
 
-    /// One job as it is.
+    /// The job with this id.
     pub async fn job(&self, id: JobId) -> Result<Option<PendingJob>, CatalogError> {
         one(self.reader(), Entity::find_by_id(id.uuid())).await
     }
 
-    /// One page of the jobs, by the time they may run, and how many there are in all.
+    /// The number of matching jobs, and one page of them, ordered by the time they may run.
     pub async fn jobs(
         &self,
         filter: JobFilter,
@@ -160,7 +160,7 @@ impl Transaction {
         one(self.db(), Entity::find_by_id(id.uuid()).lock(TO_CHANGE)).await
     }
 
-    /// Makes a job due that nobody runs, given up or not, as if it had never been tried.
+    /// Makes a job due as if it had never been tried. It may have been given up, but no worker may be running it.
     pub async fn restart_job(&self, id: JobId, now: Timestamp) -> Result<(), CatalogError> {
         let anew = ActiveModel {
             attempts: Set(0),
@@ -179,7 +179,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Removes a job, whatever state it is in. Whoever runs it loses its lease.
+    /// Removes a job in any state. A worker that runs it loses its lease.
     pub async fn delete_job(&self, id: JobId) -> Result<(), CatalogError> {
         Entity::delete_by_id(id.uuid()).exec(self.db()).await?;
         Ok(())

@@ -1,4 +1,4 @@
-//! How many jobs there are, and how old the oldest are, for metrics.
+//! Counts jobs and finds the age of the oldest, for metrics.
 
 use sea_orm::{ConnectionTrait, Statement};
 use tonearm_domain::{JobClass, JobQueue, Timestamp};
@@ -6,26 +6,26 @@ use tonearm_domain::{JobClass, JobQueue, Timestamp};
 use crate::catalog::Catalog;
 use crate::error::CatalogError;
 
-/// Jobs that are counted at most in each queue, and of those that run or have failed: counting must not cost more the more
-/// work there is.
+/// The most jobs that are counted in each queue, and among those that run or have failed. The cost of counting must not
+/// grow with the amount of work.
 const MOST: u64 = 20_000;
 
-/// Jobs that are alike.
+/// Jobs of one class, kind and state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobTally {
     /// Their class.
     pub class: JobClass,
-    /// Their kind, which a later version may have queued.
+    /// Their kind. A later version may have queued them.
     pub kind: String,
-    /// `queued`: due; `waiting`: for their time, or for a part of the service; `running` or `failed`.
+    /// `queued`: due. `waiting`: not due yet, or waiting for a part of the service. `running` or `failed`.
     pub state: String,
     /// How many there are.
     pub count: u64,
-    /// Milliseconds since the oldest of them was due, began to wait, or failed; 0 for what is due later.
+    /// Milliseconds since the oldest of them was due, began to wait, or failed. 0 for jobs that are due later.
     pub oldest_age_millis: u64,
 }
 
-/// The jobs of one queue that nobody runs, as far as they are counted. The conditions are those of its index.
+/// The jobs of one queue without a lease, up to the limit. The conditions match those of its index.
 fn waiting(queue: JobQueue, now: &str) -> String {
     let queue = queue.as_str();
     format!(
@@ -45,7 +45,7 @@ fn statement(now: &str) -> String {
          WHERE failed_at IS NOT NULL AND failed_at > 0 ORDER BY failed_at LIMIT {MOST}"
     );
     let parts = JobQueue::ALL.into_iter().map(|queue| waiting(queue, now)).chain([running, failed]);
-    // SQLite takes no limit in a part of a union but in a subquery.
+    // SQLite allows a limit in a part of a union only within a subquery.
     let parts: Vec<String> =
         parts.enumerate().map(|(number, part)| format!("SELECT * FROM ({part}) AS part_{number}")).collect();
     let all = parts.join(" UNION ALL ");
@@ -56,8 +56,8 @@ fn statement(now: &str) -> String {
 }
 
 impl Catalog {
-    /// How many jobs there are, by class, kind and state. Reads a bounded number of rows, each through an index; jobs whose
-    /// queue is not known yet, as an earlier version queued them, are left out.
+    /// The number of jobs by class, kind and state. Reads a bounded number of rows, each through an index. Jobs that an
+    /// earlier version queued and that have no queue yet are left out.
     pub async fn job_tallies(&self, now: Timestamp) -> Result<Vec<JobTally>, CatalogError> {
         let db = self.reader();
         let text = statement(&self.due_clock().now_text(now));
@@ -65,7 +65,7 @@ impl Catalog {
         let mut tallies: Vec<JobTally> = Vec::with_capacity(rows.len());
         for row in rows {
             let queue: String = row.try_get("", "queue")?;
-            // A queue of a later version has no class that is known here.
+            // The class of a queue of a later version is not known here.
             let Some(queue) = JobQueue::ALL.into_iter().find(|known| known.as_str() == queue) else {
                 continue;
             };

@@ -1,4 +1,4 @@
-//! Jobs that were queued by a version that knew no queues.
+//! Jobs that were queued by a version without queues.
 
 use std::collections::HashMap;
 
@@ -11,12 +11,12 @@ use crate::catalog::Catalog;
 use crate::entity::job::{Column, Entity};
 use crate::error::CatalogError;
 
-/// Jobs that are sorted at once.
+/// The most jobs that are assigned at once.
 const BATCH: u64 = 500;
 
 impl Catalog {
-    /// Puts jobs into their queues that an earlier version queued, at most a few hundred. An earlier version may run
-    /// beside this one for as long as nodes are upgraded one after another. Gives how many there were.
+    /// Assigns queues to jobs that an earlier version queued, at most a few hundred. An earlier version may run at the
+    /// same time as this one while nodes are upgraded one after another. Returns the number of jobs.
     pub async fn assign_queues(&self) -> Result<u64, CatalogError> {
         let unsorted: Vec<(Uuid, serde_json::Value)> = Entity::find()
             .select_only()
@@ -50,7 +50,7 @@ impl Catalog {
     }
 }
 
-/// Whoever claims one that cannot be read sees to it.
+/// A job that cannot be read is handled by the worker that claims it.
 fn place(payload: serde_json::Value) -> (JobQueue, OrganizationId) {
     match serde_json::from_value::<Job>(payload) {
         Ok(job) => (job.queue(), job.turn_of()),

@@ -17,16 +17,16 @@ use crate::due_clock::DueClock;
 use crate::entity::job::{ActiveModel, Column, Entity};
 use crate::error::CatalogError;
 
-/// The wait of a job whose run met an outage.
+/// How a job waits after its run met an outage.
 #[derive(Debug, Clone, Copy)]
 pub struct Wait<'a> {
     /// What it waits for.
     pub outage: Outage,
-    /// When the run ended. It is noted if the run before it did not end in an outage.
+    /// When the run ended. It is recorded if the previous run did not end in an outage.
     pub failed_at: Timestamp,
-    /// When it is tried again unless something comes before.
+    /// When it is retried, unless it is made due earlier.
     pub run_at: Timestamp,
-    /// From when on it may be tried before that, to see whether what it waits for is back. None: not before its time.
+    /// When it may first be retried early, to check whether what it waits for is back. None: not before `run_at`.
     pub probe_at: Option<Timestamp>,
     /// What happened, as a sentence.
     pub reason: &'a str,
@@ -39,7 +39,7 @@ fn waiting_for(outage: Outage) -> Condition {
         .add(Column::LeaseId.is_null())
 }
 
-/// Makes due the job that waits for an outage and whose turn it is, unless one is due already.
+/// Makes the next job that waits for an outage due, unless one is already due.
 fn probe(outage: Outage, clock: &DueClock, now: Timestamp) -> UpdateStatement {
     let now = clock.now(now);
     let is_due = Query::select()
@@ -67,18 +67,19 @@ fn probe(outage: Outage, clock: &DueClock, now: Timestamp) -> UpdateStatement {
 }
 
 impl Catalog {
-    /// Lets a job wait for a part of the service. This is not counted as a failure. `false`: the lease is lost.
+    /// Makes a job wait for a part of the service. This does not count as a failure. Returns `false` if the lease is
+    /// lost.
     pub async fn wait_job(&self, claimed: &ClaimedJob, wait: Wait<'_>) -> Result<bool, CatalogError> {
         let row = ActiveModel {
             waits_for: Set(Some(wait.outage.as_str().to_owned())),
             last_error: Set(Some(foreign_text(wait.reason))),
-            // Unknown where it was queued by an earlier version.
+            // Not set if an earlier version queued the job.
             track_id: Set(claimed.job.track_id().map(|id| id.uuid())),
             ..released()
         };
         let clock = self.due_clock();
-        // How long a job has been overloading the server says something about the job, unlike how long other parts
-        // were away: that time does not count.
+        // How long a job has been overloading the server says something about the job. How long other parts were
+        // unavailable does not, so that time does not count.
         let mut is_first = Column::FailingSince.is_null();
         if wait.outage == Outage::Overload {
             is_first = is_first.or(Column::WaitsFor.ne(wait.outage.as_str()));
@@ -98,8 +99,8 @@ impl Catalog {
         Ok(changed.rows_affected > 0)
     }
 
-    /// Makes one waiting job of each outage due, to see whether what it waits for is back: the one that may be tried
-    /// before its time for longest. Gives how many there were.
+    /// Makes one waiting job of each outage due, to check whether what it waits for is back: the job that could have
+    /// been retried early for the longest time. Returns the number of jobs.
     pub async fn probe_outages(&self, now: Timestamp) -> Result<u64, CatalogError> {
         let some = Entity::find().select_only().column(Column::Id).filter(Column::WaitsFor.is_not_null());
         if some.limit(1).into_tuple::<uuid::Uuid>().one(self.reader()).await?.is_none() {
@@ -116,7 +117,8 @@ impl Catalog {
         Ok(made_due)
     }
 
-    /// Makes at most `most` jobs due that wait for an outage, those that would be tried first. Gives how many there were.
+    /// Makes at most `most` jobs that wait for an outage due, those with the earliest time first. Returns the number of
+    /// jobs.
     pub async fn release_waiting(
         &self,
         outage: Outage,
@@ -153,7 +155,8 @@ impl Catalog {
         Ok(released)
     }
 
-    /// Of these tracks, those whose processing waits for a part of the service: for what, and since when.
+    /// The tracks among these whose processing waits for a part of the service, with the part, and since when they
+    /// wait.
     pub async fn waiting_jobs_of_tracks(
         &self,
         tracks: &[TrackId],

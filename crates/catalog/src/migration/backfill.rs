@@ -6,13 +6,13 @@ use uuid::Uuid;
 
 use super::step::{Batch, InBatches};
 
-/// Rows of a batch: few enough for a transaction that nobody notices.
+/// Rows per batch: few enough that the transaction does not disturb anyone.
 pub(super) const BATCH: u64 = 1000;
 
-/// One update over all rows of a table, by ranges of the UUID `id`.
+/// One update over all rows of a table, in ranges of the UUID `id`.
 pub(super) struct Backfill {
     pub(super) table: &'static str,
-    /// With `{batch}` for the condition of the batch.
+    /// The statement, with `{batch}` in place of the batch's condition.
     pub(super) update: &'static str,
 }
 
@@ -37,16 +37,16 @@ impl InBatches for Backfill {
     }
 }
 
-/// Collections of a batch: each may have many tracks.
+/// Collections per batch. Each may have many tracks.
 const COLLECTIONS: u64 = 100;
 
-/// A counter of each collection, over its tracks. Triggers keep it from then on.
+/// A counter of each collection, computed from its tracks. Triggers maintain it afterwards.
 pub(super) struct PerCollection {
     /// The column of `collection`.
     pub(super) column: &'static str,
     /// The aggregate over rows of `track`.
     pub(super) of_tracks: fn() -> SimpleExpr,
-    /// Whether tracks count that are deleted by themselves.
+    /// Whether to count tracks that were deleted individually.
     pub(super) is_deleted_included: bool,
 }
 
@@ -61,7 +61,8 @@ impl InBatches for PerCollection {
         let Some(last) = ids.last().copied() else {
             return Ok(Batch { rows: 0, position: None });
         };
-        // Locked first: whoever changes a track waits for this, or is seen by the statement that counts.
+        // Locked first: a transaction that changes a track then waits for this one, or the statement that counts sees
+        // its change.
         let mut lock = Query::select();
         lock.column("id").from("collection").and_where(Expr::col("id").is_in(ids.iter().copied()));
         if db.get_database_backend() == DbBackend::Postgres {
@@ -87,7 +88,7 @@ impl InBatches for PerCollection {
     }
 }
 
-/// The id that a position stands for; before all others at first.
+/// The id that a position stands for. Without a position, the nil id, which precedes all others.
 pub(super) fn key(position: Option<&str>) -> Result<Uuid, DbErr> {
     let parsed = position.map(str::parse).transpose();
     Ok(parsed
@@ -95,7 +96,7 @@ pub(super) fn key(position: Option<&str>) -> Result<Uuid, DbErr> {
         .unwrap_or_default())
 }
 
-/// The ids of a table behind `after`, in their order.
+/// The ids of a table after `after`, in order.
 pub(super) async fn ids_after(
     db: &DatabaseTransaction,
     table: &'static str,

@@ -1,5 +1,5 @@
-//! The first steps, which are recorded in `seaql_migrations`. Versions that know only these refuse a database in whose table
-//! they find a name that they do not know.
+//! The first steps, which are recorded in `seaql_migrations`. Versions that know only these steps refuse a database
+//! whose table contains a name that they do not know.
 
 use sea_orm::{DatabaseTransaction, DbErr};
 
@@ -7,7 +7,7 @@ use super::columns::{big_integer, string};
 use super::prelude::*;
 use super::record;
 
-/// Where they are recorded: a name, and when it was applied, in seconds.
+/// The table that records them: a name, and the time of application in seconds.
 pub(super) const TABLE: &str = "seaql_migrations";
 
 /// A step that is a single change.
@@ -16,7 +16,7 @@ pub(super) struct FirstStep {
     change: Box<dyn Change>,
 }
 
-/// All of them, in their order.
+/// All first steps, in order.
 pub(super) fn first_steps() -> Vec<FirstStep> {
     fn step(name: &'static str, change: impl Change + 'static) -> FirstStep {
         FirstStep { name, change: Box::new(change) }
@@ -43,7 +43,7 @@ pub(super) fn first_steps() -> Vec<FirstStep> {
     ]
 }
 
-/// Creates the table in which they are recorded, where it is missing.
+/// Creates the table that records the first steps, if it does not exist.
 pub(super) async fn install(db: &DatabaseTransaction) -> Result<(), DbErr> {
     let mut table = Table::create();
     table.table(TABLE).if_not_exists().col(string("version").primary_key()).col(big_integer("applied_at"));
@@ -51,7 +51,7 @@ pub(super) async fn install(db: &DatabaseTransaction) -> Result<(), DbErr> {
 }
 
 impl FirstStep {
-    /// Applies and records the step. The table of records is there.
+    /// Applies and records the step. The table of records must exist.
     pub(super) async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         self.change.apply(db).await?;
         let now = record::now(db.get_database_backend()).div(1000);

@@ -1,15 +1,15 @@
-//! Indexes that are made and removed without keeping anybody from writing.
+//! Indexes that are created and dropped without blocking writers.
 //!
-//! PostgreSQL makes an index concurrently, which takes two passes over the table and waits for transactions that began before.
-//! What an interrupted attempt leaves is an index that is invalid: it costs writes and is never read. SQLite makes an index
-//! in one transaction, which other writers wait for; a million rows take a second or two.
+//! PostgreSQL creates an index concurrently, which takes two passes over the table and waits for transactions that
+//! began earlier. An interrupted attempt leaves an invalid index, which costs writes and is never read. SQLite creates
+//! an index in one transaction, and other writers wait for it; a million rows take a second or two.
 
 use sea_orm::sea_query::{IndexCreateStatement, PostgresQueryBuilder, SqliteQueryBuilder};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, Statement};
 
 pub(super) enum NewIndex {
     Statement(Box<IndexCreateStatement>),
-    /// By what follows `ON`.
+    /// Defined by the SQL after `ON`.
     Text {
         name: &'static str,
         postgres: Option<&'static str>,
@@ -25,7 +25,7 @@ impl NewIndex {
         }
     }
 
-    /// The statement; `None` where this database gets no such index.
+    /// The statement. `None` if this database gets no such index.
     fn sql(&self, backend: DbBackend, is_concurrent: bool) -> Option<String> {
         match (self, backend) {
             (Self::Statement(index), DbBackend::Postgres) => {
@@ -49,7 +49,7 @@ impl NewIndex {
         }
     }
 
-    /// Within a transaction, for tables that nobody else uses.
+    /// Creates the index within a transaction, for tables that no one else uses.
     pub(super) async fn make(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         match self.sql(db.get_database_backend(), false) {
             Some(sql) => db.execute_unprepared(&sql).await.map(drop),
@@ -57,7 +57,7 @@ impl NewIndex {
         }
     }
 
-    /// Beside others that write. Can be repeated.
+    /// Creates the index while others write. Can be repeated.
     pub(super) async fn make_beside_others(&self, db: &DatabaseConnection) -> Result<(), DbErr> {
         let Some(sql) = self.sql(db.get_database_backend(), true) else {
             return Ok(());
@@ -69,7 +69,7 @@ impl NewIndex {
     }
 }
 
-/// Whether an interrupted attempt left an index that is never read.
+/// Whether an interrupted attempt left an invalid index, which is never read.
 async fn is_left_over(db: &DatabaseConnection, name: &str) -> Result<bool, DbErr> {
     if db.get_database_backend() != DbBackend::Postgres {
         return Ok(false);

@@ -81,7 +81,7 @@ fn collection() -> TableCreateStatement {
         .col(boolean("is_theme_overridable"))
         .col(text_null("player_color"))
         .col(text_null("player_subtitle"))
-        // The order that the last track was given.
+        // The order that was assigned to the last track.
         .col(big_integer("last_track_order"))
         .col(big_integer("created_at"))
         .col(big_integer_null("deleted_at"))
@@ -154,7 +154,7 @@ fn track_file() -> TableCreateStatement {
         .table("track_file")
         .col(uuid("id").primary_key())
         .col(uuid("track_id"))
-        // Not a foreign key: the file outlives its recipe, which stands beside it as it was.
+        // Not a foreign key: the file outlives its recipe, which is stored as it was in the next column.
         .col(uuid("variant_id"))
         .col(json_binary("variant"))
         .col(text_null("object_key"))
@@ -231,7 +231,7 @@ fn job() -> TableCreateStatement {
         .col(uuid("id").primary_key())
         .col(text("kind"))
         .col(json_binary("payload"))
-        // Only while it waits for its first claim.
+        // Set only while the job waits for its first claim.
         .col(text_null("unique_key"))
         .col(integer("attempts"))
         .col(integer("failures"))
@@ -243,7 +243,7 @@ fn job() -> TableCreateStatement {
         .take()
 }
 
-/// `table.parent_id` names a row of `parent`. Parents are soft-deleted, so it never dangles.
+/// `table.parent_id` refers to a row of `parent`. Parents are soft-deleted, so it never dangles.
 fn belongs_to(table: &'static str, parent: &'static str) -> ForeignKeyCreateStatement {
     ForeignKey::create()
         .name(format!("fk_{table}_{parent}"))
@@ -252,7 +252,7 @@ fn belongs_to(table: &'static str, parent: &'static str) -> ForeignKeyCreateStat
         .take()
 }
 
-/// Creators are really deleted; what named one then names none.
+/// Creators are deleted permanently. References to them then become null.
 fn names_creator(table: &'static str) -> ForeignKeyCreateStatement {
     belongs_to(table, "creator").on_delete(ForeignKeyAction::SetNull).take()
 }
@@ -261,13 +261,13 @@ fn indexes() -> Vec<IndexCreateStatement> {
     let mut indexes = vec![
         index("creator", &["organization_id", "id"]),
         living(index("collection", &["organization_id", "id"])),
-        // Also of deleted tracks: deleting a collection looks for everything that was ever in it.
+        // Includes deleted tracks: deleting a collection searches for all tracks that were ever in it.
         index("track", &["collection_id", "track_order", "id"]),
         unique(index("track", &["organization_id", "index"])),
         where_set(index("track", &["source_key"]), "source_key"),
         where_set(index("track", &["cover_version"]), "cover_version"),
         living(index("variant", &["organization_id", "index"])),
-        // One for recipes of the organization, one for those of a track.
+        // One index for recipes of the organization, one for those of a track.
         living(where_null(unique(index("variant", &["organization_id", "index"])), "track_id")),
         living(unique(index("variant", &["track_id", "index"]))),
         unique(index("track_file", &["track_id", "variant_id"])),
@@ -279,7 +279,7 @@ fn indexes() -> Vec<IndexCreateStatement> {
         where_null(index("job", &["run_at", "id"]), "failed_at"),
         unique(index("job", &["unique_key"])),
     ];
-    // Deleting a creator looks for those who name it.
+    // Deleting a creator searches for the rows that refer to it.
     for table in ["collection", "track", "play_session", "upload_session", "api_key"] {
         indexes.push(where_set(index(table, &["creator_id"]), "creator_id"));
     }

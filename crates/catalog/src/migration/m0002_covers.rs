@@ -38,8 +38,8 @@ fn by_cover_version(table: &'static str) -> IndexCreateStatement {
         .take()
 }
 
-/// An organization that is there already gets a folder made of the random end of its id, which is as fresh as a
-/// drawn one.
+/// Gives each existing organization a folder made of the random end of its id, which is as good as a newly generated
+/// one.
 async fn give_folders(db: &DatabaseTransaction) -> Result<(), DbErr> {
     let select = Query::select().column("id").from("organization").order_by("id", Order::Asc).take();
     for row in db.query_all(&select).await? {

@@ -1,4 +1,4 @@
-//! Answers that are kept for a client that asks again.
+//! Answers that are kept for clients that repeat a request.
 
 use super::columns::{big_integer, blob, blob_null, text};
 use super::prelude::*;
@@ -13,7 +13,7 @@ impl Change for Migration {
             .col(blob("caller"))
             .col(text("idempotency_key"))
             .col(blob("fingerprint"))
-            // Sealed; null while the first request is still being answered.
+            // Sealed; null while the first request is still being processed.
             .col(blob_null("answer"))
             .col(big_integer("expires_at"))
             .primary_key(Index::create().col("caller").col("idempotency_key"))

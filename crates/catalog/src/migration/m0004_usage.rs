@@ -1,5 +1,4 @@
-//! What is counted of playback, and which batches of counts were added already. Also the index that long lists of
-//! tracks are read by.
+//! Playback counts, and the batches of counts that were already added. Also the index for reading long lists of tracks.
 
 use super::columns::{big_integer, integer, text, uuid};
 use super::prelude::*;
@@ -14,7 +13,7 @@ impl Change for Migration {
         let by_time =
             Index::create().name("usage_batch_by_added_at").table("usage_batch").col("added_at").take();
         db.execute(&by_time).await?;
-        // Deleted tracks stay in the table; a list does not step over them.
+        // Deleted tracks stay in the table; a list does not have to skip them.
         let living = Index::create()
             .name("track_living_by_collection_id_track_order_id")
             .table("track")
@@ -27,7 +26,7 @@ impl Change for Migration {
     }
 }
 
-/// No foreign keys: one row that nobody knows must not keep a batch of others out.
+/// No foreign keys: one row with an unknown id must not keep out a batch of others.
 fn usage() -> TableCreateStatement {
     Table::create()
         .table("usage")
@@ -35,7 +34,7 @@ fn usage() -> TableCreateStatement {
         // Days since 1970-01-01.
         .col(integer("day"))
         .col(text("folder"))
-        // Empty where it is not known: the columns of a primary key are never null.
+        // Empty if unknown: the columns of a primary key are never null.
         .col(text("variant"))
         .col(big_integer("stream_redirects"))
         .col(big_integer("track_fetches"))

@@ -1,4 +1,4 @@
-//! How far processing has got, and recipes that are rendered for tracks that were there before them.
+//! The progress of processing, and recipes that are rendered for tracks that existed before them.
 
 use super::columns::{big_integer, big_integer_null, json_binary, uuid, uuid_null};
 use super::prelude::*;
@@ -39,7 +39,7 @@ impl Change for Migration {
             .and_where(Expr::col("placeholder_version").is_not_null())
             .take();
         db.execute(&by_placeholder).await?;
-        // Which tracks are in the making, or failed, and which have a file to render from.
+        // Finds tracks that are being processed or failed, and tracks that have a file to render from.
         db.execute(&index("track", &["organization_id", "track_status_id", "id"])).await.map(drop)
     }
 }

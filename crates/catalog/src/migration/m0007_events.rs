@@ -1,4 +1,4 @@
-//! Webhooks with what is on its way to them, and the audit log.
+//! Webhooks with their deliveries, and the audit log.
 
 use super::columns::{
     big_integer, big_integer_null, blob, blob_null, integer, integer_null, text, text_null, uuid, uuid_null,
@@ -18,7 +18,7 @@ impl Change for Migration {
         for index in indexes() {
             db.execute(&index).await?;
         }
-        // Nothing was ever sent to these; an address counts from the moment it has a secret.
+        // Nothing was ever sent to these addresses. An address is used once it has a secret.
         let forget = Query::update()
             .table("organization")
             .value("webhook_url", None::<String>)
@@ -60,7 +60,7 @@ fn webhook_delivery() -> TableCreateStatement {
         .col(text("state"))
         .col(integer("attempts"))
         .col(integer("failures"))
-        // Null once it is finished; while it is being sent, when its lease runs out.
+        // Null once it is finished. While it is being sent, when its lease expires.
         .col(big_integer_null("due_at"))
         .col(uuid_null("lease_id"))
         .col(big_integer("created_at"))
@@ -86,7 +86,7 @@ fn webhook_attempt() -> TableCreateStatement {
         .take()
 }
 
-/// Nothing refers to anything: a line outlives what it is about.
+/// No foreign keys: an entry outlives what it is about.
 fn audit_entry() -> TableCreateStatement {
     Table::create()
         .table("audit_entry")

@@ -1,4 +1,4 @@
-//! Transcription: how each organization has it done, and what became of each track.
+//! Transcription: the settings of each organization, and the state of each track.
 
 use super::columns::{big_integer, blob_null, text, text_null, uuid};
 use super::prelude::*;

@@ -1,4 +1,4 @@
-//! People, their places in organizations, their sign-ins, and the last use of keys.
+//! People, their memberships in organizations, their sign-ins, and the last use of keys.
 
 use super::columns::{
     big_integer, big_integer_null, blob, boolean, integer, text, text_null, uuid, uuid_null,
@@ -92,7 +92,7 @@ fn invitation() -> TableCreateStatement {
         .take()
 }
 
-/// By account or by address: `subject` is a hash of either.
+/// Counted by account or by address: `subject` is a hash of either.
 fn failed_sign_in() -> TableCreateStatement {
     Table::create()
         .table("failed_sign_in")

@@ -1,8 +1,8 @@
 //! What lists of tracks and collections are searched and sorted by.
 //!
-//! Substrings are found by an index over trigrams. SQLite has one built in (FTS5); on PostgreSQL it is the extension
-//! `pg_trgm`, which the owner of a database may install since version 13. Where that cannot be had, the same queries
-//! read the searched texts, which have a table of their own to keep that short.
+//! An index over trigrams finds substrings. SQLite has one built in (FTS5); on PostgreSQL it is the extension
+//! `pg_trgm`, which the owner of a database may install since version 13. Without the extension, the same queries scan
+//! the searched texts, which have a table of their own to keep the scan short.
 
 use super::columns::{text, uuid};
 use super::prelude::*;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::pieces::{add, index};
 
-/// Tracks that are read at once.
+/// Tracks that are read per batch.
 const BATCH: u64 = 500;
 
 pub(super) struct Migration;
@@ -45,7 +45,7 @@ impl Change for Migration {
     }
 }
 
-/// Kept in step by triggers, so that nothing can forget it.
+/// Triggers keep the index up to date, so that no statement can forget it.
 const SQLITE_TRIGRAMS: &str = "
 CREATE VIRTUAL TABLE track_search_trigram USING fts5(text, content='track_search', content_rowid='id', tokenize='trigram');
 CREATE TRIGGER track_search_added AFTER INSERT ON track_search BEGIN
@@ -154,7 +154,7 @@ impl Described {
     }
 }
 
-/// In the order of ids, so that this ends whatever is in the table.
+/// Reads tracks in the order of their ids, so that the loop ends whatever the table contains.
 async fn describe_tracks(db: &DatabaseTransaction) -> Result<(), DbErr> {
     let mut after = Uuid::nil();
     loop {

@@ -1,4 +1,4 @@
-//! Until when what was deleted can be taken back.
+//! Until when deleted tracks and collections can be restored.
 
 use super::prelude::*;
 
@@ -12,7 +12,8 @@ impl Change for Migration {
         for table in ["track", "collection"] {
             add(db, table, moment("restorable_until")).await?;
         }
-        // Only of tracks that were deleted by themselves: those that went with their collection are not listed.
+        // Set only for tracks that were deleted individually: tracks that were deleted with their collection are not
+        // listed.
         add(db, "track", moment("trashed_at")).await?;
         for (table, column) in [("track", "trashed_at"), ("collection", "restorable_until")] {
             let index = Index::create()

@@ -1,4 +1,4 @@
-//! What jobs wait for, what they are about, and how often they have killed their workers.
+//! What jobs wait for, what they are about, and how often their workers died.
 
 use super::prelude::*;
 
@@ -9,16 +9,16 @@ pub(super) struct Migration;
 #[async_trait]
 impl Change for Migration {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
-        // Unknown for jobs that were queued before.
+        // Null for jobs that were queued before.
         add(db, "job", ColumnDef::new("track_id").uuid().null().take()).await?;
-        // The two are set while the last run ended in an outage.
+        // These two are set if the last run ended in an outage.
         add(db, "job", ColumnDef::new("waits_for").text().null().take()).await?;
         add(db, "job", moment("failing_since")).await?;
-        // From when on a job that waits may be tried before its time.
+        // When a waiting job may first be retried early.
         add(db, "job", moment("probe_at")).await?;
         add(db, "job", count("deaths")).await?;
         add(db, "job", count("deaths_alone")).await?;
-        // A lease that ends by then ended with a death that counts against the job.
+        // If the lease expires by this time, the death counts against the job.
         add(db, "job", moment("trial_until")).await?;
         for columns in [["waits_for", "probe_at", "id"], ["waits_for", "run_at", "id"]] {
             let waiting = index("job", &columns).and_where(Expr::col("waits_for").is_not_null()).take();

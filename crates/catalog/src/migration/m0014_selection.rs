@@ -1,10 +1,10 @@
-//! Which variants keys and play sessions may list: NULL for all, else an array that names at least one.
+//! Which variants keys and play sessions may list: NULL for all, otherwise an array that names at least one.
 //!
-//! Until now an empty array meant "all", also where a session had become empty because none of the variants that its key
-//! named could be listed. Keys keep what they meant when they were made. Of the sessions with an empty array nobody can
-//! tell any more whether their key was limited. So those that a limited key may have made are ended, which costs a player
-//! a new session; the others go on with all variants. The old column is dropped: a node of an earlier version must fail
-//! where it would otherwise write a session that this version reads as "all".
+//! Before this step, an empty array meant "all", even where a session had become empty because none of the variants
+//! that its key named could be listed. Keys keep the meaning that they had when they were created. For sessions with an
+//! empty array, it is no longer known whether their key was limited. Therefore the sessions that a limited key may have
+//! created are ended, which costs a player a new session; the others continue with all variants. The old column is
+//! dropped: a node of an earlier version must fail instead of writing a session that this version reads as "all".
 
 use super::prelude::*;
 
@@ -34,7 +34,7 @@ fn empty() -> SimpleExpr {
     serde_json::json!([]).into()
 }
 
-/// Removes the sessions without variants that a key with variants could have made.
+/// Removes the sessions without variants that a key with variants could have created.
 fn end_doubtful_sessions() -> DeleteStatement {
     let key = |column: &'static str| Expr::col(("api_key", column));
     let session = |column: &'static str| Expr::col(("play_session", column));

@@ -1,4 +1,4 @@
-//! How far the sweep of the object store is, and which objects it found that no row names.
+//! The progress of the sweep of the object store, and the objects it found that no row refers to.
 
 use super::columns::{big_integer, big_integer_null, boolean, integer, text, text_null};
 use super::prelude::*;
@@ -13,7 +13,7 @@ impl Change for Migration {
             .table("unknown_object")
             .col(text("object_key").primary_key())
             .col(big_integer("first_seen"))
-            // When the last sweep began that found it.
+            // When the last sweep that found it began.
             .col(big_integer("last_sweep"))
             .take();
         db.execute(&unknown).await.map(drop)

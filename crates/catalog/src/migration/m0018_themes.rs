@@ -1,5 +1,5 @@
-//! Themes that somebody set beside those found in covers, the words of tags that players show, and what callers note on play
-//! sessions.
+//! Themes that were set explicitly, in addition to those found in covers; the tags that players show; and what callers
+//! record on play sessions.
 
 use super::prelude::*;
 use sea_orm::{DatabaseTransaction, FromQueryResult, JsonValue, Order};
@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::pieces::add;
 
-/// Tracks that are read at once.
+/// Tracks that are read per batch.
 const BATCH: u64 = 500;
 
 pub(super) struct Migration;
@@ -36,7 +36,7 @@ struct Coloured {
     theme: JsonValue,
 }
 
-/// Only a cover brings colours by itself, so an organization without a cover was given its theme.
+/// Only a cover provides colours by itself, so an organization without a cover was given its theme explicitly.
 async fn own_themes_of_organizations(db: &DatabaseTransaction) -> Result<(), DbErr> {
     let select = Query::select()
         .columns(["id", "theme"])
@@ -68,7 +68,7 @@ struct Tagged {
     player_title: Option<String>,
 }
 
-/// In the order of ids, so that this ends whatever is in the table.
+/// Reads tracks in the order of their ids, so that the loop ends whatever the table contains.
 async fn note_tags(db: &DatabaseTransaction) -> Result<(), DbErr> {
     let mut after = Uuid::nil();
     loop {

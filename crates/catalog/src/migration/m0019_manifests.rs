@@ -1,11 +1,11 @@
-//! How often the manifest of a track was written. Tracks from before get theirs by a job.
+//! How often the manifest of a track was written. A job writes the manifests of existing tracks.
 
 use super::prelude::*;
 use uuid::Uuid;
 
 use super::pieces::add;
 
-/// Of the job. There is one for each database, so that it needs no random id.
+/// The id of the job. There is one such job per database, so the id need not be random.
 const JOB: Uuid = Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0019);
 
 pub(super) struct Migration;

@@ -1,4 +1,4 @@
-//! Where jobs wait, and whose turn they take.
+//! The queue of each job, and the organization whose turn it takes.
 
 use super::prelude::*;
 
@@ -22,7 +22,7 @@ struct Migration;
 #[async_trait]
 impl Change for Migration {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
-        // Unknown for jobs that an earlier version queued, also beside this one: workers find out.
+        // Null for jobs that an earlier version queues, even while this version runs. Workers fill it in.
         add(db, "job", ColumnDef::new("queue").text().null().take()).await?;
         add(db, "job", ColumnDef::new("organization_id").uuid().null().take()).await
     }

@@ -1,4 +1,4 @@
-//! When what is done once for all nodes is done next.
+//! The next run of each task that runs once for all nodes.
 
 use super::columns::{big_integer, text};
 use super::prelude::*;

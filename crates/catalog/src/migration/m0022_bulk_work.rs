@@ -1,5 +1,5 @@
-//! What bulk work goes by: how many tracks collections have, how far renderings were queued, and the indexes by which
-//! batches are found.
+//! What bulk work needs: how many tracks collections have, how far renderings were queued, and the indexes that find
+//! batches.
 
 use super::prelude::*;
 use sea_orm::DbBackend;
@@ -22,7 +22,7 @@ pub(super) fn step() -> Step {
     let of_track = index("job", &["track_id", "kind"]).and_where(Expr::col("track_id").is_not_null()).take();
     Step::expand("m0022_bulk_work")
         .change(Migration)
-        // Deleted collections, too: they may be restored.
+        // Includes deleted collections: they may be restored.
         .batches(PerCollection {
             column: "track_count",
             of_tracks: || Expr::cust("count(*)"),
@@ -48,7 +48,7 @@ impl Change for Migration {
         add(db, "rendering", number("looked_at")).await?;
         let is_at_end = ColumnDef::new("is_at_end").boolean().not_null().default(false).take();
         add(db, "rendering", is_at_end).await?;
-        // Which rendering the two are about: when it was started.
+        // The rendering that these two columns are about, by its start time.
         add(db, "rendering", ColumnDef::new("looked_at_run").big_integer().null().take()).await
     }
 }
@@ -57,8 +57,8 @@ fn number(name: &'static str) -> ColumnDef {
     ColumnDef::new(name).big_integer().not_null().default(0).take()
 }
 
-/// How many tracks a collection has that are not deleted by themselves. Triggers count, so that nothing can forget to, nor an
-/// earlier version that runs beside this one.
+/// The number of tracks of a collection that were not deleted individually. Triggers count them, so that no statement
+/// can forget it, not even one of an earlier version that runs at the same time.
 const SQLITE_TRIGGERS: &str = "
 CREATE TRIGGER track_added AFTER INSERT ON track WHEN new.deleted_at IS NULL BEGIN
   UPDATE collection SET track_count = track_count + 1 WHERE id = new.collection_id;

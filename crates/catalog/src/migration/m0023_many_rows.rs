@@ -1,5 +1,5 @@
-//! What keeps lists, searches and reports quick when there are millions of rows: how many bytes a track takes, what was played by
-//! day, and the indexes that lists are read by.
+//! Keeps lists, searches and reports fast with millions of rows: the bytes of each track, playback counts by day, and
+//! the indexes that lists use.
 
 use super::columns::{big_integer, integer, text, uuid};
 use super::prelude::*;
@@ -18,10 +18,10 @@ pub(super) fn step() -> Step {
         .backfill("track", STORED_BYTES)
         .batches(Sums)
         .batches(Spaces)
-        // Rows of one track; those of a day are found by the primary key.
+        // For rows of one track. The primary key finds the rows of a day.
         .index(index("usage", &["organization_id", "folder", "day"]))
         .index(unsummed_batches())
-        // How many tracks were deleted before a place in a list.
+        // Counts the tracks that were deleted before a position in a list.
         .index(deleted_tracks())
         .index(deleted_collections());
     let step = ["collection_id", "organization_id"].into_iter().fold(step, |step, owner| {
@@ -69,7 +69,7 @@ impl Change for Migration {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         let bytes = ColumnDef::new("stored_bytes").big_integer().not_null().default(0).take();
         add(db, "track", bytes).await?;
-        // Batches that an earlier version adds, also beside this one, are not summed.
+        // Batches that an earlier version adds, even while this version runs, are not summed.
         let is_summed = ColumnDef::new("is_summed").boolean().not_null().default(false).take();
         add(db, "usage_batch", is_summed).await?;
         db.execute(&usage_sum()).await?;
@@ -90,7 +90,7 @@ fn usage_sum() -> TableCreateStatement {
         .col(uuid("scope"))
         // Days since 1970-01-01.
         .col(integer("day"))
-        // Empty where it is not known.
+        // Empty if unknown.
         .col(text("variant"))
         .col(big_integer("stream_redirects"))
         .col(big_integer("track_fetches"))
@@ -101,10 +101,11 @@ fn usage_sum() -> TableCreateStatement {
         .take()
 }
 
-/// Kept in step by triggers, so that nothing can forget it, nor an earlier version that runs beside this one.
+/// Triggers keep it up to date, so that no statement can forget it, not even one of an earlier version that runs at the
+/// same time.
 ///
-/// The bytes of a track are counted whenever its status is written, even if it stays the same: the source, and the files that
-/// are not the source under another name.
+/// The bytes of a track are counted whenever its status is written, even if the status stays the same: the source, and
+/// the files that are not the source under another name.
 const SQLITE_TRIGGERS: &str = "
 CREATE TRIGGER track_stored AFTER UPDATE OF track_status_id ON track BEGIN
   UPDATE track SET stored_bytes = coalesce(new.source_size, 0) + (SELECT coalesce(sum(f.size), 0) FROM track_file AS f
@@ -119,10 +120,10 @@ CREATE FUNCTION count_stored_bytes() RETURNS trigger LANGUAGE plpgsql AS $$ BEGI
 END $$;
 CREATE TRIGGER track_stored BEFORE UPDATE OF track_status_id ON track FOR EACH ROW EXECUTE FUNCTION count_stored_bytes();";
 
-/// The trigger does it.
+/// The trigger computes the value.
 const STORED_BYTES: &str = "UPDATE track SET track_status_id = track_status_id WHERE {batch}";
 
-/// What was counted before there were sums, a day of an organization at a time.
+/// Sums what was counted before sums existed, one day of an organization at a time.
 struct Sums;
 
 #[async_trait]
@@ -151,7 +152,7 @@ fn parse(position: &str) -> Option<(Uuid, i32)> {
     Some((organization.parse().ok()?, day.parse().ok()?))
 }
 
-/// What tracks are found by begins with a space, so that the beginnings of all words are found in the same way.
+/// Begins each search text with a space, so that the beginnings of all words are found in the same way.
 struct Spaces;
 
 #[async_trait]

@@ -1,4 +1,5 @@
-//! How many bytes covers and collections take, and how many collections an organization has, so that no page counts them.
+//! The bytes of covers and collections, and the number of collections of an organization, so that no page has to count
+//! them.
 
 use super::columns::{big_integer, uuid};
 use super::prelude::*;
@@ -38,7 +39,7 @@ impl Change for Migration {
             _ => POSTGRES_TRIGGERS,
         };
         db.execute_unprepared(triggers).await?;
-        // The triggers keep everybody else from adding a collection until this is committed.
+        // The triggers keep others from adding a collection until this is committed.
         db.execute_unprepared(COUNT).await?;
         Ok(())
     }
@@ -48,7 +49,7 @@ fn bytes(name: &'static str) -> ColumnDef {
     ColumnDef::new(name).big_integer().not_null().default(0).take()
 }
 
-/// A table of its own, since the row of the organization is locked by whoever changes its settings.
+/// A table of its own, because a change of settings locks the row of the organization.
 fn collection_count() -> TableCreateStatement {
     Table::create()
         .table("collection_count")
@@ -57,13 +58,13 @@ fn collection_count() -> TableCreateStatement {
         .take()
 }
 
-/// Also of organizations all of whose collections are deleted: some may be restored.
+/// Includes organizations whose collections are all deleted: some may be restored.
 const COUNT: &str = "
 INSERT INTO collection_count (organization_id, collections)
   SELECT organization_id, sum(CASE WHEN deleted_at IS NULL THEN 1 ELSE 0 END) FROM collection GROUP BY organization_id";
 
-/// The bytes of a track are its source, its files that are not the source under another name, and its covers. Those of a
-/// collection are the bytes of its tracks that are not deleted by themselves.
+/// The bytes of a track are its source, its files that are not the source under another name, and its covers. The bytes
+/// of a collection are those of its tracks that were not deleted individually.
 const SQLITE_TRIGGERS: &str = "
 DROP TRIGGER track_stored;
 CREATE TRIGGER track_stored AFTER UPDATE OF track_status_id, cover_bytes ON track BEGIN

@@ -14,7 +14,7 @@ struct Migration;
 #[async_trait]
 impl Change for Migration {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
-        // What the version before adds is for listeners alone.
+        // Recipes that the previous version adds are for listeners only.
         add(db, "variant", ColumnDef::new("cache").text().not_null().default("private").take()).await
     }
 }

@@ -1,4 +1,4 @@
-//! Where uploaded tracks stand on their albums, so that those of one upload session are put in that order.
+//! The positions of uploaded tracks on their albums. The tracks of one upload session are put in that order.
 
 use super::prelude::*;
 
@@ -22,7 +22,7 @@ struct Migration;
 #[async_trait]
 impl Change for Migration {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
-        // What the version before processes has no place, and stays where it is.
+        // Tracks that the previous version processes have no position, and are not moved.
         add(db, "track", ColumnDef::new("album").text().null().take()).await?;
         add(db, "track", ColumnDef::new("album_place").big_integer().null().take()).await
     }

@@ -1,5 +1,5 @@
-//! What organizations may have at most, and what they have: the bytes of all tracks that are not purged, and how long the tracks
-//! are that are not deleted.
+//! The quotas of organizations, and their use: the bytes of all tracks that are not purged, and the length of the
+//! tracks that are not deleted.
 
 use super::columns::{big_integer_null, uuid};
 use super::prelude::*;
@@ -43,8 +43,8 @@ impl Change for Migration {
     }
 }
 
-/// A table of its own: whoever adds something locks the row, and the row of the organization is locked for other reasons, after
-/// tracks and collections. An organization without limits has none.
+/// A table of its own: each addition locks the row, and the row of the organization is locked for other reasons, after
+/// tracks and collections. An organization without limits has no row.
 fn quota() -> TableCreateStatement {
     Table::create()
         .table("quota")
@@ -55,7 +55,7 @@ fn quota() -> TableCreateStatement {
         .take()
 }
 
-/// As the triggers count it. Lengths that no sound has are not counted.
+/// Computed as in the triggers. Lengths that no audio has are not counted.
 const SOUND_MILLIS: &str = "coalesce(sum(CASE WHEN duration > 0 AND duration < 1e9 THEN CAST(round(duration * 1000) AS bigint) ELSE 0 END), 0)";
 
 /// A track may be moved to another collection.

@@ -1,4 +1,5 @@
-//! What programs look for tracks by, tracks that move to another collection, and the jobs whose ids were answered.
+//! Lookups of tracks by programs, tracks that move to another collection, and the jobs whose ids were returned to
+//! clients.
 
 use super::columns::{big_integer, text, uuid};
 use super::prelude::*;
@@ -20,7 +21,7 @@ pub(super) fn step() -> Step {
     )
 }
 
-/// By the beginning: an external id may be longer than an index takes.
+/// Indexes the beginning only: an external id may be longer than an index allows.
 const BY_INDEX: &str = "track (organization_id, substr(organization_index, 1, 200), id) \
     WHERE deleted_at IS NULL AND organization_index IS NOT NULL";
 
@@ -51,7 +52,7 @@ fn answered_job() -> TableCreateStatement {
         .take()
 }
 
-/// Tracks and bytes of a collection are counted by triggers, so that nothing can forget them.
+/// Triggers count the tracks and bytes of a collection, so that no statement can forget it.
 const SQLITE_TRIGGER: &str = "
 CREATE TRIGGER track_moved AFTER UPDATE OF collection_id ON track
   WHEN old.collection_id <> new.collection_id AND new.deleted_at IS NULL BEGIN

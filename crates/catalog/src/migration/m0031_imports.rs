@@ -15,8 +15,8 @@ struct Migration;
 #[async_trait]
 impl Change for Migration {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
-        // Beside the track and not in it: a row is there only as long as its source is being fetched. The version before
-        // leaves the jobs alone that fetch them.
+        // In a table of its own: a row exists only while its source is being fetched. The previous version ignores the
+        // jobs that fetch sources.
         let import = Table::create()
             .table("source_import")
             .col(uuid("track_id").primary_key())

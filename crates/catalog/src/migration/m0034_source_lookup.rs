@@ -1,4 +1,4 @@
-//! Tracks by the SHA-256 of their source, so that a program can tell whether a file is there before it uploads it.
+//! Finds tracks by the SHA-256 of their source, so that a program can check whether a file exists before it uploads it.
 
 use super::prelude::*;
 

@@ -15,8 +15,8 @@ struct Migration;
 #[async_trait]
 impl Change for Migration {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
-        // Beside the track and not in it: the track is as it was until all of its new files are there. The version before
-        // leaves the jobs alone that make them.
+        // In a table of its own: the track does not change until all of its new files exist. The previous version
+        // ignores the jobs that create them.
         let replacement = Table::create()
             .table("source_replacement")
             .col(uuid("track_id").primary_key())

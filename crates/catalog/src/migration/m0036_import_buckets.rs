@@ -14,7 +14,7 @@ struct Migration;
 #[async_trait]
 impl Change for Migration {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
-        // The version before fails imports from buckets, as it takes their addresses for URLs without a host.
+        // The previous version fails imports from buckets, because it takes their addresses for URLs without a host.
         let bucket = Table::create()
             .table("import_bucket")
             .col(uuid("organization_id"))

@@ -1,4 +1,4 @@
-//! Who listened to what, by a hash, for some days; and the sums of it by day, which stay.
+//! Who listened to what, by a hash, for some days; and the sums by day, which are kept.
 
 use super::columns::{big_integer, big_integer_null, boolean, integer, text, text_null, uuid, uuid_null};
 use super::prelude::*;
@@ -32,7 +32,7 @@ impl Change for Migration {
     }
 }
 
-/// What one listener has taken of one track on one day.
+/// What one listener received of one track on one day.
 fn listener_track() -> TableCreateStatement {
     Table::create()
         .table("listener_track")
@@ -52,7 +52,7 @@ fn listener_track() -> TableCreateStatement {
         .take()
 }
 
-/// That a listener was counted on a day: of the organization, of one of its collections, and so on.
+/// Records that a listener was counted on a day: for the organization, for one of its collections, and so on.
 fn listener_sighting() -> TableCreateStatement {
     Table::create()
         .table("listener_sighting")

@@ -26,15 +26,15 @@ struct Migration;
 #[async_trait]
 impl Change for Migration {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
-        // Beside the key and not in it: keys are read for each request, their texts hardly ever. The version before revokes
-        // keys and leaves the text, which then opens nothing.
+        // In a table of its own: keys are read for each request, their texts hardly ever. The previous version revokes
+        // keys and leaves the text, which then gives no access.
         let text = Table::create()
             .table("share_key_text")
             .col(uuid("api_key_id").primary_key())
             .col(blob("sealed"))
             .take();
         db.execute(&text).await?;
-        // The version before transcribes again whatever it is asked to.
+        // The previous version transcribes again whenever it is requested.
         let edited = ColumnDef::new("edited_at").big_integer().null().take();
         add(db, "transcription", edited).await
     }

@@ -1,4 +1,4 @@
-//! People who may not sign in, who made an invitation, and from which pages a key may be used.
+//! People who may not sign in, the creators of invitations, and the pages from which a key may be used.
 
 use super::prelude::*;
 
@@ -32,7 +32,7 @@ struct Migration;
 #[async_trait]
 impl Change for Migration {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
-        // The version before lets people in again whom this one has disabled, until it is replaced.
+        // Until it is replaced, the previous version lets people in whom this one has disabled.
         add(db, "person", ColumnDef::new("disabled_at").big_integer().null().take()).await?;
         add(db, "invitation", ColumnDef::new("created_by").uuid().null().take()).await?;
         add(db, "api_key", ColumnDef::new("allowed_origins").json_binary().null().take()).await

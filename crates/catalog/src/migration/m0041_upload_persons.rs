@@ -1,4 +1,4 @@
-//! The persons who upload from the dashboard, so that the audit log names them.
+//! The people who upload from the dashboard, so that the audit log names them.
 
 use super::prelude::*;
 
@@ -14,7 +14,7 @@ struct Migration;
 #[async_trait]
 impl Change for Migration {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
-        // What the version before writes has none: its uploads are those of whoever holds the URL.
+        // Null in rows that the previous version writes: its uploads belong to the holder of the URL.
         for table in ["upload_session", "source_replacement"] {
             add(db, table, ColumnDef::new("person_id").uuid().null().take()).await?;
         }

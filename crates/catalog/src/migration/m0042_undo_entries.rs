@@ -1,4 +1,4 @@
-//! Changes of many tracks that can be taken back.
+//! Changes of many tracks that can be undone.
 
 use super::columns::{big_integer, text, uuid};
 use super::prelude::*;

@@ -1,4 +1,4 @@
-//! Authenticator apps of people, and codes for when they are lost.
+//! Authenticator apps of people, and recovery codes for when an app is lost.
 
 use super::columns::{big_integer, big_integer_null, blob, uuid};
 use super::prelude::*;
@@ -14,7 +14,7 @@ struct Migration;
 #[async_trait]
 impl Change for Migration {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
-        // The version before asks for no codes, until it is replaced.
+        // Until it is replaced, the previous version requires no codes.
         let factor = Table::create()
             .table("second_factor")
             .col(uuid("person_id").primary_key())

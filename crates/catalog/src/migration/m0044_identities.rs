@@ -1,4 +1,4 @@
-//! Accounts of people at an OpenID Connect provider, and sign-ins by it that cannot be repeated.
+//! Accounts of people at an OpenID Connect provider, and sign-ins with it that cannot be repeated.
 
 use super::columns::{big_integer, blob, text, text_null, uuid};
 use super::prelude::*;

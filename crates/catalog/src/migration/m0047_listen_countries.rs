@@ -1,4 +1,4 @@
-//! The country of each listener of the last days. Its sums are rows of `listen_sum`, as those of sites are.
+//! The country of each listener of the last days. Its sums are rows of `listen_sum`, like those of sites.
 
 use super::prelude::*;
 
@@ -14,7 +14,7 @@ struct Migration;
 #[async_trait]
 impl Change for Migration {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
-        // Two letters. The version before leaves it null.
+        // Two letters. The previous version leaves it null.
         add(db, "listener_track", ColumnDef::new("country").text().null().take()).await
     }
 }

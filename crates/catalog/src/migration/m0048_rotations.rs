@@ -1,4 +1,4 @@
-//! Secrets of keys that were replaced and work on for a while, and when master secrets were in use.
+//! Replaced secrets of keys, which stay valid for a while, and when master secrets were in use.
 
 use super::columns::{big_integer, blob_uniq, text, uuid};
 use super::prelude::*;
@@ -15,7 +15,7 @@ struct Migration;
 #[async_trait]
 impl Change for Migration {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
-        // The version before knows a key by its new secret only, until it is replaced.
+        // Until it is replaced, the previous version accepts only the new secret of a key.
         let old = Table::create()
             .table("old_api_key")
             .col(uuid("api_key_id").primary_key())

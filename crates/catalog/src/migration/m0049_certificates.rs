@@ -1,4 +1,4 @@
-//! Certificates that nodes get by themselves, and what that takes.
+//! Certificates that nodes obtain by themselves, and the records needed for that.
 
 use super::columns::{big_integer, big_integer_null, blob, blob_null, integer, text, text_null, uuid_null};
 use super::prelude::*;

@@ -1,4 +1,4 @@
-//! The nodes that are running, by their last sign of life.
+//! The running nodes, and when each was last seen.
 
 use super::columns::{big_integer, big_integer_null, text, uuid};
 use super::prelude::*;

@@ -1,4 +1,4 @@
-//! Backups that run, for which objects stay in the store.
+//! Running backups, for which objects are kept in the store.
 
 use super::columns::{big_integer, uuid};
 use super::prelude::*;

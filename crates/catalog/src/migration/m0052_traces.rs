@@ -14,7 +14,7 @@ struct Migration;
 #[async_trait]
 impl Change for Migration {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
-        // What the version before queues has none, and begins a trace.
+        // Null in rows that the previous version queues: these begin a trace.
         for table in ["job", "webhook_delivery"] {
             add(db, table, ColumnDef::new("traceparent").text().null().take()).await?;
         }

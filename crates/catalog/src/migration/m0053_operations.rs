@@ -1,4 +1,5 @@
-//! What operators ask about: the bytes of made files, the runs of jobs, and the latest backup. And how far a restore is.
+//! Data for operators: the hashes of rendered files, the runs of jobs, and the latest backup. Also the progress of a
+//! restore.
 
 use super::columns::{big_integer, integer, text};
 use super::prelude::*;
@@ -15,8 +16,8 @@ struct Migration;
 #[async_trait]
 impl Change for Migration {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
-        // Null for files that were made before. With the version of the object: the version before replaces the object of a row
-        // and leaves the hash as it was.
+        // Null for files that were rendered before. Contains the version of the object: the previous version replaces
+        // the object of a row and leaves the hash unchanged.
         add(db, "track_file", ColumnDef::new("object_sha256").text().null().take()).await?;
         add(db, "node", ColumnDef::new("ended_jobs").text().null().take()).await?;
         let backup = Table::create()
@@ -31,8 +32,8 @@ impl Change for Migration {
     }
 }
 
-/// Says that the rows of a backup were loaded and the store is yet to be linked. A restore makes this table itself when the
-/// backup is older than this step.
+/// Marks that the rows of a backup were loaded and the store is not linked yet. A restore creates this table itself if
+/// the backup is older than this step.
 pub(crate) fn unfinished_restore() -> TableCreateStatement {
     Table::create()
         .table("unfinished_restore")

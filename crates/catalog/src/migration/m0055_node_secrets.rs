@@ -1,4 +1,4 @@
-//! Which master secrets a node knows, so that a rotation does not go on before all of them know the new one.
+//! The master secrets that a node knows, so that a rotation does not continue before all nodes know the new one.
 
 use super::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What is stored under the names of covers, so that a damaged one is found.
+//! The lengths and hashes of the files of covers, so that a damaged one is found.
 
 use super::prelude::*;
 

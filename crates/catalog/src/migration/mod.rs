@@ -1,39 +1,41 @@
-//! How the tables came to be, step by step. A step that was released is never changed.
+//! The history of the tables, step by step. A released step is never changed.
 //!
-//! # Neighbours
+//! # Compatibility between versions
 //!
-//! Nodes are upgraded one after another, so two versions use one database for a while, and an upgrade that disappoints is
-//! taken back. Therefore a step only **expands**: it adds tables, indexes, and columns that are null or have a default, and
-//! the version before goes on beside it. What that version still needs is removed one release later at the earliest, by a
-//! step that **contracts** and names the oldest version that does without it. A version starts on a database with steps that
-//! it does not know if none of them needs a newer version.
+//! Nodes are upgraded one after another, so two versions use one database for a while, and an upgrade may be rolled
+//! back. Therefore a step only **expands**: it adds tables, indexes, and columns that are null or have a default, and
+//! the previous version continues to work. What that version still needs is removed one release later at the earliest,
+//! by a step that **contracts** and names the oldest version that works without it. A version starts on a database with
+//! steps that it does not know if none of them needs a newer version.
 //!
-//! The version before writes rows without the new columns, also after a backfill has passed them. Whoever reads such a column
-//! has to bear with its default, or something has to fill it again from time to time, as
+//! The previous version writes rows without the new columns, even after a backfill has passed them. Code that reads
+//! such a column must accept its default, or something must fill it again from time to time, as
 //! [`Catalog::assign_queues`](crate::Catalog::assign_queues) does.
 //!
 //! # Writing a step
 //!
-//! A step is a list of parts, each of which is recorded when it is done (`schema_step`). An interrupted step goes on with the
-//! part that it was at.
+//! A step is a list of parts. Each part is recorded when it is done (`schema_step`), and an interrupted step continues
+//! with the part that was interrupted.
 //!
 //! ```ignore
 //! Step::expand("m0030_plays")
-//!     // One transaction, for what takes a moment: new tables and columns. Implements `Change`.
+//!     // One transaction, for fast changes: new tables and columns. Implements `Change`.
 //!     .change(m0030_plays::Migration)
-//!     // Made concurrently on PostgreSQL. Never create an index on a large table within a change.
+//!     // Created concurrently on PostgreSQL. Never create an index on a large table within a change.
 //!     .index(index("track", &["collection_id", "plays"]))
 //!     .index_on("track_by_words", Some("track USING gin (words gin_trgm_ops)"), None)
-//!     // In batches by `id`, each a transaction. It may meet a row twice, so it must not add to what is there.
+//!     // In batches by `id`, each a transaction. It may process a row twice, so it must be idempotent.
 //!     .backfill("track", "UPDATE track SET plays = (SELECT …) WHERE {batch}")
 //!     // In batches of another kind: implements `InBatches`.
 //!     .batches(m0030_plays::Sums)
 //! ```
 //!
-//! An empty database gets all its tables in one transaction, in which indexes are made plainly and batches find no rows.
+//! An empty database gets all its tables in one transaction. Indexes are then created without `CONCURRENTLY`, and
+//! batches find no rows.
 //!
-//! The [first steps](first) are recorded in a table of their own, and versions up to the last of them refuse a database in
-//! which they find a name there that they do not know. Steps since then are recorded in `schema_step`; those that contract in both.
+//! The [first steps](first) are recorded in a table of their own, and versions up to the last of them refuse a database
+//! if they find a name there that they do not know. Later steps are recorded in `schema_step`; steps that contract are
+//! recorded in both.
 
 mod backfill;
 mod columns;
@@ -110,10 +112,10 @@ pub(crate) use m0053_operations::unfinished_restore;
 pub use run::{MigrationEvent, MigrationReport};
 pub(crate) use state::{Tables, applied_steps, has_table, look};
 
-/// Steps that were recorded with the first ones for a while, by builds that were never released.
+/// Steps that unreleased builds recorded with the first steps for a while.
 const MOVED: [&str; 2] = ["m0020_queues", "m0021_scheduled_tasks"];
 
-/// All other steps, in their order.
+/// All other steps, in order.
 fn steps() -> Vec<Step> {
     vec![
         m0020_queues::step(),
@@ -152,13 +154,13 @@ fn steps() -> Vec<Step> {
     ]
 }
 
-/// Applies what is missing, over a pool of one connection, and gives how many steps that were. The caller sees to it that
-/// nobody else does the same now.
+/// Applies the missing steps over a pool of one connection, and returns their number. The caller ensures that no one
+/// else migrates at the same time.
 pub(crate) async fn run(db: &DatabaseConnection, report: MigrationReport<'_>) -> Result<usize, CatalogError> {
     Run { db, steps: &steps(), version: state::VERSION, report }.run().await
 }
 
-/// As [`run`], for some of the steps alone.
+/// Like [`run`], but for some of the steps only.
 pub(crate) async fn run_only(
     db: &DatabaseConnection,
     names: &[String],
@@ -169,7 +171,7 @@ pub(crate) async fn run_only(
     Run { db, steps: &steps, version: state::VERSION, report }.run().await
 }
 
-/// The first of some steps that this version does not know.
+/// The first of these steps that this version does not know.
 pub(crate) fn unknown_step(names: &[String]) -> Option<&str> {
     let (first, steps) = (first_steps(), steps());
     let is_known =
@@ -189,14 +191,14 @@ mod tests {
     use crate::catalog::Catalog;
     use crate::connect_options::{ConnectOptions, Migrate};
 
-    /// Puts a row into a table as an earlier version left it.
+    /// Inserts a row as an earlier version would have left it.
     async fn insert(db: &DatabaseConnection, table: &'static str, row: &[(&'static str, SimpleExpr)]) {
         let (columns, values): (Vec<&str>, Vec<SimpleExpr>) = row.iter().cloned().unzip();
         let insert = Query::insert().into_table(table).columns(columns).values_panic(values).take();
         db.execute(&insert).await.unwrap();
     }
 
-    /// Brings an empty database to where a version left it that knew only some of the first steps.
+    /// Brings an empty database to the state left by a version that knew only some of the first steps.
     async fn apply_first(db: &DatabaseConnection, count: usize) {
         let transaction = db.begin().await.unwrap();
         first::install(&transaction).await.unwrap();
@@ -240,14 +242,14 @@ mod tests {
         ]
     }
 
-    /// What the first version stored is read by this one, and organizations have folders, each its own.
+    /// This version reads what the first version stored, and each organization has a folder of its own.
     async fn rows_of_the_first_version_stay(url: &str) {
         let (ambient, _) = tonearm_fixtures::ambient();
         let mut ids: [tonearm_domain::OrganizationId; 3] = [(); 3].map(|()| ambient.record_id());
-        // Made in the same millisecond, they come in any order; lists are by id.
+        // Ids made in the same millisecond come in any order; lists are ordered by id.
         ids.sort_unstable();
         let [one, other, songs] = ids;
-        // Unlike the catalog, a plain connection makes SQLite's file only where it is told to.
+        // Unlike the catalog, a plain connection creates the SQLite file only if told to.
         let made = if url.starts_with("sqlite") { format!("{url}?mode=rwc") } else { url.to_owned() };
         let db = Database::connect(made).await.unwrap();
         apply_first(&db, 1).await;
@@ -272,13 +274,13 @@ mod tests {
         );
         catalog.close().await.unwrap();
 
-        // Folders are given once.
+        // Folders are assigned only once.
         let catalog = upgraded(url).await;
         assert_eq!(catalog.organizations().await.unwrap(), organizations);
     }
 
-    /// An empty list of variants meant "all" where it was written down, and whatever a limited key may have had a part in
-    /// does not become more.
+    /// An empty list of variants meant "all" where it was written explicitly. Sessions that a limited key may have
+    /// created do not gain variants.
     async fn selections_keep_what_they_meant(url: &str) {
         use tonearm_domain::{PlaySessionId, Selection, VariantIndex};
         let (ambient, _) = tonearm_fixtures::ambient();
@@ -353,10 +355,10 @@ mod tests {
         for id in sessions {
             found.push(catalog.play_session(id).await.unwrap().map(|session| session.variants));
         }
-        // The second one may come from the limited key, so it is over.
+        // The second session may come from the limited key, so it was ended.
         assert_eq!(found, [Some(Selection::All), None, Some(preview), Some(Selection::All)]);
 
-        // An empty list can be written past us, but is never read.
+        // An empty list can be written by bypassing the catalog, but reading it fails.
         let empty = Query::update()
             .table("play_session")
             .value("selection", serde_json::json!([]))

@@ -1,4 +1,4 @@
-//! What a step is defined with.
+//! Imports for defining steps.
 
 pub(super) use async_trait::async_trait;
 pub(super) use sea_orm::sea_query::*;

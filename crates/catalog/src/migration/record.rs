@@ -1,4 +1,5 @@
-//! The table `schema_step`: which steps were applied, how far the one is that runs, and which versions can use the result.
+//! The table `schema_step`: which steps were applied, the progress of the one that runs, and which versions can use the
+//! result.
 
 use super::columns::{big_integer, big_integer_null, integer, text, text_null};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr, Table, UpdateStatement};
@@ -12,13 +13,13 @@ pub(super) const TABLE: &str = "schema_step";
 #[derive(FromQueryResult)]
 pub(super) struct Record {
     pub(super) name: String,
-    /// The oldest version that can use the database after this step; none where all can.
+    /// The oldest version that can use the database after this step. None if all can.
     pub(super) oldest_version: Option<String>,
-    /// How many parts were done.
+    /// How many parts are done.
     pub(super) parts_done: i32,
-    /// Where the next batch of the part begins that runs.
+    /// Where the next batch of the running part begins.
     pub(super) position: Option<String>,
-    /// When it was done; none while it is being applied.
+    /// When it was applied. None while it is being applied.
     pub(super) applied_at: Option<i64>,
 }
 
@@ -45,8 +46,8 @@ pub(super) async fn all(db: &impl ConnectionTrait) -> Result<Vec<Record>, DbErr>
     db.query_all(&select).await?.iter().map(|row| Record::from_query_result(row, "")).collect()
 }
 
-/// Notes that a step begins, unless it did before. One that contracts is noted among the first steps too, to keep out versions
-/// that know only those: they refuse a name that they do not know.
+/// Records that a step begins, unless that was recorded before. A step that contracts is also recorded among the first
+/// steps, to keep out versions that know only those: they refuse a name that they do not know.
 pub(super) async fn begin(db: &impl ConnectionTrait, step: &Step) -> Result<(), DbErr> {
     if let Effect::Contract { .. } = step.effect {
         let insert = Query::insert()
@@ -70,19 +71,19 @@ pub(super) async fn begin(db: &impl ConnectionTrait, step: &Step) -> Result<(), 
     db.execute(&insert).await.map(drop)
 }
 
-/// Notes that the part is done that ran.
+/// Records that the running part is done.
 pub(super) async fn next_part(db: &impl ConnectionTrait, name: &str) -> Result<(), DbErr> {
     let mut update = update(name);
     update.value("parts_done", Expr::col("parts_done").add(1)).value("position", None::<String>);
     db.execute(&update).await.map(drop)
 }
 
-/// Notes where the next batch begins.
+/// Records where the next batch begins.
 pub(super) async fn note_position(db: &impl ConnectionTrait, name: &str, at: &str) -> Result<(), DbErr> {
     db.execute(update(name).value("position", at)).await.map(drop)
 }
 
-/// Notes that a step is done.
+/// Records that a step is done.
 pub(super) async fn finish(db: &impl ConnectionTrait, name: &str) -> Result<(), DbErr> {
     let now = now(db.get_database_backend());
     db.execute(update(name).value("applied_at", now).value("position", None::<String>)).await.map(drop)
@@ -92,7 +93,7 @@ fn update(name: &str) -> UpdateStatement {
     Query::update().table(TABLE).and_where(Expr::col("name").eq(name)).take()
 }
 
-/// By the clock of the database, in milliseconds.
+/// The time by the clock of the database, in milliseconds.
 pub(super) fn now(backend: DbBackend) -> SimpleExpr {
     Expr::cust(match backend {
         DbBackend::Postgres => "CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000 AS BIGINT)",

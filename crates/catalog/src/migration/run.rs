@@ -1,4 +1,4 @@
-//! Applying what is missing. The caller holds the lock, so that nobody else does the same now.
+//! Applies missing steps. The caller holds the lock, so that no one else migrates at the same time.
 
 use std::time::Duration;
 
@@ -13,17 +13,17 @@ use super::{MOVED, index, record};
 use crate::catalog::write_transaction;
 use crate::error::{CatalogError, SchemaError};
 
-/// The advisory lock of PostgreSQL under which versions that know only the first steps apply them. The number means nothing but
-/// must never change.
+/// The PostgreSQL advisory lock under which versions that know only the first steps apply them. The number has no
+/// meaning but must never change.
 const FIRST_LOCK: i64 = 0x746F_6E65_6172_6D01;
 
-/// How long a change waits for a lock of PostgreSQL before it steps back: whoever comes after it waits as well.
+/// How long a change waits for a PostgreSQL lock before it gives way: statements behind it in the queue wait as well.
 const LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '2s'";
-/// How often a change that could not have its lock is tried again, and after which pause.
+/// How often a change that could not get its lock is tried, and the pause between tries.
 const TRIES: u32 = 60;
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Between two batches. On SQLite, those who wait for the writer look again after at most 100 ms.
+/// The pause between two batches. On SQLite, connections that wait for the writer check again after at most 100 ms.
 const BETWEEN_BATCHES: Duration = Duration::from_millis(20);
 
 /// What a migration is doing.
@@ -34,31 +34,31 @@ pub enum MigrationEvent<'a> {
     Waiting,
     /// The database is empty and gets its tables.
     SettingUp,
-    /// A step begins, or goes on where it was interrupted.
+    /// A step begins, or continues where it was interrupted.
     Step {
         /// Its name.
         name: &'a str,
     },
-    /// An index is made, which can take minutes on a large table.
+    /// An index is being created, which can take minutes on a large table.
     Index {
         /// Its name.
         name: &'a str,
     },
-    /// Rows of a large table are changed.
+    /// Rows of a large table are being changed.
     Rows {
         /// The table.
         table: &'a str,
-        /// How many rows were done since this process began with it.
+        /// The number of rows processed since this process began with the table.
         done: u64,
     },
-    /// Others use a table in a way that a change has to wait for; it is tried again.
+    /// Others use a table in a way that blocks a change; the change is retried.
     Blocked {
         /// The step.
         name: &'a str,
     },
 }
 
-/// Hears what a migration is doing.
+/// Receives the events of a migration.
 pub type MigrationReport<'a> = &'a (dyn Fn(MigrationEvent<'_>) + Send + Sync);
 
 pub(super) struct Run<'a> {
@@ -76,14 +76,14 @@ enum Work<'a> {
     Batch(&'a dyn InBatches, Option<&'a str>),
 }
 
-/// What a transaction left to do.
+/// The result of a transaction.
 struct Outcome {
     rows: u64,
     position: Option<String>,
 }
 
 impl Run<'_> {
-    /// Applies what is missing; gives how many steps that were.
+    /// Applies the missing steps and returns their number.
     pub(super) async fn run(&self) -> Result<usize, CatalogError> {
         if let Some(count) = self.set_up().await? {
             return Ok(count);
@@ -114,7 +114,7 @@ impl Run<'_> {
         self.db.get_database_backend() == DbBackend::Postgres
     }
 
-    /// Gives an empty database all its tables, in one transaction. `None` where it is not empty.
+    /// Creates all tables of an empty database in one transaction. `None` if the database is not empty.
     async fn set_up(&self) -> Result<Option<usize>, CatalogError> {
         let transaction = self.begin_first().await?;
         let applied = Applied::read_in(&transaction).await?;
@@ -142,7 +142,7 @@ impl Run<'_> {
         Ok(Some(first.len() + self.steps.len()))
     }
 
-    /// Begins a transaction that excludes versions which know only the first steps from applying those.
+    /// Begins a transaction that keeps versions that know only the first steps from applying them.
     async fn begin_first(&self) -> Result<DatabaseTransaction, DbErr> {
         let transaction = self.begin().await?;
         if self.is_postgres() {
@@ -153,7 +153,7 @@ impl Run<'_> {
         Ok(transaction)
     }
 
-    /// The first steps, each a transaction, and afterwards the table in which the others are recorded.
+    /// Applies the missing first steps, each in a transaction, and then creates the table that records the other steps.
     async fn first_steps(&self) -> Result<usize, CatalogError> {
         let mut count = 0;
         loop {
@@ -216,7 +216,7 @@ impl Run<'_> {
         }
     }
 
-    /// Does something in a transaction of its own, together with the record of it, and again where others were in its way.
+    /// Does work in a transaction of its own, together with its record, and retries it if others block it.
     async fn in_transaction(&self, name: &str, work: Work<'_>) -> Result<Outcome, DbErr> {
         let mut tries = 1;
         loop {
@@ -255,7 +255,7 @@ impl Run<'_> {
     }
 }
 
-/// A part, on tables that nobody else uses yet.
+/// Applies a part to tables that no one else uses yet.
 async fn at_once(db: &DatabaseTransaction, part: &Part) -> Result<(), DbErr> {
     match part {
         Part::Change(change) => change.apply(db).await,
@@ -271,7 +271,8 @@ async fn at_once(db: &DatabaseTransaction, part: &Part) -> Result<(), DbErr> {
     }
 }
 
-/// Builds between two releases recorded some steps with the first ones, where earlier versions would not know them.
+/// Moves the records of steps that builds between two releases recorded with the first steps, where earlier versions
+/// would not know them.
 async fn move_records(db: &DatabaseTransaction, steps: &[Step]) -> Result<(), DbErr> {
     for step in steps.iter().filter(|step| MOVED.contains(&step.name)) {
         let forget = format!("DELETE FROM {} WHERE version = '{}'", first::TABLE, step.name);
@@ -283,8 +284,8 @@ async fn move_records(db: &DatabaseTransaction, steps: &[Step]) -> Result<(), Db
     Ok(())
 }
 
-/// Whether PostgreSQL gave up on a transaction because of what others do: a lock that was not free in time, a deadlock, a
-/// conflict.
+/// Whether PostgreSQL aborted a transaction because of other transactions: a lock that was not free in time, a
+/// deadlock, or a conflict.
 fn is_blocked(error: &DbErr) -> bool {
     let (DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error))) = error
     else {

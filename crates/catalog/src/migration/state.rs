@@ -1,4 +1,4 @@
-//! Looking at what was applied to a database, without changing anything.
+//! Reads which steps were applied to a database, without changing anything.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,24 +14,25 @@ use crate::error::{CatalogError, SchemaError};
 /// The version of this build.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What is there, compared to what this version needs.
+/// The state of a database, compared with what this version needs.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Tables {
-    /// Nothing of ours.
+    /// No step was applied.
     Empty,
     /// These steps are missing, in the order in which they are to be applied.
     Behind(Vec<String>),
-    /// All that this version needs.
+    /// All steps that this version needs were applied.
     Current,
 }
 
-/// What was applied.
+/// The steps that were applied.
 pub(super) struct Applied {
     first: Vec<String>,
     records: HashMap<String, Record>,
 }
 
-/// Looks. Where a newer version changed the tables so that this one cannot use them, that is the error.
+/// Compares a database with what this version needs. Fails if a newer version changed the tables so that this one
+/// cannot use them.
 pub(crate) async fn look(db: &DatabaseConnection) -> Result<Tables, CatalogError> {
     look_for(db, &super::steps(), VERSION).await
 }
@@ -51,7 +52,7 @@ pub(super) async fn look_for(
 ) -> Result<Tables, CatalogError> {
     let applied = Applied::read(db).await?;
     match applied.compare(steps, version)? {
-        // Both tables are filled in one transaction, which may have been committed between the two looks.
+        // Both tables are filled in one transaction, which may have been committed between the two reads.
         Tables::Behind(_) => Applied::read(db).await?.compare(steps, version),
         found => Ok(found),
     }
@@ -99,7 +100,7 @@ impl Applied {
         Ok(if missing.is_empty() { Tables::Current } else { Tables::Behind(missing) })
     }
 
-    /// Of the first steps those that are missing.
+    /// The first steps that are missing.
     pub(super) fn missing_first(&self) -> Vec<FirstStep> {
         first_steps().into_iter().filter(|step| self.first.iter().all(|name| name != step.name)).collect()
     }
@@ -108,7 +109,7 @@ impl Applied {
         self.records.get(step.name).is_some_and(|record| record.applied_at.is_some())
     }
 
-    /// How many parts of a step were done, and where the next batch of the one that runs begins.
+    /// How many parts of a step are done, and where the next batch of the running part begins.
     pub(super) fn progress(&self, step: &Step) -> (usize, Option<String>) {
         self.records.get(step.name).map_or((0, None), |record| {
             (usize::try_from(record.parts_done).unwrap_or(0), record.position.clone())
@@ -116,7 +117,7 @@ impl Applied {
     }
 }
 
-/// Whether a table is there; on PostgreSQL, in the schema in which new tables are created.
+/// Whether a table exists; on PostgreSQL, in the schema in which new tables are created.
 pub(crate) async fn has_table(db: &impl ConnectionTrait, name: &str) -> Result<bool, DbErr> {
     let backend = db.get_database_backend();
     let select = match backend {
@@ -129,7 +130,7 @@ pub(crate) async fn has_table(db: &impl ConnectionTrait, name: &str) -> Result<b
     Ok(db.query_one_raw(select).await?.is_some())
 }
 
-/// Whether a version is another or a newer one. What cannot be read is newer.
+/// Whether a version is `oldest` or newer. False if either cannot be parsed.
 fn is_at_least(version: &str, oldest: &str) -> bool {
     let parts = |text: &str| -> Option<Vec<u64>> {
         let release = text.split(['-', '+']).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a step is made of, and who can use the database after it.
+//! The parts of a step, and which versions can use the database after it.
 
 use sea_orm::sea_query::IndexCreateStatement;
 use sea_orm::{DatabaseTransaction, DbErr};
@@ -9,7 +9,7 @@ use super::index::NewIndex;
 /// Whether versions from before a step can still use the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// They can: what they read and write is still there, and what is new they leave alone.
+    /// They can: what they read and write still exists, and they ignore what is new.
     Expand,
     /// They cannot.
     Contract {
@@ -18,8 +18,8 @@ pub(super) enum Effect {
     },
 }
 
-/// A step from one form of the tables to the next. Its parts are applied in their order, and each is recorded when it is
-/// done: a step that is interrupted goes on with the part that it was at.
+/// A step from one form of the tables to the next. Its parts are applied in order, and each is recorded when it is
+/// done: an interrupted step continues with the part that was interrupted.
 pub(super) struct Step {
     pub(super) name: &'static str,
     pub(super) effect: Effect,
@@ -27,17 +27,17 @@ pub(super) struct Step {
 }
 
 pub(super) enum Part {
-    /// A transaction of its own. For what takes a moment, whatever the size of the tables.
+    /// One transaction, for changes that are fast whatever the size of the tables.
     Change(Box<dyn Change>),
-    /// An index, made while others write.
+    /// An index, created while others write.
     Index(NewIndex),
-    /// An index that is no longer needed, removed while others write.
+    /// An index that is no longer needed, dropped while others write.
     DropIndex(&'static str),
-    /// Many short transactions, with others' between them.
+    /// Many short transactions. Others can run between them.
     Batches(Box<dyn InBatches>),
 }
 
-/// A change of tables in one transaction, which takes a moment whatever the size of the tables.
+/// A change of tables in one transaction, which is fast whatever the size of the tables.
 #[async_trait::async_trait]
 pub(super) trait Change: Send + Sync {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr>;
@@ -46,24 +46,24 @@ pub(super) trait Change: Send + Sync {
 /// A change of many rows, a few at a time.
 #[async_trait::async_trait]
 pub(super) trait InBatches: Send + Sync {
-    /// The table, for people.
+    /// The name of the table, for display.
     fn table(&self) -> &'static str;
 
-    /// Does the next batch. `position` is what the batch before gave; `None` at first. It may be repeated from any position,
-    /// as a batch is rolled back where its transaction fails.
+    /// Processes the next batch. `position` is the position that the previous batch returned; `None` at first. It may
+    /// be repeated from any position, because a batch is rolled back if its transaction fails.
     async fn next(&self, db: &DatabaseTransaction, position: Option<&str>) -> Result<Batch, DbErr>;
 }
 
-/// What a batch did.
+/// The result of a batch.
 pub(super) struct Batch {
-    /// How many rows it looked at.
+    /// How many rows it examined.
     pub(super) rows: u64,
-    /// Where the next one begins; `None` where this was the last.
+    /// Where the next batch begins. `None` if this was the last.
     pub(super) position: Option<String>,
 }
 
 impl Step {
-    /// A step after which versions from before it go on.
+    /// A step after which earlier versions still work.
     pub(super) fn expand(name: &'static str) -> Self {
         Self { name, effect: Effect::Expand, parts: Vec::new() }
     }
@@ -79,13 +79,13 @@ impl Step {
         self.part(Part::Change(Box::new(change)))
     }
 
-    /// An index.
+    /// Creates an index.
     pub(super) fn index(self, index: IndexCreateStatement) -> Self {
         self.part(Part::Index(NewIndex::Statement(Box::new(index))))
     }
 
-    /// An index that the builder cannot express, by what follows `CREATE INDEX name ON`, such as
-    /// `track (lower(title)) WHERE deleted_at IS NULL`; `None` where a database gets none.
+    /// Creates an index that the builder cannot express, from the SQL after `CREATE INDEX name ON`, such as
+    /// `track (lower(title)) WHERE deleted_at IS NULL`. `None` if a database gets no such index.
     #[allow(dead_code, reason = "for indexes over expressions and of other kinds")]
     pub(super) fn index_on(
         self,
@@ -102,8 +102,9 @@ impl Step {
         self.part(Part::DropIndex(name))
     }
 
-    /// Runs an update over all rows of a table, in batches by its primary key, which is the UUID `id`. `update` holds
-    /// `{batch}` where the condition of the batch goes: `UPDATE track SET … WHERE {batch}`. It may meet a row twice.
+    /// Runs an update over all rows of a table, in batches by its primary key, which is the UUID `id`. `update`
+    /// contains `{batch}` in place of the batch's condition: `UPDATE track SET … WHERE {batch}`. It may process a row
+    /// twice.
     pub(super) fn backfill(self, table: &'static str, update: &'static str) -> Self {
         self.batches(Backfill { table, update })
     }

@@ -37,12 +37,12 @@ impl Change for AddTwice {
     }
 }
 
-/// The steps of this version, and another one.
+/// The steps of this version, and one more.
 fn with(step: Step) -> Vec<Step> {
     super::steps().into_iter().chain([step]).collect()
 }
 
-/// Adding is what a step must not do; here it shows that no batch was applied twice.
+/// A step must not add to existing values. Here, the sum shows that no batch was applied twice.
 fn growing() -> Vec<Step> {
     let step = Step::expand("m9999_growing")
         .change(AddTwice)
@@ -106,7 +106,7 @@ async fn a_killed_step_goes_on_where_it_was(database: TestDatabase) {
     assert_eq!(*done.lock().unwrap(), [1000, 2000]);
 
     let db = alone(&database).await;
-    // What was done is seen by others, and what is missing is known.
+    // Others see what was done, and the missing steps are known.
     assert_eq!(number(&db, "SELECT CAST(sum(twice) AS bigint) FROM sample").await, 4000);
     let missing = vec!["m9999_growing".to_owned()];
     assert_eq!(look_for(&db, &steps, VERSION).await.unwrap(), Tables::Behind(missing));
@@ -149,11 +149,11 @@ async fn a_contraction_keeps_older_versions_out(database: TestDatabase) {
     let run = Run { db: &db, steps: &steps, version: "0.9.1", report: &|_| {} };
     assert_eq!(run.run().await.unwrap(), 1);
     assert_eq!(look_for(&db, &steps, "0.9.1").await.unwrap(), Tables::Current);
-    // Versions that do not know the step go by the oldest one that it names.
+    // Versions that do not know the step compare themselves with the oldest version that it names.
     assert_eq!(look_for(&db, &super::steps(), "0.9.0").await.unwrap(), Tables::Current);
     let refused = look_for(&db, &super::steps(), "0.8.9").await;
     assert!(matches!(refused, Err(CatalogError::Schema(SchemaError::Newer { .. }))), "{refused:?}");
-    // Versions without a table of their own refuse what they find among the first steps.
+    // Versions without `schema_step` refuse unknown names among the first steps.
     let among_first = "SELECT count(*) FROM seaql_migrations WHERE version = 'm9999_less'";
     assert_eq!(number(&db, among_first).await, 1);
 }
@@ -167,7 +167,7 @@ async fn an_empty_database_gets_everything_at_once(database: TestDatabase) {
     let step = Step::expand("m9999_backwards").backfill("nowhere", "UPDATE nowhere SET a = 1 WHERE {batch}");
     let error = run(&db, &with(step)).await.unwrap_err().to_string();
     assert!(error.starts_with("the step m9999_backwards failed: "), "{error}");
-    // Nothing is there where anything is missing, so that the next start is not taken for an upgrade.
+    // A failed setup leaves nothing, so that the next start does not take it for an upgrade.
     assert_eq!(look_for(&db, &super::steps(), VERSION).await.unwrap(), Tables::Empty);
     run(&db, &super::steps()).await.unwrap();
     assert_eq!(look_for(&db, &super::steps(), VERSION).await.unwrap(), Tables::Current);

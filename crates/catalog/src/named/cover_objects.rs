@@ -1,7 +1,7 @@
-//! What is stored under the names of covers' files: their lengths and hashes, as a column of the row that has the cover.
+//! The lengths and hashes of the files of covers, stored in a column of the row that has the cover.
 //!
-//! The column is a JSON object from the file's name to its bytes and its SHA-256 in Base64. A name contains the version, so
-//! what the column says of a cover that was replaced applies to nothing.
+//! The column is a JSON object from the file's name to its bytes and its SHA-256 in Base64. A name contains the
+//! version, so the record of a replaced cover applies to no other file.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use crate::error::CatalogError;
 pub struct CoverObjects(BTreeMap<String, (u64, String)>);
 
 impl CoverObjects {
-    /// What is recorded of the files of these versions.
+    /// Keeps only what is recorded about the files of these versions.
     #[must_use]
     pub fn of_versions(mut self, versions: &[ShortId]) -> Self {
         let is_of = |name: &str| name.parse().is_ok_and(|file: ObjectFile| versions.contains(&file.version));
@@ -29,18 +29,18 @@ impl CoverObjects {
         self
     }
 
-    /// Adds an object that has `size` bytes, unless its name is recorded.
+    /// Adds an object of `size` bytes, unless its name is already recorded.
     pub fn insert(&mut self, key: &ObjectKey, size: u64, sha256: [u8; 32]) {
         self.0.entry(key.file.to_string()).or_insert_with(|| (size, STANDARD.encode(sha256)));
     }
 
-    /// Whether something else is recorded of an object than these bytes, which are damaged then: no name is used twice.
+    /// Whether the record of an object differs from these bytes. They are damaged then, because no name is used twice.
     pub fn contradicts(&self, key: &ObjectKey, size: u64, sha256: [u8; 32]) -> bool {
         let recorded = self.0.get(&key.file.to_string());
         recorded.is_some_and(|recorded| *recorded != (size, STANDARD.encode(sha256)))
     }
 
-    /// Takes over what was recorded of the same names before.
+    /// Keeps what was recorded earlier under the same names.
     pub(crate) fn keep(&mut self, earlier: &Self) {
         for (name, recorded) in &mut self.0 {
             if let Some(first) = earlier.0.get(name) {
@@ -49,12 +49,12 @@ impl CoverObjects {
         }
     }
 
-    /// `column` is the column's name.
+    /// Reads the value of the column. `column` is its name.
     pub(crate) fn of_column(column: &'static str, json: Option<JsonValue>) -> Result<Self, CatalogError> {
         json.filter(|json| !json.is_null()).map_or(Ok(Self::default()), |json| decoded(column, json))
     }
 
-    /// Says of objects what is recorded of them; of those that are not recorded, nothing.
+    /// Adds the recorded lengths and hashes to objects. Objects without a record stay unchanged.
     pub(super) fn describe(
         &self,
         column: &'static str,

@@ -18,21 +18,21 @@ use crate::error::CatalogError;
 /// A collection or an organization with a cover, and the cover's objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedOwner {
-    /// What it is.
+    /// The collection or organization.
     pub owner: CoverOwner,
-    /// Whose it is.
+    /// The organization that it belongs to.
     pub organization_id: OrganizationId,
-    /// Its objects.
+    /// The objects of the cover.
     pub objects: Vec<NamedObject>,
 }
 
-/// Id, organization, folder, version and origin of the cover, and what is recorded of its files.
+/// Id, organization, folder, version and origin of the cover, and what is recorded about its files.
 type CollectionRow = (Uuid, Uuid, String, Option<String>, Option<String>, Option<JsonValue>);
 
 type OrganizationRow = (Uuid, String, Option<String>, Option<String>, Option<JsonValue>);
 
 impl Catalog {
-    /// Collections with covers, in the order of their ids, behind `after`.
+    /// Collections with covers, ordered by id, after `after`.
     pub async fn covered_collections(
         &self,
         after: Option<CollectionId>,
@@ -41,7 +41,7 @@ impl Catalog {
         covered_collections(self.reader(), after, limit).await
     }
 
-    /// Organizations with covers, in the order of their ids, behind `after`.
+    /// Organizations with covers, ordered by id, after `after`.
     pub async fn covered_organizations(
         &self,
         after: Option<OrganizationId>,
@@ -81,7 +81,8 @@ pub(crate) async fn covered_organizations<C: ConnectionTrait>(
     rows.into_iter().map(of_organization).collect()
 }
 
-/// Those of up to 1000 objects that are covers of collections and organizations, with what is recorded of them.
+/// Returns those of up to 1000 objects that are covers of collections and organizations, with what is recorded about
+/// them.
 pub(crate) async fn owner_covers_among<C: ConnectionTrait>(
     db: &C,
     keys: &[ObjectKey],
@@ -140,7 +141,7 @@ fn of_organization(row: OrganizationRow) -> Result<NamedOwner, CatalogError> {
     })
 }
 
-/// The objects of a cover, with what `column` says of them.
+/// The objects of a cover, with what `column` records about them.
 fn described(
     column: &'static str,
     (organization_id, folder): (OrganizationId, ShortId),
@@ -152,7 +153,7 @@ fn described(
     Ok(objects)
 }
 
-/// The sizes that every cover has, of which nothing is recorded.
+/// The objects of the sizes that every cover has, without recorded lengths and hashes.
 pub(super) fn sizes(organization_id: OrganizationId, folder: ShortId, cover: Cover) -> Vec<NamedObject> {
     let object = |size: CoverSize| NamedObject {
         kind: NamedKind::Cover(cover.origin),

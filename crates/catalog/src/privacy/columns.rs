@@ -1,27 +1,27 @@
-//! Which columns name a person, and what erasing the person does to them. A test holds the lists against the tables that
-//! there are.
+//! The columns that identify a person, and what erasing the person does to them. A test compares the lists with the
+//! existing tables.
 
-/// What becomes of a column that names a person when the person is erased.
+/// What happens to a column that identifies a person when the person is erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Erasure {
-    /// The row goes with the account, which it refers to.
+    /// The row refers to the account and is deleted with it.
     WithAccount,
-    /// The row goes.
+    /// The row is deleted.
     Row,
-    /// The row stays and names nobody.
+    /// The row stays, and the column is set to null.
     Name,
-    /// The line of the audit log stays, with an id that leads nowhere and another word in the place of the address.
+    /// The audit log entry stays. Its id leads nowhere, and another word replaces the email address.
     Line,
 }
 
-/// A column that names a person.
+/// A column that identifies a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PersonColumn {
     /// Its table.
     pub table: &'static str,
     /// Its name.
     pub column: &'static str,
-    /// What becomes of it.
+    /// What erasure does to it.
     pub erasure: Erasure,
 }
 

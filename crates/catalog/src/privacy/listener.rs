@@ -1,4 +1,4 @@
-//! What is kept about listeners, who are hashes of a day.
+//! Data about listeners, who are identified by a hash that changes daily.
 
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect};
 use tonearm_domain::{ApiKeyId, Day, ListenerId, OrganizationId, Timestamp};
@@ -10,41 +10,41 @@ use crate::entity::{listener_sighting, listener_track};
 use crate::error::CatalogError;
 use crate::transaction::Transaction;
 
-/// That a listener took of a track on one day.
+/// What a listener received of a track on one day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptListening {
-    /// Whose track it is.
+    /// The organization that the track belongs to.
     pub organization_id: OrganizationId,
     /// The day.
     pub day: Day,
     /// The folder of the track's files.
     pub folder: String,
-    /// How much sound was taken, in microseconds.
+    /// How much audio was delivered, in microseconds.
     pub taken_micros: i64,
-    /// Whether it became a listen.
+    /// Whether it counted as a listen.
     pub is_listen: bool,
-    /// Until when the listener was taken to be playing it.
+    /// Until when the listener was assumed to be playing it.
     pub playing_until: Option<Timestamp>,
-    /// The key of the share link by which the listener came.
+    /// The key of the share link that the listener used.
     pub share_key_id: Option<ApiKeyId>,
     /// The site whose page the player was on.
     pub referrer: Option<String>,
-    /// Whether it was somebody who is signed in to the dashboard.
+    /// Whether the listener was signed in to the dashboard.
     pub is_member: bool,
     /// The code of the country that the listener was in.
     pub country: Option<String>,
 }
 
-/// That a listener was counted on a day.
+/// The record that a listener was counted on a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptSighting {
-    /// For which organization.
+    /// The organization.
     pub organization_id: OrganizationId,
-    /// On which day.
+    /// The day.
     pub day: Day,
-    /// For what kind of thing, such as `collection`.
+    /// The kind of subject, such as `collection`.
     pub kind: String,
-    /// For which thing: an id, a site or a country; empty for the organization.
+    /// The subject: an id, a site or a country; empty for the organization.
     pub subject: String,
 }
 
@@ -80,7 +80,7 @@ impl TryFrom<listener_sighting::Model> for KeptSighting {
     }
 }
 
-/// Rows of a table with a column for the day and one for the hash.
+/// Matches the rows of these listeners in a table with a column for the day and one for the hash.
 fn of_listeners<C: ColumnTrait>(day: C, hash: C, listeners: &[(Day, ListenerId)]) -> Condition {
     listeners.iter().fold(Condition::any(), |found, (of_day, listener)| {
         let is_one =
@@ -98,7 +98,7 @@ fn sightings_of(listeners: &[(Day, ListenerId)]) -> Condition {
 }
 
 impl Catalog {
-    /// What listeners took on their days.
+    /// What these listeners received, each on its day.
     pub async fn kept_listening(
         &self,
         listeners: &[(Day, ListenerId)],
@@ -110,7 +110,7 @@ impl Catalog {
         select.all(self.reader()).await?.into_iter().map(KeptListening::try_from).collect()
     }
 
-    /// For what listeners were counted on their days.
+    /// What these listeners were counted for, each on its day.
     pub async fn kept_sightings(
         &self,
         listeners: &[(Day, ListenerId)],
@@ -124,7 +124,7 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Forgets what listeners took on their days. Gives how many rows there were.
+    /// Deletes the data of these listeners, each on its day. Returns the number of rows.
     pub async fn forget_listeners(&self, listeners: &[(Day, ListenerId)]) -> Result<u64, CatalogError> {
         if listeners.is_empty() {
             return Ok(0);

@@ -1,4 +1,4 @@
-//! What is kept about people who can sign in, or could.
+//! Data about people who can sign in, or could.
 
 use sea_orm::sea_query::{Expr, ExprTrait, Keyword, Query, SimpleExpr};
 use sea_orm::{
@@ -20,7 +20,8 @@ use crate::error::CatalogError;
 use crate::query::all;
 use crate::transaction::Transaction;
 
-/// By what rows name one person. An account that was removed and made again has another id.
+/// The ids and addresses by which rows refer to one person. An account that was removed and created again has another
+/// id.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PersonNames {
     /// The ids of the person's accounts.
@@ -40,7 +41,7 @@ impl PersonNames {
 }
 
 impl Catalog {
-    /// The next lines of the audit log of all organizations and of none, the oldest first, after `after`.
+    /// The next entries of the audit log after `after`, the oldest first: those of all organizations and those of none.
     pub async fn audit_walk(
         &self,
         after: Option<AuditEntryId>,
@@ -68,7 +69,7 @@ impl Catalog {
         all(self.reader(), select).await
     }
 
-    /// Links that were sent to a person, or that the person made.
+    /// Links that were sent to a person, or that the person created.
     pub async fn invitations_about(&self, person: &PersonNames) -> Result<Vec<Invitation>, CatalogError> {
         use invitation::{Column, Entity};
         let about = Condition::any()
@@ -78,7 +79,7 @@ impl Catalog {
         all(self.reader(), Entity::find().filter(about).order_by_asc(Column::Id).limit(MOST_KEPT_ROWS)).await
     }
 
-    /// Changes of many tracks that a person can take back.
+    /// Changes of many tracks that a person can undo.
     pub async fn undo_entries_of(&self, person: &PersonNames) -> Result<Vec<UndoEntry>, CatalogError> {
         use undo_entry::{Column, Entity};
         let select = Entity::find().filter(Column::PersonId.is_in(person.uuids()));
@@ -92,7 +93,7 @@ impl Catalog {
         all(self.reader(), select.order_by_asc(Column::ExpiresAt).limit(MOST_KEPT_ROWS)).await
     }
 
-    /// Replacements of sources that a person asked for.
+    /// Replacements of sources that a person requested.
     pub async fn replacements_by(&self, person: &PersonNames) -> Result<Vec<Replacement>, CatalogError> {
         use source_replacement::{Column, Entity};
         let select = Entity::find().filter(Column::PersonId.is_in(person.uuids()));
@@ -101,7 +102,7 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Takes the network addresses out of lines of the audit log. The lines stay.
+    /// Removes the network addresses from entries of the audit log. The entries stay.
     pub async fn clear_audit_addresses(&self, lines: &[AuditEntryId]) -> Result<(), CatalogError> {
         use audit_entry::{Column, Entity};
         Entity::update_many()
@@ -112,7 +113,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Puts another title into lines of the audit log.
+    /// Replaces the title of entries of the audit log.
     pub async fn replace_audit_titles(
         &self,
         lines: &[AuditEntryId],
@@ -127,7 +128,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Forgets a person whose account is removed wherever else rows name one, but for the audit log.
+    /// Removes a person whose account is removed from all other rows, except for the audit log.
     pub async fn forget_person(&self, person: &PersonNames) -> Result<(), CatalogError> {
         self.forget_in(PERSON_IDS, person.uuids().map(Into::into).collect()).await?;
         self.forget_in(PERSON_EMAILS, person.addresses().map(Into::into).collect()).await

@@ -1,4 +1,4 @@
-//! Adding what nodes counted, each batch once.
+//! Adds the counts of nodes, each batch once.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,14 +14,15 @@ use crate::error::{CatalogError, Record};
 use crate::transaction::Transaction;
 
 impl Catalog {
-    /// Adds a batch to the sums; `false` where it had been added before. Whoever got no answer just asks again: the
-    /// name of a batch is recorded in the transaction that adds it.
+    /// Adds a batch to the sums. Returns `false` if it was added before. A caller that got no answer can simply repeat
+    /// the call: the id of a batch is recorded in the transaction that adds it.
     pub async fn add_usage(&self, batch: &UsageBatch, now: Timestamp) -> Result<bool, CatalogError> {
         Ok(self.add_usage_of_many(std::slice::from_ref(batch), now).await? > 0)
     }
 
-    /// Adds several batches in one transaction, with as many statements as one takes. Those that had been added before are
-    /// left out. Gives how many had not. What they tell of listeners counts as of the latest of them.
+    /// Adds several batches in one transaction, with as many statements as one batch takes. Batches that were added
+    /// before are skipped. Returns the number of new batches. Their data about listeners counts as of the latest of
+    /// them.
     pub async fn add_usage_of_many(
         &self,
         batches: &[UsageBatch],
@@ -38,16 +39,16 @@ impl Catalog {
                 new.iter().flat_map(|batch| batch.listeners.iter().cloned()).collect();
             let listens = tx.add_listeners(&listeners, taken_at).await?;
             tx.add_listen_sums(listens).await?;
-            // Last, as other nodes wait for these rows until the commit.
+            // Last, because other nodes wait for these rows until the commit.
             tx.add_sums(&entries).await?;
         }
-        // Committed all the same: the records were renewed.
+        // Committed even if no batch is new: the records were renewed.
         tx.commit().await?;
         Ok(new.len())
     }
 }
 
-/// One entry for each place, in the order in which rows are written.
+/// One entry per key, in the order in which rows are written.
 fn merged(batches: &[&UsageBatch]) -> Vec<UsageEntry> {
     let mut sums = BTreeMap::<_, UsageCounts>::new();
     for entry in batches.iter().flat_map(|batch| &batch.entries) {
@@ -65,7 +66,8 @@ fn merged(batches: &[&UsageBatch]) -> Vec<UsageEntry> {
 }
 
 impl Transaction {
-    /// Takes down that batches are added; gives those that were not taken down before. The records of the others are as new.
+    /// Records that batches are added, and returns those that were not recorded before. The records of the others are
+    /// renewed.
     async fn record_batches<'b>(
         &self,
         batches: &'b [UsageBatch],

@@ -13,10 +13,10 @@ use crate::error::CatalogError;
 use crate::files::BATCH;
 use crate::transaction::Transaction;
 
-/// Referrers that are counted separately for an organization and a day. Clients can send any.
+/// The most referrers that are counted separately for an organization and a day. Clients can send any.
 const MOST_REFERRERS: usize = 200;
 
-/// What further sites are counted as; it is the name of none.
+/// The subject under which further sites are counted. No site has this name.
 pub(super) const OTHER_REFERRERS: &str = "*";
 
 /// What was heard of one track by one listener, and how they came to it.
@@ -33,7 +33,7 @@ type SumKey = (Uuid, &'static str, i32, String);
 /// Organization, day, listener, kind and subject.
 type Sighting = (Uuid, i32, i64, &'static str, String);
 
-/// What is to be added.
+/// The counts to be added.
 #[derive(Default)]
 pub(super) struct ListenSums(Vec<Counted>);
 
@@ -46,7 +46,7 @@ impl ListenSums {
 }
 
 impl Counted {
-    /// Everything that it is counted under.
+    /// All subjects under which it is counted.
     fn subjects(&self, referrers: &Referrers) -> Vec<(ListenKind, String)> {
         let mut subjects = vec![
             (ListenKind::Organization, String::new()),
@@ -88,7 +88,7 @@ impl Transaction {
             let (organization, day) = (counted.place.organization_id.uuid(), counted.place.day.number());
             let ListenedSince { millis, is_listen } = counted.newly;
             for (kind, subject) in counted.subjects(&referrers) {
-                // A listener is counted once a day for each track as it is.
+                // For a track, a listener already has at most one listen per day.
                 let is_track = kind == ListenKind::Track;
                 *counts.entry((organization, kind.as_str(), day, subject.clone())).or_default() +=
                     ListenCounts {
@@ -140,7 +140,7 @@ impl Transaction {
         Ok(referrers)
     }
 
-    /// Those that nobody recorded before.
+    /// Records sightings, and returns those that are new.
     async fn new_sightings(&self, sightings: BTreeSet<Sighting>) -> Result<Vec<Sighting>, CatalogError> {
         const COLUMNS: [&str; 5] = ["organization_id", "day", "listener", "kind", "subject"];
         let sightings: Vec<_> = sightings.into_iter().collect();

@@ -1,4 +1,5 @@
-//! Adding what nodes learned of listeners: decides what is a listen, and adds it to the sums in the same transaction.
+//! Adds what nodes recorded about listeners: decides what counts as a listen, and adds it to the sums in the same
+//! transaction.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,25 +18,26 @@ use crate::error::CatalogError;
 use crate::files::BATCH;
 use crate::transaction::Transaction;
 
-/// What listens are decided by of a track.
+/// The properties of a track that decide what counts as a listen.
 #[derive(Clone, Copy)]
 struct TrackFacts {
     collection_id: Uuid,
     millis: u64,
 }
 
-/// What is known of a listener and a track.
+/// What is stored about a listener and a track.
 #[derive(Default)]
 struct Row {
     listening: Listening,
     origin: ListenerOrigin,
 }
 
-/// All entries of one listener and track.
+/// All entries of each listener and track.
 type Places<'e> = BTreeMap<ListenerKey, Vec<&'e ListenerEntry>>;
 
 impl Transaction {
-    /// Takes in what nodes learned of listeners until `now`. Whatever is not a track, or is not known, is left out.
+    /// Adds what nodes recorded about listeners until `now`. Entries about unknown folders, or about anything but
+    /// tracks, are skipped.
     pub(super) async fn add_listeners(
         &self,
         entries: &[ListenerEntry],
@@ -98,7 +100,7 @@ impl Transaction {
         Ok(tracks)
     }
 
-    /// Which part of its track each file is that is only a part.
+    /// For each file that is an excerpt: the part of its track that it contains.
     async fn excerpts(
         &self,
         places: &[&(ListenerKey, Vec<&ListenerEntry>)],
@@ -127,7 +129,7 @@ impl Transaction {
         Ok(excerpts)
     }
 
-    /// What is known of these listeners so far, locked until the transaction ends. Rows that are missing are made.
+    /// What is stored about these listeners, locked until the transaction ends. Missing rows are created.
     async fn locked_rows(
         &self,
         places: impl Iterator<Item = &ListenerKey>,
@@ -185,7 +187,7 @@ const COLUMNS: [&str; 12] = [
 
 const KEY: [&str; 4] = ["organization_id", "day", "listener", "folder"];
 
-/// In the order of places, so that nodes do not wait for each other in a circle.
+/// Inserts rows in the order of their keys, so that nodes do not deadlock.
 fn inserted(rows: &BTreeMap<ListenerKey, Row>) -> sea_orm::sea_query::InsertStatement {
     let mut insert = Query::insert();
     insert.into_table("listener_track").columns(COLUMNS);
@@ -226,7 +228,7 @@ fn object_key(entry: &ListenerEntry, taken: &TakenBytes) -> String {
 }
 
 fn millis(seconds: f64) -> u64 {
-    // Negative numbers and those that are none become 0.
+    // Negative numbers and NaN become 0.
     (seconds * 1000.0).round() as u64
 }
 

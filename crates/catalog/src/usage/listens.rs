@@ -13,13 +13,13 @@ use crate::column::{corrupt, size};
 use crate::entity::{api_key, collection, track};
 use crate::error::CatalogError;
 
-/// Listeners whose parts are looked at for one track.
+/// The most listeners whose parts are read for one track.
 const MOST_SHAPES: u64 = 10_000;
 
 /// The listens of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DayListens {
-    /// Which.
+    /// The day.
     pub day: Day,
     /// Its sums.
     pub counts: ListenCounts,
@@ -28,11 +28,11 @@ pub struct DayListens {
 /// The listens of a collection, a track, a share link, a site or a country.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubjectListens {
-    /// Which: an id, the name of a host, or the code of a country; none for all sites beyond those that are counted separately.
+    /// An id, the name of a host, or the code of a country. None for all sites that are not counted separately.
     pub id: Option<String>,
-    /// What people know it by; none for sites and countries, and where it was removed.
+    /// The title. None for sites and countries, and for what was removed.
     pub title: Option<String>,
-    /// Its sums. Listeners are counted each day anew.
+    /// Its sums. A listener is counted again each day.
     pub counts: ListenCounts,
 }
 
@@ -45,7 +45,7 @@ fn of_kind(filter: &UsageFilter, kind: ListenKind) -> SelectStatement {
         .take()
 }
 
-/// All that a key reaches, in one row for each day.
+/// The sums of everything within the scope of a key, in one row per day.
 fn of_scope(filter: &UsageFilter) -> SelectStatement {
     let organization = filter.organization_id.uuid();
     let (kind, subject): (_, SimpleExpr) = match (filter.scope.track(), filter.scope.collection()) {
@@ -56,7 +56,7 @@ fn of_scope(filter: &UsageFilter) -> SelectStatement {
     of_kind(filter, kind).and_where(Expr::col("subject").eq(subject)).take()
 }
 
-/// The rows of a kind that a key reaches.
+/// The rows of a kind within the scope of a key.
 fn rows(filter: &UsageFilter, kind: ListenKind) -> SelectStatement {
     let mut select = of_kind(filter, kind);
     let organization = filter.organization_id.uuid();
@@ -72,7 +72,7 @@ fn rows(filter: &UsageFilter, kind: ListenKind) -> SelectStatement {
         (ListenKind::Collection, None, Some(collection)) => {
             select.and_where(subject().eq(collection.to_string()));
         }
-        // Not summed by collection or track.
+        // Other kinds are not summed by collection or track.
         _ => {
             select.and_where(Expr::value(1).eq(0));
         }
@@ -80,7 +80,7 @@ fn rows(filter: &UsageFilter, kind: ListenKind) -> SelectStatement {
     select
 }
 
-/// PostgreSQL sums to a type without bounds, which is not read as a number.
+/// PostgreSQL sums to an unbounded type, which cannot be read as an integer.
 fn summed(mut select: SelectStatement) -> SelectStatement {
     for name in ["listens", "listeners", "heard_millis"] {
         let sum = Func::coalesce([Func::sum(Expr::col(name)).into(), Expr::value(0_i64)]);
@@ -99,7 +99,7 @@ fn counts(row: &QueryResult) -> Result<ListenCounts, CatalogError> {
 }
 
 impl Catalog {
-    /// By day, the first one first. Days without are left out.
+    /// Listens by day, the earliest first. Days without listens are left out.
     pub async fn listens_by_day(&self, filter: &UsageFilter) -> Result<Vec<DayListens>, CatalogError> {
         let mut select = summed(of_scope(filter));
         select.column("day").group_by_col("day").order_by("day", Order::Asc);
@@ -111,8 +111,8 @@ impl Catalog {
         days.collect()
     }
 
-    /// How many collections, tracks, share links, sites or countries have listens, and a page of them, those with most
-    /// listens first.
+    /// The number of collections, tracks, share links, sites or countries with listens, and a page of them, those with
+    /// most listens first.
     pub async fn listens_by(
         &self,
         filter: &UsageFilter,
@@ -214,7 +214,7 @@ impl Catalog {
         Ok(found.into_iter().map(|(id, title)| (id.to_string(), (id.to_string(), Some(title)))).collect())
     }
 
-    /// How many listeners are taken to be listening at `now`: what was delivered to them is not over yet.
+    /// How many listeners are assumed to be listening at `now`, because what was delivered to them has not ended yet.
     pub async fn listening_now(
         &self,
         organization: OrganizationId,
@@ -230,7 +230,8 @@ impl Catalog {
         row.map_or(Ok(0), |row| size("listener_track", row.try_get("", "total")?))
     }
 
-    /// Which parts of a track its listeners took in a period, each as a set: of 10,000 listeners at most, the latest ones.
+    /// The parts of a track that its listeners received in a period, one set per listener, for the latest 10,000
+    /// listeners at most.
     pub async fn parts_taken(
         &self,
         filter: &UsageFilter,

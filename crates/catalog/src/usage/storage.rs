@@ -1,4 +1,5 @@
-//! How much room living files take, covers included. Triggers keep `track.stored_bytes` and `collection.stored_bytes`.
+//! The storage that living files use, covers included. Triggers maintain `track.stored_bytes` and
+//! `collection.stored_bytes`.
 
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
@@ -17,23 +18,23 @@ use crate::living::living_track;
 use crate::named::CoverObjects;
 use crate::transaction::Transaction;
 
-/// The room that all files together take.
+/// The storage that all files use together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StorageUsage {
-    /// How many tracks there are.
+    /// The number of tracks.
     pub tracks: u64,
-    /// Bytes of their files, with sources and with the covers of tracks, collections and the organization.
+    /// Bytes of their files, including sources and the covers of tracks, collections and the organization.
     pub bytes: u64,
 }
 
-/// The room that the files of a track take.
+/// The storage that the files of a track use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrackStorage {
-    /// Which.
+    /// The track.
     pub track_id: TrackId,
-    /// What people know it by.
+    /// Its title.
     pub title: String,
-    /// Bytes of its files, its source and its covers included.
+    /// Bytes of its files, including its source and its covers.
     pub bytes: u64,
 }
 
@@ -65,8 +66,8 @@ fn living_collections(organization: OrganizationId) -> Select<collection::Entity
 }
 
 impl Catalog {
-    /// The room that the tracks and covers of an organization take, as far as a key reaches. Reads an entry of an index for
-    /// each collection.
+    /// The storage that the tracks and covers of an organization use, within the scope of a key. Reads one index entry
+    /// per collection.
     pub async fn storage_usage(
         &self,
         organization: OrganizationId,
@@ -116,7 +117,7 @@ impl Catalog {
         }
     }
 
-    /// How many tracks there are, and a page of them, the largest first.
+    /// The number of tracks, and a page of them, the largest first.
     pub async fn storage_by_track(
         &self,
         organization: OrganizationId,
@@ -151,7 +152,7 @@ impl Catalog {
 }
 
 impl Catalog {
-    /// What is recorded of the files of the owner's covers.
+    /// What is recorded about the files of the owner's covers.
     pub async fn recorded_covers(
         &self,
         organization: OrganizationId,
@@ -187,8 +188,8 @@ async fn recorded_covers<C: ConnectionTrait>(
 }
 
 impl Transaction {
-    /// Records how many bytes the files of the owner's covers take, and what is stored under the names of those that must be
-    /// there. What was recorded of a name before stays: if the store has other bytes now, they are damaged.
+    /// Records how many bytes the files of the owner's covers use, and the lengths and hashes of the files that must
+    /// exist. Earlier records of the same names are kept: if the store has other bytes now, they are damaged.
     pub async fn record_covers(
         &self,
         organization: OrganizationId,

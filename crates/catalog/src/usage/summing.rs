@@ -1,5 +1,5 @@
-//! Sums of usage by day and variant, of each organization and of each of its collections: reports read these instead of
-//! one row for each track and day.
+//! Sums of usage by day and variant, of each organization and of each of its collections. Reports read these instead of
+//! one row per track and day.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,12 +19,12 @@ use crate::error::CatalogError;
 use crate::files::BATCH;
 use crate::transaction::Transaction;
 
-/// How many days before it is added a batch may have been counted. Nodes without a database keep theirs until somebody
-/// takes them.
+/// How many days before it is added a batch may have been counted. Nodes without a database keep their batches until
+/// they are collected.
 const LATEST_DAYS: i32 = 7;
 
-/// What a row is about: the organization, whose id stands for itself or a collection, the day, and the variant, which is
-/// empty where it is not known. Rows are written in this order, so that nodes do not wait for each other in a circle.
+/// The key of a row: the organization, the id of itself or of a collection, the day, and the variant, which is empty if
+/// unknown. Rows are written in this order, so that nodes do not deadlock.
 type Key = (Uuid, Uuid, i32, String);
 
 impl Transaction {
@@ -59,7 +59,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// The collections of the tracks among the folders. What else has files is in none.
+    /// The collections of the tracks among the folders. Other folders have no collection.
     async fn collections_of<'e>(
         &self,
         entries: &'e [UsageEntry],
@@ -106,8 +106,8 @@ fn row(((organization_id, scope, day, variant), counts): (Key, UsageCounts)) -> 
     }
 }
 
-/// Makes the sums of one day of an organization anew from what was counted of its tracks. Nobody adds to any sums
-/// meanwhile. Gives how many tracks and variants there are.
+/// Computes the sums of one day of an organization again from the counts of its tracks. No one else adds to any sums in
+/// the meantime. Returns the number of rows written for its collections.
 pub(crate) async fn sum_day<C: ConnectionTrait>(db: &C, organization: Uuid, day: i32) -> Result<u64, DbErr> {
     let backend = db.get_database_backend();
     if backend == DbBackend::Postgres {
@@ -139,7 +139,7 @@ pub(crate) async fn sum_day<C: ConnectionTrait>(db: &C, organization: Uuid, day:
     Ok(of_collections.rows_affected())
 }
 
-/// The organization and day with usage that come after these, in their order.
+/// The next organization and day with usage after these, in order.
 pub(crate) async fn next_day<C: ConnectionTrait>(
     db: &C,
     after: (Uuid, i32),
@@ -160,8 +160,8 @@ pub(crate) async fn next_day<C: ConnectionTrait>(
 }
 
 impl Catalog {
-    /// Brings the sums up to date with what nodes of an earlier version added beside this one: they do not know of the sums.
-    /// Gives how many days of organizations were summed anew.
+    /// Updates the sums with what nodes of an earlier version, which do not know sums, added while this version runs.
+    /// Returns the number of days of organizations that were summed again.
     pub async fn sum_foreign_usage(&self) -> Result<u64, CatalogError> {
         use usage_batch::Column::{AddedAt, Id, IsSummed};
         let batches: Vec<(Uuid, i64)> = usage_batch::Entity::find()

@@ -15,23 +15,23 @@ use crate::column::{corrupt, parsed, size};
 use crate::entity::track;
 use crate::error::CatalogError;
 
-/// What is summed: an organization's days, as far as a key reaches.
+/// The scope of sums: days of an organization, within the scope of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct UsageFilter {
-    /// Whose.
+    /// The organization.
     pub organization_id: OrganizationId,
     /// The first day.
     pub from: Day,
     /// The last day.
     pub to: Day,
-    /// All that has files, or only the tracks of a collection, or one track.
+    /// Everything that has files, only the tracks of a collection, or one track.
     pub scope: KeyScope,
 }
 
 /// The sums of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DayUsage {
-    /// Which.
+    /// The day.
     pub day: Day,
     /// Its sums.
     pub counts: UsageCounts,
@@ -42,15 +42,15 @@ pub struct DayUsage {
 pub struct TrackUsage {
     /// The folder of its files: a track's index.
     pub folder: ShortId,
-    /// The track, also one that was deleted; none where it is something else.
+    /// The track, even if it was deleted. None if the files belong to something else.
     pub track_id: Option<TrackId>,
-    /// What people know the track by; none where it was purged.
+    /// The title of the track. None if it was purged.
     pub title: Option<String>,
     /// Its sums.
     pub counts: UsageCounts,
 }
 
-/// How many tracks (and other things with files) there is something of.
+/// The number of tracks (and other things with files) that have usage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UsageTracks {
     /// All of them.
@@ -62,13 +62,13 @@ pub struct UsageTracks {
 /// The sums of a variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VariantUsage {
-    /// Which; none for what was handed out with all of its variants.
+    /// The variant. None for what was returned with all of its variants.
     pub variant: Option<VariantIndex>,
     /// Its sums.
     pub counts: UsageCounts,
 }
 
-/// Where sums come from: the rows of one track, else those that were summed when they were added.
+/// The source of sums: the rows of one track, otherwise the rows that were summed when usage was added.
 fn sums(filter: &UsageFilter) -> SelectStatement {
     let organization = filter.organization_id.uuid();
     let mut select = Query::select();
@@ -85,7 +85,7 @@ pub(super) fn in_period(filter: &UsageFilter) -> SimpleExpr {
     Expr::col("day").between(filter.from.number(), filter.to.number())
 }
 
-/// The folder of a track's files, also of a track that was deleted.
+/// The folder of a track's files, even if the track was deleted.
 pub(super) fn folder_of(organization: Uuid, id: TrackId) -> SimpleExpr {
     let folder = Query::select()
         .column(track::Column::Index)
@@ -106,7 +106,7 @@ pub(super) fn folders_of(organization: Uuid, collection: CollectionId) -> Select
         .take()
 }
 
-/// What was counted of each track that a key reaches.
+/// The counts of each track within the scope of a key.
 fn rows(filter: &UsageFilter) -> SelectStatement {
     let organization = filter.organization_id.uuid();
     let mut select = Query::select();
@@ -115,13 +115,13 @@ fn rows(filter: &UsageFilter) -> SelectStatement {
     if let Some(id) = filter.scope.track() {
         select.and_where(Expr::col("folder").eq(folder_of(organization, id)));
     } else if let Some(collection) = filter.scope.collection() {
-        // Tracks that were deleted are counted on: what was played was played.
+        // Deleted tracks still count: they were played.
         select.and_where(Expr::col("folder").in_subquery(folders_of(organization, collection)));
     }
     select
 }
 
-/// PostgreSQL sums to a type without bounds, which is not read as a number.
+/// PostgreSQL sums to an unbounded type, which cannot be read as an integer.
 fn summed(mut select: SelectStatement) -> SelectStatement {
     for (name, _) in SUMMED {
         let sum = Func::coalesce([Func::sum(Expr::col(name)).into(), Expr::value(0_i64)]);
@@ -138,19 +138,19 @@ fn counts(row: &QueryResult) -> Result<UsageCounts, CatalogError> {
     Ok(counts)
 }
 
-/// How many rows of all satisfy a condition, beside each of them.
+/// The number of all rows that satisfy a condition, added to each row.
 fn over_all(condition: &'static str) -> SimpleExpr {
     Expr::cust(format!("COUNT(CASE WHEN {condition} THEN 1 END) OVER ()"))
 }
 
 impl Catalog {
-    /// All of it in one sum.
+    /// The total usage.
     pub async fn total_usage(&self, filter: &UsageFilter) -> Result<UsageCounts, CatalogError> {
         let row = self.reader().query_one(&summed(sums(filter))).await?;
         row.as_ref().map_or(Ok(UsageCounts::default()), counts)
     }
 
-    /// By day, the first one first. Days on which nothing was counted are left out.
+    /// Usage by day, the earliest first. Days without usage are left out.
     pub async fn usage_by_day(&self, filter: &UsageFilter) -> Result<Vec<DayUsage>, CatalogError> {
         let mut select = summed(sums(filter));
         select.column("day").group_by_col("day").order_by("day", Order::Asc);
@@ -162,8 +162,8 @@ impl Catalog {
         days.collect()
     }
 
-    /// How many tracks (and other things with files) there is something of, and a page of them, those with most bytes
-    /// first. Reads a row for each track, variant and day of the period.
+    /// The number of tracks (and other things with files) that have usage, and a page of them, those with most bytes
+    /// first. Reads one row per track, variant and day of the period.
     pub async fn usage_by_track(
         &self,
         filter: &UsageFilter,
@@ -183,7 +183,7 @@ impl Catalog {
         let tracks = match found.first() {
             Some(row) => tracks_counted(row)?,
             None if window.offset() == 0 => UsageTracks::default(),
-            // Behind the last page.
+            // After the last page.
             None => self.count_used_tracks(grouped).await?,
         };
         let mut usage = Vec::with_capacity(found.len());
@@ -245,7 +245,7 @@ impl Catalog {
         Ok(named.collect())
     }
 
-    /// How many variants there is something of, and a page of them, those with most bytes first.
+    /// The number of variants that have usage, and a page of them, those with most bytes first.
     pub async fn usage_by_variant(
         &self,
         filter: &UsageFilter,
@@ -260,7 +260,7 @@ impl Catalog {
             let variant = variant.map(|variant| parsed("usage.variant", variant)).transpose()?;
             Ok(VariantUsage { variant, counts: counts(row)? })
         });
-        // There are as many as an organization has had recipes: few enough to be sorted here.
+        // There are as many variants as an organization has had recipes: few enough to be sorted here.
         let mut usage = usage.collect::<Result<Vec<_>, CatalogError>>()?;
         usage.sort_by(|one: &VariantUsage, other| {
             other.counts.bytes.cmp(&one.counts.bytes).then_with(|| one.variant.cmp(&other.variant))
@@ -272,7 +272,7 @@ impl Catalog {
     }
 }
 
-/// That a group of rows tells of a track that was played.
+/// The condition that a group of rows belongs to a track that was played.
 const IS_PLAYED: &str = "stream_redirects > 0 OR track_fetches > 0";
 
 fn tracks_counted(row: &QueryResult) -> Result<UsageTracks, CatalogError> {

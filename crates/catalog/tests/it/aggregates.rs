@@ -1,4 +1,4 @@
-//! Lists with totals, conflicts, and what becomes of what is no longer named.
+//! Lists with totals, conflicts, and records that are no longer referenced.
 
 use tonearm_catalog::{Catalog, CatalogError, PurgedTitles, Record, Transaction};
 use tonearm_domain::{ApiKey, KeyType, LimitOffset, Selection};
@@ -80,7 +80,7 @@ async fn what_is_there_twice_conflicts(database: TestDatabase) {
     tx.insert_api_key(&key, &[7; 32]).await.unwrap();
     tx.commit().await.unwrap();
 
-    // A failed statement spoils a transaction on PostgreSQL, so each has its own.
+    // A failed statement aborts a PostgreSQL transaction, so each refusal has its own transaction.
     let refusals = [
         in_vain(&catalog, async |tx| tx.insert_organization(&organization).await).await,
         in_vain(&catalog, async |tx| tx.insert_collection(&collection).await).await,
@@ -95,7 +95,7 @@ async fn what_is_there_twice_conflicts(database: TestDatabase) {
     }
 }
 
-/// Why a transaction refuses a write.
+/// The error with which a transaction refuses a write.
 async fn in_vain<T: std::fmt::Debug>(
     catalog: &Catalog,
     write: impl AsyncFnOnce(&Transaction) -> Result<T, CatalogError>,
@@ -224,7 +224,7 @@ async fn keys_are_changed_and_paged(database: TestDatabase) {
     let tx = catalog.begin().await.unwrap();
     assert_eq!(tx.api_key(other.id, changed.id).await.unwrap(), None);
     assert_eq!(tx.api_key(mine.id, changed.id).await.unwrap().as_ref(), Some(&keys[1]));
-    // What it is and when it was revoked are not written.
+    // The type and the time of revocation are not written.
     let more = ApiKey { key_type: KeyType::Api, revoked_at: Some(ambient.now()), ..changed.clone() };
     tx.update_api_key(&more).await.unwrap();
     let stranger = ApiKey { organization_id: other.id, ..changed.clone() };

@@ -1,4 +1,4 @@
-//! Uploads of one session stand in the order of their albums.
+//! Uploads of one session are ordered by album.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ async fn put_in_place(catalog: &Catalog, track: &Track, album: &str, place: i64)
     }
 }
 
-/// The tracks of a collection in its order, each by its place in `tracks`, and their orders.
+/// The tracks of a collection in its order, each by its index in `tracks`, and their `order` values.
 async fn listed(catalog: &Catalog, collection: &Collection, tracks: &[Track]) -> (Vec<usize>, Vec<i64>) {
     let page = LimitOffset::new(Some(200), None).unwrap();
     let list = catalog.tracks_in_collection(collection.organization_id, collection.id, None, page);
@@ -66,18 +66,18 @@ async fn uploads_of_an_album_are_put_in_order(database: TestDatabase) {
     {
         put_in_place(&catalog, &tracks[track], album, database).await;
     }
-    // The tracks of an album exchange their places; what is of no session or another one stays. Of two with the same
-    // number, the older one is the first.
+    // The tracks of an album exchange their places; tracks without a session or of another session stay. Of two tracks
+    // with the same number, the older one comes first.
     let expected = vec![3, 5, 2, 7, 4, 1, 6, 0];
     assert_eq!(listed(&catalog, &collection, &tracks).await, (expected.clone(), (1..=8).collect()));
-    // Once more changes nothing, and neither does a change of the track by somebody who read it before.
+    // A second call changes nothing, and neither does an update of the track from an earlier read.
     let tx = catalog.begin().await.unwrap();
     let album = UploadedAlbum { collection: collection.id, session: session.unwrap(), album: "a" };
     assert_eq!(tx.put_album_in_order(album).await.unwrap(), 0);
     tx.update_track(&tracks[0]).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(listed(&catalog, &collection, &tracks).await.0, expected);
-    // A deleted track keeps its order, in which it may be restored.
+    // A deleted track keeps its order, as it may be restored.
     let tx = catalog.begin().await.unwrap();
     tx.soft_delete_track(organization.id, tracks[7].id, ambient.now()).await.unwrap();
     assert!(
@@ -93,7 +93,7 @@ async fn uploads_of_an_album_are_put_in_order(database: TestDatabase) {
     put_in_place(&catalog, &tracks[0], "a", 0).await;
     let (order, orders) = listed(&catalog, &collection, &tracks).await;
     assert_eq!((order, orders), (vec![0, 5, 2, 4, 1, 3, 6], vec![1, 2, 3, 5, 6, 7, 8]));
-    // Pages count on orders without gaps.
+    // Pages rely on orders without gaps.
     let page = LimitOffset::new(Some(2), Some(3)).unwrap();
     let (total, page) =
         catalog.tracks_in_collection(organization.id, collection.id, None, page).await.unwrap();
@@ -113,7 +113,7 @@ async fn many_uploads_at_once_end_in_order(database: TestDatabase) {
         let catalog = catalogs[n % 2].clone();
         tokio::spawn(async move {
             put_in_place(&catalog, &track, "an album", place_of(n)).await;
-            // Meanwhile tracks are locked one by one, as their files are recorded.
+            // Meanwhile tracks are locked one at a time, as when their files are recorded.
             let tx = catalog.begin().await.unwrap();
             let locked = tx.track(track.organization_id, track.id).await.unwrap().unwrap();
             track.duration = locked.duration + 1.0;

@@ -1,4 +1,4 @@
-//! Work on many tracks: deletions and restorations of collections, their counts, removed recipes, and the jobs of it.
+//! Bulk operations on tracks: deleting and restoring collections, their counts, removed recipes, and the jobs for them.
 
 use sea_orm::ConnectionTrait;
 use tonearm_catalog::{Catalog, NewJob};
@@ -51,7 +51,7 @@ async fn stored_tracks(catalog: &Catalog, ambient: &Ambient, collection: &Collec
     tx.commit().await.unwrap();
 }
 
-/// A playable track with a source, a recipe of its own and a file made by it.
+/// A playable track with a source, a recipe of its own and a file rendered by it.
 async fn playable(
     catalog: &Catalog,
     ambient: &Ambient,
@@ -70,7 +70,7 @@ async fn playable(
     (track, own)
 }
 
-/// In how many of the places that tell of tracks a track is found, and how many places there are.
+/// The number of queries that return the track, and the number of all queries that may return tracks.
 async fn places(catalog: &Catalog, track: &Track) -> (usize, usize) {
     let (organization, collection, id) = (track.organization_id, track.collection_id, track.id);
     let index = VariantIndex::from_static("own");
@@ -129,7 +129,7 @@ async fn tracks_of_a_deleted_collection_are_nowhere(database: TestDatabase) {
     restore(&catalog, &collection, ambient.now()).await;
     assert_eq!(places(&catalog, &track).await, (all, all));
 
-    // One that waits for its bytes or is being made.
+    // Tracks that wait for their bytes or are being processed.
     for status in [TrackStatus::Initialized, TrackStatus::Processing] {
         let waits = Track { status, ..bare_track(&ambient, &collection) };
         let waits = stored_track(&catalog, waits).await;
@@ -217,7 +217,7 @@ async fn a_purge_goes_through_a_collection_in_batches(database: TestDatabase) {
     assert_eq!(catalog.recipe(organization.id, own.id).await.unwrap(), None);
 }
 
-/// Deletes a collection as earlier versions did, which marked its tracks together with it.
+/// Deletes a collection as earlier versions did: they marked its tracks together with it.
 async fn delete_as_before(
     database: &TestDatabase,
     catalog: &Catalog,
@@ -237,7 +237,7 @@ async fn delete_as_before(
     raw.close().await.unwrap();
 }
 
-/// Brings marked tracks back, so many; what that gave.
+/// Restores at most `most` marked tracks, and returns the result.
 async fn resume(catalog: &Catalog, collection: &Collection, most: u64) -> Option<u64> {
     let tx = catalog.begin().await.unwrap();
     let owner = collection.organization_id;
@@ -269,13 +269,13 @@ async fn tracks_that_were_marked_with_their_collection_come_back(database: TestD
 
     clock.advance_seconds(HOUR - 1);
     restore(&catalog, &collection, ambient.now()).await;
-    // The jobs of the deletion are due now. They must not take what is yet to come back.
+    // The jobs of the deletion are due now. They must not purge tracks that are not restored yet.
     clock.advance_seconds(1);
     assert!(!begins_purge(&catalog, &whole, ambient.now()).await);
     assert_eq!(resume(&catalog, &collection, 2).await, Some(2));
     assert_eq!(catalog.track_count(organization.id, collection.id).await.unwrap(), Some(2));
 
-    // Deleted again, it keeps the others as they are, until the time of this deletion is over.
+    // Deleted again, the collection keeps the remaining tracks marked, until the time of this deletion has passed.
     let again = for_an_hour(&ambient);
     delete(&catalog, &collection, again).await;
     assert_eq!(resume(&catalog, &collection, 2).await, None);
@@ -302,7 +302,7 @@ async fn tracks_that_were_marked_with_their_collection_are_purged_with_it(databa
     let (whole, _) = playable(&catalog, &ambient, &organization, &collection).await;
     stored_tracks(&catalog, &ambient, &collection, 4).await;
     delete_as_before(&database, &catalog, &collection, for_an_hour(&ambient)).await;
-    // Without a second deletion their own jobs purge them, when the collection is due.
+    // Without a second deletion, their own jobs would purge them when the collection is due.
     assert!(!begins_purge(&catalog, &whole, ambient.now()).await);
     clock.advance_seconds(HOUR / 2);
     restore(&catalog, &collection, ambient.now()).await;
@@ -426,7 +426,7 @@ async fn a_removed_recipe_is_gone_before_its_files(database: TestDatabase) {
     };
     assert_eq!(left().await, [(common.id, Total::Exactly(5))]);
 
-    // Also of what is deleted meanwhile.
+    // This includes the files of tracks that are deleted meanwhile.
     delete(&catalog, &collection, for_an_hour(&ambient)).await;
     let mut freed = Vec::new();
     for (expected, rest) in [(2, 3), (2, 1), (1, 0), (0, 0)] {
@@ -479,7 +479,7 @@ async fn many_jobs_are_queued_at_once(database: TestDatabase) {
     assert!(!tx.has_due_jobs(JobQueue::Uploads, organization_id, ambient.now(), 1).await.unwrap());
     tx.commit().await.unwrap();
 
-    // How far a job has got is written by whoever holds it.
+    // Only the holder of a job may record its progress.
     let until = ambient.now().plus_seconds(60);
     let claimed = catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap().unwrap();
     let further = Job::PurgeTrack { organization_id, track_id: ambient.record_id() };
@@ -524,7 +524,8 @@ async fn a_rendering_of_an_earlier_version_goes_on(database: TestDatabase) {
     tx.commit().await.unwrap();
     let read = async || catalog.rendering(organization.id, late.id).await.unwrap().unwrap();
     assert_eq!(read().await, rendering);
-    // It begins anew and takes steps, and leaves what it does not know as it is.
+    // The earlier version restarts the rendering and counts its steps, and leaves columns that it does not know
+    // unchanged.
     clock.advance_seconds(1);
     let started_at = ambient.now().unix_millis();
     let raw = database.raw().await;

@@ -1,4 +1,4 @@
-//! Who is told of what a transaction changed, and when.
+//! Which observers are notified of a transaction's changes, and when.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,7 +17,7 @@ on_both!(
     statements_are_counted,
 );
 
-/// What the observers of a catalog were told so far.
+/// The changes that the observers of a catalog have received so far.
 fn observed_changes(catalog: &Catalog) -> impl Fn() -> Vec<Change> + use<> {
     let told = Arc::new(Mutex::new(Vec::new()));
     let telling = Arc::clone(&told);

@@ -1,4 +1,4 @@
-//! Many at once, in one process and in several.
+//! Concurrent use, in one process and in several.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
@@ -24,7 +24,7 @@ crate::on_both!(
     a_writer_that_is_given_up_on_leaves_nothing,
 );
 
-/// What a client does: reads, writes and reads again.
+/// One client: reads, writes and reads again.
 async fn visit(
     catalog: &Catalog,
     ambient: &Ambient,
@@ -77,7 +77,7 @@ async fn two_processes_share_a_database(database: TestDatabase) {
     visit_from(&[database.catalog().await, database.catalog().await], 16, 5).await;
 }
 
-/// Everyone adds one to the same number; none of it is lost.
+/// Every task adds one to the same number; no update is lost.
 async fn a_read_row_is_held_until_the_commit(database: TestDatabase) {
     let (catalogs, (ambient, _)) = ([database.catalog().await, database.catalog().await], ambient());
     let (organization, _) = stored_collection(&catalogs[0], &ambient).await;
@@ -98,7 +98,7 @@ async fn a_read_row_is_held_until_the_commit(database: TestDatabase) {
     assert_eq!(read.name, "x".repeat(20));
 }
 
-/// Requests are dropped at any point when clients hang up; whoever comes next must find the writer free.
+/// Requests are dropped at any point when clients disconnect; the next one must find the writer free.
 async fn a_writer_that_is_given_up_on_leaves_nothing(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
@@ -122,7 +122,7 @@ async fn a_writer_that_is_given_up_on_leaves_nothing(database: TestDatabase) {
     assert_eq!(list.await.unwrap(), (1, vec![after]));
 }
 
-/// Runs a future until it has been polled so often; gives whether it came to its end.
+/// Polls a future at most this many times; returns whether it finished.
 async fn poll_at_most(polls: usize, future: impl Future) -> bool {
     let mut future = std::pin::pin!(future);
     let mut left = polls;
@@ -136,7 +136,8 @@ async fn poll_at_most(polls: usize, future: impl Future) -> bool {
     .await
 }
 
-/// The database behind a relay whose answers take a millisecond, so that each of them is waited for.
+/// The database behind a relay that delays each response by a millisecond, so that every response is pending when it is
+/// first polled.
 async fn at_a_distance(database: &TestDatabase) -> DatabaseUrl {
     let (rest, database) = database.url.rsplit_once('/').unwrap();
     let (scheme, server) = rest.rsplit_once('@').unwrap();
@@ -162,7 +163,7 @@ async fn at_a_distance(database: &TestDatabase) -> DatabaseUrl {
     format!("{scheme}@{relay}/{database}").parse().unwrap()
 }
 
-/// A connection that stays in a transaction would take the next writes with it when it ends.
+/// If a connection stayed in a transaction, later writes would be lost with it when it ends.
 #[tokio::test]
 async fn a_search_that_is_given_up_on_leaves_no_transaction_open() {
     let (database, (ambient, _)) = (TestDatabase::postgres().await, ambient());
@@ -177,7 +178,7 @@ async fn a_search_that_is_given_up_on_leaves_no_transaction_open() {
     };
     let distant = at_a_distance(&database).await;
     for polls in 1.. {
-        // With one connection, the ping comes after all that the search left behind.
+        // With only one connection, the ping runs after everything that the search left behind.
         let options = ConnectOptions { max_connections: 1, ..ConnectOptions::default() };
         let catalog = Catalog::connect(&distant, options).await.unwrap();
         let search = catalog.track_page(organization.id, None, &query);

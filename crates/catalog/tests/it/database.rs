@@ -1,4 +1,4 @@
-//! How a test reaches its catalog.
+//! Connections of tests to the catalog.
 
 use sea_orm::{Database, DatabaseConnection};
 use tonearm_catalog::{Catalog, ConnectOptions, DatabaseUrl, Migrate};
@@ -7,13 +7,13 @@ pub(crate) use tonearm_fixtures::TestDatabase;
 pub(crate) trait Reach {
     fn database_url(&self) -> DatabaseUrl;
 
-    /// A catalog with its own connections, as a process would have.
+    /// A catalog with connections of its own, like that of another process.
     async fn catalog(&self) -> Catalog;
 
-    /// The same, on a database of an earlier version.
+    /// Like [`Self::catalog`], on a database of an earlier version.
     async fn upgraded(&self) -> Catalog;
 
-    /// A connection past the catalog, to see or spoil what is stored.
+    /// A direct connection, to inspect or corrupt stored data.
     async fn raw(&self) -> DatabaseConnection;
 }
 

@@ -21,7 +21,7 @@ async fn claim(catalog: &Catalog, ambient: &Ambient) -> Option<ClaimedJob> {
     catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap()
 }
 
-/// Lets time pass until the job is claimed again.
+/// Advances the clock until the job is claimed again.
 async fn next(catalog: &Catalog, ambient: &Ambient, clock: &ManualClock) -> ClaimedJob {
     for _ in 0..1000 {
         clock.advance_seconds(60);
@@ -51,7 +51,7 @@ async fn soon_deaths_alone_count_until_one_does_not(database: TestDatabase) {
     let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     queue(&catalog, &ambient, ambient.now()).await;
     let mut claimed = claim(&catalog, &ambient).await.unwrap();
-    // How long the last lease is after the start, and what is counted then.
+    // How many seconds after the start the last lease ends, and the count after that.
     let lives = [(60, 1), (60, 2), (75, 0), (60, 1), (60, 2), (60, 3)];
     for (lease_ends_after, counted) in lives {
         let started = ambient.now();
@@ -63,14 +63,14 @@ async fn soon_deaths_alone_count_until_one_does_not(database: TestDatabase) {
     }
 }
 
-/// Kills at random moments, beside others or alone for long, never give a job up.
+/// Kills at random times, with other jobs running or after a long run alone, never cause a job to be given up.
 async fn deaths_beside_others_do_not_count(database: TestDatabase) {
     let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     queue(&catalog, &ambient, ambient.now()).await;
     let mut claimed = claim(&catalog, &ambient).await.unwrap();
     for deaths in 1..=8 {
         if deaths % 2 == 0 {
-            // A worker that has not been up for long cannot tell.
+            // A worker that has been up only for a short time proves nothing.
             assert!(catalog.begin_trial(&claimed, ambient.now().plus_seconds(48)).await.unwrap());
         }
         claimed = next(&catalog, &ambient, &clock).await;
@@ -85,7 +85,7 @@ async fn who_lets_go_is_alive(database: TestDatabase) {
     next(&catalog, &ambient, &clock).await;
     let claimed = next(&catalog, &ambient, &clock).await;
     assert_eq!(claimed.deaths, 2);
-    // A process that stops in good order says nothing about the job.
+    // A process that stops cleanly proves nothing about the job.
     assert!(catalog.return_lease(&claimed).await.unwrap());
     let claimed = claim(&catalog, &ambient).await.unwrap();
     assert_eq!(claimed.deaths, 2);

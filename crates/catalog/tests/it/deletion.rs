@@ -1,4 +1,4 @@
-//! What soft deletion reaches, what a purge leaves, and which objects are still spoken of.
+//! What soft deletion covers, what a purge leaves, and which objects are still referenced.
 
 use std::collections::HashSet;
 
@@ -24,7 +24,7 @@ crate::on_both!(
     a_purged_collection_has_no_cover,
 );
 
-/// A track with a source, a cover, a recipe of its own and a file made by it.
+/// A track with a source, a cover, a recipe of its own and a file rendered by it.
 struct Whole {
     track: Track,
     own: Recipe,
@@ -230,13 +230,13 @@ async fn objects_are_known_while_they_are_needed(database: TestDatabase) {
         assert!(catalog.object_is_known(&key).await.unwrap(), "{key}");
     }
 
-    // More than one statement can ask for.
+    // More keys than one statement can check.
     let mut many: Vec<ObjectKey> =
         (0..2500).map(|_| key(&ambient, organization.id, kept.track.index, "hq", ContentType::Mp3)).collect();
     many.extend(kept.objects());
     assert_eq!(catalog.known_objects(&many).await.unwrap(), kept.objects());
 
-    // A file that was made anew leaves its old object behind.
+    // A file that is rendered again leaves its old object unreferenced.
     let again = made_file(&ambient, &kept.track, &kept.own, FileData::NONE);
     let tx = catalog.begin().await.unwrap();
     tx.put_track_file(&again).await.unwrap();
@@ -244,7 +244,7 @@ async fn objects_are_known_while_they_are_needed(database: TestDatabase) {
     assert_eq!(catalog.known_objects(&asked).await.unwrap().len(), kept.objects().len() - 1);
 }
 
-/// Every object of a cover in a folder.
+/// All objects of a cover in a folder.
 fn objects_of(cover: Cover, organization: &Organization, folder: tonearm_domain::ShortId) -> Vec<ObjectKey> {
     let sizes = CoverSize::ALL.map(|size| cover.key(organization.id, folder, size));
     sizes.into_iter().chain([cover.original_key(organization.id, folder, ContentType::Png)]).collect()
@@ -267,7 +267,7 @@ async fn covers_of_every_level_are_known_while_they_are_in_use(database: TestDat
     let folders = [organization.folder, collection.folder, track.index];
     let of = |level: usize| objects_of(covers[level], &organization, folders[level]);
     let all: Vec<ObjectKey> = (0..3).flat_map(of).collect();
-    // The right version in another's folder, or in the right folder of another organization, is nobody's.
+    // The right version in another folder, or in the right folder of another organization, is not referenced.
     let mut asked = all.clone();
     asked.extend(objects_of(covers[0], &organization, collection.folder));
     asked.extend(objects_of(covers[1], &organization, track.index));
@@ -275,14 +275,14 @@ async fn covers_of_every_level_are_known_while_they_are_in_use(database: TestDat
     let set = |keys: &[ObjectKey]| keys.iter().cloned().collect::<HashSet<_>>();
     assert_eq!(catalog.known_objects(&asked).await.unwrap(), set(&all));
 
-    // What was replaced is known no more.
+    // A replaced cover is not referenced any more.
     organization.cover = Some(cover(&ambient, CoverOrigin::Uploaded));
     let tx = catalog.begin().await.unwrap();
     tx.update_organization(&organization).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(catalog.known_objects(&asked).await.unwrap(), set(&all[5..]));
 
-    // Neither is what was deleted.
+    // Neither is a deleted one.
     let tx = catalog.begin().await.unwrap();
     tx.soft_delete_collection(organization.id, collection.id, ambient.now()).await.unwrap();
     tx.mark_tracks_for_purge(collection.id, ambient.now(), 10).await.unwrap();

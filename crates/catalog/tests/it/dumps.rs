@@ -63,7 +63,7 @@ async fn restored(dump: &Dump, steps: &[String], into: &TestDatabase) -> Catalog
     Catalog::connect(&into.database_url(), options).await.unwrap()
 }
 
-/// Rows whose JSON is compared by what it says; the two databases write it differently.
+/// Rows with parsed JSON, because the two databases write it differently.
 fn comparable_rows(dump: &Dump) -> BTreeMap<&str, Vec<Vec<Value>>> {
     let cell = |kind: ColumnKind, cell: &Value| match (kind, cell.as_str()) {
         (ColumnKind::Json, Some(text)) => serde_json::from_str(text).unwrap(),
@@ -75,14 +75,14 @@ fn comparable_rows(dump: &Dump) -> BTreeMap<&str, Vec<Vec<Value>>> {
     let mut tables = BTreeMap::new();
     for (name, (table, rows)) in dump {
         let mut rows: Vec<Vec<Value>> = rows.iter().map(|it| row(table, it)).collect();
-        // By the text of a key, which servers sort by their own rules.
+        // Sorted by the text of the row, because servers collate text differently.
         rows.sort_by_key(|row| serde_json::to_string(row).unwrap());
         tables.insert(name.as_str(), rows);
     }
     tables
 }
 
-/// Rows in as many tables as is easy, with every kind of value.
+/// Rows with every kind of value, in as many tables as practical.
 async fn fill(catalog: &Catalog, ambient: &Ambient) {
     let organization = full_organization(ambient);
     let creator = creator(ambient, &organization);
@@ -104,7 +104,7 @@ async fn fill(catalog: &Catalog, ambient: &Ambient) {
     let job = Job::ProcessTrack { organization_id: organization.id, track_id: track.id };
     tx.enqueue(job, ambient.record_id(), ambient.now(), None).await.unwrap();
     tx.commit().await.unwrap();
-    // More than a page.
+    // More than one page.
     for _ in 0..450 {
         stored_track(catalog, bare_track(ambient, &collection)).await;
     }
@@ -117,7 +117,7 @@ async fn every_table_is_dumped_or_left_out_for_a_reason(database: TestDatabase) 
     named.extend(LEFT_OUT.iter().map(|(table, _)| (*table).to_owned()));
     named.sort_unstable();
     let sql = match database.url.starts_with("sqlite") {
-        // The index of a search is built from its table.
+        // The search index is rebuilt from its table.
         true => {
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' \
              AND name NOT LIKE 'track_search_trigram%'"
@@ -147,7 +147,7 @@ async fn rows_are_the_same_in_either_database(database: TestDatabase) {
         let second = restored(&first, &steps, &into).await;
         let (second, _) = dump(&second).await;
         assert_eq!(comparable_rows(&first), comparable_rows(&second));
-        // And back.
+        // And back again.
         let back = TestDatabase::sqlite();
         let third = restored(&second, &steps, &back).await;
         let (third, _) = dump(&third).await;
@@ -172,7 +172,7 @@ async fn counters_and_searches_go_on(database: TestDatabase) {
         rows.iter().map(|row| row[place].clone()).collect::<Vec<Value>>()
     };
     assert_eq!(column("track", "id").len(), 2);
-    // The trigger counts again, once.
+    // The trigger counts again, and counts once.
     let more = bare_collection(&ambient, &organization);
     let tx = catalog.begin().await.unwrap();
     tx.insert_collection(&more).await.unwrap();
@@ -191,12 +191,12 @@ async fn counters_and_searches_go_on(database: TestDatabase) {
     assert_eq!(page.rows.iter().map(|track| track.id).collect::<Vec<_>>(), [found.id]);
 }
 
-/// The last step is taken away from the backup, as if the version before had made it.
+/// The later steps are removed from the backup, as if an earlier version had written it.
 async fn backups_of_earlier_versions_are_brought_up_to_date(database: TestDatabase) {
     let (catalog, (ambient, _)) = (TestDatabase::sqlite().catalog().await, ambient());
     fill(&catalog, &ambient).await;
     let (mut dumped, mut steps) = dump(&catalog).await;
-    // What later steps have added.
+    // Tables that later steps have added.
     let last = steps.iter().position(|step| step == "m0046_person_language").unwrap();
     steps.truncate(last);
     for table in ["old_api_key", "master_secret", "acme_account", "acme_certificate"] {
@@ -242,7 +242,7 @@ async fn what_does_not_fit_is_refused(database: TestDatabase) {
     assert!(matches!(refused, RestoreError::OtherTables { .. }), "{refused}");
     drop(restoring);
 
-    // What was begun and dropped leaves nothing, and a row that is no row is refused.
+    // A load that is dropped leaves nothing, and an invalid row is refused.
     let restoring = open(&database).await;
     restoring.prepare(&steps, &|_| {}).await.unwrap();
     let loading = restoring.begin().await.unwrap();
@@ -283,7 +283,7 @@ async fn tracks_of(catalog: &Catalog) -> DumpTable {
     snapshot.tables().iter().find(|table| table.name == "track").unwrap().clone()
 }
 
-/// Also the rows of a version that has no table for that.
+/// This includes the rows of a version without a table for the mark.
 async fn rows_are_marked_until_the_store_is_tied(database: TestDatabase) {
     let (source, (ambient, _)) = (TestDatabase::sqlite().catalog().await, ambient());
     stored_collection(&source, &ambient).await;
@@ -306,7 +306,7 @@ async fn rows_are_marked_until_the_store_is_tied(database: TestDatabase) {
     assert_eq!(noted.as_deref(), Some("20300131T235959.000Z ab"));
     restoring.finish(&|_| {}).await.unwrap();
 
-    // The next attempt finds it, and tying the store removes it.
+    // The next attempt finds the mark, and tying the store removes it.
     let restoring = open(&database).await;
     assert!(restoring.unfinished().await.unwrap().is_some());
     restoring.finish(&|_| {}).await.unwrap();
@@ -324,7 +324,7 @@ async fn rows_are_marked_until_the_store_is_tied(database: TestDatabase) {
 async fn pages_are_bounded_in_bytes(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (_, collection) = stored_collection(&catalog, &ambient).await;
-    // One of them is larger than a page.
+    // One of the rows is larger than a page.
     for bytes in std::iter::repeat_n(300_000, 60).chain([6_000_000]) {
         let mut track = bare_track(&ambient, &collection);
         track.status_reason = Some("x".repeat(bytes));

@@ -1,4 +1,4 @@
-//! Jobs that were given up, by what they failed for.
+//! Jobs that were given up, grouped by reason.
 
 use tonearm_domain::Job;
 use tonearm_fixtures::ambient;
@@ -24,7 +24,7 @@ async fn failures_are_grouped_by_kind_and_reason(database: TestDatabase) {
         clock.advance_seconds(60);
     }
     let (day, last_at) = (24 * 3600, ambient.now().plus_seconds(-60));
-    // The first one was given up right at the moment, which does not count.
+    // The first job was given up exactly at `since`, which is excluded.
     let since = ambient.now().plus_seconds(-5 * 60);
     let failures = catalog.failed_jobs(since, 20).await.unwrap();
     let told: Vec<_> = failures.groups.iter().map(|group| (group.reason.as_str(), group.count)).collect();

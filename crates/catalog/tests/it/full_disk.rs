@@ -1,4 +1,4 @@
-//! What was acknowledged is there, whatever happens to the disk of an SQLite database.
+//! Acknowledged writes survive any failure of an SQLite database's disk.
 
 use std::path::Path;
 use std::time::Duration;
@@ -26,7 +26,7 @@ async fn a_failing_disk_loses_nothing_acknowledged() {
     survive(folder.path(), fail, || writes.end()).await;
 }
 
-/// Writes before, while and after writing to a folder fails, and looks from a second process what is there.
+/// Writes before, while and after writes to a folder fail, and checks from a second process which rows are stored.
 async fn survive(folder: &Path, fail: impl Fn(), mend: impl Fn()) {
     let url = DatabaseUrl::sqlite(folder.join("catalog.db"));
     let (catalog, (ambient, _)) = (connect(&url).await, ambient());
@@ -82,7 +82,7 @@ async fn connect(url: &DatabaseUrl) -> Catalog {
     Catalog::connect(url, ConnectOptions::default()).await.unwrap()
 }
 
-/// Writes a collection of some kilobytes.
+/// Writes a collection of a few kilobytes.
 async fn write(
     catalog: &Catalog,
     ambient: &Ambient,
@@ -104,7 +104,7 @@ async fn queue(catalog: &Catalog, ambient: &Ambient) {
     tx.commit().await.unwrap();
 }
 
-/// Claims a job, which is a transaction of one statement that answers with a row.
+/// Claims a job, which is a transaction with a single statement that returns a row.
 async fn claim(catalog: &Catalog, ambient: &Ambient) -> Result<bool, CatalogError> {
     let (now, lease) = (ambient.now(), ambient.credential_id());
     Ok(catalog.claim_job(now, lease, now.plus_seconds(60)).await?.is_some())

@@ -53,7 +53,7 @@ async fn an_import_lasts_until_it_ends(database: TestDatabase) {
     assert!(!tx.delete_import(track.id).await.unwrap());
     tx.commit().await.unwrap();
     assert!(!catalog.import_is_wanted(track.id).await.unwrap());
-    // A late word of a run that was overtaken changes nothing.
+    // A late progress report of an outdated run changes nothing.
     catalog.note_import_progress(track.id, 1, None).await.unwrap();
     assert_eq!(catalog.import(track.id).await.unwrap(), None);
 }
@@ -70,7 +70,7 @@ async fn imports_of_deleted_tracks_are_not_told_of(database: TestDatabase) {
     tx.commit().await.unwrap();
     assert!(!catalog.import_is_wanted(track.id).await.unwrap());
     assert_eq!(catalog.imports(organization.id).await.unwrap(), [import(&ambient, &stays)]);
-    // It is kept for when the track is restored.
+    // The import is kept in case the track is restored.
     assert!(catalog.import(track.id).await.unwrap().is_some());
 
     let tx = catalog.begin().await.unwrap();

@@ -1,4 +1,4 @@
-//! What a database says of itself.
+//! The properties that a database reports.
 
 use tonearm_fixtures::TestDatabase;
 

@@ -104,7 +104,7 @@ async fn waiting_jobs_may_be_unique(database: TestDatabase) {
     assert_eq!(enqueue(Some("another")).await, 2);
     assert_eq!(enqueue(None).await, 3);
     assert_eq!(enqueue(None).await, 4);
-    // One that runs may have begun before what the next is about.
+    // A running job does not count as queued: it may have begun before the change that the next one is for.
     let until = ambient.now().plus_seconds(1);
     for _ in 0..4 {
         catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap().unwrap();
@@ -128,7 +128,7 @@ async fn claimers_never_get_the_same_job(database: TestDatabase) {
         tx.enqueue(Job::SweepObjects {}, ambient.record_id(), ambient.now(), None).await.unwrap();
     }
     tx.commit().await.unwrap();
-    // As many processes, each with its own connections.
+    // Several processes, each with its own connections.
     let mut claimers = Vec::new();
     for _ in 0..4 {
         let (catalog, ambient) = (database.catalog().await, ambient.clone());
@@ -153,7 +153,7 @@ async fn claimers_never_get_the_same_job(database: TestDatabase) {
     assert_eq!(all.into_iter().collect::<HashSet<_>>().len(), 60);
 }
 
-/// What this version cannot read stays for one that can.
+/// A job that this version cannot read stays for a version that can.
 async fn unreadable_jobs_wait(database: TestDatabase) {
     use sea_orm::ConnectionTrait;
     let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
@@ -179,7 +179,7 @@ async fn unreadable_jobs_wait(database: TestDatabase) {
     assert!(tx.finish_job(&claimed).await.unwrap());
     tx.commit().await.unwrap();
 
-    // Once it can be read, it starts without failures.
+    // Once its payload can be read, it starts without failures.
     let mend = format!(
         r#"UPDATE job SET payload = '{{"kind": "sweep_objects"}}' WHERE run_at = {}"#,
         waiting.run_at.unix_millis()
@@ -190,7 +190,7 @@ async fn unreadable_jobs_wait(database: TestDatabase) {
     assert_eq!((claimed.id, claimed.failures, claimed.deaths), (id, 0, 0));
 }
 
-/// A kind of a newer version is not touched at all.
+/// A job of a kind that only a newer version knows is not touched.
 async fn unknown_kinds_are_left_alone(database: TestDatabase) {
     use sea_orm::ConnectionTrait;
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());

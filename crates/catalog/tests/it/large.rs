@@ -1,5 +1,5 @@
-//! Lists and look-ups in a library of 100,000 tracks: none of them reads more rows than its page needs, by the statements that
-//! the code runs, with the plans that the databases make for them.
+//! Lists and look-ups in a library of 100,000 tracks. None of them reads more rows than its page needs. The test checks
+//! the statements that the code runs, with the plans that the databases choose for them.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,10 +19,11 @@ use crate::samples::*;
 
 crate::on_both!(no_list_or_look_up_reads_many_rows);
 
-/// Rows that a part of a plan may come by: those of a search that are counted, with a little room.
+/// The maximum number of rows that one part of a plan may process: the rows of a search that are counted, plus a
+/// margin.
 const MOST_ROWS: f64 = 2500.0;
 
-/// Tables that are large here.
+/// Tables that are large in this test.
 const LARGE: [&str; 8] = [
     "track",
     "track_file",
@@ -37,7 +38,7 @@ const LARGE: [&str; 8] = [
 struct Library {
     catalog: Catalog,
     rows: LargeLibrary,
-    /// Whom half of the tracks come from, and a few.
+    /// The creator of half of the tracks, and the creator of a few.
     creators: [CreatorId; 2],
 }
 
@@ -91,14 +92,14 @@ async fn filled(database: &TestDatabase) -> Library {
     raw.execute_unprepared(few_failed).await.unwrap();
     let creators = creators.map(|creator| creator.id);
     if rows.dialect == Dialect::Postgres {
-        // The updates have left as much space as the tracks take.
+        // The updates have left as much dead space as the tracks take.
         raw.execute_unprepared("VACUUM FULL track").await.unwrap();
         raw.execute_unprepared("VACUUM ANALYZE").await.unwrap();
     }
     Library { catalog, rows, creators }
 }
 
-/// Everything that is asked for by people, players and nodes, and does not grow with the library.
+/// All queries of people, players and nodes that must not grow with the library.
 async fn ask_for_everything(library: &Library) {
     let Library { catalog, rows, creators } = library;
     let own = rows.organization_id;
@@ -130,7 +131,7 @@ async fn ask_for_everything(library: &Library) {
     usage(catalog, rows).await;
 }
 
-/// Every list that people query through, at its beginning and in its middle.
+/// Every list in the dashboard, at its beginning and in its middle.
 async fn lists(catalog: &Catalog, own: OrganizationId) {
     let middle = LargeLibrary::track(15_000);
     for within in [None, Some(LargeLibrary::collection(0))] {
@@ -160,7 +161,7 @@ async fn lists(catalog: &Catalog, own: OrganizationId) {
     catalog.trashed_collections(own, now, Cursor::First, 50).await.unwrap();
 }
 
-/// What programs look for: filters that fit many tracks, few and none, alone and together, in every order.
+/// Look-ups by API clients: filters that match many tracks, few and none, alone and combined, in every order.
 async fn look_ups(catalog: &Catalog, own: OrganizationId, [often, seldom]: &[CreatorId; 2]) {
     let none = TrackFilter::default;
     let index = |text: &str| Some(text.to_owned());
@@ -179,7 +180,7 @@ async fn look_ups(catalog: &Catalog, own: OrganizationId, [often, seldom]: &[Cre
         TrackFilter { words: SearchWords::parse("take"), ..often_ready.clone() },
         TrackFilter { words: SearchWords::parse(&LargeLibrary::word(15_000)), ..none() },
         TrackFilter { created_since: late.and_then(Timestamp::from_unix_seconds), ..often_ready },
-        // Fits nothing at all, which no index can tell.
+        // Matches no track, which no index can show.
         TrackFilter {
             words: SearchWords::parse("take"),
             organization_index: index("often"),
@@ -237,7 +238,7 @@ async fn logs(catalog: &Catalog, own: OrganizationId) {
     }
 }
 
-/// All but what is ranked by track, which reads a row for each track and day.
+/// All usage queries except the ranking by track, which reads a row for each track and day.
 async fn usage(catalog: &Catalog, rows: &LargeLibrary) {
     let (large, middle) = (LargeLibrary::collection(0), LargeLibrary::track(15_000));
     for scope in [KeyScope::Organization, KeyScope::Collection(large), KeyScope::Track(large, middle)] {
@@ -261,7 +262,7 @@ async fn no_list_or_look_up_reads_many_rows(database: TestDatabase) {
     let mut statements = std::mem::take(&mut *seen.lock().unwrap());
     let is_read = |statement: &Statement| statement.sql.starts_with("SELECT");
     statements.retain(|statement| is_read(statement) && statement.sql.contains("FROM"));
-    // Each once: there are hundreds that differ, and some are asked again and again.
+    // Each statement once: there are hundreds of different ones, and some are repeated often.
     let mut asked = HashSet::new();
     statements.retain(|statement| asked.insert(statement.to_string()));
     assert!(statements.len() > 100, "{}", statements.len());
@@ -281,7 +282,7 @@ async fn no_list_or_look_up_reads_many_rows(database: TestDatabase) {
     assert!(slow.is_empty(), "{}", slow.join("\n"));
 }
 
-/// Why SQLite would read a whole table or list, if it would.
+/// The part of the plan in which SQLite would scan a whole table or list, if there is one.
 async fn scans(raw: &DatabaseConnection, statement: &Statement) -> Option<String> {
     let explain = Statement::from_string(DbBackend::Sqlite, format!("EXPLAIN QUERY PLAN {statement}"));
     let rows = raw.query_all_raw(explain).await.unwrap();
@@ -294,19 +295,19 @@ async fn scans(raw: &DatabaseConnection, statement: &Statement) -> Option<String
     steps.iter().any(is_bad).then(|| steps.join("\n"))
 }
 
-/// What is sorted here has few rows: those that were found, a page, or recipes.
+/// Whether a sort has few rows: search results, a page, or recipes.
 fn is_short(statement: &Statement) -> bool {
     [" IN (", " UNION ALL ", "FROM \"variant\"", "FROM \"webhook\""]
         .iter()
         .any(|part| statement.sql.contains(part))
 }
 
-/// Why PostgreSQL reads many rows, if it does: with the plan for these values, and with the one for any values, which it
-/// changes to after five executions.
+/// The plan in which PostgreSQL reads many rows, if there is one. Checks the plan for these values, and the generic
+/// plan, which it switches to after five executions.
 async fn reads(raw: &DatabaseConnection, statement: &Statement) -> Option<String> {
     let values: Vec<String> = statement.values.iter().flat_map(|values| &values.0).map(literal).collect();
     let arguments = if values.is_empty() { String::new() } else { format!("({})", values.join(", ")) };
-    // Searches are planned for what is asked each time.
+    // Searches are planned for their values each time.
     let is_search = ["FROM \"track_search\" INNER JOIN", "FROM \"track_search\" WHERE", "LIMIT 1001"]
         .iter()
         .any(|part| statement.sql.contains(part));
@@ -335,7 +336,7 @@ fn literal(value: &sea_orm::Value) -> String {
     select.to_string().trim_start_matches("SELECT ").to_owned()
 }
 
-/// The most rows that a part of a plan gave or threw away.
+/// The largest number of rows that one part of a plan returned or discarded.
 fn most_rows(plan: &Json) -> f64 {
     let number = |name: &str| plan[name].as_f64().unwrap_or(0.0);
     let thrown = ["Rows Removed by Filter", "Rows Removed by Index Recheck", "Rows Removed by Join Filter"];

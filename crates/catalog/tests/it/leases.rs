@@ -1,4 +1,4 @@
-//! Leases: how long a job is held, and what whoever lost one can still do.
+//! Leases: how long a job is held, and what a worker can still do after it lost one.
 
 use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, ClaimedJob};
@@ -59,7 +59,7 @@ async fn a_lease_can_be_renewed(database: TestDatabase) {
         assert!(catalog.renew_lease(&claimed, until).await.unwrap());
         assert_eq!(claim(&catalog, &ambient).await, None);
     }
-    // Late, but nobody has taken over: still its.
+    // The lease has expired, but no other worker has claimed the job: it can still be renewed.
     clock.advance_seconds(LEASE_SECONDS + 1);
     let until = ambient.now().plus_seconds(LEASE_SECONDS);
     assert!(catalog.renew_lease(&claimed, until).await.unwrap());

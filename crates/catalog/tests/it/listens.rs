@@ -1,4 +1,5 @@
-//! What listeners took becomes listens: each once a day, whatever the order, the nodes and the repetitions.
+//! Deliveries become listens: each listen counts once a day, in any order, on any number of nodes, and despite
+//! repetitions.
 
 use tonearm_catalog::{Catalog, SubjectListens, UsageFilter};
 use tonearm_domain::{
@@ -26,10 +27,10 @@ crate::on_both!(
 );
 
 const DAY: i64 = 86_400;
-/// The file of a track of ten minutes: a minute is a hundred bytes.
+/// The size of the file of a track of ten minutes: a minute is a hundred bytes.
 const SIZE: u64 = 1000;
 
-/// A node that delivers.
+/// A node that delivers files.
 struct Node {
     meter: Meter,
     ambient: Ambient,
@@ -48,7 +49,7 @@ impl Node {
         self.delivers_to(key, (listener, None), range, site);
     }
 
-    /// To somebody in a country.
+    /// Delivers to a listener in a country.
     fn delivers_to(
         &self,
         key: &ObjectKey,
@@ -102,14 +103,14 @@ async fn a_listen_is_a_minute_by_one_listener_on_one_day(database: TestDatabase)
     let track = ten_minutes(&catalog, &ambient).await;
     let (key, all) = (file(&ambient, &track, "hq"), filter(&ambient, &track));
     let node = Node::new(&ambient);
-    // The beginning that a browser looks at.
+    // The first bytes, which a browser requests to inspect the file.
     node.delivers(&key, 1, 0..20);
     node.tells(&catalog).await;
     assert_eq!(days(&catalog, &all).await, [(0, 0, 12_000)]);
     node.delivers(&key, 1, 10..100);
     node.tells(&catalog).await;
     assert_eq!(days(&catalog, &all).await, [(1, 1, 60_000)]);
-    // Twice a day, and another listener.
+    // The same listener again on this day, and another listener.
     node.delivers(&key, 1, 500..700);
     node.delivers(&key, 2, 0..1000);
     node.tells(&catalog).await;
@@ -129,7 +130,7 @@ async fn a_batch_of_listens_is_added_once(database: TestDatabase) {
     let batch = node.batch();
     let json = serde_json::to_vec(&batch).unwrap();
     assert!(catalog.add_usage(&batch, ambient.now()).await.unwrap());
-    // As it is read from the store or the disk.
+    // The batch as read back from the store or the disk.
     let again: UsageBatch = serde_json::from_slice(&json).unwrap();
     assert_eq!(again, batch);
     assert!(!catalog.add_usage(&again, ambient.now()).await.unwrap());
@@ -140,7 +141,7 @@ async fn two_nodes_count_one_listener_once(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let track = ten_minutes(&catalog, &ambient).await;
     let key = file(&ambient, &track, "hq");
-    // Each delivers half a minute, of the same part of the track to the second listener.
+    // Each node delivers 36 seconds; every second listener gets the same 36 seconds from both.
     let (one, other) = (Node::new(&ambient), Node::new(&ambient));
     for listener in 0..40 {
         one.delivers(&key, listener, 0..60);
@@ -220,7 +221,7 @@ async fn listens_are_summed_by_what_they_came_from(database: TestDatabase) {
     assert_eq!(by(ListenKind::ShareLink).await, [(Some(share.to_string()), None, counts(1, 1, 120_000))]);
     assert_eq!(by(ListenKind::Referrer).await, [(title("blog.example"), None, counts(2, 1, 180_000))]);
 
-    // A key sees what it reaches.
+    // A key sees the usage of everything within its scope.
     let of_track = UsageFilter { scope: KeyScope::Track(track.collection_id, track.id), ..all };
     assert_eq!(days(&catalog, &of_track).await, [(1, 1, 120_000)]);
     let (_, rows) = catalog.listens_by(&of_track, ListenKind::Track, LimitOffset::default()).await.unwrap();
@@ -265,7 +266,7 @@ async fn listens_are_summed_by_country(database: TestDatabase) {
         };
         found.1.into_iter().map(row).collect::<Vec<_>>()
     };
-    // Half a minute of somebody whose country is known, and a minute of somebody whose country is not.
+    // Half a minute to a listener with a known country, and a minute to one with an unknown country.
     node.delivers_to(&key, (1, Some("DE")), 0..50, None);
     node.delivers(&key, 2, 0..100);
     node.tells(&catalog).await;
@@ -276,7 +277,7 @@ async fn listens_are_summed_by_country(database: TestDatabase) {
     other.tells(&catalog).await;
     node.delivers_to(&key, (3, Some("DE")), 0..100, None);
     node.delivers_to(&key, (4, Some("FR")), 0..100, Some("blog.example"));
-    // As it is read from the store or the disk.
+    // The batch as read back from the store or the disk.
     let batch: UsageBatch = serde_json::from_slice(&serde_json::to_vec(&node.batch()).unwrap()).unwrap();
     assert!(catalog.add_usage(&batch, ambient.now()).await.unwrap());
     let (de, fr) = (("DE".to_owned(), 2, 2, 120_000), ("FR".to_owned(), 1, 1, 60_000));
@@ -319,7 +320,7 @@ async fn listeners_are_forgotten_and_sums_stay(database: TestDatabase) {
     let all = filter(&ambient, &track);
     let before: Timestamp = ambient.now().plus_seconds(-2 * DAY);
     assert_eq!(catalog.delete_expired(ExpiredRows::ListenerTracks, before, 10).await.unwrap(), 2);
-    // Of the organization and of its collection, on two days.
+    // Sightings of the organization and of its collection, on two days.
     assert_eq!(catalog.delete_expired(ExpiredRows::ListenerSightings, before, 3).await.unwrap(), 3);
     assert_eq!(catalog.delete_expired(ExpiredRows::ListenerSightings, before, 3).await.unwrap(), 1);
     assert_eq!(catalog.parts_taken(&all, track.index.as_str()).await.unwrap().len(), 1);

@@ -20,7 +20,7 @@ crate::on_both!(
     collections_are_paginated,
 );
 
-/// Titles that are often the same, of different length, in different scripts.
+/// Titles with many duplicates, of different lengths, in different scripts.
 const TITLES: [&str; 9] =
     ["", "Intro", "intro", "INTRO 2", "Ärger", "Zebra", "  zebra ", "日本の歌", "a_b%c\\d \"e\" 'f'"];
 
@@ -35,7 +35,7 @@ fn any_track(ambient: &Ambient, collection: &Collection) -> Track {
     track
 }
 
-/// The order that a list promises, said once more in other words.
+/// The order that a list promises, implemented independently.
 fn compare(sort: TrackSort, a: &Track, b: &Track) -> Ordering {
     match sort {
         TrackSort::Order => (a.order, a.id).cmp(&(b.order, b.id)),
@@ -55,7 +55,7 @@ fn page_query<Sort, Id>(
     PageQuery { words: words.cloned(), sort, cursor, limit }
 }
 
-/// Goes through a list to its end and back, and gives both ways.
+/// Walks a list to its end and back, and returns the tracks of both directions.
 async fn walk(
     catalog: &Catalog,
     organization: &Organization,
@@ -84,7 +84,7 @@ async fn walk(
         if here.rows.is_empty() {
             break;
         }
-        // Before the very first row there is nothing: the first page again.
+        // Before the first row there is nothing; the first page is returned again.
         if back[0] == forth[0] {
             assert!(!here.has_before);
         }
@@ -102,7 +102,7 @@ async fn every_page_of_every_list_is_the_sorted_list(database: TestDatabase) {
     for number in 0..60 {
         let mut track = any_track(&ambient, if number % 3 == 0 { &other } else { &collection });
         track.order = tx.insert_track(&track).await.unwrap();
-        // Several in the same millisecond, whose ids are in no order.
+        // Several tracks share a millisecond, and their IDs are in no order.
         clock.advance_millis(i64::from(number % 4 == 0));
         if number % 10 == 7 {
             assert!(tx.soft_delete_track(organization.id, track.id, ambient.now()).await.unwrap());

@@ -1,4 +1,4 @@
-//! PostgreSQL ends a connection while it is asked to commit: the outcome is looked up, not guessed.
+//! PostgreSQL closes a connection during a commit: the outcome is looked up, not guessed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -46,7 +46,7 @@ async fn a_commit_that_never_arrived_leaves_nothing() {
     }
 }
 
-/// Only transactions that write a line of the audit log know their id.
+/// Only transactions that write an audit log entry know their ID.
 #[tokio::test]
 async fn what_cannot_be_looked_up_is_unknown() {
     let (proxy, catalog) = through_proxy().await;
@@ -58,7 +58,7 @@ async fn what_cannot_be_looked_up_is_unknown() {
     }
 }
 
-/// PostgreSQL itself answers the commit of a failed transaction with a rollback, which the driver takes for success.
+/// PostgreSQL answers the commit of a failed transaction with a rollback, which the driver takes for success.
 #[tokio::test]
 async fn a_transaction_with_a_failed_statement_is_never_committed() {
     for database in [TestDatabase::sqlite(), TestDatabase::postgres().await] {

@@ -1,4 +1,4 @@
-//! What the catalog promises, tried on SQLite and on PostgreSQL alike.
+//! The behaviour that the catalog promises, tested on both SQLite and PostgreSQL.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
 

@@ -1,4 +1,4 @@
-//! What the durable names of tracks stand for.
+//! The files that the durable names of tracks refer to.
 
 use std::collections::HashSet;
 
@@ -53,7 +53,7 @@ async fn a_manifest_names_what_was_made(database: TestDatabase) {
     only(&within.manifest, key, "made");
     only(&catalog.manifest(organization.id, track.index).await.unwrap(), key, "made");
 
-    // Of another organization, and of nobody.
+    // For another organization, and for a track that does not exist.
     assert!(catalog.manifest(ambient.record_id(), track.index).await.unwrap().is_empty());
     assert!(catalog.manifest(organization.id, ambient.short_id()).await.unwrap().is_empty());
     let tx = catalog.begin().await.unwrap();
@@ -70,7 +70,7 @@ async fn generations_count_up(database: TestDatabase) {
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     for expected in 1..4 {
         assert_eq!(begin_next(&catalog, organization.id, &track).await, Generation::new(expected));
-        // What else changes a track leaves it alone.
+        // Other changes of a track leave the generation unchanged.
         let tx = catalog.begin().await.unwrap();
         tx.update_track(&track).await.unwrap();
         tx.commit().await.unwrap();

@@ -1,4 +1,4 @@
-//! Tracks that move to other collections, and that are put in another order.
+//! Tracks that are moved to other collections, and tracks that are reordered.
 
 use futures::future::join_all;
 use tonearm_catalog::{Catalog, CatalogError, MovedTrackTombstone, Record, TrackRange, TrackRangeError};
@@ -87,7 +87,7 @@ async fn a_track_moves_to_the_end(database: TestDatabase) {
     assert_eq!(moved, Track { collection_id: second.id, order: 3, ..tracks[1].clone() });
     assert_eq!(listed(&catalog, &first).await, (vec![tracks[0].id, tracks[2].id], 2));
     assert_eq!(listed(&catalog, &second).await, (vec![others[0].id, others[1].id, moved.id], 3));
-    // It is found where it is.
+    // A search finds it in its new collection.
     for (collection, expected) in [(first.id, 2), (second.id, 3)] {
         let words = SearchWords::parse("take");
         let query = PageQuery { words, sort: TrackSort::Order, cursor: Cursor::First, limit: 10 };
@@ -96,7 +96,7 @@ async fn a_track_moves_to_the_end(database: TestDatabase) {
     }
     let key = catalog.api_key_by_hash(&[7; 32]).await.unwrap().unwrap();
     assert_eq!(key.scope, KeyScope::Track(second.id, moved.id));
-    // The place that it left cannot be restored, and is nothing to be purged.
+    // Its old place cannot be restored, and there is nothing there to purge.
     let trash = catalog.trashed_tracks(organization.id, ambient.now(), Cursor::First, 10).await.unwrap();
     assert_eq!(trash.rows, []);
     let tx = catalog.begin().await.unwrap();
@@ -126,7 +126,7 @@ async fn late_pages_are_right_after_many_moves(database: TestDatabase) {
             _ => left.push(track.id),
         }
     }
-    // There and back again.
+    // Moved there and back again.
     let back = moved.remove(1);
     move_track(&catalog, &ambient, back, &organization, first.id).await.unwrap();
     left.push(back);

@@ -1,4 +1,4 @@
-//! Which nodes are told to be running.
+//! Which nodes are listed as running.
 
 use tonearm_domain::{Ambient, EndedRuns, NodeRecord, PerClass, RecentRuns};
 use tonearm_fixtures::ambient;
@@ -29,7 +29,7 @@ async fn nodes_are_seen_until_they_stop(database: TestDatabase) {
         catalog.note_node(node, ambient.now()).await.unwrap();
     }
     clock.advance_seconds(90);
-    // A sign of life renews the row, and tells of the clock and of jobs.
+    // A heartbeat renews the row, and updates the clock offset and the job counts.
     one.clock_ahead_millis = Some(-1500);
     one.recent_runs = PerClass::of(|class| RecentRuns {
         minute: EndedRuns { finished: class.as_str().len() as u64, failed: 1 },

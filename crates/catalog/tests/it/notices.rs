@@ -1,4 +1,4 @@
-//! Nodes on one PostgreSQL server tell each other what they queue.
+//! Nodes on one PostgreSQL server notify each other of queued work.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::jobs::queue;
 
 const MAINTENANCE: WorkKind = WorkKind::Jobs(JobClass::Maintenance);
 
-/// A node that listens, and is past the wake-up that tells so.
+/// A node that listens and has consumed its initial wake-up.
 async fn listening(database: &TestDatabase) -> (Node, Wakeups, JoinHandle<()>) {
     let node = Node::ahead_by(database, 0).await;
     let catalog = node.catalog.clone();
@@ -41,7 +41,7 @@ async fn what_one_node_queues_wakes_another() {
         queue(&one.catalog, &one.ambient, one.ambient.now()).await;
         assert_eq!(wakeups.next().await, Wakeup::Elsewhere);
     }
-    // Its own work wakes it at once.
+    // Work that a node queues itself wakes it at once.
     queue(&other.catalog, &other.ambient, other.ambient.now()).await;
     assert_eq!(wakeups.next().await, Wakeup::Here);
     task.abort();
@@ -80,9 +80,9 @@ async fn a_lost_connection_is_replaced() {
         WHERE application_name = 'tonearm listener' AND datname = current_database()";
     for _ in 0..2 {
         raw.execute_raw(Statement::from_string(raw.get_database_backend(), kill)).await.unwrap();
-        // It looks once by itself, and from now on more often.
+        // The node checks for work once, and polls more often from then on.
         assert_eq!(wakeups.next().await, Wakeup::Elsewhere);
-        // Until it hears again, and looks whether it missed something.
+        // Until it is notified again, and checks whether it missed something.
         while !other.catalog.is_notified_of_work() {
             wakeups.next().await;
         }
@@ -115,7 +115,7 @@ async fn many_commits_send_few_notices() {
     assert!((1..=most).contains(&count), "{count} notices in {elapsed:?}");
 }
 
-/// The process that ends right after its commit has told others.
+/// A process that ends right after its commit has notified the others.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_command_tells_before_it_ends() {
     use tonearm_catalog::{Catalog, ConnectOptions};
@@ -123,7 +123,7 @@ async fn a_command_tells_before_it_ends() {
     let (other, wakeups, _task) = listening(&database).await;
     let url = database.url.clone();
     let ambient = other.ambient.clone();
-    // Whatever the command has left to do in the background ends with its runtime.
+    // The command's remaining background work ends with its runtime.
     let command = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {

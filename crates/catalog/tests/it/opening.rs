@@ -1,4 +1,4 @@
-//! Opening a database: the first time, again, and several times at once.
+//! Opening a database: for the first time, again, and concurrently.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -83,7 +83,7 @@ async fn a_newer_neighbour_is_borne_with(database: TestDatabase) {
     }
 }
 
-/// The steps that the version before lacks.
+/// The steps that the previous version lacks.
 const STEPS: &[&str] = &[
     "m0020_queues",
     "m0021_scheduled_tasks",
@@ -158,7 +158,7 @@ async fn an_older_database_is_migrated_once_by_many(database: TestDatabase) {
     assert_eq!(database.catalog().await.organizations().await.unwrap(), []);
 }
 
-/// Builds that were never released recorded two steps where earlier versions look for names that they do not know.
+/// Unreleased builds recorded two steps in a table where earlier versions reject names that they do not know.
 async fn records_of_unreleased_builds_are_moved(database: TestDatabase) {
     go_back(&database, database.catalog().await, BULK).await;
     let raw = database.raw().await;
@@ -243,7 +243,7 @@ async fn the_file_of_sqlite_is_private() {
     assert_eq!(folder_mode, 0o700);
 }
 
-/// Of what keeps a committed row through a power failure, this is the part that is kept in the file.
+/// Of the settings that keep a committed row through a power failure, this one is stored in the file.
 #[tokio::test]
 async fn sqlite_writes_ahead() {
     let database = TestDatabase::sqlite();
@@ -262,7 +262,8 @@ async fn a_server_that_is_away_is_not_available() {
     assert!(matches!(error, CatalogError::Unavailable(_)), "{error:?}");
 }
 
-/// As proxies do while the server behind them is away: they accept, and close once the client has sent something.
+/// Proxies do this while the server behind them is down: they accept connections, and close them once the client has
+/// sent something.
 #[tokio::test]
 async fn a_server_that_closes_connections_is_not_available() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -293,7 +294,7 @@ async fn with_short_statements(database: &TestDatabase) -> Catalog {
     Catalog::connect(&database.database_url(), options).await.unwrap()
 }
 
-/// A node that is paused in the middle of a transaction does not keep others from its rows.
+/// A node that is paused in the middle of a transaction does not block others for long.
 #[tokio::test]
 async fn who_stands_still_holds_no_locks_for_long() {
     let database = TestDatabase::postgres().await;
@@ -302,7 +303,7 @@ async fn who_stands_still_holds_no_locks_for_long() {
     let (organization, _) = stored_collection(&other, &ambient).await;
     let holding = paused.begin().await.unwrap();
     assert!(holding.organization(organization.id).await.unwrap().is_some());
-    // Waits for as long as the lock is held.
+    // Waits until the lock is released.
     let next = other.begin().await.unwrap();
     assert!(next.organization(organization.id).await.unwrap().is_some());
     next.commit().await.unwrap();

@@ -1,10 +1,10 @@
-//! The queries that every request makes find their rows by an index.
+//! The queries of every request find their rows with an index.
 
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
 
 use crate::database::{Reach, TestDatabase};
 
-/// The queries as SeaORM writes them, with the columns left out.
+/// The queries as SeaORM writes them, without the column lists.
 const QUERIES: &[&str] = &[
     // The parts of `job_tallies`.
     "SELECT queue, kind, CASE WHEN waits_for IS NULL AND run_at <= 5 THEN 'queued' ELSE 'waiting' END AS state, COALESCE(failing_since, run_at) AS since FROM job WHERE queue = 'uploads' AND lease_id IS NULL AND failed_at IS NULL ORDER BY run_at LIMIT 20000",

@@ -1,4 +1,4 @@
-//! What is said to be kept is what there are tables for, and no column names anybody unnoticed.
+//! The document lists exactly the tables that exist, and every column that may identify somebody is accounted for.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +14,9 @@ crate::on_both!(
     every_column_that_may_name_somebody_is_accounted_for,
 );
 
-/// All columns of the tables that are about people or listeners by themselves, but for those that name a person and so are
-/// in [`PERSON_IDS`] or [`PERSON_EMAILS`]: whether `tonearm privacy` tells of them, or why it does not.
+/// All columns of the tables about people or listeners, except columns that reference a person, which are in
+/// [`PERSON_IDS`] or [`PERSON_EMAILS`]. Each entry says whether `tonearm privacy` reports the columns, or why it does
+/// not.
 const ABOUT_SOMEBODY: &[(&str, &str, &str)] = &[
     ("audit_entry", "action actor address at id organization_id", "told"),
     ("failed_sign_in", "count last_at subject", "a hash, for 15 minutes"),
@@ -51,7 +52,7 @@ const ABOUT_SOMEBODY: &[(&str, &str, &str)] = &[
     ("upload_session", "id", "a credential"),
 ];
 
-/// Columns of other tables that look as if they named somebody, and whom or what they name.
+/// Columns of other tables whose names suggest that they identify somebody, and what they really identify.
 const ABOUT_NOBODY: &[(&str, &str, &str)] = &[
     ("acme_certificate", "lease_id", "a lease of a node"),
     ("acme_challenge", "name", "a host"),
@@ -71,7 +72,7 @@ const ABOUT_NOBODY: &[(&str, &str, &str)] = &[
     ("webhook_delivery", "lease_id subject_id", "a lease of a sender, a track or collection"),
 ];
 
-/// Words in the names of columns that may hold data about somebody.
+/// Words in column names that suggest data about people.
 const WORDS: &str = "actor address agent author by country device email ip listener mail member name nick owner people \
                      person phone referrer subject user visitor";
 
@@ -104,8 +105,8 @@ async fn live_columns(database: &TestDatabase) -> Vec<LiveColumn> {
     columns.collect()
 }
 
-/// Whether a column may hold data about somebody: by its name, or because it is an id and of no table that is about
-/// something else.
+/// Whether a column may hold data about somebody: its name contains one of [`WORDS`], or it is an ID that does not
+/// refer to one of the other tables.
 fn may_name_somebody(column: &LiveColumn, tables: &BTreeSet<&str>) -> bool {
     let has_word = column.name.split('_').any(|part| WORDS.split(' ').any(|word| word == part));
     let referred = column.name.strip_suffix("_id").filter(|table| tables.contains(table));
@@ -118,8 +119,8 @@ fn listed(list: &[(&str, &str, &str)]) -> BTreeSet<String> {
     columns.map(|(table, name)| format!("{table}.{name}")).collect()
 }
 
-/// If this fails, decide for the new column whether `tonearm privacy` tells of it and what erasing does to it, and see to both
-/// (`src/privacy`, and `privacy` of the service and of the command line).
+/// If this fails, decide for the new column whether `tonearm privacy` reports it and how erasure handles it, and
+/// implement both (`src/privacy`, and `privacy` of the service and of the command line).
 async fn every_column_that_may_name_somebody_is_accounted_for(database: TestDatabase) {
     let live = live_columns(&database).await;
     let tables: BTreeSet<&str> = live.iter().map(|column| column.table.as_str()).collect();
@@ -152,7 +153,7 @@ async fn the_document_names_every_table_and_no_other(database: TestDatabase) {
     let asked = Statement::from_string(raw.get_database_backend(), query);
     let rows = raw.query_all_raw(asked).await.unwrap();
     let names = rows.iter().map(|row| row.try_get::<String>("", "name").unwrap());
-    // SQLite's index of `track_search` is tables of its own.
+    // In SQLite, the index of `track_search` has tables of its own.
     let tables: BTreeSet<_> = names.filter(|name| !name.starts_with("track_search_trigram")).collect();
     assert_eq!(documented(), tables);
 }

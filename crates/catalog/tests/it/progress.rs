@@ -1,4 +1,4 @@
-//! How far tracks in the making have got, and recipes that are rendered for what was there before them.
+//! The progress of tracks that are being processed, and recipes that are rendered for older tracks.
 
 use tonearm_domain::{
     FileData, Job, Making, Rendering, Track, TrackProgress, TrackStatus, VariantIndex, VariantProgress,
@@ -36,7 +36,7 @@ async fn progress_is_told_again_and_again(database: TestDatabase) {
         (told.id, TrackStatus::Processing, Some(progress(70))),
         (untold.id, TrackStatus::FallbackProcessing, None),
     ];
-    // Made at one instant, they are in no order but that of the ids.
+    // Created at the same time, they are ordered by ID only.
     expected.sort_by_key(|(id, ..)| *id);
     assert_eq!(catalog.tracks_in_the_making(organization.id).await.unwrap(), expected);
     let tx = catalog.begin().await.unwrap();
@@ -58,7 +58,7 @@ async fn a_rendering_goes_on_where_it_was(database: TestDatabase) {
         }
     }
     stored_track(&catalog, Track { status: TrackStatus::Ready, ..bare_track(&ambient, &collection) }).await;
-    // What was made at one instant is in no order but that of the ids.
+    // Tracks created at the same time are ordered by ID only.
     renderable.sort();
     assert_eq!(catalog.count_renderable_tracks(organization.id).await.unwrap(), 2);
     let next = async |after| {

@@ -1,4 +1,4 @@
-//! What organizations may have at most, and what they have: counted by triggers, whoever writes.
+//! Quotas of organizations and their usage. Triggers count the usage, whatever writes the rows.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,7 +32,7 @@ async fn set(catalog: &Catalog, organization: &Organization, quotas: Quotas) {
     tx.commit().await.unwrap();
 }
 
-/// A track with a source of so many bytes and a length in seconds.
+/// A track with a source of this many bytes and a duration in seconds.
 async fn track_of(
     catalog: &Catalog,
     ambient: &Ambient,
@@ -160,7 +160,7 @@ async fn lengths_that_no_sound_has_do_not_count(database: TestDatabase) {
     assert_eq!(used, QuotaUsage { bytes: 5, tracks: 5, milliseconds: 2000 });
 }
 
-/// As a statement that changes the collection of a track would do it.
+/// A single statement that changes the collection of a track.
 async fn a_moved_track_counts_once(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, from) = stored_collection(&catalog, &ambient).await;
@@ -193,7 +193,7 @@ async fn a_moved_track_counts_once(database: TestDatabase) {
     assert_eq!(sums, [(7, 1000), (50, 2000)]);
 }
 
-/// Each asks, and adds a track only while there are fewer than five.
+/// Each task checks the usage, and adds a track only if there are fewer than five.
 async fn those_with_a_quota_follow_one_another(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
@@ -233,7 +233,7 @@ async fn a_backlog_is_counted_as_far_as_it_matters(database: TestDatabase) {
     tx.commit().await.unwrap();
     assert!(is_long(1).await && is_long(3).await && !is_long(4).await);
     assert!(waits(organization.id).await && !waits(ambient.record_id()).await);
-    // One that a worker has does not wait.
+    // A job that a worker holds is not waiting.
     let until = ambient.now().plus_seconds(60);
     catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap().unwrap();
     assert!(is_long(2).await && !is_long(3).await);
@@ -253,7 +253,7 @@ async fn those_that_are_nearly_used_up_are_told(database: TestDatabase) {
     set(&catalog, &one, Quotas { bytes: Some(501), tracks: Some(5), minutes: Some(6) }).await;
     set(&catalog, &other, Quotas { bytes: Some(90), tracks: Some(0), minutes: None }).await;
     set(&catalog, &unlimited, Quotas { bytes: None, tracks: Some(1), minutes: None }).await;
-    // What is deleted takes up bytes until it is purged, also together with its collection.
+    // Deleted tracks use bytes until they are purged, even if they were deleted with their collection.
     let tx = catalog.begin().await.unwrap();
     assert!(tx.soft_delete_track(other.id, deleted.id, ambient.now()).await.unwrap());
     assert!(tx.soft_delete_collection(other.id, more.id, ambient.now()).await.unwrap());

@@ -1,4 +1,4 @@
-//! Which indexes recipes may have, and what becomes of files when recipes change.
+//! Valid indexes of recipes, and what happens to files when recipes change.
 
 use tonearm_catalog::{CatalogError, Record};
 use tonearm_domain::{FileData, RecipeKind, VariantIndex};
@@ -26,7 +26,7 @@ async fn an_index_is_taken_once(database: TestDatabase) {
     tx.insert_recipe(&general("hq")).await.unwrap();
     tx.insert_recipe(&general("lq")).await.unwrap();
     tx.insert_recipe(&recipe(&ambient, &organization, Some(&one), "own", 0)).await.unwrap();
-    // Other tracks and other organizations do not mind.
+    // Other tracks and other organizations may use the same index.
     tx.insert_recipe(&recipe(&ambient, &organization, Some(&two), "own", 0)).await.unwrap();
     tx.insert_recipe(&recipe(&ambient, &other, None, "hq", 0)).await.unwrap();
 
@@ -65,7 +65,7 @@ async fn an_index_is_free_again(database: TestDatabase) {
     assert_eq!(catalog.recipes(organization.id).await.unwrap().len(), 2);
 }
 
-/// Half of them for the organization, half for one track: the unique indexes alone would let two through.
+/// Half of the recipes are for the organization, half for one track: the unique indexes alone would let two through.
 async fn one_index_asked_for_at_once(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;

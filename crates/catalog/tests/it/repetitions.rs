@@ -1,4 +1,4 @@
-//! Requests that may be repeated: one claim has an effect, and effect and answer are one transaction.
+//! Requests with an idempotency key: one claim takes effect, and effect and response are one transaction.
 
 use tonearm_catalog::{Catalog, Claim, Gathered, IdempotentRequest, Repetition};
 use tonearm_domain::{Ambient, Collection, Organization};
@@ -19,7 +19,7 @@ fn claim(ambient: &Ambient) -> Claim {
     Claim { request, id: ambient.credential_id::<tonearm_domain::RequestId>().uuid() }
 }
 
-/// The same request in another turn.
+/// Another claim for the same request.
 fn another(ambient: &Ambient, first: &Claim) -> Claim {
     Claim { request: first.request.clone(), ..claim(ambient) }
 }
@@ -36,7 +36,7 @@ async fn a_claim_is_taken_once(database: TestDatabase) {
     assert_eq!(take(&another(&ambient, &first)).await, Repetition::Running);
     let other = IdempotentRequest { fingerprint: [3; 32], ..first.request.clone() };
     assert_eq!(take(&Claim { request: other, ..claim(&ambient) }).await, Repetition::Mismatch);
-    // It lasts for as long as it is renewed, and no longer.
+    // A claim lasts only as long as it is renewed.
     clock.advance_seconds(19);
     assert!(catalog.renew_claim(&first, ambient.now().plus_seconds(20)).await.unwrap());
     clock.advance_seconds(19);
@@ -113,7 +113,7 @@ async fn a_piece_of_work_is_rolled_back_as_a_whole(database: TestDatabase) {
     let (_, gathered) = catalog.as_one(insert(&catalog, &one)).await;
     drop(gathered);
     assert!(!is_there(&catalog, &organization, &one).await);
-    // Work that gives up a later transaction has lost the earlier one too, and is told.
+    // Work that drops a later transaction has lost the earlier one too, and the result says so.
     let (_, gathered) = catalog
         .as_one(async {
             insert(&catalog, &one).await;

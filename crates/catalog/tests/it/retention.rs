@@ -1,4 +1,4 @@
-//! Rows whose time is over are removed in batches, and no others.
+//! Expired rows are removed in batches, and no others are.
 
 use sea_orm::sea_query::{ExprTrait, Query, SimpleExpr};
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -24,7 +24,7 @@ async fn insert(db: &DatabaseConnection, table: &'static str, row: Row) {
     db.execute(&insert).await.unwrap();
 }
 
-/// What rows of other tables refer to.
+/// The rows that rows of other tables refer to.
 struct Owners {
     organization: Uuid,
     collection: Uuid,
@@ -61,7 +61,7 @@ impl Owners {
     }
 }
 
-/// The id of a record that was made at a moment.
+/// The ID of a record that was created at this time.
 fn unique(ambient: &Ambient, at: Timestamp) -> Uuid {
     ApiKeyId::from_parts(at, ambient.random()).uuid()
 }
@@ -83,7 +83,7 @@ fn delivery(owners: &Owners, id: Uuid, at: i64) -> Row {
     ]
 }
 
-/// A row of a kind whose time is over at a moment.
+/// A row of a kind that expires at this time.
 fn row(rows: ExpiredRows, owners: &Owners, ambient: &Ambient, over: Timestamp) -> (&'static str, Row) {
     let (id, at) = (unique(ambient, over), over.unix_millis());
     let hash = ambient.random::<32>().to_vec();
@@ -199,7 +199,7 @@ fn row(rows: ExpiredRows, owners: &Owners, ambient: &Ambient, over: Timestamp) -
             ("sign_in_state", vec![("hash", hash.into()), ("expires_at", at.into())])
         }
         ExpiredRows::OldKeys => {
-            // Each key has one, so each row has a key of its own.
+            // Each key has at most one old secret, so each row has a key of its own.
             let row: Row = vec![
                 ("api_key_id", id.into()),
                 ("key_hash", id.as_bytes().to_vec().into()),
@@ -219,7 +219,7 @@ fn row(rows: ExpiredRows, owners: &Owners, ambient: &Ambient, over: Timestamp) -
             ("source_replacement", row)
         }
         ExpiredRows::ListenerTracks | ExpiredRows::ListenerSightings => {
-            // Days are removed whole.
+            // Days are removed as a whole.
             let day = Day::of(over).number() + i32::from(over > owners.now);
             let mut row: Row =
                 vec![("organization_id", id.into()), ("day", day.into()), ("listener", 7_i64.into())];
@@ -239,7 +239,7 @@ fn row(rows: ExpiredRows, owners: &Owners, ambient: &Ambient, over: Timestamp) -
     }
 }
 
-/// The key whose old secret a row is.
+/// Inserts the key to which an old secret belongs.
 async fn key_of(rows: ExpiredRows, owners: &Owners, row: &Row, db: &DatabaseConnection) {
     if rows != ExpiredRows::OldKeys {
         return;
@@ -311,7 +311,7 @@ async fn attempts_go_with_their_delivery(database: TestDatabase) {
     assert_eq!(count(&raw, "webhook_attempt").await, 1);
 }
 
-/// A batch that is submitted while its name is removed is either new, or keeps its name.
+/// If a batch is submitted while the row with its ID is being removed, either the batch is new or the row stays.
 async fn a_renewed_row_stays(database: TestDatabase) {
     let (catalog, (ambient, _), raw) = (database.catalog().await, ambient(), database.raw().await);
     let now = ambient.now();

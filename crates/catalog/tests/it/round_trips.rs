@@ -1,4 +1,4 @@
-//! What is stored comes back as it was.
+//! Stored records are read back unchanged.
 
 use serde_json::json;
 use tonearm_domain::{
@@ -101,7 +101,7 @@ async fn tracks(database: TestDatabase) {
     assert_eq!(catalog.track(organization.id, full.id).await.unwrap(), Some(full.clone()));
     assert_eq!(catalog.track(ambient.record_id(), full.id).await.unwrap(), None);
 
-    // An update changes everything that may change, and neither order nor place.
+    // An update changes every mutable field, but neither order nor place.
     let place_of = |t: &tonearm_domain::Track| (t.id, t.index, t.order, t.created_at);
     let (id, index, order, created_at) = place_of(&bare);
     bare = tonearm_domain::Track {
@@ -319,7 +319,7 @@ async fn words_with_times(database: TestDatabase) {
     assert_eq!(catalog.track_words(track.id).await.unwrap(), [], "words go with the track");
 }
 
-/// As large as the domain allows, and of numbers that PostgreSQL spells with five times as many digits.
+/// As large as the domain allows, with numbers for which PostgreSQL writes five times as many digits.
 async fn the_largest_metadata(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;

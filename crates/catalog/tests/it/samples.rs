@@ -351,7 +351,7 @@ pub(crate) async fn stored_track(catalog: &Catalog, mut track: Track) -> Track {
     track
 }
 
-/// The short form of the tracks of a collection that can be played, or of one of them.
+/// The short form of the playable tracks of a collection, or of one of them.
 pub(crate) async fn playable_tracks(
     catalog: &Catalog,
     collection: &Collection,

@@ -1,4 +1,4 @@
-//! What is done once for all nodes.
+//! Tasks that one node runs for all nodes.
 
 use tonearm_domain::ScheduledTask;
 use tonearm_fixtures::ambient;

@@ -15,7 +15,8 @@ async fn jobs_are_counted_by_class_kind_and_state(database: TestDatabase) {
     let upload = || Job::ProcessTrack { organization_id, track_id: ambient.record_id() };
     let import = || Job::ImportSource { organization_id, track_id: ambient.record_id() };
     let tx = catalog.begin().await.unwrap();
-    // The first is claimed and runs, the second waits for an outage, the third is given up; two are due, one is not.
+    // The first job is claimed and running, the second waits for an outage, the third has been given up; two are due,
+    // one is not.
     for (job, due_in) in [
         (upload(), -60),
         (upload(), -50),
@@ -59,7 +60,7 @@ async fn jobs_are_counted_by_class_kind_and_state(database: TestDatabase) {
             tally(JobClass::Encode, "process_track", "failed", 1, 7),
             tally(JobClass::Encode, "process_track", "queued", 2, 30),
             tally(JobClass::Encode, "process_track", "running", 1, 60),
-            // One for the store, one for its time.
+            // One waits for the store, one for its due time.
             tally(JobClass::Encode, "process_track", "waiting", 2, 10),
             tally(JobClass::Maintenance, "sweep_objects", "waiting", 1, 0),
         ]

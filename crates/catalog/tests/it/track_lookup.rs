@@ -1,4 +1,4 @@
-//! Tracks that programs look for.
+//! Look-ups of tracks by API clients.
 
 use std::cmp::Ordering;
 
@@ -81,7 +81,7 @@ impl TestLibrary {
         (library, ambient)
     }
 
-    /// What the filter says, once more in other words, sorted.
+    /// The IDs that the filter should match, sorted. Implemented independently.
     fn expected(&self, filter: &TrackFilter, order: TrackOrder) -> Vec<TrackId> {
         let fits = |track: &&Track| {
             filter.track.is_none_or(|id| track.id == id)
@@ -103,7 +103,7 @@ impl TestLibrary {
         found.into_iter().map(|track| track.id).collect()
     }
 
-    /// Reads a list to its end: the tracks, the number of parts, and the total that each part told.
+    /// Reads a list to its end; returns the tracks, the number of pages, and the total of each page.
     async fn read(
         &self,
         filter: &TrackFilter,
@@ -213,7 +213,7 @@ async fn what_many_fit_is_found_in_bounded_parts(database: TestDatabase) {
             words: SearchWords::parse("common"),
             ..none()
         },
-        // Each of them fits many, and both together none.
+        // Each condition matches many tracks, and both together none.
         odd_words,
     ];
     for filter in filters {
@@ -222,7 +222,7 @@ async fn what_many_fit_is_found_in_bounded_parts(database: TestDatabase) {
             let (found, parts, count) = library.read(&filter, order, 200).await;
             assert_eq!(found, expected, "{order} {filter:?}");
             assert_eq!(count, None);
-            // What is read at once is bounded, and not by how much was asked for.
+            // A page reads a bounded number of rows, however many were requested.
             assert!(parts <= 2 + expected.len() / 200 + 3300 / 1000, "{parts} {order} {filter:?}");
         }
     }
@@ -239,7 +239,7 @@ async fn a_position_stays_where_it_is(database: TestDatabase) {
     let expected = library.expected(&all, order);
     let first =
         library.catalog.look_up_tracks(library.organization.id, &all, order, (None, 5)).await.unwrap();
-    // The row that the position names is renamed, the next one is deleted.
+    // The row at the position is renamed, the next one is deleted.
     let mut last = first.rows[4].clone();
     last.player_title = Some("zzz".to_owned());
     let tx = library.catalog.begin().await.unwrap();
@@ -250,7 +250,7 @@ async fn a_position_stays_where_it_is(database: TestDatabase) {
     let second = library.catalog.look_up_tracks(library.organization.id, &all, order, from).await.unwrap();
     let ids: Vec<TrackId> = second.rows.iter().map(|track| track.id).collect();
     assert_eq!(ids, expected[6..9]);
-    // Tracks of a deleted collection are not there.
+    // Tracks of a deleted collection are not found.
     let tx = library.catalog.begin().await.unwrap();
     let gone = library.collections[0].id;
     tx.soft_delete_collection(library.organization.id, gone, ambient.now()).await.unwrap();

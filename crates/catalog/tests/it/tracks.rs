@@ -28,7 +28,7 @@ async fn orders_are_given_once_each(database: TestDatabase) {
     assert_eq!(orders, (1..=50).collect());
 }
 
-/// Neither after a deletion nor because of an insert that came to nothing.
+/// An order is reused neither after a deletion nor after an insert that failed.
 async fn orders_are_not_given_again(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
@@ -47,7 +47,7 @@ async fn tracks_are_listed_by_order(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let mut tracks: Vec<_> = (0..5).map(|_| bare_track(&ambient, &collection)).collect();
-    // Ids made in the same millisecond sort at random; storing them backwards makes that certain.
+    // IDs of the same millisecond sort randomly; storing them in reverse makes the orders differ for certain.
     tracks.sort_by_key(|track| std::cmp::Reverse(track.id));
     let mut stored = Vec::new();
     for track in tracks {
@@ -79,7 +79,8 @@ async fn only_playable_tracks_are_played(database: TestDatabase) {
     assert_eq!(play(Some(tracks[0].id)).await, []);
 }
 
-/// Whatever is deleted, in front, at the end, in a row: every page is the one that counting through the list gives.
+/// Whatever is deleted, at the start, at the end or in a row, every page equals the one found by counting through the
+/// list.
 async fn pages_step_over_what_was_deleted(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;

@@ -1,4 +1,4 @@
-//! Taking back what was deleted, and the purge that ends it.
+//! Restoring deleted tracks, and the purge after which they cannot be restored.
 
 use tonearm_catalog::Catalog;
 use tonearm_domain::{
@@ -28,7 +28,7 @@ fn for_an_hour(ambient: &Ambient) -> Deletion {
     Deletion { at: ambient.now(), restorable_until: Some(ambient.now().plus_seconds(HOUR)) }
 }
 
-/// A track with a source, a recipe of its own, and files of that and of the organization's recipe.
+/// A track with a source, a recipe of its own, and files of that recipe and of the organization's recipe.
 struct Whole {
     track: Track,
     own: Recipe,
@@ -161,7 +161,7 @@ async fn what_the_organization_changed_meanwhile_counts(database: TestDatabase) 
     let (organization, collection, common) = house(&catalog, &ambient).await;
     let whole = whole(&catalog, &ambient, &collection, &common).await;
     delete(&catalog, &whole.track, for_an_hour(&ambient)).await;
-    // The common recipe goes, and the index of the track's own is taken.
+    // The common recipe is removed, and the index of the track's own recipe is used by another one.
     let tx = catalog.begin().await.unwrap();
     assert!(tx.soft_delete_recipe(organization.id, common.id, ambient.now()).await.unwrap());
     tx.delete_files_of_recipe(common.id, 10).await.unwrap();
@@ -183,7 +183,7 @@ async fn a_purge_and_a_restore_exclude_each_other(database: TestDatabase) {
     clock.advance_seconds(HOUR);
     assert_eq!(restore(&catalog, &track, ambient.now()).await, None, "its time is over");
     assert!(begin_purge(&catalog, &track, ambient.now()).await);
-    // Once begun it goes on, and a clock that is behind changes nothing.
+    // Once begun, a purge continues, even if a clock is behind.
     assert_eq!(restore(&catalog, &track, ambient.now().plus_seconds(-HOUR)).await, None);
     assert!(begin_purge(&catalog, &track, ambient.now()).await);
 
@@ -201,7 +201,7 @@ async fn of_a_purge_and_a_restore_at_once_one_wins(database: TestDatabase) {
     for _ in 0..10 {
         let track = whole(&catalog, &ambient, &collection, &common).await.track;
         delete(&catalog, &track, for_an_hour(&ambient)).await;
-        // Their clocks differ: each believes to be in time.
+        // Their clocks differ: each node believes that it is in time.
         let (now, later) = (ambient.now(), ambient.now().plus_seconds(HOUR));
         let (one, other) = (database.catalog().await, database.catalog().await);
         let (restored, begun) = tokio::join!(restore(&one, &track, now), begin_purge(&other, &track, later));
@@ -217,7 +217,7 @@ async fn a_purge_waits_for_the_latest_deletion(database: TestDatabase) {
     clock.advance_seconds(HOUR / 2);
     assert!(restore(&catalog, &track, ambient.now()).await.is_some());
     delete(&catalog, &track, for_an_hour(&ambient)).await;
-    // When the job of the first deletion runs.
+    // The job of the first deletion runs now.
     clock.advance_seconds(HOUR / 2);
     assert!(!begin_purge(&catalog, &track, ambient.now()).await);
     clock.advance_seconds(HOUR / 2);
@@ -267,7 +267,7 @@ async fn the_trash_lists_what_can_be_taken_back(database: TestDatabase) {
     };
     assert_eq!(page(Cursor::First).await, deleted[..3]);
     assert_eq!(page(Cursor::After(deleted[2])).await, deleted[3..]);
-    // Of a deleted collection only the collection is listed.
+    // For a deleted collection, only the collection is listed, not its tracks.
     let tx = catalog.begin().await.unwrap();
     tx.soft_delete_collection(organization.id, collection.id, for_an_hour(&ambient)).await.unwrap();
     tx.commit().await.unwrap();

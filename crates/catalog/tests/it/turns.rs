@@ -1,4 +1,4 @@
-//! Whose job is claimed next.
+//! Which organization's job is claimed next.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ crate::on_both!(
     jobs_of_an_earlier_version_are_sorted,
 );
 
-/// Queues so many uploads of an organization, due so many seconds from now and a second apart.
+/// Queues this many uploads of an organization, the first due after this many seconds and the others a second apart.
 async fn uploads(
     catalog: &Catalog,
     ambient: &Ambient,
@@ -40,7 +40,7 @@ async fn claim(catalog: &Catalog, ambient: &Ambient, round_robin: RoundRobin<'_>
     catalog.claim_next(round_robin, now, lease, now.plus_seconds(60)).await.unwrap()
 }
 
-/// Whose jobs are claimed, one after another.
+/// The organizations whose jobs are claimed, in order.
 async fn order(catalog: &Catalog, ambient: &Ambient, except: &[OrganizationId]) -> Vec<OrganizationId> {
     let (mut after, mut order) = (None, Vec::new());
     let queue = JobQueue::Uploads;
@@ -51,7 +51,7 @@ async fn order(catalog: &Catalog, ambient: &Ambient, except: &[OrganizationId]) 
     order
 }
 
-/// Three organizations in the order of their ids.
+/// Three organizations, sorted by ID.
 fn organizations(ambient: &Ambient) -> [OrganizationId; 3] {
     let mut ids = [ambient.record_id(), ambient.record_id(), ambient.record_id()];
     ids.sort();
@@ -65,7 +65,7 @@ async fn organizations_take_turns(database: TestDatabase) {
     uploads(&catalog, &ambient, a, 2, -50).await;
     uploads(&catalog, &ambient, c, 1, -10).await;
     assert_eq!(order(&catalog, &ambient, &[]).await, [a, b, c, a, b, b, b, b]);
-    // Nobody holds a job of theirs any more, and the turn goes on where it was.
+    // The leases have expired, and the round-robin continues after the last organization.
     clock.advance_seconds(1000);
     assert_eq!(catalog.release_expired_leases(ambient.now(), 60_000).await.unwrap(), 8);
     let round_robin = RoundRobin { queue: JobQueue::Uploads, after: Some(a), except: &[] };
@@ -124,7 +124,7 @@ async fn turns_of_many_claimers_are_fair(database: TestDatabase) {
     let [many, few, none] = organizations(&ambient);
     uploads(&catalog, &ambient, many, 200, -1000).await;
     uploads(&catalog, &ambient, few, 20, -100).await;
-    // Each in a process of its own, and each with turns of its own.
+    // Each in a process of its own, with a round-robin of its own.
     let mut claimers = Vec::new();
     for _ in 0..4 {
         let (catalog, ambient) = (database.catalog().await, ambient.clone());
@@ -148,7 +148,7 @@ async fn turns_of_many_claimers_are_fair(database: TestDatabase) {
     assert_eq!(all.values().filter(|organization| **organization == few).count(), 20);
 }
 
-/// A node of an earlier version may queue jobs beside this one: it knows no queues.
+/// A node of an earlier version, which knows no queues, may queue jobs beside this one.
 async fn jobs_of_an_earlier_version_are_sorted(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let [a, b, _] = organizations(&ambient);

@@ -1,4 +1,4 @@
-//! Databases that an earlier version wrote: what was in them means the same afterwards.
+//! Databases of an earlier version: their contents mean the same after the upgrade.
 
 use sea_orm::{ConnectionTrait, Statement};
 use tonearm_catalog::{Catalog, StorageUsage};
@@ -56,7 +56,7 @@ const UNDOABLE: &[Step] = &[
     THEMES,
 ];
 
-/// Goes back to the database of the version before a step: undoes it and all later ones, the newest first.
+/// Restores the database of the version before a step: undoes it and all later steps, newest first.
 pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: Step) {
     catalog.close().await.unwrap();
     let raw = database.raw().await;
@@ -68,7 +68,7 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
         };
         assert_eq!(raw.execute_unprepared(&forget).await.unwrap().rows_affected(), 1, "{name}");
         for statement in *statements {
-            // Some are for one of the databases.
+            // Some statements are for one of the databases only.
             let statement = match statement.split_once(": ") {
                 None => statement,
                 Some((name, _)) if !database.url.starts_with(name) => continue,
@@ -315,7 +315,7 @@ async fn titles_and_themes_are_found(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (mut plain, collection) = stored_collection(&catalog, &ambient).await;
     let (mut pictured, _) = stored_collection(&catalog, &ambient).await;
-    // Before, there was one theme, whether it was set or found in a cover.
+    // Earlier versions had one theme, whether it was set or derived from a cover.
     let colours = theme().found;
     for (organization, version) in [(&mut plain, None), (&mut pictured, Some(()))] {
         organization.theme = Theme { set: None, found: colours.clone() };
@@ -387,7 +387,7 @@ async fn tracks_are_counted(database: TestDatabase) {
     let tx = catalog.begin().await.unwrap();
     tx.soft_delete_track(organization.id, gone.id, ambient.now()).await.unwrap();
     tx.commit().await.unwrap();
-    // All that this one has is in the trash.
+    // Everything of this organization is in the trash.
     let (other, trashed) = stored_collection(&catalog, &ambient).await;
     let deletion = Deletion { at: ambient.now(), restorable_until: Some(ambient.now().plus_seconds(3600)) };
     let tx = catalog.begin().await.unwrap();
@@ -409,6 +409,6 @@ async fn tracks_are_counted(database: TestDatabase) {
     let storage = catalog.storage_usage(organization.id, KeyScope::Organization).await.unwrap();
     assert_eq!(storage, StorageUsage { tracks: 3, bytes: 3 * size });
     let used = catalog.quota_usage(organization.id).await.unwrap();
-    // The one that is deleted is not purged.
+    // The deleted track is not purged yet.
     assert_eq!(used, QuotaUsage { bytes: 3 * size + 7, tracks: 3, milliseconds: 3 * 1500 });
 }

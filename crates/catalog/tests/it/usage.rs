@@ -43,7 +43,7 @@ async fn a_batch_is_added_once(database: TestDatabase) {
     let batch = bytes(&ambient, organization, ambient.short_id(), 7);
     assert!(catalog.add_usage(&batch, ambient.now()).await.unwrap());
     assert!(!catalog.add_usage(&batch, ambient.now()).await.unwrap());
-    // Nor by another process.
+    // Another process does not add it again either.
     assert!(!database.catalog().await.add_usage(&batch, ambient.now()).await.unwrap());
     let total = catalog.total_usage(&filter(&ambient, organization)).await.unwrap();
     assert_eq!(total, UsageCounts::bytes(7));
@@ -140,7 +140,7 @@ async fn sums_are_by_day_track_and_variant(database: TestDatabase) {
     let (found, tracks) = catalog.usage_by_track(&whole, LimitOffset::default()).await.unwrap();
     let rows: Vec<_> = tracks.iter().map(|row| (row.folder, row.track_id, row.counts.bytes)).collect();
     assert_eq!(rows, [(track.index, Some(track.id), 110), (cover, None, 1)]);
-    // What is only fetched, as covers are, is not played.
+    // Deliveries of other files, such as covers, are not plays.
     assert_eq!((found, tracks[0].title.as_deref()), (UsageTracks { total: 2, played: 1 }, Some("Song")));
     let second = LimitOffset::new(Some(1), Some(1)).unwrap();
     assert_eq!(catalog.usage_by_track(&whole, second).await.unwrap(), (found, tracks[1..].to_vec()));
@@ -151,7 +151,7 @@ async fn sums_are_by_day_track_and_variant(database: TestDatabase) {
     let rows: Vec<_> = variants.into_iter().map(|row| (row.variant, row.counts.bytes)).collect();
     assert_eq!((found, rows), (3, vec![(Some(hq), 101), (Some(lq), 10), (None, 0)]));
 
-    // Both ends of a period are in it, and nothing beyond.
+    // A period includes both of its ends.
     let only = |from, to| UsageFilter { from, to, ..whole };
     let bytes = async |filter| catalog.total_usage(&filter).await.unwrap().bytes;
     assert_eq!(bytes(only(first_day, first_day)).await, 100);
@@ -172,7 +172,7 @@ async fn a_scope_sees_its_own(database: TestDatabase) {
     tx.commit().await.unwrap();
     for (scope, expected) in [
         (KeyScope::Organization, 55),
-        // Also once it is deleted.
+        // Usage still counts after the track is deleted.
         (KeyScope::Collection(track.collection_id), 5),
         (KeyScope::Track(track.collection_id, track.id), 5),
         (KeyScope::Track(track.collection_id, other.id), 0),
@@ -214,7 +214,7 @@ async fn storage_is_what_living_files_take(database: TestDatabase) {
     let tx = catalog.begin().await.unwrap();
     for track in [&small, &large] {
         tx.insert_track(track).await.unwrap();
-        // The original is the source under another name, and counts once.
+        // The original is the source under another name, and is counted once.
         let source = track.source.as_ref().unwrap();
         for (recipe, own, size) in [(&recipes[0], false, 7), (&recipes[1], true, source.size)] {
             let mut file = made_file(&ambient, track, recipe, FileData::NONE);
@@ -235,7 +235,7 @@ async fn storage_is_what_living_files_take(database: TestDatabase) {
         StorageUsage { tracks: 1, bytes: 107 }
     );
     assert_eq!(storage(KeyScope::Collection(ambient.record_id())).await.tracks, 0);
-    // Covers count once they are measured: those of tracks with them, the others on their own.
+    // Covers count once they are measured: those of tracks with the tracks, the others on their own.
     let tx = catalog.begin().await.unwrap();
     let owners =
         [CoverOwner::Track(large.id), CoverOwner::Collection(collection.id), CoverOwner::Organization];
@@ -269,7 +269,7 @@ async fn storage_is_what_living_files_take(database: TestDatabase) {
     assert_eq!(by_track().await, (0, Vec::new()));
 }
 
-/// A node of the version before, which knows of no sums, adds to the rows of tracks alone.
+/// A node of the previous version, which knows of no sums, updates only the rows of tracks.
 async fn what_others_added_is_summed(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let track = titled_track(&catalog, &ambient).await;

@@ -27,7 +27,7 @@ async fn claim(catalog: &Catalog, ambient: &Ambient) -> Option<ClaimedJob> {
     catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap()
 }
 
-/// Lets a job wait for so many seconds, to be tried early after 20.
+/// Lets a job wait for this many seconds, with an early retry after 20.
 async fn wait(
     catalog: &Catalog,
     ambient: &Ambient,
@@ -41,7 +41,7 @@ async fn wait(
     catalog.wait_job(claimed, wait).await.unwrap()
 }
 
-/// Queues so many jobs, and lets each wait for the store for so many seconds.
+/// Queues this many jobs, and lets each wait for the store for this many seconds.
 async fn waiting(catalog: &Catalog, ambient: &Ambient, count: usize, seconds: i64) {
     for _ in 0..count {
         queue(catalog, ambient, ambient.now()).await;
@@ -68,7 +68,7 @@ async fn a_job_waits_for_an_outage(database: TestDatabase) {
     assert!(claim(&catalog, &ambient).await.is_some());
 }
 
-/// However often it happens, so that nothing is given up for it.
+/// An outage never counts as a failure, however often it happens, so that no job is given up because of it.
 async fn an_outage_is_not_a_failure(database: TestDatabase) {
     let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     queue(&catalog, &ambient, ambient.now()).await;
@@ -93,14 +93,14 @@ async fn a_later_run_knows_since_when_it_fails(database: TestDatabase) {
     assert_eq!((claimed.waits_for, claimed.failing_since), (Some(Outage::Disk), Some(since)));
     wait(&catalog, &ambient, &claimed, Outage::Overload, 10).await;
     clock.advance_seconds(10);
-    // The time that other parts were away does not count as time in which it overloaded the server.
+    // Time during which other parts were unavailable does not count as time in which it overloaded the server.
     let claimed = claim(&catalog, &ambient).await.unwrap();
     assert_eq!(claimed.failing_since, Some(since.plus_seconds(30)));
     wait(&catalog, &ambient, &claimed, Outage::Overload, 10).await;
     clock.advance_seconds(10);
     let claimed = claim(&catalog, &ambient).await.unwrap();
     assert_eq!(claimed.failing_since, Some(since.plus_seconds(30)));
-    // A run that gets further begins anew.
+    // A run that gets further resets this.
     assert!(catalog.retry_job(&claimed, ambient.now(), "their server is down").await.unwrap());
     let claimed = claim(&catalog, &ambient).await.unwrap();
     assert_eq!((claimed.waits_for, claimed.failing_since, claimed.failures), (None, None, 1));
@@ -114,7 +114,7 @@ async fn one_of_those_that_wait_is_tried_early(database: TestDatabase) {
     assert_eq!(catalog.probe_outages(ambient.now()).await.unwrap(), 0);
     clock.advance_seconds(1);
     assert_eq!(catalog.probe_outages(ambient.now()).await.unwrap(), 1);
-    // Other nodes leave it at that until somebody has it.
+    // Other nodes start no further probe until a worker has claimed this job.
     assert_eq!(catalog.probe_outages(ambient.now()).await.unwrap(), 0);
     let claimed = claim(&catalog, &ambient).await.unwrap();
     assert_eq!(claimed.waits_for, Some(Outage::Store));
@@ -122,7 +122,7 @@ async fn one_of_those_that_wait_is_tried_early(database: TestDatabase) {
     assert_eq!(catalog.probe_outages(ambient.now()).await.unwrap(), 1);
 }
 
-/// One that can never succeed must not stand between the others and what is back.
+/// A job that can never succeed must not keep the others waiting for a part that is available again.
 async fn no_job_is_always_the_one_tried_early(database: TestDatabase) {
     let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     waiting(&catalog, &ambient, 3, 100_000).await;
@@ -142,7 +142,7 @@ async fn what_waits_is_released_in_batches(database: TestDatabase) {
     waiting(&catalog, &ambient, 5, 900).await;
     assert_eq!(catalog.release_waiting(Outage::Disk, ambient.now(), 3).await.unwrap(), 0);
     assert_eq!(catalog.release_waiting(Outage::Store, ambient.now(), 3).await.unwrap(), 3);
-    // Those that are due already do not count again.
+    // Jobs that are due already are not counted again.
     assert_eq!(catalog.release_waiting(Outage::Store, ambient.now(), 3).await.unwrap(), 2);
     assert_eq!(catalog.release_waiting(Outage::Store, ambient.now(), 3).await.unwrap(), 0);
     for _ in 0..5 {
@@ -167,7 +167,7 @@ async fn tracks_show_what_they_wait_for(database: TestDatabase) {
     let shown = || async { catalog.waiting_jobs_of_tracks(&[one, other]).await.unwrap() };
     assert_eq!(shown().await, HashMap::from([(track, (Outage::Memory, since))]));
     assert_eq!(catalog.waiting_jobs_of_tracks(&[]).await.unwrap(), HashMap::new());
-    // It still waits while it is tried, and no longer when that has worked.
+    // The job still waits during the retry, and no longer once that has succeeded.
     claim(&catalog, &ambient).await.unwrap();
     clock.advance_seconds(10);
     let claimed = claim(&catalog, &ambient).await.unwrap();

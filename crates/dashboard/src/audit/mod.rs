@@ -20,10 +20,10 @@ use crate::path::Query;
 use crate::session::{Member, Owner};
 use crate::text::t;
 
-/// Rows of a page.
+/// Rows per page.
 const ROWS: usize = 50;
 
-/// Below an organization's address.
+/// Routes below an organization's address.
 pub(crate) fn routes() -> Router<Dashboard> {
     Router::new().route("/audit", get(page)).route("/audit.ndjson", get(export))
 }
@@ -83,7 +83,7 @@ async fn export(
     Query(query): Query<AuditQuery>,
 ) -> Result<Response, PageError> {
     let (caller, filter, audit) = (member.caller(), filter(&query), app.audit.clone());
-    // The stream borrows what it reads with; a task of its own holds that and ends with whoever listens.
+    // The stream borrows its query, so a separate task owns both. It ends when the client disconnects.
     let (lines, read) = tokio::sync::mpsc::channel::<Result<Bytes, std::io::Error>>(64);
     tokio::spawn(async move {
         let mut records = std::pin::pin!(audit.export(&caller, &filter));

@@ -1,4 +1,4 @@
-//! Player data: what `<tonearm-player src="…">` fetches. Addresses in it may be relative to its own.
+//! Player data: what `<tonearm-player src="…">` fetches. URLs in it may be relative to its own.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use serde::Serialize;
 use tonearm_domain::{Chapter, Colour, FileData};
 use tonearm_service::{CoverImage, LevelsJson};
 
-/// All a player needs to begin.
+/// Everything a player needs to start.
 #[derive(Debug, Serialize)]
 pub(crate) struct PlayerData {
     pub(crate) ok: bool,
-    /// Of the whole, where it is more than one track.
+    /// The title of the whole, if it has more than one track.
     pub(crate) title: Option<String>,
     /// At most 1000.
     pub(crate) tracks: Vec<ListedTrack>,
-    /// Where the player data with the tracks after them is.
+    /// The URL of the player data with the tracks that follow.
     pub(crate) next: Option<String>,
-    /// The first to play; none where nothing can be played.
+    /// The track to play first; `None` if no track can be played.
     pub(crate) track: Option<TrackData>,
 }
 
@@ -27,11 +27,11 @@ pub(crate) struct ListedTrack {
     pub(crate) title: String,
     pub(crate) subtitle: Option<String>,
     pub(crate) duration: f64,
-    /// Where its own player data is.
+    /// The URL of its own player data.
     pub(crate) data: String,
 }
 
-/// A track, ready to be played.
+/// A playable track.
 #[derive(Debug, Serialize)]
 pub(crate) struct TrackData {
     pub(crate) id: String,
@@ -43,12 +43,12 @@ pub(crate) struct TrackData {
     pub(crate) player_color_dark: Colour,
     pub(crate) cover: BTreeMap<&'static str, String>,
     pub(crate) levels: LevelsJson,
-    /// Those that are heard at least in part, in the seconds of the whole track.
+    /// Chapters that are audible at least in part, with times in seconds of the whole track.
     pub(crate) chapters: Vec<Chapter>,
-    /// The part of the track that is heard, in its seconds; null: all of it.
+    /// The part of the track that is played, in seconds; null for the whole track.
     pub(crate) part: Option<PartData>,
     pub(crate) sources: Vec<SourceData>,
-    /// Where the words are as WebVTT, with the times of what is heard.
+    /// The URL of the captions as WebVTT, with times relative to the part that is played.
     pub(crate) captions: Option<String>,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct PartData {
     end: f64,
 }
 
-/// The sound in one form.
+/// The sound in one variant.
 #[derive(Debug, Serialize)]
 pub(crate) struct SourceData {
     pub(crate) url: String,
@@ -83,7 +83,7 @@ impl PartData {
         }
     }
 
-    /// The chapters of a track that its part has something of; all of them where there is no part.
+    /// The chapters that overlap the part; all chapters if there is no part.
     pub(crate) fn chapters(part: Option<&Self>, all: Vec<Chapter>) -> Vec<Chapter> {
         let is_heard =
             |chapter: &Chapter| part.is_none_or(|part| chapter.start < part.end && chapter.end > part.start);

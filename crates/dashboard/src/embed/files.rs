@@ -1,9 +1,8 @@
-//! The player, and what share pages load beside it, compiled in.
+//! The player, and the other files that share pages load, compiled in.
 //!
-//! The player is one module that needs no other file of its version: a page may get it from any node, also while nodes
-//! of two versions are running. It asks for its sentences in other languages, and stays English without them. Its versioned
-//! address, for our own pages, may be kept for ever. `/embed/player.js` is a name that never changes, for other people's
-//! pages.
+//! The player is one module that needs no other file of its version: a page may get it from any node, even while nodes
+//! of two versions are running. It loads its texts in other languages, and stays English without them. Its versioned
+//! address, for our own pages, may be cached permanently. `/embed/player.js` is a stable name, for pages of customers.
 
 use std::io::Write;
 use std::sync::LazyLock;
@@ -34,7 +33,7 @@ const NOT_AT_ALL: HeaderValue = HeaderValue::from_static("no-store");
 
 const PLAYER: &str = include_str!("../../assets/player/built/player.js");
 
-/// Name, type and text of the files that are the same for all languages.
+/// Name, type and text of the files that do not depend on the language.
 const WRITTEN: [(&str, &str, &str); 5] = [
     ("player.js", JS, PLAYER),
     // For browsers that cannot construct style sheets; for others, the player contains it.
@@ -44,7 +43,7 @@ const WRITTEN: [(&str, &str, &str); 5] = [
     ("follow.js", JS, include_str!("../../assets/follow.js")),
 ];
 
-/// How many of them, the first ones, have names that never change, too.
+/// How many of them, from the beginning, also have stable names.
 const STABLE: usize = 2;
 
 /// A file that pages load.
@@ -52,7 +51,7 @@ struct File {
     name: String,
     content_type: &'static str,
     text: Bytes,
-    /// The text in `gzip`.
+    /// The text compressed with gzip.
     compressed: Bytes,
 }
 
@@ -70,12 +69,12 @@ static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
     written.into_iter().chain(sentences).chain([public]).collect()
 });
 
-/// The languages that the player asks for. It has English.
+/// The languages whose texts the player loads. English is built in.
 fn translated() -> impl Iterator<Item = Language> {
     Language::ALL.into_iter().filter(|language| *language != Language::English)
 }
 
-/// The name by which the player asks for its sentences in a language.
+/// The name of the player's texts in a language.
 fn sentences(language: Language) -> String {
     format!("texts-{language}.js")
 }
@@ -90,12 +89,12 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
     hex::encode(&hash.finalize()[..8])
 });
 
-/// The address of one of the files in this version of the program.
+/// The address of a file in this version of the program.
 pub(crate) fn address(name: &str) -> String {
     format!("/embed/assets/{}/{name}", *VERSION)
 }
 
-/// The files under their versioned addresses, and the player and its sentences under names that never change.
+/// The files under their versioned addresses, and the player and its texts under stable names.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     let versioned = Router::new().route("/embed/assets/{version}/{name}", get(asset));
     let names = WRITTEN[..STABLE].iter().map(|(name, ..)| (*name).to_owned());
@@ -105,8 +104,8 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     })
 }
 
-/// One of the files. A page of another version, which another node rendered, gets the file of this version, which nobody
-/// may keep under that address.
+/// Serves one of the files. A page that a node with another version rendered gets the file of this version, which must
+/// not be cached under that address.
 async fn asset(Path((version, name)): Path<(String, String)>, headers: HeaderMap) -> Response {
     let Some(file) = FILES.iter().find(|file| file.name == name) else {
         return StatusCode::NOT_FOUND.into_response();
@@ -114,7 +113,7 @@ async fn asset(Path((version, name)): Path<(String, String)>, headers: HeaderMap
     answer(file, &headers, if version == *VERSION { FOR_EVER } else { NOT_AT_ALL })
 }
 
-/// A file under a name that never changes.
+/// A file under its stable name.
 fn stable(name: &str, headers: &HeaderMap) -> Response {
     let tag = format!("W/\"{}\"", *VERSION);
     let is_known = headers.get_all(IF_NONE_MATCH).iter().any(|value| lists(value, &tag));
@@ -138,7 +137,7 @@ fn answer(file: &File, headers: &HeaderMap, kept: HeaderValue) -> Response {
     (common, file.text.clone()).into_response()
 }
 
-/// Modules are taken over by other people's pages only where any origin is allowed to.
+/// Pages of other sites may import modules only if any origin is allowed.
 fn shared_headers(kept: HeaderValue) -> [(http::HeaderName, HeaderValue); 3] {
     [
         (CACHE_CONTROL, kept),
@@ -147,7 +146,7 @@ fn shared_headers(kept: HeaderValue) -> [(http::HeaderName, HeaderValue); 3] {
     ]
 }
 
-/// Whether a list has an entry, unless it is refused with `q=0`.
+/// Whether a list has an entry that is not refused with `q=0`.
 fn lists(value: &HeaderValue, wanted: &str) -> bool {
     let entries = value.to_str().unwrap_or_default().split(',');
     entries.into_iter().any(|entry| {
@@ -172,7 +171,7 @@ mod tests {
 
     use super::*;
 
-    /// Most bytes of the player as it is delivered.
+    /// The most bytes of the player as delivered.
     const MOST_BYTES: usize = 15_000;
 
     #[test]
@@ -202,7 +201,7 @@ mod tests {
     #[test]
     fn the_player_needs_nothing_beside_it() {
         assert!(!PLAYER.contains("from\"./"));
-        // Its sentences in other languages, without which it stays English.
+        // Its texts in other languages, without which it stays English.
         assert_eq!(PLAYER.matches("import(").count(), 1);
         assert!(PLAYER.contains("import(new URL(`texts-${"));
     }

@@ -87,7 +87,7 @@ pub(super) fn initial(title: &str) -> String {
     title.chars().next().map(|first| first.to_uppercase().collect()).unwrap_or_default()
 }
 
-/// Text, or nothing where the field is empty.
+/// Sets the text, or clears it if the field is empty.
 pub(super) fn set_or_clear(text: &str) -> Patch<String> {
     if text.is_empty() { Patch::Clear } else { Patch::Set(text.to_owned()) }
 }
@@ -105,7 +105,7 @@ pub(super) async fn save_cover(
     Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &CollectionPage { problems, ..page }))
 }
 
-/// Makes a track whose file is imported from a URL.
+/// Creates a track whose file is imported from a URL.
 pub(super) async fn import(
     State(app): State<Dashboard>,
     member: Member<Editor>,
@@ -136,7 +136,7 @@ pub(super) async fn delete(
 }
 
 impl CollectionPage {
-    /// What stands for a cover where there is none.
+    /// The placeholder for a missing cover.
     fn initial(&self) -> String {
         initial(&self.title)
     }

@@ -17,7 +17,7 @@ use crate::path::Query;
 use crate::session::{Editor, Member, Viewer};
 use crate::text::t;
 
-/// Collections on a page.
+/// Collections per page.
 const PER_PAGE: u32 = 48;
 
 #[derive(Template)]

@@ -1,4 +1,4 @@
-//! A colour with its companions, as it is chosen.
+//! A colour and its derived shades, in forms.
 
 use askama::Template;
 use axum::extract::Query;
@@ -12,7 +12,7 @@ use crate::form::Fields;
 use crate::page::render;
 use crate::session::{Member, Viewer};
 
-/// What templates show of a colour; they have it as `shades`.
+/// The shades of a colour, which templates show as `shades`.
 pub(crate) struct Shades {
     pub(crate) light: String,
     pub(crate) dark: String,
@@ -24,12 +24,12 @@ impl From<PlayerColours> for Shades {
     }
 }
 
-/// The fields in which a collection or a track is given a colour of its own; templates have it as `colour`.
+/// The fields that give a collection or a track its own colour; templates have it as `colour`.
 pub(crate) struct ColourField {
-    /// Whether the box is ticked that asks for one.
+    /// Whether the checkbox for an own colour is ticked.
     pub(crate) is_own: bool,
     pub(crate) colour: String,
-    /// The colour that the form was opened with.
+    /// The colour with which the form was opened.
     pub(crate) opened_with: String,
     pub(crate) shades: Shades,
     /// Whether players show colours of collections and tracks.
@@ -37,7 +37,7 @@ pub(crate) struct ColourField {
 }
 
 impl ColourField {
-    /// `inherited` is shown where there is none of its own.
+    /// `inherited` is shown if there is no own colour.
     pub(super) fn new(own: Option<Colour>, inherited: Colour, is_allowed: bool) -> Self {
         let colour = own.unwrap_or(inherited);
         Self {
@@ -49,7 +49,7 @@ impl ColourField {
         }
     }
 
-    /// As it was sent, for a form that is shown again.
+    /// The field as it was sent, for a form that is shown again.
     pub(super) fn sent(self, fields: &Fields) -> Self {
         let Ok(colour) = fields.text("player_color").parse::<Colour>() else { return self };
         Self {
@@ -61,8 +61,8 @@ impl ColourField {
     }
 }
 
-/// Whether a form asks for a colour of its own: the box is ticked, or another colour was chosen than the form was opened
-/// with. A script ticks the box then; without one, people may forget it.
+/// Whether a form requests an own colour: the checkbox is ticked, or the colour differs from the one with which the
+/// form was opened. A script ticks the checkbox in that case; without a script, people may forget it.
 fn asks_for_own(fields: &Fields) -> bool {
     let colour = |name| fields.text(name).parse::<Colour>().ok();
     let opened_with = colour("opened_with_color");
@@ -89,7 +89,7 @@ pub(super) struct ColourForm {
     colour: String,
 }
 
-/// The companions of a colour as part of a page.
+/// Renders the shades of a colour as a part of a page.
 pub(super) async fn companions(
     _: Member<Viewer>,
     Query(form): Query<ColourForm>,

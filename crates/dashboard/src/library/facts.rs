@@ -1,11 +1,11 @@
-//! What is known of the sound of a track.
+//! Properties of a track's sound.
 
 use tonearm_domain::TrackInfo;
 
 use crate::amount::{bytes, clock, count, decimal};
 use crate::text::{Message, t};
 
-/// What was measured and read, with names that people know. What is not known is left out.
+/// The measured and declared properties, with names for people. Unknown properties are left out.
 pub(super) fn facts(info: &TrackInfo, duration: f64) -> Vec<(Message, String)> {
     let decibels =
         |value: f64, unit: &str| Some(format!("{} {unit}", decimal(value))).filter(|_| value.is_finite());

@@ -1,17 +1,17 @@
-//! What the file of a track tells: its tags, its chapters and its lyrics.
+//! The metadata in a track's file: its tags, its chapters and its lyrics.
 
 use tonearm_domain::{Numbered, TrackInfo};
 
 use crate::amount::clock;
 use crate::text::{Message, t};
 
-/// What the file of a track tells.
+/// The metadata in a track's file.
 pub(super) struct FileTags {
-    /// What is known by a name that people know.
+    /// Tags with names for people.
     pub(super) tags: Vec<(Message, String)>,
     pub(super) chapters: Vec<ChapterRow>,
     pub(super) lyrics: Option<String>,
-    /// The language that the file says it is in; empty where it does not.
+    /// The language that the file declares; empty if it declares none.
     pub(super) language: String,
 }
 

@@ -1,4 +1,4 @@
-//! Files that a form brings, where no script uploads them.
+//! Files uploaded by a form, without a script.
 
 use std::error::Error;
 
@@ -17,7 +17,7 @@ use crate::path::PathId;
 use crate::picture::broken;
 use crate::session::{Editor, Member};
 
-/// Makes a track of each file, while it arrives.
+/// Creates a track for each file while it is received.
 pub(super) async fn take(
     State(app): State<Dashboard>,
     member: Member<Editor>,
@@ -27,7 +27,7 @@ pub(super) async fn take(
     let mut form = form.map_err(|_| PageError::BadForm)?;
     let mut session = None;
     while let Some(field) = form.next_field().await.map_err(broken)? {
-        // A browser whose person has chosen nothing sends one file without a name.
+        // If no file was chosen, browsers send one file without a name.
         let named = field.file_name().filter(|name| !name.is_empty()).map(str::to_owned);
         if let Some(name) = named {
             let session = match session {
@@ -43,7 +43,7 @@ pub(super) async fn take(
     Ok(Flash::FilesTaken.then(&member.path(&format!("/collections/{id}"))))
 }
 
-/// A file that could not be taken leaves no track.
+/// If a file cannot be accepted, its track is not kept.
 async fn take_one(
     app: &Dashboard,
     member: &Member<Editor>,

@@ -7,7 +7,7 @@ use crate::amount::clock;
 use crate::text::{self, Message, t};
 use crate::waveform;
 
-/// Tracks on a page.
+/// Tracks per page.
 pub(super) const PER_PAGE: u32 = 50;
 
 /// A row of a list.
@@ -25,19 +25,19 @@ pub(super) struct Row {
     pub(super) wave: String,
     pub(super) light: String,
     pub(super) dark: String,
-    /// What the collection is called, where a list is of several.
+    /// The title of the collection, if a list covers several.
     pub(super) collection: Option<String>,
-    /// Whether there is sound to play.
+    /// Whether it can be played.
     pub(super) is_playable: bool,
     /// Its length in seconds.
     pub(super) seconds: f64,
     pub(super) rights: RowRights,
 }
 
-/// What can be done with a row.
+/// The actions that are available on a row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct RowRights {
-    /// Select it and change its track.
+    /// Select it and edit its track.
     pub(super) may_edit: bool,
     /// Move it to another place in its list.
     pub(super) is_movable: bool,
@@ -70,18 +70,18 @@ impl From<TrackCard> for Row {
 }
 
 impl Row {
-    /// The same row for somebody who may do this.
+    /// The same row with these rights.
     pub(super) fn with(self, rights: RowRights) -> Self {
         Self { rights, ..self }
     }
 
-    /// The box that the waveform is drawn in.
+    /// The view box of the waveform.
     pub(super) fn frame(&self) -> String {
         waveform::view_box()
     }
 }
 
-/// The label of a status, its tone, and whether it will still change by itself.
+/// The label of a status, its tone, and whether it still changes on its own.
 pub(super) fn status_label(status: TrackStatus, is_importing: bool) -> (Message, &'static str, bool) {
     let (id, tone, is_open) = match status {
         _ if is_importing => ("track-status-importing", "busy", true),

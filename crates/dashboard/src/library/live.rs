@@ -1,4 +1,4 @@
-//! How far tracks are, told while it changes (server-sent events).
+//! The progress of tracks, as server-sent events.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -21,17 +21,16 @@ use crate::error::PageError;
 use crate::session::{Member, Viewer};
 use crate::text::{current, in_language, t};
 
-/// How often it is looked whether somebody may still listen; something is sent then too, so that a broken connection is
-/// noticed.
+/// How often the permission to listen is checked. A comment is sent then too, so that a broken connection is noticed.
 const CHECK: Duration = Duration::from_secs(15);
 
-/// How far one track is.
+/// The progress of one track.
 #[derive(Serialize)]
 struct TrackEvent<'a> {
     id: String,
     status: String,
     percent: u8,
-    /// Whether it waits for its turn, so that nothing is done of it yet.
+    /// Whether it waits in the queue, so that no work has been done on it.
     is_queued: bool,
     files: Vec<FileEvent<'a>>,
 }
@@ -43,7 +42,7 @@ struct FileEvent<'a> {
     percent: u8,
 }
 
-/// One stream.
+/// One event stream.
 struct Live {
     app: Dashboard,
     watch: ProgressWatch,
@@ -63,8 +62,8 @@ enum Step {
     Over,
 }
 
-/// Tells how far the organization's tracks are until none is in the making (event `done`), or whoever listens may not any
-/// more.
+/// Sends the progress of the organization's tracks until no track is being processed (event `done`), or until the
+/// person may no longer listen.
 pub(super) async fn progress(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
@@ -86,7 +85,7 @@ pub(super) async fn progress(
         app,
     };
     let mut response = Sse::new(live.events()).into_response();
-    // Proxies would collect what is to be seen at once.
+    // Proxies would otherwise buffer the events.
     let unbuffered = HeaderName::from_static("x-accel-buffering");
     response.headers_mut().insert(unbuffered, HeaderValue::from_static("no"));
     Ok(response)
@@ -107,7 +106,7 @@ impl Live {
             Step::GoOn => tokio::select! {
                 biased;
                 () = self.place.stopped() => return None,
-                // Before the news, of which there may be some every second.
+                // Checked before new progress, which may arrive every second.
                 _ = self.beat.tick() => {
                     return if self.may_listen().await { Some(Event::default().comment("")) } else { None };
                 }
@@ -118,7 +117,7 @@ impl Live {
         Some(in_language(self.language, || progress_event(&tracks)))
     }
 
-    /// Whether the sign-in still holds, and the membership.
+    /// Whether the sign-in and the membership are still valid.
     async fn may_listen(&self) -> bool {
         let resumed = self.app.people.resume(&self.token).await.ok().flatten();
         let Some(resumed) = resumed.filter(|resumed| resumed.person.id == self.person_id) else {
@@ -131,7 +130,7 @@ impl Live {
 
 fn progress_event(tracks: &[TrackProgressView]) -> Event {
     if tracks.is_empty() {
-        // An event without data is not given to anybody.
+        // Browsers do not dispatch an event without data.
         return Event::default().event("done").data("{}");
     }
     let events: Vec<TrackEvent<'_>> = tracks.iter().map(TrackEvent::of).collect();
@@ -145,7 +144,7 @@ impl<'a> TrackEvent<'a> {
             state: variant.making.as_str(),
             percent: variant.making.percent(),
         };
-        // A run tells of all files that it makes as soon as it begins.
+        // A run reports all files that it renders as soon as it begins.
         let is_queued = !track.is_importing && track.variants.is_empty();
         let status = if is_queued {
             t("track-status-queued")

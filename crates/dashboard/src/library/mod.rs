@@ -32,7 +32,7 @@ use crate::app::Dashboard;
 pub(crate) use colours::Shades;
 pub(crate) use start::first as first_steps;
 
-/// Below an organization's address.
+/// Routes below an organization's address.
 pub(crate) fn routes() -> Router<Dashboard> {
     Router::new()
         .route("/library", get(collections::page).post(collections::create))

@@ -1,4 +1,4 @@
-//! What addresses of lists carry: words, an order, and from which row on.
+//! The query parameters of lists: search words, an order, and a cursor.
 
 use std::str::FromStr;
 
@@ -9,7 +9,7 @@ use crate::form::Choice;
 use crate::paging::{CursorQuery, PageLinks, query_string};
 use crate::text::{Message, t};
 
-/// Which page of a list somebody asks for. A value that makes no sense counts as missing.
+/// The requested page of a list. Invalid values count as missing.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct ListQuery {
     #[serde(default)]
@@ -20,7 +20,7 @@ pub(super) struct ListQuery {
     cursor: CursorQuery,
 }
 
-/// What is around a list: the search, the order, how many there are, and the way on.
+/// The controls around a list: search, order, total and page links.
 pub(super) struct Paging {
     pub(super) q: String,
     pub(super) is_search: bool,
@@ -29,7 +29,7 @@ pub(super) struct Paging {
     pub(super) links: PageLinks,
 }
 
-/// An order as people choose it.
+/// An order that people can choose.
 pub(super) trait Sort: Copy + Default + Eq + FromStr {
     /// Every order with its name in addresses and the message that names it.
     fn named() -> Vec<(Self, &'static str, &'static str)>;
@@ -60,14 +60,14 @@ impl Sort for CollectionSort {
 }
 
 impl Paging {
-    /// The search alone, for another list's address.
+    /// The search parameter alone, for another list's address.
     pub(super) fn query(&self) -> String {
         serde_urlencoded::to_string([("q", &self.q)]).unwrap_or_default()
     }
 }
 
 impl ListQuery {
-    /// The page.
+    /// The query for the page.
     pub(super) fn page_query<S: Sort, Id: FromStr>(&self, limit: u32) -> PageQuery<S, Id> {
         PageQuery {
             words: SearchWords::parse(&self.q),
@@ -77,7 +77,7 @@ impl ListQuery {
         }
     }
 
-    /// What is around the page. `offered` are the orders that make sense here, `rows` says what they are.
+    /// The controls around the page. `offered` are the orders available here; `rows` is the type of its rows.
     pub(super) fn paging<S: Sort, Id, T>(
         &self,
         query: &PageQuery<S, Id>,
@@ -104,7 +104,7 @@ impl ListQuery {
     }
 }
 
-/// What the rows of a list are.
+/// The type of rows in a list.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Rows {
     /// Collections.
@@ -114,7 +114,7 @@ pub(super) enum Rows {
 }
 
 impl Rows {
-    /// How many there are, or how many were found.
+    /// The message with the number of rows, in total or found.
     pub(super) fn count_message(self, total: Total, is_search: bool) -> Message {
         let (is_exact, count) = match total {
             Total::Exactly(number) => (true, number),

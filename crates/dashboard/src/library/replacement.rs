@@ -1,4 +1,4 @@
-//! Replacing the source of a track: with progress by a script, or by a form.
+//! Replacing the source of a track: by a script, which shows progress, or by a form.
 
 use std::error::Error;
 
@@ -21,13 +21,13 @@ use crate::picture::broken;
 use crate::session::{Editor, Member, Viewer};
 use crate::text;
 
-/// Where the bytes of the new source go.
+/// The URL for the bytes of the new source.
 #[derive(Debug, Serialize)]
 pub(super) struct Begun {
     upload_url: String,
 }
 
-/// How far a replacement is, for people.
+/// The progress of a replacement, for people.
 #[derive(Debug, Serialize)]
 pub(super) struct ReplacementProgress {
     /// `waiting`, `processing`, `completed` or `failed`.
@@ -45,7 +45,7 @@ impl From<Replacement> for ReplacementProgress {
     }
 }
 
-/// Signs a URL for the page's script, which sends the file there as other clients do.
+/// Signs a URL for the page's script, which uploads the file there like other clients.
 pub(super) async fn begin(
     State(app): State<Dashboard>,
     member: Member<Editor>,
@@ -58,7 +58,7 @@ pub(super) async fn begin(
     Ok(Json(Begun { upload_url: upload.upload_url }))
 }
 
-/// How far the last replacement is.
+/// The progress of the last replacement.
 pub(super) async fn state(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
@@ -76,7 +76,7 @@ pub(super) async fn cancel(
     Ok(Flash::ReplacementCancelled.then(&member.path(&format!("/tracks/{id}"))))
 }
 
-/// Takes the new source from a form, where no script sends it.
+/// Receives the new source from a form, without a script.
 pub(super) async fn take(
     State(app): State<Dashboard>,
     member: Member<Editor>,
@@ -96,7 +96,7 @@ pub(super) async fn take(
         let bytes = field.map_err(Box::<dyn Error + Send + Sync>::from);
         let taken = app.uploads.accept_source(caller.origin, slot, bytes, UploadTerms::default()).await;
         if let Err(refusal) = taken {
-            // Nothing of it was kept, so nobody waits for the rest.
+            // Nothing of it was stored, so the replacement must not wait for more bytes.
             app.library.cancel_replacement(&caller, id).await?;
             return Err(refusal.into());
         }
@@ -105,7 +105,7 @@ pub(super) async fn take(
     Err(PageError::BadForm)
 }
 
-/// The last replacement of a track, as its page tells of it; none where it was completed.
+/// The last replacement of a track, for its page; `None` if it was completed.
 pub(super) async fn shown_progress<R>(
     app: &Dashboard,
     member: &Member<R>,

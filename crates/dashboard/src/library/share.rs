@@ -1,5 +1,5 @@
-//! Sharing a track or a collection: its share links, a new one, and how each is embedded. A page of its own; scripts show it
-//! as a dialog.
+//! Sharing a track or a collection: its share links, a new one, and how to embed each. It is a page of its own, which
+//! scripts show as a dialog.
 
 use askama::Template;
 use axum::extract::{FromRequestParts, State};
@@ -26,7 +26,7 @@ use crate::text::t;
 #[template(path = "library/share.html")]
 struct SharePage {
     frame: Frame,
-    /// What is shared, below the organization's address.
+    /// The path of the shared item, below the organization's address.
     target: String,
     is_collection: bool,
     title: String,
@@ -45,7 +45,7 @@ struct LinkRow {
     id: String,
     title: String,
     variant: String,
-    /// The URL of its page; none where the key is not kept.
+    /// The URL of its page; `None` if the key's text is not stored.
     url: Option<String>,
     expires_at: Option<String>,
     is_expired: bool,
@@ -53,12 +53,12 @@ struct LinkRow {
     is_downloadable: bool,
 }
 
-/// How one of the links is embedded.
+/// How to embed one of the links.
 struct Embedding {
     id: String,
     title: String,
     url: String,
-    /// The URL of the sound itself, where the link is for one track.
+    /// The URL of the sound itself, if the link is for one track.
     stream: Option<String>,
     preview: String,
     height: u32,
@@ -67,7 +67,7 @@ struct Embedding {
     snippets: Snippets,
 }
 
-/// What the address says is shared.
+/// The shared item that the path names.
 pub(super) struct Target(ShareTarget);
 
 impl FromRequestParts<Dashboard> for Target {
@@ -91,7 +91,7 @@ impl Target {
         }
     }
 
-    /// What follows `/share/` and `/embed/` for a key.
+    /// The path after `/share/` and `/embed/`, for a key.
     fn public_path(&self, key: &str) -> String {
         match self.0 {
             ShareTarget::Track(id) => format!("{id}/{key}"),
@@ -113,9 +113,9 @@ impl Target {
 
 #[derive(Default, Deserialize)]
 pub(super) struct ShareQuery {
-    /// The link whose embedding is shown.
+    /// The link whose embedding code is shown.
     link: Option<ApiKeyId>,
-    /// Links that are older than this one.
+    /// Only links older than this one.
     before: Option<ApiKeyId>,
     #[serde(default)]
     theme: String,
@@ -173,7 +173,7 @@ pub(super) async fn revoke(
     Ok(Flash::ShareLinkRevoked.then(&member.path(&format!("{}/share", target.path()))))
 }
 
-/// Sends people who opened the address of a form to the page that has it.
+/// Redirects from the address of a form to the page that contains it.
 pub(super) async fn to_page(member: Member<Editor>, target: Target) -> Response {
     Redirect::to(&member.path(&format!("{}/share", target.path()))).into_response()
 }
@@ -245,7 +245,7 @@ fn share_url(base: &str, target: &Target, key: &str) -> String {
 }
 
 impl Embedding {
-    /// None for a link whose key is not kept.
+    /// `None` for a link whose key's text is not stored.
     fn of(base: &str, target: &Target, link: &ShareLink, title: &str, query: &ShareQuery) -> Option<Self> {
         let key = link.text.as_ref()?.reveal();
         let default = target.embed_options();

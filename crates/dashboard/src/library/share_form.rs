@@ -6,12 +6,12 @@ use tonearm_service::CreateShareLink;
 use crate::form::{Choice, Fields, Problems};
 use crate::text::t;
 
-/// Most characters of a name.
+/// The most characters of a name.
 const LONGEST_TITLE: usize = 200;
 
 const DAY: i64 = 24 * 3600;
 
-/// When a new link expires: as it is chosen, the message that says so, and seconds from now.
+/// Expiries of a new link: the value, its message, and seconds from now.
 const EXPIRIES: [(&str, &str, i64); 4] = [
     ("day", "library-expires-day", DAY),
     ("week", "library-expires-week", 7 * DAY),
@@ -53,7 +53,7 @@ impl ShareForm {
         }
     }
 
-    /// The choices of when the link expires.
+    /// The choices for the expiry of the link.
     pub(super) fn expiries(&self) -> Vec<Choice> {
         let known = EXPIRIES.iter().map(|&(value, id, _)| (value, id));
         let all = std::iter::once((NEVER, "library-expires-never"))
@@ -62,7 +62,7 @@ impl ShareForm {
         all.map(|(value, id)| Choice::new(value, t(id).to_string(), value == self.expires)).collect()
     }
 
-    /// What is to be made, or everything that is wrong.
+    /// The share link to create, or all problems.
     pub(super) fn parse(&self, now: Timestamp) -> Result<CreateShareLink, Problems> {
         let mut problems = Problems::default();
         if self.title.chars().count() > LONGEST_TITLE {
@@ -91,7 +91,7 @@ impl ShareForm {
         }
     }
 
-    /// When the link expires, or the message that says why it cannot.
+    /// When the link expires, or the message of the problem.
     fn expiry(&self, now: Timestamp) -> Result<Option<Timestamp>, &'static str> {
         if self.expires == NEVER {
             return Ok(None);
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(at("week", "").unwrap(), text("2026-11-30T12:00:00Z"));
         assert_eq!(at("date", "2030-01-31T12:00").unwrap(), text("2030-01-31T12:00:00Z"));
         assert_eq!(at("date", "2030-01-31T12:00:30").unwrap(), text("2030-01-31T12:00:30Z"));
-        // What is missing or unknown never means "never".
+        // A missing or unknown value never means "never".
         for (expires, expires_at) in [("date", ""), ("", ""), ("century", ""), ("date", "2026-11-23T12:00")] {
             let problems = at(expires, expires_at).unwrap_err();
             assert!(problems.with("expires_at").is_some(), "{expires} {expires_at}");

@@ -22,9 +22,9 @@ use crate::session::{Editor, Member, SignedIn};
 use crate::share::{EmbedOptions, Snippets};
 use crate::text::{self, Message, t};
 
-/// Tracks that are looked at to find one that plays.
+/// The most tracks that are checked to find a playable one.
 const LOOKED_AT: u32 = 20;
-/// Most characters of the name of a key.
+/// The most characters of the name of a key.
 const LONGEST_KEY_NAME: usize = 200;
 
 #[derive(Template)]
@@ -36,13 +36,13 @@ struct StartPage {
     problems: Problems,
 }
 
-/// How far the library is.
+/// The step that the library has reached.
 enum Step {
     /// It has no collection with a track.
     Name { organization: Option<String>, title: String },
-    /// The collection has no track that plays.
+    /// The collection has no playable track.
     Add(AddStep),
-    /// A track plays.
+    /// A track is playable.
     Share { collection: String, track: String, title: String, link: Option<Link> },
 }
 
@@ -50,7 +50,7 @@ struct AddStep {
     collection: String,
     title: String,
     may_import: bool,
-    /// A track that is being made, and how far it is.
+    /// A track that is being processed, and its progress.
     making: Option<(String, Message)>,
     /// The first track that failed, and why.
     failed: Option<(String, String)>,
@@ -81,7 +81,7 @@ impl StartPage {
         }
     }
 
-    /// What a step in the list of all steps is: `done`, `now` or `next`.
+    /// The state of a step in the list of steps: `done`, `now` or `next`.
     fn state(&self, step: u8) -> &'static str {
         match step.cmp(&self.number()) {
             std::cmp::Ordering::Less => "done",
@@ -91,7 +91,7 @@ impl StartPage {
     }
 }
 
-/// Goes to the first steps of the first organization of somebody who has just created an account.
+/// Redirects a new account to the first steps of its first organization.
 pub(crate) async fn first(State(app): State<Dashboard>, signed_in: SignedIn) -> Result<Redirect, PageError> {
     let organizations = app.people.organizations_of(signed_in.person()).await?;
     let edited = organizations.iter().find(|(_, role)| *role >= Role::Editor);
@@ -130,7 +130,7 @@ pub(super) async fn name(
     }
 }
 
-/// Names the organization, if its owner asks, and its first collection, which may exist already.
+/// Names the organization, if an owner requests it, and its first collection, which may exist already.
 async fn named(app: &Dashboard, member: &Member<Editor>, fields: &Fields) -> Result<CollectionId, Refusal> {
     let caller = member.caller();
     let (name, title) = (fields.text("name"), fields.text("title"));
@@ -158,7 +158,7 @@ pub(super) async fn tracks(
     Ok(render(&StartPage::new(&member, step)))
 }
 
-/// Creates a share link for the track that plays, unless it has one.
+/// Creates a share link for the playable track, unless it has one.
 pub(super) async fn share(
     State(app): State<Dashboard>,
     member: Member<Editor>,
@@ -201,7 +201,7 @@ async fn create_link(
 }
 
 impl Link {
-    /// None where the text of the link's key is not known any more.
+    /// `None` if the text of the link's key is not stored.
     fn of(app: &Dashboard, track: TrackId, title: &str, link: &ShareLink) -> Option<Self> {
         let (base, key) = (app.links.public_url(), link.text.as_ref()?.reveal());
         Some(Self {
@@ -222,7 +222,7 @@ async fn has_tracks(app: &Dashboard, member: &Member<Editor>) -> Result<bool, Re
     Ok(!app.library.track_page(&member.caller(), None, &one).await?.page.rows.is_empty())
 }
 
-/// The collection of a library that has one only.
+/// The collection of a library that has exactly one.
 async fn only_collection(
     app: &Dashboard,
     member: &Member<Editor>,

@@ -1,4 +1,4 @@
-//! One track: to hear, to edit, to delete.
+//! One track: play, edit, delete.
 
 use axum::Json;
 use axum::extract::{Multipart, State};
@@ -79,7 +79,7 @@ pub(super) async fn save_cover(
     Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
 }
 
-/// Gives up the uploaded cover for the one that comes from the file.
+/// Removes the uploaded cover, so that the one from the file is used.
 pub(super) async fn reset_cover(
     State(app): State<Dashboard>,
     member: Member<Editor>,
@@ -113,7 +113,7 @@ pub(super) async fn retry(
     Ok(Flash::RetryQueued.then(&member.path(&format!("/tracks/{id}"))))
 }
 
-/// Leads to the source as it was uploaded, to be saved.
+/// Redirects to the original source, for download.
 pub(super) async fn original(
     State(app): State<Dashboard>,
     member: Member<Editor>,
@@ -123,7 +123,7 @@ pub(super) async fn original(
     Ok(Redirect::to(&url).into_response())
 }
 
-/// What the page's player plays.
+/// The player data for the page's player.
 pub(super) async fn data(
     State(app): State<Dashboard>,
     member: Member<Viewer>,

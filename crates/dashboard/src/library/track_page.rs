@@ -1,4 +1,4 @@
-//! What the page of a track shows.
+//! The page of a track.
 
 use askama::Template;
 use tonearm_domain::{CoverOrigin, FailedVariant, Role, TrackId};
@@ -56,11 +56,11 @@ pub(super) struct TrackPage {
     original_name: Option<String>,
     replacement: Option<ReplacementProgress>,
     usage: TrackUsage,
-    /// Whether its cover was uploaded, and can be given up.
+    /// Whether its cover was uploaded, and can be removed.
     may_reset_cover: bool,
 }
 
-/// A variant to hear or to save.
+/// A variant to play or to download.
 struct VariantRow {
     index: String,
     content_type: &'static str,
@@ -131,7 +131,7 @@ impl TrackPage {
     }
 }
 
-/// The same, with the reason in the language of the page.
+/// The same, with the reason in the page's language.
 fn in_words(failed: FailedVariant) -> FailedVariant {
     FailedVariant { reason: text::reason(&failed.reason), ..failed }
 }

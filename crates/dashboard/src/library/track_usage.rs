@@ -1,4 +1,4 @@
-//! What was listened to of one track lately.
+//! The recent listens of one track.
 
 use tonearm_domain::{KeyScope, ListenCounts, Track};
 use tonearm_service::{Caller, UsagePeriod};
@@ -7,12 +7,12 @@ use crate::amount::{bytes, count, duration};
 use crate::app::Dashboard;
 use crate::error::PageError;
 
-/// The last 30 days of a track.
+/// The usage of a track in the last 30 days.
 pub(super) struct TrackUsage {
     pub(super) listens: String,
     pub(super) heard: String,
     pub(super) delivered: String,
-    /// The days on which somebody listened, the last one first.
+    /// The days with listens, the latest first.
     pub(super) days: Vec<UsageDay>,
 }
 

@@ -25,7 +25,7 @@ struct TracksPage {
     may_edit: bool,
 }
 
-/// One row, for a page that is open.
+/// One row, to update an open page.
 #[derive(Template)]
 #[template(path = "library/row.html")]
 struct RowPart {
@@ -35,9 +35,9 @@ struct RowPart {
 
 #[derive(Deserialize)]
 pub(super) struct RowQuery {
-    /// With the name of its collection.
+    /// Whether it shows the title of its collection.
     named: Option<String>,
-    /// In a list that can be put in another order.
+    /// Whether its list can be reordered.
     movable: Option<String>,
 }
 

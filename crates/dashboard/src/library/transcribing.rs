@@ -1,4 +1,4 @@
-//! How far the transcription of a track is, where there is something to tell.
+//! The progress of a track's transcription, if there is something to report.
 
 use tonearm_domain::{Role, Track, TranscriptionState};
 
@@ -8,12 +8,12 @@ use crate::refusal_text::sentence;
 use crate::session::Member;
 use crate::text::{Message, t};
 
-/// A transcription that is not done.
+/// A transcription that is not completed.
 pub(super) struct Transcribing {
     pub(super) message: Message,
     pub(super) is_failed: bool,
-    /// Whether the page has a button that queues it again. A track with a transcript has that button on the page of its
-    /// transcript, which tells what is replaced.
+    /// Whether the page has a button that queues it again. If the track has a transcript, that button is on the
+    /// transcript's page, which says what will be replaced.
     pub(super) may_retry: bool,
 }
 
@@ -45,7 +45,7 @@ impl Transcribing {
     }
 }
 
-/// Only owners set the provider, and only they are told what it answered, which may name hosts and accounts.
+/// Only owners configure the provider, and only they see its response, which may name hosts and accounts.
 fn message(is_failed: bool, reason: Option<String>, role: Role) -> Message {
     let shown_reason = reason.as_deref().filter(|_| role == Role::Owner).map(sentence);
     let id = match (is_failed, &reason, &shown_reason) {

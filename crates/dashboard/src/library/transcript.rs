@@ -1,4 +1,4 @@
-//! The transcript of a track, to edit as WebVTT, to download, and to have made again.
+//! The transcript of a track: editing it as WebVTT, downloading it, and transcribing again.
 
 use askama::Template;
 use axum::extract::multipart::MultipartRejection;
@@ -20,7 +20,7 @@ use crate::picture::broken;
 use crate::session::{Editor, Member, Viewer};
 use crate::text::t;
 
-/// Most bytes of the form: the text once as text and once as a file, and what is around them.
+/// The most bytes of the form: the text once as text and once as a file, and the other fields.
 pub(super) const MOST_FORM_BYTES: usize = 2 * MOST_CAPTION_BYTES + 64 * 1024;
 
 #[derive(Template)]
@@ -33,7 +33,7 @@ struct TranscriptPage {
     language: String,
     version: String,
     edited_at: Option<String>,
-    /// Whether there is a provider that can transcribe the track.
+    /// Whether a provider can transcribe the track.
     may_transcribe: bool,
     problems: Problems,
 }
@@ -65,7 +65,7 @@ pub(super) async fn save(
     Ok(render_with(status, &TranscriptPage { captions, language, problems: Problems::of(refusal)?, ..page }))
 }
 
-/// The fields of the form. A file takes the place of the text.
+/// Reads the fields of the form. A file replaces the text.
 async fn read(mut form: Multipart) -> Result<EditTranscript, PageError> {
     let mut edit =
         EditTranscript { captions: String::new(), language: String::new(), version: String::new() };
@@ -73,7 +73,7 @@ async fn read(mut form: Multipart) -> Result<EditTranscript, PageError> {
         let name = field.name().unwrap_or_default().to_owned();
         let is_file = field.file_name().is_some();
         let bytes = field.bytes().await.map_err(broken)?;
-        // What is no UTF-8 is read as far as it can be: the reader says what is wrong with it.
+        // Invalid UTF-8 is replaced: the WebVTT parser reports what is wrong with it.
         let text = String::from_utf8_lossy(&bytes).into_owned();
         match (name.as_str(), is_file) {
             ("captions", false) if edit.captions.is_empty() => edit.captions = text,
@@ -92,14 +92,14 @@ pub(super) async fn transcribe(
     PathId(id): PathId<TrackId>,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    // Only the page of the transcript says that edits are replaced.
+    // Only the page of the transcript warns that edits are replaced.
     app.transcriptions.retry(&member.caller(), id, fields.is_ticked("overwrite")).await?;
     Ok(Flash::TranscriptionQueued.then(&member.path(&format!("/tracks/{id}"))))
 }
 
 #[derive(Deserialize)]
 pub(super) struct CaptionsQuery {
-    /// To be saved as a file.
+    /// Whether it is downloaded as a file.
     download: Option<String>,
 }
 

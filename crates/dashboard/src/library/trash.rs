@@ -1,4 +1,4 @@
-//! What was deleted and can be taken back.
+//! Deleted items that can be restored.
 
 use std::str::FromStr;
 
@@ -17,7 +17,7 @@ use crate::path::{PathId, Query};
 use crate::session::{Editor, Member};
 use crate::text::{Message, t};
 
-/// Rows of a list on a page.
+/// Rows of a list per page.
 const PER_PAGE: u32 = 50;
 
 #[derive(Template)]
@@ -48,8 +48,7 @@ struct Row {
     gone_at: Timestamp,
 }
 
-/// From where on the lists are shown: `tracks-after=ID`, `collections-before=ID` and so on. What makes no sense counts
-/// as not said.
+/// The cursors of the lists: `tracks-after=ID`, `collections-before=ID` and so on. Invalid values count as missing.
 struct TrashQuery(Vec<(String, String)>);
 
 impl TrashQuery {
@@ -62,7 +61,7 @@ impl TrashQuery {
         row("after").map(Cursor::After).or_else(before).unwrap_or_default()
     }
 
-    /// The query of another page of a list, with the other list as it is.
+    /// The query for another page of a list, which keeps the page of the other list.
     fn query_to(&self, kind: Kind, direction: &'static str, row: &Row) -> String {
         let other = if kind == TRACKS { COLLECTIONS } else { TRACKS };
         let kept = [format!("{other}-after"), format!("{other}-before")];

@@ -1,4 +1,4 @@
-//! What the page's script asks for while it uploads.
+//! Endpoints for the page's script during an upload.
 
 use axum::Json;
 use axum::extract::State;
@@ -15,7 +15,7 @@ use crate::path::PathId;
 use crate::session::{Editor, Member, Viewer};
 use crate::text;
 
-/// Where the bytes of a new track go, and the session that the next one names.
+/// The URL for the bytes of a new track, and the session to name in the next request.
 #[derive(Debug, Serialize)]
 pub(super) struct Begun {
     track_id: String,
@@ -23,7 +23,7 @@ pub(super) struct Begun {
     upload_url: String,
 }
 
-/// Why no track was made, as a sentence that the script shows beside the file.
+/// Why no track was created, as a sentence that the script shows beside the file.
 pub(super) struct ScriptError(PageError);
 
 impl<E: Into<PageError>> From<E> for ScriptError {
@@ -39,7 +39,7 @@ impl IntoResponse for ScriptError {
     }
 }
 
-/// Makes a track for a file; its bytes go to the address in the answer, as those of any other client.
+/// Creates a track for a file. The script uploads its bytes to the URL in the response, like any other client.
 pub(super) async fn begin(
     State(app): State<Dashboard>,
     member: Member<Editor>,
@@ -64,7 +64,7 @@ pub(super) async fn begin(
     }))
 }
 
-/// Files that are sent together are one upload session, so that they end in the order of their albums.
+/// Files that are sent together form one upload session, so that they are ordered as on their albums.
 pub(super) async fn open_session(
     app: &Dashboard,
     member: &Member<Editor>,
@@ -75,7 +75,7 @@ pub(super) async fn open_session(
     Ok(created.view.session.id)
 }
 
-/// The session that a page opened before, while it lasts.
+/// The session that a page opened before, while it is valid.
 async fn named_session(
     app: &Dashboard,
     member: &Member<Editor>,
@@ -87,7 +87,7 @@ async fn named_session(
     is_own.then_some(session.id)
 }
 
-/// How far a track is.
+/// The progress of a track.
 #[derive(Debug, Serialize)]
 pub(super) struct TrackState {
     status: String,

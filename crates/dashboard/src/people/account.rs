@@ -125,7 +125,7 @@ pub(super) async fn set_administrator(
     };
     let done = app.people.set_administrator(administrator.origin(), person_id, is_one).await;
     if done.is_ok() && person_id == administrator.signed_in.person().id {
-        // Whoever is no administrator any more does not see this page.
+        // A former administrator may not see this page.
         return Ok(Flash::Saved.then("/dashboard/profile"));
     }
     let flash = if is_one { Flash::AdministratorAdded } else { Flash::AdministratorRemoved };
@@ -154,7 +154,7 @@ fn ownerless(administrator: &Administrator, fields: &Fields) -> OwnerlessOrganiz
     }
 }
 
-/// The account's page again: with what was done, or with why it was not.
+/// Redirects to the account's page after an action, or shows the page again with the reason why it was refused.
 async fn outcome(
     app: &Dashboard,
     administrator: &Administrator,
@@ -173,7 +173,7 @@ async fn outcome(
     }
 }
 
-/// The same after what ends all sessions of the account, which may be the administrator's own.
+/// The same for actions that end all sessions of the account, which may be the administrator's own.
 async fn outcome_or_signed_out(
     app: &Dashboard,
     administrator: &Administrator,

@@ -18,7 +18,7 @@ use crate::path::Query;
 use crate::session::Administrator;
 use crate::t;
 
-/// Rows of a page.
+/// Rows per page.
 const ROWS: u32 = 50;
 
 pub(crate) fn routes() -> Router<Dashboard> {

@@ -19,7 +19,8 @@ use crate::session::{OwnProfile, RequestDevice};
 use crate::sign_in::{attempt_cookie, refuse};
 use crate::t;
 
-/// Leads to the provider. A form may not end on another site, so the page it ends on goes there.
+/// Redirects to the provider. A form must not redirect to another site, so it leads to this page, which then goes
+/// there.
 #[derive(Template)]
 #[template(path = "profile/leaving.html")]
 struct LeavingPage {

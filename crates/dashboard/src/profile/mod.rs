@@ -1,4 +1,4 @@
-//! What people change of themselves.
+//! A person's own settings.
 
 mod identities;
 mod second_factor;
@@ -25,8 +25,8 @@ use crate::session::{OwnProfile, RequestDevice};
 use crate::sign_in::device_cookie;
 use crate::text::{Message, t, translate};
 
-/// The same pages stand on their own, for whoever belongs to no organization, and within each organization, so that
-/// whoever comes from there finds the way back.
+/// The same pages exist on their own, for people without an organization, and within each organization, so that its
+/// navigation stays visible.
 pub(crate) fn routes() -> Router<Dashboard> {
     let pages = Router::new()
         .route("/", get(page))
@@ -53,10 +53,10 @@ struct ProfilePage {
     email: String,
     languages: Vec<Choice>,
     is_administrator: bool,
-    /// Who was added by the provider has none.
+    /// False for people whom the provider added.
     has_password: bool,
     second_factor: SecondFactorView,
-    /// What people call the provider, if there is one.
+    /// The name of the provider for people, if there is one.
     provider: Option<String>,
     identities: Vec<IdentityRow>,
     organizations: Vec<OrganizationRow>,
@@ -93,7 +93,7 @@ async fn rename(
     }
 }
 
-/// Sets the language of the pages; none that is known: that of the browser.
+/// Sets the language of the pages; an unknown value selects that of the browser.
 async fn set_language(
     State(app): State<Dashboard>,
     profile: OwnProfile,
@@ -211,7 +211,7 @@ impl ProfilePage {
     }
 }
 
-/// The languages to choose from: that of the browser first.
+/// The languages to choose from, with that of the browser first.
 fn languages(own: Option<Language>) -> Vec<Choice> {
     let browser = Choice::new("", t("profile-language-browser").to_string(), own.is_none());
     let named = Language::ALL.into_iter();
@@ -219,7 +219,7 @@ fn languages(own: Option<Language>) -> Vec<Choice> {
     std::iter::once(browser).chain(named).collect()
 }
 
-/// What people call a browser, as far as it says.
+/// The name of a browser for people, if it is known.
 pub(crate) fn browser(user_agent: &str) -> String {
     let named = [
         ("Edg/", "Edge"),

@@ -22,9 +22,9 @@ struct SecondFactorPage {
     frame: Frame,
     email: String,
     view: SecondFactorView,
-    /// The text of the secret, in groups, and its picture.
+    /// The text of the secret, in groups, and its QR code.
     enrolment: Option<(String, Qr)>,
-    /// Shown this once.
+    /// Shown only once.
     codes: Vec<String>,
     problems: Problems,
 }
@@ -35,7 +35,7 @@ struct Qr {
     path: String,
 }
 
-/// Modules around a code that stay empty, so that cameras find it.
+/// Empty modules around a code, so that cameras find it.
 const QUIET: i32 = 4;
 
 impl Qr {

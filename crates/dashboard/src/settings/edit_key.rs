@@ -30,14 +30,14 @@ struct EditKeyPage {
     state: KeyState,
     created_at: String,
     last_used: Option<String>,
-    /// Whether pages can be named.
+    /// Whether the key can be limited to origins.
     has_origins: bool,
     title: String,
     expires_at: String,
     origins: String,
-    /// Until when the secret before works.
+    /// Until when the previous secret is valid.
     old_until: Option<String>,
-    /// For how long a secret that is replaced can go on.
+    /// The choices for how long a replaced secret stays valid.
     overlaps: Vec<Choice>,
     problems: Problems,
 }
@@ -86,7 +86,7 @@ fn read(key: &ApiKey, fields: &Fields) -> Result<UpdateKey, Problems> {
         problems.add("title", &t("library-name-too-long").to_string());
     }
     let expires_at = match read_expiry(fields.text("expires_at")) {
-        // The form knows minutes only: what it shows is what the key has.
+        // The form only shows minutes: an unchanged value keeps the key's expiry.
         Ok(_) if fields.text("expires_at") == shown_expiry(key.expires_at) => Patch::Keep,
         Ok(None) => Patch::Clear,
         Ok(Some(at)) => Patch::Set(at),

@@ -1,11 +1,11 @@
-//! Fields that forms for new keys and for existing ones have in common.
+//! Fields shared by the forms for new and existing keys.
 
 use tonearm_domain::{AllowedOrigins, OriginList, PageOrigin, Timestamp};
 
 use crate::form::Fields;
 use crate::text::{t, translate};
 
-/// Browsers send `2030-01-31T12:00`, with or without seconds. Nothing is no expiry.
+/// Parses `2030-01-31T12:00`, with or without seconds, as browsers send it. An empty text means no expiry.
 pub(super) fn read_expiry(text: &str) -> Result<Option<Timestamp>, ()> {
     if text.is_empty() {
         return Ok(None);
@@ -19,8 +19,8 @@ pub(super) fn shown_expiry(at: Option<Timestamp>) -> String {
     at.map(|at| at.to_string().chars().take(16).collect()).unwrap_or_default()
 }
 
-/// The origins of a form: every one, or those in the lines of a text. Which of both is meant is said by a choice of its own:
-/// an empty text says nothing.
+/// The origins in a form: all, or those in the lines of a text. A separate choice decides between the two, because an
+/// empty text would be ambiguous.
 pub(super) fn origins(fields: &Fields) -> Result<AllowedOrigins, String> {
     let lines: Vec<&str> = fields.raw("origins").split_whitespace().collect();
     match (fields.text("pages"), lines.as_slice()) {

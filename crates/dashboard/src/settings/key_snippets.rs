@@ -2,15 +2,16 @@
 
 use tonearm_domain::{ApiKey, KeyType};
 
-/// Code, and what it is for.
+/// Code, and its purpose.
 pub(super) struct Snippet {
     pub(super) title: &'static str,
-    /// The message that says what it is for.
+    /// The message that describes its purpose.
     pub(super) note: &'static str,
     pub(super) text: String,
 }
 
-/// Code for a key, with the key and the address of the service filled in. Share links are used as they are.
+/// Code for a key, with the key and the address of the service filled in. None for share keys, whose links are used
+/// directly.
 pub(super) fn snippets(base: &str, key: &ApiKey, text: &str) -> Vec<Snippet> {
     match key.key_type {
         KeyType::Api => vec![
@@ -49,7 +50,7 @@ pub(super) fn snippets(base: &str, key: &ApiKey, text: &str) -> Vec<Snippet> {
     }
 }
 
-/// What a player key plays: its scope, and the body that says so.
+/// The scope of a player key, and the request body for it.
 fn played(key: &ApiKey) -> (&'static str, String) {
     match (key.scope.collection(), key.scope.track()) {
         (_, Some(track)) => ("track", format!("{{\"track_id\": \"{track}\"}}")),
@@ -58,7 +59,7 @@ fn played(key: &ApiKey) -> (&'static str, String) {
     }
 }
 
-/// Where an uploader key puts tracks.
+/// Where an uploader key adds tracks.
 fn uploaded(key: &ApiKey) -> String {
     match key.scope.collection() {
         Some(_) => "{}".to_owned(),

@@ -1,4 +1,4 @@
-//! API keys and share links: what there is, and revoking it.
+//! API keys and share links: listing and revoking them.
 
 use askama::Template;
 use axum::extract::State;
@@ -17,7 +17,7 @@ use crate::path::{PathId, Query};
 use crate::session::{Editor, Member};
 use crate::text::{Message, t};
 
-/// Rows of a page.
+/// Rows per page.
 const ROWS: u32 = 50;
 
 #[derive(Template)]
@@ -32,7 +32,7 @@ struct KeysPage {
     chosen_state: &'static str,
     q: String,
     is_narrowed: bool,
-    /// What is said where no key of the chosen state is found.
+    /// The message if no key has the chosen state.
     no_match: Message,
 }
 
@@ -46,11 +46,11 @@ struct KeyRow {
     state: KeyState,
     expires_at: Option<String>,
     revoked_at: Option<String>,
-    /// Until when the secret before works.
+    /// Until when the previous secret is valid.
     old_until: Option<String>,
 }
 
-/// Which page of the list somebody asks for. What makes no sense counts as not said.
+/// The requested page of the list. Invalid values count as missing.
 #[derive(Deserialize)]
 pub(super) struct KeysQuery {
     #[serde(default, rename = "type")]
@@ -72,7 +72,7 @@ impl KeysQuery {
         KeyState::ALL.into_iter().find(|state| state.as_str() == self.state).unwrap_or_default()
     }
 
-    /// The keys that a role manages, as far as they are asked for.
+    /// The query for the requested keys that a role manages.
     fn read(&self, role: Role) -> KeyQuery {
         let managed = |key_type: &KeyType| role.manages_keys_of(*key_type);
         let only = self.only().filter(managed);
@@ -137,7 +137,7 @@ pub(super) async fn revoke(
     Ok(Flash::KeyRevoked.then(&member.path("/keys")))
 }
 
-/// A key that the member's role manages. Others are refused as if they were not there.
+/// A key that the member's role manages. Other keys are refused as if they did not exist.
 pub(super) async fn managed(
     app: &Dashboard,
     member: &Member<Editor>,
@@ -171,7 +171,7 @@ fn no_match(state: KeyState) -> Message {
     })
 }
 
-/// The types to choose from, where there is more than one.
+/// The types to choose from, if there is more than one.
 fn types(member: &Member<Editor>, only: Option<KeyType>) -> Vec<Choice> {
     let all = Choice::new("", t("keys-all-types").to_string(), only.is_none());
     let types = KeyType::ALL.into_iter().filter(|key_type| member.role.manages_keys_of(*key_type));
@@ -193,7 +193,7 @@ pub(super) fn type_title(key_type: KeyType) -> Message {
     })
 }
 
-/// What a key is limited to, for people.
+/// The scope of a key, for people.
 pub(super) fn scope(key: &ApiKey, titles: &ScopeTitles) -> String {
     match (key.scope.collection(), key.scope.track()) {
         (_, Some(id)) => titles.tracks.get(&id).cloned().unwrap_or_else(|| t("common-deleted-track").into()),
@@ -204,7 +204,7 @@ pub(super) fn scope(key: &ApiKey, titles: &ScopeTitles) -> String {
     }
 }
 
-/// What a key is called, for people.
+/// The name of a key, for people.
 pub(super) fn shown_title(key: &ApiKey) -> String {
     if key.title.is_empty() { t("common-unnamed").into() } else { key.title.clone() }
 }

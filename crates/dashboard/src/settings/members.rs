@@ -1,4 +1,4 @@
-//! Who belongs to an organization.
+//! The members of an organization.
 
 use askama::Template;
 use axum::extract::State;
@@ -22,7 +22,7 @@ struct MembersPage {
     frame: Frame,
     members: Vec<MemberRow>,
     invitations: Vec<InvitationRow>,
-    /// The roles of a new member.
+    /// The roles to choose from for a new member.
     roles: Vec<Choice>,
     link: Option<OneTimeLink>,
     email: String,
@@ -94,7 +94,7 @@ pub(super) async fn remove(
     Ok(Flash::MemberRemoved.then(&after(&member, id)))
 }
 
-/// Whoever changed their own place may not see this page any more.
+/// Members who changed their own role may no longer have access to this page.
 fn after(member: &Member<Owner>, changed: PersonId) -> String {
     if changed == member.signed_in.person().id { "/dashboard".to_owned() } else { member.path("/members") }
 }

@@ -1,4 +1,4 @@
-//! What is decided about an organization.
+//! Settings of an organization.
 
 mod edit_key;
 mod key_fields;
@@ -18,7 +18,7 @@ use axum::routing::{get, post};
 
 use crate::app::Dashboard;
 
-/// Below an organization's address.
+/// Routes below an organization's address.
 pub(crate) fn routes() -> Router<Dashboard> {
     Router::new()
         .route("/organization", get(organization::page).post(organization::save))

@@ -44,7 +44,7 @@ struct CreatedKeyPage {
     snippets: Vec<Snippet>,
 }
 
-/// Something made of a key that can be used at once.
+/// A link or code for a key that can be used directly.
 struct Link {
     title: Message,
     text: String,
@@ -58,7 +58,7 @@ struct KeyForm {
     title: String,
     collection: String,
     track: String,
-    /// Whether "Only these" is chosen; none where the form did not ask.
+    /// Whether "Only these" is chosen; `None` if the form did not have that choice.
     is_limited: Option<bool>,
     variants: Vec<String>,
     is_downloadable: bool,
@@ -68,7 +68,7 @@ struct KeyForm {
     expires_at: String,
 }
 
-/// Share links are what is made most.
+/// The default type: share links are created most often.
 struct KeyTypeChoice(KeyType);
 
 impl Default for KeyTypeChoice {
@@ -142,7 +142,7 @@ pub(super) async fn create(
     }
 }
 
-/// Whoever names a track need not name its collection too.
+/// A form that names a track need not name its collection.
 async fn fill_collection(
     app: &Dashboard,
     member: &Member<Editor>,
@@ -151,7 +151,7 @@ async fn fill_collection(
     if let (Some(track), None) = (create.track_id, create.collection_id) {
         match app.library.track(&member.caller(), track).await {
             Ok(found) => create.collection_id = Some(found.track.collection_id),
-            // The use case says what is wrong.
+            // The use case reports the problem.
             Err(Refusal::NotFound(_)) => {}
             Err(refusal) => return Err(refusal.into()),
         }
@@ -159,7 +159,7 @@ async fn fill_collection(
     Ok(())
 }
 
-/// What a share key is for, finished.
+/// The links and the code of a share key.
 fn links(app: &Dashboard, key: &ApiKey, text: &str) -> Vec<Link> {
     if key.key_type != KeyType::Share {
         return Vec::new();
@@ -255,8 +255,8 @@ impl KeyForm {
         if problems.is_none() { Ok(create) } else { Err(problems) }
     }
 
-    /// Whether all variants or some are meant is said by a choice of its own: boxes that nobody ticked say nothing.
-    /// Else the message that says what is wrong.
+    /// A separate choice decides between all and selected variants, because unticked checkboxes would be ambiguous.
+    /// Otherwise returns the message of the problem.
     fn selection(&self) -> Result<Selection, &'static str> {
         let chosen: Result<Vec<VariantIndex>, _> = self.variants.iter().map(|text| text.parse()).collect();
         let chosen = VariantList::new(chosen.map_err(|_| "library-choose-variant")?);

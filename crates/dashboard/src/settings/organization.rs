@@ -78,7 +78,7 @@ pub(super) async fn save_cover(
 }
 
 impl OrganizationPage {
-    /// With the form as it was sent.
+    /// With the submitted form.
     fn sent(self, fields: &Fields) -> Self {
         let page = Self {
             name: fields.text("name").to_owned(),

@@ -1,4 +1,4 @@
-//! Variants: what is made of every track.
+//! Variants: what is rendered for every track.
 
 use askama::Template;
 use axum::extract::State;
@@ -43,7 +43,7 @@ struct RecipeRow {
 struct RemovedRow {
     index: String,
     kind: Message,
-    /// How many files it has still.
+    /// How many files it still has.
     left: Message,
 }
 
@@ -53,11 +53,11 @@ struct RenderingRow {
     total: u64,
     failed: u64,
     is_over: bool,
-    /// The tracks in the making, and how much of them is done.
+    /// The tracks being rendered, and their progress.
     making: Option<Message>,
 }
 
-/// The form as it was filled in; empty fields take the usual values.
+/// The form as it was filled in; empty fields use the defaults.
 #[derive(Default)]
 struct RecipeForm {
     index: String,
@@ -150,7 +150,7 @@ impl RecipeForm {
         if self.is_public { CachePolicy::Public } else { CachePolicy::Private }
     }
 
-    /// The settings are put together as the interface has them, so that their rules are told in one place.
+    /// The settings are assembled in the API's format, so that their rules exist in one place.
     fn parse(&self) -> Result<(VariantIndex, RecipeKind), Problems> {
         let mut problems = Problems::default();
         let index = self.index.parse::<VariantIndex>();

@@ -24,7 +24,7 @@ struct RotatedKeyPage {
     old_until: Option<String>,
 }
 
-/// For how long an old secret can go on: some of the hours that are possible.
+/// The choices for how long an old secret stays valid: some of the allowed hours.
 pub(super) fn overlaps() -> Vec<Choice> {
     let usual = KeyOverlap::default().hours();
     let choices = [

@@ -1,4 +1,5 @@
-//! The collection or track that a new key is for: found by words, chosen by a link, so that it works without a script.
+//! The collection or track that a new key is limited to: found by search and chosen by a link, so that it works without
+//! a script.
 
 use tonearm_domain::{CollectionId, CollectionSort, Cursor, PageQuery, SearchWords, TrackId, TrackSort};
 use tonearm_service::Refusal;
@@ -8,11 +9,11 @@ use crate::error::PageError;
 use crate::session::{Editor, Member};
 use crate::text::{Message, t};
 
-/// Most collections and tracks that are offered at once.
+/// The most collections and tracks that are offered at once.
 const MOST_COLLECTIONS: u32 = 6;
 const MOST_TRACKS: u32 = 12;
 
-/// The scope that is chosen, or those to choose from.
+/// The chosen scope, or the options to choose from.
 #[derive(Default)]
 pub(super) struct ScopeChoice {
     pub(super) chosen: Option<ScopeOption>,
@@ -27,12 +28,12 @@ pub(super) struct ScopeOption {
     pub(super) title: String,
     /// The collection that a track is in.
     pub(super) inside: String,
-    /// What chooses it, as part of an address.
+    /// The query parameters that choose it.
     pub(super) query: String,
 }
 
 impl ScopeChoice {
-    /// The scope of these ids. Where they name nothing, nothing is chosen, and creating the key is refused.
+    /// The scope for these ids. If they do not exist, nothing is chosen, and creating the key is refused.
     pub(super) async fn chosen(
         app: &Dashboard,
         member: &Member<Editor>,

@@ -1,4 +1,4 @@
-//! Signing keys: with them an organization's own backend signs delivery URLs.
+//! Signing keys, with which an organization's own backend signs delivery URLs.
 
 use askama::Template;
 use axum::extract::State;

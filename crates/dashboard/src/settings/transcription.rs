@@ -1,4 +1,4 @@
-//! Transcription: who writes the words down.
+//! Transcription settings: the provider.
 
 use askama::Template;
 use axum::extract::State;
@@ -27,7 +27,7 @@ struct TranscriptionPage {
     model: String,
     language: String,
     failures: Vec<FailureRow>,
-    /// What the provider did when it was tested: whether that is good, and a sentence.
+    /// The result of testing the provider: whether it succeeded, and a sentence.
     tested: Option<(bool, String)>,
     problems: Problems,
 }
@@ -45,7 +45,7 @@ pub(super) async fn page(State(app): State<Dashboard>, member: Member<Owner>) ->
     Ok(render(&TranscriptionPage::of(&app, &member, view).await?))
 }
 
-/// A key that is left empty stays; the box beside it removes it.
+/// An empty key field keeps the key; the checkbox beside it removes it.
 pub(super) async fn save(
     State(app): State<Dashboard>,
     member: Member<Owner>,
@@ -90,7 +90,7 @@ pub(super) async fn switch(
     Ok(Flash::Saved.then(&member.path("/transcription")))
 }
 
-/// Sends a second of sound to the provider, and says what came back.
+/// Sends a second of sound to the provider, and shows the result.
 pub(super) async fn test(State(app): State<Dashboard>, member: Member<Owner>) -> Result<Response, PageError> {
     let caller = member.caller();
     let tested = match app.transcriptions.test(&caller).await? {

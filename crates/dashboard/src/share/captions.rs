@@ -1,4 +1,4 @@
-//! The words behind a share link, as captions for the player.
+//! The captions of a share link, for the player.
 
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};

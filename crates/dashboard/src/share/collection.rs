@@ -51,7 +51,7 @@ struct FramedCollection {
     theme: Theme,
 }
 
-/// Which part of a long list a page shows.
+/// The part of a long list that a page shows.
 struct Pages {
     /// The query of this page's player data; empty on the first page.
     query: String,
@@ -62,10 +62,10 @@ struct Pages {
 
 #[derive(Deserialize)]
 pub(super) struct PageQuery {
-    /// The id of the last track of the page before. What is no id is the first page.
+    /// The id of the last track of the previous page. If it is not an id, the first page is shown.
     #[serde(default)]
     after: String,
-    /// Whether player data is to be the list alone, without a track to play.
+    /// Whether the player data contains only the list, without a track to play.
     #[serde(default)]
     is_list: bool,
 }
@@ -87,12 +87,12 @@ impl Pages {
     }
 }
 
-/// The track that the next page follows.
+/// The last track of this page, after which the next page begins.
 fn next(shared: &SharedCollection) -> Option<TrackId> {
     shared.tracks.last().filter(|_| shared.has_more).map(|view| view.track.id)
 }
 
-/// A track that can be opened on its own.
+/// A track with a page of its own.
 struct Row {
     path: String,
     title: String,
@@ -166,7 +166,7 @@ pub(super) async fn data(
     }
 }
 
-/// A page of the list, and the first of it ready to play unless only the list is asked for.
+/// A page of the list, with its first track ready to play unless only the list is requested.
 async fn player_data(pages: &PublicPages, key: &str, parameters: &PageQuery) -> Result<PlayerData, Refusal> {
     let shared = pages.playback.shared_collection(key, parameters.after()).await?;
     let next = next(&shared).map(|track| format!("/embed/{key}/player.json?after={track}&is_list=true"));

@@ -1,4 +1,4 @@
-//! The cover under an address that lasts, for link previews of other services.
+//! The cover at a permanent address, for link previews of other services.
 
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};

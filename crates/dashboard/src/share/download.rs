@@ -1,4 +1,4 @@
-//! The file behind a share link, to be saved, where the link allows it.
+//! The file of a share link, for download, if the link allows it.
 
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};

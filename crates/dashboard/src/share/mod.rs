@@ -1,6 +1,6 @@
-//! Public pages: what a share link shows, the same inside a frame, and the player data of both.
+//! Public pages: the page of a share link, its embedded form, and the player data of both.
 //!
-//! Whatever the link's key does not open, for whatever reason, is the same page that says there is nothing.
+//! If the link's key gives no access, for whatever reason, the same page says that there is nothing.
 
 mod captions;
 mod collection;
@@ -30,18 +30,18 @@ use crate::{embed, request_id, text};
 
 pub(crate) use snippet::{EmbedOptions, Size, Snippets, Theme};
 
-/// What the public pages work with. Cheap to clone.
+/// The services behind the public pages. Cheap to clone.
 #[derive(Clone)]
 pub struct PublicPages {
-    /// Knows what a share link opens.
+    /// Opens share links.
     pub playback: Playback,
-    /// Where people reach the service, without a trailing slash.
+    /// The public URL of the service, without a trailing slash.
     pub public_url: String,
-    /// Names requests.
+    /// Generates request ids.
     pub ambient: Ambient,
 }
 
-/// `/share/…` and `/embed/…`, to be merged with other routers. None of it takes a cookie.
+/// `/share/…` and `/embed/…`, to be merged with other routers. None of them uses cookies.
 pub fn public_routes(pages: PublicPages) -> Router {
     let routes = Router::new()
         .route("/share/{first}", get(collection::page))
@@ -56,7 +56,7 @@ pub fn public_routes(pages: PublicPages) -> Router {
     around(routes, &pages.ambient).merge(embed::routes().layer(CompressionLayer::new())).with_state(pages)
 }
 
-/// What every page goes through, the outermost first.
+/// The middleware of every page, the outermost layer first.
 fn around<S: Clone + Send + Sync + 'static>(routes: Router<S>, ambient: &Ambient) -> Router<S> {
     routes.layer(
         ServiceBuilder::new()
@@ -67,7 +67,7 @@ fn around<S: Clone + Send + Sync + 'static>(routes: Router<S>, ambient: &Ambient
     )
 }
 
-/// Which page it was is not known any more; in a frame or not, it says the same.
+/// The requested page is no longer known here; the error page is the same with or without a frame.
 fn panicked(panic: Box<dyn Any + Send>) -> Response {
     Refused::from(Refusal::panicked(&*panic)).page(Framing::Open)
 }

@@ -1,4 +1,4 @@
-//! Answering with a public page.
+//! Responses with a public page.
 
 use askama::Template;
 use axum::response::{Html, IntoResponse, Response};
@@ -11,8 +11,8 @@ use super::policy::{Framing, policy};
 
 const ROBOTS: HeaderName = HeaderName::from_static("x-robots-tag");
 
-/// A rendered page. It is never kept: the key may be revoked. Its address holds the key, so no other site is told
-/// of the address, and search engines are asked to leave it alone.
+/// A rendered page. It is never cached, because the key may be revoked. Its address holds the key, so the page sends no
+/// referrer to other sites, and asks search engines not to index it.
 pub(super) fn answer(
     status: StatusCode,
     page: &impl Template,

@@ -1,20 +1,20 @@
-//! What the browser may do on a public page.
+//! The security policy of public pages.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use sha2::{Digest, Sha256};
 use tonearm_domain::PlayerColours;
 
-/// Who may show the page in a frame.
+/// Which sites may frame the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Framing {
-    /// Nobody.
+    /// None.
     Refused,
-    /// Everybody.
+    /// All.
     Open,
 }
 
-/// The page's colours, as the one piece of style that stands in the page itself.
+/// The page's colours, as its only inline style.
 pub(super) fn colours(colours: Option<PlayerColours>) -> String {
     match colours {
         Some(colours) => format!(":root{{--light:{};--dark:{}}}", colours.light, colours.dark),
@@ -22,8 +22,8 @@ pub(super) fn colours(colours: Option<PlayerColours>) -> String {
     }
 }
 
-/// The page's security policy: scripts from here only, sound and pictures also from where files are delivered, and
-/// of inline style exactly `style`.
+/// The page's content security policy: scripts only from this origin, sound and pictures also from the delivery origin,
+/// and exactly `style` as inline style.
 pub(super) fn policy(style: &str, delivery_origin: &str, framing: Framing) -> String {
     let hash = BASE64_STANDARD.encode(Sha256::digest(style));
     let ancestors = match framing {

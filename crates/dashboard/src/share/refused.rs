@@ -1,4 +1,4 @@
-//! What is answered where a link opens nothing.
+//! The response if a link gives no access.
 
 use askama::Template;
 use axum::Json;
@@ -22,7 +22,7 @@ struct RefusedPage {
     is_framed: bool,
 }
 
-/// A link that is unknown, revoked, expired or out of scope, all alike; or a service that is away.
+/// A link that is unknown, revoked, expired or out of scope, which all look alike; or a service that is unavailable.
 pub(super) struct Refused {
     status: StatusCode,
     /// The ids of its messages.

@@ -1,11 +1,11 @@
-//! What people copy to show the player on a page of their own.
+//! Code that people copy to embed the player in their own pages.
 
 use serde::Deserialize;
 
 /// The colours of an embedded player.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Theme {
-    /// Those of the system of whoever sees it.
+    /// The colours of the viewer's system.
     #[default]
     System,
     /// Dark on light.
@@ -17,7 +17,7 @@ pub(crate) enum Theme {
 impl Theme {
     pub(crate) const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
 
-    /// The theme of this text; the system's where it is none.
+    /// The theme with this name; that of the system if it is unknown.
     pub(crate) fn parse(text: &str) -> Self {
         Self::ALL.into_iter().find(|theme| theme.as_str() == text).unwrap_or_default()
     }
@@ -30,7 +30,7 @@ impl Theme {
         }
     }
 
-    /// The value of the player's attribute `theme`; none for the theme of the system.
+    /// The value of the player's attribute `theme`; `None` for the theme of the system.
     pub(crate) const fn attribute(self) -> Option<&'static str> {
         match self {
             Self::System => None,
@@ -39,7 +39,7 @@ impl Theme {
     }
 }
 
-/// What stands behind the question mark of a framed player.
+/// The query of a framed player.
 #[derive(Deserialize)]
 pub(super) struct ThemeQuery {
     #[serde(default)]
@@ -57,16 +57,16 @@ impl ThemeQuery {
 pub(crate) enum Size {
     /// One track.
     Compact,
-    /// A list under it.
+    /// A track and a list.
     List,
-    /// A long list under it.
+    /// A track and a long list.
     Tall,
 }
 
 impl Size {
     pub(crate) const ALL: [Self; 3] = [Self::Compact, Self::List, Self::Tall];
 
-    /// The size of this text.
+    /// The size with this name.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|size| size.as_str() == text)
     }
@@ -79,7 +79,7 @@ impl Size {
         }
     }
 
-    /// Pixels that the frame takes.
+    /// The height of the frame in pixels.
     pub(crate) const fn height(self) -> u32 {
         match self {
             Self::Compact => 172,
@@ -107,20 +107,21 @@ impl EmbedOptions {
         Self { theme: Theme::System, size: Size::List }
     }
 
-    /// What follows the path of a framed player.
+    /// The query of a framed player.
     pub(crate) fn query(self) -> String {
         self.theme.attribute().map(|theme| format!("?theme={theme}")).unwrap_or_default()
     }
 }
 
-/// The two ways to embed: a frame, which works everywhere, and the element, which takes the page's width and height.
+/// The two ways to embed: a frame, which works everywhere, and the element, which adapts to the page's width and
+/// height.
 pub(crate) struct Snippets {
     pub(crate) frame: String,
     pub(crate) element: String,
 }
 
 impl Snippets {
-    /// `path` is what follows `/embed/`: keys and ids, none of which needs escaping.
+    /// `path` follows `/embed/`: keys and ids, none of which needs escaping.
     pub(crate) fn new(public_url: &str, path: &str, title: &str, options: EmbedOptions) -> Self {
         let (query, height) = (options.query(), options.size.height());
         let theme = options.theme.attribute().map(|theme| format!(" theme=\"{theme}\"")).unwrap_or_default();

@@ -21,7 +21,7 @@ use crate::visit::RequestVisit;
 #[template(path = "share/track.html")]
 struct TrackPage {
     public_url: String,
-    /// What follows `/share/` and `/embed/`.
+    /// The path after `/share/` and `/embed/`.
     path: String,
     stream: String,
     content_type: &'static str,
@@ -35,7 +35,7 @@ struct TrackPage {
     icon: Option<String>,
     seconds: u64,
     words: Option<SharedWords>,
-    /// Where all tracks of the key are, if it opens more than this one.
+    /// The path of all tracks of the key, if it gives access to more than this one.
     siblings: Option<String>,
     snippets: Snippets,
     is_downloadable: bool,
@@ -55,7 +55,7 @@ struct FramedTrack {
     theme: Theme,
 }
 
-/// A shared track with the text of its link.
+/// A shared track with the key in its link.
 struct Opened {
     shared: SharedTrack,
     key: String,
@@ -136,7 +136,7 @@ impl Opened {
         format!("{}/{}", self.shared.view.track.id, self.key)
     }
 
-    /// The share link itself: each time it is asked for, it leads to a fresh address.
+    /// The stream URL of the share link: each request redirects to a new signed URL.
     fn stream(&self) -> String {
         format!("/v1/stream/{}", self.path())
     }

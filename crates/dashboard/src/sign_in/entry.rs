@@ -36,7 +36,7 @@ pub(super) fn sign_in(app: &Dashboard, signed_in: &SignedIn, address: &str) -> R
     response
 }
 
-/// The cookie by which a browser stays known after the sign-in has ended.
+/// The cookie that identifies a browser after its sign-in has ended.
 pub(crate) fn device_cookie(app: &Dashboard, token: &Token) -> HeaderValue {
     let is_https = app.is_https();
     cookie::set(cookie::device_name(is_https), &token.reveal(), KnownDevice::LIFETIME, is_https)

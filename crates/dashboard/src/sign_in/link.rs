@@ -1,4 +1,4 @@
-//! The page behind a link that lets somebody in once.
+//! The page of a one-time link: an invitation, the first administrator's, or a new password.
 
 use askama::Template;
 use axum::extract::State;
@@ -26,20 +26,20 @@ struct LinkPage {
     heading: Message,
     explanation: Message,
     button: Message,
-    /// Whether it asks who somebody is, beside a password.
+    /// Whether it asks for name and email, besides a password.
     asks_name: bool,
-    /// The path of this page, for whoever signs in or out and comes back.
+    /// The path of this page, to return to after signing in or out.
     path: String,
-    /// Whether somebody who has an account can accept with it.
+    /// Whether it can be accepted with an existing account.
     is_invitation: bool,
-    /// The other way to accept an invitation, where it was made for an address.
+    /// The other way to accept an invitation, if it was created for an address.
     provider: Option<ProviderLink>,
     name: String,
     email: String,
     problems: Problems,
 }
 
-/// An invitation, opened by somebody who is signed in.
+/// An invitation, opened by a signed-in person.
 #[derive(Template)]
 #[template(path = "sign_in/invitation.html")]
 struct InvitationPage {
@@ -51,7 +51,7 @@ struct InvitationPage {
     person_id: String,
     name: String,
     email: String,
-    /// Whom the invitation was made for, where that is somebody else.
+    /// The address that the invitation was created for, if it is not the signed-in person's.
     meant_for: Option<String>,
     is_member: bool,
     problem: Option<Message>,
@@ -87,7 +87,7 @@ pub(super) async fn use_link(
         (OpenedLink::Member { organization, .. }, Ok(signed_in), accept_as) => {
             return accept(&app, &token, &opened, organization.id, &signed_in, accept_as).await;
         }
-        // Whoever accepted with an account was signed out meanwhile.
+        // The person who accepted with an account was signed out in the meantime.
         (OpenedLink::Member { .. }, Err(_), accept_as) if !accept_as.is_empty() => {
             return Ok(render(&LinkPage::of(&app, &token, &opened)));
         }
@@ -117,8 +117,8 @@ pub(super) async fn use_link(
     }
 }
 
-/// Takes an invitation up with the account that is signed in, if that is the account the page showed: another one may have
-/// signed in in this browser meanwhile.
+/// Accepts an invitation with the signed-in account, if that is the account that the page showed: another person may
+/// have signed in in this browser in the meantime.
 async fn accept(
     app: &Dashboard,
     token: &Token,
@@ -131,7 +131,7 @@ async fn accept(
         match app.people.join_as(token, signed_in.person()).await {
             Ok(()) => return Ok(Flash::Joined.then(&format!("/dashboard/{organization}/library"))),
             Err(Refusal::NotFound(Resource::Invitation)) => return Ok(dead()),
-            // The page says so.
+            // The invitation's page says so.
             Err(Refusal::Conflict { code: "already_member", .. }) => None,
             Err(refusal) => return Err(refusal.into()),
         }

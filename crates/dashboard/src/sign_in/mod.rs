@@ -1,4 +1,4 @@
-//! Signing in and out, and the links that let somebody in.
+//! Signing in and out, and one-time links.
 
 mod code;
 mod current;

@@ -1,4 +1,4 @@
-//! The page to sign in on.
+//! The sign-in page.
 
 use askama::Template;
 use axum::extract::State;
@@ -27,10 +27,10 @@ struct SignInPage {
     frame: Frame,
     email: String,
     next: String,
-    /// Whether a form was not saved because nobody was signed in.
+    /// Whether a form was not saved because no person was signed in.
     has_unsaved: bool,
     problem: Option<String>,
-    /// Whether nobody has an account.
+    /// Whether there are no accounts yet.
     is_unclaimed: bool,
     /// The other way to sign in.
     provider: Option<ProviderLink>,
@@ -102,7 +102,7 @@ pub(super) async fn sign_out(
 ) -> Result<Response, PageError> {
     let resumed = &signed_in.session.resumed;
     app.people.sign_out(&resumed.person, resumed.sign_in.id, device.address).await?;
-    // Whoever opened an invitation with the wrong account comes back to it.
+    // If the person opened an invitation with the wrong account, redirects back to it.
     let next = Some(next_page(fields.raw("next"))).filter(|next| next.starts_with("/dashboard/link/"));
     let mut response = Redirect::to(next.unwrap_or("/dashboard/sign-in")).into_response();
     let is_https = app.is_https();
@@ -111,7 +111,7 @@ pub(super) async fn sign_out(
     Ok(response)
 }
 
-/// The page once more, for whoever has to start again.
+/// Shows the page again if a sign-in has to be restarted.
 pub(super) fn page_with_problem(app: &Dashboard, problem: String, next: &str) -> Response {
     let page = SignInPage::retrying(app, String::new(), next.to_owned(), Some(problem));
     render_with(StatusCode::UNPROCESSABLE_ENTITY, &page)

@@ -1,4 +1,4 @@
-//! Signing in with the OpenID Connect provider: the way there, and the way back.
+//! Signing in with the OpenID Connect provider: the redirect there and the return.
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -33,7 +33,8 @@ pub(super) struct ReturnQuery {
     iss: Option<String>,
 }
 
-/// Sends a browser to the provider. It changes nothing, and a link leads there: pages forbid forms that end on other sites.
+/// Redirects a browser to the provider. This is a link and changes nothing, because our pages forbid forms that
+/// redirect to other sites.
 pub(super) async fn begin(
     State(app): State<Dashboard>,
     signed_in: Result<SignedIn, PageError>,
@@ -53,7 +54,7 @@ pub(super) async fn begin(
     }
 }
 
-/// Takes a browser back from the provider.
+/// Handles the browser's return from the provider.
 pub(super) async fn finish(
     State(app): State<Dashboard>,
     headers: HeaderMap,
@@ -64,7 +65,7 @@ pub(super) async fn finish(
     let name = cookie::attempt_name(app.is_https());
     let sealed = cookie::read(&headers, name);
     let attempt = sealed.and_then(|sealed| app.people.open_attempt(sealed, &answer.state));
-    // The cookie stays: it may be of an attempt in another tab.
+    // The cookie is kept: it may belong to an attempt in another tab.
     let Some(attempt) = attempt else { return refuse(&app, ProviderSignInError::Over, None) };
     let answer = ProviderAnswer { code: answer.code, error: answer.error, issuer: answer.iss };
     let resumed = signed_in.ok().map(|signed_in| signed_in.session.resumed);
@@ -78,7 +79,7 @@ pub(super) async fn finish(
     Ok(response)
 }
 
-/// Whoever is new has taken the invitation up, whose page then says nothing any more.
+/// A new person has already accepted the invitation, so its page has nothing more to show.
 fn after(attempt: &ProviderAttempt, is_new: bool) -> &str {
     match next_page(attempt.next()) {
         next if is_new && next.starts_with("/dashboard/link/") => "/dashboard",
@@ -86,7 +87,7 @@ fn after(attempt: &ProviderAttempt, is_new: bool) -> &str {
     }
 }
 
-/// What a browser holds until it is back.
+/// The cookie that a browser holds until it returns.
 pub(crate) fn attempt_cookie(app: &Dashboard, begun: &Begun) -> HeaderValue {
     let is_https = app.is_https();
     cookie::set(cookie::attempt_name(is_https), &begun.sealed, PersonIdentity::ATTEMPT, is_https)

@@ -1,4 +1,4 @@
-//! The page for somebody whom the provider did not bring in: why, and what to do.
+//! The page shown if a sign-in with the provider fails: the reason, and what to do.
 
 use askama::Template;
 use axum::response::Response;
@@ -23,7 +23,7 @@ struct RefusedPage {
     address: String,
 }
 
-/// Says why somebody is not let in. What only operators can do something about is logged.
+/// Shows why the sign-in failed. Problems that only operators can solve are logged.
 pub(crate) fn refuse(
     app: &Dashboard,
     error: ProviderSignInError,

@@ -1,4 +1,4 @@
-//! What the service depends on, and its backups.
+//! The dependencies of the service, and its backups.
 
 use tonearm_domain::Timestamp;
 use tonearm_service::{AcmeStatus, BackupStatus, DiskStatus, DiskUse, Reachability, StatusReport};
@@ -7,20 +7,20 @@ use super::Badge;
 use crate::amount;
 use crate::text::{Message, t};
 
-/// A certificate that ends sooner should have been renewed.
+/// A certificate that expires sooner should have been renewed.
 const CERTIFICATE_WARNING_SECONDS: i64 = 14 * 24 * 3600;
 
 /// Below this, or below a twentieth of the file system, a disk is nearly full.
 const LOW_DISK_BYTES: u64 = 2 << 30;
 
-/// Backups are made every day, so one that is older was missed.
+/// Backups are made every day; if the latest is older than this, one was missed.
 const BACKUP_WARNING_SECONDS: i64 = 2 * 24 * 3600;
 
-/// Something that the service depends on.
+/// A dependency of the service.
 pub(super) struct PartRow {
     pub(super) name: Message,
     pub(super) badge: Badge,
-    /// A moment that says more.
+    /// A time with more information.
     pub(super) at: Option<String>,
     pub(super) detail: String,
 }

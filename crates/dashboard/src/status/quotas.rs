@@ -14,7 +14,7 @@ pub(super) struct QuotaRow {
     pub(super) quota: Message,
     pub(super) used: String,
     pub(super) limit: String,
-    /// Where nothing more fits.
+    /// Set if the quota is used up.
     pub(super) full: Option<Badge>,
 }
 

@@ -1,4 +1,4 @@
-//! Retrying the jobs that failed alike.
+//! Retries jobs that failed for the same reason.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -10,7 +10,8 @@ use crate::flash::Flash;
 use crate::path::PathId;
 use crate::session::Administrator;
 
-/// Retries a job and those that failed for the same reason. Nothing is left to retry where somebody else was faster.
+/// Retries a job and those that failed for the same reason. If another administrator was faster, there is nothing left
+/// to retry.
 pub(super) async fn retry(
     State(app): State<Dashboard>,
     administrator: Administrator,

@@ -1,4 +1,4 @@
-//! The language of a request: what the person has set, else what the browser asks for.
+//! The language of a request: the person's setting, else the browser's preference.
 
 use axum::extract::Request;
 use axum::middleware::Next;
@@ -11,25 +11,25 @@ tokio::task_local! {
     static CURRENT: Language;
 }
 
-/// The language of the request that is being answered; English outside of requests.
+/// The language of the current request; English outside of requests.
 ///
-/// A body that is written while it is sent is no longer within its request: what it says is said with [`in_language`].
+/// A body that is streamed is written outside its request: its texts need [`in_language`].
 pub(crate) fn current() -> Language {
     CURRENT.try_with(|language| *language).unwrap_or_default()
 }
 
-/// Does something in a language.
+/// Runs a function in a language.
 pub(crate) fn in_language<T>(language: Language, work: impl FnOnce() -> T) -> T {
     CURRENT.sync_scope(language, work)
 }
 
-/// Answers a request in the language that its browser asks for.
+/// Handles a request in the language that its browser prefers.
 pub(crate) async fn negotiate(request: Request, next: Next) -> Response {
     let language = accepted(request.headers());
     answer(language, request, next).await
 }
 
-/// Answers the request of somebody who is signed in: in the language that the person has set, if any.
+/// Handles a signed-in person's request in the language that the person has set, if any.
 pub(crate) async fn of_person(language: Option<Language>, request: Request, next: Next) -> Response {
     match language {
         Some(language) => answer(language, request, next).await,

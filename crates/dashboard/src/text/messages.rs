@@ -1,4 +1,4 @@
-//! Messages: named by an id, with arguments, written in the language of the request.
+//! Messages, identified by an id, with arguments, in the language of the request.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use unic_langid::LanguageIdentifier;
 use super::language::current;
 use super::number::count;
 
-/// The files of messages, once for all languages.
+/// The message files, listed once for all languages.
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
         /// The names of the files.
@@ -45,11 +45,11 @@ pub(super) fn bundle(language: Language) -> &'static Bundle {
     &BUNDLES[language as usize]
 }
 
-/// Reads the messages of a language. What cannot be read is left out: a test reads all files and finds nothing wrong.
+/// Parses the messages of a language. Invalid messages are left out; a test checks that all files are valid.
 fn load(language: Language) -> Bundle {
     let tag: LanguageIdentifier = language.as_str().parse().unwrap_or_default();
     let mut bundle = FluentBundle::new_concurrent(vec![tag]);
-    // Marks around arguments keep directions apart; languages that are written from left to right do without.
+    // Isolation marks around arguments separate text directions; left-to-right languages do not need them.
     bundle.set_use_isolating(language.direction() == Direction::RightToLeft);
     bundle.set_formatter(Some(written));
     for source in sources(language) {
@@ -59,14 +59,14 @@ fn load(language: Language) -> Bundle {
     bundle
 }
 
-/// Whole numbers as all numbers on pages are.
+/// Formats whole numbers like all numbers on pages.
 fn written<M>(value: &FluentValue<'_>, _: &M) -> Option<String> {
     let FluentValue::Number(number) = value else { return None };
     let whole = number.value as u64;
     (whole as f64 == number.value).then(|| count(whole))
 }
 
-/// A message, written where it is shown, in the language of the request.
+/// A message, formatted where it is shown, in the language of the request.
 #[derive(Debug, Clone)]
 pub(crate) struct Message {
     id: &'static str,
@@ -79,7 +79,7 @@ pub(crate) fn t(id: &'static str) -> Message {
 }
 
 impl Message {
-    /// The message with an argument: a number, which may decide the plural, or a text.
+    /// Adds an argument: a number, which may select the plural form, or a text.
     pub(crate) fn with(mut self, name: &'static str, value: impl Into<FluentValue<'static>>) -> Self {
         self.arguments.push((name, value.into()));
         self
@@ -113,7 +113,7 @@ impl From<Message> for String {
     }
 }
 
-/// A message in a language, else in English, else its id.
+/// Formats a message in a language, else in English, else returns its id.
 pub(super) fn write(language: Language, id: &str, arguments: &FluentArgs<'_>) -> String {
     for language in [language, Language::English] {
         let bundle = bundle(language);

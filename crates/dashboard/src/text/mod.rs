@@ -1,8 +1,8 @@
-//! The texts of pages, in the language of whoever reads them.
+//! The texts of pages, in the reader's language.
 //!
-//! Texts are messages of [Fluent](https://projectfluent.org), in `locales/<language>/<page>.ftl`. Code and templates name
-//! them by their id: `t("error-no-track")`. The language is that of the request ([`language`]), so that it need not be
-//! handed through everything that builds a page.
+//! Texts are messages of [Fluent](https://projectfluent.org), in `locales/<language>/<page>.ftl`. Code and templates
+//! refer to them by id: `t("error-no-track")`. The language is that of the request ([`language`]), so that it need not
+//! be passed to every function that builds a page.
 
 mod language;
 mod messages;
@@ -32,7 +32,7 @@ pub(crate) fn role(role: impl Borrow<Role>) -> Message {
     })
 }
 
-/// A role as somebody has it: `an owner`.
+/// A role with its article: `an owner`.
 pub(crate) fn role_with_article(role: Role) -> Message {
     t(match role {
         Role::Owner => "role-as-owner",

@@ -1,4 +1,4 @@
-//! Whole numbers, as all languages write them here.
+//! Formats whole numbers, in the same way for all languages.
 
 /// A number with thin spaces between thousands.
 pub(crate) fn count(number: u64) -> String {

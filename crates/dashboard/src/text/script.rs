@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tonearm_domain::Language;
 
-/// A file of `locales/<language>`, of each language.
+/// One file of `locales/<language>` for each language.
 type Sources = [&'static str; Language::ALL.len()];
 
 /// The texts of the dashboard's scripts.
@@ -27,17 +27,17 @@ const PLAYER: Sources = [
     include_str!("../../locales/es/player.ftl"),
 ];
 
-/// How the ids begin of what scripts of public pages say.
+/// The prefix of the ids of messages for scripts of public pages.
 const PUBLIC: &str = "script-copy-";
 
-/// The module `texts-table.js` of a language: its tag, and its messages by id. A message that has a form for each plural is
-/// an object of them, by the names of `Intl.PluralRules`; arguments are written `{name}`.
+/// The module `texts-table.js` of a language: its tag, and its messages by id. A message with plural forms is an object
+/// of them, by the names of `Intl.PluralRules`; arguments are written `{name}`.
 pub(crate) fn table(language: Language) -> String {
     let messages = json(&messages(language));
     format!("export const language = \"{language}\";\nexport const messages = {messages};\n")
 }
 
-/// The module `texts-<language>.js` beside the player: its sentences by the English ones, which its modules have.
+/// The module `texts-<language>.js` beside the player: its texts by the English ones, which are in its modules.
 pub(crate) fn player_table(language: Language) -> String {
     let mut own = player_sentences(language);
     let sentences: BTreeMap<String, Value> = player_sentences(Language::English)
@@ -47,7 +47,7 @@ pub(crate) fn player_table(language: Language) -> String {
     format!("export default {};\n", json(&sentences))
 }
 
-/// The module `texts.js` of public pages, whose scripts say little: one for all languages.
+/// The module `texts.js` of public pages. Their scripts have few texts, so it contains all languages.
 pub(crate) fn public_table() -> String {
     let languages: BTreeMap<&str, BTreeMap<String, Value>> = Language::ALL
         .into_iter()
@@ -73,7 +73,7 @@ pub(super) fn messages(language: Language) -> BTreeMap<String, Value> {
     read(SCRIPTS[language as usize])
 }
 
-/// The sentences of the player, by id.
+/// The texts of the player, by id.
 pub(super) fn player_sentences(language: Language) -> BTreeMap<String, Value> {
     read(PLAYER[language as usize])
 }
@@ -96,8 +96,8 @@ fn read(source: &str) -> BTreeMap<String, Value> {
     messages
 }
 
-/// A pattern of texts and arguments. Selections have no place in scripts, which have plural forms instead: they are left out,
-/// and a test finds them.
+/// Converts a pattern of texts and arguments. Selectors are not supported in scripts, which use plural forms instead:
+/// they are left out, and a test detects them.
 fn text_of(pattern: &Pattern<&str>) -> String {
     let mut text = String::new();
     for element in &pattern.elements {

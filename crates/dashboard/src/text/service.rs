@@ -1,8 +1,8 @@
-//! What use cases say, which they say in English, in the language of the request.
+//! Translates the messages of use cases, which are in English, to the language of the request.
 //!
-//! The interface for programs has the same sentences, so they have no ids. The messages of `service.ftl` are known by their
-//! English text: the message of a use case is compared with it, and what stands where it has arguments becomes theirs. A sentence
-//! that is no message stays English.
+//! The API uses the same sentences, so they have no ids. The messages of `service.ftl` are identified by their English
+//! text: a use case's message is matched against it, and the parts at its arguments become the arguments of the
+//! translation. A sentence that matches no message stays English.
 
 use std::sync::LazyLock;
 
@@ -42,7 +42,7 @@ fn part(element: &PatternElement<&str>) -> Option<Part> {
     }
 }
 
-/// The message of a use case in the language of the request; `None` where that is English or has no such message.
+/// A use case's message in the language of the request; `None` if that is English or there is no such message.
 pub(crate) fn translated(message: &str) -> Option<String> {
     let language = current();
     if language == Language::English {
@@ -52,10 +52,10 @@ pub(crate) fn translated(message: &str) -> Option<String> {
     Some(write(language, id, &arguments))
 }
 
-/// Arguments that are sentences of use cases themselves.
+/// Arguments that are themselves messages of use cases.
 const SENTENCES_WITHIN: [&str; 2] = ["problem", "reason"];
 
-/// Why a track or a file failed. That of a track begins with the name of the variant that is missing.
+/// Why a track or a file failed. A track's reason begins with the name of the missing variant.
 pub(crate) fn reason(reason: &str) -> String {
     let of_variant = || {
         let (variant, reason) = reason.split_once(": ")?;
@@ -69,7 +69,7 @@ pub(crate) fn translate(message: &str) -> String {
     translated(message).unwrap_or_else(|| message.to_owned())
 }
 
-/// The arguments with which a sentence reads so, if it can.
+/// The arguments with which a sentence yields this text, if it matches.
 fn arguments(sentence: &str, parts: &[Part]) -> Option<FluentArgs<'static>> {
     let mut arguments = FluentArgs::new();
     let mut rest = sentence;

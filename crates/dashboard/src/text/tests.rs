@@ -210,7 +210,7 @@ fn templates_have_no_texts_of_their_own() {
     }
 }
 
-/// What is left of a template without tags, expressions and what is no text.
+/// The words of a template without tags, expressions and other parts that are not text.
 fn words_between_tags(template: &str) -> Vec<String> {
     let mut text = template.to_owned();
     let left_out = [
@@ -243,7 +243,7 @@ fn words_between_tags(template: &str) -> Vec<String> {
         .collect()
 }
 
-/// The service, and what it says on, below the folder of all crates.
+/// The crates whose messages are shown, below the folder of all crates.
 const SAYING: &[&str] =
     &["service/src", "domain/src", "catalog/src", "dashboard/src", "media/src", "outbound/src"];
 
@@ -253,7 +253,7 @@ fn sentences_of_the_service_are_those_of_its_code() {
     let code: String = SAYING
         .iter()
         .flat_map(|name| texts(&crates.join(name), &["rs"]))
-        // A long sentence goes on in the next line.
+        // A long sentence continues on the next line.
         .map(|(_, text)| text.split("\\\n").map(str::trim_start).collect::<String>())
         .collect();
     for (id, parts) in service::SENTENCES.iter() {
@@ -297,7 +297,7 @@ fn reasons_are_translated_with_the_reasons_within_them() {
     }
 }
 
-/// Words before a time, after which `3 minutes ago` makes no sense.
+/// Prepositions that must not precede a time, because `3 minutes ago` may replace it.
 const PREPOSITIONS: &[&str] =
     &["until", "since", "bis", "seit", "le", "au", "du", "jusqu’au", "el", "del", "desde"];
 
@@ -317,7 +317,7 @@ fn times_within_sentences_are_exact() {
 fn french_punctuation_does_not_begin_a_line() {
     for file in FILES.iter().copied().chain(["player", "script"]) {
         for line in source_of(Language::French, &format!("{file}.ftl")).lines() {
-            // This one names characters of URLs.
+            // This message names characters of URLs.
             if line.starts_with('#') || line.starts_with("service-url-query") {
                 continue;
             }

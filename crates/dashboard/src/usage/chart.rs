@@ -12,11 +12,11 @@ const MOST_LABELS: usize = 4;
 
 /// A bar to draw.
 pub(super) struct Bar {
-    /// What it is of, such as a day.
+    /// What it stands for, such as a day.
     pub(super) label: String,
-    /// How high it is.
+    /// Its height.
     pub(super) value: u64,
-    /// The value for people.
+    /// The value, formatted for people.
     pub(super) text: String,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Bar {
 #[template(path = "usage/chart.svg", escape = "html")]
 pub(super) struct Chart {
     title: String,
-    /// The waveform of the sound that the bars are about, as the outline of a path; empty for none.
+    /// The waveform behind the bars, as the outline of a path; empty for none.
     wave: String,
     bars: Vec<Placed>,
     rules: Vec<Rule>,
@@ -50,7 +50,7 @@ struct Label {
 }
 
 impl Chart {
-    /// `format_value` writes a value of the axis for people.
+    /// `format_value` formats a value of the axis for people.
     pub(super) fn new(title: String, bars: Vec<Bar>, format_value: impl Fn(u64) -> String) -> Self {
         let top = nice_top(bars.iter().map(|bar| bar.value).max().unwrap_or(0));
         let (across, high) = (f64::from(WIDTH - LEFT), f64::from(HEIGHT - BOTTOM - 8));
@@ -76,14 +76,14 @@ impl Chart {
         Self { title, wave: String::new(), bars: bars.collect(), rules: rules.into(), labels }
     }
 
-    /// Draws the waveform of the sound below the bars, which are about equal parts of it.
+    /// Draws the waveform of the sound below the bars, each of which covers an equal part of it.
     pub(super) fn along(self, levels: &[f64]) -> Self {
         Self { wave: waveform::outline(levels), ..self }
     }
 }
 
 impl Chart {
-    /// As SVG; nothing where it cannot be drawn, as the table beside it tells the same.
+    /// The chart as SVG; empty if it cannot be rendered, as the table beside it has the same data.
     pub(super) fn drawn(&self) -> String {
         self.render()
             .inspect_err(|error| tracing::error!(%error, "a chart could not be drawn"))
@@ -95,7 +95,7 @@ fn rounded(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }
 
-/// The end of the axis: an even number of 1, 2 or 5 and zeros that is not below the highest bar.
+/// The end of the axis: twice 1, 2 or 5 times a power of ten, not below the highest bar.
 fn nice_top(highest: u64) -> u64 {
     let mut step = 1_u64;
     loop {

@@ -65,7 +65,7 @@ pub(super) async fn page(
     }))
 }
 
-/// The same as a file, with times in seconds.
+/// The same data as a file, with times in seconds.
 pub(super) async fn export(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
@@ -74,14 +74,14 @@ pub(super) async fn export(
     let drop_off = app.usage.drop_off(&member.caller(), id).await?;
     let mut csv = "from_seconds,to_seconds,listens\r\n".to_owned();
     for (number, listens) in drop_off.parts.iter().enumerate() {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ =
             write!(csv, "{:.3},{:.3},{listens}\r\n", begin(&drop_off, number), begin(&drop_off, number + 1));
     }
     Ok(saved_as(&format!("drop-off-{id}-{}.csv", app.usage.today()), csv))
 }
 
-/// The second at which a part begins, which is also where the one before it ends.
+/// The second at which a part begins, which is where the previous one ends.
 fn begin(drop_off: &DropOff, part: usize) -> f64 {
     drop_off.duration * part as f64 / drop_off.parts.len() as f64
 }

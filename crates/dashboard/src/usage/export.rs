@@ -15,7 +15,7 @@ use crate::error::PageError;
 use crate::path::Query;
 use crate::session::{Member, Viewer};
 
-/// Most rows of an export that is not by day; an export by day is bounded by its period.
+/// The most rows of an export that is not by day; an export by day is bounded by its period.
 const MOST_ROWS: u64 = 100_000;
 
 /// Rows of one query.
@@ -27,7 +27,7 @@ pub(super) struct ExportQuery {
     group: String,
 }
 
-/// What an export is about.
+/// What the rows of an export are grouped by.
 #[derive(Clone, Copy)]
 enum Group {
     Listens(ListenGroup),
@@ -35,7 +35,7 @@ enum Group {
 }
 
 impl Group {
-    /// By day where nothing, or nothing that is known, is named.
+    /// By day if the group is missing or unknown.
     fn parse(text: &str) -> Self {
         match text.strip_prefix("delivered_by_") {
             Some(group) => Self::Deliveries(group.parse().unwrap_or_default()),
@@ -66,7 +66,7 @@ pub(super) async fn export(
     Ok(saved_as(&format!("usage-{}-{}-{}.csv", group.name(), period.from(), period.to()), csv))
 }
 
-/// A CSV that browsers save under a name, which has only letters, digits, dots and hyphens.
+/// A CSV download with a file name of letters, digits, dots and hyphens.
 pub(super) fn saved_as(name: &str, csv: String) -> Response {
     let headers = [
         (CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
@@ -110,7 +110,7 @@ async fn listens(
 fn listen_line(csv: &mut String, id: &str, title: &str, counts: ListenCounts) {
     let ListenCounts { listens, listeners, heard_millis } = counts;
     let title = quoted(title);
-    // A String takes any text.
+    // Writing to a String cannot fail.
     let _ = write!(csv, "{id},{title},{listens},{listeners},{}\r\n", heard_millis / 1000);
 }
 
@@ -151,12 +151,12 @@ fn add_deliveries(csv: &mut String, rows: UsageRows) {
 fn line(csv: &mut String, id: &str, title: &str, counts: UsageCounts) {
     let (requests, title) = (counts.plays(), quoted(title));
     let UsageCounts { downloads, starts, bytes, .. } = counts;
-    // A String takes any text.
+    // Writing to a String cannot fail.
     let _ = write!(csv, "{id},{title},{requests},{downloads},{starts},{bytes}\r\n");
 }
 
-/// A text as RFC 4180 has it. Spreadsheets take what begins with these signs for a formula; a quote before it says
-/// that it is a text.
+/// A text quoted according to RFC 4180. Spreadsheets treat texts that begin with these characters as formulas; a
+/// leading apostrophe marks them as text.
 fn quoted(text: &str) -> String {
     let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
     format!("\"{guard}{}\"", text.replace('"', "\"\""))

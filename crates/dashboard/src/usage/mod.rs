@@ -1,4 +1,4 @@
-//! Usage: what was listened to and delivered, and the room it takes.
+//! Usage: listens, deliveries and storage.
 
 mod chart;
 mod drop_off;
@@ -27,7 +27,7 @@ use chart::{Bar, Chart};
 use query::{Range, UsageQuery, ranges};
 use table::{DeliveryRow, ListenTable, StorageRow};
 
-/// Below an organization's address.
+/// Routes below an organization's address.
 pub(crate) fn routes() -> Router<Dashboard> {
     Router::new()
         .route("/usage", get(page))
@@ -59,7 +59,8 @@ struct Figure {
     /// The id of its message.
     title: &'static str,
     value: String,
-    /// Where it is asked for again, below the organization's address, if it changes while somebody looks at it.
+    /// The path that is polled for its current value, below the organization's address, if it changes while the page is
+    /// open.
     live: Option<&'static str>,
 }
 
@@ -73,7 +74,7 @@ impl Figure {
     }
 }
 
-/// The one figure that changes while somebody looks at it: the rest of the page takes longer to add up.
+/// The one figure that changes while the page is open: the other figures take longer to compute.
 #[derive(Template)]
 #[template(path = "usage/figure.html")]
 struct NowPart {
@@ -81,7 +82,7 @@ struct NowPart {
     figure: Figure,
 }
 
-/// A chart, and the same as a table.
+/// A chart, and the same data as a table.
 struct ChartCard {
     title: Message,
     column: Message,
@@ -89,7 +90,7 @@ struct ChartCard {
     rows: Vec<(String, String)>,
 }
 
-/// Rows of each table on the page; the others are in the CSV.
+/// Rows of each table on the page; the CSV has all rows.
 fn top() -> LimitOffset {
     LimitOffset::new(Some(20), None).unwrap_or_default()
 }
@@ -182,7 +183,7 @@ impl ChartCard {
     }
 }
 
-/// What was listened to most, by everything but days.
+/// The tables of the most listens, by every group except days.
 async fn tables(
     app: &Dashboard,
     member: &Member<Viewer>,
@@ -192,7 +193,7 @@ async fn tables(
     let mut tables = Vec::new();
     for group in ListenGroup::ALL.into_iter().filter(|group| *group != ListenGroup::Day) {
         let report = app.usage.listens(caller, period, group, top()).await?;
-        // Most services have no database of countries.
+        // Most services have no country database.
         let is_shown = group != ListenGroup::Country || report.count > 0;
         if let ListenRows::Subjects(rows) = report.rows
             && is_shown

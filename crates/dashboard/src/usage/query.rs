@@ -1,4 +1,4 @@
-//! The days that a page of usage is about.
+//! The period of a usage page.
 
 use serde::Deserialize;
 use tonearm_domain::Day;
@@ -7,7 +7,7 @@ use tonearm_service::{Refusal, UsagePeriod};
 use crate::error::PageError;
 use crate::form::Problems;
 
-/// The usual ranges, in days that end with today.
+/// The default ranges, in days that end today.
 const RANGES: [i32; 3] = [7, 30, 90];
 
 #[derive(Deserialize)]
@@ -18,7 +18,7 @@ pub(super) struct UsageQuery {
     to: String,
 }
 
-/// A link to one of the usual ranges.
+/// A link to one of the default ranges.
 pub(super) struct Range {
     pub(super) days: i32,
     pub(super) from: String,
@@ -27,7 +27,7 @@ pub(super) struct Range {
 }
 
 impl UsageQuery {
-    /// The days asked for; else the usual ones, with what is wrong.
+    /// The requested period; otherwise the default one, with the problems.
     pub(super) fn period(&self, today: Day) -> Result<(UsagePeriod, Problems), PageError> {
         let day = |field: &'static str, text: &str| match text {
             "" => Ok(None),

@@ -1,4 +1,4 @@
-//! Rows of the tables of a page of usage.
+//! Rows of the tables of a usage page.
 
 use tonearm_domain::{ListenCounts, UsageCounts};
 use tonearm_service::{ListenGroup, SubjectListens, TrackStorage, TrackUsage, VariantUsage};
@@ -7,7 +7,7 @@ use crate::amount::{bytes, count, duration};
 use crate::session::{Member, Viewer};
 use crate::text::t;
 
-/// What was listened to, by one of the groups.
+/// Listens by one of the groups.
 pub(super) struct ListenTable {
     pub(super) words: Words,
     pub(super) group: &'static str,
@@ -20,13 +20,13 @@ pub(super) struct ListenTable {
 pub(super) struct Words {
     /// Its heading.
     pub(super) title: &'static str,
-    /// What it lists, for those who do not see the heading.
+    /// What it lists, for screen readers.
     pub(super) listens: &'static str,
-    /// What its export is of.
+    /// What its export contains.
     pub(super) export: &'static str,
     /// The heading of the first column.
     pub(super) column: &'static str,
-    /// What is told where there are no rows.
+    /// The text shown if there are no rows.
     pub(super) nothing: &'static str,
 }
 
@@ -81,13 +81,13 @@ impl Words {
 
 pub(super) struct ListenRow {
     pub(super) name: String,
-    /// Whether the name is the code of a country, whose own name scripts know.
+    /// Whether the name is a country code, which scripts replace with the country's name.
     pub(super) is_country: bool,
     pub(super) link: Option<String>,
     pub(super) listens: String,
     pub(super) listeners: String,
     pub(super) heard: String,
-    /// Where it is told how far listeners get.
+    /// The path of the page that shows how far listeners get.
     pub(super) drop_off: Option<String>,
 }
 
@@ -111,7 +111,7 @@ impl ListenRow {
     fn new(member: &Member<Viewer>, group: ListenGroup, row: SubjectListens) -> Self {
         let SubjectListens { id, title, counts } = row;
         let ListenCounts { listens, listeners, heard_millis } = counts;
-        // What was removed for good has no title, and no page.
+        // Permanently deleted items have no title, and no page.
         let (id, is_known) = (id.unwrap_or_default(), title.is_some());
         let path = |prefix: &str| is_known.then(|| member.path(&format!("{prefix}{id}")));
         let (link, unnamed) = match group {
@@ -134,7 +134,7 @@ impl ListenRow {
     }
 }
 
-/// What was delivered.
+/// Deliveries.
 pub(super) struct DeliveryRow {
     pub(super) name: String,
     pub(super) link: Option<String>,
@@ -169,7 +169,7 @@ impl DeliveryRow {
     }
 }
 
-/// A track and the room it takes.
+/// A track and the storage it uses.
 pub(super) struct StorageRow {
     pub(super) title: String,
     pub(super) link: String,

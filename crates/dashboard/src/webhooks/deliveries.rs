@@ -1,4 +1,4 @@
-//! One delivery: what was sent, what came back, and how long it took.
+//! One delivery: the request, the response and its duration.
 
 use askama::Template;
 use axum::extract::State;
@@ -16,7 +16,7 @@ use crate::text::t;
 
 use super::status::DeliveryStatus;
 
-/// Most characters of a body on the page, so that pages stay small.
+/// The most characters of a body that the page shows, to keep pages small.
 const MOST_SHOWN: usize = 8_000;
 
 #[derive(Template)]

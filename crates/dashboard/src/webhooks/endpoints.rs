@@ -1,4 +1,4 @@
-//! The endpoints of an organization, and what was sent to them lately.
+//! The endpoints of an organization, and their recent deliveries.
 
 use askama::Template;
 use axum::extract::State;
@@ -40,7 +40,7 @@ struct EndpointCard {
     kind: &'static str,
     title: Message,
     explanation: Message,
-    /// As it is set, or as it was typed.
+    /// The URL as set, or as entered in the form.
     url: String,
     is_set: bool,
     failures: u32,

@@ -1,4 +1,4 @@
-//! Webhooks: where events go, and what became of them.
+//! Webhooks: their endpoints and deliveries.
 
 mod deliveries;
 mod endpoints;
@@ -9,7 +9,7 @@ use axum::routing::{get, post};
 
 use crate::app::Dashboard;
 
-/// Below an organization's address.
+/// Routes below an organization's address.
 pub(crate) fn routes() -> Router<Dashboard> {
     Router::new()
         .route("/webhooks", get(endpoints::page))

@@ -1,19 +1,19 @@
-//! What people are told of the state of a delivery.
+//! The state of a delivery, for people.
 
 use tonearm_domain::{DeliveryState, WebhookDelivery};
 
 use crate::text::{Message, t};
 
-/// A state in a word, and the tone of its badge.
+/// A state as one word, and the tone of its badge.
 pub(super) struct DeliveryStatus {
     pub(super) text: Message,
     pub(super) tone: &'static str,
-    /// Whether it changes by itself, soon.
+    /// Whether it will soon change on its own.
     pub(super) is_busy: bool,
 }
 
 impl DeliveryStatus {
-    /// A delivery that failed is not merely pending: it says that it is tried again.
+    /// A pending delivery that has failed before is shown as being retried.
     pub(super) fn of(delivery: &WebhookDelivery) -> Self {
         let (text, tone) = match delivery.state {
             DeliveryState::Delivered => ("webhooks-delivered", "good"),

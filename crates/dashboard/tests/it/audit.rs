@@ -1,4 +1,4 @@
-//! What the audit log tells of people and settings.
+//! Audit log entries about people and settings.
 
 use futures::TryStreamExt;
 use tonearm_domain::{AuditAction, AuditEntry, AuditRecord, Origin};
@@ -89,10 +89,10 @@ async fn what_people_do_to_their_accounts_is_told_of(database: TestDatabase) {
     let mut failed: Vec<_> =
         told("person.sign_in_failed").await.into_iter().map(|line| (line.actor, line.title)).collect();
     failed.sort();
-    // Of accounts that do not exist nothing is kept but that somebody tried.
+    // For accounts that do not exist, only the attempt is recorded, not the address.
     let stranger = "stranger".to_owned();
     assert_eq!(failed, [("person".to_owned(), adas.clone()), (stranger.clone(), None), (stranger, adas)]);
-    // A new password by a link from the command line, too.
+    // Setting a new password with a link from the command line is recorded too.
     let link = house.people.new_password_link("ada@example.com").await.unwrap().url;
     let path = link.strip_prefix(crate::house::PUBLIC_URL).unwrap();
     assert_eq!(house.browser().post(path, &[("password", "and one more of them")]).await.status, 303);

@@ -1,4 +1,4 @@
-//! A browser as far as the server can tell: it keeps cookies and says where it comes from.
+//! A browser as the server sees it: it keeps cookies and sends its origin.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use http::header::{CONTENT_SECURITY_POLICY, LOCATION, SET_COOKIE};
 use http::{HeaderMap, Request};
 use tower::ServiceExt;
 
-/// What came back.
+/// The response.
 pub(crate) struct Page {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
@@ -18,13 +18,13 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// The text between two others, the first time.
+    /// The text between the first occurrence of `start` and the next occurrence of `end`.
     pub(crate) fn between(&self, start: &str, end: &str) -> String {
         let (_, rest) = self.html.split_once(start).unwrap_or_else(|| panic!("no {start} in {}", self.html));
         rest.split_once(end).unwrap().0.to_owned()
     }
 
-    /// The titles of the tracks in its list, in their order.
+    /// The titles of the tracks in the page's list, in order.
     pub(crate) fn titles(&self) -> Vec<String> {
         let rows = self.html.split("<li data-track=").skip(1);
         rows.map(|row| {
@@ -33,13 +33,13 @@ impl Page {
         .collect()
     }
 
-    /// The address of the next (`next`) or the previous (`prev`) page, where there is one.
+    /// The URL of the next (`next`) or the previous (`prev`) page, if there is one.
     pub(crate) fn link(&self, rel: &str) -> Option<String> {
         let (_, rest) = self.html.split_once(&format!("rel=\"{rel}\" href=\""))?;
         Some(rest.split_once('"').unwrap().0.replace("&#38;", "&").replace("&amp;", "&"))
     }
 
-    /// What its forms carry.
+    /// The form secret of the page's forms.
     pub(crate) fn form_secret(&self) -> String {
         self.between("name=\"form_secret\" value=\"", "\"")
     }
@@ -49,7 +49,7 @@ impl Page {
 pub(crate) struct Browser {
     router: Router,
     cookies: HashMap<String, String>,
-    /// `Accept-Language`; empty: the browser does not say.
+    /// The value of `Accept-Language`. If it is empty, the header is not sent.
     languages: String,
 }
 
@@ -69,7 +69,7 @@ impl Browser {
         self
     }
 
-    /// Sends the form that signs somebody in.
+    /// Submits the sign-in form.
     pub(crate) async fn sign_in(&mut self, email: &str, password: &str) -> Page {
         self.post("/dashboard/sign-in", &[("email", email), ("password", password)]).await
     }
@@ -78,7 +78,7 @@ impl Browser {
         self.send(Request::get(path).body(Body::empty()).unwrap()).await
     }
 
-    /// Sends a form as a page of ours would, with the form secret of the page it is on.
+    /// Submits a form as a page of the dashboard would, with the form secret of the page it is on.
     pub(crate) async fn submit(&mut self, page: &str, action: &str, fields: &[(&str, &str)]) -> Page {
         let secret = self.get(page).await.form_secret();
         let mut all = vec![("form_secret", secret.as_str())];
@@ -86,12 +86,12 @@ impl Browser {
         self.post(action, &all).await
     }
 
-    /// Sends just these fields, from our own site.
+    /// Sends only these fields, with the dashboard's own origin.
     pub(crate) async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Page {
         self.post_from("https://audio.example.com", path, fields).await
     }
 
-    /// Sends a form from a page of some site.
+    /// Submits a form with this origin.
     pub(crate) async fn post_from(&mut self, origin: &str, path: &str, fields: &[(&str, &str)]) -> Page {
         let request = Request::post(path)
             .header("origin", origin)
@@ -101,7 +101,7 @@ impl Browser {
         self.send(request).await
     }
 
-    /// Sends a request with the cookies, and leaves the answer to be read.
+    /// Sends a request with the cookies, and returns the response with its body unread.
     pub(crate) async fn open(&self, mut request: Request<Body>) -> Response {
         let cookies: Vec<String> =
             self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -116,7 +116,7 @@ impl Browser {
         self.router.clone().oneshot(request).await.unwrap()
     }
 
-    /// Sends a request with the cookies. Every page is looked at for what all pages have in common.
+    /// Sends a request with the cookies. Checks every page for what all pages have in common.
     pub(crate) async fn send(&mut self, request: Request<Body>) -> Page {
         let response = self.open(request).await;
         let (parts, body) = response.into_parts();
@@ -147,7 +147,7 @@ impl Browser {
         Page { status: parts.status.as_u16(), headers: parts.headers, location, html }
     }
 
-    /// Puts a cookie there that no page has set.
+    /// Sets a cookie that no page has set.
     pub(crate) fn set_cookie(&mut self, name: &str, value: &str) {
         self.cookies.insert(name.to_owned(), value.to_owned());
     }

@@ -1,4 +1,4 @@
-//! The tags of files: shown, found, and the reason why uploads belong together.
+//! Tags of files: shown, searched, and the reason why uploads of a page share a session.
 
 use tonearm_domain::{Chapter, CollectionId, Track, TrackId, UploadSessionId};
 use tonearm_fixtures::TestDatabase;
@@ -116,7 +116,7 @@ async fn uploads_of_a_page_are_one_session(database: TestDatabase) {
     let (second, same) = begun(&house, &mut browser, id, &session.to_string()).await;
     assert_eq!((first.upload_session_id, second.upload_session_id), (Some(session), Some(session)));
     assert_eq!(same, session);
-    // What is no session, or fills another collection, is replaced, and so is one that has ended.
+    // A malformed session ID, a session of another collection and an ended session are replaced.
     let other = house.collection("Other").await;
     let (_, foreign) = begun(&house, &mut browser, other, "").await;
     for named in ["nonsense".to_owned(), foreign.to_string()] {

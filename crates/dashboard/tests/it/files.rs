@@ -1,4 +1,4 @@
-//! Files that a form brings without a script.
+//! Files that a form uploads without a script.
 
 use axum::body::{Body, Bytes};
 use futures::stream;
@@ -13,7 +13,7 @@ use crate::house::House;
 
 crate::on_both!(a_form_brings_files, what_is_not_taken_leaves_no_track);
 
-/// A name, and what is in it.
+/// A name and its content.
 type File<'a> = (&'a str, &'a [u8]);
 
 /// A form with these files, sent in small pieces as a slow connection would.

@@ -1,4 +1,4 @@
-//! Nothing is changed on behalf of a page that is not ours.
+//! Forms from foreign pages change nothing.
 
 use axum::body::Body;
 use http::Request;
@@ -85,7 +85,7 @@ async fn a_chosen_colour_is_never_lost(database: TestDatabase) {
     for path in [format!("/collections/{collection}"), format!("/tracks/{track}")] {
         let page = house.path(&path);
         let opened_with = browser.get(&page).await.between("name=\"opened_with_color\" value=\"", "\"");
-        // Without a script, nobody ticks the box.
+        // Without a script, the box is not ticked automatically.
         let chosen = [("title", "Season"), ("player_color", "#FFE000"), ("opened_with_color", &opened_with)];
         assert_eq!(browser.submit(&page, &page, &chosen).await.status, 303, "{path}");
         let saved = browser.get(&page).await.html;
@@ -93,7 +93,7 @@ async fn a_chosen_colour_is_never_lost(database: TestDatabase) {
             saved.contains("name=\"own_color\" checked") && saved.contains("value=\"#ffe000\""),
             "{saved}"
         );
-        // The tick alone is enough, too, and what is left alone without it is cleared.
+        // A ticked box is enough too, and an unchanged colour without it is cleared.
         let ticked = [("title", "Season"), ("player_color", "#ffe000"), ("own_color", "on")];
         assert_eq!(browser.submit(&page, &page, &ticked).await.status, 303, "{path}");
         assert!(browser.get(&page).await.html.contains("name=\"own_color\" checked"));
@@ -130,7 +130,7 @@ async fn refusals_are_sentences_and_keep_what_was_typed(database: TestDatabase) 
     assert!(answer.html.contains("<p>The file is empty; send an audio file.</p>"), "{}", answer.html);
 }
 
-/// Whoever sends a form by hand is held to the limits of the API.
+/// Hand-made form requests are subject to the limits of the API.
 async fn texts_are_limited_and_storable(database: TestDatabase) {
     let house = House::open(database).await;
     let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
@@ -165,7 +165,7 @@ async fn texts_are_limited_and_storable(database: TestDatabase) {
     let texts = (&stored.player_title, &stored.player_subtitle, &stored.organization_index);
     assert_eq!(texts, (&None, &None, &None));
 
-    // What is longer already is in nobody's way who changes something else.
+    // A stored text that is already too long does not prevent other changes.
     let long = "x".repeat(1001);
     let tx = house.catalog.begin().await.unwrap();
     let mut organization = tx.organization(house.organization_id).await.unwrap().unwrap();

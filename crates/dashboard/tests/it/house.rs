@@ -1,4 +1,4 @@
-//! A dashboard without a socket: database, store and clock are the real ones or set by hand.
+//! A dashboard without a socket. Database and store are real; the clock is set by hand.
 
 use axum::Router;
 use tempfile::TempDir;
@@ -21,7 +21,7 @@ use crate::browser::Browser;
 pub(crate) const PUBLIC_URL: &str = "https://audio.example.com";
 pub(crate) const PASSWORD: &str = "correct horse battery";
 
-/// A dashboard with one organization and nobody in it.
+/// A dashboard with one organization without members.
 pub(crate) struct House {
     pub(crate) router: Router,
     pub(crate) people: People,
@@ -43,7 +43,7 @@ impl House {
         Self::open_with(database, |_| None).await
     }
 
-    /// A dashboard that people sign in to with a provider too.
+    /// A dashboard with an optional sign-in provider.
     pub(crate) async fn open_with(
         database: TestDatabase,
         provider: impl FnOnce(&Ambient) -> Option<SignInProvider>,
@@ -116,7 +116,7 @@ impl House {
         tonearm_dashboard::router(Dashboard { people, ..self.dashboard.clone() })
     }
 
-    /// Another node over the same data, which may ask servers on private addresses.
+    /// Another node over the same data, which may connect to private addresses.
     pub(crate) fn reopened_allowing_private(&self) -> Router {
         let (catalog, vault) = (self.catalog.clone(), self.vault.clone());
         let outbound = Outbound::new(true).unwrap();
@@ -124,7 +124,7 @@ impl House {
         tonearm_dashboard::router(Dashboard { transcriptions, ..self.dashboard.clone() })
     }
 
-    /// Its time and randomness.
+    /// The clock and the randomness of the node.
     pub(crate) fn ambient(&self) -> Ambient {
         self.dashboard.ambient.clone()
     }
@@ -147,12 +147,12 @@ impl House {
             file_name: file_name.to_owned(),
             ..CreateTrack::default()
         };
-        // Ids of one millisecond are in no order.
+        // IDs of the same millisecond have no order.
         self.clock.advance_millis(1);
         self.library.create_track(&self.owner(), create).await.unwrap().0.track.id
     }
 
-    /// Nobody's browser.
+    /// A browser where nobody is signed in.
     pub(crate) fn browser(&self) -> Browser {
         Browser::new(self.router.clone())
     }

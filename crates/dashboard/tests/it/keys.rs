@@ -1,4 +1,4 @@
-//! Keys and links: made, shown once, revoked.
+//! Keys and links: created, shown once, revoked.
 
 use tonearm_domain::{KeyType, Selection};
 use tonearm_fixtures::TestDatabase;
@@ -47,7 +47,7 @@ async fn a_share_link_is_made_and_revoked(database: TestDatabase) {
     for told in ["For the press", "Season &#60;1&#62;", "2030-02-01T12:00:00.000Z", "Never"] {
         assert!(list.html.contains(told), "{told} in {}", list.html);
     }
-    // Keys of one moment have no order.
+    // Keys created at the same time have no defined order.
     let for_the_press = async || {
         let keys = house.library.keys(&caller).await.unwrap();
         keys.into_iter().find(|key| key.title == "For the press").unwrap()
@@ -125,7 +125,7 @@ async fn forms_say_what_is_wrong(database: TestDatabase) {
         ("title", [("type", "api"), ("title", " "), ("variants", "hq")]),
         ("variants", [("type", "share"), ("title", "A"), ("variants", "x")]),
         ("variants", [("type", "share"), ("title", "A"), ("other", "")]),
-        // Nothing is made that allows more than was meant.
+        // No key is created that allows more than intended.
         ("variants", [("type", "share"), ("title", "A"), ("variants", "previw")]),
         ("variants", [("type", "player"), ("title", "A"), ("variants", "previw")]),
         ("variants", [("type", "player"), ("title", "A"), ("selection", "only")]),

@@ -1,4 +1,4 @@
-//! Pages in the language of whoever reads them.
+//! Pages in the language of the reader.
 
 use axum::body::Body;
 use http::Request;
@@ -17,7 +17,7 @@ crate::on_both!(
     what_went_wrong_is_told_in_german,
 );
 
-/// What the sign-in page calls itself.
+/// The heading of the sign-in page.
 const SIGN_IN: [(&str, &str, &str); 5] = [
     ("de-AT, en;q=0.5", "de", "Anmelden"),
     ("fr", "fr", "Se connecter"),
@@ -47,7 +47,7 @@ async fn the_browser_decides_until_the_person_does(database: TestDatabase) {
         page.contains("<h1>Votre profil</h1>") && page.contains("<option value=\"fr\" lang=\"fr\" selected>")
     );
     assert!(page.contains("Modifications enregistrées."), "{page}");
-    // In another browser, too.
+    // The language applies in another browser too.
     let mut elsewhere = house.browser().reading("es");
     elsewhere.sign_in("ada@example.com", PASSWORD).await;
     assert!(elsewhere.get(profile).await.html.contains("<html lang=\"fr\""));
@@ -122,7 +122,7 @@ async fn every_page_is_written_in_every_language(database: TestDatabase) {
     }
 }
 
-/// The pages of owners, and what each says in German and in French.
+/// The pages of owners, and a text of each in German and in French.
 const OF_OWNERS: [(&str, [&str; 2]); 10] = [
     ("/keys", ["Neuer Schlüssel", "Nouvelle clé"]),
     ("/keys/new?type=player", ["Varianten in Wiedergabesitzungen", "Variantes dans les sessions d’écoute"]),
@@ -136,7 +136,7 @@ const OF_OWNERS: [(&str, [&str; 2]); 10] = [
     ("/usage", ["Zuhörer pro Tag, addiert", "Auditeurs par jour, additionnés"]),
 ];
 
-/// Headings that another language has as English has them.
+/// Headings that are the same in English and in another language.
 const ALIKE: [&str; 3] = ["Webhooks", "Cover", "Collections"];
 
 fn headings(page: &Page) -> Vec<&str> {
@@ -197,7 +197,7 @@ async fn scripts_have_the_texts_of_their_page(database: TestDatabase) {
     let german = table(version.to_owned()).await;
     assert_eq!(german.headers()["content-type"], "text/javascript; charset=utf-8");
     assert_eq!(german.headers()["cache-control"], "public, max-age=31536000, immutable");
-    // A page of another version gets what there is now, once.
+    // A page of another version gets the current table, which is not cached.
     let other = table("0123456789abcdef-de".to_owned()).await;
     assert_eq!(
         (other.status().as_u16(), other.headers()["cache-control"].as_bytes()),
@@ -208,7 +208,7 @@ async fn scripts_have_the_texts_of_their_page(database: TestDatabase) {
     }
 }
 
-/// Fails for a page that shows what the service says in English: one of its longer sentences without arguments.
+/// Fails if a page contains one of the service's longer English sentences without arguments.
 fn has_no_english_sentence(page: &Page, path: &str) {
     let messages = include_str!("../../locales/en/service.ftl").lines();
     let sentences = messages.filter_map(|line| Some(line.split_once(" = ")?.1));

@@ -16,7 +16,7 @@ crate::on_both!(
     files_are_imported_from_urls,
 );
 
-/// Everything in a list, by its links to the end and back.
+/// All titles of a list, following its links to the end and back.
 async fn walk(browser: &mut Browser, path: &str, query: &str) -> [Vec<String>; 2] {
     let mut page = browser.get(&format!("{path}{query}")).await;
     let mut forth = page.titles();
@@ -58,7 +58,7 @@ async fn tracks_are_paginated_by_links(database: TestDatabase) {
         assert_eq!(&back, expected, "back: {query}");
     }
     assert!(browser.get(&path).await.html.contains("120 tracks"));
-    // A row that is unknown, or another organization's, begins at the front.
+    // A position at an unknown row, or at a row of another organization, shows the first page.
     let nowhere = format!("{path}?after=0197a000-0000-7000-8000-000000000000");
     assert_eq!(browser.get(&nowhere).await.titles(), by_order[..50]);
 }
@@ -119,7 +119,7 @@ async fn collections_are_found_and_sorted(database: TestDatabase) {
     assert!(second.link("next").is_none() && second.link("prev").is_some());
 }
 
-/// Fifty tracks with everything there is to show, the longest texts included.
+/// Fifty tracks with all optional data, including the longest texts.
 async fn a_full_page_stays_small(database: TestDatabase) {
     let house = House::open(database).await;
     let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
@@ -149,7 +149,7 @@ async fn a_full_page_stays_small(database: TestDatabase) {
         tx.put_track_file(&file).await.unwrap();
         tx.commit().await.unwrap();
     }
-    // The browser of these tests refuses pages of 100 kB.
+    // The browser in these tests rejects pages of 100 kB.
     let page = browser.get(&house.path(&format!("/collections/{collection}"))).await;
     assert_eq!(page.html.matches("\"><path d=\"M1 ").count(), 50);
 }

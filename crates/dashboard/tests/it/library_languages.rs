@@ -1,4 +1,4 @@
-//! The library, in the language of whoever reads it.
+//! The library, in the language of the reader.
 
 use axum::body::Body;
 use http::Request;

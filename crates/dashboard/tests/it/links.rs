@@ -1,4 +1,4 @@
-//! Links that let somebody in once.
+//! Links that can be used once to get in.
 use tonearm_fixtures::TestDatabase;
 
 use crate::house::{House, PASSWORD, PUBLIC_URL};
@@ -85,7 +85,7 @@ async fn administrators_make_organizations(database: TestDatabase) {
         .submit("/dashboard/profile", "/dashboard/profile/organizations", &[("organization", "Third")])
         .await;
     assert_eq!(page.status, 403);
-    // One made past the dashboard is the administrator's too.
+    // The administrator also has access to an organization that was created outside the dashboard.
     let made = house.library.create_organization("Fourth").await.unwrap().organization.id;
     assert_eq!(ada.get(&format!("/dashboard/{made}/library")).await.status, 200);
     assert_eq!(bea.get(&format!("/dashboard/{made}/library")).await.status, 404);

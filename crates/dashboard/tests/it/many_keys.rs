@@ -1,4 +1,4 @@
-//! Keys that exist already: listed, however many they are, and changed.
+//! Existing keys: listed in any number, and changed.
 use std::sync::{Arc, Mutex};
 
 use tonearm_domain::{AllowedOrigins, ApiKey, ApiKeyId, Clock, KeyScope, KeyType, RecordId, Selection};
@@ -88,7 +88,7 @@ async fn ten_thousand_keys_are_listed_in_pages(database: TestDatabase) {
         ("q=KEY+04242", "Key 04242", "Key 09999"),
         ("q=100%25", "Key 09999", "No valid key"),
         ("q=04_42", "No valid key matches.", "Key 0"),
-        // What makes no sense counts as not said.
+        // Invalid parameters are ignored.
         ("state=x&type=y&after=z", "Key 09999", "Key 00001"),
     ] {
         let page = ada.get(&format!("{keys}?{query}")).await;
@@ -114,7 +114,7 @@ async fn a_key_is_changed(database: TestDatabase) {
     let form = ada.get(&path).await;
     assert!(form.html.contains("value=\"Old &#60;name&#62;\""), "{}", form.html);
     let shown = form.between("name=\"expires_at\" type=\"datetime-local\" value=\"", "\"");
-    // What is not touched stays as it is, to the second.
+    // An unchanged expiry stays exact to the second.
     let origins = "https://WWW.example.com/\r\n\r\n http://localhost:3000";
     let fields = [("title", "New name"), ("expires_at", &*shown), ("pages", "only"), ("origins", origins)];
     let saved = ada.submit(&path, &path, &fields).await;
@@ -124,7 +124,7 @@ async fn a_key_is_changed(database: TestDatabase) {
     let only = changed.allowed_origins.only().unwrap().iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(only, ["https://www.example.com", "http://localhost:3000"]);
     assert!(ada.get(&path).await.html.contains("https://www.example.com\nhttp://localhost:3000</textarea>"));
-    // An expired key gets more time.
+    // The expiry of an expired key is extended.
     house.clock.advance_seconds(100);
     assert!(ada.get(&house.path("/keys?state=expired")).await.html.contains("New name"));
     let fields = [("title", "New name"), ("expires_at", "2031-01-31T12:00"), ("pages", "all")];
@@ -155,7 +155,7 @@ async fn what_is_wrong_with_a_change_is_said(database: TestDatabase) {
         ("origins", [("title", "A"), ("pages", "only"), ("origins", "example.com")]),
         ("origins", [("title", "A"), ("pages", "only"), ("origins", "https://example.com/<b>")]),
         ("origins", [("title", "A"), ("pages", "only"), ("origins", many.as_str())]),
-        // Nothing is saved that allows more than was meant.
+        // Nothing is saved that allows more than intended.
         ("origins", [("title", "A"), ("pages", "all"), ("origins", "https://example.com")]),
     ] {
         let page = ada.submit(&path, &path, &fields).await;

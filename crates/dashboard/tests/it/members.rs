@@ -1,4 +1,4 @@
-//! Roles, and who belongs where.
+//! Roles and memberships.
 use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
@@ -58,7 +58,7 @@ async fn other_organizations_are_not_there(database: TestDatabase) {
     let action = format!("/dashboard/{second}/organization");
     let fields = [("name", "Mine"), ("player_color", "#000000")];
     assert_eq!(other.submit(&house.path("/library"), &action, &fields).await.status, 404);
-    // Whoever belongs to several switches between them.
+    // A member of several organizations can switch between them.
     assert!(owner.get(&house.path("/library")).await.html.contains(&format!("/dashboard/{second}/library")));
 }
 
@@ -76,7 +76,7 @@ async fn there_is_always_an_owner(database: TestDatabase) {
     let page = second.submit(&members, &house.path(&format!("/members/{id}/remove")), &[]).await;
     assert_eq!(page.status, 303);
     assert_eq!(owner.get(&members).await.status, 404, "whoever was removed sees nothing of it");
-    // An invitation that was withdrawn lets nobody in.
+    // A withdrawn invitation cannot be used.
     let page = second.submit(&members, &members, &[("role", "viewer")]).await;
     let link = page.between("<code id=\"link\">https://audio.example.com", "</code>");
     let invitation = page.between("/invitations/", "/withdraw");

@@ -1,4 +1,4 @@
-//! Signing in with an OpenID Connect provider: who gets in, and which accounts are whose.
+//! Signing in with an OpenID Connect provider: who gets in, and which accounts belong to whom.
 
 use serde_json::json;
 use tonearm_domain::Clock;
@@ -57,7 +57,7 @@ async fn oidc_a_linked_account_is_known_whatever_its_address(database: TestDatab
     assert_in(&provider.enter(&mut browser, json!({ "email": "Ada@Example.com" })).await);
     assert!(browser.get(PROFILE).await.html.contains("ada@example.com"));
     assert_eq!(browser.cookie("__Host-tonearm_attempt"), None);
-    // The account is the person's now, whatever its address becomes.
+    // The account stays linked to the person, whatever email address it reports later.
     let mut later = house.browser();
     let moved = json!({ "email": "countess@example.org", "email_verified": false });
     assert_in(&provider.enter(&mut later, moved).await);
@@ -67,7 +67,7 @@ async fn oidc_a_linked_account_is_known_whatever_its_address(database: TestDatab
     let count = |action: &str| actions.iter().filter(|found| *found == action).count();
     assert_eq!((count("person.identity_link"), count("person.identity_use")), (1, 2), "{actions:?}");
     assert_eq!(count("person.sign_in"), 3, "{actions:?}");
-    // Whoever is in already goes on.
+    // A person who is signed in already is redirected at once.
     assert_in(&later.get("/dashboard/sign-in/oidc?next=/dashboard/profile").await);
 }
 
@@ -75,7 +75,7 @@ async fn oidc_an_address_with_a_password_is_not_linked_by_itself(database: TestD
     let provider = TestProvider::start().await;
     let house = house(database, &provider).await;
     let mut ada = house.administrator().await;
-    // Eve joins with the address of somebody else, and waits.
+    // Eve joins with another person's address, before that person signs in.
     let mut eve = house.invited(&mut ada, "Victor", "editor").await;
     let victor = json!({ "sub": "victor", "email": "victor@example.com" });
     let refused = provider.enter(&mut house.browser(), victor.clone()).await;
@@ -151,7 +151,7 @@ async fn oidc_addresses_have_to_be_verified(database: TestDatabase) {
     let provider = TestProvider::start().await;
     let house = house(database, &provider).await;
     house.administrator().await;
-    // Added by an administrator, and without a password yet.
+    // Added by an administrator, and still without a password.
     house.people.add_person("Cleo", "cleo@example.com", false).await.unwrap();
     for claims in [
         json!({ "email": "cleo@example.com", "email_verified": false }),
@@ -166,7 +166,7 @@ async fn oidc_addresses_have_to_be_verified(database: TestDatabase) {
         assert!(page.html.contains("Example ID has not verified your email address."), "{}", page.html);
         assert_eq!(browser.get(PROFILE).await.status, 303, "{claims}");
     }
-    // Some providers write truth values as texts.
+    // Some providers send booleans as strings.
     let verified = json!({ "email": "Cleo@Example.com", "email_verified": "true" });
     assert_in(&provider.enter(&mut house.browser(), verified).await);
 }
@@ -174,7 +174,7 @@ async fn oidc_addresses_have_to_be_verified(database: TestDatabase) {
 async fn oidc_nobody_new_gets_in_uninvited(database: TestDatabase) {
     let provider = TestProvider::start().await;
     let house = house(database, &provider).await;
-    // The first administrator does not come this way either.
+    // The first administrator cannot be created this way either.
     for _ in 0..2 {
         let stranger = json!({ "sub": "eve", "email": "eve@example.com" });
         let page = provider.enter(&mut house.browser(), stranger).await;
@@ -203,7 +203,7 @@ async fn oidc_an_invitation_is_accepted(database: TestDatabase) {
     let page = bea.get(&path).await;
     assert!(page.html.contains("Join with Example ID"), "{}", page.html);
     let address = page.between("<p><a class=\"button\" href=\"", "\"").replace("&#38;", "&");
-    // Another address than the invited one is nobody's.
+    // An account with an address other than the invited one is refused.
     let sent = house.browser().get(&address).await;
     assert_eq!(sent.status, 303);
     let other = json!({ "sub": "cleo", "email": "cleo@example.com" });
@@ -240,7 +240,7 @@ async fn oidc_domains_and_joining(database: TestDatabase) {
     let unverified = json!({ "sub": "bea", "email": "bea@example.org", "email_verified": false });
     let page = provider.enter(&mut house.browser(), unverified).await;
     assert!(page.html.contains("has not verified"), "{}", page.html);
-    // An organization that does not exist takes nobody.
+    // An organization that does not exist cannot be joined.
     let bea = json!({ "sub": "bea", "email": "bea@example.org" });
     assert_eq!(provider.enter(&mut house.browser(), bea.clone()).await.status, 403);
     let join = house.organization_id;
@@ -294,7 +294,7 @@ async fn oidc_a_code_is_asked_for_still(database: TestDatabase) {
     assert_eq!(browser.get(PROFILE).await.status, 200);
 }
 
-/// Begins to link an account, as the profile does. Gives where the browser goes.
+/// Begins to link an account, as the profile page does. Returns the URL that the browser is sent to.
 async fn begin_link(browser: &mut Browser, password: &str) -> String {
     let fields = [("link_current", password)];
     let page = browser.submit(PROFILE, &format!("{PROFILE}/identities"), &fields).await;
@@ -322,7 +322,7 @@ async fn oidc_accounts_are_linked_and_unlinked(database: TestDatabase) {
     let provider = TestProvider::start().await;
     let house = house(database, &provider).await;
     let mut ada = house.administrator().await;
-    // The address need neither be verified nor the same: Ada is signed in on both sides.
+    // The address need be neither verified nor the same, because Ada is signed in on both sides.
     let claims = json!({ "sub": "work", "email": "ada@work.example", "email_verified": false });
     assert_in(&link(&provider, &mut ada, claims.clone()).await);
     let profile = ada.get(PROFILE).await;
@@ -336,7 +336,7 @@ async fn oidc_accounts_are_linked_and_unlinked(database: TestDatabase) {
     let id = profile.between("/identities/", "/unlink");
     let action = format!("{PROFILE}/identities/{id}/unlink");
     assert_eq!(ada.post(&action, &[]).await.status, 403);
-    // Nobody unlinks another person's.
+    // Nobody can unlink another person's account.
     let mut bea = house.invited(&mut ada, "Bea", "viewer").await;
     bea.submit(PROFILE, &action, &[]).await;
     assert_in(&provider.enter(&mut house.browser(), claims.clone()).await);
@@ -346,7 +346,7 @@ async fn oidc_accounts_are_linked_and_unlinked(database: TestDatabase) {
     let actions = actions(&house).await;
     let unlinked = actions.iter().filter(|action| *action == "person.identity_unlink").count();
     assert_eq!(unlinked, 1, "{actions:?}");
-    // Who has no password keeps the only way in.
+    // The only way to sign in of a person without a password cannot be unlinked.
     invite(&house, &mut ada, "cleo@example.com").await;
     let mut cleo = house.browser();
     assert_in(&provider.enter(&mut cleo, json!({ "sub": "cleo", "email": "cleo@example.com" })).await);
@@ -369,7 +369,7 @@ async fn oidc_an_account_is_one_persons(database: TestDatabase) {
     assert_eq!(taken.status, 409);
     assert!(taken.html.contains("is linked to another person"), "{}", taken.html);
     assert_in(&link(&provider, &mut ada, account).await);
-    // What one began another does not finish: the session is another one.
+    // One person cannot finish a link that another person began: it belongs to another session.
     let address = begin_link(&mut bea, PASSWORD).await;
     let back = provider.sign_in(&address, json!({ "sub": "eve" }));
     bea.submit(PROFILE, "/dashboard/sign-out", &[]).await;

@@ -1,4 +1,5 @@
-//! What is no sign-in with an OpenID Connect provider: forged tokens, states of others, a provider that is away.
+//! Invalid sign-ins with an OpenID Connect provider: forged tokens, states of other browsers, a provider that is
+//! unavailable.
 
 use std::time::Duration;
 
@@ -68,7 +69,7 @@ async fn oidc_states_are_of_one_browser_and_work_once(database: TestDatabase) {
     let mut attacker = house.browser();
     let begun = attacker.get(BEGIN).await.location;
     let back = provider.sign_in(&begun, json!({}));
-    // The attacker's answer in the victim's browser, with and without an attempt of its own.
+    // The attacker's callback URL in the victim's browser, with and without a sign-in attempt of its own.
     for _ in 0..2 {
         let page = victim.get(&back).await;
         assert_eq!(page.status, 422);
@@ -78,13 +79,13 @@ async fn oidc_states_are_of_one_browser_and_work_once(database: TestDatabase) {
     }
     let (mut again, mut anew) = (attacker.clone(), attacker.clone());
     assert_in(&attacker.get(&back).await);
-    // The same state in the same browser, from before its cookie was taken away, even with a code that nobody has used.
+    // A used state in the same browser, whose cookie was copied before it was removed, even with an unused code.
     let fresh = provider.sign_in(&begun, json!({}));
     for (browser, back) in [(&mut again, &back), (&mut anew, &fresh)] {
         assert_eq!(browser.get(back).await.status, 422);
         assert_out(browser).await;
     }
-    // Cookies that were made up, or changed.
+    // Forged or modified cookies.
     let mut liar = house.browser();
     let begun = liar.get(BEGIN).await.location;
     let back = provider.sign_in(&begun, json!({}));
@@ -158,7 +159,7 @@ async fn oidc_a_provider_that_is_away_is_nobodys_fault(database: TestDatabase) {
     assert_in(&provider.enter(&mut browser, json!({})).await);
     let entries = house.catalog.audit_entries(None, &Default::default(), None, 100).await.unwrap();
     assert!(entries.iter().all(|entry| entry.action != "person.sign_in_failed"), "{entries:?}");
-    // One that says nothing is given up.
+    // A provider that never responds is given up.
     provider.fall_silent();
     let hasty = Duration::from_millis(50);
     let router = house.reopened_with(|ambient| Some(provider.with_deadline(ambient, hasty)));
@@ -182,7 +183,7 @@ async fn oidc_new_keys_are_fetched_once_a_minute(database: TestDatabase) {
     house.clock.advance_seconds(60);
     assert_in(&provider.enter(&mut house.browser(), json!({})).await);
     assert_eq!(provider.key_requests(), 2);
-    // After an hour all of it is asked for again.
+    // After an hour, everything is requested again.
     house.clock.advance_seconds(3600);
     assert_in(&provider.enter(&mut house.browser(), json!({})).await);
     assert_eq!(provider.key_requests(), 3);

@@ -1,4 +1,4 @@
-//! What administrators do with people's accounts, and invitations that are tried by others.
+//! Administrators managing accounts, and invitations that other people open.
 use tonearm_fixtures::TestDatabase;
 
 use crate::browser::{Browser, Page};
@@ -20,7 +20,7 @@ async fn id_of(house: &House, email: &str) -> String {
     house.people.person_by_email(email).await.unwrap().id.to_string()
 }
 
-/// Does something to the account of a person.
+/// Submits an action on the account of a person.
 async fn act(browser: &mut Browser, id: &str, action: &str, fields: &[(&str, &str)]) -> Page {
     let page = format!("/dashboard/people/{id}");
     browser.submit(&page, &format!("{page}/{action}"), fields).await
@@ -37,7 +37,7 @@ async fn a_disabled_person_is_out_at_once(database: TestDatabase) {
     let refused = bea.sign_in("bea@example.com", PASSWORD).await;
     assert_eq!(refused.status, 422);
     assert!(refused.html.contains("This account is disabled"), "{}", refused.html);
-    // Whoever does not know the password is not told.
+    // A caller who does not know the password does not learn this.
     let guess = [("email", "bea@example.com"), ("password", "a wrong guess")];
     assert!(house.browser().post("/dashboard/sign-in", &guess).await.html.contains("is wrong"));
     assert!(house.people.new_password_link("bea@example.com").await.is_err());
@@ -83,7 +83,7 @@ async fn the_last_owner_and_the_last_administrator_stay(database: TestDatabase) 
         assert_eq!(page.status, 409, "{action}");
         assert!(page.html.contains(told), "{}", page.html);
     }
-    // Ada leaves the organization to Bea, who then is its only owner.
+    // Ada leaves the organization to Bea, who is then its only owner.
     let members = house.path("/members");
     assert_eq!(ada.submit("/dashboard/profile", &format!("{members}/{own}/remove"), &[]).await.status, 303);
     for action in ["disable", "remove"] {
@@ -95,10 +95,10 @@ async fn the_last_owner_and_the_last_administrator_stay(database: TestDatabase) 
     let page = act(&mut ada, &id, "disable", &[("takes_over", "on")]).await;
     assert_eq!(page.status, 303, "{}", page.html);
     assert_eq!(ada.get(&members).await.status, 200);
-    // A disabled owner is none for whoever would leave.
+    // A disabled owner does not count when another owner wants to leave.
     let page = ada.submit(&members, &format!("{members}/{own}/remove"), &[]).await;
     assert_eq!(page.status, 409);
-    // Nor is a disabled administrator.
+    // A disabled administrator does not count either.
     act(&mut ada, &id, "enable", &[]).await;
     assert_eq!(act(&mut ada, &id, "administrator", &[("to", "yes")]).await.status, 303);
     act(&mut ada, &id, "disable", &[]).await;
@@ -181,7 +181,7 @@ async fn people_are_found_in_pages(database: TestDatabase) {
     assert!(none.html.contains("Nobody found"), "{}", none.html);
 }
 
-/// An invitation that an owner makes: its path.
+/// Creates an invitation as an owner, and returns its path.
 async fn invitation(house: &House, owner: &mut Browser, email: &str) -> String {
     let members = house.path("/members");
     let page = owner.submit(&members, &members, &[("role", "editor"), ("email", email)]).await;
@@ -193,14 +193,14 @@ async fn an_invitation_is_used_only_by_accepting_it(database: TestDatabase) {
     let mut ada = house.administrator().await;
     let link = invitation(&house, &mut ada, "bea@example.com").await;
     let own = id_of(&house, "ada@example.com").await;
-    // The owner who tries it uses nothing up, whatever is sent.
+    // The owner can open the link without using it up, whatever is sent.
     let page = ada.get(&link).await;
     assert!(page.html.contains("The invitation was not used."), "{}", page.html);
     assert!(!page.html.contains("accept_as"), "{}", page.html);
     for fields in [vec![], vec![("accept_as", own.as_str())], vec![("password", PASSWORD)]] {
         assert_eq!(ada.post(&link, &fields).await.status, 409, "{fields:?}");
     }
-    // Somebody who is signed in is asked first, also where the page was opened before.
+    // A person who is signed in is asked first, even if the page was opened before they signed in.
     let second = house.library.create_organization("Second").await.unwrap().organization.id;
     let other = format!("/dashboard/{second}/members");
     let page = ada.submit(&other, &other, &[("role", "viewer"), ("email", "")]).await;
@@ -218,7 +218,7 @@ async fn an_invitation_is_used_only_by_accepting_it(database: TestDatabase) {
     let cleos = id_of(&house, "cleo@example.com").await;
     let signed_out = house.browser().post(&link, &[("accept_as", cleos.as_str())]).await;
     assert!(signed_out.html.contains("Your name"), "{}", signed_out.html);
-    // Signing out leads back to it.
+    // Signing out leads back to the invitation.
     let page = cleo.submit(&link, "/dashboard/sign-out", &[("next", &link)]).await;
     assert_eq!(page.location, link);
     let page = cleo.get(&link).await;

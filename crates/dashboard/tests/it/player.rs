@@ -6,7 +6,7 @@ use std::process::Command;
 #[test]
 fn the_modules_pass_their_own_tests() {
     let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
-    // Named one by one: what versions of Node make of a folder differs.
+    // The files are named one by one, because versions of Node treat a folder differently.
     let folders = ["player/tests", "bar/tests", "tests"].map(|folder| std::fs::read_dir(assets.join(folder)));
     let tests: Vec<_> = folders
         .into_iter()

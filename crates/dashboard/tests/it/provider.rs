@@ -1,4 +1,4 @@
-//! The OpenID Connect provider of the tests, as a house knows it and as a browser meets it.
+//! The OpenID Connect provider of the tests, configured for a house and used by a browser.
 
 use std::time::Duration;
 
@@ -11,18 +11,18 @@ use tonearm_service::SignInProvider;
 use crate::browser::{Browser, Page};
 use crate::house::PUBLIC_URL;
 
-/// What a house and its browsers do with it.
+/// Methods for a house and its browsers.
 pub(crate) trait ForHouse {
-    /// As the sign-in of a house.
+    /// The sign-in provider for the configuration of a house.
     fn for_sign_in(&self, ambient: &Ambient) -> SignInProvider;
 
-    /// The same, with less patience.
+    /// Like [`Self::for_sign_in`], with another deadline.
     fn with_deadline(&self, ambient: &Ambient, deadline: Duration) -> SignInProvider;
 
-    /// A person signs in at the address that a browser was sent to. Gives the path that the browser comes back to.
+    /// Signs a person in at the URL that a browser was sent to. Returns the path that the browser comes back to.
     fn sign_in(&self, address: &str, claims: Value) -> String;
 
-    /// The whole way, in a browser where nobody is signed in.
+    /// The whole sign-in, in a browser where nobody is signed in.
     async fn enter(&self, browser: &mut Browser, claims: Value) -> Page;
 }
 

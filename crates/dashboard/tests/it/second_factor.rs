@@ -1,4 +1,4 @@
-//! Two-factor authentication: set up, asked for, and lost.
+//! Two-factor authentication: set up, requested, and lost.
 use tonearm_domain::Clock;
 use tonearm_fixtures::TestDatabase;
 use tonearm_signing::TotpSecret;
@@ -19,12 +19,12 @@ crate::on_both!(
 const EMAIL: &str = "ada@example.com";
 const PAGE: &str = "/dashboard/profile/second-factor";
 
-/// What an app holds that has scanned the page.
+/// The secret in an app that has scanned the page.
 fn scanned(page: &Page) -> TotpSecret {
     TotpSecret::from_base32(&page.between("<code id=\"secret\">", "</code>")).unwrap()
 }
 
-/// Sets it up: the app, and the recovery codes.
+/// Sets up two-factor authentication; returns the app's secret and the recovery codes.
 async fn set_up(house: &House, browser: &mut Browser) -> (TotpSecret, Vec<String>) {
     let page = browser.submit(PAGE, PAGE, &[("current", PASSWORD)]).await;
     assert_eq!(page.status, 200, "{}", page.html);
@@ -74,9 +74,9 @@ async fn a_code_is_asked_for_after_the_password(database: TestDatabase) {
     assert_eq!((entered.status, entered.location.as_str()), (303, "/dashboard/profile"));
     assert_eq!(other.cookie("__Host-tonearm_challenge"), None);
     assert_eq!(other.get("/dashboard/profile").await.status, 200);
-    // Whoever looked over the shoulder cannot use it again.
+    // A code cannot be used a second time, for example by somebody who saw it.
     assert_eq!(code(&mut same, &right).await.status, 422);
-    // Turned off, the password is enough.
+    // Once it is turned off, the password is enough.
     house.clock.advance_seconds(60);
     let right = app.code_at(house.clock.now());
     let off = ada.submit(PAGE, &format!("{PAGE}/remove"), &[("removing", &right)]).await;
@@ -121,10 +121,10 @@ async fn codes_are_guessed_slowly(database: TestDatabase) {
     let refused = code(&mut stranger, &right).await;
     assert_eq!(refused.status, 429);
     assert!(refused.headers.contains_key("retry-after"));
-    // The password again gives no more guesses.
+    // Entering the password again allows no more guesses.
     password(&mut stranger).await;
     assert_eq!(code(&mut stranger, &right).await.status, 429);
-    // The owner comes in on a device that is known.
+    // The owner can still sign in on a known device.
     let mut owner = ada.clone();
     owner.submit("/dashboard/profile", "/dashboard/sign-out", &[]).await;
     password(&mut owner).await;
@@ -141,7 +141,7 @@ async fn a_challenge_ends(database: TestDatabase) {
     house.clock.advance_seconds(300);
     let over = code(&mut late, &app.code_at(house.clock.now())).await;
     assert!(over.status == 422 && over.html.contains("This took too long; sign in again."), "{}", over.html);
-    // Another password ends it too.
+    // Changing the password ends it too.
     password(&mut other).await;
     let fields = [("current", PASSWORD), ("password", "another good one")];
     let changed = ada.submit("/dashboard/profile", "/dashboard/profile/password", &fields).await;
@@ -174,7 +174,7 @@ async fn setting_up_needs_the_password_and_a_code(database: TestDatabase) {
     assert!(wrong.status == 422 && wrong.html.contains("id=\"code-problem\""), "{}", wrong.html);
     let both = [begun, wrong].map(|page| page.between("<code id=\"secret\">", "</code>"));
     assert_eq!(both[0], both[1], "the app need not scan again");
-    // What is only begun is not asked for.
+    // An unfinished setup does not require a code.
     assert_eq!(password(&mut house.browser()).await.location, "/dashboard/profile");
     for action in ["remove", "recovery-codes"] {
         let fields = [("removing", "000000"), ("renewing", "000000")];

@@ -1,4 +1,4 @@
-//! Changing many tracks at once: all or none, within rights and limits, and with a way back.
+//! Changing many tracks at once: all or none, within rights and limits, and with undo.
 
 use axum::body::Body;
 use http::Request;
@@ -39,7 +39,7 @@ impl House {
         Season { collection, tracks, page: self.path(&format!("/collections/{collection}")) }
     }
 
-    /// Sends a form about tracks as the page of their list would.
+    /// Submits a form about tracks as the page of their list would.
     async fn sends(
         &self,
         browser: &mut Browser,
@@ -57,12 +57,12 @@ impl House {
     }
 }
 
-/// The titles in a list, in their order.
+/// The titles of a list, in order.
 async fn titles(browser: &mut Browser, page: &str) -> Vec<String> {
     browser.get(page).await.titles()
 }
 
-/// Where the page after a change takes it back.
+/// The URL that undoes a change, from the page shown after it.
 async fn undo_of(browser: &mut Browser, answer: &Page) -> String {
     assert_eq!(answer.status, 303, "{}", answer.html);
     let page = browser.get(&answer.location).await;
@@ -84,7 +84,7 @@ async fn selected_tracks_are_changed_and_changes_are_undone(database: TestDataba
     assert_eq!(titles(&mut browser, page).await, ["a", "b", "c", "d"]);
     assert_eq!(browser.submit(page, &undo, &[]).await.status, 409, "it works once");
 
-    // They arrive in the order of the list, and return to their places.
+    // They arrive in the order of the list, and undo returns them to their places.
     let chosen = house.sends(&mut browser, &season, "/selection", &tracks[..2], &[("action", "move")]).await;
     assert!(chosen.html.contains("Move 2 tracks") && chosen.html.contains("Other"), "{}", chosen.html);
     let target = other.to_string();
@@ -110,7 +110,7 @@ async fn tracks_are_moved_to_a_collection_that_is_created_for_them(database: Tes
     let house = House::open(database).await;
     let mut browser = house.administrator().await;
     let season = house.season(&["a.wav", "b.wav", "c.wav"]).await;
-    // In the order of the list, whatever the order in which they are named.
+    // The order is that of the list, not the order in which the tracks are named.
     let tracks = [season.tracks[2], season.tracks[0]];
     let chosen = house.sends(&mut browser, &season, "/selection", &tracks, &[("action", "move")]).await;
     assert!(chosen.html.contains("Create collection and move tracks"), "{}", chosen.html);
@@ -142,7 +142,7 @@ async fn tracks_are_moved_to_a_collection_that_is_created_for_them(database: Tes
     assert_eq!(titles(&mut browser, &season.page).await, ["b"]);
     let audit = browser.get(&house.path("/audit")).await.html;
     assert!(audit.contains("Live &#60;takes&#62;"), "{audit}");
-    // The collection stays, and is empty.
+    // After undo the new collection stays, and is empty.
     assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 303);
     assert_eq!(titles(&mut browser, &season.page).await, ["a", "b", "c"]);
     assert!(titles(&mut browser, &page).await.is_empty());
@@ -210,7 +210,7 @@ async fn selections_are_checked(database: TestDatabase) {
 }
 
 impl House {
-    /// Moves tracks to a position, or with a button, and gives where their change is undone.
+    /// Moves tracks to a position, or with a button, and returns the response.
     async fn moves_to(
         &self,
         browser: &mut Browser,
@@ -262,7 +262,7 @@ async fn tracks_are_moved_to_a_position(database: TestDatabase) {
         page.html
     );
 
-    // Somebody else arranges the same tracks: nothing is undone.
+    // If somebody else reorders the same tracks, nothing is undone.
     let moved = house.moves_to(&mut browser, &season, &[e], ("position", "1")).await;
     let undo = undo_of(&mut browser, &moved).await;
     house.library.order_tracks(&house.owner(), season.collection, &[a, e]).await.unwrap();
@@ -323,7 +323,7 @@ async fn orders_are_of_what_was_seen(database: TestDatabase) {
 }
 
 impl House {
-    /// Sends a picture for tracks as the page that asks for it would.
+    /// Sends a picture for tracks as the cover page would.
     async fn covers(
         &self,
         browser: &mut Browser,
@@ -382,7 +382,7 @@ async fn a_cover_is_set_for_many_tracks_and_taken_back(database: TestDatabase) {
     assert_eq!(house.covers_of(tracks).await, before);
     assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 409, "it works once");
 
-    // What is no picture changes nothing, and what was covered again is not taken back.
+    // A file that is not a picture changes nothing, and a cover that was replaced again is not undone.
     for nonsense in [&b""[..], b"no picture"] {
         let refused = house.covers(&mut browser, &season, tracks, nonsense).await;
         assert_eq!(refused.status, 422, "{}", refused.html);

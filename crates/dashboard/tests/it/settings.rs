@@ -56,7 +56,7 @@ async fn variants_are_added_and_removed(database: TestDatabase) {
     let left = browser.get(&page).await.html;
     assert!(left.contains("Being removed") && left.contains("0 files left"), "{left}");
     assert!(!left.contains(&remove), "it is removed once");
-    // Its name is free.
+    // The name of the removed variant can be used again.
     assert_eq!(browser.submit(&page, &page, &fields).await.status, 303);
 }
 
@@ -113,7 +113,7 @@ async fn transcription_is_set(database: TestDatabase) {
     assert!(browser.get(&page).await.html.contains("Turn on transcription"));
 }
 
-/// A provider that gives each of `answers` once, then refuses the key. Its base URL.
+/// A provider that returns each of `answers` once, then rejects the key. Returns its base URL.
 async fn provider(answers: [&'static str; 3]) -> String {
     let answers = Arc::new(Mutex::new(answers.into_iter()));
     let answer = move || {

@@ -1,4 +1,4 @@
-//! Share links of one track or collection: made, copied again, revoked.
+//! Share links of one track or collection: created, copied again, revoked.
 
 use tonearm_domain::{ApiKey, KeyType};
 use tonearm_fixtures::TestDatabase;
@@ -53,13 +53,13 @@ async fn a_link_is_copied_again_later_and_revoked(database: TestDatabase) {
         for told in ["For the “press”", "Downloads", "Does not expire", "never used"] {
             assert!(shown.html.contains(told), "{told} in {}", shown.html);
         }
-        // Later, and by others: the same link.
+        // Other people see the same link later.
         let later = browser.get(&share).await;
         assert!(later.html.contains(&format!("data-copy=\"{link}\"")), "{}", later.html);
         let stored = house.share_keys().await.into_iter().find(|key| key.revoked_at.is_none()).unwrap();
         assert_eq!((stored.scope.track().is_some(), stored.is_downloadable), (is_track, true));
         assert_eq!(stored.scope.collection(), Some(collection));
-        // The database has no text that is not sealed.
+        // The database stores the text only sealed.
         let kept = house.catalog.share_key_texts(&[stored.id]).await.unwrap().remove(&stored.id).unwrap();
         assert!(!String::from_utf8_lossy(&kept).contains(&key));
 
@@ -118,7 +118,7 @@ async fn links_are_of_what_they_are_listed_at(database: TestDatabase) {
         let revoke = browser.submit(&elsewhere, &format!("{elsewhere}/{}/revoke", key.id), &[]).await;
         assert_eq!(revoke.status, 404, "{path}");
     }
-    // Keys of other types are no links, and those that were made elsewhere were shown once.
+    // Keys of other types are not links, and keys created elsewhere were shown only once.
     let caller = Caller::owner(house.organization_id);
     let mut create = CreateKey::new(KeyType::Player, "A player's");
     create.collection_id = Some(one);

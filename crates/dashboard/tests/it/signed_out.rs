@@ -1,4 +1,4 @@
-//! What happens to those whose sign-in has ended: they come back to where they were, and scripts are told so.
+//! Requests after a sign-in has ended: people return to their page, and scripts get an error.
 
 use axum::body::Body;
 use http::Request;

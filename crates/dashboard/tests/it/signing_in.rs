@@ -83,7 +83,7 @@ async fn the_profile_keeps_the_organization_around_it(database: TestDatabase) {
     assert!(browser.get(&library).await.html.contains(&format!("href=\"{profile}\"")));
     let page = browser.get(&profile).await;
     assert!(page.html.contains(&format!("href=\"{library}\"")), "{}", page.html);
-    // Whatever is changed there leads back there.
+    // Every change on this page leads back to it.
     let (before, _) = page.html.split_once("/end\"").unwrap();
     let (_, end) = before.rsplit_once('"').unwrap();
     let ended = browser.submit(&profile, &format!("{end}/end"), &[]).await;
@@ -94,7 +94,7 @@ async fn the_profile_keeps_the_organization_around_it(database: TestDatabase) {
     let refused = browser.submit(&profile, &format!("{profile}/name"), &[("name", "")]).await;
     assert_eq!(refused.status, 422);
     assert!(refused.html.contains(&format!("href=\"{library}\"")), "{}", refused.html);
-    // Who belongs to no organization, or comes by an old address, has a page all the same.
+    // A person without an organization has a profile page, and an old path still has one.
     assert_eq!(browser.get("/dashboard/profile").await.status, 200);
     assert_eq!(browser.get("/dashboard/none/profile").await.status, 404);
 }
@@ -102,7 +102,7 @@ async fn the_profile_keeps_the_organization_around_it(database: TestDatabase) {
 async fn guessing_is_slowed_down(database: TestDatabase) {
     let house = House::open(database).await;
     house.administrator().await;
-    // Accounts that do not exist are treated alike.
+    // Accounts that do not exist are treated the same way.
     for email in [EMAIL, "nobody@example.com"] {
         let mut browser = house.browser();
         for _ in 0..10 {
@@ -130,7 +130,7 @@ async fn an_address_that_guesses_waits(database: TestDatabase) {
     }
     let from_neighbour = house.people.sign_in(EMAIL, PASSWORD.to_owned(), from("2001:db8::2")).await;
     assert!(matches!(from_neighbour, Err(SignInError::TooMany(900))));
-    // What succeeds does not count against an address.
+    // Successful sign-ins do not count against an address.
     for _ in 0..=50 {
         assert!(house.people.sign_in(EMAIL, PASSWORD.to_owned(), from("192.0.2.1")).await.is_ok());
     }
@@ -177,9 +177,9 @@ async fn strangers_who_guess_do_not_keep_the_owner_out(database: TestDatabase) {
         assert_eq!(owner.sign_in(EMAIL, PASSWORD).await.status, 303);
         assert_eq!(owner.cookie(DEVICE), Some(&device), "it stays the same device");
     }
-    // What the owner gets right gives strangers no more guesses.
+    // The owner's successful sign-ins allow strangers no more guesses.
     assert_eq!(house.browser().sign_in(EMAIL, PASSWORD).await.status, 429);
-    // Nor is the owner kept from changing the password.
+    // The owner can still change the password.
     let fields = [("current", PASSWORD), ("password", "another good one")];
     let changed = owner.submit("/dashboard/profile", "/dashboard/profile/password", &fields).await;
     assert_eq!(changed.status, 303);
@@ -192,7 +192,7 @@ async fn a_known_device_is_limited_by_itself(database: TestDatabase) {
         assert_eq!(owner.sign_in(EMAIL, "guess").await.status, 422);
     }
     assert_eq!(owner.sign_in(EMAIL, PASSWORD).await.status, 429);
-    // Its failures are its own: elsewhere, nobody has failed.
+    // Its failures count only for the device itself: elsewhere, there are none.
     assert_eq!(house.browser().sign_in(EMAIL, PASSWORD).await.status, 303);
     house.clock.advance_seconds(900);
     assert_eq!(owner.sign_in(EMAIL, PASSWORD).await.status, 303);
@@ -205,11 +205,11 @@ async fn a_device_is_known_for_one_account(database: TestDatabase) {
     let device = other.cookie(DEVICE).cloned().unwrap();
     lock(&house, EMAIL).await;
     assert_eq!(other.sign_in(EMAIL, PASSWORD).await.status, 429);
-    // It does not become another person's: somebody may have put it into the browser.
+    // The device secret is not kept for another person: somebody may have put it into the browser.
     house.clock.advance_seconds(900);
     assert_eq!(other.sign_in(EMAIL, PASSWORD).await.status, 303);
     assert_ne!(other.cookie(DEVICE), Some(&device));
-    // What is no secret at all is no device either.
+    // An invalid secret is not a device either.
     let mut liar = house.browser();
     liar.set_cookie(DEVICE, "not a secret");
     assert_eq!(liar.sign_in(EMAIL, PASSWORD).await.status, 303);
@@ -225,7 +225,7 @@ async fn devices_are_forgotten_with_the_password(database: TestDatabase) {
     lock(&house, EMAIL).await;
     assert_eq!(other.sign_in(EMAIL, new).await.status, 429);
     assert_eq!(owner.sign_in(EMAIL, new).await.status, 303, "the browser that changed it stays known");
-    // A link for a new password forgets all but the browser in which it is opened.
+    // A link for a new password makes all browsers unknown except the one in which it is opened.
     let link = house.people.new_password_link(EMAIL).await.unwrap();
     let path = link.url.strip_prefix(crate::house::PUBLIC_URL).unwrap();
     let mut third = house.browser();

@@ -23,7 +23,7 @@ async fn a_library_is_named_and_its_collection_made_once(database: TestDatabase)
     assert!(named.html.contains("Add a track to Morning show"), "{}", named.html);
     assert!(named.html.contains("Harbour Radio"), "{}", named.html);
 
-    // Somebody who goes back corrects the name and makes no second collection.
+    // Going back corrects the name, and creates no second collection.
     assert!(ada.get(&start).await.html.contains("value=\"Morning show\""));
     let again = ada.submit(&start, &start, &[("name", "Harbour Radio"), ("title", "Evening show")]).await;
     assert_eq!(again.location, page.location);

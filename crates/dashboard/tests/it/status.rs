@@ -1,4 +1,4 @@
-//! The page that tells administrators how the service is.
+//! The page that shows administrators the state of the service.
 
 use tonearm_domain::{
     EndedRuns, Job, JobId, NodeRecord, OrganizationId, PerClass, Quotas, RecentRuns, Timestamp, TrackId,
@@ -69,10 +69,10 @@ async fn nodes_jobs_and_failures_are_shown(database: TestDatabase) {
     assert!(lost.contains(">Lost</span>"), "{page}");
     assert!(running.contains("badge warn\">\u{2212}2.4 s<"), "{page}");
     assert!(page.contains("the encoder &#60;broke&#62;") && page.contains("no sound"), "{page}");
-    // Of the node that runs alone, for each class.
+    // The counts of the only running node, for each class.
     assert_eq!(page.matches(">17 / 1\u{202f}234</td>").count(), 3, "{page}");
     assert_eq!(page.matches(">0 / 5</td>").count(), 3, "{page}");
-    // Only tracks of one's own organizations can be opened.
+    // Only tracks of the reader's own organizations are links.
     assert!(page.contains(&house.path(&format!("/tracks/{own}"))), "{page}");
     assert!(!page.contains(&others.to_string()), "{page}");
 }
@@ -99,7 +99,7 @@ async fn failures_are_retried_by_administrators(database: TestDatabase) {
     assert!(told.contains("The failed jobs are queued again."), "{told}");
     assert!(told.contains("the encoder broke") && !told.contains("no sound"), "{told}");
     assert_eq!(failed().await.len(), 1);
-    // Somebody else has been faster.
+    // The job has been retried already, as by another administrator.
     ada.submit(PAGE, &address(alike.job_id), &[]).await;
     let told = ada.get(PAGE).await.html;
     assert!(told.contains("Nothing needed to be changed."), "{told}");
@@ -126,7 +126,7 @@ async fn backups_and_nearly_used_quotas_are_shown(database: TestDatabase) {
     assert_eq!(quota.matches("<td class=\"number\">1</td>").count(), 2, "1 of 1 track: {page}");
 }
 
-/// A track of an organization whose processing was given up.
+/// Gives up the processing of a track of an organization.
 async fn fails(house: &House, organization_id: OrganizationId, reason: &str) -> TrackId {
     let (catalog, ambient) = (&house.catalog, house.ambient());
     let track_id = ambient.record_id();

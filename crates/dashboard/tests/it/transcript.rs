@@ -1,4 +1,4 @@
-//! Transcripts that people edit, and the sources that they replace.
+//! Transcripts that people edit, and sources that people replace.
 
 use axum::body::{Body, Bytes};
 use futures::stream;
@@ -19,7 +19,7 @@ crate::on_both!(
 );
 
 impl House {
-    /// A track of half a minute in which something is said.
+    /// A track of half a minute with speech.
     async fn spoken_track(&self) -> TrackId {
         let collection = self.collection("Talks").await;
         let id = self.track(collection, "talk.wav").await;
@@ -44,7 +44,7 @@ impl House {
             ));
         }
         form.push_str("--x--\r\n");
-        // As it comes over a connection.
+        // The body in pieces, as it arrives over a connection.
         let pieces: Vec<Result<Bytes, std::io::Error>> =
             form.as_bytes().chunks(8192).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
         let request = Request::post(path)
@@ -85,7 +85,7 @@ async fn words_are_edited_and_saved_as_captions(database: TestDatabase) {
     assert!(house.catalog.transcript_edited_at(id).await.unwrap().is_some());
     assert!(browser.get(&path).await.html.contains("Transcription does not replace it."));
 
-    // A file takes the place of the text, and nothing at all is no transcript.
+    // A file replaces the text, and a file without captions removes the transcript.
     house.clock.advance_seconds(1);
     let version_now = version(&browser.get(&path).await);
     let fields = [("captions", CAPTIONS), ("version", &version_now), ("file", "WEBVTT\n")];
@@ -131,7 +131,7 @@ async fn a_change_meanwhile_is_not_overwritten_unseen(database: TestDatabase) {
     let page = house.edit(&mut browser, &path, &fields).await;
     assert_eq!(page.status, 409, "{}", page.html);
     assert!(page.html.contains("changed after you opened it") && page.html.contains("High"), "{}", page.html);
-    // Whoever was told may go on.
+    // After the warning, the person may save anyway.
     let fields = [("captions", mine.as_str()), ("version", &version(&page))];
     assert_eq!(house.edit(&mut browser, &path, &fields).await.status, 303);
     assert!(house.catalog.track_words(id).await.unwrap()[0].text.starts_with("High"));
@@ -173,7 +173,7 @@ async fn a_source_is_replaced_only_where_there_is_one(database: TestDatabase) {
 }
 
 impl House {
-    /// Writes down what became of transcribing a track.
+    /// Records the outcome of transcribing a track.
     pub(crate) async fn note_transcription(
         &self,
         track_id: TrackId,
@@ -217,7 +217,7 @@ async fn the_page_of_a_track_tells_how_far_its_transcription_is(database: TestDa
             assert!(!page.contains("No transcript yet."), "{page}");
             assert!(!page.contains(&again), "nobody set a provider: {page}");
         }
-        // What a provider answers may name hosts and accounts.
+        // The response of a provider may contain hosts and account names.
         assert!(!viewer.get(&track).await.html.contains(because));
     }
     let provider = [("base_url", "https://api.example.com/v1"), ("model", "m"), ("language", "")];
@@ -244,14 +244,14 @@ async fn the_page_of_a_track_tells_how_far_its_transcription_is(database: TestDa
     let page = owner.get(&track).await.html;
     assert!(page.contains("No transcript yet.") && !page.contains("transcribed."), "{page}");
 
-    // What is there is not overwritten from here: the page of the transcript tells what is replaced.
+    // An existing transcript is not overwritten from here; the transcript page says what is replaced.
     let spoken = house.spoken_track().await;
     house.put(spoken, TrackStatus::Ready, None).await;
     house.note_transcription(spoken, Failed, Some(empty)).await;
     let page = owner.get(&house.path(&format!("/tracks/{spoken}"))).await.html;
     assert!(page.contains("Transcription failed:") && page.contains("Ebb &#38; flow."), "{page}");
     assert!(!page.contains("/transcribe\""), "{page}");
-    // Not by a page either that was opened before somebody wrote it.
+    // A page that was opened before the transcript was written does not overwrite it either.
     let path = house.path(&format!("/tracks/{spoken}"));
     let before = version(&owner.get(&format!("{path}/transcript")).await);
     let fields = [("captions", CAPTIONS), ("version", before.as_str())];

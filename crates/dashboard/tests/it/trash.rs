@@ -1,4 +1,4 @@
-//! Taking back, trying again, colours while they are chosen, and progress while it changes.
+//! Restoring, retrying, colours while they are being chosen, and progress updates.
 
 use axum::body::Body;
 use futures::StreamExt;
@@ -56,7 +56,7 @@ async fn a_deleted_track_is_brought_back(database: TestDatabase) {
         (house.path(&format!("/tracks/{id}")), house.path(&format!("/collections/{collection}")));
     let deleted = browser.submit(&page, &format!("{page}/delete"), &[]).await;
     assert_eq!((deleted.status, &deleted.location), (303, &list));
-    // The next page offers to take it back; the one after does not.
+    // The next page offers to restore the track; the one after does not.
     let next = browser.get(&list).await;
     assert!(next.html.contains("Track deleted.") && next.html.contains(&format!("{page}/restore")));
     assert!(!browser.get(&list).await.html.contains("/restore"));
@@ -87,7 +87,7 @@ async fn a_deleted_collection_is_brought_back(database: TestDatabase) {
     assert_eq!(browser.submit(&page, &format!("{page}/delete"), &[]).await.location, house.path("/library"));
     let library = browser.get(&house.path("/library")).await;
     assert!(library.html.contains(&format!("{page}/restore")), "{}", library.html);
-    // A track of it comes back with it, not before.
+    // A track of the collection is restored with it, not before.
     let alone = house.path(&format!("/tracks/{two}/restore"));
     assert_eq!(browser.submit(&house.path("/trash"), &alone, &[]).await.status, 409);
     assert_eq!(browser.submit(&house.path("/trash"), &format!("{page}/restore"), &[]).await.status, 303);
@@ -113,7 +113,7 @@ async fn the_two_lists_are_paginated_by_themselves(database: TestDatabase) {
     assert!(first.contains("51 collections, including tracks") && first.contains("51 tracks"), "{first}");
     assert!(first.contains("Season 50") && !first.contains("Season 00"));
     assert!(first.contains("take 50") && !first.contains("take 00"));
-    // The links of the collections come first; they leave the tracks where they are.
+    // The paging links of the collections come first, and keep the tracks on their page.
     let mut page = browser.get(&trash).await;
     for (rel, season, take) in
         [("next", "Season 00", "take 50"), ("next", "Season 00", "take 00"), ("prev", "Season 50", "take 00")]
@@ -138,7 +138,7 @@ async fn what_is_too_late_is_gone(database: TestDatabase) {
     let late = browser.submit(&house.path("/library"), &format!("{page}/restore"), &[]).await;
     assert_eq!(late.status, 404);
     assert_eq!(house.jobs("purge_track").await, 1);
-    // Looking is not enough to take something back.
+    // Viewers cannot restore anything.
     let mut viewer = house.invited(&mut browser, "Vi", "viewer").await;
     assert_eq!(viewer.get(&house.path("/trash")).await.status, 403);
 }
@@ -203,11 +203,11 @@ async fn companions_are_shown_while_a_colour_is_chosen(database: TestDatabase) {
     assert!(page.html.contains("data-companions=\"") && page.html.contains("class=\"companions\""));
 }
 
-/// The events of a stream, as they come.
+/// The events of a stream.
 struct Events(axum::body::BodyDataStream);
 
 impl Events {
-    /// What comes next; none at the end.
+    /// The next event; `None` at the end.
     async fn next(&mut self) -> Option<String> {
         let bytes = self.0.next().await?.unwrap();
         Some(String::from_utf8(bytes.to_vec()).unwrap())
@@ -217,7 +217,7 @@ impl Events {
 async fn progress_is_told_until_nothing_is_in_the_making(database: TestDatabase) {
     let house = House::open(database).await;
     let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
-    // Nothing to tell: it says so and ends.
+    // If nothing is being processed, the stream says so and ends.
     let none = browser.get(&house.path("/progress")).await;
     assert_eq!(none.headers["content-type"], "text/event-stream");
     assert_eq!(none.html, "event: done\ndata: {}\n\n");
@@ -239,7 +239,7 @@ async fn progress_is_told_until_nothing_is_in_the_making(database: TestDatabase)
     let row = browser.get(&house.path(&format!("/tracks/{id}/row?named=1"))).await;
     assert!(row.html.starts_with("<li data-track=") && row.html.contains("Ready"), "{}", row.html);
     assert!(row.html.contains("<small>Season</small>"), "{}", row.html);
-    // Who is nobody here is told nothing.
+    // A person who is not signed in gets no events.
     let stranger = house.browser().get(&house.path("/progress")).await;
     assert_eq!(stranger.status, 303);
 }

@@ -1,4 +1,4 @@
-//! The usage page, where nobody has listened yet and where it is asked for nonsense.
+//! The usage page, without any listens and with invalid parameters.
 
 use tonearm_domain::{Ambient, CountryCode, ListenerId, Meter, ObjectKey, Track, UsageBatch, Visitor};
 use tonearm_fixtures::{TestDatabase, ambient};
@@ -20,7 +20,7 @@ async fn an_empty_period_says_so(database: TestDatabase) {
     let page = owner.get(&house.path("/usage")).await;
     assert_eq!(page.status, 200);
     assert!(page.html.contains("No usage in this period") && page.html.contains("Listening now"));
-    // One of the ranges is the one that is shown.
+    // Exactly one of the ranges is marked as current.
     assert_eq!(page.html.matches("aria-current=\"page\">30 days").count(), 1, "{}", page.html);
     let unknown = "018f0000-0000-7000-8000-000000000001";
     for path in [format!("/usage/tracks/{unknown}"), "/usage/tracks/x".to_owned()] {
@@ -66,7 +66,7 @@ async fn what_is_exported_has_a_header(database: TestDatabase) {
     }
 }
 
-/// What a node counts that delivers the whole of a track to a listener in each of these countries.
+/// The usage of a node that delivers a whole track to one listener in each of these countries.
 fn heard_in(countries: &[Option<&str>], track: &Track, ambient: &Ambient) -> UsageBatch {
     let (meter, now) = (Meter::new(), ambient.now());
     let file = "hq.aaaaaaaaaaaa.mp3".parse().unwrap();

@@ -1,4 +1,4 @@
-//! What a recipe looks like in JSON: its type, beside the settings of that type.
+//! The JSON schema of a recipe: its type, next to the settings of that type.
 
 use utoipa::PartialSchema;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
@@ -28,7 +28,8 @@ fn colour(description: &str) -> ObjectBuilder {
         .description(Some(description))
 }
 
-/// A recipe with all settings that its type has. `format`, which levels have, stands with the fields that all types have.
+/// A recipe with all settings of its type. `format`, a setting of levels, is defined with the fields that all types
+/// share.
 pub(super) fn recipe() -> ObjectBuilder {
     let kind = ObjectBuilder::new()
         .description(Some(

@@ -1,4 +1,4 @@
-//! What one node counted since it last told.
+//! The usage that one node counted since its last report.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,32 +8,33 @@ use crate::timestamp::Timestamp;
 use crate::variant_index::VariantIndex;
 use crate::{OrganizationId, UsageBatchId};
 
-/// What was counted of one thing on one day.
+/// The counts of one variant on one day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageEntry {
-    /// Whose it is.
+    /// The organization that owns it.
     pub organization_id: OrganizationId,
-    /// When.
+    /// The day.
     pub day: Day,
-    /// The folder of the file: of a track (its `index`), or of whatever else has files.
+    /// The folder of the file: the `index` of a track, or the folder of another object with files.
     pub folder: ShortId,
-    /// Which file of it; none where that is not known, as when all of them were handed out.
+    /// The variant; none if it is not known, for example when all variants were returned.
     pub variant: Option<VariantIndex>,
-    /// What was counted.
+    /// The counts.
     pub counts: UsageCounts,
 }
 
-/// What one node counted since it last told. It has a name, so that it is added to the sums once however often it
-/// is told.
+/// The usage that one node counted since its last report. It has an id, so that it is added to the sums only once,
+/// however often it is submitted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageBatch {
-    /// Its name.
+    /// Its id.
     pub id: UsageBatchId,
     /// When it was taken.
     pub taken_at: Timestamp,
-    /// One entry for each thing and day, in an order that is the same on every node.
+    /// One entry for each folder, variant and day, in the same order on every node.
     pub entries: Vec<UsageEntry>,
-    /// What was learned of listeners, in such an order, too. Earlier versions neither write nor read it.
+    /// Entries about listeners, also in the same order on every node. Earlier versions neither write nor read this
+    /// field.
     #[serde(default)]
     pub listeners: Vec<ListenerEntry>,
 }

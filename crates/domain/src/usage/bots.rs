@@ -1,6 +1,6 @@
-//! Programs that fetch without anybody listening.
+//! Detection of bots: programs that fetch without a listener.
 
-/// What user agents of such programs contain, in lower case. Libraries that people's apps are made with are not among them.
+/// Substrings of bots' user agents, in lower case. HTTP libraries that listeners' apps use are not included.
 const PATTERNS: [&str; 38] = [
     "crawl",
     "spider",
@@ -42,11 +42,11 @@ const PATTERNS: [&str; 38] = [
     "feedparser",
 ];
 
-/// Bytes of a user agent that are looked at.
+/// Maximum number of bytes of a user agent that are examined.
 const MOST_BYTES: usize = 512;
 
-/// Whether a user agent is one of a program that fetches by itself: a crawler, a link preview, a monitor, a command-line
-/// tool. A client that does not say what it is counts as one.
+/// Whether a user agent belongs to a bot: a crawler, a link preview, a monitor, a command-line tool. A client without a
+/// user agent counts as a bot.
 pub fn is_bot(agent: Option<&[u8]>) -> bool {
     let agent = agent.unwrap_or_default().trim_ascii();
     let agent = &agent[..agent.len().min(MOST_BYTES)];
@@ -55,7 +55,7 @@ pub fn is_bot(agent: Option<&[u8]>) -> bool {
         || PATTERNS.iter().any(|pattern| contains(agent, pattern.as_bytes()))
 }
 
-/// Almost every crawler has the word in its name. So has a maker of phones, Cubot.
+/// Whether a user agent contains "bot", as almost every crawler's does. The phone brand Cubot is excluded.
 fn names_itself_bot(agent: &[u8]) -> bool {
     let mut words = agent.windows(3).enumerate().filter(|(_, word)| word.eq_ignore_ascii_case(b"bot"));
     words.any(|(place, _)| !agent[place.saturating_sub(2)..place].eq_ignore_ascii_case(b"cu"))

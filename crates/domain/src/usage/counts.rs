@@ -1,43 +1,43 @@
-//! What is counted.
+//! Usage counts.
 
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-/// How often things happened, and how many bytes that took.
+/// Counts of events, and of delivered bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UsageCounts {
-    /// Share links that led to a file.
+    /// Share links that were redirected to a file.
     pub stream_redirects: u64,
-    /// Tracks fetched in a play session.
+    /// Tracks fetched in play sessions.
     pub track_fetches: u64,
-    /// Downloads handed out.
+    /// Download URLs returned.
     pub downloads: u64,
-    /// Deliveries that began with the first byte of a file.
+    /// Deliveries that started with the first byte of a file.
     pub starts: u64,
     /// Bytes of files that were delivered.
     pub bytes: u64,
 }
 
 impl UsageCounts {
-    /// A share link led to a file.
+    /// One share link that was redirected to a file.
     pub const STREAM_REDIRECT: Self = Self { stream_redirects: 1, ..Self::NONE };
-    /// A track was fetched in a play session.
+    /// One track fetched in a play session.
     pub const TRACK_FETCH: Self = Self { track_fetches: 1, ..Self::NONE };
-    /// A download was handed out.
+    /// One download URL returned.
     pub const DOWNLOAD: Self = Self { downloads: 1, ..Self::NONE };
-    /// A file begins to be delivered.
+    /// One delivery that starts with the first byte of a file.
     pub const START: Self = Self { starts: 1, ..Self::NONE };
 
     const NONE: Self = Self { stream_redirects: 0, track_fetches: 0, downloads: 0, starts: 0, bytes: 0 };
 
-    /// So many bytes were delivered.
+    /// Counts delivered bytes.
     pub const fn bytes(bytes: u64) -> Self {
         Self { bytes, ..Self::NONE }
     }
 
-    /// How often something was played: over a share link, or in a play session.
+    /// The number of plays: over share links and in play sessions.
     pub const fn plays(self) -> u64 {
         self.stream_redirects.saturating_add(self.track_fetches)
     }

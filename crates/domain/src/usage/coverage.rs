@@ -1,20 +1,20 @@
-//! Which bytes of an object somebody has taken.
+//! The bytes of an object that a listener has taken.
 
 use std::ops::Range;
 
-/// Ranges that are kept apart. A player that jumps about has some; nobody has hundreds.
+/// Maximum number of separate ranges. Seeking in a player creates a few, never hundreds.
 const MOST: usize = 32;
 
-/// Bytes of an object, each at most once.
+/// A set of bytes of an object.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Coverage {
-    /// In their order; they neither overlap nor touch.
+    /// Sorted; the ranges neither overlap nor touch.
     ranges: Vec<Range<u64>>,
 }
 
 impl Coverage {
-    /// Adds a range and tells how many of its bytes are new. Where there are too many ranges, the smallest gap between two is
-    /// taken for covered, so that bytes may be missed and are never counted twice.
+    /// Adds a range and returns how many of its bytes are new. If there are too many ranges, the smallest gap is
+    /// treated as covered: bytes may be missed, but are never counted twice.
     pub(super) fn add(&mut self, range: Range<u64>) -> u64 {
         if range.start >= range.end {
             return 0;

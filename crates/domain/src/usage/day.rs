@@ -24,7 +24,7 @@ impl Day {
     /// 9999-12-31.
     const LAST: i32 = 2_932_896;
 
-    /// The day that a moment falls on; the first or the last day for moments outside their span.
+    /// The day of a moment, clamped to the first and the last day.
     pub fn of(moment: Timestamp) -> Self {
         let days = moment.unix_seconds().div_euclid(SECONDS_A_DAY);
         Self(i32::try_from(days.clamp(0, Self::LAST.into())).unwrap_or(0))
@@ -40,13 +40,13 @@ impl Day {
         self.0
     }
 
-    /// This day moved by `days`, kept inside the span.
+    /// This day plus `days`, clamped to the first and the last day.
     #[must_use]
     pub fn plus_days(self, days: i32) -> Self {
         Self(self.0.saturating_add(days).clamp(0, Self::LAST))
     }
 
-    /// This day and those after it up to and with `last`; none where `last` is earlier.
+    /// The days from this one to `last`, inclusive; none if `last` is earlier.
     pub fn through(self, last: Self) -> impl Iterator<Item = Self> {
         (self.0..=last.0).map(Self)
     }
@@ -72,7 +72,7 @@ impl fmt::Debug for Day {
 impl FromStr for Day {
     type Err = DayError;
 
-    /// Only `YYYY-MM-DD`: there is one spelling of each day.
+    /// Accepts only `YYYY-MM-DD`, so that each day has one spelling.
     fn from_str(text: &str) -> Result<Self, DayError> {
         let date: Date = text.parse().map_err(|_| DayError)?;
         let days = date.since(Date::constant(1970, 1, 1)).map_err(|_| DayError)?.get_days();

@@ -1,4 +1,4 @@
-//! Who listens, without saying who it is.
+//! Listeners, without data that identifies them.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,14 +9,14 @@ use crate::referrer::Referrer;
 use crate::short_id::ShortId;
 use crate::{ApiKeyId, OrganizationId};
 
-/// A listener on one day: a keyed hash of the day, the network address and the user agent. It cannot be taken back to the
-/// address, and the same person has another one on the next day.
+/// A listener on one day: a keyed hash of the day, the network address and the user agent. The address cannot be
+/// derived from it, and the same person has a different id on the next day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ListenerId(u64);
 
 impl ListenerId {
-    /// From the hash.
+    /// Builds the id from the hash.
     pub const fn from_hash(hash: u64) -> Self {
         Self(hash)
     }
@@ -27,25 +27,25 @@ impl ListenerId {
     }
 }
 
-/// A listener and a track, or something else with files, on one day.
+/// A listener and a track, or another object with files, on one day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ListenerKey {
-    /// Whose track it is.
+    /// The organization that owns the track.
     pub organization_id: OrganizationId,
-    /// When it began.
+    /// The day on which the listening began.
     pub day: Day,
-    /// Who.
+    /// The listener.
     pub listener: ListenerId,
     /// The folder of the track's files.
     pub folder: ShortId,
 }
 
 impl ListenerKey {
-    /// Seconds for which it is known what listeners took: longer than any node goes on submitting what it counted.
+    /// How long the bytes that listeners took are stored, in seconds: longer than any node retries a batch.
     pub const KEPT_SECONDS: i64 = 9 * 24 * 3600;
 }
 
-/// How a listener came to a track, and from which country, as far as that is known.
+/// How a listener reached a track, and from which country, if known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListenerOrigin {
     /// The key of the share link that was opened.
@@ -54,16 +54,16 @@ pub struct ListenerOrigin {
     /// The site whose page the player is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub referrer: Option<Referrer>,
-    /// The country that they are in. Earlier versions neither write nor read it.
+    /// The country of the listener. Earlier versions neither write nor read this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub country: Option<CountryCode>,
-    /// Whether it is somebody of the organization who heard it in the dashboard: what they hear is not a listen.
+    /// Whether the listener is a member of the organization in the dashboard. Such playback is not counted as a listen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_member: bool,
 }
 
 impl ListenerOrigin {
-    /// Adds what is not known yet.
+    /// Fills in unknown fields from `more`.
     pub fn complete(&mut self, more: &Self) {
         self.share_key_id = self.share_key_id.or(more.share_key_id);
         self.country = self.country.or(more.country);
@@ -74,43 +74,43 @@ impl ListenerOrigin {
     }
 }
 
-/// What one node learned of a listener since it last told.
+/// What one node recorded about a listener since its last report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListenerEntry {
-    /// Whose track it is.
+    /// The organization that owns the track.
     pub organization_id: OrganizationId,
-    /// The day on which it began.
+    /// The day on which the listening began.
     pub day: Day,
-    /// Who.
+    /// The listener.
     pub listener: ListenerId,
     /// The folder of the track's files.
     pub folder: ShortId,
-    /// How they came to the track.
+    /// How the listener reached the track.
     #[serde(flatten)]
     pub origin: ListenerOrigin,
-    /// What was delivered; none where the listener only opened the track.
+    /// The delivered bytes; none if the listener only opened the track.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken: Option<TakenBytes>,
 }
 
 impl ListenerEntry {
-    /// What it is about.
+    /// The listener, track and day of the entry.
     pub fn place(&self) -> ListenerKey {
         let Self { organization_id, day, listener, folder, .. } = *self;
         ListenerKey { organization_id, day, listener, folder }
     }
 }
 
-/// Bytes of one file that a listener had not taken from the same node before.
+/// New bytes of one file: bytes that the listener had not taken from the same node before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakenBytes {
-    /// Which file.
+    /// The file.
     pub file: ObjectFile,
     /// The size of the whole file in bytes.
     pub size: u64,
-    /// How many bytes.
+    /// The number of bytes.
     pub bytes: u64,
-    /// In which parts of the file they are.
+    /// The parts of the file that contain them.
     pub segments: Segments,
 }
 
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(earlier.country, None);
         let mut origin = ListenerOrigin { country: "DE".parse().ok(), ..ListenerOrigin::default() };
         assert_eq!(serde_json::to_string(&origin).unwrap(), r#"{"country":"DE"}"#);
-        // The first country of a day stays.
+        // The first country of a day is kept.
         origin.complete(&ListenerOrigin { country: "FR".parse().ok(), ..earlier.clone() });
         assert_eq!(origin, ListenerOrigin { country: "DE".parse().ok(), ..earlier });
     }

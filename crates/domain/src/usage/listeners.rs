@@ -1,4 +1,4 @@
-//! Listeners in memory: what each has taken today, so that a node counts the same bytes once.
+//! Listeners in memory: the bytes that each has taken today, so that a node counts the same bytes only once.
 
 use std::collections::HashMap;
 use std::mem;
@@ -14,48 +14,48 @@ use crate::object_key::{ObjectFile, ObjectKey};
 use crate::referrer::Referrer;
 use crate::timestamp::Timestamp;
 
-/// Shards keep threads out of each other's way.
+/// Shards reduce lock contention between threads.
 const SHARDS: usize = 32;
 
-/// Listeners that each shard knows: 131,072 in all, which take some 50 MB.
+/// Maximum number of listeners per shard: 131,072 in total, which use about 50 MB.
 const MOST_PER_SHARD: usize = 4096;
 
-/// A listener who takes nothing for so long is forgotten where there is no room.
+/// A listener who takes no bytes for this many seconds is forgotten when a shard is full.
 const IDLE_SECONDS: i64 = 600;
 
-/// Where there is no room, it is looked for at most this often.
+/// When a shard is full, idle listeners are searched for at most once in this many seconds.
 const SWEEP_SECONDS: i64 = 10;
 
-/// Origins that are kept until they are taken.
+/// Maximum number of origins that are held until the next report.
 const MOST_ORIGINS: usize = 20_000;
 
-/// What is known of whoever sends a request.
+/// What is known about the sender of a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Visitor<'a> {
-    /// Who.
+    /// The listener.
     pub listener: ListenerId,
     /// The value of `User-Agent`.
     pub agent: Option<&'a [u8]>,
     /// The value of `Referer` or `Origin`.
     pub referrer: Option<&'a [u8]>,
-    /// The value of `Host`: the service's own pages are not referrers.
+    /// The value of `Host`, because the service's own pages do not count as referrers.
     pub host: Option<&'a [u8]>,
 }
 
 impl Visitor<'_> {
-    /// Whether it is a program that fetches without anybody listening.
+    /// Whether it is a bot, which fetches without a listener.
     pub fn is_bot(&self) -> bool {
         is_bot(self.agent)
     }
 
-    /// The site whose page the player is on.
+    /// The site that embeds the player.
     pub fn referrer(&self) -> Option<Referrer> {
         let own = self.host.and_then(Referrer::from_authority);
         self.referrer.and_then(Referrer::from_header).filter(|host| own.as_ref() != Some(host))
     }
 }
 
-/// A listener and one file: what they take is counted here. Cheap to clone.
+/// A listener and one file, for counting the bytes that the listener takes. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct ListenedFile(Arc<File>);
 
@@ -72,10 +72,10 @@ struct File {
 #[derive(Debug)]
 struct State {
     coverage: Coverage,
-    /// Since it was told last.
+    /// New bytes since the last report.
     bytes: u64,
     segments: Segments,
-    /// It is among those to be told.
+    /// Whether it is queued for the next report.
     is_waiting: bool,
     last: Timestamp,
 }
@@ -94,14 +94,14 @@ struct Shard {
 
 #[derive(Default)]
 struct FilesByListener {
-    /// A listener takes few files of one track.
+    /// The files of each listener. A listener takes few files of one track.
     files: HashMap<ListenerKey, Vec<Arc<File>>>,
     count: usize,
     swept_at: Option<Timestamp>,
 }
 
 impl FilesByListener {
-    /// Makes room by forgetting listeners that are gone; `false` where there is none.
+    /// Makes room by forgetting idle listeners; `false` if the shard is still full.
     fn make_room(&mut self, now: Timestamp) -> bool {
         if self.count < MOST_PER_SHARD {
             return true;
@@ -129,8 +129,9 @@ pub(super) struct Listeners {
 }
 
 impl Listeners {
-    /// Where to count what a visitor takes of a file; none for bots, and where too many listen at the same time. `locate` is
-    /// asked once for each listener and file, not for each range: it takes longer than all the rest.
+    /// Returns the counter for the bytes that a visitor takes of a file; none for bots, and if there are too many
+    /// listeners at the same time. `locate` is called once for each listener and file, not for each range, because it
+    /// takes longer than everything else here.
     pub(super) fn enter(
         &self,
         key: &ObjectKey,
@@ -188,7 +189,7 @@ impl Listeners {
         }
     }
 
-    /// Notes how a listener came to a track.
+    /// Records how a listener reached a track.
     pub(super) fn note_origin(&self, place: ListenerKey, origin: &ListenerOrigin) {
         let mut origins = locked(&self.origins);
         if origins.len() < MOST_ORIGINS || origins.contains_key(&place) {
@@ -196,7 +197,7 @@ impl Listeners {
         }
     }
 
-    /// What is new since the last time.
+    /// Takes the entries since the last call.
     pub(super) fn take_entries(&self) -> Vec<ListenerEntry> {
         let origins = mem::take(&mut *locked(&self.origins));
         let entry = |place: ListenerKey, origin, taken| ListenerEntry {
@@ -226,18 +227,18 @@ impl Listeners {
         entries
     }
 
-    /// Whether listeners were left out since the last time, as there were too many.
+    /// Whether listeners were not counted since the last call, because there were too many.
     pub(super) fn take_overflow(&self) -> bool {
         self.has_overflowed.swap(false, Ordering::Relaxed)
     }
 
-    /// Hashes are spread well by any of their bits.
+    /// Any bits of a hash are evenly distributed.
     fn shard(&self, listener: ListenerId) -> &Shard {
         &self.shards[listener.hash() as usize % SHARDS]
     }
 }
 
-/// Counts are whole whatever panicked beside them.
+/// Ignores poisoning: the counts stay consistent if a thread panics.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,30 +1,31 @@
-//! When a delivery is a listen, and how much was heard.
+//! Rules for when deliveries count as a listen, and how much was heard.
 
 use super::Segments;
 use crate::timestamp::Timestamp;
 
-/// Sound that a listen takes, in microseconds: a minute, as in the podcast measurement guidelines of the IAB.
+/// The minimum audio for a listen, in microseconds: a minute, as in the podcast measurement guidelines of the IAB.
 const LISTEN_MICROS: u64 = 60_000_000;
 
-/// Percent of a shorter sound that a listen takes. Players leave out tags at the end of a file.
+/// The minimum percentage of shorter audio for a listen. It is below 100 because players do not fetch tags at the end
+/// of a file.
 const WHOLE_PERCENT: u64 = 95;
 
-/// The longest time that somebody is taken to be playing what was delivered ahead.
+/// The longest time for which a listener is assumed to play audio that was delivered ahead.
 const MOST_AHEAD_MILLIS: i64 = 600_000;
 
-/// What a file is of its track, in milliseconds of the track.
+/// The part of its track that a file contains, in milliseconds of the track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileSound {
     /// The length of the track.
     pub track_millis: u64,
-    /// Where the file begins.
+    /// The start of the file.
     pub start_millis: u64,
-    /// Where it ends; not before it begins.
+    /// The end of the file; not before its start.
     pub end_millis: u64,
 }
 
 impl FileSound {
-    /// A file with the whole sound.
+    /// A file with the whole track.
     pub const fn whole(track_millis: u64) -> Self {
         Self { track_millis, start_millis: 0, end_millis: track_millis }
     }
@@ -33,7 +34,7 @@ impl FileSound {
         self.end_millis.saturating_sub(self.start_millis).saturating_mul(1000)
     }
 
-    /// Where parts of the file are in the track.
+    /// Converts parts of the file to parts of the track.
     fn segments(self, of_file: Segments) -> Segments {
         if self.track_millis == 0 || self.end_millis <= self.start_millis {
             return Segments::default();
@@ -46,31 +47,32 @@ impl FileSound {
     }
 }
 
-/// What one listener has taken of one track on one day, from all nodes and of all variants.
+/// The playback of one track by one listener on one day, over all nodes and variants.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Listening {
-    /// Sound delivered, in microseconds. Nodes count what they delivered themselves, so it may be more than there is.
+    /// Delivered audio, in microseconds. Each node counts its own deliveries, so the sum may exceed the duration of the
+    /// track.
     pub taken_micros: u64,
     /// The parts of the track that it came from.
     pub segments: Segments,
     /// Whether it counts as a listen.
     pub is_listen: bool,
-    /// Until when it is taken to be playing.
+    /// Until when the listener is assumed to be playing.
     pub playing_until: Option<Timestamp>,
 }
 
-/// What a delivery adds to the counts.
+/// The increments from a delivery.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ListenedSince {
-    /// Sound that was not heard before, in milliseconds.
+    /// Audio that was not heard before, in milliseconds.
     pub millis: u64,
     /// Whether it has become a listen.
     pub is_listen: bool,
 }
 
 impl Listening {
-    /// Takes in `bytes` new bytes of a file of `size` bytes, which were delivered until `now`. Nothing is heard of a file
-    /// whose length is not known.
+    /// Adds `bytes` new bytes of a file of `size` bytes, which were delivered until `now`. Files of unknown duration
+    /// add nothing.
     pub fn take(
         &mut self,
         sound: FileSound,
@@ -97,8 +99,9 @@ impl Listening {
         ListenedSince { millis, is_listen }
     }
 
-    /// Milliseconds heard: what was delivered, but not more than the parts that it came from hold. So bytes that two nodes
-    /// delivered to the same listener count about once. Rounded, so that a file that was counted in many parts is whole.
+    /// Milliseconds heard: the delivered audio, but at most the duration of the parts that it came from. So bytes that
+    /// two nodes delivered to the same listener count about once. The result is rounded, so that a file that was
+    /// counted in many parts adds up to its whole duration.
     pub fn heard_millis(&self, track_millis: u64) -> u64 {
         let most =
             track_millis.div_ceil(u64::from(Segments::COUNT)).saturating_mul(self.segments.count().into());
@@ -129,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_listen_is_a_minute_or_all_of_what_is_shorter() {
-        // 1000 bytes are ten minutes.
+        // The file has 1000 bytes for ten minutes.
         assert_eq!(heard(600, &[0..99]), (59_400, false));
         assert_eq!(heard(600, &[0..100]), (60_000, true));
         assert_eq!(heard(600, &[0..50, 500..550]), (60_000, true));
@@ -189,7 +192,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the order in which nodes tell, the outcome is the same, and each thing is counted once.
+        /// The result does not depend on the order in which nodes report, and everything is counted once.
         #[test]
         fn the_order_makes_no_difference(
             taken in proptest::collection::vec((0..1000_u64, 1..1000_u64), 0..20),

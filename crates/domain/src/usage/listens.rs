@@ -1,11 +1,11 @@
-//! Sums of listens.
+//! Counts of listens.
 
 use std::ops::AddAssign;
 
-/// What listens are summed by.
+/// The dimension by which listens are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ListenKind {
-    /// All of an organization.
+    /// The whole organization.
     Organization,
     /// Each collection.
     Collection,
@@ -33,14 +33,14 @@ impl ListenKind {
     }
 }
 
-/// How often something was listened to, by how many, and for how long.
+/// The number of listens and listeners, and the time heard.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct ListenCounts {
-    /// Listens: a track, a listener and a day with at least one minute of a track, or a whole track that is shorter.
+    /// Listens: one per track, listener and day, with at least one minute delivered, or 95 % of a file that is shorter.
     pub listens: u64,
-    /// Listeners with at least one listen, each day anew.
+    /// Listeners with at least one listen, counted separately for each day.
     pub listeners: u64,
-    /// Milliseconds of sound delivered to listeners, also of what did not become a listen.
+    /// Milliseconds of audio delivered to listeners, including playback that did not become a listen.
     pub heard_millis: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Counts in memory.
+//! Usage counts in memory.
 
 use std::collections::HashMap;
 use std::mem;
@@ -15,18 +15,18 @@ use crate::short_id::ShortId;
 use crate::timestamp::Timestamp;
 use crate::variant_index::VariantIndex;
 
-/// Counting takes the lock of one shard for some dozens of nanoseconds; shards keep threads out of each other's way.
+/// Shards reduce lock contention between threads. Counting holds the lock of one shard for some dozens of nanoseconds.
 const SHARDS: usize = 32;
 
-/// What is counted, without the variant.
+/// The key of counts, without the variant.
 type CountKey = (OrganizationId, ShortId, Day);
 
-/// The variants of one key, few enough to be gone through. So counting what was counted before takes no memory.
+/// The variants of one key, few enough for a linear search. So counting a known variant allocates no memory.
 type Variants = Vec<(Option<VariantIndex>, UsageCounts)>;
 
 type Shard = Mutex<HashMap<CountKey, Variants>>;
 
-/// Counts what is played, until somebody takes the counts and keeps them. Cheap to clone; clones count together.
+/// Counts usage until a caller takes the counts and stores them. Cheap to clone; clones share their counts.
 #[derive(Clone, Default)]
 pub struct Meter(Arc<Inner>);
 
@@ -37,12 +37,12 @@ struct Inner {
 }
 
 impl Meter {
-    /// With nothing counted.
+    /// A meter with no counts.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Counts.
+    /// Adds counts.
     pub fn count(
         &self,
         organization_id: OrganizationId,
@@ -62,9 +62,10 @@ impl Meter {
         }
     }
 
-    /// Where to count what a visitor takes of a file of `size` bytes; none for bots, and where more listen at the same time than
-    /// a node keeps apart: their deliveries are counted, and they are not. `locate` says which country they are in, and is only
-    /// asked when they begin with the file.
+    /// Returns the counter for the bytes that a visitor takes of a file of `size` bytes. None for bots, and if there
+    /// are more listeners at the same time than a node can distinguish: then deliveries are counted, but not the
+    /// listeners. `locate` returns the country of the visitor, and is called only when the visitor starts with the
+    /// file.
     pub fn listen(
         &self,
         key: &ObjectKey,
@@ -76,23 +77,24 @@ impl Meter {
         self.0.listeners.enter(key, size, visitor, now, locate)
     }
 
-    /// Counts a range of a file that was delivered to a listener. Bytes that they have taken before do not count.
+    /// Counts a range of a file that was delivered to a listener. Bytes that the listener has taken before are not
+    /// counted again.
     pub fn take_range(&self, file: &ListenedFile, range: Range<u64>, now: Timestamp) {
         self.0.listeners.take(file, range, now);
     }
 
-    /// Notes how a listener came to a track.
+    /// Records how a listener reached a track.
     pub fn note_origin(&self, place: ListenerKey, origin: &ListenerOrigin) {
         self.0.listeners.note_origin(place, origin);
     }
 
-    /// Whether listeners were left out since the last time, as there were too many.
+    /// Whether listeners were not counted since the last call, because there were too many.
     pub fn take_overflow(&self) -> bool {
         self.0.listeners.take_overflow()
     }
 
-    /// Takes what was counted since the last time; `None` where that is nothing. Whoever takes it sees to it that it
-    /// is not lost.
+    /// Takes the counts since the last call; `None` if there are none. The caller must make sure that the batch is not
+    /// lost.
     pub fn take(&self, ambient: &Ambient) -> Option<UsageBatch> {
         let mut entries = Vec::new();
         for shard in &self.0.counts {
@@ -115,7 +117,7 @@ impl Meter {
         Some(UsageBatch { id: ambient.record_id(), taken_at: ambient.now(), entries, listeners })
     }
 
-    /// Twelve random characters spread well enough by any of them.
+    /// The folder is random, so any of its characters is distributed evenly enough.
     fn shard(&self, folder: ShortId) -> MutexGuard<'_, HashMap<CountKey, Variants>> {
         let bytes = folder.as_str().as_bytes();
         locked(&self.0.counts[usize::from(bytes[0] ^ bytes[1].rotate_left(3)) % SHARDS])
@@ -128,12 +130,12 @@ impl std::fmt::Debug for Meter {
     }
 }
 
-/// Sums are whole whatever panicked beside them.
+/// Ignores poisoning: the sums stay consistent if a thread panics.
 fn locked(shard: &Shard) -> MutexGuard<'_, HashMap<CountKey, Variants>> {
     shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Rows are written in this order, so that no two nodes wait for each other's rows.
+/// Rows are written in this order, so that nodes cannot deadlock on each other's rows.
 fn place_of(entry: &UsageEntry) -> (OrganizationId, Day, ShortId, Option<&VariantIndex>) {
     (entry.organization_id, entry.day, entry.folder, entry.variant.as_ref())
 }

@@ -1,21 +1,21 @@
-//! Which parts of a track were delivered, coarsely.
+//! The delivered parts of a track, at a coarse resolution.
 
 use std::ops::{BitOr, BitOrAssign, Range};
 
 use serde::{Deserialize, Serialize};
 
-/// A set of the 50 equal parts of a sound.
+/// A set of the 50 equal parts of a track or file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "u64", into = "u64")]
 pub struct Segments(u64);
 
 impl Segments {
-    /// How many parts a sound has.
+    /// The number of parts.
     pub const COUNT: u32 = 50;
 
     const ALL: u64 = (1 << Self::COUNT) - 1;
 
-    /// The parts that a range of `size` bytes touches; none where the range is empty.
+    /// The parts that a range of bytes touches in a file of `size` bytes; none if the range is empty.
     pub fn of_bytes(range: &Range<u64>, size: u64) -> Self {
         if range.start >= range.end || range.start >= size {
             return Self::default();
@@ -24,15 +24,15 @@ impl Segments {
         Self::between(at(range.start), at(range.end.min(size) - 1))
     }
 
-    /// From this part up to and with that one.
+    /// The parts from `first` to `last`, inclusive.
     fn between(first: u32, last: u32) -> Self {
         let last = last.min(Self::COUNT - 1);
         let first = first.min(last);
         Self((Self::ALL >> (Self::COUNT - 1 - last)) & (Self::ALL << first))
     }
 
-    /// The parts of the whole that these parts of an excerpt are, where the excerpt begins and ends at these shares of the
-    /// whole (0 to 1).
+    /// Converts parts of an excerpt to parts of the whole. The excerpt starts and ends at these shares of the whole (0
+    /// to 1).
     #[must_use]
     pub fn of_excerpt(self, start: f64, end: f64) -> Self {
         let (start, end) = (start.clamp(0.0, 1.0), end.clamp(0.0, 1.0));
@@ -45,7 +45,7 @@ impl Segments {
         })
     }
 
-    /// How many parts these are.
+    /// The number of parts in the set.
     pub const fn count(self) -> u32 {
         self.0.count_ones()
     }
@@ -55,14 +55,14 @@ impl Segments {
         (0..Self::COUNT).filter(move |part| self.0 >> part & 1 == 1)
     }
 
-    /// The set as the bits of a number, the first part in the lowest.
+    /// The set as a bit mask; the first part is the lowest bit.
     pub const fn bits(self) -> u64 {
         self.0
     }
 }
 
 impl From<u64> for Segments {
-    /// Bits beyond the last part are left out.
+    /// Bits beyond the last part are ignored.
     fn from(bits: u64) -> Self {
         Self(bits & Self::ALL)
     }

@@ -76,7 +76,7 @@ async fn if_range_continues_only_the_same_version(node: &Node) {
     assert_eq!(node.get(&key, &beyond).await.status, 200);
 }
 
-/// RFC 9110 section 13.2.2: what stands earlier decides, and a range comes last.
+/// RFC 9110 section 13.2.2: earlier conditions take precedence, and a range comes last.
 async fn conditions_are_looked_at_in_the_order_of_the_standard(node: &Node) {
     let key = node.store(100).await;
     let first = node.get(&key, &[]).await;

@@ -1,4 +1,4 @@
-//! What is delivered is counted, and nothing else.
+//! Deliveries are counted, and nothing else is.
 
 use std::net::IpAddr;
 
@@ -68,7 +68,7 @@ async fn delivered_bytes_are_counted(node: &Node) {
     let [entry] = &batch.entries[..] else { panic!("one place: {batch:?}") };
     assert_eq!((entry.organization_id, entry.folder), (key.organization_id, key.folder));
     assert_eq!(entry.variant.as_ref(), Some(&key.file.label));
-    // What has no signature, or no object, is not counted.
+    // Requests without a signature, and requests for missing objects, are not counted.
     ask(&edge, Method::GET, &format!("/{key}"), &[]).await;
     let gone = node.key(key.file.content_type);
     ask(&edge, Method::GET, &node.url(&gone), &[]).await;
@@ -98,7 +98,7 @@ async fn hosts_of_others_serve_nothing(node: &Node) {
     assert_eq!(get(&mine, "127.0.0.1:8080".to_owned()).await.status, 200);
 }
 
-/// A request as a server hands it on.
+/// A request as the HTTP server passes it on.
 fn visit(method: Method, url: &str, address: &str, headers: &[(&str, &str)]) -> Request<Body> {
     let mut request = Request::builder().method(method).uri(url);
     for (name, value) in headers {
@@ -110,7 +110,7 @@ fn visit(method: Method, url: &str, address: &str, headers: &[(&str, &str)]) -> 
     request
 }
 
-/// Bytes of each listener, the fewest first.
+/// The number of bytes for each listener, in ascending order.
 fn bytes_by_listener(node: &Node, meter: &Meter) -> Vec<u64> {
     let batch = meter.take(&node.ambient);
     let entries = batch.into_iter().flat_map(|batch| batch.listeners);
@@ -130,14 +130,14 @@ async fn listeners_are_told_apart(node: &Node) {
         let request = visit(Method::GET, &url, address, &[agent, ("range", range)]);
         Answer::read(edge.serve(request).await).await.status
     };
-    // Two people behind one address, and one person who asks three times for much the same.
+    // Two listeners behind one address; the first requests nearly the same bytes three times.
     assert_eq!(take("203.0.113.1", "bytes=0-99", FIREFOX).await, 206);
     assert_eq!(take("203.0.113.1", "bytes=50-149", FIREFOX).await, 206);
     assert_eq!(take("203.0.113.1", "bytes=0-149", FIREFOX).await, 206);
     assert_eq!(take("203.0.113.1", "bytes=0-99", SAFARI).await, 206);
     assert_eq!(take("203.0.113.2", "bytes=0-9", SAFARI).await, 206);
     assert_eq!(bytes_by_listener(node, &meter), [10, 100, 150]);
-    // The same again, on the shorter way.
+    // The same again, with the shorter code path.
     let answered = edge.answer(&visit(Method::GET, &url, "203.0.113.1", &[FIREFOX]).into_parts().0).await;
     let whole = answered.into_body().into_body().collect().await.unwrap().to_bytes();
     assert_eq!(bytes_by_listener(node, &meter), [whole.len() as u64 - 150]);
@@ -148,7 +148,7 @@ async fn listeners_are_told_apart(node: &Node) {
         address: Some("203.0.113.1".parse().unwrap()),
         ..PlainRequest::default()
     };
-    // Only a folder has files at hand.
+    // Only a folder store has files at hand.
     if let Some(repeated) = edge.answer_repeated(&plain) {
         repeated.content.collect().await.unwrap();
         assert_eq!(bytes_by_listener(node, &meter), [900]);
@@ -173,7 +173,7 @@ async fn whoever_only_looks_is_no_listener(node: &Node) {
         Answer::read(edge.serve(request).await).await;
         assert_eq!(bytes_by_listener(node, &meter), [0; 0], "{method} {headers:?}");
     }
-    // Nor is a request that comes from nobody knows where, nor one for a picture.
+    // A request with an unknown source address is not counted, nor is one for a picture.
     ask(&edge, Method::GET, &url, &[FIREFOX]).await;
     let mut picture = node.store(SIZE).await;
     picture.file.content_type = tonearm_domain::ContentType::Jpeg;

@@ -1,4 +1,4 @@
-//! Names that stay the same when files are made anew.
+//! Durable names, which stay the same when files are rendered again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -43,7 +43,7 @@ async fn get(node: &Node, name: &DurableName, headers: &[(&str, &str)]) -> Answe
     node.request(Method::GET, &url(node, name), headers).await
 }
 
-/// Puts a generation of the manifest that names these files by their labels.
+/// Stores a generation of the manifest that lists these files by their labels.
 pub(crate) async fn publish(node: &Node, generation: u64, keys: &[&ObjectKey]) {
     let manifest = TrackManifest::of(keys.iter().map(|&key| (key.file.label.clone(), key.clone())));
     let generation = Generation::new(generation).unwrap();
@@ -51,7 +51,7 @@ pub(crate) async fn publish(node: &Node, generation: u64, keys: &[&ObjectKey]) {
     node.blobs.put_bytes(&key, serde_json::to_vec(&manifest).unwrap().into()).await.unwrap();
 }
 
-/// Another version of a file, with other bytes.
+/// Stores another version of a file, with different bytes.
 async fn make_anew(node: &Node, key: &ObjectKey) -> ObjectKey {
     let file = ObjectFile { version: node.ambient.short_id(), ..key.file.clone() };
     let anew = ObjectKey { file, ..key.clone() };
@@ -72,7 +72,7 @@ async fn a_name_stands_for_the_newest_file(node: &Node) {
     node.clock.advance_seconds(1);
     assert_eq!(get(node, &name, &[]).await.body, content(77));
 
-    // A node that slept puts what it had in mind before.
+    // A node that was paused stores an older manifest.
     publish(node, 8, &[&first]).await;
     node.clock.advance_seconds(1);
     assert_eq!(get(node, &name, &[]).await.body, content(77));
@@ -94,12 +94,12 @@ async fn what_is_not_made_is_not_found(node: &Node) {
     get(node, &stranger, &[]).await.assert_error(404, "not_found");
     assert_eq!(get(node, &name, &[]).await.status, 200);
 
-    // An object that is gone is gone under this name too.
+    // A deleted object is not found under its durable name either.
     node.blobs.delete(&key).await.unwrap();
     node.clock.advance_seconds(1);
     get(node, &name, &[]).await.assert_error(404, "not_found");
 
-    // Whoever has no permission learns nothing.
+    // A client without permission learns nothing.
     node.request(Method::GET, &format!("/{name}"), &[]).await.assert_error(401, "signature_invalid");
     let other = url(node, &name).replace("track_hq", "track_lq");
     node.request(Method::GET, &other, &[]).await.assert_error(401, "signature_invalid");
@@ -115,7 +115,7 @@ async fn a_manifest_that_cannot_be_read_is_passed_over(node: &Node) {
     };
     put(2, Bytes::from_static(b"{\"files\":{\"hq\":\"../../secret\"}}")).await;
     put(3, Bytes::from_static(b"\x00\xff")).await;
-    // Nobody needs one of this size, and nobody reads it.
+    // No manifest is this large, so it is not read.
     put(4, Bytes::from(vec![b' '; TrackManifest::MAX_BYTES as usize + 1])).await;
     assert_eq!(get(node, &name_of(&key), &[]).await.body, content(10));
 }
@@ -138,11 +138,11 @@ async fn caches_ask_again_soon(node: &Node) {
     let changed = get(node, &name, &[("if-none-match", &etag)]).await;
     assert_eq!((changed.status.as_u16(), changed.body), (200, content(77)));
 
-    // Parts of two versions never make one file.
+    // Parts of two versions are never combined into one file.
     let mixed = get(node, &name, &[("range", "bytes=5-9"), ("if-range", &etag)]).await;
     assert_eq!((mixed.status.as_u16(), mixed.body), (200, content(77)));
 
-    // The object itself may be kept for as long as anybody wants.
+    // The object itself may be cached for any time.
     assert!(node.get(&anew, &[]).await.header("cache-control").unwrap().contains("immutable"));
 }
 
@@ -164,7 +164,7 @@ async fn a_name_is_saved_and_read_in_parts_like_an_object(node: &Node) {
     node.request(Method::GET, &saved, &[]).await.assert_error(401, "url_expired");
 }
 
-/// A catalog that counts how often it is asked, and may be away.
+/// A catalog that counts its queries, and may be unavailable.
 #[derive(Default)]
 struct Counted {
     manifest: TrackManifest,
@@ -254,7 +254,7 @@ async fn a_store_that_is_away_is_no_verdict_on_the_name() {
     assert_eq!(get(&node, &name, &[]).await.body, content(10));
 }
 
-/// The next manifest is put and the one before it removed while a node without a catalog looks for the newest.
+/// The next manifest is stored and the previous one is removed while a node without a catalog looks for the newest.
 async fn a_name_is_found_while_its_manifest_is_replaced(node: &Node) {
     let key = node.store(10).await;
     let name = name_of(&key);
@@ -265,7 +265,7 @@ async fn a_name_is_found_while_its_manifest_is_replaced(node: &Node) {
             let previous = Generation::new(generation - 1).unwrap();
             node.blobs.delete(&TrackManifest::key(key.organization_id, key.folder, previous)).await.unwrap();
         };
-        // What was found a second ago is not used.
+        // The lookup of a second ago has expired.
         node.clock.advance_seconds(1);
         let (answer, ()) = tokio::join!(get(node, &name, &[]), replace);
         assert_eq!(answer.status, 200, "while generation {generation} was put");

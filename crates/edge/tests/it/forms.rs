@@ -1,4 +1,4 @@
-//! Covers in the form that a client takes.
+//! Covers in the format that the client accepts.
 
 use bytes::Bytes;
 use http::Method;
@@ -44,7 +44,7 @@ async fn webp_is_sent_to_who_takes_it(node: &Node) {
         assert_eq!(answer.header("content-type"), Some(content_type.mime()));
         assert_eq!(answer.header("vary"), Some("Accept"));
         assert_eq!(answer.header("etag"), Some(etag.as_str()));
-        // Each form is told from the other.
+        // The formats have different ETags.
         let again = [headers, &[("if-none-match", etag.as_str())]].concat();
         let again = node.get(&key, &again).await;
         assert_eq!((again.status.as_u16(), again.header("vary")), (304, Some("Accept")), "{headers:?}");
@@ -55,12 +55,12 @@ async fn webp_is_sent_to_who_takes_it(node: &Node) {
     }
     let jpeg = of(ContentType::Jpeg).1;
     assert_eq!(node.get(&key, &[BROWSER, ("if-none-match", &jpeg)]).await.status, 200);
-    // What is saved has the name of a JPEG.
+    // A downloaded cover has the name of a JPEG.
     let terms = DeliveryTerms { attachment: Some("cover.jpg"), ..DeliveryTerms::default() };
     let saved = node.signer.sign_delivery(&key, terms, node.ambient.now());
     let saved = node.request(Method::GET, &saved, &[BROWSER]).await;
     assert_eq!(saved.header("content-type"), Some("image/jpeg"));
-    // Other objects have one form.
+    // Other objects have one format.
     let sound = node.store(10).await;
     assert_eq!(node.get(&sound, &[BROWSER]).await.header("vary"), None);
 }
@@ -79,7 +79,7 @@ async fn a_form_that_is_missing_is_not_looked_for_again_and_again(node: &Node) {
     let webp = Cover::webp_of(&key).unwrap();
     let form = async || node.get(&key, &[BROWSER]).await.header("content-type").unwrap().to_owned();
     assert_eq!(form().await, "image/jpeg");
-    // Nobody looks for it, so nobody finds it, for a minute.
+    // A missing format is remembered as missing for a minute.
     node.blobs.put_bytes(&webp, Bytes::from_static(b"webp")).await.unwrap();
     node.clock.advance_seconds(59);
     assert_eq!(form().await, "image/jpeg");

@@ -1,6 +1,6 @@
 //! Requests through an edge node, over a real folder and a real S3 server.
 
-// What fails while a test prepares is a failed test, outside #[test] functions too.
+// A failure while a test is being prepared fails the test, outside #[test] functions too.
 #![allow(clippy::unwrap_used)]
 
 mod conditions;

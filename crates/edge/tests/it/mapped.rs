@@ -1,4 +1,4 @@
-//! Objects sent from mapped files, as a server does that writes them into sockets itself.
+//! Objects sent from mapped files, as by a server that writes them to sockets itself.
 
 use std::future::poll_fn;
 
@@ -13,7 +13,7 @@ use crate::node::{Node, content};
 
 const SIZE: usize = 3_000_000;
 
-/// Has the answer to a request sent over a connection, which then ends.
+/// Sends the response to a request over a connection, which then ends.
 async fn ask(node: &Node, url: &str, range: &str) -> TcpStream {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
@@ -47,7 +47,7 @@ async fn write(mut part: Part, socket: &mut TcpStream) -> std::io::Result<()> {
     socket.flush().await
 }
 
-/// The body of an answer, or what came of it.
+/// The body of the response, as far as it was received.
 async fn fetch(node: &Node, url: &str, range: &str) -> Vec<u8> {
     let mut body = Vec::new();
     let _ = ask(node, url, range).await.read_to_end(&mut body).await;
@@ -81,7 +81,7 @@ async fn what_is_sent_is_what_was_stored() {
 
 #[tokio::test]
 async fn a_file_cut_short_ends_the_connection_and_nothing_else() {
-    // More than the buffers of a connection hold.
+    // More than the buffers of a connection can hold.
     const LARGE: u64 = 64 << 20;
     let node = Node::over_folder().await;
     let key = node.store(1).await;

@@ -1,4 +1,4 @@
-//! An edge node with a store of its own, and what came back from it.
+//! An edge node with a store of its own, and its responses.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ impl Node {
         Edge::new(self.blobs.clone(), self.signer.clone(), self.ambient.clone(), config)
     }
 
-    /// The name of an object that is not there.
+    /// The key of an object that does not exist.
     pub(crate) fn key(&self, content_type: ContentType) -> ObjectKey {
         ObjectKey {
             organization_id: self.ambient.record_id(),
@@ -60,7 +60,7 @@ impl Node {
         }
     }
 
-    /// Stores an MP3 of `size` bytes, each telling its place, and gives its name.
+    /// Stores an MP3 of `size` bytes, whose bytes depend on their positions, and returns its key.
     pub(crate) async fn store(&self, size: usize) -> ObjectKey {
         let key = self.key(ContentType::Mp3);
         self.blobs.put_bytes(&key, content(size)).await.unwrap();
@@ -72,12 +72,12 @@ impl Node {
         self.signer.sign_delivery(key, DeliveryTerms::default(), self.ambient.now())
     }
 
-    /// A request for the object with these header lines, and its answer.
+    /// Sends a request with these headers, and returns the response.
     pub(crate) async fn request(&self, method: Method, url: &str, headers: &[(&str, &str)]) -> Answer {
         Answer::read(self.open(method, url, headers).await).await
     }
 
-    /// As [`request`](Self::request), with the body still to be read.
+    /// Like [`request`](Self::request), with the body still unread.
     pub(crate) async fn open(&self, method: Method, url: &str, headers: &[(&str, &str)]) -> Response<Body> {
         let mut request = Request::builder().method(method).uri(url);
         for (name, value) in headers {
@@ -92,7 +92,7 @@ impl Node {
     }
 }
 
-/// A cache with room for everything, which asks for nothing again.
+/// A cache with room for everything, which never rechecks.
 pub(crate) fn cache_in_memory() -> CacheTerms {
     CacheTerms {
         memory_bytes: 64 << 20,
@@ -103,7 +103,7 @@ pub(crate) fn cache_in_memory() -> CacheTerms {
     }
 }
 
-/// An answer that was read to its end.
+/// A response that was read to its end.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -118,7 +118,7 @@ impl Answer {
         Self { status: parts.status, headers: parts.headers, body }
     }
 
-    /// The only line of a header; none when there is no such header.
+    /// The only line of a header; `None` if the header is missing.
     #[track_caller]
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut lines = self.headers.get_all(name).iter();
@@ -127,7 +127,7 @@ impl Answer {
         Some(value)
     }
 
-    /// That this is an error of this status and code, in the form of all errors.
+    /// Asserts that this is an error with this status and code, in the common format of errors.
     #[track_caller]
     pub(crate) fn assert_error(&self, status: u16, code: &str) {
         assert_eq!(self.status, status, "{self:?}");
@@ -144,7 +144,7 @@ impl Answer {
     }
 }
 
-/// Bytes that differ from place to place, with a period that no buffer size has.
+/// Bytes that depend on their positions, with a period that no buffer size has.
 pub(crate) fn content(size: usize) -> Bytes {
     (0..size).map(|place| (place % 251) as u8).collect()
 }

@@ -50,7 +50,7 @@ async fn an_object_is_sent_whole(node: &Node) {
 async fn head_is_get_without_the_body(node: &Node) {
     let key = node.store(5000).await;
     let got = node.get(&key, &[]).await;
-    // Ranges are defined for GET alone.
+    // Ranges are defined only for GET.
     let head = node.request(Method::HEAD, &node.url(&key), &[("range", "bytes=0-9")]).await;
     assert_eq!(head.status, 200);
     assert!(head.body.is_empty());

@@ -1,4 +1,4 @@
-//! A store that is away.
+//! A store that is unavailable.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ async fn clients_are_told_to_come_back() {
     let head = node.request(Method::HEAD, &node.url(&key), &[]).await;
     assert_eq!((head.status.as_u16(), head.body.len()), (503, 0));
 
-    // Who has no permission learns nothing of it.
+    // A client without permission does not learn of the outage.
     node.request(Method::GET, &format!("/{key}"), &[]).await.assert_error(401, "signature_invalid");
 
     node.s3.as_mut().unwrap().restart();

@@ -109,7 +109,7 @@ async fn any_ranges_give_the_bytes_asked_for(node: &Node) {
     }
 }
 
-/// Takes a multipart answer apart as a client would, checks each part's bytes, and gives the ranges.
+/// Parses a multipart response as a client would, checks the bytes of each part, and returns the ranges.
 fn parts(answer: &Answer) -> Vec<std::ops::Range<usize>> {
     let size = answer.body.len();
     let boundary =

@@ -1,4 +1,4 @@
-//! Requests that get no object.
+//! Requests that are refused.
 
 use axum::body::Body;
 use http::{Method, Request};

@@ -1,4 +1,4 @@
-//! Answers like those of a moment ago: the same to the letter, and only as long as they are right.
+//! Repeated responses are identical to the first one, and are used only while they are correct.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -16,7 +16,7 @@ use crate::node::{Node, content};
 
 const SIZE: usize = 100_000;
 
-/// What a request was answered with: status, header lines but those that are new each time, body.
+/// The response to a request: status, header lines except those that differ each time, body.
 #[derive(Debug, PartialEq)]
 struct Answered {
     status: u16,
@@ -24,7 +24,7 @@ struct Answered {
     body: Bytes,
 }
 
-/// Asks for all or a range; the edge may remember the answer.
+/// Requests the whole object or a range; the edge may remember the response.
 async fn ask(edge: &Edge, url: &str, headers: &[(&str, &str)]) -> Answered {
     let mut request = Request::builder().method(Method::GET).uri(url);
     for (name, value) in headers {
@@ -47,7 +47,7 @@ fn sorted(mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// Reads a repeated answer to its end.
+/// Reads a repeated response to its end.
 async fn read_repeated(repeated: RepeatedAnswer) -> Answered {
     let status = repeated.status().as_u16();
     let mut lines: Vec<String> = str::from_utf8(&repeated.lines).unwrap().lines().map(String::from).collect();
@@ -63,7 +63,7 @@ fn plain<'a>(target: &'a str, range: Option<&'a str>) -> PlainRequest<'a> {
     PlainRequest { target, range: range.map(str::as_bytes), ..PlainRequest::default() }
 }
 
-/// An object whose URL was just asked for, twice: the first time opens its file.
+/// An object whose URL was just requested twice. The first request opens its file.
 async fn requested_object(node: &Node) -> (ObjectKey, String) {
     let key = node.store(SIZE).await;
     let url = node.url(&key);
@@ -139,7 +139,7 @@ async fn what_is_deleted_is_gone_at_once() {
     assert_eq!(ask(&node.edge, &url, &[]).await.status, 404);
 }
 
-/// What the backend of an organization does with the text of its key.
+/// Signs a URL as the backend of an organization does with the text of its key.
 fn sign(key: &str, signed: &str, now: i64) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(key.as_bytes()).unwrap();
     mac.update(format!("{signed}{now}").as_bytes());
@@ -198,7 +198,7 @@ async fn only_so_many_are_remembered() {
     }
     let known = || urls.iter().filter(|url| node.edge.answer_repeated(&plain(url, None)).is_some()).count();
     assert!((1000..=2048).contains(&known()), "{}", known());
-    // There is room again when those are old.
+    // There is room again once those have expired.
     node.clock.advance_millis(1000);
     assert_eq!(known(), 0);
     ask(&node.edge, &urls[4000], &[]).await;
@@ -208,7 +208,7 @@ async fn only_so_many_are_remembered() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever stands in `Range`, both ways agree, or the second is not taken.
+    /// For any value of `Range`, both code paths return the same response, or the second one does not apply.
     #[test]
     fn both_ways_agree_on_ranges(range in "bytes=([0-9]{0,6}-[0-9]{0,6},? ?){1,2}|[a-z=0-9,-]{0,12}") {
         let runtime = tokio::runtime::Runtime::new().unwrap();

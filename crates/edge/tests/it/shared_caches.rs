@@ -1,4 +1,4 @@
-//! What shared caches, such as those of CDNs, are told.
+//! Headers for shared caches, such as those of CDNs.
 
 use http::Method;
 use tonearm_domain::{CachePolicy, ContentType};
@@ -51,7 +51,7 @@ async fn every_answer_with_an_object_says_so(node: &Node) {
             (status, Some(&*cached_for(7200)))
         );
     }
-    // What is no object is kept by nobody.
+    // Error responses must not be cached.
     let wrong = [("if-match", "\"other\""), ("range", "bytes=100-")];
     for (headers, status) in wrong.into_iter().zip([412, 416]) {
         let answer = node.request(Method::GET, &url, &[headers]).await;

@@ -1,4 +1,4 @@
-//! Over a real connection, where an HTTP server has its say too.
+//! Requests over a real connection, where the HTTP server affects the response too.
 
 use http_body_util::BodyExt as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -9,7 +9,7 @@ use tonearm_fixtures::{BucketProxy, Fault};
 
 use crate::node::{Node, cache_in_memory, content};
 
-/// Sends a request over a connection of its own and gives all that comes back: the head and the body.
+/// Sends a request over a connection of its own, and returns the head and the body of the response.
 async fn fetch(node: &Node, method: &str, url: &str, headers: &str) -> (String, Vec<u8>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mut socket = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
@@ -17,7 +17,7 @@ async fn fetch(node: &Node, method: &str, url: &str, headers: &str) -> (String, 
     let request = format!("{method} {url} HTTP/1.1\r\nHost: edge\r\nConnection: close\r\n{headers}\r\n");
     socket.write_all(request.as_bytes()).await.unwrap();
     let mut answer = Vec::new();
-    // A connection that is cut gives what came before.
+    // If the connection is cut, the bytes received before remain.
     let _ = socket.read_to_end(&mut answer).await;
     server.abort();
     let head_end = answer.windows(4).position(|window| window == b"\r\n\r\n").unwrap() + 4;
@@ -77,7 +77,7 @@ async fn a_bucket_that_ends_an_answer_early_cuts_the_connection() {
     let mut node = Node::over_s3().await;
     let key = node.store(SIZE).await;
     let proxy = BucketProxy::start(node.s3.as_ref().unwrap());
-    // Also what it answers to further attempts.
+    // Responses to further attempts are cut too.
     proxy.set(|request| (request.method == "GET").then_some(Fault::Cut(50_000)));
     let plain = Blobs::open(&proxy.url().parse().unwrap()).await.unwrap();
     for blobs in [plain.clone(), plain.with_cache(cache_in_memory()).await.unwrap()] {
@@ -86,7 +86,7 @@ async fn a_bucket_that_ends_an_answer_early_cuts_the_connection() {
         for (range, length) in [("", SIZE), ("Range: bytes=5-2500000\r\n", 2_499_996)] {
             let (head, body) = fetch(&node, "GET", &node.url(&key), range).await;
             assert!(head.contains(&format!("\r\ncontent-length: {length}\r\n")), "{head}");
-            // The client knows that something is missing, and what it has is right.
+            // The client can detect that bytes are missing, and the received bytes are correct.
             assert!(!body.is_empty() && body.len() < length, "{} of {length}", body.len());
             let from = if range.is_empty() { 0 } else { 5 };
             assert!(body == content(SIZE)[from..from + body.len()]);

@@ -1,4 +1,4 @@
-//! What the end of a child process means.
+//! What the exit status of a child process means.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -9,11 +9,11 @@ use tonearm_domain::Outage;
 use crate::error::MediaError;
 use crate::limits::ProcessLimits;
 
-/// The exit statuses of the system's loader and of shells where a program or a library of it cannot be used.
+/// The exit statuses of the system's loader and of shells if a program or one of its libraries cannot be used.
 const DOES_NOT_START: [i32; 2] = [126, 127];
 
-/// What an exit status says went wrong, if anything. `can_be_out_of_cpu`: whether it ran for long enough to have used
-/// up its processor time.
+/// The error that an exit status means, if any. `can_be_out_of_cpu`: whether the process ran for long enough to have
+/// used up its CPU time.
 pub(super) fn failure(
     status: ExitStatus,
     stderr: &str,
@@ -24,7 +24,7 @@ pub(super) fn failure(
     let tools = |reason: &str| MediaError::Outage(Outage::Tools, reason.to_owned());
     match (status.code(), status.signal()) {
         _ if status.success() => None,
-        // ffmpeg catches signals that ask it to end, and then ends like this without a word.
+        // ffmpeg catches termination signals, and then exits with this status and without a message.
         (Some(255), _) if stderr.is_empty() => Some(stopped()),
         (Some(code), _) if DOES_NOT_START.contains(&code) => {
             Some(tools("ffmpeg does not start: the program or one of its libraries cannot be used."))
@@ -33,7 +33,7 @@ pub(super) fn failure(
         (_, Some(libc::SIGXFSZ)) => {
             Some(MediaError::LimitHit("The result exceeds the size limit.".to_owned()))
         }
-        // The kernel sends these when the limit on processor time is reached.
+        // The kernel sends these when the CPU time limit is reached.
         (_, Some(libc::SIGKILL | libc::SIGXCPU)) if can_be_out_of_cpu => {
             Some(MediaError::LimitHit("The work exceeded its limit of processor time.".to_owned()))
         }
@@ -41,7 +41,7 @@ pub(super) fn failure(
             Outage::Memory,
             "The process was killed from outside, probably because the server ran out of memory.".to_owned(),
         )),
-        // What a decoder gets for its own mistakes. Some abort where they get no memory.
+        // Signals for a decoder's own faults. Some decoders abort if they get no memory.
         (_, Some(libc::SIGSEGV | libc::SIGILL | libc::SIGFPE | libc::SIGABRT | libc::SIGTRAP)) => {
             Some(MediaError::from_stderr(stderr, "The decoder crashed on this file."))
         }
@@ -55,7 +55,7 @@ pub(super) fn failure(
     }
 }
 
-/// Whether a process that ran for so long on this machine may have used up its processor time.
+/// Whether a process that ran for this long on this machine may have used up its CPU time.
 pub(super) fn can_have_used(elapsed: Duration, limits: &ProcessLimits) -> bool {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     elapsed.as_secs_f64() * cores as f64 >= limits.cpu_seconds as f64

@@ -22,8 +22,8 @@ impl Drop for ProcessGroup {
 }
 
 impl ProcessGroup {
-    /// What it means that the process did not end in time: that the file takes too long, or, where the process hardly
-    /// ran, that the machine had no time for it.
+    /// The error for a process that did not end in time: the file takes too long or, if the process hardly ran, the
+    /// machine is overloaded.
     pub(super) fn out_of_time(&self, limits: &ProcessLimits) -> MediaError {
         let used = self.0.id().and_then(processor_time);
         if used.is_some_and(|used| used >= limits.wall / 2) {
@@ -36,19 +36,19 @@ impl ProcessGroup {
     }
 
     pub(super) fn kill(&self) {
-        // The id is there only until the child is reaped, so the group cannot be another's by now.
+        // The id exists only until the child is reaped, so it cannot belong to another group by now.
         let pid = self.0.id().and_then(|id| Pid::from_raw(id.cast_signed()));
         if let Some(pid) = pid {
-            // Failing means that it has just ended by itself.
+            // An error means that the group has just ended by itself.
             let _ = rustix::process::kill_process_group(pid, Signal::KILL);
         }
     }
 }
 
-/// The processor time that a running process has used, from fields 14 and 15 of `/proc/PID/stat` (proc(5)).
+/// The CPU time that a running process has used, from fields 14 and 15 of `/proc/PID/stat` (proc(5)).
 fn processor_time(pid: u32) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in parentheses may hold anything; after it comes field 3.
+    // The name in parentheses may contain anything; field 3 follows it.
     let fields = stat.rsplit_once(')')?.1;
     let mut fields = fields.split_ascii_whitespace().skip(11);
     let ticks = fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?;
@@ -57,14 +57,14 @@ fn processor_time(pid: u32) -> Option<Duration> {
 
 type Task = Box<dyn FnOnce() + Send>;
 
-/// Starts a child from a thread that lives as long as the service. The kernel sends the parent-death signal when
-/// the *thread* that forked ends, and a runtime may end its threads whenever it likes.
+/// Starts a child from a thread that lives as long as the service. The kernel sends the parent-death signal when the
+/// *thread* that forked ends, and a runtime may end its threads at any time.
 pub(super) async fn start(mut command: Command) -> io::Result<Child> {
     static STARTER: OnceLock<mpsc::Sender<Task>> = OnceLock::new();
     let starter = STARTER.get_or_init(|| {
         let (sender, tasks) = mpsc::channel::<Task>();
         let serve = move || tasks.into_iter().for_each(|task| task());
-        // Where no thread can be had, the receiver is gone, and sending below says so.
+        // If no thread can be started, the receiver is dropped, and the send below fails.
         if let Err(error) = std::thread::Builder::new().name("process-starter".into()).spawn(serve) {
             tracing::error!(%error, "could not start the thread that starts processes");
         }
@@ -74,7 +74,7 @@ pub(super) async fn start(mut command: Command) -> io::Result<Child> {
     let (reply, child) = oneshot::channel();
     let task = move || {
         let _entered = runtime.enter();
-        // Where nobody waits any more, the child is dropped here, which kills it.
+        // If the caller no longer waits, the child is dropped here, which kills it.
         let _ = reply.send(command.spawn());
     };
     starter.send(Box::new(task)).map_err(|_| gone())?;

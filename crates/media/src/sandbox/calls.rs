@@ -1,28 +1,28 @@
-//! The system calls that a child may make. ffmpeg, its libraries, glibc, musl, Rust's library and a shell that
-//! starts ffmpeg were looked at; what none of them needs is not here.
+//! The system calls that a child may make. The list covers ffmpeg, its libraries, glibc, musl, Rust's standard library
+//! and a shell that starts ffmpeg. Calls that none of them needs are not listed.
 
 use libc::c_long;
 
-/// What a call is asked about itself before it is allowed.
+/// The condition under which a call is allowed.
 pub(super) enum Check {
     /// The lower 32 bits of an argument, counted from 0, are one of these; the call fails with `otherwise` if not.
     OneOf { argument: u32, values: &'static [u32], otherwise: i32 },
-    /// A pointer is null: the call only asks.
+    /// A pointer is null: the call only queries.
     Null { argument: u32 },
     /// The first argument is the process's own id.
     OwnId,
-    /// A file is not emptied by who does not open it to write.
+    /// The flags do not allow truncating a file without opening it for writing.
     Opening { flags: u32 },
-    /// Its flags make a thread, not a process, and no namespace.
+    /// The flags create a thread, not a process, and no namespace.
     Thread,
-    /// Never, unless the child may have children of its own.
+    /// Never, unless the child may start processes.
     Process,
 }
 
-/// Calls on what is open already, on memory, threads, time and the process itself; and calls by path, which Landlock
-/// judges. None of those that change a file without opening it: Landlock does not know all of them.
+/// Calls on open files, memory, threads, time and the process itself; and calls by path, which Landlock checks. Calls
+/// that change a file without opening it are not listed: Landlock does not control all of them.
 pub(super) const ALLOWED: &[c_long] = &[
-    // First those that are made often, as the list is gone through from its beginning.
+    // The most frequent calls come first, as the list is searched from its beginning.
     libc::SYS_read,
     libc::SYS_write,
     libc::SYS_futex,
@@ -35,7 +35,7 @@ pub(super) const ALLOWED: &[c_long] = &[
     libc::SYS_mremap,
     libc::SYS_clock_gettime,
     libc::SYS_sched_yield,
-    // Files that are open.
+    // Open files.
     libc::SYS_pread64,
     libc::SYS_pwrite64,
     libc::SYS_readv,
@@ -79,9 +79,9 @@ pub(super) const ALLOWED: &[c_long] = &[
     libc::SYS_chdir,
     libc::SYS_fchdir,
     libc::SYS_umask,
-    // A shell becomes ffmpeg by it; whatever is executed is confined as before.
+    // A shell replaces itself with ffmpeg through it; the executed program stays confined.
     libc::SYS_execve,
-    // Memory. NUMA policies are asked for by libnuma, which x265 brings.
+    // Memory. libnuma, which x265 links, queries NUMA policies.
     libc::SYS_mincore,
     libc::SYS_msync,
     libc::SYS_mlock,
@@ -123,7 +123,7 @@ pub(super) const ALLOWED: &[c_long] = &[
     libc::SYS_sysinfo,
     libc::SYS_times,
     libc::SYS_getrandom,
-    // Time and signals to itself.
+    // Time, and signals to the process itself.
     libc::SYS_clock_getres,
     libc::SYS_clock_nanosleep,
     libc::SYS_nanosleep,
@@ -179,7 +179,7 @@ pub(super) const ALLOWED: &[c_long] = &[
 /// `PR_SET_VMA`, by which C libraries name their memory.
 const NAME_MEMORY: u32 = 0x5356_4d41;
 
-/// Calls that are allowed for some of what they do.
+/// Calls that are allowed only with certain arguments.
 pub(super) const CHECKED: &[(c_long, Check)] = &[
     (libc::SYS_openat, Check::Opening { flags: 2 }),
     #[cfg(target_arch = "x86_64")]
@@ -191,11 +191,11 @@ pub(super) const CHECKED: &[(c_long, Check)] = &[
     (libc::SYS_vfork, Check::Process),
     (libc::SYS_kill, Check::OwnId),
     (libc::SYS_tgkill, Check::OwnId),
-    // Of the calling thread only: others of the same user could be pinned to one core for good.
+    // Only for the calling thread: other processes of the same user could otherwise be pinned to one core permanently.
     (libc::SYS_sched_setaffinity, Check::OneOf { argument: 0, values: &[0], otherwise: libc::EPERM }),
-    // Root could lift its own limits.
+    // Root could raise its own limits.
     (libc::SYS_prlimit64, Check::Null { argument: 2 }),
-    // Not the signal that comes when the service dies, among others.
+    // For example, not changing the parent-death signal.
     (
         libc::SYS_prctl,
         Check::OneOf {
@@ -210,7 +210,7 @@ pub(super) const CHECKED: &[(c_long, Check)] = &[
             otherwise: libc::EINVAL,
         },
     ),
-    // Not the owner, to whom the kernel sends signals of somebody's choice.
+    // Not setting the owner, to whom the kernel sends an arbitrary signal.
     (
         libc::SYS_fcntl,
         Check::OneOf {
@@ -231,7 +231,7 @@ pub(super) const CHECKED: &[(c_long, Check)] = &[
             otherwise: libc::EINVAL,
         },
     ),
-    // Whether it is a terminal, and what waits in it: not what can be typed into it, nor anything of other devices.
+    // Only whether it is a terminal, and how much data is waiting: no terminal input, and no other devices.
     (
         libc::SYS_ioctl,
         Check::OneOf {
@@ -249,7 +249,7 @@ pub(super) const CHECKED: &[(c_long, Check)] = &[
     ),
 ];
 
-/// Calls that programs try and go on without. The rest of what is not allowed does not exist for them.
+/// Calls that programs try and can do without. All other calls that are not allowed fail as if they did not exist.
 pub(super) const REFUSED: &[c_long] = &[
     libc::SYS_socket,
     libc::SYS_socketpair,
@@ -269,7 +269,7 @@ pub(super) const REFUSED: &[c_long] = &[
     libc::SYS_perf_event_open,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
-    // As root, encoders ask for a real-time priority.
+    // Encoders running as root request a real-time priority.
     libc::SYS_sched_setscheduler,
     libc::SYS_sched_setparam,
     libc::SYS_setpriority,

@@ -11,8 +11,8 @@ use landlock::{
 
 use super::folders::readable;
 
-/// Where programs keep their libraries and data. Only what exists is opened up, and only for reading. musl's list of
-/// folders has to be readable if it is there: where it is not, musl looks nowhere.
+/// Where programs keep their libraries and data. Only folders that exist are opened, for reading only. musl's list of
+/// folders must be readable if it exists: if it is not, musl searches no folders.
 const SYSTEM_FOLDERS: [&str; 8] = [
     "/usr",
     "/lib",
@@ -25,7 +25,7 @@ const SYSTEM_FOLDERS: [&str; 8] = [
 ];
 /// Devices that any program may expect.
 const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/urandom"];
-/// The newest Landlock that this was written for. Older kernels enforce what they know of it.
+/// The newest Landlock version that this code supports. Older kernels enforce the part that they support.
 const LANDLOCK: ABI = ABI::V6;
 
 /// The files that a process may use.
@@ -39,8 +39,8 @@ pub(crate) struct FileAccess {
     pub(crate) folder: Option<PathBuf>,
 }
 
-/// Rules for one process. What is in `private` stays closed beneath folders of the system; `access` counts all the
-/// same. `None` where the kernel has no Landlock.
+/// Builds the rules for one process. `private` stays closed below system folders; the files in `access` stay allowed
+/// even there. Returns `None` if the kernel has no Landlock.
 pub(crate) fn rules(access: &FileAccess, private: &[PathBuf]) -> io::Result<Option<OwnedFd>> {
     let read = AccessFs::from_read(LANDLOCK);
     let read_file = AccessFs::ReadFile.into();
@@ -67,14 +67,14 @@ pub(crate) fn rules(access: &FileAccess, private: &[PathBuf]) -> io::Result<Opti
     Ok(rules.into())
 }
 
-/// Opens up what is beneath `path`; what does not exist needs no rule.
+/// Allows access below `path`; a path that does not exist needs no rule.
 fn allow(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> io::Result<RulesetCreated> {
     let opened = match PathFd::new(path) {
         Ok(opened) => opened,
         Err(PathFdError::OpenCall { source, .. }) if is_missing(&source) => return Ok(rules),
         Err(error) => return Err(io::Error::other(error)),
     };
-    // Rights that concern folders mean nothing on a file, and would be refused.
+    // Rights for folders do not apply to files and would be refused.
     let access = if path.is_dir() { access } else { access & AccessFs::from_file(LANDLOCK) };
     rules.add_rule(PathBeneath::new(opened, access)).map_err(io::Error::other)
 }
@@ -83,8 +83,8 @@ fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// The version of Landlock's interface that the kernel has, from 1; `None` where it has none, where it is turned off,
-/// or where a container keeps it away.
+/// The version of the kernel's Landlock interface, from 1; `None` if the kernel has none, if it is turned off, or if a
+/// container blocks it.
 pub(crate) fn landlock_abi() -> Option<u32> {
     /// `LANDLOCK_CREATE_RULESET_VERSION`
     const ASK_FOR_VERSION: u32 = 1;

@@ -1,8 +1,8 @@
-//! Which system calls a child may make: a program for the kernel's seccomp, assembled here.
+//! The seccomp filter that decides which system calls a child may make, assembled here.
 //!
-//! What is not on the list does not exist (`ENOSYS`), as if the kernel were older: C libraries then fall back to older
-//! calls, so that a libc of next year still works. What programs try and can do without is not permitted (`EPERM`).
-//! Nothing is killed for a call: a death would look like a crash over somebody's file.
+//! Calls that are not listed fail with `ENOSYS`, as if the kernel were older: C libraries then fall back to older
+//! calls, so that future versions of libc still work. Calls that programs try and can do without fail with `EPERM`. No
+//! call kills the process: that would look like a crash caused by the file.
 
 use std::io;
 
@@ -14,17 +14,17 @@ use super::calls::{ALLOWED, CHECKED, Check, REFUSED};
 const ARCHITECTURE: Option<u32> = Some(0xC000_003E);
 #[cfg(all(target_arch = "aarch64", target_pointer_width = "64", target_endian = "little"))]
 const ARCHITECTURE: Option<u32> = Some(0xC000_00B7);
-/// Elsewhere the numbers of system calls have not been looked through.
+/// On other architectures the system call numbers have not been reviewed.
 #[cfg(not(any(
     all(target_arch = "x86_64", target_pointer_width = "64"),
     all(target_arch = "aarch64", target_pointer_width = "64", target_endian = "little")
 )))]
 const ARCHITECTURE: Option<u32> = None;
 
-/// Numbers from here on are calls of the x32 ABI, which are others than those of the same number without the bit.
+/// Numbers from here on are calls of the x32 ABI, which differ from the calls with the same number without this bit.
 const X32: u32 = 0x4000_0000;
 
-// Places in `struct seccomp_data` (seccomp(2)): number, architecture, instruction pointer, six arguments of 64 bits.
+// Offsets in `struct seccomp_data` (seccomp(2)): number, architecture, instruction pointer, six arguments of 64 bits.
 const NUMBER_AT: u32 = 0;
 const ARCHITECTURE_AT: u32 = 4;
 const ARGUMENTS_AT: u32 = 16;
@@ -37,20 +37,20 @@ const AT_LEAST: u32 = libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K;
 const AND: u32 = libc::BPF_ALU | libc::BPF_AND | libc::BPF_K;
 const RETURN: u32 = libc::BPF_RET | libc::BPF_K;
 
-/// `SECCOMP_FILTER_FLAG_SPEC_ALLOW`: kernels before 5.16 otherwise turn speculation off for the whole process, which
+/// `SECCOMP_FILTER_FLAG_SPEC_ALLOW`: without it, kernels before 5.16 turn off speculation for the whole process, which
 /// makes encoding slower and protects nothing: a child holds no secrets of others.
 const KEEP_SPECULATION: libc::c_ulong = 4;
 
-/// A program that was assembled and can be installed.
+/// An assembled filter that can be installed.
 pub(crate) struct Filter {
     program: Vec<sock_filter>,
-    /// Which instructions compare with the child's own id; it is not known before the fork.
+    /// The instructions that compare with the child's own id, which is not known before the fork.
     own_id_at: Vec<usize>,
 }
 
 impl Filter {
-    /// For a child of one process, or of several. `None` where this kernel has no seccomp, or this was not written
-    /// for its processor.
+    /// A filter for a child without or with child processes of its own. `None` if this kernel has no seccomp, or if the
+    /// processor is not supported.
     pub(crate) fn new(may_fork: bool) -> Option<Self> {
         let architecture = ARCHITECTURE?;
         is_taken().then(|| Self::assemble(architecture, may_fork))
@@ -83,13 +83,14 @@ impl Filter {
         self.program.push(instruction(code, value, 0, 0));
     }
 
-    /// `body`, which has to return, where the accumulator is another than `value`.
+    /// Runs `body`, which has to return, if the accumulator differs from `value`.
     fn unless_equal(&mut self, value: u32, body: &[sock_filter]) {
         self.program.push(instruction(EQUAL, value, body.len() as u8, 0));
         self.program.extend_from_slice(body);
     }
 
-    /// `body`, which has to return, for one call. The accumulator still holds the number behind it.
+    /// Runs `body`, which has to return, for one system call. Otherwise the accumulator still holds the number
+    /// afterwards.
     fn if_number(&mut self, number: libc::c_long, body: &[sock_filter]) {
         self.program.push(instruction(EQUAL, number as u32, 0, body.len() as u8));
         self.program.extend_from_slice(body);
@@ -114,7 +115,8 @@ impl Filter {
                 allow(),
                 fail(libc::EPERM),
             ],
-            // Landlock before Linux 6.2 lets whoever may read a file empty it, and with both bits of the mode set, anybody.
+            // Before Linux 6.2, Landlock lets a process that may read a file truncate it, and with both bits of the
+            // mode set, any process.
             Check::Opening { flags } => vec![
                 low(flags),
                 instruction(AND, (libc::O_TRUNC | ACCESS_MODE) as u32, 0, 0),
@@ -124,7 +126,7 @@ impl Filter {
                 allow(),
             ],
             Check::OwnId => {
-                // Behind the comparison of the number and the load.
+                // After the comparison of the number and the load.
                 self.own_id_at.push(self.program.len() + 2);
                 vec![low(0), is(0), allow(), fail(libc::EPERM)]
             }
@@ -140,8 +142,8 @@ impl Filter {
         self.if_number(number, &body);
     }
 
-    /// Confines the calling process and what it becomes, for good; it must have given up new privileges. Makes
-    /// system calls only, so that it may run in the child of a process with many threads.
+    /// Confines the calling process and the programs it executes permanently; it must have set `no_new_privs`. It only
+    /// makes system calls, so that it may run in the child of a process with many threads.
     pub(crate) fn install(&mut self) -> io::Result<()> {
         let own_id = rustix::process::getpid().as_raw_nonzero().get().cast_unsigned();
         for place in &self.own_id_at {
@@ -158,12 +160,12 @@ impl Filter {
             };
             result == 0
         };
-        // Kernels before 4.17 do not know the flag.
+        // Kernels before 4.17 do not support the flag.
         if install(KEEP_SPECULATION) || install(0) { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 }
 
-/// Whether this kernel takes a filter, as far as it says.
+/// Whether this kernel reports support for the filter.
 fn is_taken() -> bool {
     let action = libc::SECCOMP_RET_ERRNO;
     // SAFETY: the kernel reads four bytes behind the pointer, which is to a local of that size.
@@ -172,7 +174,7 @@ fn is_taken() -> bool {
     result == 0
 }
 
-/// Flags of clone(2) that make a namespace.
+/// Flags of clone(2) that create a namespace.
 const NAMESPACES: i32 = libc::CLONE_NEWNS
     | libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWUTS
@@ -198,7 +200,7 @@ const fn fail(errno: i32) -> sock_filter {
 mod tests {
     use super::*;
 
-    /// What the kernel would do, for the instructions that are used here.
+    /// Simulates the kernel for the instructions that are used here.
     fn run(program: &[sock_filter], data: [u32; 16]) -> u32 {
         let (mut at, mut accumulator) = (0, 0);
         loop {
@@ -283,7 +285,7 @@ mod tests {
             assert_eq!(answer(false, number, arguments), expected, "{number} {arguments:x?}");
         }
         assert_eq!(answer(true, libc::SYS_clone, [libc::SIGCHLD as u64, 0, 0]), ALLOW);
-        // It has no arguments: what is in their registers means nothing.
+        // The call has no arguments, so the registers have no meaning.
         #[cfg(target_arch = "x86_64")]
         assert_eq!(answer(false, libc::SYS_fork, [thread, 0, 0]), NOT_PERMITTED);
     }

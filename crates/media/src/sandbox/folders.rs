@@ -1,13 +1,13 @@
-//! Which folders of the system a child may read, where something that it must not read lies among them.
+//! Which system folders a child may read if something that it must not read lies below them.
 //!
-//! Landlock opens up what is beneath a folder and cannot take a part of it away again. So what lies beside the way to
-//! such a part is opened up instead of the folder.
+//! Landlock allows everything below a folder and cannot exclude a part of it again. So the siblings along the path to
+//! such a part are allowed instead of the folder.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// What may be opened up of `folders` so that nothing in `private` is. Paths that are there are given without
-/// symbolic links; what is not there is left out. Where a private path holds a folder, nothing of the folder is left.
+/// The paths that may be allowed of `folders` so that nothing in `private` is. Existing paths are returned without
+/// symbolic links; missing paths are left out. If a private path contains a folder, nothing of the folder is returned.
 pub(crate) fn readable(folders: &[&str], private: &[PathBuf]) -> Vec<PathBuf> {
     let private: Vec<PathBuf> = private.iter().map(|path| settled(path)).collect();
     let mut opened = Vec::new();
@@ -33,14 +33,14 @@ fn open_up(path: PathBuf, private: &[PathBuf], opened: &mut Vec<PathBuf>) {
         return;
     };
     for entry in entries.flatten() {
-        // A link is followed when it is opened up, and may lead to where it should not.
+        // A link would be followed when it is allowed, and may lead to a private path.
         if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
             open_up(entry.path(), private, opened);
         }
     }
 }
 
-/// The path without symbolic links, also where the end of it is not there yet.
+/// The path without symbolic links, even if its last components do not exist yet.
 fn settled(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut missing: Vec<OsString> = Vec::new();
@@ -95,7 +95,7 @@ mod tests {
             ["usr/lib", "usr/share/other"].map(at),
             "with all that is in it"
         );
-        // Where the private path is not there yet, its name is kept out all the same.
+        // If the private path does not exist yet, its name is excluded all the same.
         assert_eq!(open(&["opt"], &["opt/tonearm/tonearm.db-wal"]), Vec::<PathBuf>::new());
         std::fs::write(at("opt/tonearm/tonearm.db-wal"), "").unwrap();
         std::fs::write(at("opt/tonearm/notes"), "").unwrap();

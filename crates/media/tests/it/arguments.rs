@@ -1,4 +1,4 @@
-//! Argument lists, whatever the settings.
+//! Argument lists for ffmpeg, for any settings.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use tonearm_media::{
     Gain, Output, Picture, Probe, Reading, TagOverrides, pcm_args, probe_args, transcode_args,
 };
 
-/// Options that take a value, and those that stand alone.
+/// Options that take a value, and options without one.
 const WITH_VALUE: &[&str] = &[
     "-loglevel",
     "-progress",
@@ -50,7 +50,7 @@ const WITH_VALUE: &[&str] = &[
 ];
 const ALONE: &[&str] = &["-nostdin", "-hide_banner", "-nostats", "-vn", "-sn", "-dn"];
 
-/// Options with their values, and what is left: the outputs.
+/// Options with their values, and the remaining arguments: the outputs.
 fn parse(args: &[OsString]) -> (Vec<(String, String)>, Vec<String>) {
     let mut words = args.iter().map(|word| word.to_string_lossy().into_owned());
     let (mut options, mut outputs) = (Vec::new(), Vec::new());

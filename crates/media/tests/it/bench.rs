@@ -1,4 +1,4 @@
-//! What every test here starts with.
+//! The common setup of these tests.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ use tonearm_media::{
     Analysis, Media, MediaConfig, MediaError, MediaLimits, Output, Probe, Rendered, RunScope, TierLimits,
 };
 
-/// The real tools, and a scratch folder.
+/// The real tools, and a temporary folder.
 pub(crate) struct Bench {
     pub(crate) media: Media,
     pub(crate) folder: TempDir,
@@ -38,7 +38,7 @@ impl Bench {
         path
     }
 
-    /// Writes what a source of ffmpeg's (`lavfi`) makes, with these options for the encoder.
+    /// Writes the output of an ffmpeg source (`lavfi`), with these options for the encoder.
     pub(crate) fn made(&self, name: &str, source: &str, options: &[&str]) -> PathBuf {
         let path = self.path().join(name);
         let made = Command::new("ffmpeg")
@@ -51,7 +51,7 @@ impl Bench {
         path
     }
 
-    /// What the whole sound of a file measures.
+    /// The analysis of a file's whole sound.
     pub(crate) async fn analyse(&self, input: &Path) -> Analysis {
         let probe = self.probe(input).await.unwrap();
         self.media.analyse(input, &probe, &[], &RunScope::default(), None).await.unwrap()
@@ -88,7 +88,7 @@ impl Bench {
     }
 }
 
-/// So many minutes of noise, which keeps any encoder busy.
+/// Noise of this many minutes, which keeps any encoder busy.
 pub(crate) fn long_noise(minutes: f64) -> WavSpec {
     WavSpec {
         seconds: 60.0 * minutes,
@@ -124,7 +124,7 @@ pub(crate) fn decode(path: &Path, start: f64, seconds: f64) -> Vec<f64> {
     samples.iter().map(|s| f64::from(i16::from_le_bytes(*s)) / 32768.0).collect()
 }
 
-/// What ffmpeg's own meter prints in its summary: LUFS, and dBFS of the true peak. The filters come before it.
+/// The summary of ffmpeg's own meter: LUFS, and the true peak in dBFS. The filters run before the meter.
 pub(crate) fn ffmpeg_loudness(input: &Path, filters: &str) -> (f64, f64) {
     let output = Command::new("ffmpeg")
         .args(["-nostdin", "-hide_banner", "-nostats", "-i"])

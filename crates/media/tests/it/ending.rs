@@ -1,4 +1,4 @@
-//! How work ends before it is done: called off, dropped, out of limits, or with the service itself.
+//! Work that ends early: cancelled, dropped, over its limits, or ended with the service.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -15,12 +15,12 @@ fn slow() -> RecipeKind {
     RecipeKind::Transcode(Transcode { codec: Codec::Aac, ..Transcode::default() })
 }
 
-/// What a file holds, as if it had to be decoded.
+/// The probe of a file, as if the file had to be decoded.
 async fn encoded(bench: &Bench, input: &Path) -> Probe {
     Probe { pcm: None, ..bench.probe(input).await.unwrap() }
 }
 
-/// Whether a process runs, other than this one, whose arguments hold all of these.
+/// Whether another process is running whose arguments contain all of these.
 fn is_running(parts: &[&[u8]]) -> bool {
     let own = std::process::id().to_string();
     std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
@@ -88,7 +88,7 @@ async fn time_that_runs_out_without_being_used_is_not_the_files_fault() {
 async fn a_result_may_not_grow_without_end_but_once_more_with_more_room() {
     let small = TierLimits { output: 300_000, ..TierLimits::default() };
     let bench = Bench::with_limits(limits(small));
-    // 882 kB of PCM: too large for the first tier, not for four times as much.
+    // 882 kB of PCM: too large for the limits of the first tier, but not for four times as much.
     let input = bench.wav("a.wav", &WavSpec { seconds: 5.0, ..WavSpec::default() });
     let probe = bench.probe(&input).await.unwrap();
     let kind = RecipeKind::Transcode(Transcode { codec: Codec::Wav, ..Transcode::default() });
@@ -112,7 +112,7 @@ async fn memory_is_bounded() {
         let input = bench.wav("a.wav", &WavSpec::default());
         let probe = encoded(&Bench::new(), &input).await;
         let result = bench.media.analyse(&input, &probe, &[], &RunScope::default(), None).await;
-        // Too little for the program itself is no fault of the file's either.
+        // Too little memory for the program itself is not the file's fault either.
         let is_blameless =
             matches!(result, Err(MediaError::LimitHit(_) | MediaError::Outage(Outage::Tools, _)));
         assert!(result.is_ok() || is_blameless, "{mib} MiB: {result:?}");
@@ -124,7 +124,7 @@ async fn memory_is_bounded() {
 
 const SERVICE: &str = "TONEARM_TEST_SERVICE_INPUT";
 
-/// Not a test by itself: the service that the next one kills.
+/// Not a test of its own: the service that the next test kills.
 #[tokio::test]
 #[ignore = "run by a_killed_service_takes_its_children_along"]
 async fn service() {

@@ -1,4 +1,5 @@
-//! What is taken in: a small file of every format, looked at, measured, cut and encoded, and the document that lists them.
+//! Accepted formats: a small file of each is probed, measured, cut and encoded. Also checks the document that lists
+//! them.
 
 use std::fmt::{Display, Write};
 use std::path::Path;
@@ -10,13 +11,13 @@ use tonearm_media::{Probe, RunScope};
 
 use crate::bench::{Bench, decode};
 
-/// Encoders add silence at both ends, not all decoders take it away, and where the rate or the channels of a stream change,
+/// Encoders add silence at both ends, not all decoders remove it, and if the rate or the channels of a stream change,
 /// ffmpeg loses what its filters hold.
 const TOLERANCE: f64 = 0.2;
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats.md");
-/// Lines of the document between which the tables are.
+/// The lines of the document that enclose the tables.
 const MARKS: [&str; 2] = ["<!-- tables: made by `make formats` -->\n", "<!-- end of tables -->\n"];
-/// Set, it has the tables written.
+/// If set, the test writes the tables.
 const WRITE: &str = "TONEARM_WRITE_FORMATS";
 
 #[tokio::test]
@@ -31,7 +32,7 @@ async fn every_format_of_the_document_is_taken() {
     compare(&tables(&samples, &probes));
 }
 
-/// Does with a file what is done with an upload.
+/// Processes a file like an upload.
 async fn look(bench: &Bench, sample: &FormatSample) -> Result<Probe, String> {
     let wrong = |what: &str, why: &dyn Display| format!("{}: {what}: {why}", sample.name);
     let is_right = |seconds: f64| (seconds - sample.seconds).abs() <= TOLERANCE;
@@ -52,7 +53,7 @@ async fn look(bench: &Bench, sample: &FormatSample) -> Result<Probe, String> {
     if is_right(reported) { Ok(probe) } else { Err(wrong("encoded length", &reported)) }
 }
 
-/// Cuts a fifth of the sound out of it, behind its middle.
+/// Cuts a fifth of the sound, after its middle.
 async fn cut(bench: &Bench, sample: &FormatSample, probe: &Probe, duration: f64) -> Result<(), String> {
     let length =
         PreviewLength::Percent { preview_percent: 20.0, preview_min_seconds: 0.0, preview_max_seconds: 90.0 };

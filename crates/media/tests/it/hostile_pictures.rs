@@ -1,4 +1,4 @@
-//! Pictures made to do harm, and pictures in forms that few expect.
+//! Malicious pictures, and pictures in unusual formats.
 
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use tonearm_media::MediaError;
@@ -15,7 +15,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     })
 }
 
-/// A real PNG whose header claims another size, with a good checksum.
+/// A real PNG whose header claims another size, with a valid checksum.
 fn claiming(width: u32, height: u32) -> Vec<u8> {
     let mut png = encode(&thirds(3, 3), ImageFormat::Png);
     png[16..20].copy_from_slice(&width.to_be_bytes());
@@ -34,7 +34,7 @@ fn a_huge_claim_costs_nothing() {
     for (width, height) in [(0, 0), (0, 3), (3, 0)] {
         assert!(covers(&claiming(width, height)).is_err(), "{width} by {height}");
     }
-    // A GIF of a few bytes with the largest screen it can claim.
+    // A GIF of a few bytes that claims the largest possible screen.
     let mut gif = encode(&thirds(3, 3), ImageFormat::Gif);
     gif[6..10].fill(0xff);
     assert!(covers(&gif).is_err());
@@ -50,7 +50,7 @@ fn extreme_shapes_are_cut_like_any_other() {
     }
 }
 
-/// Cut anywhere, a file is refused or shown as far as it goes, and nothing panics.
+/// A truncated file is refused or rendered as far as it goes, and nothing panics.
 #[test]
 fn truncated_files_do_no_harm() {
     for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP, ImageFormat::Gif] {
@@ -70,13 +70,13 @@ fn flipped_bits_do_no_harm() {
         for place in (0..whole.len()).step_by(29) {
             let mut bytes = whole.clone();
             bytes[place] ^= 0x55;
-            // Whatever comes of it, it comes back.
+            // Any result is acceptable, as long as the call returns.
             drop(covers(&bytes));
         }
     }
 }
 
-/// Writes bits, as the entropy-coded part of a JPEG is made of.
+/// Writes bits, for the entropy-coded part of a JPEG.
 #[derive(Default)]
 struct Bits(Vec<u8>, u32, u32);
 
@@ -87,7 +87,7 @@ impl Bits {
             if self.2 == 8 {
                 self.0.push(self.1 as u8);
                 if self.1 == 0xff {
-                    // A byte of ones is followed by one of zeros, so that it is no marker.
+                    // A 0xFF byte is followed by a zero byte, so that it is not a marker.
                     self.0.push(0);
                 }
                 (self.1, self.2) = (0, 0);
@@ -112,7 +112,7 @@ fn cmyk_jpeg(cmyk: [u8; 4]) -> Vec<u8> {
     for component in 1..=4 {
         jpeg.extend([component, 0x11, 0]);
     }
-    // Twelve sizes of a first coefficient in four bits each, and one code for "nothing else in this block".
+    // Twelve sizes of a first coefficient in four bits each, and one code for "end of block".
     jpeg.extend(b"\xff\xc4\x00\x1f\x00\x00\x00\x00\x0c\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00");
     jpeg.extend(0..12);
     jpeg.extend(b"\xff\xc4\x00\x14\x10\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00");

@@ -7,8 +7,8 @@ use crate::bench::{Bench, ffmpeg_loudness};
 
 const RATES: [u32; 9] = [8_000, 16_000, 22_050, 32_000, 44_100, 48_000, 88_200, 96_000, 192_000];
 
-/// Where ffmpeg's meter weighs channels otherwise than ITU-R BS.1770-5, annex 3: everything behind counts 1.41 for it,
-/// and what is 60° aside does not.
+/// Layouts in which ffmpeg's meter weights channels differently from ITU-R BS.1770-5, annex 3: ffmpeg weights all rear
+/// channels with 1.41, but not channels at 60° to the side.
 const FFMPEG_DEVIATES: [&str; 12] = [
     "3.0(back)",
     "4.0",
@@ -24,7 +24,7 @@ const FFMPEG_DEVIATES: [&str; 12] = [
     "22.2",
 ];
 
-/// Name and places of each layout.
+/// Name and channel positions of each layout.
 fn layouts() -> Vec<(String, Vec<String>)> {
     let output = Command::new("ffmpeg").args(["-hide_banner", "-layouts"]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -36,7 +36,7 @@ fn layouts() -> Vec<(String, Vec<String>)> {
     standard.lines().filter_map(layout).collect()
 }
 
-/// A chord in every channel, each at a level of its own, with a tone high up.
+/// A chord in every channel, each at its own level, with a high tone.
 fn chords(name: &str, channels: usize, rate: u32) -> String {
     let channel = |place: usize| {
         let level = [0.3, 0.1, 0.2, 0.45, 0.38, 0.15][place % 6];
@@ -47,7 +47,7 @@ fn chords(name: &str, channels: usize, rate: u32) -> String {
     format!("aevalsrc='{}':c={name}:s={rate}:d=1.5", channels.join("|"))
 }
 
-/// How much a place counts (ITU-R BS.1770-5, tables 3 and 4): 1.41 between 60° and 120° at the height of the ears.
+/// The weight of a position (ITU-R BS.1770-5, tables 3 and 4): 1.41 between 60° and 120° at ear height.
 fn weight(layout: &str, place: &str, places: &[String]) -> f64 {
     let has_sides = places.iter().any(|place| place == "SL");
     match place {
@@ -59,7 +59,7 @@ fn weight(layout: &str, place: &str, places: &[String]) -> f64 {
     }
 }
 
-/// A filter that moves each channel to a place that ffmpeg's meter weighs as the standard does.
+/// A filter that moves each channel to a position that ffmpeg's meter weights as the standard does.
 fn as_the_standard_weighs(layout: &str, places: &[String]) -> String {
     let mut plain = "FL FR FC FLC FRC TC TFL TFC TFR DL DR WL WR TSL TSR BFC BFL BFR".split(' ');
     let mut raised = "SL SR SDL SDR BL BR".split(' ');
@@ -73,7 +73,7 @@ fn as_the_standard_weighs(layout: &str, places: &[String]) -> String {
         names.push(to);
         moves.push(format!("{channel}-{to}"));
     }
-    // ffmpeg wants the places of a layout in this order.
+    // ffmpeg requires the positions of a layout in this order.
     let order = "FL FR FC BL BR FLC FRC SL SR TC TFL TFC TFR DL DR WL WR SDL SDR TSL TSR BFC BFL BFR";
     names.sort_by_key(|name| order.split(' ').position(|place| place == *name));
     format!("channelmap={}:{},", moves.join("|"), names.join("+"))
@@ -95,7 +95,7 @@ async fn assert_measured(bench: &Bench, input: &Path, layout: &str, places: &[St
 async fn every_layout_is_measured_as_it_is() {
     let bench = Bench::new();
     for (turn, (layout, places)) in layouts().into_iter().enumerate() {
-        // Every rate with several layouts.
+        // Each rate is used with several layouts.
         let rate = RATES[turn % RATES.len()];
         let source = chords(&layout, places.len(), rate);
         let input = bench.made("layout.mov", &source, &["-c:a", "pcm_f32le"]);

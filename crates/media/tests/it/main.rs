@@ -1,4 +1,4 @@
-//! The media crate against the real ffmpeg, over generated sound.
+//! The media crate with the real ffmpeg, on generated sound.
 
 #![allow(clippy::unwrap_used, reason = "in a test, a panic is the report")]
 
@@ -18,7 +18,7 @@ mod targets;
 mod videos;
 mod zoo;
 
-/// Pictures are read by this program, started again; see [`tonearm_media::serve_if_confined`].
+/// Pictures are decoded by another process of this program; see [`tonearm_media::serve_if_confined`].
 #[ctor::ctor(unsafe)]
 fn be_confined() {
     tonearm_media::serve_if_confined();

@@ -1,4 +1,4 @@
-//! Levels and loudness, against plain references.
+//! Levels and loudness, compared with simple references.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ async fn analyse(bench: &Bench, input: &Path, levels: &[LevelsSettings]) -> Anal
 async fn levels_are_those_of_the_steps() {
     let bench = Bench::new();
     let steps: Vec<f64> = (0..40).map(|n| f64::from(n * 7 % 40) / 40.0).collect();
-    // 40 s are more frames than the meter keeps one by one.
+    // 40 s are more frames than the meter keeps individually.
     for seconds in [1.0, 40.0] {
         let spec = WavSpec {
             seconds,
@@ -76,7 +76,7 @@ async fn loudness_is_what_ffmpeg_measures() {
         let analysis = analyse(&bench, &input, &[]).await;
         let (lufs, peak) = ffmpeg_loudness(&input, "");
         assert!((analysis.loudness_lufs.unwrap() - lufs).abs() <= 0.1, "{spec:?} {analysis:?} {lufs}");
-        // Between samples of noise there is no truth: every interpolation finds other peaks.
+        // Between samples of noise there is no correct value: every interpolation finds other peaks.
         if matches!(spec.signal, Signal::Sine { .. }) {
             let found = analysis.true_peak_dbtp.unwrap();
             assert!((found - peak).abs() <= 0.1, "{spec:?} {found} {peak}");
@@ -84,7 +84,7 @@ async fn loudness_is_what_ffmpeg_measures() {
     }
 }
 
-/// Sound as it is made: chords that fade, and all pitches at once, loud enough to be cut off.
+/// Sound as in real music: fading chords, and all pitches at once, loud enough to clip.
 #[tokio::test]
 async fn true_peaks_are_what_ffmpeg_measures() {
     let bench = Bench::new();
@@ -103,7 +103,7 @@ async fn true_peaks_are_what_ffmpeg_measures() {
     }
 }
 
-/// Plain samples are read without ffmpeg, and say the same.
+/// Plain PCM samples are read without ffmpeg, with the same result.
 #[tokio::test]
 async fn samples_read_directly_are_those_that_ffmpeg_decodes() {
     let bench = Bench::new();
@@ -118,7 +118,7 @@ async fn samples_read_directly_are_those_that_ffmpeg_decodes() {
         let scope = RunScope::default();
         let measure = |probe| bench.media.analyse(&input, probe, &settings, &scope, None);
         let [mut own, expected] = [measure(&probe).await.unwrap(), measure(&decoded).await.unwrap()];
-        // Sums depend in their last digits on where chunks end.
+        // The last digits of sums depend on the chunk boundaries.
         let apart = own.loudness_lufs.unwrap() - expected.loudness_lufs.unwrap();
         assert!(apart.abs() < 1e-9, "{spec:?} {apart}");
         own.loudness_lufs = expected.loudness_lufs;
@@ -147,7 +147,7 @@ async fn silence_has_no_loudness() {
     assert_eq!(analysis.levels[0].levels().unwrap().max, 0.0);
 }
 
-/// Peaks of audiowaveform's, from the samples of the file itself.
+/// Peaks in the format of audiowaveform, from the samples of the file itself.
 #[tokio::test]
 async fn peaks_are_those_of_the_samples() {
     let bench = Bench::new();

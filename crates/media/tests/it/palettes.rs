@@ -1,4 +1,4 @@
-//! The colours that are found in pictures.
+//! Colours extracted from pictures.
 
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
 use tonearm_domain::{Colour, ThemeColour};
@@ -6,7 +6,7 @@ use tonearm_signal::palette;
 
 use crate::pictures::{covers, encode, thirds, turned};
 
-/// Upright stripes: each colour with the pixels it is wide.
+/// Vertical stripes: each colour with its width in pixels.
 fn stripes(parts: &[([u8; 3], u32)], height: u32) -> DynamicImage {
     let row: Vec<[u8; 3]> =
         parts.iter().flat_map(|(rgb, width)| std::iter::repeat_n(*rgb, *width as usize)).collect();
@@ -17,7 +17,7 @@ fn theme(picture: &DynamicImage, format: ImageFormat) -> Vec<ThemeColour> {
     covers(&encode(picture, format)).unwrap().theme
 }
 
-/// One colour after the other, with the area it should have.
+/// Asserts the colours of a theme in order, each with its expected area.
 #[track_caller]
 fn assert_theme(theme: &[ThemeColour], expected: &[([u8; 3], f64)]) {
     assert_eq!(theme.len(), expected.len(), "{theme:?}");
@@ -42,7 +42,7 @@ fn areas_are_shares_of_the_picture() {
 #[test]
 fn only_what_the_cover_shows_counts() {
     assert_theme(&theme(&thirds(900, 300), ImageFormat::Png), &[([0, 255, 0], 1.0)]);
-    // The same picture lying on its side: upright, it is cut at the top and at the bottom.
+    // The same picture rotated: upright, it is cropped at the top and at the bottom.
     let wide = stripes(&[([255, 0, 0], 300), ([0, 0, 255], 300)], 200);
     let lying = turned(&encode(&wide, ImageFormat::Jpeg));
     let upright = covers(&lying).unwrap().theme;
@@ -83,7 +83,7 @@ fn more_colours_than_eight_are_the_largest_eight() {
     }
 }
 
-/// A speck of a strong colour on a dull ground is what the player takes.
+/// The player uses a small spot of a strong colour on a dull background.
 #[test]
 fn the_most_vibrant_colour_may_be_a_small_one() {
     let picture = stripes(&[([120, 118, 115], 360), ([230, 40, 20], 40)], 400);
@@ -93,7 +93,7 @@ fn the_most_vibrant_colour_may_be_a_small_one() {
 
 #[test]
 fn the_same_picture_has_the_same_palette() {
-    // Soft transitions and grain, where nothing separates the colours.
+    // Gradients and grain, where colours have no clear boundaries.
     let grain = |x: u32, y: u32| ((x * 7919 + y * 104_729) % 23) as u8;
     let picture = RgbImage::from_fn(400, 400, |x, y| {
         let (x8, y8) = ((x * 220 / 400) as u8, (y * 220 / 400) as u8);
@@ -104,7 +104,7 @@ fn the_same_picture_has_the_same_palette() {
     for _ in 0..5 {
         assert_eq!(palette(picture.as_raw()), first);
     }
-    // And on every machine.
+    // The result is the same on every machine.
     assert_eq!(first[0].hex.to_string().len(), 7);
     assert_eq!(palette(&[]), []);
     assert_eq!(palette(&Colour::DEFAULT.rgb), [ThemeColour::of(Colour::DEFAULT, 1.0)]);

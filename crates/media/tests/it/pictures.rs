@@ -1,4 +1,4 @@
-//! Covers: found, cut, and drawn.
+//! Covers: extracted, cropped and drawn.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -29,14 +29,14 @@ pub(crate) fn decode(cover: &CoverImage) -> DynamicImage {
     image::load_from_memory_with_format(&cover.jpeg, ImageFormat::Jpeg).unwrap()
 }
 
-/// What is made of a picture, as the service has it made, for tests that do nothing else meanwhile.
+/// Renders the covers of a picture as the service does. Blocks the calling thread.
 pub(crate) fn covers(picture: &[u8]) -> Result<Covers, MediaError> {
     let picture = picture.to_owned();
     let make = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(Pictures::default().covers(picture))
     };
-    // A thread that runs a test may not wait for another runtime.
+    // The thread of a test may not block on another runtime.
     std::thread::scope(|scope| scope.spawn(make).join().unwrap())
 }
 
@@ -74,7 +74,7 @@ fn what_is_transparent_becomes_white() {
     assert!(is_near(decode(&made.images[0]).get_pixel(40, 40).0, [255; 3]));
 }
 
-/// A JPEG with an EXIF orientation of 6: to be turned a quarter to the right.
+/// A JPEG with EXIF orientation 6: rotate by 90° to the right.
 pub(crate) fn turned(jpeg: &[u8]) -> Vec<u8> {
     let exif: &[u8] =
         b"\xff\xe1\x00\x22Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0";
@@ -216,7 +216,7 @@ fn colours_are_those_that_the_profile_means() {
     assert!(shown[0] >= 250 && shown[1] <= 12 && shown[2] <= 12, "{shown:?}");
 }
 
-/// How far two pictures are apart, as the mean of squares over all channels.
+/// The difference of two pictures: the mean of squares over all channels.
 fn apart(one: &DynamicImage, other: &DynamicImage) -> f64 {
     let (one, other) = (one.to_rgb8().into_raw(), other.to_rgb8().into_raw());
     let squares = one.iter().zip(&other).map(|(a, b)| f64::from(a.abs_diff(*b)).powi(2));
@@ -226,7 +226,7 @@ fn apart(one: &DynamicImage, other: &DynamicImage) -> f64 {
 #[tokio::test]
 async fn webp_is_smaller_and_looks_the_same() {
     let bench = Bench::new();
-    // Waves of all lengths: soft in places, busy in others.
+    // Waves of all lengths: smooth in places, busy in others.
     let picture = DynamicImage::from(RgbImage::from_fn(500, 500, |x, y| {
         let wave = |scale: f32| ((x as f32 * y as f32) / scale).sin() * 60.0 + 120.0;
         Rgb([wave(4_000.0), wave(6_000.0), wave(9_000.0)].map(|value| value as u8))

@@ -31,13 +31,13 @@ async fn every_codec_keeps_length_channels_and_rate() {
             let probe = bench.probe(&made.path).await.unwrap();
             let scope = RunScope::default();
             let duration = bench.media.analyse(&made.path, &probe, &[], &scope, None).await.unwrap().duration;
-            // The end is rounded up to a frame of AAC, which is long at low rates.
+            // The end is rounded up to a whole AAC frame, which is long at low rates.
             let tolerance = if codec == Codec::Aac { 1024.0 / f64::from(rate) } else { 0.0 };
             assert!((duration - 3.0).abs() <= tolerance.max(0.05), "{label}: {duration} s");
             assert_eq!(probe.channels, if is_stereo { u32::from(channels.min(2)) } else { 1 }, "{label}");
             let expected_rate = match (codec, rate) {
                 (Codec::Opus, _) => 48_000,
-                // Vorbis at 8 kHz and AAC at 96 kHz exist; MP3 and our Vorbis end at 48 kHz.
+                // Vorbis at 8 kHz and AAC at 96 kHz exist; MP3 and our Vorbis go up to 48 kHz.
                 (Codec::Mp3 | Codec::Ogg, 96_000) => 48_000,
                 _ => rate,
             };
@@ -75,7 +75,7 @@ async fn a_bitrate_is_what_was_asked_for() {
             let made = bench.transcode(&input, settings).await.unwrap();
             let found = made.size as f64 * 8.0 / 10.0 / 1000.0;
             let share = found / f64::from(bitrate);
-            // Vorbis has no constant bitrate, and noise is the worst that it can meet.
+            // Vorbis has no constant bitrate, and noise is its worst case.
             let most = if codec == Codec::Ogg { 1.5 } else { 1.1 };
             assert!((0.8..most).contains(&share), "{codec:?} {bitrate}: {found} kbit/s");
         }
@@ -94,7 +94,7 @@ fn preview(codec: Codec, seconds: f64, start_percent: f64) -> RecipeKind {
     })
 }
 
-/// Ten steps of two seconds; the preview takes the third and the fourth.
+/// Ten steps of two seconds; the preview consists of the third and the fourth.
 #[tokio::test]
 async fn a_preview_holds_its_window() {
     let bench = Bench::new();
@@ -116,7 +116,7 @@ async fn a_preview_holds_its_window() {
         };
         assert_eq!((duration, capture_start, capture_end), (4.0, 4.0, 8.0));
         assert_length(&bench, &made.path, 4.0).await;
-        // The step in the middle, found by its RMS, tells where the window lies.
+        // The middle step, identified by its RMS, shows where the window is.
         let loudness = |start: f64| rms(&decode(&made.path, start, 0.02));
         for (at, step) in [(0.06, 0.15), (1.9, 0.15), (2.06, 0.2), (3.9, 0.2)] {
             assert!((loudness(at) - step).abs() < 0.02, "{name} at {at}: {}", loudness(at));
@@ -148,7 +148,7 @@ async fn previews_work_in_every_codec() {
 async fn nothing_coming_out_is_no_success() {
     let bench = Bench::new();
     let input = bench.wav("in.wav", &WavSpec::default());
-    // The track is claimed to be far longer than it is, so the window lies behind its end.
+    // The claimed duration is far longer than the real one, so the window is after the end.
     let result = bench.render(&input, 1000.0, &preview(Codec::Mp3, 2.0, 50.0)).await;
     assert!(matches!(result, Err(MediaError::Failed(_))), "{result:?}");
     let result = bench.render(&input, 2.0, &preview(Codec::Mp3, 0.0, 50.0)).await;
@@ -201,7 +201,7 @@ async fn loudness_reaches_its_target() {
         loudness_target: Some(-20.0),
         ..Transcode::default()
     });
-    // Where the loudness is not known, it is measured.
+    // If the loudness is not known, it is measured.
     for known in [before.loudness_lufs, None] {
         probe.info.loudness_lufs = known;
         probe.info.true_peak_dbtp = before.true_peak_dbtp;
@@ -219,7 +219,7 @@ async fn loudness_reaches_its_target() {
 #[tokio::test]
 async fn loudness_reaches_its_target_though_peaks_are_in_the_way() {
     let bench = Bench::new();
-    // Strokes of a hundredth of a second that leave no room for one gain, and add next to nothing to the loudness.
+    // Peaks of a hundredth of a second that leave no room for a constant gain, and add almost nothing to the loudness.
     let steps: Vec<f64> = (0..1200).map(|n| if n % 200 == 0 { 0.65 } else { 0.2 }).collect();
     let input =
         bench.wav("in.wav", &WavSpec { seconds: 12.0, signal: Signal::Steps(steps), ..WavSpec::default() });
@@ -240,7 +240,7 @@ async fn loudness_reaches_its_target_though_peaks_are_in_the_way() {
     assert!((after.duration - 12.0).abs() <= 0.05, "{after:?}");
 }
 
-/// Full scale on every channel at once is the most that folding down can meet.
+/// Full scale on every channel at once is the worst case of a downmix.
 #[tokio::test]
 async fn folding_down_never_clips() {
     let bench = Bench::new();
@@ -257,14 +257,14 @@ async fn folding_down_never_clips() {
             let scope = RunScope::default();
             let peak =
                 bench.media.analyse(&made.path, &probe, &[], &scope, None).await.unwrap().true_peak_dbtp;
-            // An encoder's own ripple is a few tenths of a decibel.
+            // The ripple of an encoder is a few tenths of a decibel.
             let peak = peak.unwrap();
             assert!(peak <= 0.6 && peak > -9.0, "{codec:?} of {channels} channels: {peak} dBTP");
         }
     }
 }
 
-/// A loudness target is met by what is left after folding down, not by what was there before.
+/// A loudness target applies to the downmixed sound, not to the input.
 #[tokio::test]
 async fn loudness_is_that_of_the_folded_sound() {
     let bench = Bench::new();

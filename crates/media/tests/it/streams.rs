@@ -1,4 +1,4 @@
-//! Files with more in them than one sound, and with less than they say.
+//! Files with more than one sound stream, and files with less sound than they claim.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -65,7 +65,7 @@ async fn pictures_and_data_beside_the_sound_do_not_disturb() {
     }
 }
 
-/// A file that breaks off is made with what it has, and says so, as far as it told how much it would have.
+/// A truncated file is rendered as far as it goes, and reported as truncated if it claimed a length.
 #[tokio::test]
 async fn a_file_that_breaks_off_says_so() {
     let bench = Bench::new();

@@ -1,4 +1,4 @@
-//! Tags and chapters as containers tell them, and what files that are made say of themselves.
+//! Tags and chapters as read from containers, and the tags of rendered files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::bench::Bench;
 
 const CODECS: [Codec; 6] = [Codec::Aac, Codec::Mp3, Codec::Ogg, Codec::Opus, Codec::Flac, Codec::Wav];
 
-/// What every container but the one of WAV can say.
+/// Metadata that every container except WAV can hold.
 const SAID: &[&str] = &[
     "-metadata",
     "title=A title",
@@ -33,7 +33,7 @@ const SAID: &[&str] = &[
     "lyrics=one\ntwo",
 ];
 
-/// The same, as it is told of a file.
+/// The same metadata, as read from a file.
 const TOLD: [(&str, &str); 10] = [
     ("title", "A title"),
     ("artist", "Someone"),
@@ -84,7 +84,7 @@ async fn every_container_tells_the_same() {
         assert_tags(&tags, &TOLD, name);
         assert_eq!(tags.get("lyrics").map(String::as_str), Some("one\ntwo"), "{name}");
     }
-    // Vorbis comments of programs that name things differently, and APE tags.
+    // Vorbis comments of programs that use other names, and APE tags.
     let comments = ["TRACKNUMBER=03", "TRACKTOTAL=12", "DISCNUMBER=1", "UNSYNCEDLYRICS=one", "LANGUAGE=deu"];
     let comments: Vec<&str> = comments.iter().flat_map(|comment| ["-metadata", comment]).collect();
     let expected = [
@@ -98,7 +98,7 @@ async fn every_container_tells_the_same() {
         let path = encoded(&bench, name, &comments).await;
         assert_tags(&probe(&bench, &path).await.info.tags, &expected, name);
     }
-    // The language of a stream counts where it is one.
+    // The language of a stream is used if it is a valid one.
     for (language, expected) in [("fre", Some("fr")), ("und", None)] {
         let path = encoded(&bench, "c.m4a", &["-metadata:s:a:0", &format!("language={language}")]).await;
         let tags = probe(&bench, &path).await.info.tags;
@@ -183,7 +183,7 @@ const COMMENTS: &[&str] = &[
     "title=A title",
 ];
 
-/// A file with two chapters, as its container holds them.
+/// A file with two chapters, in its container's own format.
 async fn with_chapters(bench: &Bench, name: &str, args: &[&str]) -> PathBuf {
     let comments = encoded(bench, "comments.flac", COMMENTS).await;
     let path = bench.path().join(name);
@@ -212,14 +212,14 @@ async fn chapters_are_read_from_every_container() {
         let path = encoded(&bench, name, COMMENTS).await;
         assert_eq!(titles(&chapters(&path).await), TWO, "{name}");
     }
-    // Nero's list alone: nothing leads to the track that says the same.
+    // Nero's chapter list alone: nothing references the track with the same chapters.
     let path = bench.path().join("both.m4a");
     let mut file = std::fs::read(&path).unwrap();
     let reference = file.windows(4).position(|name| name == b"tref").unwrap();
     file[reference..reference + 4].copy_from_slice(b"free");
     std::fs::write(&path, file).unwrap();
     assert_eq!(titles(&chapters(&path).await), TWO);
-    // None are no chapters.
+    // A file without chapters has none.
     let plain = encoded(&bench, "plain.mp3", &[]).await;
     assert_eq!(probe(&bench, &plain).await.info.chapters, []);
 }
@@ -259,7 +259,7 @@ async fn hostile_tags_are_harmless() {
     assert_eq!(chapters.len(), 1000);
     assert!(chapters.windows(2).all(|two| two[0].end <= two[1].start));
     assert!(!found.has_sound_chapters());
-    // It is a file like any other.
+    // The file is processed like any other.
     let settings = Transcode { is_strip_tags: false, ..Transcode::default() };
     let made = bench.transcode(&path, settings).await.unwrap();
     assert_eq!(probe(&bench, &made.path).await.info.chapters, []);
@@ -272,7 +272,7 @@ async fn made(bench: &Bench, input: &Path, kind: &RecipeKind, words: TagOverride
     bench.media.render(input, &found, found.duration, output, bench.path(), &scope, None).await.unwrap()
 }
 
-/// Names that encoders and containers give themselves, whatever is asked for.
+/// Names that encoders and containers write themselves, whatever is requested.
 const OF_THE_ENCODER: [&str; 7] =
     ["encoder", "handler_name", "vendor_id", "major_brand", "minor_version", "compatible_brands", "duration"];
 
@@ -317,12 +317,12 @@ async fn what_the_owner_set_wins() {
             let of = format!("{source} to {codec:?}");
             assert_tags(&tags, &[("title", "-y = \"Ours\"; é"), ("artist", "Someone")], &of);
             assert_tags(&tags, &[("album", "An album"), ("track_number", "3"), ("year", "2024")], &of);
-            // The file's own title is nowhere any more.
+            // The file's own title does not occur anywhere any more.
             let bytes = std::fs::read(&made.path).unwrap();
             assert!(!bytes.windows(7).any(|at| at == b"A title"), "{of}");
         }
     }
-    // A file without tags gets those that were set.
+    // A file without tags gets the tags that were set.
     let plain = bench.wav("plain.wav", &three_seconds());
     for codec in CODECS {
         let kind = RecipeKind::Transcode(Transcode { codec, is_strip_tags: false, ..Transcode::default() });

@@ -1,4 +1,4 @@
-//! Loudness targets: what comes out is as loud as was asked for, or it is said that it is not.
+//! Loudness targets: the output has the requested loudness, or the result says that it does not.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,8 @@ use tonearm_media::{Analysis, Output, RunScope};
 
 use crate::bench::{Bench, ffmpeg_loudness};
 
-/// Speech of about -32 LUFS with pauses, and a stroke now and then that is 30 dB louder; one for each channel.
+/// Speech of about -32 LUFS with pauses, and occasional peaks that are 30 dB louder, with its own noise in each
+/// channel.
 fn speech(channels: usize, layout: &str) -> String {
     let channel = |place: usize| {
         format!(
@@ -23,8 +24,8 @@ fn target(codec: Codec, lufs: f64) -> Transcode {
     Transcode { codec, bitrate: 128, loudness_target: Some(lufs), ..Transcode::default() }
 }
 
-/// Makes a file as the service does: with the loudness of the whole known. Gives where it is, what it measures, and what
-/// is said of its loudness.
+/// Renders a file as the service does, with the loudness of the whole known. Returns its path, its analysis, and the
+/// missed loudness, if any.
 async fn made(bench: &Bench, input: &Path, kind: &RecipeKind) -> (PathBuf, Analysis, Option<MissedLoudness>) {
     let mut probe = bench.probe(input).await.unwrap();
     let before = bench.analyse(input).await;
@@ -70,7 +71,7 @@ async fn folded_sound_reaches_its_target() {
     }
 }
 
-/// A preview is as loud as was asked for, however loud the rest is.
+/// A preview has the requested loudness, however loud the rest of the file is.
 #[tokio::test]
 async fn a_preview_reaches_its_target() {
     let bench = Bench::new();
@@ -83,7 +84,7 @@ async fn a_preview_reaches_its_target() {
     assert_reached(&bench, &input, &kind, -16.0).await;
 }
 
-/// What is too short or too quiet to have a loudness stays as it is.
+/// Sound that is too short or too quiet to have a loudness stays unchanged.
 #[tokio::test]
 async fn without_a_loudness_there_is_no_gain() {
     let bench = Bench::new();
@@ -102,7 +103,7 @@ async fn without_a_loudness_there_is_no_gain() {
     }
 }
 
-/// Strokes in silence: their peaks are in the way of any gain that would be enough.
+/// Short peaks in silence, which prevent any sufficient gain.
 #[tokio::test]
 async fn a_target_out_of_reach_is_reported() {
     let bench = Bench::new();
@@ -117,7 +118,7 @@ async fn a_target_out_of_reach_is_reported() {
     }
 }
 
-/// Every kind of sound to every usual target, whatever has to be done for it.
+/// Every kind of sound reaches every usual target, whatever processing this takes.
 #[tokio::test]
 async fn music_and_noise_reach_their_targets() {
     let bench = Bench::new();

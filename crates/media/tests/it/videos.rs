@@ -10,7 +10,7 @@ use tonearm_signal::bars_across;
 
 use crate::bench::Bench;
 
-/// One frame as RGB, by plain ffmpeg.
+/// One frame as RGB, decoded by plain ffmpeg.
 fn frame(video: &Path, at: f64) -> Vec<u8> {
     let output = Command::new("ffmpeg")
         .args(["-nostdin", "-loglevel", "error", "-ss", &at.to_string(), "-i"])
@@ -22,7 +22,7 @@ fn frame(video: &Path, at: f64) -> Vec<u8> {
     output.stdout
 }
 
-/// How much red there is in the left and in the right half of a frame.
+/// The amount of red in the left and in the right half of a frame.
 fn red(frame: &[u8], width: usize) -> [u64; 2] {
     let mut halves = [0; 2];
     for (place, pixel) in frame.as_chunks::<3>().0.iter().enumerate() {
@@ -58,7 +58,7 @@ async fn a_video_shows_how_far_the_sound_has_got() {
             assert!((analysis.duration - 6.0).abs() <= 0.05, "{analysis:?}");
         }
         let [first, middle, last] = [0.0, 3.0, 5.9].map(|at| red(&frame(&made.path, at), 320));
-        // Nothing was heard, the left half was, everything was.
+        // Progress at the start, in the middle and at the end: nothing, the left half, everything.
         assert!(first[0] * 2 < middle[0] && first[1] * 2 < last[1], "{first:?} {middle:?} {last:?}");
         assert!(middle[1] * 2 < middle[0], "{middle:?}");
     }

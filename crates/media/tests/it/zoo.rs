@@ -58,7 +58,7 @@ async fn good_files_are_named_by_their_content() {
     }
 }
 
-/// Files that name an address are not audio, and nobody knocks at the address.
+/// Files that contain an address are not audio, and the address is not contacted.
 #[tokio::test]
 async fn what_names_an_address_is_not_followed() {
     let bench = Bench::new();
@@ -79,7 +79,7 @@ async fn what_names_an_address_is_not_followed() {
         ("a.sdp", &sdp),
         ("a.asx", &format!("<ASX version=\"3.0\"><ENTRY><REF HREF=\"{address}\"/></ENTRY></ASX>")),
         ("a.pls", &format!("[playlist]\nFile1={address}\n")),
-        // Under the names of formats that are read, and behind what they begin with.
+        // With the file names of accepted formats, and after the first bytes of such formats.
         ("a.mod", &hls),
         ("a.ts", &hls),
         ("a.flv", &format!("ffconcat version 1.0\nfile '{address}'\n")),
@@ -99,7 +99,7 @@ async fn what_names_an_address_is_not_followed() {
     assert_eq!(knocked.unwrap_err().kind(), ErrorKind::WouldBlock);
 }
 
-/// Sound behind a playlist is sound, and the playlist is junk.
+/// Sound after a playlist is accepted, and the playlist is ignored.
 #[tokio::test]
 async fn what_stands_before_the_sound_is_not_read() {
     let bench = Bench::new();
@@ -117,7 +117,7 @@ async fn what_stands_before_the_sound_is_not_read() {
     assert_eq!(listener.accept().map(|_| ()).unwrap_err().kind(), ErrorKind::WouldBlock);
 }
 
-/// The name of a file is a name, even where ffmpeg would read an instruction in it.
+/// A file name is only a name, even if ffmpeg would interpret it.
 #[tokio::test]
 async fn names_are_only_names() {
     let bench = Bench::new();

@@ -6,14 +6,14 @@ use crate::guard::GuardError;
 /// Why there is no file. The text is for people and never contains the URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
-    /// Asked again, the server would say the same, or it may not be asked.
+    /// A retry would fail in the same way, or the server may not be called.
     #[error("{0}")]
     Final(String),
-    /// It may go better later; not before these seconds, where the server said so.
+    /// A later retry may succeed; not before this many seconds, if the server said so.
     #[error("{0}")]
     Later(String, Option<i64>),
-    /// The rest does not belong to what has come so far, or cannot be had by itself: the file has to be fetched from its
-    /// beginning.
+    /// The rest does not match the bytes received so far, or cannot be requested separately: the file has to be fetched
+    /// from its beginning.
     #[error("{0}")]
     StartOver(String),
 }

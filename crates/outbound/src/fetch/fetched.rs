@@ -1,4 +1,4 @@
-//! The bytes of a file that is being fetched. Where the connection breaks, the rest is asked for.
+//! The bytes of a file that is being fetched. If the connection breaks, the rest is requested.
 
 use std::time::{Duration, SystemTime};
 
@@ -16,19 +16,19 @@ use super::limits::FetchLimits;
 use super::request::{Fetch, ResumePoint};
 use crate::source_url::disposed_name;
 
-/// How often in a row a connection is made anew that brings nothing.
+/// Maximum number of consecutive reconnections that bring no bytes.
 const MOST_IN_VAIN: u32 = 5;
 
-/// How often a connection is made anew in all.
+/// Maximum number of reconnections in total.
 const MOST_RESUMED: u32 = 1000;
 
 /// A file that is being fetched.
 pub struct Fetched {
-    /// How many bytes there are, where the server says so.
+    /// The size in bytes, if the server reports it.
     pub size: Option<u64>,
-    /// What the server calls the file.
+    /// The file name that the server reports.
     pub file_name: Option<String>,
-    /// The bytes. They end only where the file does.
+    /// The bytes. The stream ends only at the end of the file.
     pub body: BoxStream<'static, Result<Bytes, FetchError>>,
 }
 
@@ -39,11 +39,11 @@ struct Reading {
     validator: Option<HeaderValue>,
     size: Option<u64>,
     offset: u64,
-    /// Why there is no connection.
+    /// Why the last connection broke.
     broken: String,
     in_vain: u32,
     resumed: u32,
-    /// By when the server has to have sent how many more bytes.
+    /// The next deadline, and the number of bytes that the server has to send until then.
     next_due: (Instant, u64),
 }
 
@@ -127,7 +127,7 @@ impl Reading {
         Err(FetchError::Final(format!("the file could not be fetched within {minutes} minutes")))
     }
 
-    /// Asks for the rest, once. Where that fails for a reason that may pass, it is asked for again.
+    /// Requests the rest, once. After a temporary failure, the next call retries.
     async fn resume(&mut self) -> Result<(), FetchError> {
         let Some(validator) = self.validator.clone().filter(|_| self.offset > 0) else {
             return Err(FetchError::StartOver(self.broken.clone()));
@@ -152,12 +152,12 @@ impl Reading {
         }
     }
 
-    /// Takes an answer for the rest, if it is that.
+    /// Continues with a response, if it has the requested rest.
     async fn go_on(&mut self, response: Response, validator: &HeaderValue) -> Result<(), FetchError> {
         let status = response.status();
         match status {
             StatusCode::PARTIAL_CONTENT => {}
-            // Another file, or a server that does not give parts.
+            // Another file, or a server that does not support ranges.
             StatusCode::OK | StatusCode::RANGE_NOT_SATISFIABLE | StatusCode::PRECONDITION_FAILED => {
                 return Err(changed());
             }
@@ -170,7 +170,7 @@ impl Reading {
         check_kind(response.headers())?;
         let (start, size) = content_range(response.headers()).ok_or_else(changed)?;
         let is_other_size = self.size.zip(size).is_some_and(|(first, size)| first != size);
-        // A server may send a part without having looked at the tag.
+        // A server may send a range without having compared the tag.
         let tag = response.headers().get(ETAG).filter(|tag| is_strong(tag) && is_strong(validator));
         let is_other_tag = tag.is_some_and(|tag| tag != validator);
         if start != self.offset || is_other_size || is_other_tag {
@@ -189,7 +189,7 @@ fn changed() -> FetchError {
     )
 }
 
-/// Where a part begins, and how much the whole is, where that is said.
+/// The start of a range, and the size of the whole file if it is given.
 fn content_range(headers: &HeaderMap) -> Option<(u64, Option<u64>)> {
     let (unit, range) = text(headers, &CONTENT_RANGE)?.trim().split_once(' ')?;
     let (range, size) = range.trim().split_once('/')?;
@@ -201,8 +201,8 @@ fn content_range(headers: &HeaderMap) -> Option<(u64, Option<u64>)> {
     unit.eq_ignore_ascii_case("bytes").then_some((start, size))
 }
 
-/// What tells by itself that the bytes are the same: a strong tag, or a date that is not of the very moment of the answer, when
-/// the file may have changed twice.
+/// A validator that guarantees identical bytes: a strong tag, or a date that is not from the same second as the
+/// response, in which the file may have changed twice.
 fn validator(headers: &HeaderMap) -> Option<HeaderValue> {
     let tag = headers.get(ETAG).filter(|tag| is_strong(tag));
     tag.or_else(|| {

@@ -5,20 +5,20 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use super::error::FetchError;
 
-/// The longest that a server may make us wait before we ask again, in seconds.
+/// The longest wait before a retry that a server may request, in seconds.
 const MOST_SECONDS: i64 = 3600;
 
-/// Types of answers that are no sound, whatever they contain: pages that say what is wrong, for the most part.
+/// Content types that are never audio: mostly error pages.
 const NO_SOUND: [&str; 5] =
     ["text/html", "application/xhtml+xml", "application/json", "application/xml", "text/xml"];
 
-/// How many seconds the server wants us to wait, within reason.
+/// The wait that the server requests, in seconds, within limits.
 pub(crate) fn wait(headers: &HeaderMap) -> Option<i64> {
     let seconds: i64 = text(headers, &RETRY_AFTER)?.trim().parse().ok()?;
     Some(seconds.clamp(1, MOST_SECONDS))
 }
 
-/// Whether it is a tag that only the same bytes have.
+/// Whether it is a strong tag, which only identical bytes have.
 pub(super) fn is_strong(tag: &HeaderValue) -> bool {
     tag.as_bytes().starts_with(b"\"")
 }
@@ -27,7 +27,7 @@ pub(crate) fn is_temporary(status: StatusCode) -> bool {
     matches!(status.as_u16(), 408 | 425 | 429 | 500..)
 }
 
-/// Refuses what is clearly no sound, and what is not the file as it is.
+/// Rejects responses that are clearly not audio, and those in which the file is encoded.
 pub(super) fn check_kind(headers: &HeaderMap) -> Result<(), FetchError> {
     let encoding = text(headers, &CONTENT_ENCODING).unwrap_or("identity").trim();
     if !encoding.eq_ignore_ascii_case("identity") && !encoding.is_empty() {
@@ -54,7 +54,7 @@ pub(crate) fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a 
     headers.get(name)?.to_str().ok()
 }
 
-/// The text of a server, as far as it fits into a sentence.
+/// Text from a server, shortened to fit into a sentence.
 fn shortened(text: &str) -> &str {
     &text[..text.floor_char_boundary(40)]
 }

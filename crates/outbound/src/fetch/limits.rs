@@ -1,25 +1,25 @@
-//! What bounds a fetch.
+//! The limits of a fetch.
 
 use std::time::Duration;
 
-/// What bounds a fetch.
+/// The limits of a fetch.
 #[derive(Debug, Clone, Copy)]
 pub struct FetchLimits {
-    /// Most bytes of the file.
+    /// Maximum size of the file in bytes.
     pub max_bytes: u64,
-    /// From the first request to the last byte.
+    /// Timeout from the first request to the last byte.
     pub total: Duration,
-    /// How long the server may take to begin an answer, and to send each [`FetchLimits::LEAST_BYTES`] of it.
+    /// How long the server may take to begin a response, and to send each [`FetchLimits::LEAST_BYTES`] of it.
     pub patience: Duration,
-    /// How long to wait before a broken connection is made anew; twice as long each time that nothing came.
+    /// The pause before reconnecting. It doubles each time that no bytes were received.
     pub pause: Duration,
 }
 
 impl FetchLimits {
-    /// Fewer bytes than these in [`FetchLimits::patience`] are as good as none.
+    /// The minimum number of bytes in [`FetchLimits::patience`]. Fewer count as none.
     pub const LEAST_BYTES: u64 = 64 * 1024;
 
-    /// For files of up to so many bytes.
+    /// The limits for files of up to `max_bytes` bytes.
     pub const fn of_file(max_bytes: u64) -> Self {
         Self {
             max_bytes,

@@ -1,4 +1,4 @@
-//! Fetching a file from somebody else's server, from wherever it redirects to.
+//! Fetches a file from a third party's server, following its redirects.
 
 pub(crate) mod error;
 mod fetched;
@@ -20,14 +20,14 @@ use crate::bucket::{BucketAccess, BucketObject};
 use crate::outbound::Outbound;
 
 impl Outbound {
-    /// Begins to fetch a file. Each address that the server redirects to passes the guard as the first one does. Nothing
-    /// that identifies anybody is sent to any of them.
+    /// Begins to fetch a file. Each URL that the server redirects to is checked by the guard, like the first one. No
+    /// identifying data is sent to any of them.
     pub async fn fetch(&self, url: &str, limits: FetchLimits) -> Result<Fetched, FetchError> {
         self.begin(Target::Url(url.to_owned()), limits).await
     }
 
-    /// The same for an object in a bucket. The bucket alone is sent what proves that we may read it, and not those that it
-    /// redirects to.
+    /// The same for an object in a bucket. The signature is sent only to the bucket, not to servers that it redirects
+    /// to.
     pub async fn fetch_object(
         &self,
         access: BucketAccess,

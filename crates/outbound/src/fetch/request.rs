@@ -1,4 +1,4 @@
-//! The requests of a fetch, and where they are redirected to.
+//! The requests of a fetch, and their redirects.
 
 use http::header::{ACCEPT_ENCODING, IF_MATCH, IF_RANGE, LOCATION, RANGE};
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -15,7 +15,7 @@ use crate::outbound::{CallError, CallLimits, Outbound, explain};
 /// How often a server may redirect.
 const MOST_REDIRECTS: usize = 5;
 
-/// What is fetched, and within which bounds.
+/// What is fetched, and within which limits.
 pub(super) struct Fetch {
     pub(super) outbound: Outbound,
     pub(super) target: Target,
@@ -26,18 +26,18 @@ pub(super) struct Fetch {
 /// Where a file is.
 pub(super) enum Target {
     Url(String),
-    /// Each request is signed anew, as signatures hold for minutes and files come for hours.
+    /// Each request gets a new signature: signatures are valid for minutes, but a fetch may take hours.
     Object(Box<BucketObject>),
 }
 
-/// From which byte a file is requested, and how the server tells that it is still the same.
+/// The byte from which a file is requested, and the validator by which the server recognises the same version.
 pub(super) struct ResumePoint<'a> {
     pub(super) offset: u64,
     pub(super) validator: &'a HeaderValue,
 }
 
 impl Fetch {
-    /// The answer at the end of all redirects, whatever it is.
+    /// The response after all redirects, whatever its status.
     pub(super) async fn request(&self, from: Option<ResumePoint<'_>>) -> Result<Response, FetchError> {
         let guard = self.outbound.guard;
         let (mut url, mut headers) = match &self.target {
@@ -52,7 +52,7 @@ impl Fetch {
             }
             let target = match (target(&url, response.headers()), &self.target) {
                 (Some(target), _) => target,
-                // Its region is another one, which it says in its own way.
+                // The bucket is in another region, which it reports in its own way.
                 (None, Target::Object(_)) => return Ok(response),
                 (None, Target::Url(_)) => {
                     let reason = "the server redirects to an address that is not a URL".to_owned();
@@ -72,13 +72,13 @@ impl Fetch {
         headers: HeaderMap,
         from: Option<&ResumePoint<'_>>,
     ) -> Result<Response, FetchError> {
-        // What is stored are the bytes of the file itself.
+        // The stored bytes must be those of the file itself.
         let request = self.outbound.client.get(url).headers(headers);
         let mut request = request.header(ACCEPT_ENCODING, "identity");
         if let Some(point) = from {
             request = request.header(RANGE, format!("bytes={}-", point.offset));
             request = request.header(IF_RANGE, point.validator);
-            // Stores of objects do not promise to look at `If-Range`.
+            // Object stores do not guarantee to support `If-Range`.
             if matches!(self.target, Target::Object(_)) && is_strong(point.validator) {
                 request = request.header(IF_MATCH, point.validator);
             }
@@ -95,7 +95,7 @@ impl Fetch {
         }
     }
 
-    /// What an answer without the file means.
+    /// Interprets a response without the file.
     pub(super) async fn refused(&self, response: Response) -> FetchError {
         match &self.target {
             Target::Url(_) => refused(&response),
@@ -123,7 +123,7 @@ fn target(url: &Url, headers: &HeaderMap) -> Option<Url> {
     url.join(location).ok()
 }
 
-/// Overload and faults of the server pass; everything else is about what was asked.
+/// Overload and errors of the server are temporary. All other errors are caused by the request.
 fn refused(response: &Response) -> FetchError {
     let status = response.status();
     let sentence = match status.as_u16() {

@@ -1,4 +1,4 @@
-//! Why a provider did not say who somebody is.
+//! Why a provider did not identify a user.
 
 use openidconnect::core::{CoreErrorResponseType, CoreRequestTokenError};
 use openidconnect::{ClaimsVerificationError, DiscoveryError, RequestTokenError, SignatureVerificationError};
@@ -6,28 +6,28 @@ use tonearm_domain::error_with_causes;
 
 use crate::outbound::CallError;
 
-/// Why there is no account. The texts are for the log and for operators; they hold neither codes nor tokens.
+/// Why there is no account. The texts are for the log and for operators; they contain neither codes nor tokens.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderError {
-    /// It cannot be reached, does not answer in time, or answers with an error of its own.
+    /// It cannot be reached, does not respond in time, or responds with a server error.
     #[error("the OpenID Connect provider is unavailable: {0}")]
     Away(String),
-    /// It does not know this service as its client, or is set up in a way that this service cannot work with.
+    /// It does not know this service as its client, or its configuration does not work with this service.
     #[error("the OpenID Connect provider does not accept this service: {0}")]
     Misconfigured(String),
-    /// It, or its token, says to be another provider.
+    /// It, or its token, claims to be another provider.
     #[error("the issuer of the OpenID Connect provider is not the configured one: {0}")]
     WrongIssuer(String),
-    /// What the browser brought is not accepted any more.
+    /// The code from the browser is no longer accepted.
     #[error("the OpenID Connect provider refused the code: {0}")]
     Refused(String),
-    /// Its token does not hold what it must.
+    /// Its token does not contain what it must.
     #[error("the ID token is not valid: {0}")]
     BadToken(String),
 }
 
 impl ProviderError {
-    /// Whether it says nothing about who tries to sign in.
+    /// Whether it says nothing about the user who tries to sign in.
     pub fn is_outage(&self) -> bool {
         matches!(self, Self::Away(_) | Self::Misconfigured(_))
     }
@@ -46,7 +46,7 @@ impl From<DiscoveryError<CallError>> for ProviderError {
 }
 
 impl From<CoreRequestTokenError<CallError>> for ProviderError {
-    /// What the provider explains beside the kind of its error may repeat the code, so it is left out.
+    /// Only the kind of the error is kept: the provider's explanation may repeat the code.
     fn from(error: CoreRequestTokenError<CallError>) -> Self {
         match error {
             RequestTokenError::Request(error) => Self::Away(error.to_string()),
@@ -72,7 +72,7 @@ impl From<ClaimsVerificationError> for ProviderError {
     }
 }
 
-/// Whether the provider may have made new keys since they were fetched.
+/// Whether the provider may have created new keys since they were fetched.
 pub(super) fn is_unknown_key(error: &ClaimsVerificationError) -> bool {
     matches!(error, ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoMatchingKey))
 }

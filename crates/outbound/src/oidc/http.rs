@@ -8,7 +8,7 @@ use openidconnect::{AsyncHttpClient, HttpRequest, HttpResponse};
 
 use crate::outbound::{CallError, CallLimits, Outbound};
 
-/// Most bytes of an answer. Key sets of large providers have some twenty thousand.
+/// Maximum size of a response in bytes. Key sets of large providers have some twenty thousand.
 const MOST_BYTES: usize = 256 * 1024;
 
 pub(super) struct ProviderHttp {

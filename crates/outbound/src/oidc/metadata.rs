@@ -12,16 +12,16 @@ use super::error::ProviderError;
 use super::http::ProviderHttp;
 use super::settings::{Issuer, is_safe};
 
-/// Seconds until it is asked for again.
+/// Seconds until the metadata is fetched again.
 const FRESH: i64 = 3600;
-/// Seconds for which it is used where the provider does not answer.
+/// Seconds for which the metadata is used if the provider does not respond.
 const USABLE: i64 = 24 * 3600;
-/// Seconds until keys are asked for again because a token names one that is not known.
+/// Minimum number of seconds between fetches of the keys because a token names an unknown one.
 const KEYS_EVERY: i64 = 60;
-/// Seconds until a provider that did not answer is asked again.
+/// Seconds until a retry, if the provider did not respond.
 const PAUSE: i64 = 5;
 
-/// Where a provider is asked for what, and its keys.
+/// The endpoints of a provider, and its keys.
 pub(super) struct Metadata {
     pub(super) authorize: AuthUrl,
     pub(super) token: TokenUrl,
@@ -37,7 +37,7 @@ struct CacheState {
     failed: Option<(ProviderError, Timestamp)>,
 }
 
-/// The metadata of the provider. Fetched once, however many wait for it.
+/// The metadata of the provider. Simultaneous requests share one fetch.
 pub(super) struct MetadataCache {
     ambient: Ambient,
     state: Mutex<CacheState>,
@@ -48,7 +48,7 @@ impl MetadataCache {
         Self { ambient, state: Mutex::default() }
     }
 
-    /// The cached metadata; fetched where it is too old.
+    /// The cached metadata; fetched if it is too old.
     pub(super) async fn get(
         &self,
         issuer: &Issuer,
@@ -69,7 +69,7 @@ impl MetadataCache {
         let discovered = match recent_failure {
             Some(error) => Err(error),
             None => {
-                // Counts as failed until it has succeeded: whoever waits may be gone by then.
+                // Recorded as failed until it succeeds, since this future may be dropped before that.
                 state.failed = Some((ProviderError::Away("it did not respond in time".to_owned()), now));
                 discover(issuer, http).await.inspect_err(|error| state.failed = Some((error.clone(), now)))
             }
@@ -89,7 +89,7 @@ impl MetadataCache {
         }
     }
 
-    /// The same with the keys as they are now; none where they were asked for less than a minute ago.
+    /// The same with the current keys; none if they were fetched less than a minute ago.
     pub(super) async fn with_new_keys(
         &self,
         http: &ProviderHttp,

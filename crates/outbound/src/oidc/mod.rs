@@ -1,7 +1,7 @@
-//! Asking an OpenID Connect provider who somebody is: authorization code with PKCE.
+//! Identifies users with an OpenID Connect provider: authorization code with PKCE.
 //!
-//! The provider is the operator's choice, so it may be on an address that is not public. Deadlines and limits hold as for
-//! every other call, and what is sent is encrypted unless it stays on this machine.
+//! The provider is the operator's choice, so it may be on an address that is not public. Deadlines and limits apply as
+//! for every other call, and data is encrypted unless it stays on this machine.
 
 mod error;
 mod http;
@@ -33,16 +33,16 @@ use crate::outbound::Outbound;
 pub use error::ProviderError;
 pub use settings::{ClientSecret, Issuer, IssuerError, ProviderSettings};
 
-/// How long everything that is asked of the provider for one request of a browser may take.
+/// Deadline for all calls to the provider for one request of a browser.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// Browsers for which the provider is asked at once; more are sent away.
+/// Maximum number of browser requests for which the provider is called at once. Further ones are refused.
 const AT_ONCE: usize = 32;
 
-/// Longest name of an account, as OpenID Connect has it.
+/// Longest subject of an account in OpenID Connect.
 const MOST_SUBJECT: usize = 255;
 
-/// Signatures that only the provider can make. Those with the client's secret are left out, as is `none`.
+/// Signatures that only the provider can make. Those made with the client's secret are excluded, as is `none`.
 const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
     CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha256,
     CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha384,
@@ -55,32 +55,33 @@ const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
     CoreJwsSigningAlgorithm::EdDsa,
 ];
 
-/// What ties an answer to the browser that began: the state is told to both, the nonce comes back in the token, the
-/// verifier is told to the provider at the end. All are random, and have at least 43 characters.
+/// Secrets that tie a response to the browser that began the sign-in: the state is sent to the browser and the
+/// provider, the nonce comes back in the token, and the verifier is sent to the provider at the end. All are random,
+/// and have at least 43 characters.
 #[derive(Clone)]
 pub struct ProviderSecrets {
     /// Comes back with the browser.
     pub state: String,
     /// Comes back in the token.
     pub nonce: String,
-    /// Proves that who brings the code has begun.
+    /// Proves that the code is redeemed by the service that began the sign-in.
     pub verifier: String,
 }
 
-/// Who somebody is, as the provider says.
+/// A user, as identified by the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
-    /// What the provider calls the account, for ever.
+    /// The provider's id of the account, which never changes.
     pub subject: String,
     /// The address, if there is one.
     pub email: Option<EmailAddress>,
-    /// Whether the provider has made sure that the address is the person's.
+    /// Whether the provider has verified that the address belongs to the user.
     pub is_email_verified: bool,
-    /// The person's name.
+    /// The user's name.
     pub name: Option<String>,
 }
 
-/// An OpenID Connect provider. Clones share what is known of it.
+/// An OpenID Connect provider. Clones share the cached metadata.
 #[derive(Clone)]
 pub struct IdentityProvider(Arc<Inner>);
 
@@ -96,7 +97,7 @@ struct Inner {
 }
 
 impl IdentityProvider {
-    /// Browsers come back to `redirect_url`. `outbound` is to allow private addresses.
+    /// Browsers come back to `redirect_url`. `outbound` should allow private addresses.
     pub fn new(
         settings: ProviderSettings,
         redirect_url: &str,
@@ -132,7 +133,7 @@ impl IdentityProvider {
         &self.0.settings.issuer
     }
 
-    /// Where the browser goes to sign in.
+    /// The URL to which the browser goes to sign in.
     pub async fn authorize_url(&self, secrets: &ProviderSecrets) -> Result<String, ProviderError> {
         let metadata = self.in_time(self.0.metadata()).await?;
         let client = CoreClient::new(self.0.client_id(), self.0.issuer.clone(), CoreJsonWebKeySet::default())
@@ -140,7 +141,7 @@ impl IdentityProvider {
             .set_redirect_uri(self.0.redirect.clone());
         let (state, nonce) = (CsrfToken::new(secrets.state.clone()), Nonce::new(secrets.nonce.clone()));
         let verifier = PkceCodeVerifier::new(secrets.verifier.clone());
-        // The client asks for this one by itself.
+        // The client adds this one itself.
         let scopes = self.0.settings.scopes.iter().filter(|scope| *scope != "openid");
         let (url, _, _) = client
             .authorize_url(CoreAuthenticationFlow::AuthorizationCode, move || state, move || nonce)
@@ -150,7 +151,7 @@ impl IdentityProvider {
         Ok(url.to_string())
     }
 
-    /// Whose the code is that a browser came back with.
+    /// Identifies the user by the code that the browser came back with.
     pub async fn identify(&self, code: String, secrets: &ProviderSecrets) -> Result<Account, ProviderError> {
         self.in_time(self.0.identify(code, secrets)).await
     }
@@ -218,7 +219,7 @@ impl Inner {
         token.ok_or_else(|| ProviderError::BadToken("the response has no ID token".to_owned()))
     }
 
-    /// Signature, issuer, audience, end and nonce are verified by the library.
+    /// The library verifies signature, issuer, audience, expiry and nonce.
     fn claims(
         &self,
         token: &CoreIdToken,
@@ -226,7 +227,7 @@ impl Inner {
         nonce: &Nonce,
     ) -> Result<CoreIdTokenClaims, ClaimsVerificationError> {
         let now = self.ambient.now().unix_millis();
-        // A time that no calendar has is after every end.
+        // A time outside the calendar's range counts as after every expiry.
         let now = DateTime::from_timestamp_millis(now).unwrap_or(DateTime::<chrono::Utc>::MAX_UTC);
         let verifier = CoreIdTokenVerifier::new_public_client(
             self.client_id(),

@@ -1,15 +1,15 @@
-//! Which provider people sign in with, and how this service is known there.
+//! The provider that users sign in with, and this service's registration there.
 
 use std::fmt;
 use std::str::FromStr;
 
 use url::{Host, Url};
 
-/// The address by which a provider is known, exactly as it writes it into its tokens.
+/// The issuer URL that identifies a provider, exactly as in its tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issuer(String);
 
-/// Text that is not the address of a provider.
+/// Text that is not the URL of a provider.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} is not an https URL such as https://id.example.com/realms/main; http is for providers on this machine only"
@@ -17,15 +17,15 @@ pub struct Issuer(String);
 pub struct IssuerError(String);
 
 impl Issuer {
-    /// Longest address in bytes.
+    /// Longest URL in bytes.
     const MOST: usize = 500;
 
-    /// The address as text.
+    /// The URL as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Its host, for people.
+    /// Its host, to be displayed.
     pub fn host(&self) -> String {
         let url = Url::parse(&self.0).ok();
         url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_else(|| self.0.clone())
@@ -55,7 +55,7 @@ impl fmt::Display for Issuer {
     }
 }
 
-/// Whether what is sent there cannot be read on the way: it is encrypted, or it stays on this machine.
+/// Whether data sent to this URL cannot be read on the way: it is encrypted, or stays on this machine.
 pub(super) fn is_safe(url: &Url) -> bool {
     let is_local = match url.host() {
         None => return false,
@@ -66,7 +66,7 @@ pub(super) fn is_safe(url: &Url) -> bool {
     url.scheme() == "https" || (url.scheme() == "http" && is_local)
 }
 
-/// What this service proves to the provider that it is the client.
+/// The secret with which this service authenticates itself to the provider.
 #[derive(Clone)]
 pub struct ClientSecret(String);
 
@@ -94,9 +94,9 @@ pub struct ProviderSettings {
     pub issuer: Issuer,
     /// The client ID under which this service is registered with the provider.
     pub client_id: String,
-    /// None for a public client, which proves nothing.
+    /// None for a public client, which does not authenticate itself.
     pub client_secret: Option<ClientSecret>,
-    /// What is asked for: `openid` and others.
+    /// The requested scopes: `openid` and others.
     pub scopes: Vec<String>,
 }
 

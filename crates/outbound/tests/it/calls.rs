@@ -1,4 +1,4 @@
-//! Where calls go, and what comes back.
+//! Destinations of calls, and their responses.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,14 +15,14 @@ use tonearm_outbound::{CallError, GuardError, Names, Outbound, WebhookCall, Webh
 
 use crate::receiver::Receiver;
 
-/// Names that stand for something else each time they are looked up.
+/// Names that resolve to other addresses each time they are looked up.
 pub(crate) struct Table {
     answers: Mutex<Vec<Vec<SocketAddr>>>,
     look_ups: AtomicUsize,
 }
 
 impl Table {
-    /// The last answer stays.
+    /// The last answer is repeated.
     pub(crate) fn new(answers: &[&[&str]]) -> Arc<Self> {
         let parse = |text: &&str| SocketAddr::new(text.parse().unwrap(), 0);
         let answers = answers.iter().rev().map(|answer| answer.iter().map(parse).collect()).collect();
@@ -107,7 +107,7 @@ async fn private_addresses_are_never_reached() {
 #[tokio::test]
 async fn a_name_is_looked_up_once_and_what_was_checked_is_called() {
     let receiver = Receiver::start(ok()).await;
-    // A second look-up would lead nowhere, so an answer proves that there was none.
+    // A second lookup would return no address, so a response proves that there was none.
     let names = Table::new(&[&["127.0.0.1"], &[]]);
     let outbound = Outbound::with_names(true, names.clone()).unwrap();
     let answer = send(&outbound, receiver.url("hooks.example.com", "/")).await.unwrap();

@@ -1,4 +1,4 @@
-//! Files that are fetched from a server that behaves badly.
+//! Files fetched from a server that misbehaves.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ async fn fetch_within(limits: FetchLimits, url: &str) -> Result<Vec<u8>, FetchEr
     Ok(bytes)
 }
 
-/// What comes of a file on a server that answers like this.
+/// The result of fetching a file from a server that responds like this.
 async fn fetched(
     decide: impl Fn(&FileRequest) -> FileAnswer + Send + Sync + 'static,
 ) -> (Result<Vec<u8>, FetchError>, FileServer) {
@@ -120,11 +120,11 @@ async fn a_date_tells_that_a_file_is_the_same() {
 
 #[tokio::test]
 async fn what_cannot_be_resumed_begins_anew() {
-    // Nothing tells that it is the same file.
+    // Nothing indicates that it is still the same file.
     let (bytes, server) = fetched(|_| FileAnswer::whole(&song()).cut(70)).await;
     assert!(matches!(bytes, Err(FetchError::StartOver(_))), "{bytes:?}");
     assert_eq!(server.requests().len(), 1);
-    // Not a byte had come.
+    // No byte had arrived.
     let (bytes, _) = fetched(|request| FileAnswer::of(request, &song(), "a").cut(0)).await;
     assert!(matches!(bytes, Err(FetchError::StartOver(_))), "{bytes:?}");
     type Answer = fn(usize) -> FileAnswer;
@@ -175,7 +175,7 @@ async fn a_server_that_fails_while_it_is_resumed_is_asked_again_for_a_while() {
         "the connection failed 6 times, at last: the server responded with 503 Service Unavailable"
     );
     assert_eq!(server.requests().len(), 6);
-    // A link that has expired in the meantime will not come back.
+    // A link that has expired in the meantime will not work again.
     let (bytes, _) = fetched(|request| match request.number {
         0 => FileAnswer::of(request, &song(), "a").cut(70),
         _ => FileAnswer::status("403 Forbidden"),
@@ -187,10 +187,10 @@ async fn a_server_that_fails_while_it_is_resumed_is_asked_again_for_a_while() {
 
 #[tokio::test]
 async fn announced_lengths_hold() {
-    // More than announced: what is behind the end is nobody's.
+    // Longer than announced: bytes after the announced end are ignored.
     let (bytes, _) = fetched(|_| FileAnswer::whole(&song()).with("content-length", "10")).await;
     assert_eq!(bytes.unwrap(), song()[..10]);
-    // Less than announced, and no more on request.
+    // Shorter than announced, and no more bytes on request.
     let (bytes, _) = fetched(|request| match request.start() {
         None => FileAnswer::of(request, &song(), "a").with("content-length", "1000"),
         Some(_) => FileAnswer::status("416 Range Not Satisfiable"),
@@ -208,7 +208,7 @@ async fn redirects_are_followed_a_few_times() {
         _ => FileAnswer::whole(&song()),
     })
     .await;
-    // That port is not for HTTP.
+    // That port is not allowed for HTTP.
     assert_eq!(
         reason(bytes),
         "the server redirects to an address that is not allowed: port 1 is not allowed; use 80, 443, or one \
@@ -346,12 +346,12 @@ async fn files_that_are_too_large_are_refused_before_and_while_they_come() {
 #[tokio::test]
 async fn a_server_that_sends_nothing_is_left() {
     let impatient = FetchLimits { patience: Duration::from_millis(100), ..limits() };
-    // Not even an answer.
+    // The server sends no response at all.
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let silent = format!("http://{}/", listener.local_addr().unwrap());
     let bytes = fetch_within(impatient, &silent).await;
     assert!(matches!(bytes, Err(FetchError::Later(..))), "{bytes:?}");
-    // Nothing more after a while, on each connection.
+    // Each connection stalls after a while.
     let server = FileServer::start(|request| {
         let start = request.start().unwrap_or(0);
         let sent = if start == 0 { 70 } else { 0 };

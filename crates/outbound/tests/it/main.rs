@@ -1,4 +1,4 @@
-//! Calls to a real server on this machine, which stands for both: the receiver, and what must not be reached.
+//! Calls to a real server on this machine, which acts both as the receiver and as a server that must not be reached.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
 

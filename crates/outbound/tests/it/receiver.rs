@@ -1,4 +1,4 @@
-//! A server that counts who comes.
+//! A server that counts its visits.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl Receiver {
         self.visits.load(Ordering::SeqCst)
     }
 
-    /// Its URL under a name.
+    /// The server's URL with this host name.
     pub(crate) fn url(&self, name: &str, path: &str) -> String {
         format!("http://{name}:{}{path}", self.address.port())
     }

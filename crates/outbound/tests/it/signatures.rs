@@ -1,4 +1,4 @@
-//! Our signatures, judged by the library that receivers use.
+//! Our signatures, verified by the library that receivers use.
 
 use bytes::Bytes;
 use tonearm_domain::EventKind;

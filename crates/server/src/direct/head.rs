@@ -1,4 +1,4 @@
-//! Heads of answers as they are on the wire (RFC 9112).
+//! Writes response heads in wire format (RFC 9112).
 
 use std::io::Write as _;
 
@@ -10,10 +10,10 @@ use tonearm_edge::RepeatedAnswer;
 
 use crate::http_date::http_date;
 
-/// Room for most of them.
+/// Initial capacity in bytes, enough for most heads.
 const USUAL: usize = 1024;
 
-/// The head of an answer.
+/// The head of a response.
 pub(super) fn of(head: &response::Parts, now: Timestamp, is_last: bool) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(USUAL);
     write_status(&mut bytes, head.status);
@@ -22,7 +22,7 @@ pub(super) fn of(head: &response::Parts, now: Timestamp, is_last: bool) -> Vec<u
     bytes
 }
 
-/// The head of an answer like one before.
+/// The head of a repeated response.
 pub(super) fn of_repeated(answer: &RepeatedAnswer, now: Timestamp, is_last: bool) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(USUAL);
     write_status(&mut bytes, answer.status());

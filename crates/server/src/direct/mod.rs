@@ -1,8 +1,8 @@
-//! Objects over plain HTTP/1.1, straight between the socket and the edge: most of what a node does all day.
+//! Serves objects over plain HTTP/1.1, directly between the socket and the edge. This is most of a node's work.
 //!
-//! What is understood here is little: a GET or HEAD of an object, without a body. A connection on which anything else
-//! arrives, be it right or wrong, is handed to the HTTP server with all that was read and not yet answered. It comes back once
-//! the server has answered everything and nothing more follows.
+//! Only GET and HEAD requests for an object, without a body, are understood here. A connection on which anything else
+//! arrives, valid or not, is handed to the HTTP server with all bytes that were read and not yet answered. It comes
+//! back once the server has answered everything and nothing more follows.
 
 mod head;
 mod request_head;
@@ -22,21 +22,21 @@ use self::request_head::{ObjectRequest, Parsed, Request};
 pub(crate) use self::request_head::Peer;
 use crate::progress::Progress;
 
-/// Bytes read at once. They are on the stack, so that a connection that waits keeps none.
+/// Bytes read at once. The buffer is on the stack, so that a waiting connection holds none.
 const READ_BYTES: usize = 4096;
 
-/// The longest beginning of a head that is waited for here.
+/// The longest partial head that is kept here, in bytes.
 const MOST_UNREAD: usize = 16 * 1024;
 
-/// How it ended.
+/// How serving a connection here ended.
 pub(crate) enum Ended {
-    /// The client is gone, or was told good-bye.
+    /// The client is gone, or the connection was closed after the last response.
     Closed,
     /// These bytes, and what follows them, are for the HTTP server.
     Other(Bytes),
 }
 
-/// What was found in the socket.
+/// What was read from the socket.
 #[allow(clippy::large_enum_variant, reason = "a box would be an allocation for each request")]
 enum Incoming {
     Object(ObjectRequest),
@@ -44,19 +44,19 @@ enum Incoming {
     End,
 }
 
-/// One connection, as long as only objects are asked for.
+/// One connection, as long as only objects are requested.
 pub(crate) struct Direct<'a> {
     pub(crate) stream: &'a mut TcpStream,
-    /// Where this node delivers.
+    /// The edge, if this node delivers.
     pub(crate) edge: Option<&'a Edge>,
     pub(crate) progress: &'a Progress,
     peer: Peer<'a>,
-    /// Read, and not yet understood.
+    /// Bytes that were read and not yet parsed.
     unread: Vec<u8>,
 }
 
 impl<'a> Direct<'a> {
-    /// `read` was read from the stream already.
+    /// `read` has the bytes that were already read from the stream.
     pub(crate) fn new(
         stream: &'a mut TcpStream,
         read: Bytes,
@@ -97,7 +97,7 @@ impl<'a> Direct<'a> {
             }
             Request::New(request) => request,
         };
-        // Boxed, so that what it takes to answer is given back while the answer is sent, which may take long.
+        // Boxed, so that the memory of the future is freed before the response is sent, which may take long.
         let response = Box::pin(edge.answer(&request)).await;
         drop(request);
         let (head, content) = response.into_parts();
@@ -106,7 +106,7 @@ impl<'a> Direct<'a> {
     }
 
     fn poll_incoming(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Incoming>> {
-        // Requests may come faster than they are answered.
+        // More requests may have arrived while one was answered.
         if !self.unread.is_empty()
             && let Some(incoming) = self.parse_unread()
         {
@@ -118,7 +118,7 @@ impl<'a> Direct<'a> {
             ready!(Pin::new(&mut *self.stream).poll_read(context, &mut buffer))?;
             let read = buffer.filled();
             if read.is_empty() {
-                // Half a request is no request.
+                // An incomplete request is ignored.
                 return Poll::Ready(Ok(Incoming::End));
             }
             let incoming = if self.unread.is_empty() {
@@ -133,7 +133,7 @@ impl<'a> Direct<'a> {
         }
     }
 
-    /// Parses what was just read, and keeps what is left of it.
+    /// Parses the bytes that were just read, and keeps the rest.
     fn parse_read(&mut self, read: &[u8]) -> Option<Incoming> {
         match request_head::parse(read, self.edge, self.peer) {
             Parsed::Object { object, length } => {

@@ -1,4 +1,4 @@
-//! Heads of requests as they are on the wire (RFC 9112): what of them is for the edge.
+//! Parses request heads in wire format (RFC 9112), as far as they are for the edge.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -10,32 +10,32 @@ use tonearm_edge::{Edge, PlainRequest, RepeatedAnswer};
 
 use crate::proxies::TrustedProxies;
 
-/// Header lines that a request for an object may have.
+/// Maximum number of header lines of a request for an object.
 const MOST_LINES: usize = 64;
 
 /// A request for an object.
 pub(super) struct ObjectRequest {
     pub(super) request: Request,
-    /// The client wants no more than this answer.
+    /// The client wants no further response on this connection.
     pub(super) is_last: bool,
 }
 
-/// How much is known of a request already.
+/// A request, or its response if that is already known.
 pub(super) enum Request {
-    /// Its answer.
+    /// Its response.
     Repeated(RepeatedAnswer),
-    /// What it says.
+    /// The request head.
     New(Box<request::Parts>),
 }
 
-/// What bytes begin with.
+/// The result of parsing the beginning of some bytes.
 #[allow(clippy::large_enum_variant, reason = "a box would be an allocation for each request")]
 pub(super) enum Parsed {
     /// A request for an object, whose head has this length, and no body.
     Object { object: ObjectRequest, length: usize },
-    /// Something for others to parse.
+    /// Something that the HTTP server has to parse.
     Other,
-    /// The beginning of a head.
+    /// An incomplete head.
     Partial,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Peer<'a> {
 }
 
 impl Peer<'_> {
-    /// Where a request comes from.
+    /// The address that a request comes from.
     fn client(self, head: &httparse::Request<'_, '_>) -> IpAddr {
         let name = self.proxies.header_name();
         let is_said = |line: &&httparse::Header<'_>| line.name.eq_ignore_ascii_case(name.as_str());
@@ -56,7 +56,7 @@ impl Peer<'_> {
     }
 }
 
-/// Looks at the bytes that a request begins with.
+/// Parses the bytes at the beginning of a request.
 pub(super) fn parse(bytes: &[u8], edge: Option<&Edge>, peer: Peer<'_>) -> Parsed {
     let mut lines = [httparse::EMPTY_HEADER; MOST_LINES];
     let mut head = httparse::Request::new(&mut lines);
@@ -72,7 +72,7 @@ pub(super) fn parse(bytes: &[u8], edge: Option<&Edge>, peer: Peer<'_>) -> Parsed
     }
 }
 
-/// A request like one that was answered a moment ago.
+/// A request like one that was just answered.
 fn repeated(head: &httparse::Request<'_, '_>, edge: &Edge, peer: Peer<'_>) -> Option<ObjectRequest> {
     if head.method != Some("GET") || head.version != Some(1) {
         return None;
@@ -104,7 +104,7 @@ fn repeated(head: &httparse::Request<'_, '_>, edge: &Edge, peer: Peer<'_>) -> Op
     Some(ObjectRequest { request: Request::Repeated(edge.answer_repeated(&plain)?), is_last })
 }
 
-/// `None` for all that is not a plain GET or HEAD of an object.
+/// `None` unless it is a plain GET or HEAD of an object.
 fn object_request(head: &httparse::Request<'_, '_>, peer: Peer<'_>) -> Option<ObjectRequest> {
     let method = match head.method? {
         "GET" => Method::GET,
@@ -136,17 +136,17 @@ fn object_request(head: &httparse::Request<'_, '_>, peer: Peer<'_>) -> Option<Ob
     Some(ObjectRequest { request: Request::New(Box::new(request.into_parts().0)), is_last })
 }
 
-/// What a header line is for.
+/// The meaning of a header line.
 enum Meaning {
-    /// Nothing that matters to objects.
+    /// It is irrelevant for objects.
     Nothing,
-    /// The connection ends with the answer.
+    /// The connection ends after the response.
     Last,
-    /// The edge looks at it.
+    /// The edge uses it.
     Line(&'static HeaderName),
 }
 
-/// `None` where others have to parse it: a body follows, or another protocol.
+/// `None` if the HTTP server has to parse the request: a body follows, or another protocol.
 fn of_line(line: &httparse::Header<'_>) -> Option<Meaning> {
     let is = |name: &str| line.name.eq_ignore_ascii_case(name);
     match line.name.len() {

@@ -1,4 +1,4 @@
-//! Answers on their way into a socket.
+//! Writes responses into a socket.
 
 use std::error::Error;
 use std::future::poll_fn;
@@ -15,9 +15,9 @@ use tonearm_edge::{Content, Sending};
 
 use super::Direct;
 
-/// The body of an answer, part after part.
+/// The body of a response, part by part.
 pub(super) trait Parts {
-    /// The next one, which may be empty.
+    /// The next part, which may be empty.
     fn poll_part(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Part>>>;
 }
 
@@ -53,7 +53,7 @@ impl Direct<'_> {
         self.write(head, Bytes::new().into()).await
     }
 
-    /// The next bytes of a body. Where they are to be waited for, the head goes ahead.
+    /// The next bytes of a body. If they are not available at once, the head is sent first.
     async fn next(&mut self, body: &mut impl Parts, head: &mut Bytes) -> io::Result<Option<Part>> {
         let mut part = poll_fn(|context| body.poll_part(context));
         match (&mut part).now_or_never() {
@@ -65,7 +65,7 @@ impl Direct<'_> {
         }
     }
 
-    /// Writes both, as one where the socket takes them.
+    /// Writes the head and the part, in one system call if the socket accepts both.
     async fn write(&mut self, mut head: Bytes, mut part: Part) -> io::Result<()> {
         while !head.is_empty() || !part.is_empty() {
             let written = poll_fn(|context| self.poll_write(context, &head, &part)).await?;

@@ -1,7 +1,7 @@
-//! Frames of HTTP/2 in few writes.
+//! Combines HTTP/2 frames into few writes.
 //!
-//! `h2` writes and flushes each frame by itself. A frame of 16 KiB does not fit into a record of TLS together with its
-//! head, so that each would cost two records and two system calls. Here frames are gathered, and whoever drives the
+//! `h2` writes and flushes each frame separately. A frame of 16 KiB does not fit into a TLS record together with its
+//! head, so each would cost two records and two system calls. Here frames are gathered, and the driver of the
 //! connection writes them when no more can be added.
 
 use std::io::{self, IoSlice};
@@ -14,13 +14,14 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 /// Bytes gathered before a write is due: with more, they have left the processor's caches by then.
 pub(crate) const GATHERED_BYTES: usize = 64 * 1024;
 
-/// A connection whose writes are gathered. Clones are the same one: one is for `h2`, the other for who drives it.
+/// A connection whose writes are gathered. Clones share the connection: one is for `h2`, the other for the driver of
+/// the connection.
 pub(super) struct Coalesced<S>(Arc<Mutex<Inner<S>>>);
 
 struct Inner<S> {
     stream: S,
     gathered: Vec<u8>,
-    /// How many of them are written.
+    /// How many of the gathered bytes are written.
     written: usize,
     /// `h2` has a frame for which there was no room.
     was_refused: bool,
@@ -37,7 +38,7 @@ impl<S> Coalesced<S> {
         Self(Arc::new(Mutex::new(Inner { stream, gathered: Vec::new(), written: 0, was_refused: false })))
     }
 
-    /// Gives back the memory of what was gathered.
+    /// Frees the memory of the gathered bytes, if they are all written.
     pub(super) fn release(&self) {
         let mut inner = self.lock();
         if inner.gathered.is_empty() && inner.gathered.capacity() > 0 {
@@ -56,7 +57,7 @@ impl<S> Coalesced<S> {
 }
 
 impl<S: AsyncWrite + Unpin> Coalesced<S> {
-    /// Writes what was gathered.
+    /// Writes the gathered bytes.
     pub(super) fn poll_drain(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.lock().poll_drain(context)
     }
@@ -80,7 +81,8 @@ impl<S: AsyncWrite + Unpin> Inner<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// Room for more; none while the socket takes nothing.
+    /// Waits for room, and returns how many bytes fit. There is none while the buffer is full and the socket accepts
+    /// nothing.
     fn poll_room(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         if self.gathered.len() >= GATHERED_BYTES {
             ready!(self.poll_drain(context))?;
@@ -126,7 +128,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Coalesced<S> {
         true
     }
 
-    /// Writes nothing: the driver of the connection does, at the end of each of its turns.
+    /// Writes nothing: the driver of the connection does that at the end of each poll.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }

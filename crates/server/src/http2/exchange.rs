@@ -1,4 +1,4 @@
-//! A request over HTTP/2 and its answer.
+//! A request over HTTP/2 and its response.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -28,7 +28,7 @@ use crate::http_date::http_date;
 use crate::limits::ClientDeadlines;
 use crate::request_metrics;
 
-/// Header lines that belong to a connection of HTTP/1 (RFC 9113, section 8.2.2).
+/// Headers that are specific to a connection of HTTP/1 (RFC 9113, section 8.2.2).
 const OF_CONNECTIONS: [HeaderName; 5] = [
     header::CONNECTION,
     HeaderName::from_static("keep-alive"),
@@ -37,10 +37,10 @@ const OF_CONNECTIONS: [HeaderName; 5] = [
     header::UPGRADE,
 ];
 
-/// An exchange until its end.
+/// A running exchange, as a future.
 pub(super) type Running = BoxFuture<'static, ()>;
 
-/// What the exchanges of a connection share.
+/// The data that the exchanges of a connection share.
 pub(super) struct Exchanges {
     front: Front,
     connection: Connection,
@@ -69,7 +69,7 @@ impl Exchanges {
             return Box::pin(reply.refuse(StatusCode::METHOD_NOT_ALLOWED));
         }
         match self.front.edge_for(head.uri.path()) {
-            // The body of a request for an object means nothing, and is not waited for.
+            // The body of a request for an object has no meaning, and is not waited for.
             Some(edge) => {
                 let client = self.front.client(self.connection, &head.headers);
                 head.extensions.insert(client);
@@ -93,7 +93,7 @@ impl Exchanges {
 
 /// Sends an object.
 async fn deliver(edge: Edge, head: request::Parts, mut reply: Reply) {
-    // Boxed, so that what it takes to answer is given back while the answer is sent, which may take long.
+    // Boxed, so that the memory of the future is freed before the response is sent, which may take long.
     let answer = Box::pin(async move { edge.answer(&head).await });
     let Some(response) = reply.unless_reset(answer).await else { return };
     let (head, content) = response.into_parts();
@@ -105,7 +105,7 @@ async fn deliver(edge: Edge, head: request::Parts, mut reply: Reply) {
     }
 }
 
-/// Sends what the router answers, and the interim responses before.
+/// Sends the router's response, and the interim responses before it.
 async fn route(
     answer: impl Future<Output = Response<AnyBody>>,
     interim: Option<Receiver<InterimResponse>>,
@@ -117,18 +117,18 @@ async fn route(
     reply.send(head, body, First::Bytes).await;
 }
 
-/// Where an answer goes.
+/// The stream into which a response is sent.
 struct Reply {
     respond: SendResponse<Bytes>,
     patience: ClientDeadlines,
     open: OpenExchange,
     ambient: Ambient,
-    /// Interim responses on their way, if the client wants some.
+    /// The interim responses to send, if the client wants them.
     interim: Option<Receiver<InterimResponse>>,
 }
 
 impl Reply {
-    /// What `work` gives, unless the client resets the stream before.
+    /// The result of `work`; `None` if the client resets the stream before.
     async fn unless_reset<F: Future>(&mut self, work: F) -> Option<F::Output> {
         let mut work = pin!(work);
         poll_fn(|context| match self.respond.poll_reset(context) {
@@ -141,7 +141,7 @@ impl Reply {
         .await
     }
 
-    /// Sends the interim responses that are there.
+    /// Sends the interim responses that are available.
     fn send_interim(&mut self, context: &mut Context<'_>) {
         let Some(interim) = &mut self.interim else { return };
         while let Poll::Ready(Some(interim)) = interim.poll_recv(context) {
@@ -176,7 +176,7 @@ impl Reply {
     }
 }
 
-/// Makes the head of an answer one of HTTP/2.
+/// Adapts the head of a response to HTTP/2.
 fn finish(head: &mut response::Parts, length: Option<u64>, now: Timestamp) {
     for name in &OF_CONNECTIONS {
         head.headers.remove(name);

@@ -1,7 +1,7 @@
 //! Connections that speak HTTP/2 (RFC 9113).
 //!
-//! All streams of a connection run in its one task: what a stream hands over is written in the same turn, without waking
-//! another thread. What is not for the edge is answered by a task of its own.
+//! All streams of a connection run in one task: bytes that a stream hands over are written in the same poll, without
+//! waking another thread. Requests that are not for the edge are answered in tasks of their own.
 
 mod coalesced;
 mod exchange;
@@ -30,10 +30,10 @@ use crate::front::{Connection, Front};
 use crate::limits::ClientDeadlines;
 use crate::progress::Progress;
 
-/// Requests at once on one connection.
+/// Maximum number of concurrent requests on a connection.
 const MOST_STREAMS: u32 = 32;
 
-/// Bytes of an answer that a stream hands over before the socket has taken those before.
+/// Bytes of a response that a stream may hand over before the socket has accepted earlier ones.
 const SEND_BUFFER_BYTES: usize = 64 * 1024;
 
 /// Bytes of request bodies that a client may send before they are read, on one stream and on all together.
@@ -42,21 +42,21 @@ const WINDOW_BYTES: u32 = 1 << 20;
 /// The longest head of a request, as HTTP/2 counts it (RFC 9113, section 6.5.2).
 const MOST_HEAD_BYTES: u32 = 32 * 1024;
 
-/// How long a client without open requests has to take the news that the node stops.
+/// How long a client without open requests has to learn that the node stops.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// What serves a connection.
+/// Serves a connection.
 pub(crate) struct Http2 {
     pub(crate) front: Front,
     pub(crate) connection: Connection,
     pub(crate) patience: ClientDeadlines,
-    /// Cancelled when no more requests are to be answered.
+    /// Cancelled when no more requests should be answered.
     pub(crate) stopped: CancellationToken,
 }
 
 impl Http2 {
-    /// Serves a connection until it ends. `progress` learns when a request is waited for, so that whoever watches it can end a
-    /// connection that has none.
+    /// Serves a connection until it ends. `progress` is told when a request is waited for, so that the task that
+    /// watches it can end a connection without requests.
     pub(crate) async fn serve<S>(self, stream: S, progress: Arc<Progress>) -> io::Result<()>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send,
@@ -80,7 +80,7 @@ impl Http2 {
         Ok(())
     }
 
-    /// The beginning of the protocol; nothing where the node stops meanwhile.
+    /// Performs the handshake of the protocol; `None` if the node stops meanwhile.
     async fn begin<S>(&self, io: &Coalesced<S>) -> io::Result<Option<H2<Coalesced<S>, Bytes>>>
     where
         S: AsyncRead + AsyncWrite + Unpin,
@@ -105,14 +105,14 @@ impl Http2 {
     }
 }
 
-/// A connection that has begun, as a future of its end.
+/// A connection after the handshake, as a future that completes when it ends.
 struct Driver<S> {
     connection: H2<Coalesced<S>, Bytes>,
     streams: FuturesUnordered<exchange::Running>,
     exchanges: Exchanges,
     io: Coalesced<S>,
     progress: Arc<Progress>,
-    /// No request is open, and all answers are with the kernel.
+    /// No request is open, and all responses have been passed to the kernel.
     is_idle: bool,
     stopped: Pin<Box<WaitForCancellationFutureOwned>>,
     /// Set once the node stops.
@@ -120,7 +120,7 @@ struct Driver<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
-    /// Lets all streams go on, and takes in new ones, until nothing more can be done.
+    /// Polls all streams, and accepts new ones, until no more progress is possible.
     fn poll_streams(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
             while let Poll::Ready(Some(())) = self.streams.poll_next_unpin(context) {}
@@ -137,7 +137,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
         }
     }
 
-    /// Takes note once, after all was drained: an answer that was handed over may still be with `h2`.
+    /// Records that the connection has become idle. Called after everything was written; `h2` may still hold a response
+    /// that was handed over.
     fn look_whether_idle(&mut self) {
         let has_more = self.io.was_refused() || self.connection.has_streams();
         if !self.is_idle && self.streams.is_empty() && !has_more {
@@ -147,7 +148,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
         }
     }
 
-    /// Tells the client once that the node stops. Ready when it has had its time.
+    /// Tells the client once that the node stops. Ready when the time for the client to react is over.
     fn poll_stop(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if self.linger.is_none() {
             ready!(self.stopped.as_mut().poll(context));
@@ -174,8 +175,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Future for Driver<S> {
     }
 }
 
-/// Ends a connection that has nothing more to say. What the client still sends would be answered with a reset, which takes
-/// with it what the kernel has not sent: it is read until the client has everything, or ends.
+/// Closes a connection on which everything was written. Bytes that the client still sends would be answered with a
+/// reset, which would discard what the kernel has not sent yet. So they are read until the client has received
+/// everything, or closes.
 async fn close<S: AsyncRead + AsyncWrite + Unpin>(mut io: Coalesced<S>, progress: &Progress) {
     if io.shutdown().await.is_err() {
         return;

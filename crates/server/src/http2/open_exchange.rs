@@ -1,9 +1,9 @@
-//! Counts the exchanges of a connection that are open.
+//! Counts the open exchanges of a connection.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// One of the exchanges that are open.
+/// One open exchange.
 pub(super) struct OpenExchange(Arc<AtomicUsize>);
 
 impl OpenExchange {
@@ -12,7 +12,7 @@ impl OpenExchange {
         Self(Arc::clone(count))
     }
 
-    /// How many there are.
+    /// The number of open exchanges.
     pub(super) fn count(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }

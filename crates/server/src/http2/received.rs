@@ -1,4 +1,4 @@
-//! The body of a request that comes over HTTP/2.
+//! The body of a request over HTTP/2.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -7,10 +7,10 @@ use bytes::Bytes;
 use h2::RecvStream;
 use hyper::body::{Body, Frame, SizeHint};
 
-/// Gives the client leave to send more as bytes are read.
+/// A request body that allows the client to send more as bytes are read.
 pub(super) struct Received {
     stream: RecvStream,
-    /// Bytes that were announced and have not come.
+    /// Announced bytes that have not been received yet.
     left: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! The body of an answer on its way into a stream.
+//! Sends the body of a response into a stream.
 
 use std::error::Error;
 use std::future::poll_fn;
@@ -14,11 +14,11 @@ use super::open_exchange::OpenExchange;
 use crate::limits::ClientDeadlines;
 use crate::pace::Pace;
 
-/// What comes first: bytes to send, or leave to send them.
+/// What is waited for first: bytes to send, or capacity of the stream to send them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum First {
-    /// Leave. Nothing is read for a client that takes nothing. For bodies that always have something to send: leave that is
-    /// not used is missing on other streams.
+    /// Capacity. Nothing is read from the store for a client that accepts nothing. For bodies that always have bytes to
+    /// send: unused capacity is missing on other streams.
     Leave,
     /// Bytes. For bodies that are small, or wait for something to happen.
     Bytes,
@@ -27,15 +27,15 @@ pub(super) enum First {
 /// Why a body was not sent to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stopped {
-    /// The client does not want it any more, or is gone.
+    /// The client no longer wants it, or is gone.
     Unwanted,
-    /// The client takes nothing, or too little.
+    /// The client accepts nothing, or too little.
     Stalled,
-    /// The body failed, or has another length than was said.
+    /// The body failed, or has another length than announced.
     Broken,
 }
 
-/// A stream that a body is sent into.
+/// A stream into which a body is sent.
 pub(super) struct Sending {
     stream: SendStream<Bytes>,
     patience: ClientDeadlines,
@@ -48,7 +48,7 @@ impl Sending {
         Self { stream, patience, open, pace: Pace::default() }
     }
 
-    /// Sends a body, or tells the client that it will not come to its end.
+    /// Sends a body, or resets the stream if the body cannot be completed.
     pub(super) async fn send<B>(mut self, body: B, first: First)
     where
         B: Body<Data = Bytes> + Unpin,
@@ -118,7 +118,7 @@ impl Sending {
                     tracing::debug!(error, "could not send a response to its end");
                     return Err(Stopped::Broken);
                 }
-                // Trailers mean nothing here.
+                // Trailers are ignored.
                 Some(Ok(frame)) => match frame.into_data() {
                     Ok(bytes) if !bytes.is_empty() => return Ok(Some(bytes)),
                     _ => {}
@@ -127,7 +127,7 @@ impl Sending {
         }
     }
 
-    /// Waits until some of so many bytes may be sent.
+    /// Waits until some of `bytes` may be sent, and returns how many.
     async fn leave_for(&mut self, bytes: usize) -> Result<usize, Stopped> {
         self.stream.reserve_capacity(bytes);
         if let leave @ 1.. = self.stream.capacity() {

@@ -1,4 +1,4 @@
-//! A line as one flat JSON object: the fields of the line and of all spans around it stand side by side.
+//! A line as one flat JSON object: the fields of the line and of all spans around it are on the same level.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use super::text::is_for_traces;
 
-/// Names that are not those of fields.
+/// Names that are reserved, and not used for fields.
 const OWN: [&str; 6] = ["timestamp", "level", "target", "message", "trace_id", "span_id"];
 
 /// Writes lines as flat objects.

@@ -1,4 +1,5 @@
-//! Where log lines go: standard error, as text for people or as JSON for machines. Where traces are exported, spans go there too.
+//! Where log lines go: standard error, as text for people or as JSON for machines. If traces are exported, spans are
+//! recorded for them too.
 
 mod json;
 mod text;
@@ -18,7 +19,7 @@ use crate::traces;
 use json::FlatJson;
 use text::TextFields;
 
-/// Starts logging, and recording spans with `tracer`. A filter that does not parse is an error in one line.
+/// Starts logging, and recording spans with `tracer`. Fails with a message of one line if the filter does not parse.
 pub fn start(filter: &str, json: bool, tracer: Option<SdkTracer>) -> Result<(), String> {
     let filter = EnvFilter::try_new(filter).map_err(|error| format!("log.filter: {error}"))?;
     let started = match tracer {
@@ -30,7 +31,7 @@ pub fn start(filter: &str, json: bool, tracer: Option<SdkTracer>) -> Result<(), 
     Ok(())
 }
 
-/// What writes lines.
+/// The layer that writes log lines.
 fn lines<S>(filter: EnvFilter, json: bool) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync + 'static,

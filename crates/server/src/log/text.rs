@@ -1,4 +1,4 @@
-//! Fields as text: as usual, without those that are for traces alone.
+//! Formats fields as text, without those that are only for traces.
 
 use std::error::Error;
 use std::fmt;
@@ -9,7 +9,7 @@ use tracing_subscriber::field::{RecordFields, VisitOutput};
 use tracing_subscriber::fmt::format::{DefaultVisitor, Writer};
 use tracing_subscriber::fmt::{FormatFields, FormattedFields};
 
-/// Whether a field tells something to what records traces, such as the kind of a span.
+/// Whether a field is only for traces, such as the kind of a span.
 pub(super) fn is_for_traces(name: &str) -> bool {
     name.starts_with("otel.")
 }

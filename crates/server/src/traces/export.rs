@@ -1,4 +1,4 @@
-//! Sending spans to the collector, in batches, beside everything else.
+//! Sends spans to the collector, in batches, in the background.
 
 use std::time::Duration;
 
@@ -15,26 +15,26 @@ use url::Url;
 use super::queue::{Dropped, Queue};
 use super::settings::TraceConfig;
 
-/// Most spans in a request.
+/// Maximum number of spans in a request.
 const BATCH: usize = 512;
 
-/// How long spans wait for others to be sent with.
+/// How long a span waits for others to form a batch.
 const GATHER_FOR: Duration = Duration::from_secs(2);
 
-/// How long a collector may take.
+/// Timeout for a request to the collector.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// How often a batch is sent before it is dropped, and how long that is waited in between.
+/// Attempts to send a batch before it is dropped, and the pause between them.
 const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// How often at most it is said that traces are lost.
+/// Minimum time between log lines about lost traces.
 const COMPLAIN_EVERY: Duration = Duration::from_secs(600);
 
-/// How long sending what is left may take when the process ends.
+/// Timeout for sending the remaining spans when the process ends.
 const LAST_PATIENCE: Duration = Duration::from_secs(3);
 
-/// What sends spans, once it is started.
+/// The exporter of spans, before it is started.
 pub struct TraceExport {
     exporter: SpanExporter,
     waiting: Receiver<SpanData>,
@@ -42,13 +42,13 @@ pub struct TraceExport {
     endpoint: Url,
 }
 
-/// What sends spans.
+/// The running exporter of spans.
 pub struct RunningExport {
     task: JoinHandle<()>,
     stop: CancellationToken,
 }
 
-/// The queue that spans end in, and what sends what is in it.
+/// The queue for spans that have ended, and the exporter that sends them.
 pub(super) fn prepare(
     config: &TraceConfig,
     endpoint: &Url,
@@ -69,7 +69,7 @@ pub(super) fn prepare(
         .with_headers(config.headers.as_map().clone())
         .with_protocol(Protocol::HttpBinary)
         .with_timeout(DEADLINE)
-        // Its pauses would keep a thread; ours are below.
+        // Its pauses would block a thread; retries are implemented below.
         .with_retry_policy(RetryPolicy::disabled())
         .build()
         .map_err(|error| format!("tracing.otlp_endpoint: {error}"))?;
@@ -79,7 +79,7 @@ pub(super) fn prepare(
 }
 
 impl TraceExport {
-    /// Sends from now on, on the runtime that this is called on.
+    /// Starts to send spans, on the current runtime.
     pub fn start(self) -> RunningExport {
         tracing::info!(endpoint = %self.endpoint, "traces are exported");
         let stop = CancellationToken::new();
@@ -96,7 +96,7 @@ impl TraceExport {
             }
             self.send(batch, &mut trouble, &stop).await;
         }
-        // What ends from here on is dropped.
+        // Spans that end from here on are dropped.
         self.waiting.close();
         let mut rest = Vec::new();
         while self.waiting.recv_many(&mut rest, BATCH).await > 0 {
@@ -104,7 +104,7 @@ impl TraceExport {
         }
     }
 
-    /// Waits for a span, and a while for others. None where the process ends, or nobody is left who could end a span.
+    /// Waits for a span, and a while for others. Empty if the process ends, or if all senders of the queue are gone.
     async fn gather(&mut self, stop: &CancellationToken) -> Vec<SpanData> {
         let mut batch = Vec::new();
         tokio::select! {
@@ -123,7 +123,7 @@ impl TraceExport {
         batch
     }
 
-    /// Sends a batch, more than once if need be, and drops it in the end.
+    /// Sends a batch, with retries, and drops it if all attempts fail.
     async fn send(&self, batch: Vec<SpanData>, trouble: &mut Trouble, stop: &CancellationToken) {
         for attempt in 1..=TRIES {
             let problem = match timeout(DEADLINE, self.exporter.export(batch.clone())).await {
@@ -141,7 +141,7 @@ impl TraceExport {
 }
 
 impl RunningExport {
-    /// Sends what is left, for a few seconds at most.
+    /// Sends the remaining spans, for a few seconds at most.
     pub async fn finish(mut self) {
         self.stop.cancel();
         match timeout(LAST_PATIENCE, &mut self.task).await {
@@ -155,7 +155,7 @@ impl RunningExport {
     }
 }
 
-/// A collector that takes nothing. It is said at its beginning and end, and now and then in between.
+/// An outage of the collector. It is logged when it begins and ends, and from time to time in between.
 #[derive(Default)]
 struct Trouble {
     complained_at: Option<Instant>,

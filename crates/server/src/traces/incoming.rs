@@ -1,4 +1,4 @@
-//! Traces that requests say they are part of.
+//! The trace context of incoming requests.
 
 use hyper::HeaderMap;
 use hyper::header::HeaderName;
@@ -8,11 +8,11 @@ use super::SAMPLE_RATIO;
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// The trace that a request goes on with, where traces are exported.
+/// The trace that a request continues, if traces are exported.
 ///
-/// Whoever sends a request may say which trace it is part of. Only a trusted proxy may say whether it is recorded: anybody else
-/// could have everything recorded, which costs us and the collector. For them it is decided by chance, and not by the id of
-/// the trace, which they choose too.
+/// Any sender may name the trace that a request is part of. Only a trusted proxy may decide whether it is recorded:
+/// anyone else could have every request recorded, which costs us and the collector. For other senders this is decided
+/// at random, and not by the id of the trace, which they choose too.
 pub(crate) fn trace_of(headers: &HeaderMap, is_trusted: bool, ambient: &Ambient) -> Option<TraceContext> {
     let ratio = *SAMPLE_RATIO.get()?;
     let context = traceparent(headers)?;
@@ -22,7 +22,7 @@ pub(crate) fn trace_of(headers: &HeaderMap, is_trusted: bool, ambient: &Ambient)
     })
 }
 
-/// The header, which stands there once or means nothing.
+/// The `traceparent` header, which is ignored unless there is exactly one.
 fn traceparent(headers: &HeaderMap) -> Option<TraceContext> {
     let mut lines = headers.get_all(TRACEPARENT).iter();
     match (lines.next(), lines.next()) {
@@ -31,9 +31,9 @@ fn traceparent(headers: &HeaderMap) -> Option<TraceContext> {
     }
 }
 
-/// Whether chance lets a trace be recorded. `random` are random bytes.
+/// Decides at random whether a trace is recorded. `random` are random bytes.
 fn is_sampled(ratio: f64, random: [u8; 8]) -> bool {
-    // As many bits as the number has.
+    // As many bits as the mantissa of an `f64` holds.
     let share = (u64::from_be_bytes(random) >> 11) as f64 / (1_u64 << 53) as f64;
     share < ratio
 }

@@ -1,6 +1,6 @@
 //! Traces: spans of requests, jobs and webhooks, which are sent to a collector (OpenTelemetry, OTLP over HTTP).
 //!
-//! Nothing here is on the way of objects: they have no spans.
+//! Requests for objects do not use any of this: they have no spans.
 
 mod export;
 mod incoming;
@@ -28,8 +28,8 @@ const INSTANCE_ID: Key = Key::from_static_str("service.instance.id");
 /// The share of traces that are recorded, once traces are exported.
 static SAMPLE_RATIO: OnceLock<f64> = OnceLock::new();
 
-/// Prepares to export traces, where a collector is set: what records spans, and what sends them once there is a runtime.
-/// `instance` tells this process from others.
+/// Prepares the export of traces, if a collector is configured. Returns the tracer that records spans, and the exporter
+/// that sends them once there is a runtime. `instance` identifies this process.
 pub fn set_up(config: &TraceConfig, instance: String) -> Result<Option<(SdkTracer, TraceExport)>, String> {
     let Some(endpoint) = &config.endpoint else { return Ok(None) };
     let resource = resource(config, instance);
@@ -40,13 +40,13 @@ pub fn set_up(config: &TraceConfig, instance: String) -> Result<Option<(SdkTrace
         .with_sampler(sampler)
         .with_resource(resource)
         .build();
-    // What was set first stays: there is one tracer in a process.
+    // The first setting stays: a process has one tracer.
     let _ = SAMPLE_RATIO.set(config.sample_ratio);
     tonearm_telemetry::trace_with(Box::new(tracer::OpenTelemetry));
     Ok(Some((provider.tracer("tonearm"), export)))
 }
 
-/// Records our own spans. Log lines stay out of them.
+/// Records our own spans, without log lines.
 pub(crate) fn layer(tracer: SdkTracer) -> impl Layer<Registry> + Send + Sync + 'static {
     let own_spans = filter_fn(|metadata| {
         metadata.is_span() && *metadata.level() <= Level::INFO && metadata.target().starts_with("tonearm")
@@ -59,8 +59,8 @@ pub(crate) fn layer(tracer: SdkTracer) -> impl Layer<Registry> + Send + Sync + '
         .with_filter(own_spans.with_max_level_hint(LevelFilter::INFO))
 }
 
-/// What is told of this process with its spans. The settings go before `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`,
-/// and these before what goes without saying.
+/// The attributes of this process that are sent with its spans. The settings take precedence over `OTEL_SERVICE_NAME`
+/// and `OTEL_RESOURCE_ATTRIBUTES`, and these over the defaults.
 fn resource(config: &TraceConfig, instance: String) -> Resource {
     let detected = Resource::builder().build();
     let is_unnamed =

@@ -1,4 +1,4 @@
-//! Where spans wait that have ended: a queue with a bound. Whoever ends a span never waits.
+//! A bounded queue of spans that have ended. Code that ends a span never waits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,17 +10,17 @@ use opentelemetry_sdk::trace::{Span, SpanData, SpanProcessor};
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::{Receiver, Sender};
 
-/// Most spans that wait; a few MB.
+/// Maximum number of waiting spans; a few MB.
 const MOST_WAITING: usize = 4096;
 
-/// Takes spans that have ended. What does not fit is dropped and counted.
+/// Takes spans that have ended. Spans that do not fit are dropped and counted.
 #[derive(Debug)]
 pub(super) struct Queue {
     spans: Sender<SpanData>,
     dropped: Dropped,
 }
 
-/// How many spans were not exported.
+/// The number of spans that were not exported.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Dropped(Arc<AtomicU64>);
 
@@ -30,7 +30,7 @@ impl Dropped {
         tonearm_telemetry::dropped_spans(count);
     }
 
-    /// How many there were since this was last asked.
+    /// Returns the number since the last call.
     pub(super) fn take(&self) -> u64 {
         self.0.swap(0, Ordering::Relaxed)
     }
@@ -53,7 +53,7 @@ impl SpanProcessor for Queue {
         }
     }
 
-    // What waits is sent by the task that exports, which is told when the process ends.
+    // The export task sends the waiting spans, and is told when the process ends.
     fn force_flush(&self) -> OTelSdkResult {
         Ok(())
     }

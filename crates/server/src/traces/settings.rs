@@ -8,13 +8,13 @@ use url::Url;
 /// How traces are exported.
 #[derive(Debug, Clone)]
 pub struct TraceConfig {
-    /// Where spans are sent, with the path; none: there are no traces.
+    /// The URL to which spans are sent, with the path; none if traces are not exported.
     pub endpoint: Option<Url>,
-    /// What is sent with them, such as a key.
+    /// Headers that are sent with them, such as a key.
     pub headers: TraceHeaders,
     /// The share of traces that are recorded, from 0 to 1.
     pub sample_ratio: f64,
-    /// What the service is called in traces.
+    /// The name of the service in traces.
     pub service_name: Option<String>,
 }
 
@@ -23,7 +23,7 @@ pub struct TraceConfig {
 pub struct TraceHeaders(HashMap<String, String>);
 
 impl TraceHeaders {
-    /// From names and values, which are valid as those of headers.
+    /// From names and values, which must be valid in headers.
     pub fn new(headers: HashMap<String, String>) -> Self {
         Self(headers)
     }

@@ -1,4 +1,4 @@
-//! The place in a trace, as OpenTelemetry knows it.
+//! Connects the current position in a trace with OpenTelemetry.
 
 use opentelemetry::Context;
 use opentelemetry::trace::{SpanContext, SpanId, TraceContextExt, TraceFlags, TraceId, TraceState};
@@ -27,7 +27,7 @@ impl Tracer for OpenTelemetry {
             true,
             TraceState::NONE,
         );
-        // Fails where the span is not recorded, and then there is nothing to do.
+        // Fails if the span is not recorded, and then there is nothing to do.
         drop(span.set_parent(Context::new().with_remote_span_context(parent)));
     }
 }

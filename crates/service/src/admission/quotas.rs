@@ -1,13 +1,16 @@
-//! What organizations may have at most: asked before bytes are taken, and decided in the transaction that adds something.
+//! Quotas of organizations. They are checked before bytes are accepted, and enforced in the transaction that adds
+//! something.
 //!
-//! Where an organization has a quota, these transactions follow one another: each asks before it locks anything else.
+//! If an organization has a quota, these transactions run one after another. Each checks the quotas before it locks
+//! anything else.
 
 use tonearm_catalog::{Catalog, CatalogError, Transaction};
 use tonearm_domain::{OrganizationId, QuotaExceeded, Quotas};
 
 use crate::refusal::Refusal;
 
-/// How many bytes a source may have. Refuses one that is announced with more, or where nothing may be uploaded at all.
+/// The maximum size of a source in bytes. Refuses a source whose announced size exceeds it, or if nothing may be
+/// uploaded at all.
 pub(crate) async fn source_allowance(
     catalog: &Catalog,
     organization_id: OrganizationId,
@@ -22,17 +25,17 @@ pub(crate) async fn source_allowance(
     Ok(QuotaAllowance(quotas.remaining_bytes(used).map(|bytes| (bytes, quotas.out_of_bytes(used)))))
 }
 
-/// The bytes that an upload may have before it exceeds a quota; none: there is no quota of bytes.
+/// The number of bytes that an upload may have before it exceeds a quota. `None` if there is no quota of bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct QuotaAllowance(Option<(u64, QuotaExceeded)>);
 
 impl QuotaAllowance {
-    /// The most bytes to take in, where without a quota it would be `limit`.
+    /// The maximum number of bytes to accept. `limit` applies without a quota.
     pub(crate) fn at_most(self, limit: u64) -> u64 {
         self.0.map_or(limit, |(bytes, _)| bytes.min(limit))
     }
 
-    /// Why more than `limit` bytes were not taken in.
+    /// The error for an upload of more than `limit` bytes.
     pub(crate) fn refusal(self, limit: u64) -> Refusal {
         match self.0 {
             Some((bytes, exceeded)) if bytes <= limit => exceeded.into(),
@@ -41,8 +44,8 @@ impl QuotaAllowance {
     }
 }
 
-/// Refuses a cover for which there is no room. It is not counted before it is finished, so this is not decided in a
-/// transaction: covers that come at once may pass the quota together.
+/// Refuses a cover that would exceed the quota. A cover is not counted before it is finished, so this is not enforced
+/// in a transaction: concurrent covers may exceed the quota together.
 pub(crate) async fn admit_cover(
     catalog: &Catalog,
     organization_id: OrganizationId,
@@ -55,7 +58,7 @@ pub(crate) async fn admit_cover(
     Ok(())
 }
 
-/// Refuses a track more than the organization may have. To be asked before anything else is locked.
+/// Refuses a new track if the organization's quota is used up. Call it before anything else is locked.
 pub(crate) async fn admit_track(tx: &Transaction, organization_id: OrganizationId) -> Result<(), Refusal> {
     let quotas = tx.quotas(organization_id).await?;
     if !quotas.is_unlimited() {
@@ -64,7 +67,7 @@ pub(crate) async fn admit_track(tx: &Transaction, organization_id: OrganizationI
     Ok(())
 }
 
-/// Refuses a source, of which all bytes are there, where there is no room for them. To be asked before anything else is locked.
+/// Refuses a fully uploaded source that would exceed a quota. Call it before anything else is locked.
 pub(crate) async fn admit_stored(
     tx: &Transaction,
     organization_id: OrganizationId,
@@ -76,7 +79,7 @@ pub(crate) async fn admit_stored(
     }
 }
 
-/// The quota that a source of so many bytes would exceed. To be asked before anything else is locked.
+/// The quota that a source of `bytes` would exceed. Call it before anything else is locked.
 pub(crate) async fn exceeded_by(
     tx: &Transaction,
     organization_id: OrganizationId,
@@ -89,8 +92,8 @@ pub(crate) async fn exceeded_by(
     Ok(quotas.admit_bytes(tx.quota_usage(organization_id).await?, bytes).err())
 }
 
-/// Refuses what a deletion that was taken back brings, where the organization may not have it; its quotas were asked before
-/// anything else was locked.
+/// Refuses to undo a deletion if the restored items exceed a quota. The caller has read the quotas before anything else
+/// was locked.
 pub(crate) async fn admit_restored(
     tx: &Transaction,
     organization_id: OrganizationId,

@@ -1,12 +1,12 @@
-//! Free space on the file systems that are written to.
+//! Free space on the file systems that the node writes to.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::refusal::Refusal;
 
-/// The folders that are written to, and how much has to be free on the file system of each. By default there are
-/// none, and nothing is ever short. Cloning is cheap.
+/// The folders that the node writes to, and the free space that the file system of each must have. By default there are
+/// none, so there is never a shortage. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Space {
     places: Arc<[(&'static str, PathBuf)]>,
@@ -20,35 +20,35 @@ pub struct Space {
     .path.display()
 )]
 pub struct Shortage {
-    /// What is kept there, for people.
+    /// What is stored there, in words.
     pub place: &'static str,
-    /// Where it is.
+    /// The path of the folder.
     pub path: PathBuf,
     /// Bytes that are free there.
     pub free: u64,
-    /// Bytes that have to be.
+    /// Bytes that must be free.
     pub least: u64,
 }
 
 impl Space {
-    /// At least `least` bytes have to be free at each place, which has a name for people; 0 for no limit.
+    /// Requires at least `least` free bytes at each named place; 0 for no limit.
     pub fn new(least: u64, places: impl IntoIterator<Item = (&'static str, PathBuf)>) -> Self {
         Self { places: places.into_iter().collect(), least }
     }
 
-    /// The first place with too little free space. One that cannot be asked counts as large enough: writing to it
-    /// will say what is wrong.
+    /// The first place with too little free space. A place whose free space cannot be read is skipped: writing to it
+    /// will report the error.
     pub async fn shortage(&self) -> Option<Shortage> {
         if self.least == 0 || self.places.is_empty() {
             return None;
         }
         let space = self.clone();
-        // A file system on a network may take long to answer.
+        // A network file system may take long to respond.
         let result = tokio::task::spawn_blocking(move || space.find_shortage()).await;
         result.ok().flatten()
     }
 
-    /// Refuses to take bytes in where there is too little free space.
+    /// Refuses if there is too little free space.
     pub async fn require(&self) -> Result<(), Refusal> {
         match self.shortage().await {
             Some(shortage) => Err(Refusal::Full(shortage.into())),

@@ -1,4 +1,4 @@
-//! Copying into the pool what it does not have.
+//! Copies objects that the pool does not have into it.
 
 use futures::stream::{self, BoxStream, TryChunksError};
 use futures::{StreamExt, TryStreamExt};
@@ -15,25 +15,25 @@ use super::transfer::{Route, Transfer, hash_of};
 use super::{BackupEvent, BackupReport, BackupTerms, Backups, OnEvent};
 use crate::inventory::{HeadOutcome, Rate, ReadFailures};
 
-/// How the store has lost an object of which the target has a copy.
+/// The reason for an object whose copy in the target has another length.
 const OTHER_LENGTH: &str = "it has another length in the store than when it was backed up";
 
-/// Objects that are copied at once.
+/// The number of concurrent copies.
 const AT_ONCE: usize = 8;
-/// Objects of which the catalog is asked at once whether it names them.
+/// The number of objects per query whether the catalog names them.
 const ASKED_AT_ONCE: usize = 500;
-/// Lines that are written at once.
+/// The number of lines to write at once.
 const LINES: usize = 200;
 
 pub(super) struct Copying<'a> {
     pub(super) backups: &'a Backups,
     pub(super) target: &'a BackupTarget,
-    /// A backup whose hashes are still right, as no name is used twice.
+    /// The previous backup. Its hashes are still valid, as no key is used twice.
     pub(super) previous: Option<&'a Manifest>,
     pub(super) terms: BackupTerms,
 }
 
-/// An object, and what the target knows of it.
+/// An object, and its entries in the pool and the previous backup.
 enum Work {
     /// The catalog names it, and the store has it.
     Listed { object: ListedObject, pooled: Option<ObjectMeta>, previous: Option<ListedObject> },
@@ -42,7 +42,7 @@ enum Work {
 }
 
 impl Work {
-    /// The name, if only the target has the object.
+    /// The key, if only the target has the object.
     fn only_pooled(&self) -> Option<&ObjectKey> {
         match self {
             Self::Listed { .. } => None,
@@ -51,20 +51,20 @@ impl Work {
     }
 }
 
-/// The three sorted lists, which are read side by side.
+/// The three sorted lists, which are read in parallel.
 struct ObjectLists<'a> {
     wanted: BoxStream<'static, Result<ListedObject, BackupError>>,
-    /// The next of them.
+    /// The next wanted object, if it was read already.
     ahead: Option<ListedObject>,
     pool: Sorted<'a, (ObjectKey, ObjectMeta)>,
     previous: Sorted<'static, ListedObject>,
 }
 
-/// What became of an object.
+/// The outcome for an object.
 enum Outcome {
     Kept(ListedObject),
     Copied(ListedObject),
-    /// The store has lost it, and the target has not.
+    /// The store has lost it, but the target has a copy.
     Rescued(ListedObject, &'static str),
     Gone,
     /// It is not part of this backup.
@@ -82,7 +82,7 @@ struct Stores<'a> {
 }
 
 impl Copying<'_> {
-    /// Copies what is missing, and gives the list of the objects that the backup has.
+    /// Copies missing objects, and returns the list of the objects in the backup.
     pub(super) async fn run(
         &self,
         gathered: &mut Gathered,
@@ -126,7 +126,7 @@ impl Copying<'_> {
         Ok(writer.write(waiting).await?.finish().await?)
     }
 
-    /// The objects of the newest backup. One that is damaged only costs the time to read the objects again.
+    /// The object list of the newest backup. If it is damaged, the objects are read again, which only takes more time.
     async fn earlier(&self) -> Result<Option<PartFile>, BackupError> {
         let Some(manifest) = self.previous else { return Ok(None) };
         let part = manifest.part(OBJECTS)?;
@@ -157,7 +157,7 @@ impl Copying<'_> {
         }
     }
 
-    /// Leaves out what only the target has and the catalog does not name.
+    /// Leaves out objects that only the target has and the catalog does not name.
     async fn without_unnamed(&self, mut works: Vec<Work>) -> Result<Vec<Work>, BackupError> {
         let pooled: Vec<ObjectKey> = works.iter().filter_map(Work::only_pooled).cloned().collect();
         if !pooled.is_empty() {
@@ -177,7 +177,7 @@ impl Copying<'_> {
         }
     }
 
-    /// Keeps what the target has, or replaces it with what the store has.
+    /// Keeps the copy in the target, or replaces it with that of the store.
     async fn compare(
         &self,
         object: ListedObject,
@@ -187,7 +187,8 @@ impl Copying<'_> {
     ) -> Result<Outcome, BackupError> {
         let ListedObject(key, size, sha256) = &object;
         let is_same = pooled.size == *size;
-        // No name is used twice, so the store has damaged what is shorter now and whose length nobody recorded.
+        // No key is used twice. So if no length was recorded and the object in the store is shorter than its copy, the
+        // store has damaged it.
         let is_intact = match &previous {
             Some(previous) => previous.1 == pooled.size,
             None => pooled.size > *size,
@@ -230,7 +231,7 @@ impl Copying<'_> {
         stores: &Stores<'_>,
     ) -> Result<Outcome, BackupError> {
         let reason = match stores.store_heads.head(&key).await.map_err(BackupError::Store)? {
-            // It came to be named after the moment of the catalog.
+            // The catalog has named it only after the snapshot.
             HeadOutcome::Found(meta) if meta.size == pooled.size => return Ok(Outcome::Unnamed),
             HeadOutcome::Found(_) => OTHER_LENGTH,
             HeadOutcome::Missing => MISSING,
@@ -247,9 +248,9 @@ impl Copying<'_> {
 }
 
 impl Stores<'_> {
-    /// The hash of an object of the pool: the one that was recorded, or that of its bytes, which are read if a run before this
-    /// one was interrupted, or if the database and the backup before recorded different ones. `None` where the bytes cannot be
-    /// read, or are not what the database recorded.
+    /// The hash of an object in the pool: the recorded one, or that of its bytes. The bytes are read if an earlier run
+    /// was interrupted, or if the database and the previous backup recorded different hashes. `None` if the bytes
+    /// cannot be read, or do not match the hash in the database.
     async fn hash_of_pooled(
         &self,
         key: &ObjectKey,
@@ -293,7 +294,7 @@ impl ObjectLists<'_> {
     }
 }
 
-/// An object that was listed but could not be looked at may have been copied all the same.
+/// Corrects the outcome of an object whose HEAD request failed: it may have been copied all the same.
 fn reconsidered(outcome: Outcome, lost: &mut LostObjects) -> Outcome {
     match outcome {
         Outcome::Kept(object) if lost.get(&object.0) == Some(&UNREADABLE) => {
@@ -307,7 +308,7 @@ fn reconsidered(outcome: Outcome, lost: &mut LostObjects) -> Outcome {
     }
 }
 
-/// Counts an object, and gives it if the backup has it.
+/// Counts an object, and returns it if it is in the backup.
 fn note(
     outcome: Outcome,
     lost: &mut LostObjects,

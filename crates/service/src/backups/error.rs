@@ -10,13 +10,13 @@ use crate::store_identity::IdentityError;
 /// Why a backup could not be made or restored. The texts say what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// There is none.
+    /// The target has no complete backup.
     #[error("there is no complete backup in this target")]
     NoBackup,
-    /// There is none of this time.
+    /// The target has no complete backup of this time.
     #[error("there is no complete backup of {0} in this target; `tonearm backup list` shows which there are")]
     NoSuchBackup(BackupTime),
-    /// A part is not what was stored.
+    /// A part differs from what was stored.
     #[error("the backup is damaged: {part} {problem}. Restore another backup, or this one from another copy")]
     Broken {
         /// Which part.
@@ -24,12 +24,12 @@ pub enum BackupError {
         /// What is wrong.
         problem: &'static str,
     },
-    /// A newer version made it.
+    /// A newer version of Tonearm made the backup.
     #[error(
         "the backup has the format {0}, which this version of Tonearm does not know; use a newer version"
     )]
     Format(u32),
-    /// The master secret is another one.
+    /// The master secret differs from that of the backup.
     #[error(
         "the backup was made with another master secret. Set `secret` to the one of that service. If it is lost, \
          --secret-changed restores without it: secrets of webhooks, keys of transcription providers, credentials for \
@@ -57,22 +57,22 @@ pub enum BackupError {
          the store to the restored one; otherwise, set storage_url to an empty place"
     )]
     StoreInUse(String),
-    /// A local file.
+    /// A local file could not be used.
     #[error("cannot use a temporary file: {0}")]
     Local(#[from] std::io::Error),
-    /// The target of the backup.
+    /// The target of the backup failed.
     #[error("the target of the backup: {0}")]
     Target(#[source] BlobError),
-    /// The store.
+    /// The object store failed.
     #[error("the object store: {0}")]
     Store(#[source] BlobError),
-    /// The catalog.
+    /// The catalog failed.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// The database that is restored into.
+    /// The database to restore into failed or was refused.
     #[error(transparent)]
     Restore(#[from] RestoreError),
-    /// The identity of database and store.
+    /// The identity of the database and the store could not be checked or set.
     #[error(transparent)]
     Identity(#[from] IdentityError),
 }
@@ -82,7 +82,7 @@ impl BackupError {
         Self::Broken { part: part.to_owned(), problem }
     }
 
-    /// Of a put into the target.
+    /// The error for a failed put into the target.
     pub(super) fn of_put(error: PutError) -> Self {
         match error {
             PutError::Store(error) => Self::Target(error),

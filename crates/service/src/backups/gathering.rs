@@ -1,4 +1,4 @@
-//! The catalog at one moment, and the list of the objects that it names, as local files.
+//! A snapshot of the catalog, and the list of the objects that it names, as local files.
 
 use std::collections::HashMap;
 
@@ -13,24 +13,24 @@ use super::part::{PartFile, PartWriter};
 use super::{BackupEvent, BackupReport, Backups, OnEvent};
 use crate::inventory::{HeadOutcome, ReadFailures, Rows, StoredObject, TrackObject, Walk};
 
-/// What a backup is made of.
+/// The contents of a backup.
 pub(super) struct Gathered {
     pub(super) backend: &'static str,
     pub(super) steps: Vec<String>,
     pub(super) store: Option<StoreId>,
     pub(super) tables: Vec<(DumpTable, PartFile)>,
-    /// The objects that are to be copied, sorted by name.
+    /// The objects to copy, sorted by name.
     pub(super) objects: PartFile,
-    /// Objects that the store has lost, and how.
+    /// Objects that the store has lost, with the reason.
     pub(super) lost: LostObjects,
 }
 
-/// How the store has lost an object that is not there.
+/// The reason for an object that is missing.
 pub(super) const MISSING: &str = "it is missing in the store";
-/// How it has lost one that may be there.
+/// The reason for an object that may exist but cannot be read.
 pub(super) const UNREADABLE: &str = "it cannot be read from the store";
 
-/// Objects that the store has lost, and how.
+/// Objects that the store has lost, with the reason.
 pub(super) type LostObjects = HashMap<ObjectKey, &'static str>;
 
 impl Backups {
@@ -68,8 +68,8 @@ impl Backups {
         }
     }
 
-    /// What the store has and the catalog names. The store is listed after the moment of the catalog: what was there then is
-    /// listed, or has been removed since.
+    /// Lists the objects that the store has and the catalog names. The store is listed after the snapshot of the
+    /// catalog, so an object that existed at that moment is listed or has been removed since.
     async fn list_objects(
         &self,
         snapshot: &Snapshot,
@@ -105,7 +105,7 @@ impl Backups {
         Ok((writer.finish().await?, lost))
     }
 
-    /// Tells an object that was removed meanwhile from one that is lost.
+    /// Decides whether an object was removed meanwhile or is lost.
     async fn judge(
         &self,
         suspect: &TrackObject,
@@ -128,7 +128,7 @@ impl Backups {
         Ok(())
     }
 
-    /// The same of a cover of a collection or an organization.
+    /// Like [`Backups::judge`], for a cover of a collection or an organization.
     async fn judge_cover(
         &self,
         object: &NamedObject,
@@ -146,7 +146,7 @@ impl Backups {
     }
 }
 
-/// Why an object seems to be lost; `None` where it is there.
+/// Why an object seems to be lost; `None` if it is sound.
 async fn reason_of(
     object: &NamedObject,
     heads: &ReadFailures<'_>,

@@ -1,4 +1,4 @@
-//! Keeping the objects in the store that the rows of a backup name.
+//! Keeps the objects that the rows of a backup name in the store.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use tokio::task::JoinHandle;
 use tonearm_catalog::{Catalog, CatalogError};
 use tonearm_domain::{Ambient, RemovalHold, RemovalHoldId};
 
-/// A hold on removals, which is renewed until it is released or dropped. Dropped, it ends after a while.
+/// A hold on removals, which is renewed until it is released or dropped. If it is dropped, it expires after a while.
 pub(super) struct Hold {
     catalog: Catalog,
     id: RemovalHoldId,
@@ -14,7 +14,7 @@ pub(super) struct Hold {
 }
 
 impl Hold {
-    /// Holds removals from now on.
+    /// Begins to hold removals.
     pub(super) async fn begin(catalog: &Catalog, ambient: &Ambient) -> Result<Self, CatalogError> {
         let id = ambient.record_id();
         catalog.hold_removals(id, ambient.now()).await?;
@@ -27,7 +27,7 @@ impl Hold {
         Ok(!self.catalog.others_hold_removals(self.id, ambient.now()).await?)
     }
 
-    /// Lets objects be removed again.
+    /// Allows removals again.
     pub(super) async fn release(self) {
         self.renewing.abort();
         if let Err(error) = self.catalog.release_removals(self.id).await {

@@ -1,4 +1,4 @@
-//! Loading the rows of a backup, in one transaction.
+//! Loads the rows of a backup in one transaction.
 
 use tonearm_catalog::{DumpRow, Restoring};
 
@@ -7,7 +7,7 @@ use super::manifest::Manifest;
 use super::part::{PartFile, PartReader};
 use super::{BackupEvent, OnEvent};
 
-/// Fills the tables; gives how many rows there are.
+/// Fills the tables, and returns the number of rows.
 pub(super) async fn load(
     restoring: &Restoring,
     manifest: &Manifest,

@@ -1,4 +1,4 @@
-//! What a backup consists of. It is written last.
+//! The manifest: the contents of a backup. It is written last.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -7,11 +7,11 @@ use tonearm_catalog::DumpTable;
 use super::error::BackupError;
 use super::time::BackupTime;
 
-/// The format of this version.
+/// The manifest format of this version of Tonearm.
 pub(super) const FORMAT: u32 = 1;
-/// The part that lists the objects.
+/// The name of the part that lists the objects.
 pub(super) const OBJECTS: &str = "objects.jsonl.gz";
-/// The manifest itself.
+/// The name of the manifest file.
 pub(super) const MANIFEST: &str = "manifest.json";
 
 /// A file of a backup.
@@ -19,38 +19,38 @@ pub(super) const MANIFEST: &str = "manifest.json";
 pub(super) struct BackupPart {
     /// Its name, in the folder of the backup.
     pub(super) name: String,
-    /// Rows, or objects.
+    /// The number of rows or objects.
     pub(super) rows: u64,
     /// Its bytes.
     pub(super) bytes: u64,
-    /// Their SHA-256, as hex digits.
+    /// The SHA-256 of the file, as hex digits.
     pub(super) sha256: String,
 }
 
-/// What a backup consists of.
+/// The contents of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Manifest {
     pub(super) format: u32,
     /// The version of Tonearm that made it.
     pub(super) version: String,
     pub(super) made_at: BackupTime,
-    /// `sqlite` or `postgres`: for people.
+    /// `sqlite` or `postgres`. Only informative.
     pub(super) database: String,
-    /// The steps that made the tables.
+    /// The migrations that created the tables.
     pub(super) steps: Vec<String>,
     /// The identity of the store.
     pub(super) store: Option<String>,
-    /// Fingerprints of the master secrets, the first one first.
+    /// Fingerprints of the master secrets, in order.
     pub(super) secrets: Vec<String>,
-    /// The tables, those that others refer to before them.
+    /// The tables. A table comes after the tables to which it refers.
     pub(super) tables: Vec<DumpTable>,
-    /// One for each table, and the list of the objects.
+    /// One part for each table, and the list of the objects.
     pub(super) parts: Vec<BackupPart>,
     pub(super) objects: u64,
     pub(super) bytes: u64,
 }
 
-/// What tells a backup from every other one, as a restore notes it.
+/// The unique mark of a backup, which a restore records in the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BackupMark(String);
 
@@ -59,20 +59,21 @@ impl BackupMark {
         &self.0
     }
 
-    /// The name of a backup, by a mark that was noted.
+    /// The name of the backup to which a recorded mark belongs.
     pub(super) fn name_of(noted: &str) -> &str {
         noted.split(' ').next().unwrap_or(noted)
     }
 }
 
-/// The manifest as it is stored, with the SHA-256 of its text. As it has those of all parts, it stands for the whole.
+/// The manifest as it is stored, with the SHA-256 of its text. As the manifest contains the hashes of all parts, this
+/// hash covers the whole backup.
 #[derive(Serialize, Deserialize)]
 struct Sealed<T> {
     sha256: String,
     manifest: T,
 }
 
-/// Of any format.
+/// The part of a manifest that all formats share.
 #[derive(Deserialize)]
 struct AnyFormat {
     format: u32,
@@ -102,7 +103,7 @@ impl Manifest {
         serde_json::from_str(text).map_err(unreadable)
     }
 
-    /// What tells a backup from every other one: its name, and a hash of all its parts.
+    /// The unique mark of the backup: its name, and a hash over the hashes of its parts.
     pub(super) fn mark(&self) -> BackupMark {
         let mut hash = Sha256::new();
         self.parts.iter().for_each(|part| hash.update(&part.sha256));
@@ -114,13 +115,13 @@ impl Manifest {
         found.ok_or_else(|| BackupError::broken(name, "is not in the manifest"))
     }
 
-    /// The part with the rows of a table.
+    /// The name of the part with the rows of a table.
     pub(super) fn part_of_table(table: &str) -> String {
         format!("{table}.jsonl.gz")
     }
 }
 
-/// A complete backup, for people.
+/// A summary of a complete backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BackupSummary {
     /// Its name.

@@ -1,4 +1,4 @@
-//! Lists of objects, sorted by name, which are walked through side by side.
+//! Lists of objects, sorted by name, which are read in parallel.
 
 use std::pin::Pin;
 
@@ -11,12 +11,12 @@ use tonearm_domain::ObjectKey;
 use super::error::BackupError;
 use super::part::{PartFile, PartReader};
 
-/// An object of a backup: a line of JSON, `[key, size, sha256]`.
+/// An object of a backup, stored as a line of JSON: `[key, size, sha256]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ListedObject(
     pub(super) ObjectKey,
     pub(super) u64,
-    /// As hex digits; none as long as nobody has read the object.
+    /// As hex digits. `None` until the object has been read.
     pub(super) Option<String>,
 );
 
@@ -28,7 +28,7 @@ impl ListedObject {
     }
 }
 
-/// The objects in a part, in their order.
+/// The objects of a part, in order.
 pub(super) async fn lines(
     file: &PartFile,
 ) -> Result<BoxStream<'static, Result<ListedObject, BackupError>>, BackupError> {
@@ -40,10 +40,10 @@ pub(super) async fn lines(
     Ok(lines.boxed())
 }
 
-/// Names with what they stand for, sorted by name.
+/// Entries with their names, sorted by name.
 type Named<'a, T> = BoxStream<'a, Result<(String, T), BackupError>>;
 
-/// A list that is walked through together with others, forwards only.
+/// A list that is read in parallel with others, forwards only.
 pub(super) struct Sorted<'a, T> {
     stream: Pin<Box<Peekable<Named<'a, T>>>>,
 }
@@ -53,12 +53,12 @@ impl<'a, T: Send + 'a> Sorted<'a, T> {
         Self { stream: Box::pin(stream.peekable()) }
     }
 
-    /// Nothing.
+    /// An empty list.
     pub(super) fn empty() -> Self {
         Self::new(stream::empty().boxed())
     }
 
-    /// The next entry whose name comes before another one; the next of all for `None`.
+    /// The next entry whose name is before `name`. With `None`, the next entry.
     pub(super) async fn next_before(
         &mut self,
         name: Option<&str>,
@@ -71,7 +71,7 @@ impl<'a, T: Send + 'a> Sorted<'a, T> {
         self.stream.next().await.transpose()
     }
 
-    /// What the list has under a name. The names that are asked for must be sorted.
+    /// The entry with this name. Calls must pass the names in sorted order.
     pub(super) async fn find(&mut self, name: &str) -> Result<Option<T>, BackupError> {
         loop {
             match self.stream.as_mut().peek().await {
@@ -89,7 +89,7 @@ impl<'a, T: Send + 'a> Sorted<'a, T> {
 }
 
 impl Sorted<'static, ListedObject> {
-    /// Of a part.
+    /// The list of a part.
     pub(super) async fn of_part(file: &PartFile) -> Result<Self, BackupError> {
         let named = lines(file).await?.map_ok(|object| (object.0.to_string(), object));
         Ok(Self::new(named.boxed()))
@@ -97,7 +97,7 @@ impl Sorted<'static, ListedObject> {
 }
 
 impl<'a> Sorted<'a, (ObjectKey, ObjectMeta)> {
-    /// Of a store.
+    /// The list of a store.
     pub(super) fn of_store(blobs: &'a Blobs, failed: fn(BlobError) -> BackupError) -> Self {
         let named = blobs.list_after(None).map_ok(|(key, meta)| (key.to_string(), (key, meta)));
         Self::new(named.map_err(failed).boxed())

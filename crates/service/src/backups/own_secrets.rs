@@ -1,4 +1,4 @@
-//! Whether the master secrets that a backup will name are those of the service.
+//! Checks that the master secrets that a backup will name are those of the service.
 
 use tonearm_domain::MasterSecretUse;
 use tonearm_signing::Vault;
@@ -8,7 +8,8 @@ use super::error::BackupError;
 use crate::secrets::Resealing;
 
 impl Backups {
-    /// Refuses master secrets with which no node has signed of late. Where no node has noted any, what is sealed tells.
+    /// Refuses master secrets with which no node has signed recently. If no node has recorded any, sealed values are
+    /// checked instead.
     pub(super) async fn check_secrets(&self) -> Result<(), BackupError> {
         let noted = self.catalog.master_secrets().await?;
         let is_ours = match noted.is_empty() {
@@ -18,7 +19,7 @@ impl Backups {
         if is_ours { Ok(()) } else { Err(BackupError::WrongSecret) }
     }
 
-    /// Whether some of what is sealed opens, if anything is sealed.
+    /// Whether at least one sealed value can be decrypted, or none is sealed.
     async fn opens_what_is_sealed(&self) -> Result<bool, BackupError> {
         let vault = Vault::new(&self.secrets);
         let counts = Resealing::new(self.catalog.clone(), self.ambient.clone(), vault).counts().await?;
@@ -26,8 +27,8 @@ impl Backups {
     }
 }
 
-/// Whether one of these is among those that nodes noted last. A node that was forgotten during a rotation may note another one
-/// after all others did.
+/// Whether one of these is among those that nodes recorded last. A node that was forgotten during a rotation may record
+/// another one after all others did.
 fn is_among(ours: &[String], noted: &[MasterSecretUse]) -> bool {
     let latest = noted.iter().map(|used| used.last_at).max();
     let is_in_use =

@@ -9,27 +9,27 @@ use tonearm_domain::{CollectionId, CoverOwner, ObjectKey, OrganizationId};
 use super::error::BackupError;
 use crate::inventory::StoredObject;
 
-/// Owners that are read at once.
+/// The number of owners per page.
 const PAGE: u64 = 200;
-/// Objects that are asked for at once.
+/// The number of objects per query.
 const BATCH: usize = 1000;
 
-/// Which of these covers the store has.
+/// The covers of owners that are in the store.
 #[derive(Default)]
 pub(super) struct OwnerCovers {
     hasher: RandomState,
-    /// Hashes of their names: eight bytes each, as there are three for every collection.
+    /// Hashes of their keys. They take only eight bytes each, as there are three covers for every collection.
     stored: HashSet<u64>,
 }
 
-/// The covers that the store does not have, a page of owners at a time.
+/// The covers that are missing in the store, a page of owners at a time.
 pub(super) struct Missing<'a> {
     covers: OwnerCovers,
     snapshot: &'a Snapshot,
     after: After,
 }
 
-/// Behind which owner the next page begins.
+/// The owner after which the next page begins.
 enum After {
     Organization(Option<OrganizationId>),
     Collection(Option<CollectionId>),
@@ -37,7 +37,7 @@ enum After {
 }
 
 impl OwnerCovers {
-    /// Says of the covers among some objects what is recorded of them, and gives those that have another length.
+    /// Adds the recorded length and hash to the covers among the listed objects. Returns those whose length differs.
     pub(super) async fn describe(
         &mut self,
         snapshot: &Snapshot,
@@ -58,14 +58,14 @@ impl OwnerCovers {
         Ok(wrong)
     }
 
-    /// Those that were not among any objects.
+    /// The covers that no call of [`OwnerCovers::describe`] has seen.
     pub(super) fn missing(self, snapshot: &Snapshot) -> Missing<'_> {
         Missing { covers: self, snapshot, after: After::Organization(None) }
     }
 }
 
 impl Missing<'_> {
-    /// Those of the next page of owners; `None` at the end.
+    /// The missing covers of the next page of owners; `None` at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Vec<NamedObject>>, BackupError> {
         let page = match self.after {
             After::Organization(after) => self.snapshot.covered_organizations(after, PAGE).await?,

@@ -1,4 +1,4 @@
-//! Parts of a backup as local files: compressed lines of JSON.
+//! Parts of a backup as local files: lines of JSON, compressed with gzip.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
@@ -16,7 +16,7 @@ use tokio::task::spawn_blocking;
 use super::error::BackupError;
 use super::manifest::BackupPart;
 
-/// A finished part, which is removed when this is dropped.
+/// The file of a finished part. It is removed when this is dropped.
 pub(super) struct PartFile {
     pub(super) part: BackupPart,
     path: TempPath,
@@ -27,12 +27,12 @@ impl PartFile {
         &self.path
     }
 
-    /// A file that was fetched and has the bytes of a part.
+    /// A downloaded file with the bytes of a part.
     pub(super) fn fetched(part: BackupPart, path: TempPath) -> Self {
         Self { part, path }
     }
 
-    /// Its lines.
+    /// A reader for the lines of the part.
     pub(super) async fn lines<T: DeserializeOwned + Send + 'static>(&self) -> io::Result<PartReader<T>> {
         let (name, path) = (self.part.name.clone(), self.path.to_path_buf());
         in_thread(move || PartReader::open(name, &path)).await
@@ -47,7 +47,7 @@ pub(super) struct PartWriter {
     encoder: GzEncoder<Hashing>,
 }
 
-/// A file, and what was written to it.
+/// A file that counts and hashes the bytes written to it.
 struct Hashing {
     file: BufWriter<File>,
     bytes: u64,
@@ -113,14 +113,14 @@ impl PartWriter {
 pub(super) struct PartReader<T> {
     name: String,
     lines: BufReader<GzDecoder<BufReader<File>>>,
-    /// What was read and not taken yet.
+    /// Lines that were read but not returned yet.
     next: std::vec::IntoIter<T>,
     is_at_end: bool,
 }
 
-/// Lines that are read at once.
+/// The number of lines to read at once.
 const LINES: usize = 200;
-/// Bytes of the lines that are read at once; a single line may have more.
+/// The number of bytes to read at once. A single line may be longer.
 const BYTES: usize = 4 * 1024 * 1024;
 /// The longest line, in bytes.
 const LONGEST: u64 = 256 * 1024 * 1024;
@@ -131,14 +131,14 @@ impl<T: DeserializeOwned + Send + 'static> PartReader<T> {
         Ok(Self { name, lines, next: Vec::new().into_iter(), is_at_end: false })
     }
 
-    /// Some lines; none at the end.
+    /// The next batch of lines. It is empty at the end.
     pub(super) async fn some(mut self) -> Result<(Self, Vec<T>), BackupError> {
         let name = self.name.clone();
         let read = in_thread(move || {
             let lines = self.read_some()?;
             Ok((self, lines))
         });
-        // The hash is right, so this was not written by us.
+        // The hash is correct, so the file was not written by Tonearm.
         read.await.map_err(|_| BackupError::broken(&name, "cannot be read"))
     }
 

@@ -1,4 +1,4 @@
-//! Removing older backups, and the objects that only these name.
+//! Removes older backups, and the objects that only they name.
 
 use std::num::NonZeroU64;
 use std::path::Path;
@@ -12,10 +12,10 @@ use super::manifest::{Manifest, OBJECTS};
 use super::object_list::Sorted;
 use super::target::{BackupTarget, Manifests};
 
-/// Objects that are removed at once.
+/// The number of objects per removal request.
 const BATCH: usize = 500;
 
-/// Keeps the newest `keep` backups, of which some were read before.
+/// Keeps the newest `keep` backups and removes the others. `earlier` are the manifests that were read before.
 pub(super) async fn prune(
     (target, earlier): (&BackupTarget, Manifests),
     keep: NonZeroU64,
@@ -29,28 +29,29 @@ pub(super) async fn prune(
         target.remove(old.made_at).await?;
         report.pruned += 1;
     }
-    // One that is younger may be in the making.
+    // A more recent one may still be in progress.
     let spared_after = SweepRules::spared_after(now);
     for time in target.incomplete().await? {
         if time.at() < spared_after {
             target.remove(time).await?;
         }
     }
-    // The copy of an object that the store has lost, or that a list names which cannot be read, may be the last one.
+    // The pool may have the last copy of an object that the store has lost, or that is named in an unreadable backup.
     if report.damaged > 0 || report.rescued > 0 || !unreadable.is_empty() {
         return Ok(());
     }
     prune_pool(target, &retained, (spared_after, scratch), report).await
 }
 
-/// Removes the objects that none of these backups names.
+/// Removes the objects that none of the retained backups names.
 async fn prune_pool(
     target: &BackupTarget,
     retained: &[Manifest],
     (spared_after, scratch): (Timestamp, &Path),
     report: &mut BackupReport,
 ) -> Result<(), BackupError> {
-    // What an interrupted backup copied is named by none, and goes with the rest when it is a day old.
+    // Objects that an interrupted backup copied are named by no backup. They are removed with the rest when they are a
+    // day old.
     let mut lists = Vec::new();
     for backup in retained {
         let part = match target.fetch(backup.made_at, backup.part(OBJECTS)?, scratch).await {

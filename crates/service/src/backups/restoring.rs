@@ -1,7 +1,8 @@
-//! Restoring a backup into an empty database and its store.
+//! Restores a backup into an empty database and its store.
 //!
-//! The objects come first and the rows last, in one transaction: wherever it is interrupted, the database is empty or complete,
-//! and the same command goes on. Until database and store are linked, a mark in the database says whose rows it has.
+//! The objects are copied first. The rows are loaded last, in one transaction: wherever a restore is interrupted, the
+//! database is empty or complete, and running the same command again continues it. Until the database and the store are
+//! linked, a mark in the database records which backup its rows came from.
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -22,16 +23,16 @@ use super::{OnEvent, loading, returning};
 use crate::inventory::Rate;
 use crate::store_identity::StoreIdentity;
 
-/// How a backup is restored.
+/// Options of a restore.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RestoreTerms {
-    /// Which one; the newest for `None`.
+    /// The backup to restore; the newest for `None`.
     pub backup: Option<BackupTime>,
-    /// Whether it is restored although the master secret is another one.
+    /// Whether to restore although the master secret differs from that of the backup.
     pub is_secret_changed: bool,
-    /// Whether it is restored into a store that belongs to another database.
+    /// Whether to restore into a store that belongs to another database.
     pub adopts_store: bool,
-    /// Bytes that are copied in a second at most.
+    /// The maximum number of bytes to copy per second.
     pub bytes_per_second: Option<NonZeroU64>,
 }
 
@@ -46,7 +47,7 @@ pub struct Restores {
 }
 
 impl Restores {
-    /// Into this database and this store.
+    /// Restores into this database and this store.
     pub fn new(
         (url, options): (DatabaseUrl, ConnectOptions),
         blobs: Blobs,
@@ -57,7 +58,7 @@ impl Restores {
         Self { url, options, blobs, ambient, secrets, scratch }
     }
 
-    /// Restores a backup, and links the database to the store. Gives the catalog, which can be used from then on.
+    /// Restores a backup, and links the database to the store. Returns the catalog, which is then ready for use.
     pub async fn run(
         &self,
         target: &BackupTarget,
@@ -68,7 +69,7 @@ impl Restores {
         self.check_secret(&manifest, terms)?;
         let restoring = Restoring::open(&self.url, &self.options, &|_| {}).await?;
         let is_loaded = is_loaded(&restoring, &manifest).await?;
-        // Whatever is refused is refused before hours are spent on objects.
+        // All checks come before the objects, whose copying may take hours.
         if !is_loaded {
             restoring.require_empty().await?;
             restoring.prepare(&manifest.steps, &|_| {}).await?;
@@ -90,7 +91,7 @@ impl Restores {
         Ok((manifest.made_at, report, catalog))
     }
 
-    /// What is sealed is under the first master secret. While it is replaced, something may still be under another one.
+    /// Values are sealed under the first master secret. During a rotation, some may still be sealed under another one.
     fn check_secret(&self, manifest: &Manifest, terms: RestoreTerms) -> Result<(), BackupError> {
         if terms.is_secret_changed {
             return Ok(());
@@ -105,7 +106,8 @@ impl Restores {
         }
     }
 
-    /// Two databases with one store would remove each other's objects.
+    /// Refuses a store that belongs to another database. Two databases with one store would remove each other's
+    /// objects.
     async fn check_store(&self, restoring: &Restoring, terms: RestoreTerms) -> Result<(), BackupError> {
         let own = restoring.store().await?;
         let listed = self.blobs.list(Some(ObjectKey::RESERVED), Some(StoreId::folder()));
@@ -135,7 +137,8 @@ impl Restores {
     }
 }
 
-/// Whether the rows of this backup are in the database, as a restore left them that was interrupted before it linked the store.
+/// Whether the rows of this backup are already in the database, because an earlier restore was interrupted before it
+/// linked the store.
 async fn is_loaded(restoring: &Restoring, manifest: &Manifest) -> Result<bool, BackupError> {
     match restoring.unfinished().await? {
         None => Ok(false),

@@ -1,4 +1,4 @@
-//! Copying the objects of a backup into the store.
+//! Copies the objects of a backup into the store.
 
 use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
@@ -14,10 +14,10 @@ use super::transfer::{Route, Transfer};
 use super::{BackupEvent, OnEvent};
 use crate::inventory::{Rate, ReadFailures};
 
-/// Objects that are copied at once.
+/// The number of concurrent copies.
 const AT_ONCE: usize = 8;
 
-/// The objects of the backup beside those of the store.
+/// The objects of the backup and those of the store, read in parallel.
 struct ObjectLists<'a> {
     wanted: BoxStream<'static, Result<ListedObject, BackupError>>,
     store: Sorted<'a, (ObjectKey, ObjectMeta)>,
@@ -29,8 +29,8 @@ enum Outcome {
     Lost(ListedObject, &'static str),
 }
 
-/// Copies what the store does not have. An object that the backup lost is told, and does not keep the others from being
-/// restored.
+/// Copies the objects that the store does not have. An object that the backup has lost is reported, and does not
+/// prevent the restore of the others.
 pub(super) async fn return_objects(
     (target, blobs): (&BackupTarget, &Blobs),
     objects: &PartFile,
@@ -83,7 +83,7 @@ async fn copy(
     object: ListedObject,
     found: Option<ObjectMeta>,
 ) -> Result<Outcome, BackupError> {
-    // One of another length is replaced by a sound copy, and stays where the backup has none.
+    // An object of another length is replaced if the backup has a sound copy. Otherwise it stays.
     if found.is_some_and(|meta| meta.size == object.1) {
         return Ok(Outcome::Kept(object));
     }

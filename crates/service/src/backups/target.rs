@@ -1,4 +1,4 @@
-//! Where backups are kept.
+//! The target: where backups are stored.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,12 +17,12 @@ use crate::inventory::ReadFailures;
 
 /// The folder of all backups.
 const CATALOG: &str = "catalog";
-/// The folder of the objects of all backups.
+/// The folder of the object pool, which all backups share.
 const OBJECTS: &str = "objects";
 /// The largest manifest, in bytes.
 const LARGEST_MANIFEST: usize = 16 * 1024 * 1024;
 
-/// A folder, or a part of a bucket, with backups.
+/// A folder, or a prefix in a bucket, that contains backups.
 #[derive(Debug, Clone)]
 pub struct BackupTarget {
     files: NamedFiles,
@@ -32,13 +32,13 @@ pub struct BackupTarget {
 /// The backups of a target.
 #[derive(Debug)]
 pub struct FoundBackups {
-    /// Those that are complete, the oldest first.
+    /// The complete backups, oldest first.
     pub complete: Vec<BackupSummary>,
-    /// Those whose manifest cannot be read, and why.
+    /// The backups whose manifest cannot be read, with the reason.
     pub unreadable: Vec<(BackupTime, BackupError)>,
 }
 
-/// The manifests of a target, the oldest first.
+/// The manifests of a target, oldest first.
 #[derive(Default)]
 pub(super) struct Manifests {
     pub(super) complete: Vec<Manifest>,
@@ -47,7 +47,7 @@ pub(super) struct Manifests {
 }
 
 impl BackupTarget {
-    /// Opens a target. A folder is created if it is not there.
+    /// Opens a target. A folder is created if it does not exist.
     pub async fn open(url: &StorageUrl) -> Result<Self, BackupError> {
         let files = NamedFiles::open(url).await.map_err(BackupError::Target)?;
         let objects = Blobs::open(&url.below(OBJECTS)).await.map_err(BackupError::Target)?;
@@ -64,12 +64,12 @@ impl BackupTarget {
         &self.objects
     }
 
-    /// All manifests. One that cannot be used does not keep the others from being used.
+    /// All manifests. An unusable manifest does not prevent the use of the others.
     pub(super) async fn backups(&self) -> Result<Manifests, BackupError> {
         self.backups_beside(Manifests::default()).await
     }
 
-    /// All manifests that are there now. Those that were read before are not read again.
+    /// All current manifests. Manifests that were read before are not read again.
     pub(super) async fn backups_beside(&self, read: Manifests) -> Result<Manifests, BackupError> {
         let mut complete: HashMap<BackupTime, Manifest> =
             read.complete.into_iter().map(|manifest| (manifest.made_at, manifest)).collect();
@@ -121,7 +121,7 @@ impl BackupTarget {
         self.manifest(found).await
     }
 
-    /// The times of the backups that have a manifest, the oldest first.
+    /// The times of the backups that have a manifest, oldest first.
     async fn times(&self) -> Result<Vec<BackupTime>, BackupError> {
         let names = self.names().await?;
         let files = names.iter().filter_map(split);
@@ -147,7 +147,7 @@ impl BackupTarget {
         self.files.list(&name(CATALOG)?).await.map_err(BackupError::Target)
     }
 
-    /// Stores the parts, and then the manifest, with which the backup is complete.
+    /// Stores the parts, and then the manifest, which completes the backup.
     pub(super) async fn finish(
         &self,
         mut manifest: Manifest,
@@ -167,7 +167,7 @@ impl BackupTarget {
         Ok(())
     }
 
-    /// Fetches a part into a folder, and checks its hash.
+    /// Downloads a part into a folder, and checks its hash.
     pub(super) async fn fetch(
         &self,
         time: BackupTime,
@@ -226,7 +226,7 @@ impl BackupTarget {
     }
 }
 
-/// The backup and the part that a name stands for.
+/// The backup and the part that a file name denotes.
 fn split(name: &FileName) -> Option<(BackupTime, &str)> {
     let (time, part) = name.as_str().strip_prefix(CATALOG)?.strip_prefix('/')?.split_once('/')?;
     Some((time.parse().ok()?, part))

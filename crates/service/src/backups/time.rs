@@ -1,4 +1,4 @@
-//! The times of backups, which are their names.
+//! The times of backups, which also serve as their names.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use tonearm_domain::Timestamp;
 
-/// The moment of a backup, which is its name: `20300131T235959.000Z`.
+/// The time of a backup, which is its name: `20300131T235959.000Z`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct BackupTime(Timestamp);
@@ -21,7 +21,7 @@ impl BackupTime {
         Self(at)
     }
 
-    /// The moment.
+    /// The time.
     pub fn at(self) -> Timestamp {
         self.0
     }
@@ -48,7 +48,7 @@ impl FromStr for BackupTime {
         };
         let at = format!("{year}-{month}-{day}{hour}:{minute}:{rest}");
         let time = Self(at.parse().map_err(|_| BackupTimeError)?);
-        // One spelling each.
+        // Each time has only one spelling.
         if time.to_string() == text { Ok(time) } else { Err(BackupTimeError) }
     }
 }

@@ -1,4 +1,4 @@
-//! Copying one object from one store to another.
+//! Copies an object from one store to another.
 
 use futures::{StreamExt, TryStreamExt};
 use sha2::{Digest, Sha256};
@@ -10,16 +10,16 @@ use super::error::BackupError;
 use super::object_list::ListedObject;
 use crate::inventory::{Rate, ReadFailures};
 
-/// How often a copy is tried.
+/// The number of attempts per copy.
 const TRIES: u32 = 4;
 /// The pause after the first failure; it doubles.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What became of a copy.
+/// The outcome of a copy.
 pub(super) enum Transfer {
-    /// It is there, with this hash.
+    /// The object was copied, and has this hash.
     Copied([u8; 32]),
-    /// There is no such object.
+    /// The object does not exist.
     Gone,
     /// The object does not have the length or the hash that it should have.
     Damaged,
@@ -31,11 +31,11 @@ pub(super) enum Transfer {
 enum Failed {
     /// The object could not be read.
     Reading(BlobError),
-    /// It could not be stored.
+    /// The object could not be stored.
     Writing(BlobError),
 }
 
-/// Two stores, and how to say that one of them failed.
+/// Two stores, with the errors to return if one of them fails.
 pub(super) struct Route<'a> {
     pub(super) from: &'a Blobs,
     pub(super) from_failed: fn(BlobError) -> BackupError,
@@ -46,7 +46,7 @@ pub(super) struct Route<'a> {
 }
 
 impl Route<'_> {
-    /// Copies an object, checking its length and its hash where that is known.
+    /// Copies an object, and checks its length and, if known, its hash.
     pub(super) async fn copy(&self, object: &ListedObject) -> Result<Transfer, BackupError> {
         let mut pause = PAUSE;
         let mut tries = 1;
@@ -107,7 +107,7 @@ impl Route<'_> {
     }
 }
 
-/// The hash of an object that is there already; `None` where it is not, or not whole.
+/// The hash of an existing object; `None` if it is missing or incomplete.
 pub(super) async fn hash_of(
     blobs: &Blobs,
     key: &ObjectKey,

@@ -1,4 +1,4 @@
-//! Addresses that are handed out.
+//! The URLs that the service issues.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,12 +15,12 @@ use tonearm_signing::{
 
 use super::shared_caches::SharedCaches;
 
-/// Where files are delivered from: an origin that may contain `{org}`, which becomes the organization's id, so
+/// The origin that files are delivered from. It may contain `{org}`, which is replaced with the organization's id, so
 /// that each organization has a host name of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveryUrl(String);
 
-/// A delivery URL that is no origin.
+/// A delivery URL that is not an origin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("must be a scheme and host such as https://{{org}}.audio.example.com, without path or query")]
 pub struct DeliveryUrlError;
@@ -33,7 +33,7 @@ impl FromStr for DeliveryUrl {
             .strip_prefix("https://")
             .or_else(|| origin.strip_prefix("http://"))
             .ok_or(DeliveryUrlError)?;
-        // Once at most: an id in two places would be two answers to whose host it is.
+        // `{org}` may occur once at most: with ids in two places, it would be ambiguous whose host it is.
         let plain = host.replacen("{org}", "org", 1);
         let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
         if plain.is_empty() || !plain.chars().all(allowed) {
@@ -51,8 +51,8 @@ impl DeliveryUrl {
         Self(url[..path].to_owned())
     }
 
-    /// What stands before and after the organization in the host name, without scheme and port; `None` where all
-    /// organizations share one.
+    /// The parts of the host name before and after the organization, without scheme and port; `None` if all
+    /// organizations share one host.
     pub fn around_organization(&self) -> Option<(&str, &str)> {
         let (before, after) = self.0.split_once("{org}")?;
         let before = before.rsplit_once("://").map_or(before, |(_, host)| host);
@@ -71,29 +71,29 @@ impl fmt::Display for DeliveryUrl {
     }
 }
 
-/// Where to send a file: a signed URL with its lifetime.
+/// A signed upload URL with its lifetime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UploadHandle {
     /// `PUT` for sources, `POST` for covers.
     pub method: &'static str,
     /// The signed URL.
     pub upload_url: String,
-    /// Seconds it can be used.
+    /// How many seconds it is valid.
     pub ttl: u32,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Timestamp,
 }
 
-/// What `_{variant}.{extension}` is added to.
+/// The base of durable names, to which `_{variant}.{extension}` is added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DurableBase {
     /// The path, without a leading slash.
     pub base_path: String,
-    /// The URL, on the organization's own host where each has one.
+    /// The URL, on the organization's own host if each has one.
     pub base_url: String,
 }
 
-/// Makes the addresses that are handed out, and signs them.
+/// Makes and signs the URLs that the service issues.
 #[derive(Clone)]
 pub struct Links(Arc<Origins>);
 
@@ -116,18 +116,19 @@ impl Links {
         Self(Arc::new(Origins { signer, listeners, ambient, public_url, delivery_url, shared }))
     }
 
-    /// The same, with other terms for shared caches.
+    /// Sets the terms for shared caches.
     pub fn with_shared_caches(self, shared: SharedCaches) -> Self {
         Self(Arc::new(Origins { shared, ..Origins::clone(&self.0) }))
     }
 
-    /// Hashes listeners as nodes that deliver do.
+    /// The hasher for listeners. It gives the same hashes as that of delivery nodes.
     pub(crate) fn listener_hasher(&self) -> &ListenerHasher {
         &self.0.listeners
     }
 
-    /// A signed URL of an object; without a `ttl` it is valid for one hour. Where shared caches may store the response, it is
-    /// valid for up to a window longer. What is to be saved never is: its URL is for one listener.
+    /// A signed URL of an object; without a `ttl` it is valid for one hour. If shared caches may store the response, it
+    /// is valid for up to a window longer. Shared caches never store downloads (attachments): their URLs are for one
+    /// listener.
     pub fn delivery(&self, key: &ObjectKey, terms: DeliveryTerms<'_>) -> String {
         let Origins { signer, ambient, shared, .. } = &*self.0;
         let cache = match terms.attachment {
@@ -174,7 +175,7 @@ impl Links {
         self.upload(organization_id, UploadTarget::CollectionCover(collection_id), "POST")
     }
 
-    /// Where an upload by the tus protocol is continued. Its id is the credential.
+    /// The URL at which an upload by the tus protocol is continued. The upload's id is the credential.
     pub fn tus_upload(&self, id: UploadId) -> String {
         format!("{}/upload/tus/{id}", self.0.public_url)
     }
@@ -196,19 +197,19 @@ impl Links {
         }
     }
 
-    /// Where the words of a track in a play session are. Nodes with a database answer there, as the words are in it. The id of
-    /// the session is the credential.
+    /// The URL of the captions of a track in a play session. Nodes with a database serve it, as the captions are in the
+    /// database. The id of the session is the credential.
     pub fn captions(&self, session_id: PlaySessionId, track_id: TrackId) -> String {
         format!("{}/v1/play/{session_id}/{track_id}/captions", self.0.public_url)
     }
 
-    /// Where an organization's files are delivered from: scheme and host.
+    /// The origin of an organization's files: scheme and host.
     pub fn delivery_origin(&self, organization_id: OrganizationId) -> String {
         self.0.delivery_url.origin(organization_id)
     }
 
-    /// What the durable names of a track's files begin with, and the same as a URL, to be signed by whoever holds a
-    /// signing key of the organization.
+    /// The prefix of the durable names of a track's files, as a path and as a URL. Holders of a signing key of the
+    /// organization sign such URLs.
     pub fn durable_base(&self, organization_id: OrganizationId, folder: ShortId) -> DurableBase {
         let base_path = DurableName::base_path(organization_id, folder);
         let base_url = format!("{}/{base_path}", self.delivery_origin(organization_id));
@@ -234,7 +235,7 @@ impl Links {
         format!("{}/v1/stream/{track_id}/{share_key}", self.0.public_url)
     }
 
-    /// Where the API is reached.
+    /// The base URL of the API.
     pub fn public_url(&self) -> &str {
         &self.0.public_url
     }

@@ -5,22 +5,22 @@ use tonearm_domain::{CachePolicy, Timestamp};
 /// Terms of URLs whose responses shared caches may store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedCaches {
-    /// What applies to all objects, also to those whose recipe says `private`.
+    /// The policy that applies to all objects, even those whose recipe says `private`.
     pub policy: CachePolicy,
-    /// Seconds in which URLs of the same object are the same; above 0.
+    /// The length of a window in seconds. URLs of the same object are equal within a window. Above 0.
     pub window_seconds: u32,
 }
 
 impl Default for SharedCaches {
-    /// An hour.
+    /// The private policy, with a window of one hour.
     fn default() -> Self {
         Self { policy: CachePolicy::Private, window_seconds: 3600 }
     }
 }
 
 impl SharedCaches {
-    /// When a URL is issued that is valid for at least `ttl` seconds from now, and how many seconds it is valid from then: the
-    /// same for everybody who asks for that `ttl` in the same window.
+    /// The issue time and the lifetime in seconds of a URL that is valid for at least `ttl` seconds from now. Both are
+    /// the same for all requests with this `ttl` in the same window.
     pub(crate) fn round_up(&self, now: Timestamp, ttl: u32) -> (Timestamp, u32) {
         let window = i64::from(self.window_seconds.max(1));
         let now_seconds = now.unix_seconds();

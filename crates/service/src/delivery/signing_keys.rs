@@ -1,4 +1,4 @@
-//! Keys that an organization's own backend signs delivery URLs with.
+//! Keys with which an organization's own backend signs delivery URLs.
 
 mod follow;
 mod stored;
@@ -26,7 +26,7 @@ pub struct SigningKeys {
 pub struct CreatedSigningKey {
     /// The record.
     pub key: SigningKey,
-    /// Its text, 64 hex digits used as text; shown this once.
+    /// Its text: 64 hex digits, used as text. It is shown only once.
     pub secret: String,
 }
 
@@ -37,13 +37,12 @@ impl std::fmt::Debug for CreatedSigningKey {
 }
 
 impl SigningKeys {
-    /// Over the catalog; `signer` derives their texts.
+    /// Creates the use cases for this catalog. `signer` derives the texts of keys.
     pub fn new(catalog: Catalog, ambient: Ambient, signer: UrlSigner) -> Self {
         Self { catalog, ambient, signer }
     }
 
-    /// Makes a key. URLs signed with it are honoured within a second on nodes with the catalog, and within ten on
-    /// others.
+    /// Creates a key. Nodes with the catalog honour URLs signed with it within a second, other nodes within ten.
     pub async fn create(&self, caller: &Caller, title: &str) -> Result<CreatedSigningKey, Refusal> {
         caller.require_no_limits()?;
         let title = Text::<1000>::try_from(title.to_owned())
@@ -71,13 +70,13 @@ impl SigningKeys {
         Ok(CreatedSigningKey { key, secret })
     }
 
-    /// The organization's signing keys, also revoked ones, by creation.
+    /// The organization's signing keys, including revoked ones, ordered by creation.
     pub async fn list(&self, caller: &Caller) -> Result<Vec<SigningKey>, Refusal> {
         caller.require_whole_organization()?;
         Ok(self.catalog.signing_keys(caller.organization_id).await?)
     }
 
-    /// How many signing keys the organization has, also revoked ones, and a page of them, by creation.
+    /// The number of the organization's signing keys, including revoked ones, and a page of them, ordered by creation.
     pub async fn page(&self, caller: &Caller, page: LimitOffset) -> Result<(u64, Vec<SigningKey>), Refusal> {
         caller.require_whole_organization()?;
         Ok(self.catalog.signing_key_page(caller.organization_id, page).await?)
@@ -90,8 +89,8 @@ impl SigningKeys {
         key.ok_or(Refusal::NotFound(Resource::SigningKey))
     }
 
-    /// Revokes a key: what it signed is refused within two seconds on nodes with the catalog, and within thirty on
-    /// others. Gives the key as it is then.
+    /// Revokes a key. Nodes with the catalog refuse URLs signed with it within two seconds, other nodes within thirty.
+    /// Returns the revoked key.
     pub async fn revoke(&self, caller: &Caller, id: ShortId) -> Result<SigningKey, Refusal> {
         caller.require_no_limits()?;
         let tx = self.catalog.begin().await?;

@@ -1,4 +1,4 @@
-//! Buckets that an organization imports files from, with its credentials.
+//! Credentials of organizations for the buckets that they import from.
 
 use tonearm_catalog::{Catalog, Transaction};
 use tonearm_domain::{
@@ -13,7 +13,7 @@ use crate::audit;
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
-/// Longest secret access key, in characters, and longest endpoint.
+/// The maximum length of a secret access key and of an endpoint, in characters.
 const LONGEST_SECRET: usize = 1000;
 const LONGEST_ENDPOINT: usize = 2000;
 
@@ -26,35 +26,36 @@ pub struct ImportBuckets {
     outbound: Outbound,
 }
 
-/// A bucket as people see it. The secret is never shown again.
+/// A bucket as users see it. The secret is never shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportBucketView {
     /// Whose credentials these are.
     pub organization_id: OrganizationId,
     /// The bucket.
     pub bucket: BucketName,
-    /// The store; none is Amazon S3.
+    /// The endpoint of the store; `None` for Amazon S3.
     pub endpoint: Option<String>,
     /// The region that requests are signed for.
     pub region: BucketRegion,
     /// The public half of the credentials.
     pub access_key_id: AccessKeyId,
-    /// Whether the secret half is there. It is not if it was sealed under a master secret that is gone.
+    /// Whether the secret half can be decrypted. It cannot if it was sealed under a master secret that is no longer
+    /// known.
     pub has_secret: bool,
     /// When the bucket was first set.
     pub created_at: Timestamp,
 }
 
-/// Credentials to be written, and where they are good. There is no `Debug`, as it would show the secret.
+/// New credentials, and the store for which they are valid. Does not implement `Debug`, which would show the secret.
 #[derive(Clone)]
 pub struct SetImportBucket {
-    /// The store, such as `https://store.example.com`; none is Amazon S3.
+    /// The endpoint of the store, such as `https://store.example.com`; `None` for Amazon S3.
     pub endpoint: Option<String>,
-    /// The region; none is `us-east-1`.
+    /// The region; `None` for `us-east-1`.
     pub region: Option<BucketRegion>,
     /// The public half of the credentials.
     pub access_key_id: AccessKeyId,
-    /// The secret half; none keeps the one there is.
+    /// The secret half; `None` keeps the existing one.
     pub secret_access_key: Option<String>,
 }
 
@@ -63,12 +64,13 @@ pub(crate) fn vault_context(id: OrganizationId, bucket: &BucketName) -> String {
 }
 
 impl ImportBuckets {
-    /// Over the catalog; secrets are kept in `vault`, and endpoints are such that `outbound` may call.
+    /// Creates the use cases for this catalog. Secrets are sealed with `vault`, and endpoints must be allowed by
+    /// `outbound`.
     pub fn new(catalog: Catalog, ambient: Ambient, vault: Vault, outbound: Outbound) -> Self {
         Self { catalog, ambient, vault, outbound }
     }
 
-    /// How many buckets the organization has credentials for, and a page of them, by name.
+    /// The number of buckets that the organization has credentials for, and a page of them, ordered by name.
     pub async fn page(
         &self,
         caller: &Caller,
@@ -79,7 +81,7 @@ impl ImportBuckets {
         Ok((count, buckets.into_iter().map(|bucket| self.view(bucket)).collect()))
     }
 
-    /// Sets the credentials for a bucket, in place of those that there are. Imports that wait use them from then on.
+    /// Sets the credentials for a bucket, and replaces existing ones. Waiting imports use the new credentials.
     pub async fn set(
         &self,
         caller: &Caller,
@@ -91,7 +93,7 @@ impl ImportBuckets {
         let endpoint = set.endpoint.as_deref().map(|text| self.endpoint(text)).transpose()?;
         let secret = set.secret_access_key.as_deref().map(secret).transpose()?;
         let tx = self.catalog.begin().await?;
-        // Whoever sets another bucket waits, so that there are never too many.
+        // This locks the organization, so that concurrent calls cannot exceed the limit of buckets.
         tx.organization(id).await?.ok_or(Refusal::NotFound(Resource::Organization))?;
         let existing = tx.import_bucket(id, &bucket).await?;
         if existing.is_none() && tx.count_import_buckets(id).await? >= MOST_IMPORT_BUCKETS {
@@ -118,7 +120,7 @@ impl ImportBuckets {
         Ok(self.view(bucket))
     }
 
-    /// Removes the credentials for a bucket. Imports from it that wait fail when it is their turn.
+    /// Removes the credentials for a bucket. Waiting imports from it fail when they run.
     pub async fn remove(&self, caller: &Caller, bucket: &BucketName) -> Result<ImportBucketView, Refusal> {
         caller.require_no_limits()?;
         let tx = self.catalog.begin().await?;
@@ -175,7 +177,7 @@ fn secret(text: &str) -> Result<&str, Refusal> {
     }
 }
 
-/// The secret that there is. It belongs to its id, and signs only for the store that it was entered for.
+/// The existing secret. It is kept only if the access key id and the endpoint are those for which it was entered.
 fn existing_secret(
     existing: Option<ImportBucket>,
     endpoint: Option<&str>,
@@ -205,7 +207,7 @@ pub(crate) async fn require(
     Err(Refusal::invalid("source_url", message))
 }
 
-/// What lets us read a bucket on behalf of an organization, as it is now.
+/// The current credentials of an organization for a bucket.
 pub(crate) async fn access(
     catalog: &Catalog,
     vault: &Vault,

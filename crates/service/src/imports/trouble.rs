@@ -1,4 +1,4 @@
-//! Why a file that was to be imported is not in the store.
+//! Why an import failed.
 
 use tonearm_blobs::BlobError;
 use tonearm_catalog::CatalogError;
@@ -6,9 +6,9 @@ use tonearm_outbound::FetchError;
 
 use crate::refusal::Refusal;
 
-/// Why a file was not stored.
+/// Why an import failed.
 pub(crate) enum ImportError {
-    /// It could not be fetched, or is none that may be stored.
+    /// The file could not be fetched, or may not be stored.
     Fetch(FetchError),
     /// The database failed.
     Catalog(CatalogError),
@@ -45,7 +45,7 @@ impl From<Refusal> for ImportError {
             Refusal::Invalid { field: "body", .. } => {
                 Self::Fetch(FetchError::Final("the file is empty".to_owned()))
             }
-            // By itself it does not tell the store from the database.
+            // `Unavailable` alone does not distinguish the store from the database.
             Refusal::Unavailable(source) => match source.downcast::<BlobError>() {
                 Ok(error) => Self::Store(*error),
                 Err(source) => Self::Own(Refusal::Unavailable(source)),

@@ -1,4 +1,4 @@
-//! Doing no more of something in a second than is allowed, however many do it at once.
+//! A rate limit that concurrent tasks share.
 
 use std::num::NonZeroU64;
 use std::sync::{Mutex, PoisonError};
@@ -6,21 +6,21 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-/// A limit of bytes or objects in a second, or none.
+/// A limit of bytes or objects per second, or no limit.
 #[derive(Debug)]
 pub(crate) struct Rate {
     per_second: Option<NonZeroU64>,
-    /// From when on the next one may go on.
+    /// When the next caller may continue.
     free_at: Mutex<Instant>,
 }
 
 impl Rate {
-    /// A limit, or none.
+    /// Creates a limit, or none for `None`.
     pub(crate) fn new(per_second: Option<NonZeroU64>) -> Self {
         Self { per_second, free_at: Mutex::new(Instant::now()) }
     }
 
-    /// Takes a part of the limit, and waits until it is there.
+    /// Takes a share of the limit, and waits until it is available.
     pub(crate) async fn take(&self, amount: u64) {
         let Some(per_second) = self.per_second else { return };
         let start = {
@@ -45,7 +45,7 @@ mod tests {
         for _ in 0..5 {
             rate.take(500).await;
         }
-        // The last half is under way when it is allowed.
+        // The last half second is not waited for: a call returns when its share begins.
         assert_eq!(begun.elapsed(), Duration::from_secs(2));
         tokio::time::sleep(Duration::from_secs(60)).await;
         let begun = Instant::now();

@@ -1,5 +1,5 @@
-//! Tells one object that cannot be read, such as one on a bad sector or with a wrong permission, from a store that is
-//! unavailable.
+//! Distinguishes one object that cannot be read, for instance because of a bad sector or a wrong permission, from a
+//! store that is unavailable.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -7,7 +7,7 @@ use futures::TryStreamExt;
 use tonearm_blobs::{BlobError, Blobs, ObjectMeta};
 use tonearm_domain::ObjectKey;
 
-/// So many objects in a row that cannot be read are a failure of the store, although it answers.
+/// The number of consecutive unreadable objects after which the store counts as failed, although it responds.
 const MOST_IN_A_ROW: u32 = 100;
 
 /// The outcome of a HEAD request.
@@ -18,14 +18,14 @@ pub(crate) enum HeadOutcome {
     Unreadable,
 }
 
-/// Counts failures in a row. Reads and HEAD requests are counted separately: where one works, the other may not.
+/// Counts consecutive failures. Reads and HEAD requests need separate counters, as one may work while the other fails.
 pub(crate) struct ReadFailures<'a> {
     blobs: &'a Blobs,
     in_a_row: AtomicU32,
 }
 
 impl<'a> ReadFailures<'a> {
-    /// Of this store.
+    /// Counts failures of this store.
     pub(crate) fn of(blobs: &'a Blobs) -> Self {
         Self { blobs, in_a_row: AtomicU32::new(0) }
     }
@@ -35,7 +35,7 @@ impl<'a> ReadFailures<'a> {
         self.in_a_row.store(0, Ordering::Relaxed);
     }
 
-    /// Requests the metadata of an object, and once more if that fails. An error means that the store is unavailable.
+    /// Requests the metadata of an object, and retries once. An error means that the store is unavailable.
     pub(crate) async fn head(&self, key: &ObjectKey) -> Result<HeadOutcome, BlobError> {
         let found = match self.blobs.head(key).await {
             Err(_) => self.blobs.head(key).await,

@@ -1,4 +1,4 @@
-//! Another variant for one track.
+//! Adding a variant to one track.
 
 use tonearm_domain::{
     AnsweredJob, AuditAction, CachePolicy, Job, JobId, Recipe, RecipeKind, TrackId, VariantIndex,
@@ -12,8 +12,8 @@ use crate::refusal::{Refusal, Resource};
 impl Library {
     /// Gives a track a variant of its own and queues its rendering.
     ///
-    /// Only transcodes and previews can be added; an index that the organization or the track has is a conflict,
-    /// and a track without a source has nothing to make a variant of.
+    /// Only transcodes and previews can be added. An index that the organization or the track already uses is a
+    /// conflict. A track without a source is refused, as there is nothing to make the variant from.
     pub async fn add_variant(
         &self,
         caller: &Caller,

@@ -15,12 +15,12 @@ use crate::delivery::UploadHandle;
 use crate::refusal::{Refusal, Resource};
 use crate::webhooks::events;
 
-/// A collection with its own colour, set by hand or found in its cover, where it has one.
+/// A collection with its own colour, if it has one: set by hand or found in its cover.
 #[derive(Debug, Clone)]
 pub struct CollectionView {
     /// The collection.
     pub collection: Collection,
-    /// Its own colour with the companions.
+    /// Its own colour with its companion colours.
     pub colours: Option<PlayerColours>,
 }
 
@@ -31,12 +31,12 @@ impl From<Collection> for CollectionView {
     }
 }
 
-/// A collection to be made.
+/// Parameters of a new collection.
 #[derive(Debug, Clone, Default)]
 pub struct CreateCollection {
     /// Its title, not empty.
     pub title: String,
-    /// Who it comes from.
+    /// The creator it comes from.
     pub creator_id: Option<CreatorId>,
     /// The caller's own external id.
     pub organization_index: Option<String>,
@@ -54,16 +54,16 @@ pub struct CreateCollection {
     pub theme: Option<Palette>,
 }
 
-/// What may change of a collection.
+/// Changes to a collection.
 #[derive(Debug, Clone, Default)]
 pub struct UpdateCollection {
     /// Its title; cannot be cleared.
     pub title: Patch<String>,
-    /// Who it comes from.
+    /// The creator it comes from.
     pub creator_id: Patch<CreatorId>,
     /// The caller's own external id.
     pub organization_index: Patch<String>,
-    /// The caller's own data; cleared, empty.
+    /// The caller's own data. Clearing it leaves it empty.
     pub metadata: Patch<Metadata>,
     /// Whether its tracks may bring their own cover.
     pub is_cover_overridable: Patch<bool>,
@@ -73,14 +73,14 @@ pub struct UpdateCollection {
     pub player_colour: Patch<Colour>,
     /// Its own line under the title.
     pub player_subtitle: Patch<String>,
-    /// Its own colours; cleared, those found in its cover.
+    /// Its own colours. If cleared, those found in its cover apply.
     pub theme: Patch<Palette>,
-    /// Whether this is a whole record as it was answered: what was derived in it does not count as set.
+    /// Whether the caller sends back a whole record as it was returned: derived values in it do not count as set.
     pub is_record: bool,
 }
 
 impl Library {
-    /// One page of the collections in the caller's reach, and how many there are in all.
+    /// One page of the collections in the caller's reach, and the total number.
     pub async fn collections(
         &self,
         caller: &Caller,
@@ -109,14 +109,14 @@ impl Library {
         collection.map(Into::into).ok_or(Refusal::NotFound(Resource::Collection))
     }
 
-    /// How many tracks a collection has.
+    /// The number of tracks in a collection.
     pub async fn track_count(&self, caller: &Caller, id: CollectionId) -> Result<u64, Refusal> {
         caller.reach_collection(id)?;
         let count = self.catalog.track_count(caller.organization_id, id).await?;
         count.ok_or(Refusal::NotFound(Resource::Collection))
     }
 
-    /// Makes a collection and signs the URL for its cover.
+    /// Creates a collection and signs the URL for its cover.
     pub async fn create_collection(
         &self,
         caller: &Caller,
@@ -166,7 +166,7 @@ impl Library {
         })
     }
 
-    /// Stores a collection, and tells whoever wants to know.
+    /// Stores a collection, queues the webhook event and writes the audit log.
     pub(super) async fn insert_collection(
         &self,
         tx: &Transaction,
@@ -200,8 +200,9 @@ impl Library {
         Ok(collection.into())
     }
 
-    /// Soft-deletes a collection, with which all its tracks are gone, and queues the removal of their objects: at once, or
-    /// for when a person's deletion can no longer be restored. This takes the same time for any number of tracks.
+    /// Soft-deletes a collection together with all its tracks, and queues the removal of their objects: at once, or, if
+    /// a person deleted it, for the time when the deletion can no longer be undone. This takes the same time for any
+    /// number of tracks.
     pub async fn delete_collection(
         &self,
         caller: &Caller,
@@ -223,7 +224,7 @@ impl Library {
 }
 
 impl Library {
-    /// Tells webhooks and the audit log.
+    /// Queues the webhook event and writes the audit log.
     async fn note_collection(
         &self,
         tx: &Transaction,

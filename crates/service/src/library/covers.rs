@@ -9,7 +9,7 @@ use tonearm_domain::{Ambient, Cover, CoverOwner, Job, ObjectKey, OrganizationId,
 use tonearm_media::{MediaError, Pictures};
 use tonearm_signal::{CoverImage, Covers};
 
-/// Stores sizes of a cover under the version that names them.
+/// Stores the sizes of a cover under its version.
 pub(crate) async fn store(
     blobs: &Blobs,
     organization_id: OrganizationId,
@@ -24,7 +24,7 @@ pub(crate) async fn store(
     Ok(())
 }
 
-/// Has the rest of a cover done that was put to use in this transaction.
+/// Queues the job that completes a cover which this transaction put to use.
 pub(crate) async fn queue_rest(
     tx: &Transaction,
     ambient: &Ambient,
@@ -35,7 +35,7 @@ pub(crate) async fn queue_rest(
     tx.enqueue(job, ambient.record_id(), ambient.now(), None).await
 }
 
-/// Every object that an uploaded cover may have left.
+/// Every object that an uploaded cover may have left in the store.
 pub(crate) fn objects(
     organization_id: OrganizationId,
     folder: ShortId,
@@ -46,8 +46,8 @@ pub(crate) fn objects(
     sizes.into_iter().chain([original]).collect()
 }
 
-/// What can be made of a cover found in an audio file: nothing, where it is no picture after all. An error is
-/// [`MediaError::Outage`].
+/// The covers made from the picture in an audio file. `None` if it has no usable picture. Errors are
+/// [`MediaError::Outage`] and [`MediaError::Cancelled`].
 pub(crate) async fn embedded(pictures: &Pictures, input: &Path) -> Result<Option<Covers>, MediaError> {
     let Some(art) = pictures.embedded_art(input).await? else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! A new organization, able to work at once.
+//! Creating an organization that is ready to use.
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
@@ -16,12 +16,12 @@ use crate::refusal::Refusal;
 pub struct CreatedOrganization {
     /// The organization.
     pub organization: Organization,
-    /// A key of type `api`, shown this once.
+    /// A key of type `api`. It is shown only once.
     pub api_key: ApiKeyText,
 }
 
 impl Library {
-    /// Creates an organization with the default recipes and a key of type `api`, all or nothing.
+    /// Creates an organization with the default recipes and a key of type `api`, in one transaction.
     pub async fn create_organization(&self, name: &str) -> Result<CreatedOrganization, Refusal> {
         let tx = self.catalog.begin().await?;
         let organization = insert_organization(&tx, &self.ambient, name).await?;
@@ -35,7 +35,7 @@ impl Library {
         Ok(CreatedOrganization { organization, api_key: created.text })
     }
 
-    /// Creates an organization with the default recipes and no key, all or nothing.
+    /// Creates an organization with the default recipes and no key, in one transaction.
     pub async fn create_keyless_organization(&self, name: &str) -> Result<Organization, Refusal> {
         let tx = self.catalog.begin().await?;
         let organization = insert_organization(&tx, &self.ambient, name).await?;
@@ -43,7 +43,7 @@ impl Library {
         Ok(organization)
     }
 
-    /// Every organization, by creation.
+    /// All organizations, in order of creation.
     pub async fn organizations(&self) -> Result<Vec<Organization>, Refusal> {
         Ok(self.catalog.organizations().await?)
     }

@@ -1,4 +1,4 @@
-//! A new track, waiting for its bytes.
+//! Creating a track that waits for its source.
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
@@ -16,16 +16,16 @@ use crate::imports;
 use crate::refusal::Refusal;
 use crate::track_view::{TrackParents, TrackView};
 
-/// A track to be made.
+/// Parameters of a new track.
 #[derive(Debug, Clone, Default)]
 pub struct CreateTrack {
-    /// Where; may be left out by a key that is limited to a collection.
+    /// The collection. A key that is limited to a collection may leave it out.
     pub collection_id: Option<CollectionId>,
-    /// The name of the file, not empty unless it is imported.
+    /// The name of the file. Must not be empty, unless the file is imported.
     pub file_name: String,
-    /// From where its file is imported; none: it is uploaded.
+    /// The URL from which its file is imported. If None, the file is uploaded.
     pub source_url: Option<String>,
-    /// Who it comes from.
+    /// The creator it comes from.
     pub creator_id: Option<CreatorId>,
     /// The caller's own external id.
     pub organization_index: Option<String>,
@@ -45,7 +45,7 @@ pub struct CreateTrack {
     pub theme: Option<Palette>,
 }
 
-/// Where to send a track's source and its cover.
+/// The upload URLs of a track's source and its cover.
 #[derive(Debug, Clone)]
 pub struct UploadHandles {
     /// Takes the source.
@@ -55,7 +55,7 @@ pub struct UploadHandles {
 }
 
 impl Library {
-    /// Makes a track and signs the URLs for its bytes.
+    /// Creates a track and signs the URLs for its source and cover.
     pub async fn create_track(
         &self,
         caller: &Caller,
@@ -64,7 +64,7 @@ impl Library {
         self.create_track_in(caller, None, create).await
     }
 
-    /// The same, in an upload session of the caller's organization that fills the collection.
+    /// Like [`Self::create_track`], in an upload session of the caller's organization that fills the collection.
     pub async fn create_track_in(
         &self,
         caller: &Caller,
@@ -95,8 +95,8 @@ impl Library {
     }
 }
 
-/// Inserts a track that waits for its bytes, and the job that gives it up if none come. The organization may have one more,
-/// which is asked before anything is locked.
+/// Inserts a track that waits for its source, and the job that gives up on it if no source arrives. Checks the
+/// organization's track quota first, before anything is locked.
 pub(crate) async fn insert_track(
     tx: &Transaction,
     ambient: &Ambient,

@@ -8,7 +8,7 @@ use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
-/// A creator to be made.
+/// Parameters of a new creator.
 #[derive(Debug, Clone)]
 pub struct CreateCreator {
     /// The caller's own external id, not empty.
@@ -17,12 +17,12 @@ pub struct CreateCreator {
     pub metadata: Metadata,
 }
 
-/// What may change of a creator.
+/// Changes to a creator.
 #[derive(Debug, Clone, Default)]
 pub struct UpdateCreator {
     /// The caller's own external id; cannot be cleared.
     pub organization_index: Patch<String>,
-    /// The caller's own data; cleared, empty.
+    /// The caller's own data. Clearing it leaves it empty.
     pub metadata: Patch<Metadata>,
 }
 
@@ -34,7 +34,7 @@ fn require_index(index: &str) -> Result<(), Refusal> {
 }
 
 impl Library {
-    /// One page of the organization's creators, and how many there are in all.
+    /// One page of the organization's creators, and the total number.
     pub async fn creators(&self, caller: &Caller, window: ListWindow) -> Result<ListPart<Creator>, Refusal> {
         caller.require_whole_organization()?;
         let organization_id = caller.organization_id;
@@ -55,7 +55,7 @@ impl Library {
         self.catalog.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Creator))
     }
 
-    /// Makes a creator.
+    /// Creates a creator.
     pub async fn create_creator(&self, caller: &Caller, create: CreateCreator) -> Result<Creator, Refusal> {
         caller.require_whole_organization()?;
         require_index(&create.organization_index)?;
@@ -113,7 +113,7 @@ impl Library {
         Ok(creator)
     }
 
-    /// Deletes a creator; what came from it stays, without a creator.
+    /// Deletes a creator. Its content stays, without a creator.
     pub async fn delete_creator(&self, caller: &Caller, id: CreatorId) -> Result<Creator, Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
@@ -130,7 +130,7 @@ impl Library {
         Ok(creator)
     }
 
-    /// Refuses a creator that is not the caller's organization's.
+    /// Refuses a creator that does not belong to the caller's organization.
     pub(super) async fn require_creator(
         &self,
         caller: &Caller,

@@ -9,8 +9,8 @@ use crate::refusal::{Refusal, Resource};
 use crate::track_view::{TrackParents, TrackView};
 
 impl Library {
-    /// Soft-deletes a track with its files and variants, and queues the removal of its objects: at once, or for when a
-    /// person's deletion can no longer be restored.
+    /// Soft-deletes a track with its files and variants, and queues the removal of its objects: at once, or, if a
+    /// person deleted it, for the time when the deletion can no longer be undone.
     pub async fn delete_track(&self, caller: &Caller, id: TrackId) -> Result<TrackView, Refusal> {
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;

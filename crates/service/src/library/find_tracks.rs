@@ -1,4 +1,4 @@
-//! Looking for tracks, as programs do.
+//! Searching tracks by filter, for programs.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 use crate::track_view::{TrackParents, TrackView, waiting};
 
-/// A track that was looked for, and the title of its collection.
+/// A track that was found, and the title of its collection.
 #[derive(Debug, Clone)]
 pub struct FoundTrack {
     /// The track.
     pub view: TrackView,
-    /// What its collection is called.
+    /// The title of its collection.
     pub collection_title: String,
 }
 
 impl Library {
-    /// The tracks in the caller's reach that a filter finds, sorted, after a position.
+    /// The tracks in the caller's reach that match a filter, sorted, after a position.
     pub async fn find_tracks(
         &self,
         caller: &Caller,
@@ -41,7 +41,7 @@ impl Library {
         let part = self.catalog.look_up_tracks(organization_id, &filter, order, (after, limit)).await?;
         let ids: HashSet<CollectionId> = part.rows.iter().map(|track| track.collection_id).collect();
         let parents = self.parents_among(caller, ids).await?;
-        // A track whose collection was deleted a moment ago goes with it.
+        // If the collection was deleted a moment ago, its tracks are left out.
         let found = part.rows.into_iter().filter_map(|track| {
             let parents = parents.get(&track.collection_id)?;
             let collection_title = parents.collection.title.clone();
@@ -52,7 +52,7 @@ impl Library {
         Ok(ListPart { rows, next: part.next, count: part.count })
     }
 
-    /// What is above the tracks of these collections, without those that are deleted; at most 1000.
+    /// The parents of tracks in these collections, at most 1000. Deleted collections are left out.
     pub(super) async fn parents_among(
         &self,
         caller: &Caller,
@@ -70,7 +70,7 @@ impl Library {
     }
 }
 
-/// The same filter, with what the caller's key is limited to.
+/// The filter, narrowed to the scope of the caller's key.
 fn within_reach(caller: &Caller, filter: TrackFilter) -> Result<TrackFilter, Refusal> {
     let own = caller.scope.collection();
     if filter.collection.is_some_and(|requested| own.is_some_and(|own| own != requested)) {
@@ -79,7 +79,7 @@ fn within_reach(caller: &Caller, filter: TrackFilter) -> Result<TrackFilter, Ref
     Ok(TrackFilter { track: caller.scope.track(), collection: filter.collection.or(own), ..filter })
 }
 
-/// Refuses an order that the tracks do not have, and a position in a list with another order.
+/// Refuses an order that does not apply to the tracks, and a position from a list with another order.
 fn require_orderable(
     filter: &TrackFilter,
     order: TrackOrder,
@@ -95,7 +95,7 @@ fn require_orderable(
     }
 }
 
-/// Refuses a position in a list that is sorted by something else than ids alone.
+/// Refuses a position from a list that is not sorted by id alone.
 pub(super) fn require_ids_only(after: Option<&ListPosition>) -> Result<(), Refusal> {
     match after {
         Some(position) if position.value != SortValue::None => Err(foreign_cursor()),

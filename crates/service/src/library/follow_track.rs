@@ -1,4 +1,4 @@
-//! Following how far one track has got.
+//! Following the progress of one track.
 
 use std::time::Duration;
 
@@ -10,15 +10,15 @@ use super::progress::{ProgressWatch, TrackProgressView};
 use crate::caller::Caller;
 use crate::refusal::Refusal;
 
-/// How often the track itself is looked at. What is made of it is told more often.
+/// How often the track itself is read. The progress of its files is reported more often.
 const LOOK: Duration = Duration::from_secs(10);
 
-/// Follows one track, on whichever node it is made.
+/// Follows the progress of one track, whichever node processes it.
 pub struct TrackWatch {
     library: Library,
     caller: Caller,
     progress: TrackProgressView,
-    /// All tracks of the organization that are in the making: asked for once for all who follow any of them.
+    /// The organization's tracks that are being processed. All watchers of an organization share one query.
     making: ProgressWatch,
     is_making: bool,
     look: Interval,
@@ -27,7 +27,7 @@ pub struct TrackWatch {
 impl Library {
     /// Follows one track.
     pub async fn follow_track(&self, caller: &Caller, id: TrackId) -> Result<TrackWatch, Refusal> {
-        // First those in the making: what is over by then is seen in the track.
+        // Read the tracks in processing first: if processing ends in between, the track itself shows it.
         let mut making = self.watch_making(caller.organization_id).await?;
         let is_making = making.current().iter().any(|track| track.track_id == id);
         let progress = self.track_progress(caller, id).await?;
@@ -38,17 +38,17 @@ impl Library {
 }
 
 impl TrackWatch {
-    /// How far it was last.
+    /// The latest known progress.
     pub fn progress(&self) -> &TrackProgressView {
         &self.progress
     }
 
-    /// Whether nothing will change by itself any more.
+    /// Whether the status is final, so that nothing changes by itself any more.
     pub fn is_over(&self) -> bool {
         self.progress.status.is_final()
     }
 
-    /// Returns once it has got on. May be dropped at any time and called again.
+    /// Waits until the progress has changed. May be dropped at any time and called again.
     pub async fn changed(&mut self) -> Result<(), Refusal> {
         loop {
             let id = self.progress.track_id;
@@ -81,7 +81,7 @@ impl TrackWatch {
     }
 }
 
-/// What is known of all files, with what is told of those that are being made.
+/// The known state of all files, updated with the reported progress of those being made.
 fn overlaid(known: &TrackProgressView, news: TrackProgressView) -> TrackProgressView {
     let mut variants = known.variants.clone();
     for reported in news.variants {

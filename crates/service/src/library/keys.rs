@@ -1,4 +1,4 @@
-//! API keys: made once, shown once, known by their hash.
+//! API keys. A secret is shown once, when it is created, and is looked up by its hash.
 
 use tonearm_catalog::{KeyQuery, ScopeTitles, Transaction};
 use tonearm_domain::{
@@ -13,24 +13,24 @@ use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
-/// A key to be made.
+/// Parameters of a new key.
 #[derive(Debug, Clone)]
 pub struct CreateKey {
     /// What it is for.
     pub key_type: KeyType,
-    /// A name for people.
+    /// A name for people to recognize it by.
     pub title: String,
     /// Limits it to a collection.
     pub collection_id: Option<CollectionId>,
     /// Limits it to a track of that collection.
     pub track_id: Option<TrackId>,
-    /// The creator that what it makes is attributed to.
+    /// The creator to whom everything created with this key is attributed.
     pub creator_id: Option<CreatorId>,
-    /// What its play sessions may list; exactly one variant for a share key.
+    /// The variants that its play sessions may list; exactly one for a share key.
     pub variants: Selection,
     /// Whether its play sessions may allow downloads.
     pub is_downloadable: bool,
-    /// From which pages it may be used.
+    /// The pages from which it may be used.
     pub allowed_origins: AllowedOrigins,
     /// When it stops working.
     pub expires_at: Option<Timestamp>,
@@ -58,12 +58,12 @@ impl CreateKey {
 pub struct CreatedKey {
     /// The record.
     pub key: ApiKey,
-    /// The secret, shown this once.
+    /// The secret. It is shown only once.
     pub text: ApiKeyText,
 }
 
 impl Library {
-    /// Makes a key on behalf of a person who may do so.
+    /// Creates a key on behalf of a person who may do so.
     pub async fn create_key(&self, caller: &Caller, create: CreateKey) -> Result<CreatedKey, Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
@@ -72,7 +72,7 @@ impl Library {
         Ok(created)
     }
 
-    /// Makes a key on behalf of another key, which cannot make its like.
+    /// Creates a key on behalf of another key, which cannot create keys of type `api`.
     pub async fn create_key_by_key(&self, caller: &Caller, create: CreateKey) -> Result<CreatedKey, Refusal> {
         if create.key_type == KeyType::Api {
             return Err(Refusal::Forbidden {
@@ -89,13 +89,13 @@ impl Library {
         self.create_key(caller, create).await
     }
 
-    /// The organization's keys, by creation, without their secrets.
+    /// The organization's keys, in order of creation, without their secrets.
     pub async fn keys(&self, caller: &Caller) -> Result<Vec<ApiKey>, Refusal> {
         caller.require_whole_organization()?;
         Ok(self.catalog.api_keys(caller.organization_id).await?)
     }
 
-    /// How many keys the organization has, of one type or of all, and a page of them, by creation.
+    /// The number of the organization's keys, of one type or of all, and a page of them in order of creation.
     pub async fn key_page(
         &self,
         caller: &Caller,
@@ -106,7 +106,7 @@ impl Library {
         Ok(self.catalog.api_key_page(caller.organization_id, key_type, page).await?)
     }
 
-    /// A page of the organization's keys, and what their collections and tracks are called.
+    /// A page of the organization's keys, and the titles of their collections and tracks.
     pub async fn listed_keys(
         &self,
         caller: &Caller,
@@ -124,7 +124,7 @@ impl Library {
         Ok((page, titles))
     }
 
-    /// What the collection and the track of a key are called.
+    /// The titles of the collection and the track of a key.
     pub async fn key_titles(&self, caller: &Caller, key: &ApiKey) -> Result<ScopeTitles, Refusal> {
         caller.require_whole_organization()?;
         let collections: Vec<CollectionId> = key.scope.collection().into_iter().collect();
@@ -139,7 +139,7 @@ impl Library {
         key.ok_or(Refusal::NotFound(Resource::ApiKey))
     }
 
-    /// Makes a key stop working, and gives it as it was until then. Every key that reaches this may revoke itself, whatever
+    /// Revokes a key and returns it as it was before. Every key that can make this request may revoke itself, whatever
     /// its scope.
     pub async fn revoke_key(&self, caller: &Caller, id: ApiKeyId) -> Result<ApiKey, Refusal> {
         if caller.origin.actor != Actor::Key(id) {
@@ -202,8 +202,8 @@ impl Library {
     }
 }
 
-/// Refuses a key for variants that there are not: neither the organization's nor one that a track in its reach has of its
-/// own.
+/// Refuses a key that names an unknown variant: one that neither the organization has nor, as its own, a track in the
+/// key's scope.
 pub(super) async fn require_variants(
     tx: &Transaction,
     caller: &Caller,
@@ -232,7 +232,7 @@ pub(super) async fn require_variants(
     Err(Refusal::invalid("variants", message))
 }
 
-/// Refuses a key for things that are not the organization's.
+/// Refuses a key whose collection, track or creator does not belong to the organization.
 async fn require_targets(
     tx: &Transaction,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! Putting tracks of a collection in another order.
+//! Reordering the tracks of a collection.
 
 use std::collections::HashSet;
 
@@ -9,12 +9,12 @@ use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
-/// Most tracks that are put in order at once: all of them are locked until it is done.
+/// The most tracks that are reordered at once: all of them are locked until it is done.
 const MOST_TRACKS: usize = 1000;
 
 impl Library {
-    /// Puts tracks of a collection in the order in which they are named: they exchange the places that they have, and all
-    /// others keep theirs. Gives the new order of each.
+    /// Puts tracks of a collection in the given order. They exchange positions among themselves; all other tracks keep
+    /// theirs. Returns the new order of each.
     pub async fn order_tracks(
         &self,
         caller: &Caller,
@@ -25,7 +25,7 @@ impl Library {
         require_distinct(tracks)?;
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
-        // Not locked: whoever locks tracks and their collection locks the tracks first.
+        // Not locked: a transaction that locks tracks and their collection must lock the tracks first.
         let collection = tx
             .collection_as_it_is(organization_id, collection_id)
             .await?

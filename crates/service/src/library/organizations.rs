@@ -8,7 +8,7 @@ use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
-/// Most characters of a name.
+/// The longest name, in characters.
 const LONGEST_NAME: usize = 200;
 
 /// An organization with its companion colours.
@@ -16,28 +16,28 @@ const LONGEST_NAME: usize = 200;
 pub struct OrganizationView {
     /// The organization.
     pub organization: Organization,
-    /// Its colour with the companions.
+    /// Its colour with its companion colours.
     pub colours: PlayerColours,
 }
 
-/// What may change of an organization.
+/// Changes to an organization.
 #[derive(Debug, Clone, Default)]
 pub struct UpdateOrganization {
     /// Its name; cannot be cleared.
     pub name: Patch<String>,
-    /// Its own colours; cleared, those found in its cover.
+    /// Its own colours. If cleared, those found in its cover apply.
     pub theme: Patch<Palette>,
-    /// Whether this is a whole record as it was answered: what was derived in it does not count as set.
+    /// Whether the caller sends back a whole record as it was returned: derived values in it do not count as set.
     pub is_record: bool,
     /// Whether levels below may bring their own colours.
     pub is_theme_overridable: Patch<bool>,
     /// Whether levels below may bring their own cover.
     pub is_cover_overridable: Patch<bool>,
-    /// Its player colour; cleared, the default.
+    /// Its player colour. If cleared, the default applies.
     pub player_colour: Patch<Colour>,
-    /// The line under the title; cleared, empty.
+    /// The line under the title. Clearing it leaves it empty.
     pub player_subtitle: Patch<String>,
-    /// Whether tracks play while they are still in the making. Not changeable through the API.
+    /// Whether tracks can be played while they are still being processed. Cannot be changed through the API.
     pub is_early_sound: Patch<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! Lists that people query through.
+//! Pages of collections and tracks that people search and sort.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,12 +9,12 @@ use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 use crate::track_view::TrackView;
 
-/// A page of tracks, and what the collections they are in are called.
+/// A page of tracks, and the titles of their collections.
 #[derive(Debug, Clone)]
 pub struct ListedTracks {
     /// The tracks.
     pub page: Page<TrackView>,
-    /// The title of each collection that one of them is in.
+    /// The titles of their collections.
     pub titles: HashMap<CollectionId, String>,
 }
 
@@ -49,7 +49,7 @@ impl Library {
         let around = self.parents_among(caller, ids).await?;
         let titles = around.iter().map(|(id, around)| (*id, around.collection.title.clone())).collect();
         let Page { rows, has_before, has_after, total } = page;
-        // A track whose collection was deleted a moment ago goes with it.
+        // If the collection was deleted a moment ago, its tracks are left out.
         let views = rows.into_iter().filter_map(|track| Some(around.get(&track.collection_id)?.view(track)));
         Ok(ListedTracks { page: Page { rows: views.collect(), has_before, has_after, total }, titles })
     }

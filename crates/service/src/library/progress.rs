@@ -1,4 +1,4 @@
-//! How far the making of tracks has got.
+//! The progress of tracks that are being processed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -15,27 +15,27 @@ use super::Library;
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
-/// How often the catalog is asked while somebody watches.
+/// How often the catalog is polled while anyone is watching.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// How far one track has got.
+/// The progress of one track.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrackProgressView {
     /// Which track.
     pub track_id: TrackId,
     /// Its status.
     pub status: TrackStatus,
-    /// Whether its source is being imported; `percent` is how much of that has arrived then.
+    /// Whether its source is being imported. If so, `percent` is the share of the source that has arrived.
     pub is_importing: bool,
     /// How much of all its files is done, 0..=100.
     pub percent: u8,
-    /// What its processing waits for, if a part of the service is unavailable.
+    /// The part of the service that processing waits for, if one is unavailable.
     pub waits_for: Option<Outage>,
-    /// Each file, in the order of the recipes; none where nobody has told yet.
+    /// Each file, in the order of the recipes; empty if nothing has been reported yet.
     pub variants: Vec<VariantProgress>,
-    /// Why the track failed or is incomplete. Only where one track is asked for.
+    /// Why the track failed or is incomplete. Only set when a single track is requested.
     pub reason: Option<String>,
-    /// What could not be made, and why. Only where one track is asked for.
+    /// The variants that could not be made, and why. Only set when a single track is requested.
     pub failed: Vec<FailedVariant>,
 }
 
@@ -60,7 +60,7 @@ impl TrackProgressView {
         }
     }
 
-    /// Of a track whose source is being imported.
+    /// The progress of a track whose source is being imported.
     fn of_import(import: &Import, waits_for: Option<Outage>) -> Self {
         Self {
             is_importing: true,
@@ -72,36 +72,36 @@ impl TrackProgressView {
     }
 }
 
-/// The tracks of an organization that are in the making.
+/// The tracks of an organization that are being processed.
 pub type TracksInTheMaking = Arc<Vec<TrackProgressView>>;
 
-/// Asks the catalog for those who watch: one question a second for each organization, however many watch it.
+/// Polls the catalog for all watchers: one query a second for each organization, however many watch it.
 #[derive(Clone, Default)]
 pub(crate) struct ProgressFeed(Arc<Mutex<HashMap<OrganizationId, Weak<watch::Sender<TracksInTheMaking>>>>>);
 
-/// Follows how far an organization's tracks have got.
+/// Follows the progress of an organization's tracks.
 pub struct ProgressWatch {
     tracks: watch::Receiver<TracksInTheMaking>,
-    /// The task that asks goes on as long as somebody has this.
+    /// The polling task runs as long as anyone holds this.
     _sender: Arc<watch::Sender<TracksInTheMaking>>,
 }
 
 impl ProgressWatch {
-    /// How far they are now.
+    /// The current progress.
     pub fn current(&mut self) -> TracksInTheMaking {
         Arc::clone(&self.tracks.borrow_and_update())
     }
 
-    /// How far they are, once that has changed. A track that is through is missing then.
+    /// Waits for a change and returns the progress. A track whose processing has ended is no longer in it.
     pub async fn changed(&mut self) -> TracksInTheMaking {
-        // The sender is in here too, so it does not end.
+        // `self` holds the sender too, so the channel does not close.
         let _ = self.tracks.changed().await;
         self.current()
     }
 }
 
 impl Library {
-    /// How far one track has got, with each of its files.
+    /// The progress of one track, with each of its files.
     pub async fn track_progress(&self, caller: &Caller, id: TrackId) -> Result<TrackProgressView, Refusal> {
         let track = self.catalog.track(caller.organization_id, id).await?;
         let track = track.ok_or(Refusal::NotFound(Resource::Track))?;
@@ -124,20 +124,21 @@ impl Library {
         Ok(TrackProgressView { reason: track.status_reason, failed: failed_variants(&files), ..view })
     }
 
-    /// The organization's tracks that are being imported, and those in the making, oldest first, at most 200 of each.
+    /// The organization's tracks that are being imported, and those being processed, oldest first, at most 200 of each.
     pub async fn tracks_in_the_making(&self, caller: &Caller) -> Result<Vec<TrackProgressView>, Refusal> {
         caller.require_whole_organization()?;
         Ok(in_the_making(&self.catalog, caller.organization_id).await?)
     }
 
-    /// Follows the organization's tracks in the making, of whichever node. Unlike polling by each
-    /// client, this costs one query a second, however many follow.
+    /// Follows the organization's tracks that are being processed, on any node. Unlike polling by each client, this
+    /// costs one query a second, however many follow.
     pub async fn watch_progress(&self, caller: &Caller) -> Result<ProgressWatch, Refusal> {
         caller.require_whole_organization()?;
         self.watch_making(caller.organization_id).await
     }
 
-    /// The same for whoever tells callers only of what they reach.
+    /// Like [`Self::watch_progress`], without the check of the scope, for code that shows callers only the tracks in
+    /// their reach.
     pub(super) async fn watch_making(
         &self,
         organization_id: OrganizationId,
@@ -158,7 +159,7 @@ impl ProgressFeed {
         feeds.retain(|_, feed| feed.strong_count() > 0);
         let sender = match feeds.get(&organization_id).and_then(Weak::upgrade) {
             Some(sender) => {
-                // Newer than what the others were told last.
+                // This is newer than what was published last.
                 publish(&sender, tracks);
                 sender
             }
@@ -183,7 +184,7 @@ fn publish(sender: &watch::Sender<TracksInTheMaking>, tracks: Vec<TrackProgressV
     });
 }
 
-/// Asks until nobody watches any more.
+/// Polls until nobody watches any more.
 async fn ask(
     catalog: Catalog,
     organization_id: OrganizationId,
@@ -208,7 +209,7 @@ async fn in_the_making(
     catalog: &Catalog,
     organization_id: OrganizationId,
 ) -> Result<Vec<TrackProgressView>, CatalogError> {
-    // In this order, as a track whose import ends in between is in both then, and not in neither.
+    // Imports are read first: a track whose import ends in between is then in both lists rather than in neither.
     let imports = catalog.imports(organization_id).await?;
     let tracks = catalog.tracks_in_the_making(organization_id).await?;
     let imported = imports.iter().map(|import| import.track_id);
@@ -223,7 +224,7 @@ async fn in_the_making(
     Ok(views)
 }
 
-/// What files and, where there is none yet, the run have to say about each recipe.
+/// The progress of each recipe: from its file, or from what the run reports if there is no file yet.
 fn by_files(recipes: &[Recipe], files: &[TrackFile], reported: Option<&TrackProgress>) -> TrackProgress {
     let making = |recipe: &Recipe| {
         let file = files.iter().find(|file| file.recipe.id == recipe.id);

@@ -1,4 +1,4 @@
-//! What an organization may have at most, to be read and set.
+//! Reading and setting the quotas of an organization.
 
 use tonearm_domain::{AuditAction, Patch, QuotaUsage, Quotas};
 
@@ -7,35 +7,35 @@ use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
-/// What an organization may have at most, and what it has.
+/// An organization's quotas and its current usage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuotaView {
-    /// The most.
+    /// The limits.
     pub quotas: Quotas,
-    /// What there is.
+    /// The current usage.
     pub used: QuotaUsage,
 }
 
-/// Quotas to change; cleared, there is no limit.
+/// Changes to quotas. A cleared quota means no limit.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct UpdateQuotas {
     /// Bytes of sources, files and covers.
     pub bytes: Patch<u64>,
     /// Tracks.
     pub tracks: Patch<u64>,
-    /// Minutes of sound.
+    /// Minutes of audio.
     pub minutes: Patch<u64>,
 }
 
 impl UpdateQuotas {
-    /// Whether nothing is to change.
+    /// Whether there is nothing to change.
     pub fn is_empty(&self) -> bool {
         [self.bytes, self.tracks, self.minutes].iter().all(|patch| matches!(patch, Patch::Keep))
     }
 }
 
 impl Library {
-    /// What the caller's organization may have at most, and what it has.
+    /// The quotas of the caller's organization and its current usage.
     pub async fn quotas(&self, caller: &Caller) -> Result<QuotaView, Refusal> {
         caller.require_whole_organization()?;
         let catalog = &self.catalog;
@@ -43,7 +43,7 @@ impl Library {
         Ok(QuotaView { quotas, used: catalog.quota_usage(caller.organization_id).await? })
     }
 
-    /// Changes what an organization may have at most. This is for the operator: neither keys nor members may.
+    /// Changes an organization's quotas. Only the operator may do this, neither keys nor members.
     pub async fn set_quotas(&self, caller: &Caller, update: UpdateQuotas) -> Result<Quotas, Refusal> {
         let id = caller.organization_id;
         let tx = self.catalog.begin().await?;

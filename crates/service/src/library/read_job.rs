@@ -1,4 +1,4 @@
-//! What has become of a job whose id was answered.
+//! The state of a job whose id was returned to a caller.
 
 use tonearm_catalog::{JobState, PendingJob};
 use tonearm_domain::{AnsweredJob, FileOutcome, Job, JobId, JobStatus, Timestamp, Track, TrackId};
@@ -7,22 +7,22 @@ use super::Library;
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
-/// A job, for those who were answered its id.
+/// A job, for callers that received its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobView {
     /// Its id.
     pub id: JobId,
     /// Its kind as text.
     pub kind: String,
-    /// How far it is.
+    /// Its status.
     pub status: JobStatus,
     /// Why it waits, failed or was cancelled, as a sentence.
     pub reason: Option<String>,
     /// The track that it works on.
     pub track_id: Option<TrackId>,
-    /// How often it was begun; none where that is not known any more.
+    /// The number of attempts. None if it is no longer known.
     pub attempts: Option<u32>,
-    /// When it is tried next, if it waits.
+    /// When the next attempt is due, if it waits.
     pub next_attempt_at: Option<Timestamp>,
 }
 
@@ -31,11 +31,11 @@ const GIVEN_UP: &str = "the job was given up; the operator of the service can re
 const GONE: &str = "the track or the variant was deleted";
 
 impl Library {
-    /// A job of the caller's organization: one that is pending, or, for a week, one whose id was answered.
+    /// A job of the caller's organization: one that is pending, or, for a week, one whose id was returned to a caller.
     pub async fn job(&self, caller: &Caller, id: JobId) -> Result<JobView, Refusal> {
         let not_found = || Refusal::NotFound(Resource::Job);
         let organization_id = caller.organization_id;
-        // In this order: what is not pending any more has recorded what it did.
+        // Pending jobs are read first: a job that is no longer pending has recorded its result.
         let pending = self.catalog.job(id).await?;
         let of_caller = |pending: &PendingJob| {
             pending.job.as_ref().and_then(Job::organization_id) == Some(organization_id)
@@ -53,7 +53,7 @@ impl Library {
         }
     }
 
-    /// The track of a job, even if it is deleted, for whoever may know of it.
+    /// The track of a job, even if it is deleted, if it is in the caller's scope.
     async fn job_track(&self, caller: &Caller, id: Option<TrackId>) -> Result<Option<Track>, Refusal> {
         let Some(id) = id else {
             let is_reached = caller.scope.covers_organization();

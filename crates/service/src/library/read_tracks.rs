@@ -23,7 +23,7 @@ impl Library {
         Ok(view)
     }
 
-    /// One page of a collection's tracks, and how many there are in all. A key limited to one track sees that one.
+    /// One page of a collection's tracks, and the total number. A key limited to one track sees only that track.
     pub async fn tracks(
         &self,
         caller: &Caller,

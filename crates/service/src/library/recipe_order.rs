@@ -7,7 +7,7 @@ use crate::caller::Caller;
 use crate::refusal::Refusal;
 
 impl Library {
-    /// Puts the organization's recipes in this order, which names each of them once.
+    /// Puts the organization's recipes in this order, which must name each of them once.
     pub async fn order_recipes(&self, caller: &Caller, order: &[VariantId]) -> Result<Vec<Recipe>, Refusal> {
         caller.require_no_limits()?;
         let organization_id = caller.organization_id;

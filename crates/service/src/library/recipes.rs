@@ -1,4 +1,4 @@
-//! The organization's recipes: what is made of every track.
+//! The organization's recipes: the files that are made from every track.
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
@@ -11,30 +11,30 @@ use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
-/// A recipe of an organization, and how far it is rendered for tracks that were there before it.
+/// A recipe of an organization, and the progress of its rendering for tracks that existed before it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecipeView {
     /// The recipe.
     pub recipe: Recipe,
-    /// The last rendering for existing tracks, where there was one.
+    /// The last rendering for existing tracks, if any.
     pub rendering: Option<Rendering>,
 }
 
-/// What may change of a recipe.
+/// Changes to a recipe.
 #[derive(Debug, Clone, Default)]
 pub struct UpdateRecipe {
     /// Its name; cannot be cleared.
     pub index: Patch<VariantIndex>,
-    /// Its type and settings; cannot be cleared. Files that were made before stay as they are until the recipe is
-    /// rendered for existing tracks.
+    /// Its type and settings; cannot be cleared. Existing files stay as they are until the recipe is rendered for
+    /// existing tracks.
     pub kind: Patch<RecipeKind>,
-    /// What the caller takes its type for, which never changes this way; cannot be cleared.
+    /// The type that the caller expects. It cannot be changed, so another type is refused; cannot be cleared.
     pub recipe_type: Patch<RecipeType>,
     /// Settings to change, one by one; the others stay as they are.
     pub settings: RecipeSettings,
-    /// Its place among the others; cannot be cleared.
+    /// Its position among the other recipes; cannot be cleared.
     pub position: Patch<i32>,
-    /// Who may keep copies of its files; cannot be cleared. Applies to URLs that are signed from now on.
+    /// Who may cache its files; cannot be cleared. Applies to URLs that are signed later.
     pub cache: Patch<CachePolicy>,
 }
 
@@ -119,8 +119,8 @@ impl Library {
         Ok(recipe)
     }
 
-    /// Removes a recipe. It and its files are gone for everyone at once, and its name is free; the files are removed in
-    /// the background.
+    /// Removes a recipe. The recipe and its files disappear for everyone at once, and its name can be used again. The
+    /// files are deleted in the background.
     pub async fn remove_recipe(&self, caller: &Caller, id: VariantId) -> Result<Recipe, Refusal> {
         caller.require_no_limits()?;
         let (organization_id, now) = (caller.organization_id, self.ambient.now());
@@ -136,14 +136,13 @@ impl Library {
         Ok(recipe)
     }
 
-    /// The recipes that are being removed, each with how many files are left.
+    /// The recipes that are being removed, each with the number of files left.
     pub async fn recipes_being_removed(&self, caller: &Caller) -> Result<Vec<(Recipe, Total)>, Refusal> {
         Ok(self.catalog.recipes_being_removed(caller.organization_id).await?)
     }
 
-    /// Begins to render a recipe for the tracks that lack its file, or have it with other settings, or for which it
-    /// failed, in the background. The tracks stay playable. A rendering of the same recipe that is under way begins
-    /// anew.
+    /// Starts rendering a recipe in the background for the tracks that lack its file, have it with other settings, or
+    /// failed to render it. The tracks stay playable. A running rendering of the same recipe starts over.
     pub async fn render_existing(&self, caller: &Caller, id: VariantId) -> Result<Rendering, Refusal> {
         caller.require_no_limits()?;
         let organization_id = caller.organization_id;
@@ -159,7 +158,7 @@ impl Library {
         Ok(rendering)
     }
 
-    /// How far a recipe is rendered for existing tracks, the last time that this was asked for.
+    /// The progress of the last rendering of a recipe for existing tracks.
     pub async fn rendering(&self, caller: &Caller, id: VariantId) -> Result<Rendering, Refusal> {
         caller.require_whole_organization()?;
         own(self.catalog.recipe(caller.organization_id, id).await?)?;

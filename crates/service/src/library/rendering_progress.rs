@@ -1,4 +1,4 @@
-//! How far the tracks are that recipes are rendered for at this moment.
+//! The progress of tracks for which recipes are being rendered.
 
 use tonearm_domain::VariantId;
 
@@ -6,7 +6,7 @@ use super::Library;
 use crate::caller::Caller;
 use crate::refusal::Refusal;
 
-/// A track in the making for a recipe that is rendered for existing tracks.
+/// A track that is being processed for a recipe that is rendered for existing tracks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrackInRendering {
     /// The recipe.
@@ -16,7 +16,7 @@ pub struct TrackInRendering {
 }
 
 impl Library {
-    /// The tracks for which recipes of the organization are rendered at this moment, at most 200.
+    /// The tracks for which recipes of the organization are being rendered now, at most 200.
     pub async fn tracks_in_rendering(&self, caller: &Caller) -> Result<Vec<TrackInRendering>, Refusal> {
         caller.require_whole_organization()?;
         let now = self.ambient.now();

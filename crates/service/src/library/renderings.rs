@@ -1,9 +1,9 @@
-//! Rendering a recipe for the tracks that were there before it.
+//! Rendering a recipe for tracks that existed before it.
 
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{Ambient, Job, OrganizationId, Rendering, Timestamp, VariantId};
 
-/// Queues the job that queues the tracks of a rendering, unless one waits already.
+/// Queues the job that queues the tracks of a rendering, unless one is already waiting.
 pub(crate) async fn queue(
     tx: &Transaction,
     ambient: &Ambient,
@@ -16,7 +16,7 @@ pub(crate) async fn queue(
     tx.enqueue(job, ambient.record_id(), run_at, Some(&unique)).await
 }
 
-/// Counts a track whose turn is over, unless the rendering was begun anew since, or its recipe removed.
+/// Counts a track whose job has ended, unless the rendering was restarted since or its recipe was removed.
 pub(crate) async fn count_track(
     tx: &Transaction,
     ambient: &Ambient,

@@ -1,4 +1,4 @@
-//! Another URL for the cover of a collection.
+//! A new upload URL for the cover of a collection.
 
 use tonearm_domain::CollectionId;
 
@@ -9,7 +9,7 @@ use crate::library::CollectionView;
 use crate::refusal::Refusal;
 
 impl Library {
-    /// Signs a fresh URL that takes the cover of a collection.
+    /// Signs a new upload URL for the cover of a collection.
     pub async fn renew_collection_cover_upload(
         &self,
         caller: &Caller,

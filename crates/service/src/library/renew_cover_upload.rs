@@ -1,4 +1,4 @@
-//! Another URL for the cover of a track.
+//! A new upload URL for the cover of a track.
 
 use tonearm_domain::TrackId;
 
@@ -9,7 +9,7 @@ use crate::refusal::Refusal;
 use crate::track_view::TrackView;
 
 impl Library {
-    /// Signs a fresh URL that takes the cover of a track.
+    /// Signs a new upload URL for the cover of a track.
     pub async fn renew_cover_upload(
         &self,
         caller: &Caller,

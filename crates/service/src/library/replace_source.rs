@@ -9,8 +9,8 @@ use crate::delivery::UploadHandle;
 use crate::refusal::{Refusal, Resource};
 
 impl Library {
-    /// Signs a URL that takes a new source for a track. The track keeps its files until everything was made from the new
-    /// source. A replacement whose bytes are still waited for is given up for this one.
+    /// Signs an upload URL for a new source of a track. The track keeps its files until all files have been made from
+    /// the new source. An earlier replacement that still waits for its bytes is given up.
     pub async fn replace_source(
         &self,
         caller: &Caller,
@@ -59,14 +59,14 @@ impl Library {
         Ok((replacement, upload))
     }
 
-    /// The replacement of a track's source that was asked for last.
+    /// The latest replacement of a track's source.
     pub async fn replacement(&self, caller: &Caller, id: TrackId) -> Result<Replacement, Refusal> {
         self.track(caller, id).await?;
         let found = self.catalog.replacement(caller.organization_id, id).await?;
         found.ok_or(Refusal::NotFound(Resource::Replacement))
     }
 
-    /// Gives up a replacement that is not over; the track keeps the source that it has.
+    /// Cancels a replacement that has not ended. The track keeps its current source.
     pub async fn cancel_replacement(&self, caller: &Caller, id: TrackId) -> Result<(), Refusal> {
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;

@@ -1,4 +1,4 @@
-//! Giving up a cover that was uploaded for a track.
+//! Removing the uploaded cover of a track.
 
 use tonearm_domain::{AuditAction, CoverOrigin, CoverOwner, TrackId};
 
@@ -8,8 +8,8 @@ use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
 impl Library {
-    /// Gives a track that has an uploaded cover the one again that it would have without: the art in its file, or a generated
-    /// one. A job makes it; until then, players see the cover of the collection or a generated one.
+    /// Replaces an uploaded cover with the cover that the track would have without it: the art in its file, or a
+    /// generated one. A job makes it. Until then, players show the cover of the collection or a generated one.
     pub async fn reset_cover(&self, caller: &Caller, id: TrackId) -> Result<(), Refusal> {
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
@@ -21,7 +21,7 @@ impl Library {
                 message: "the track has no uploaded cover".to_owned(),
             });
         }
-        // Whoever processes it has looked for its cover already.
+        // The run that processes it has already checked whether it has a cover.
         if track.status.is_processing() {
             return Err(Refusal::Conflict {
                 code: "track_processing",

@@ -1,4 +1,4 @@
-//! Processing once more what failed.
+//! Retrying what failed for a track.
 
 use tonearm_domain::{
     AuditAction, FailedVariant, Job, Recipe, Track, TrackId, TrackStatus, VariantIndex, failed_variants,
@@ -11,17 +11,17 @@ use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 use crate::track_view::{TrackParents, TrackView};
 
-/// What is missing of a track.
+/// The variants that a track lacks.
 #[derive(Debug, Clone)]
 pub struct MissingVariants {
-    /// What could not be made, and why.
+    /// The variants that could not be made, and why.
     pub failed: Vec<FailedVariant>,
     /// Whether [`Library::retry_track`] has something to do.
     pub may_retry: bool,
 }
 
 impl Library {
-    /// What is missing of a track.
+    /// The variants that a track lacks.
     pub async fn missing_variants(&self, track: &Track) -> Result<MissingVariants, Refusal> {
         let files = self.catalog.files_of_track(track.id).await?;
         let failed = failed_variants(&files);
@@ -36,13 +36,13 @@ impl Library {
         Ok(MissingVariants { failed, may_retry })
     }
 
-    /// What could not be made of a track, and why.
+    /// The variants of a track that could not be made, and why.
     pub async fn failed_variants(&self, track: &Track) -> Result<Vec<FailedVariant>, Refusal> {
         Ok(failed_variants(&self.catalog.files_of_track(track.id).await?))
     }
 
-    /// Processes a track once more, whatever its final status is, as long as its source is there and something is missing.
-    /// Only what is missing is made, or one missing variant; files that are there stay.
+    /// Processes a track again, whatever its final status, if it has a source and something is missing. Makes
+    /// everything that is missing, or only the given variant. Existing files stay.
     pub async fn retry_track(
         &self,
         caller: &Caller,

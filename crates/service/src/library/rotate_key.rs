@@ -1,4 +1,5 @@
-//! Giving a key a new secret. The old one works on for a while, so that whoever uses the key can change it without a gap.
+//! Rotating the secret of a key. The old secret keeps working for a while, so that its users can switch without an
+//! interruption.
 
 use std::collections::HashMap;
 
@@ -10,20 +11,20 @@ use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
-/// A key that was given a new secret.
+/// A key with a new secret.
 #[derive(Debug)]
 pub struct RotatedKey {
-    /// The record, which is the same as before.
+    /// The record, which is unchanged.
     pub key: ApiKey,
-    /// The new secret, shown this once.
+    /// The new secret. It is shown only once.
     pub text: ApiKeyText,
-    /// Until when the old one works; none: it ended.
+    /// Until when the old secret works. None if it no longer works.
     pub old_until: Option<Timestamp>,
 }
 
 impl Library {
-    /// Gives a key a new secret, on behalf of a person or the command line. Refused while the secret before still works:
-    /// there are never more than two.
+    /// Gives a key a new secret, on behalf of a person or the command line. Refused while the previous secret still
+    /// works: a key never has more than two.
     pub async fn rotate_key(
         &self,
         caller: &Caller,
@@ -46,7 +47,7 @@ impl Library {
             return Err(Refusal::Conflict { code: "key_rotating", message });
         }
         let text = ApiKeyText::new(caller.organization_id, key.key_type, self.ambient.random());
-        // No secret outlives its key.
+        // A secret never outlives its key.
         let old_until = overlap.until(now).map(|until| key.expires_at.map_or(until, |end| end.min(until)));
         tx.replace_api_key_hash(&key, &text.hash(), old_until).await?;
         tx.delete_share_key_text(id).await?;
@@ -57,7 +58,7 @@ impl Library {
         Ok(RotatedKey { key, text, old_until })
     }
 
-    /// Ends the old secret of a key before its time.
+    /// Ends the old secret of a key early.
     pub async fn end_old_secret(&self, caller: &Caller, id: ApiKeyId) -> Result<ApiKey, Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
@@ -75,7 +76,8 @@ impl Library {
         Ok(key)
     }
 
-    /// Until when the old secrets of keys of the organization work. Keys without one that still works are missing.
+    /// The times until which the old secrets of the organization's keys work. Keys without a working old secret are
+    /// left out.
     pub async fn old_secrets(
         &self,
         caller: &Caller,

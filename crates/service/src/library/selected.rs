@@ -1,4 +1,4 @@
-//! Changing many tracks at once: all of them or none, and with a way back for the person who did it.
+//! Changing many tracks at once: all of them or none. The person who made a change can undo it.
 
 mod delete;
 mod move_to;
@@ -21,15 +21,15 @@ pub use reorder::Reordering;
 pub use retitle::NewTitle;
 pub use undo::Undone;
 
-/// Tracks that somebody has selected: 1 to 200, each once.
+/// A selection of 1 to 200 tracks, each once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelectedTracks(Vec<TrackId>);
 
 impl SelectedTracks {
-    /// Most tracks that are changed at once: all of them are locked until it is done.
+    /// The most tracks that are changed at once: all of them are locked until it is done.
     pub const MOST: usize = 200;
 
-    /// Refuses none, and too many. Tracks that are named twice count once.
+    /// Refuses an empty selection and one that is too large. Tracks that are named twice count once.
     pub fn new(tracks: impl IntoIterator<Item = TrackId>) -> Result<Self, Refusal> {
         let mut seen = HashSet::new();
         let tracks: Vec<TrackId> = tracks.into_iter().filter(|id| seen.insert(*id)).collect();
@@ -49,16 +49,17 @@ impl SelectedTracks {
     }
 }
 
-/// What was done to many tracks.
+/// The result of a change to many tracks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Changed {
     /// How many tracks were changed.
     pub count: usize,
-    /// Names the change for [`Library::undo`]; only people can take changes back.
+    /// Identifies the change for [`Library::undo`]. Only people can undo changes.
     pub undo: Option<UndoId>,
 }
 
-/// The selected tracks in the order in which they were named, locked; all of them within the caller's reach.
+/// Locks the selected tracks and returns them in the order in which they were named. All must be within the caller's
+/// reach.
 pub(crate) async fn lock(
     tx: &Transaction,
     caller: &Caller,
@@ -74,7 +75,7 @@ pub(crate) async fn lock(
     selected.ids().iter().map(take).collect()
 }
 
-/// Puts tracks of one collection in its order. Those of several keep the order in which their collections come.
+/// Sorts tracks by their order within their collection. The collections keep the order in which they first appear.
 fn sort_as_listed(tracks: &mut [Track]) {
     let mut collections = HashMap::new();
     for track in tracks.iter() {
@@ -92,7 +93,7 @@ fn some_are_gone() -> Refusal {
     }
 }
 
-/// Keeps what it takes to take a change back, where a person has made it.
+/// Stores what is needed to undo a change, if a person made it.
 pub(crate) async fn keep_undo(
     tx: &Transaction,
     ambient: &Ambient,
@@ -112,7 +113,7 @@ pub(crate) async fn keep_undo(
 }
 
 impl Library {
-    /// The selected tracks, for whoever is about to change them: those of one collection in its order.
+    /// The selected tracks before a change, each collection's tracks in its order.
     pub async fn selected_tracks(
         &self,
         caller: &Caller,

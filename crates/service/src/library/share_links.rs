@@ -1,4 +1,4 @@
-//! Share links of one track or collection: made with a few choices, copied again later, revoked.
+//! Share links of one track or collection: created with a few options, shown again later, revoked.
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
@@ -10,13 +10,13 @@ use super::{CreateKey, Library};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
-/// Links of a page.
+/// Links on one page.
 const PER_PAGE: usize = 20;
 
-/// A share link to be made.
+/// Parameters of a new share link.
 #[derive(Debug, Clone)]
 pub struct CreateShareLink {
-    /// A name for people.
+    /// A name for people to recognize it by.
     pub title: String,
     /// The variant that it gives access to.
     pub variant: VariantIndex,
@@ -31,8 +31,8 @@ pub struct CreateShareLink {
 pub struct ShareLink {
     /// Its key.
     pub key: ApiKey,
-    /// The text of the key. None for keys that were shown once, when they were created, and for those whose text was sealed
-    /// under a master secret that is gone.
+    /// The text of the key. None for keys that were shown only once, when they were created, and for those whose text
+    /// was sealed under a master secret that no longer exists.
     pub text: Option<ApiKeyText>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn vault_context(id: ApiKeyId) -> String {
 }
 
 impl Library {
-    /// Makes a share link for a track or a collection.
+    /// Creates a share link for a track or a collection.
     pub async fn create_share_link(
         &self,
         caller: &Caller,
@@ -77,8 +77,8 @@ impl Library {
         Ok(ShareLink { key: created.key, text: Some(created.text) })
     }
 
-    /// The share links that are for exactly this track or collection and are not revoked, the newest first; with `before`,
-    /// those that are older than that one.
+    /// The share links for exactly this track or collection that are not revoked, the newest first. With `before`, only
+    /// links older than that one.
     pub async fn share_links(
         &self,
         caller: &Caller,
@@ -117,8 +117,8 @@ impl Library {
         Ok(ShareLink { text: sealed.and_then(|sealed| self.opened(id, &sealed)), key })
     }
 
-    /// Keeps the text of a share link that a person makes. Whoever makes keys by other means keeps them, too: of those, only
-    /// the hash is stored.
+    /// Stores the text of a share link that a person creates. For keys created by other means, only the hash is stored:
+    /// their creators must keep the text themselves.
     pub(super) async fn keep_share_text(
         &self,
         tx: &Transaction,

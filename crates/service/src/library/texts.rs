@@ -1,21 +1,21 @@
-//! Limits of the texts that people and programs give to what they own, whatever form they come in.
+//! Limits on the texts that people and programs give to what they own, in every input format.
 
 use tonearm_domain::{Patch, Text};
 
 use crate::refusal::Refusal;
 
-/// Most characters of a title, of a subtitle, of a file's name and of a caller's own id.
+/// The longest title, subtitle, file name and external id, in characters.
 pub(super) const LONGEST: usize = 1000;
 
-/// Most characters of the title of an API key.
+/// The longest title of an API key, in characters.
 pub(super) const LONGEST_KEY_TITLE: usize = 200;
 
-/// Refuses texts with more than `MAX` characters, and those that no database stores.
+/// Refuses texts with more than `MAX` characters, and texts that a database cannot store.
 pub(super) fn check<const MAX: usize>(texts: &[(&'static str, Option<&str>)]) -> Result<(), Refusal> {
     texts.iter().try_for_each(|&(field, text)| text.map_or(Ok(()), |text| check_one::<MAX>(field, text)))
 }
 
-/// The same for what changes: a text that is stored already may stay as it is.
+/// Like [`check`], for changes: a text that is already stored may stay as it is.
 pub(super) fn check_changed<const MAX: usize>(
     field: &'static str,
     text: &Patch<String>,

@@ -19,7 +19,7 @@ pub struct Transcript {
     pub language: Option<String>,
     /// When somebody last edited it.
     pub edited_at: Option<Timestamp>,
-    /// Names what was read. An edit of something else is refused.
+    /// Identifies the version that was read. An edit of another version is refused.
     pub version: String,
 }
 
@@ -30,7 +30,7 @@ pub struct EditTranscript {
     pub captions: String,
     /// The language (BCP 47), such as `de`; empty if it is not known.
     pub language: String,
-    /// [`Transcript::version`] of what was edited.
+    /// The [`Transcript::version`] that was edited.
     pub version: String,
 }
 
@@ -42,7 +42,7 @@ impl Library {
         if utterances.is_empty()
             && let Some(text) = &track.transcription
         {
-            // Times were not kept: all of it is said some time in the track.
+            // No times were stored, so one cue spans the whole track.
             utterances.push(Utterance { start: 0.0, end: track.duration.max(1.0), text: text.clone() });
         }
         let transcription = self.catalog.transcription(caller.organization_id, id).await?;
@@ -54,7 +54,7 @@ impl Library {
         })
     }
 
-    /// Puts an edited transcript in the place of the one that the track has. Later transcriptions leave it alone.
+    /// Replaces the transcript of a track with an edited one. Later transcriptions leave it alone.
     pub async fn edit_transcript(
         &self,
         caller: &Caller,

@@ -1,4 +1,4 @@
-//! Taking back what was deleted.
+//! Restoring deleted tracks and collections.
 
 use tonearm_catalog::{CatalogError, Record, Transaction};
 use tonearm_domain::{
@@ -16,7 +16,7 @@ use crate::transcription;
 use crate::webhooks::events;
 
 impl Library {
-    /// A page of the tracks that were deleted by themselves and can be taken back, those deleted last first.
+    /// A page of the tracks that were deleted individually and can be restored, the latest deletion first.
     pub async fn trashed_tracks(
         &self,
         caller: &Caller,
@@ -27,7 +27,7 @@ impl Library {
         Ok(self.catalog.trashed_tracks(caller.organization_id, self.ambient.now(), cursor, limit).await?)
     }
 
-    /// A page of the collections that were deleted and can be taken back, those that stay longest first.
+    /// A page of the deleted collections that can be restored, those that stay restorable longest first.
     pub async fn trashed_collections(
         &self,
         caller: &Caller,
@@ -41,7 +41,7 @@ impl Library {
             .await?)
     }
 
-    /// Takes the deletion of a track back: it has the status it had, and what it waits for is queued again.
+    /// Restores a deleted track. It has its former status, and the jobs that it waits for are queued again.
     pub async fn restore_track(&self, caller: &Caller, id: TrackId) -> Result<TrackView, Refusal> {
         let organization_id = caller.organization_id;
         let gone = || Refusal::NotFound(Resource::Track);
@@ -54,7 +54,7 @@ impl Library {
         let tx = self.catalog.begin().await?;
         let quotas = tx.quotas(organization_id).await?;
         let track = match tx.restore_track(organization_id, id, now).await {
-            // Deleted since.
+            // The collection was deleted since.
             Err(CatalogError::Missing(Record::Collection)) => return Err(collection_deleted()),
             restored => restored?.ok_or_else(gone)?,
         };
@@ -73,9 +73,9 @@ impl Library {
         Ok(parents.view(track))
     }
 
-    /// Takes the deletion of a collection back, with the tracks that went with it, however many. What they wait for is
-    /// queued again in the background. Webhooks were told that it was deleted; they are told that it is there
-    /// (`collection.created`).
+    /// Restores a deleted collection together with the tracks deleted with it, however many. The jobs that they wait
+    /// for are queued again in the background. Webhooks received an event about the deletion; they now receive
+    /// `collection.created`.
     pub async fn restore_collection(
         &self,
         caller: &Caller,
@@ -102,7 +102,7 @@ impl Library {
     }
 }
 
-/// Queues what a track waits for: its jobs have ended without doing anything while it was deleted.
+/// Queues the jobs that a track waits for: they ended without doing anything while it was deleted.
 pub(crate) async fn resume(tx: &Transaction, ambient: &Ambient, track: &Track) -> Result<(), CatalogError> {
     if let Some((job, run_at)) = track.awaited_job(ambient.now()) {
         tx.enqueue(job, ambient.record_id(), run_at, None).await?;

@@ -1,4 +1,4 @@
-//! Changing a key: what people call it, how long it works, and what its play sessions may do.
+//! Changing a key: its title, its expiry, and what its play sessions may do.
 
 use tonearm_domain::{
     Actor, AllowedOrigins, ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, KeyType, Patch, Selection,
@@ -12,24 +12,24 @@ use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
-/// What may change of a key.
+/// Changes to a key.
 #[derive(Debug, Clone, Default)]
 pub struct UpdateKey {
-    /// A name for people; cannot be cleared.
+    /// A name for people to recognize it by; cannot be cleared.
     pub title: Patch<String>,
-    /// When it stops working; cleared: never.
+    /// When it stops working. If cleared, never.
     pub expires_at: Patch<Timestamp>,
-    /// Whether its play sessions may allow downloads; cleared: no.
+    /// Whether its play sessions may allow downloads. If cleared, they may not.
     pub is_downloadable: Patch<bool>,
-    /// What its play sessions may list; cleared: all.
+    /// The variants that its play sessions may list. If cleared, all.
     pub variants: Patch<Selection>,
-    /// From which pages it may be used; cleared: from every one.
+    /// The pages from which it may be used. If cleared, all pages.
     pub allowed_origins: Patch<AllowedOrigins>,
-    /// What the caller takes for the rest of the key.
+    /// The values that the caller expects in the fixed fields.
     pub fixed: FixedOfKey,
 }
 
-/// What never changes of a key. A caller may send it along as it is.
+/// The fields of a key that never change. A caller may send them along unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct FixedOfKey {
     /// What it is for.
@@ -38,12 +38,12 @@ pub struct FixedOfKey {
     pub collection_id: Patch<CollectionId>,
     /// The track that it is limited to.
     pub track_id: Patch<TrackId>,
-    /// The creator that what it makes is attributed to.
+    /// The creator to whom everything created with this key is attributed.
     pub creator_id: Patch<CreatorId>,
 }
 
 impl FixedOfKey {
-    /// Refuses another value than the key has, which would otherwise seem to be taken over.
+    /// Refuses a value that differs from the key's, as it would otherwise seem to be accepted.
     fn check(self, key: &ApiKey) -> Result<(), Refusal> {
         let same = |is_same, field| {
             let message = "cannot be changed; create another key";
@@ -65,7 +65,8 @@ fn is_same<T: PartialEq>(sent: Patch<T>, own: Option<T>) -> bool {
 }
 
 impl Library {
-    /// Changes a key. Another key may only give it what it has itself, and nothing at all to keys of type `api`.
+    /// Changes a key. A calling key may only grant permissions that it has itself, and cannot grant any to keys of type
+    /// `api`.
     pub async fn update_key(
         &self,
         caller: &Caller,
@@ -112,7 +113,7 @@ impl Library {
         ApiKey::validate_origins(key.key_type, &key.allowed_origins)
             .map_err(|error| Refusal::invalid("allowed_origins", error.to_string()))?;
         expires_at.apply(&mut key.expires_at);
-        // A record that is sent back may hold a moment that is over.
+        // A record that is sent back unchanged may hold a time in the past.
         let is_new = key.expires_at != before.expires_at;
         if is_new && key.expires_at.is_some_and(|at| at <= self.ambient.now()) {
             return Err(Refusal::invalid("expires_at", "must be in the future"));

@@ -1,4 +1,4 @@
-//! Changing what people say of a track.
+//! Changing the details of a track.
 
 use tonearm_catalog::{MovedTrackTombstone, Transaction};
 use tonearm_domain::{
@@ -12,16 +12,16 @@ use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 use crate::track_view::{TrackParents, TrackView};
 
-/// What may change of a track.
+/// Changes to a track.
 #[derive(Debug, Clone, Default)]
 pub struct UpdateTrack {
-    /// Where it is; cannot be cleared.
+    /// Its collection; cannot be cleared.
     pub collection_id: Patch<CollectionId>,
-    /// Who it comes from.
+    /// The creator it comes from.
     pub creator_id: Patch<CreatorId>,
     /// The caller's own external id.
     pub organization_index: Patch<String>,
-    /// The caller's own data; cleared, empty.
+    /// The caller's own data. Clearing it leaves it empty.
     pub metadata: Patch<Metadata>,
     /// Whether a cover found in the file may be used.
     pub is_cover_overridable: Patch<bool>,
@@ -33,9 +33,9 @@ pub struct UpdateTrack {
     pub player_subtitle: Patch<String>,
     /// Its own player colour.
     pub player_colour: Patch<Colour>,
-    /// Its own colours; cleared, those found in its cover.
+    /// Its own colours. If cleared, those found in its cover apply.
     pub theme: Patch<Palette>,
-    /// Whether this is a whole record as it was answered: what was derived in it does not count as set.
+    /// Whether the caller sends back a whole record as it was returned: derived values in it do not count as set.
     pub is_record: bool,
 }
 
@@ -48,7 +48,7 @@ impl UpdateTrack {
         of("player_subtitle", &self.player_subtitle, &track.player_subtitle)
     }
 
-    /// `shown` is the colour that players show for the track as it is.
+    /// `shown` is the colour that players show for the track before the change.
     fn apply(self, track: &mut Track, shown: Colour) {
         self.creator_id.apply(&mut track.creator_id);
         self.organization_index.apply(&mut track.organization_index);
@@ -65,7 +65,7 @@ impl UpdateTrack {
 }
 
 impl Library {
-    /// Changes a track, and moves it to another collection if that is asked for.
+    /// Changes a track, and moves it to another collection if requested.
     pub async fn update_track(
         &self,
         caller: &Caller,
@@ -93,7 +93,7 @@ impl Library {
             .ok_or(Refusal::NotFound(Resource::Collection))?;
         let shown = parents.view(track.clone()).colours.base;
         update.apply(&mut track, shown);
-        // Before the update, which may count the bytes of the collection that the track is in then.
+        // Move before the update, which may count the bytes towards the collection that the track is in at that time.
         if let Some(target) = target.filter(|target| *target != track.collection_id) {
             parents = self.move_track(&tx, caller, &mut track, target).await?;
         }
@@ -108,7 +108,7 @@ impl Library {
         Ok(parents.view(track))
     }
 
-    /// Moves a track to the end of another collection in the caller's reach, and gives what is above it there.
+    /// Moves a track to the end of another collection in the caller's reach, and returns its new parents.
     async fn move_track(
         &self,
         tx: &Transaction,

@@ -7,17 +7,17 @@ use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
 impl Library {
-    /// One page of the organization's recipes, in order, and how many there are in all.
+    /// One page of the organization's recipes, in order, and the total number.
     pub async fn variants(&self, caller: &Caller, page: LimitOffset) -> Result<(u64, Vec<Recipe>), Refusal> {
         let recipes = self.catalog.recipes(caller.organization_id).await?;
         let total = recipes.len() as u64;
-        // There are few, so they are read at once.
+        // An organization has few recipes, so all are read at once.
         let [offset, limit] =
             [page.offset(), page.limit()].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
         Ok((total, recipes.into_iter().skip(offset).take(limit).collect()))
     }
 
-    /// One recipe: the organization's, or the own one of a track in reach.
+    /// One recipe: the organization's, or one that belongs to a track in reach.
     pub async fn variant(&self, caller: &Caller, id: VariantId) -> Result<Recipe, Refusal> {
         let not_found = Refusal::NotFound(Resource::Variant);
         let Some(recipe) = self.catalog.recipe(caller.organization_id, id).await? else {

@@ -1,17 +1,17 @@
-//! Which loads are too old to be used.
+//! Invalidation of cached values by generation counters.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use uuid::Uuid;
 
-/// Ids that fall on one counter share their invalidations, which costs a load and nothing else.
+/// The number of counters. Ids that share a counter are invalidated together, which only costs an extra load.
 const COUNTERS: usize = 1024;
 
-/// Counts the changes of whatever is named by an id.
+/// Counts the changes of the records with an id.
 ///
-/// What is cached stands under its id and the count from before it was loaded. Once a change is counted, nobody
-/// looks under the old count any more: neither at what is there already, nor at what a load that is still under
-/// way will put there. So there is no moment at which an old value could slip back in.
+/// A cached value is stored under its id and the count from before it was loaded. Once a change is counted, no lookup
+/// uses the old count: neither for values that are cached already, nor for values that a running load will still add.
+/// So there is no race in which an old value could reappear.
 pub(super) struct Generations(Box<[AtomicU64]>);
 
 impl Generations {
@@ -23,14 +23,14 @@ impl Generations {
         self.counter(id).load(Ordering::SeqCst)
     }
 
-    /// What was loaded so far about this id is not used again.
+    /// Invalidates everything that was loaded so far for this id.
     pub(super) fn advance(&self, id: Uuid) {
         self.counter(id).fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Of what changes with any of these.
+    /// The generation of a value that depends on all of these ids.
     pub(super) fn current_of(&self, ids: &[Uuid]) -> u64 {
-        // No counter ever falls, so the sum is another one after each change.
+        // Counters never decrease, so each change gives a different sum.
         ids.iter().fold(0, |sum: u64, id| sum.wrapping_add(self.current(*id)))
     }
 

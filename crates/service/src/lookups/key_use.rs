@@ -1,4 +1,4 @@
-//! When keys were last used: noted in memory, written down now and then.
+//! When keys were last used: recorded in memory, and periodically written to the database.
 
 use std::collections::HashMap;
 use std::mem;
@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tonearm_domain::{ApiKeyId, Timestamp};
 
-/// The keys that were used since the last time this was written down.
+/// The keys that were used since the last write to the database.
 #[derive(Default)]
 pub(super) struct KeyUse(Mutex<HashMap<ApiKeyId, Timestamp>>);
 
@@ -18,12 +18,12 @@ impl KeyUse {
     pub(super) fn take(&self) -> Vec<(ApiKeyId, Timestamp)> {
         let noted = mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         let mut noted: Vec<_> = noted.into_iter().collect();
-        // Always in the same order, so that two nodes that write the same rows do not wait for each other in a circle.
+        // Sorted, so that two nodes that write the same rows do not deadlock.
         noted.sort_unstable();
         noted
     }
 
-    /// Notes again what could not be written down, where nothing newer was noted meanwhile.
+    /// Adds entries back that could not be written, unless a newer one was recorded meanwhile.
     pub(super) fn put_back(&self, noted: Vec<(ApiKeyId, Timestamp)>) {
         let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (id, at) in noted {

@@ -1,4 +1,4 @@
-//! What is kept of one kind of thing.
+//! The cache of one kind of record.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use tonearm_telemetry::Cache as CacheName;
 use super::weight::Weight;
 use crate::refusal::Refusal;
 
-/// What one entry takes beside its value: key, counters and links of the cache, allocations.
+/// The bytes that one entry takes in addition to its value: key, counters and links of the cache, allocations.
 const OVERHEAD: usize = 300;
 
-/// Values by key and generation, each for a limited time, all within a limit of memory.
+/// Caches values by key and generation, with a time to live and a memory limit.
 pub(super) struct LookupCache<K, V> {
     entries: Arc<dyn Entries<(K, u64), Loaded<V>>>,
     ttl: Duration,
@@ -29,14 +29,16 @@ impl<K, V> Clone for LookupCache<K, V> {
     }
 }
 
-/// What is needed of a cache, behind a pointer. The compiler repeats the body of an `async fn` in every crate that awaits it, and
-/// with the body of moka's methods the cache itself, for each pair of types: that was a fifth of the code of `api`.
+/// The operations of a cache, as a trait object. The compiler repeats the body of an `async fn` in every crate that
+/// awaits it. With the bodies of moka's methods, it would repeat the cache itself for each pair of types, which was a
+/// fifth of the code of `api`.
 trait Entries<K, T>: Send + Sync {
     fn get<'a>(&'a self, key: &'a K) -> BoxFuture<'a, Option<T>>;
 
     fn remove<'a>(&'a self, key: &'a K) -> BoxFuture<'a, ()>;
 
-    /// What is kept under the key, else what `load` gives, which is kept; `load` of one of all who ask at the same time runs.
+    /// Returns the value of the key. On a miss, it runs `load` and caches the result. Of concurrent callers, only one
+    /// runs its `load`.
     fn get_or_load<'a>(&'a self, key: K, load: Load<'a, T>) -> BoxFuture<'a, Result<T, Arc<Nothing>>>;
 
     #[cfg(test)]
@@ -82,14 +84,14 @@ impl<V> Clone for Loaded<V> {
     }
 }
 
-/// Why a load gave nothing to keep. It goes to everyone who waited for the same load.
+/// Why a load gave no value to cache. All callers that waited for the same load get it.
 #[derive(Clone)]
 enum Nothing {
     Missing,
     Failed(Arc<CatalogError>),
 }
 
-/// The time to live counts from the beginning of the load: what comes after it may already have changed.
+/// The time to live starts at the beginning of the load, because the record may have changed since then.
 struct SinceLoad(Duration);
 
 impl<K, V> Expiry<K, Loaded<V>> for SinceLoad {
@@ -103,7 +105,7 @@ where
     K: Hash + Eq + Clone + Send + Sync + 'static,
     V: Weight + Send + Sync + 'static,
 {
-    /// `max_bytes` is reached within a few per cent: entries are weighed by what they hold.
+    /// `max_bytes` is accurate to within a few per cent: the weight of an entry is the memory that it uses.
     pub(super) fn new(max_bytes: u64, ttl: Duration) -> Self {
         let weigh = |_: &(K, u64), loaded: &Loaded<V>| {
             u32::try_from(OVERHEAD + size_of::<V>() + loaded.value.heap_bytes()).unwrap_or(u32::MAX)
@@ -113,10 +115,10 @@ where
         Self { entries: Arc::new(cache), ttl }
     }
 
-    /// What is kept under the key, else what `load` finds; however many ask at the same time, one of them loads.
+    /// Returns the cached value of the key. On a miss, it runs `load`; of concurrent callers, only one loads.
     ///
-    /// `generation` was read before. What is not found is not kept: it may be made any moment, and strangers who
-    /// make up keys would fill the cache.
+    /// Read `generation` before the call. Misses are not cached: the record may be created at any moment, and clients
+    /// that make up keys would fill the cache.
     pub(super) async fn get<F>(
         &self,
         key: K,
@@ -128,7 +130,7 @@ where
     {
         let key = (key, generation);
         let mut known = self.entries.get(&key).await;
-        // The cache goes by the system's clock, which stands still where a simulation moves the time.
+        // The cache uses the system clock, which does not advance when a simulation moves the time.
         if known.as_ref().is_some_and(|loaded| loaded.since.elapsed() >= self.ttl) {
             self.entries.remove(&key).await;
             known = None;
@@ -163,7 +165,7 @@ where
         }
     }
 
-    /// How many entries there are, and their weight in bytes, once what is over is thrown out.
+    /// The number of entries and their weight in bytes, after expired and excess entries are evicted.
     #[cfg(test)]
     async fn size(&self) -> (u64, u64) {
         self.entries.size().await
@@ -215,7 +217,7 @@ mod tests {
         });
         has_begun.await.unwrap();
         generations.advance(id);
-        // Whoever asks after the change does not wait for the load from before it, nor get what it brings.
+        // A lookup after the change neither waits for the load from before it, nor gets its value.
         assert_eq!(value(&cache, generations.current(id), "new").await, "new");
         finish.send(()).unwrap();
         assert_eq!(*early.await.unwrap(), "old");

@@ -1,4 +1,4 @@
-//! A track as it is played.
+//! A track, prepared for playback.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tonearm_domain::{
 
 use super::weight::Weight;
 
-/// A track with its files, and what takes long to work out of them worked out.
+/// A track with its files, and with precomputed data that is expensive to derive from them.
 pub(crate) struct ReadyTrack {
     pub(crate) track: Track,
     /// In the order of the recipes.
@@ -20,8 +20,8 @@ pub(crate) struct ReadyTrack {
     pub(crate) levels: LevelsJson,
 }
 
-/// Waveform levels, spelled out as the JSON of [`Levels`]. Hundreds of numbers take longer to write than all the
-/// rest of an answer.
+/// Waveform levels, serialized as the JSON of [`Levels`]. Hundreds of numbers take longer to serialize than the rest of
+/// a response.
 #[derive(Debug, Clone)]
 pub struct LevelsJson(Arc<RawValue>);
 
@@ -41,7 +41,7 @@ impl ReadyTrack {
 }
 
 impl LevelsJson {
-    /// Of the first levels recipe; empty where none was made.
+    /// The levels of the first levels recipe; empty if none were rendered.
     fn of(files: &[TrackFile]) -> Self {
         let levels = files
             .iter()
@@ -51,7 +51,7 @@ impl LevelsJson {
                 _ => None,
             })
             .unwrap_or_else(|| to_raw_value(&Levels::new([], Metric::Peak, 0)));
-        // Numbers in a struct are always JSON: those that are none become null.
+        // Serializing a struct of numbers cannot fail: values such as NaN become null.
         Self(levels.map_or_else(|_| Arc::from(RawValue::NULL.to_owned()), Arc::from))
     }
 

@@ -1,4 +1,4 @@
-//! The tracks that a play session lists, as they are answered.
+//! The tracks that a play session lists, in the form of the response.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use tonearm_domain::{CollectionId, OrganizationId, TrackId};
 
 use crate::track_view::{TrackParents, TrackSummaryView};
 
-/// Bytes of a chunk, about.
+/// The approximate size of a chunk in bytes.
 const CHUNK: usize = 64 * 1024;
 
-/// Writes a track as the element of a JSON array. What it writes is kept, so there is one for all sessions.
+/// Writes a track as the element of a JSON array. Its output is cached, so all sessions use the same function.
 pub type WriteTrack = fn(&TrackSummaryView, &mut Vec<u8>) -> Result<(), serde_json::Error>;
 
 /// The playable tracks of a collection, or one of them, in order: elements of a JSON array, with commas between them.
 ///
-/// A collection may have tens of thousands. They are written while they are read, and never held in another form; clones and
-/// answers share the bytes.
+/// A collection may have tens of thousands of tracks. They are serialized while they are read, and never held in
+/// another form. Clones and responses share the bytes.
 #[derive(Debug, Clone, Default)]
 pub struct TrackList {
     chunks: Vec<Bytes>,
@@ -25,7 +25,7 @@ pub struct TrackList {
 }
 
 impl TrackList {
-    /// The list; none where there is no such collection.
+    /// Loads the list. Returns `None` if there is no such collection.
     pub(crate) async fn load(
         catalog: &Catalog,
         organization_id: OrganizationId,
@@ -65,17 +65,17 @@ impl TrackList {
         self.first
     }
 
-    /// How long it is, in bytes.
+    /// The length in bytes.
     pub fn len(&self) -> usize {
         self.chunks.iter().map(Bytes::len).sum()
     }
 
-    /// Whether there is no track in it.
+    /// Whether the list has no tracks.
     pub fn is_empty(&self) -> bool {
         self.first.is_none()
     }
 
-    /// What follows each other in the array.
+    /// The consecutive chunks of the array's elements.
     pub fn chunks(&self) -> impl Iterator<Item = Bytes> {
         self.chunks.iter().cloned()
     }

@@ -1,4 +1,4 @@
-//! How much memory what is kept takes.
+//! How much memory cached values take.
 
 use serde_json::{Map, Value};
 use tonearm_domain::{
@@ -8,10 +8,10 @@ use tonearm_domain::{
 
 use super::track_list::TrackList;
 
-/// What a value owns beside its own bytes. Near enough to bound memory: what callers can make large is counted
-/// in full, and allocations are taken to be as large as what is in them.
+/// The memory that a value owns on the heap. The result is accurate enough to limit memory: everything that callers can
+/// make large is counted in full, and allocations are assumed to be as large as their contents.
 pub(super) trait Weight {
-    /// Bytes that the value owns elsewhere.
+    /// Bytes that the value owns on the heap.
     fn heap_bytes(&self) -> usize;
 }
 

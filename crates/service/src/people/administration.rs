@@ -1,5 +1,5 @@
-//! What administrators do with people's accounts. There is always an administrator who can sign in, and every organization
-//! keeps an owner who can.
+//! Administration of people's accounts. There is always an administrator who can sign in, and every organization keeps
+//! an owner who can sign in.
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
@@ -15,17 +15,17 @@ use crate::refusal::{Refusal, Resource};
 /// A page of people.
 pub type PersonList = Page<Person>;
 
-/// What becomes of organizations whose only owner is to be disabled or removed.
+/// What happens to organizations whose only owner is disabled or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnerlessOrganizations {
-    /// There may be none.
+    /// The call is refused if there are any.
     Refuse,
     /// This person becomes their owner.
     GiveTo(PersonId),
 }
 
 impl People {
-    /// A page of people, by creation: those whose name and address hold all words.
+    /// A page of the people whose name and email address contain all words, ordered by creation.
     pub async fn person_page(
         &self,
         words: Option<&SearchWords>,
@@ -35,14 +35,14 @@ impl People {
         Ok(self.catalog.person_page(words, cursor, limit).await?)
     }
 
-    /// The person with an address.
+    /// The person with an email address.
     pub async fn person_by_email(&self, email: &str) -> Result<Person, Refusal> {
         let found = self.catalog.person_by_email(&parse_email(email)?).await?;
         found.ok_or(Refusal::NotFound(Resource::Person))
     }
 
-    /// Keeps a person from signing in until [`People::enable_person`]. All sessions end at once, and so do the links that the
-    /// person made or was given. Everything else stays, also API keys: they are the organizations'.
+    /// Prevents a person from signing in until [`People::enable_person`]. All sessions end at once, and so do the links
+    /// that the person created or received. Everything else stays, including API keys, which belong to organizations.
     pub async fn disable_person(
         &self,
         by: Origin,
@@ -75,7 +75,7 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Removes a person for good. What the person made stays, and so do API keys: they are the organizations'.
+    /// Removes a person permanently. What the person created stays, and so do API keys, which belong to organizations.
     pub async fn remove_person(
         &self,
         by: Origin,
@@ -98,7 +98,7 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Ends every session of a person, in every browser, and forgets the browsers.
+    /// Ends every session of a person, in every browser, and forgets the person's devices.
     pub async fn end_sessions(&self, by: Origin, id: PersonId) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
         let person = self.person_to_administer(&tx, by, id).await?;
@@ -108,7 +108,7 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Makes a person an administrator, or no administrator any more. Organizations stay as they are.
+    /// Makes a person an administrator, or revokes that. Memberships do not change.
     pub async fn set_administrator(&self, by: Origin, id: PersonId, is_one: bool) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
         let person = self.person_to_administer(&tx, by, id).await?;
@@ -124,7 +124,7 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// A link with which a person chooses a new password. Earlier ones stop working.
+    /// Creates a link with which a person chooses a new password. Earlier links stop working.
     pub async fn reset_password(&self, by: Origin, id: PersonId) -> Result<OneTimeLink, Refusal> {
         let tx = self.catalog.begin().await?;
         let person = self.person_to_administer(&tx, by, id).await?;
@@ -140,7 +140,7 @@ impl People {
         Ok(link)
     }
 
-    /// A person, locked. Who asks must still be an administrator, and stays one until the end of the transaction.
+    /// Locks and returns a person. `by` must still be an administrator, and stays one until the end of the transaction.
     pub(super) async fn person_to_administer(
         &self,
         tx: &Transaction,
@@ -162,7 +162,7 @@ impl People {
         tx.person(id).await?.ok_or(Refusal::NotFound(Resource::Person))
     }
 
-    /// Sees to it that every organization keeps an owner who can sign in when a person is none any more.
+    /// Makes sure that every organization keeps an owner who can sign in when this person no longer can.
     async fn keep_owners(
         &self,
         tx: &Transaction,
@@ -194,7 +194,7 @@ impl People {
         Ok(())
     }
 
-    /// Writes down what was done to a person's account, which belongs to no single organization.
+    /// Records in the audit log what was done to a person's account. The entry belongs to no organization.
     pub(super) async fn record_about(
         &self,
         tx: &Transaction,
@@ -207,7 +207,7 @@ impl People {
     }
 }
 
-/// Ends everything by which a person gets in, or gets others in.
+/// Ends everything with which a person can sign in or invite others.
 async fn end_access(tx: &Transaction, id: PersonId) -> Result<(), Refusal> {
     tx.delete_sign_ins(id, None).await?;
     tx.delete_known_devices(id).await?;
@@ -223,7 +223,7 @@ fn require_another(by: Origin, id: PersonId, message: &str) -> Result<(), Refusa
     Err(Refusal::Conflict { code: "own_account", message: message.to_owned() })
 }
 
-/// Refuses to take the last administrator away who can sign in. Administrators are locked.
+/// Refuses to remove the last administrator who can sign in. Administrators must be locked.
 async fn require_administrator_besides(tx: &Transaction, person: &Person) -> Result<(), Refusal> {
     let is_one = person.is_administrator && person.is_active();
     if !is_one || tx.administrators().await?.iter().any(|other| *other != person.id) {

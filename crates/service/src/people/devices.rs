@@ -1,5 +1,5 @@
-//! Devices that people have signed in with before. Who guesses at an account from elsewhere does not keep its owner out
-//! there.
+//! Devices with which people have signed in before. Password guesses from elsewhere do not lock the owner of an account
+//! out there.
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{EmailAddress, KnownDevice, PersonId};
@@ -9,7 +9,7 @@ use super::{Device, People};
 use crate::refusal::Refusal;
 
 impl People {
-    /// The secret of a device's cookie, if the owner of the account has signed in there.
+    /// The secret of a device's cookie, if the owner of the account has signed in with this device before.
     pub(super) async fn known_device(
         &self,
         email: &EmailAddress,
@@ -21,8 +21,8 @@ impl People {
         Ok(found.filter(|found| found.is_valid_at(now)).map(|_| token.clone()))
     }
 
-    /// Makes the device known from which a person was let in, and gives the secret for its cookie. A secret that was not
-    /// this person's is never made the person's: somebody else may have put it there.
+    /// Records the device with which a person has signed in, and returns the secret for its cookie. Pass `device_token`
+    /// only if it is already this person's: a cookie of unknown origin may have been planted by somebody else.
     pub(super) async fn remember_device(
         &self,
         tx: &Transaction,

@@ -1,4 +1,4 @@
-//! The provider's accounts of a person: which they are, linking one, unlinking one.
+//! A person's linked accounts at the provider: listing, linking and unlinking.
 
 use std::net::IpAddr;
 
@@ -13,7 +13,7 @@ use super::{Device, People, ProviderSignInError, Resumed, Returned, passwords};
 use crate::refusal::{Refusal, Resource};
 
 impl People {
-    /// The accounts with which a person signs in, the first one linked first.
+    /// The linked accounts of a person, the first one linked first.
     pub async fn identities(&self, person: &Person) -> Result<Vec<PersonIdentity>, Refusal> {
         Ok(self.catalog.identities(person.id).await?)
     }
@@ -24,7 +24,7 @@ impl People {
         Ok(hash.is_some_and(|hash| hash != passwords::NONE))
     }
 
-    /// Links an account to the person who asked for it, in the session that asked for it.
+    /// Links an account to the person who requested it, in the session of the request.
     pub(super) async fn link_identity(
         &self,
         provider: &SignInProvider,
@@ -54,7 +54,7 @@ impl People {
         Ok(Returned::Linked)
     }
 
-    /// Links an account to a person, who is locked or new.
+    /// Links an account to a person, who must be locked or new.
     pub(super) async fn insert_identity(
         &self,
         tx: &Transaction,
@@ -113,8 +113,8 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Unlinks an account of somebody else. The sessions that it began end with all others; without a password, the person needs a
-    /// link for one then.
+    /// Unlinks an account of another person. All sessions of the person end. A person without a password then needs a
+    /// password link to sign in.
     pub async fn unlink_identity_of(
         &self,
         by: Origin,
@@ -131,7 +131,7 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Unlinks every account of a person, who is locked.
+    /// Unlinks every account of a person, who must be locked.
     pub(super) async fn unlink_all_identities(
         &self,
         tx: &Transaction,

@@ -1,4 +1,4 @@
-//! Links that let somebody in once: the first administrator, a new member, whoever forgot a password.
+//! One-time links: for the first administrator, new members, and people who forgot their password.
 
 use tonearm_catalog::{CatalogError, Record, Transaction};
 use tonearm_domain::{
@@ -13,41 +13,41 @@ use crate::audit::{self, AuditedAction};
 use crate::library::insert_organization;
 use crate::refusal::{Refusal, Resource};
 
-/// A link to hand to somebody.
+/// A one-time link to give to a person.
 #[derive(Debug, Clone)]
 pub struct OneTimeLink {
-    /// The whole link, shown this once.
+    /// The full URL. It is shown only once.
     pub url: String,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Timestamp,
 }
 
-/// What a link turned out to be.
+/// The purpose of an opened link.
 #[derive(Debug, Clone)]
 pub enum OpenedLink {
     /// Its holder becomes the first administrator.
     FirstAdministrator,
     /// Its holder becomes a member.
     Member {
-        /// Of which organization.
+        /// The organization.
         organization: Box<Organization>,
-        /// As what.
+        /// The role.
         role: Role,
-        /// Whom it was meant for.
+        /// The email address for which it was created.
         email: Option<EmailAddress>,
     },
     /// Its holder chooses a new password.
     NewPassword(Person),
 }
 
-/// What somebody new says of themselves.
+/// The details that a new person enters.
 #[derive(Debug, Clone)]
 pub struct NewPerson {
     /// The person's name.
     pub name: String,
-    /// What the person will sign in with.
+    /// The email address with which the person will sign in.
     pub email: String,
-    /// What the person will sign in with.
+    /// The password with which the person will sign in.
     pub password: String,
 }
 
@@ -57,7 +57,7 @@ impl People {
         Ok(!self.catalog.has_people().await?)
     }
 
-    /// A link for the first administrator, as long as there is nobody.
+    /// Creates a link for the first administrator, as long as there are no accounts.
     pub async fn first_administrator_link(&self) -> Result<Option<OneTimeLink>, Refusal> {
         if self.catalog.has_people().await? {
             return Ok(None);
@@ -68,13 +68,13 @@ impl People {
         Ok(Some(link))
     }
 
-    /// A link with which a person chooses a new password, made on the command line. Earlier ones stop working.
+    /// Creates a link with which a person chooses a new password, for the command line. Earlier links stop working.
     pub async fn new_password_link(&self, email: &str) -> Result<OneTimeLink, Refusal> {
         let person = self.person_by_email(email).await?;
         self.reset_password(Origin::command_line(), person.id).await
     }
 
-    /// Adds a person who has no password yet, and gives the link with which to choose it.
+    /// Adds a person without a password, and returns a link with which to choose one.
     pub async fn add_person(
         &self,
         name: &str,
@@ -93,7 +93,7 @@ impl People {
         Ok((person, link))
     }
 
-    /// What a link is, if it still works.
+    /// The purpose of a link, if it is still valid.
     pub async fn open_link(&self, token: &Token) -> Result<OpenedLink, Refusal> {
         let dead = || Refusal::NotFound(Resource::Invitation);
         let found = self.catalog.invitation_by_hash(&token.hash()).await?;
@@ -111,10 +111,10 @@ impl People {
         }
     }
 
-    /// Makes a person of whoever holds a link for the first administrator or for a new member, and lets the person
-    /// in. The first administrator owns every organization there is, or a first one.
+    /// Creates a person with a link for the first administrator or for a new member, and signs the person in. The first
+    /// administrator becomes owner of every organization; if there is none, one is created.
     pub async fn join(&self, token: &Token, new: NewPerson, device: Device) -> Result<SignedIn, Refusal> {
-        // Looked at before the password is hashed: that is work which strangers should not cause.
+        // The link is checked before the password is hashed, so that strangers cannot cause this work.
         let is_first = matches!(self.open_link(token).await?, OpenedLink::FirstAdministrator);
         let person = self.new_person(&new.name, &new.email, is_first)?;
         let password = choose_password(new.password, &person)?;
@@ -137,8 +137,8 @@ impl People {
         Ok(signed_in)
     }
 
-    /// Makes a person who is already known a member of the organization that a link is for. Whoever is one already does
-    /// not use it up.
+    /// Makes an existing person a member of the organization of a link. If the person is a member already, the link is
+    /// not used up.
     pub async fn join_as(&self, token: &Token, person: &Person) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
         let invitation = self.take(&tx, token).await?;
@@ -157,8 +157,8 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Sets a new password for whoever holds a link to do so. Who was signed in with the old one is not any more, devices are no
-    /// longer known by it, and accounts at the provider are no longer linked: whoever had the old password may have linked them.
+    /// Sets a new password with a link. Ends all sign-ins, forgets all devices, and unlinks all accounts at the
+    /// provider: somebody who had the old password may have linked them.
     pub async fn choose_new_password(
         &self,
         token: &Token,
@@ -172,7 +172,8 @@ impl People {
         let hash = self.passwords.hash(password, self.ambient.random()).await?;
         let tx = self.catalog.begin().await?;
         self.take(&tx, token).await?;
-        // Whoever is disabled meanwhile has no links any more; this is for a link of the version before.
+        // Disabling a person deletes the person's links. This check is for links that were created by the previous
+        // version.
         if !tx.person(person.id).await?.is_some_and(|found| found.is_active()) {
             return Err(Refusal::NotFound(Resource::Invitation));
         }
@@ -186,7 +187,7 @@ impl People {
         Ok(entry)
     }
 
-    /// A new link, made by a person or by the command line. One for a new password replaces the earlier ones.
+    /// Creates a link for a person or the command line. A link for a new password replaces earlier ones.
     pub(super) async fn insert_link(
         &self,
         tx: &Transaction,
@@ -202,7 +203,7 @@ impl People {
         Ok((invitation.id, OneTimeLink { url, expires_at: invitation.expires_at }))
     }
 
-    /// Uses a link up, in the transaction of what it lets its holder do.
+    /// Uses up a link, in the transaction of the action that it allows.
     async fn take(&self, tx: &Transaction, token: &Token) -> Result<Invitation, Refusal> {
         let now = self.ambient.now();
         let found = tx.invitation_by_hash(&token.hash()).await?;
@@ -254,7 +255,7 @@ impl People {
     }
 }
 
-/// A name for people to read.
+/// Validates the name of a person.
 pub(super) fn person_name(name: &str) -> Result<String, Refusal> {
     let name = name.trim();
     if name.is_empty() || name.chars().count() > 100 || name.contains(char::is_control) {

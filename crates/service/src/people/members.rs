@@ -1,4 +1,4 @@
-//! The members of an organization. There is always an owner.
+//! The members of an organization. Every organization keeps an owner.
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
@@ -16,23 +16,23 @@ use crate::refusal::{Refusal, Resource};
 /// A member of an organization.
 #[derive(Debug, Clone)]
 pub struct Member {
-    /// Who.
+    /// The person.
     pub person: Person,
-    /// As what, and since when.
+    /// The role, and when the membership began.
     pub membership: Membership,
 }
 
-/// Who belongs to an organization, and who was asked to.
+/// The members and the open invitations of an organization.
 #[derive(Debug, Clone)]
 pub struct MemberList {
-    /// Those who do, in the order in which they came.
+    /// The members, in the order in which they joined.
     pub members: Vec<Member>,
-    /// Links that still work, the last one first.
+    /// Invitations that are still valid, latest first.
     pub invitations: Vec<Invitation>,
 }
 
 impl People {
-    /// Who belongs to the organization, and who was asked to.
+    /// The members and the open invitations of the organization.
     pub async fn members(&self, caller: &Caller) -> Result<MemberList, Refusal> {
         caller.require_whole_organization()?;
         let id = caller.organization_id;
@@ -44,7 +44,7 @@ impl People {
         Ok(MemberList { members, invitations })
     }
 
-    /// A link that makes its holder a member.
+    /// Creates an invitation link that makes its holder a member.
     pub async fn invite(&self, caller: &Caller, role: Role, email: &str) -> Result<OneTimeLink, Refusal> {
         caller.require_whole_organization()?;
         let email = if email.trim().is_empty() { None } else { Some(parse_email(email)?) };
@@ -61,7 +61,7 @@ impl People {
         Ok(link)
     }
 
-    /// Takes a link back before it is used.
+    /// Withdraws an invitation before it is used.
     pub async fn withdraw_invitation(&self, caller: &Caller, id: InvitationId) -> Result<(), Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
@@ -106,7 +106,7 @@ impl People {
     }
 }
 
-/// Refuses to change a person who is no member, and to take the last owner away.
+/// Refuses to change a person who is not a member, and to demote or remove the last owner.
 async fn require_another_owner(
     tx: &Transaction,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! Hashing passwords: slow and large on purpose, so away from the reactor and few at a time.
+//! Password hashing. It is slow and needs much memory on purpose, so it runs on blocking threads, a few at a time.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use tonearm_domain::Password;
 
 use crate::refusal::Refusal;
 
-/// At once; each takes a core for some 20 ms and 19 MiB.
+/// The number of concurrent hashes. Each takes a core for some 20 ms and 19 MiB.
 const AT_ONCE: usize = 2;
-/// Having or waiting for their turn; more are sent away.
+/// The maximum number of callers that hash or wait. More are refused.
 const WAITING: usize = 32;
-/// Of these, places for people who are known already. Strangers never take them, however many there are.
+/// The number of these places that are reserved for known people. Strangers never take them, however many there are.
 const RESERVED: usize = 8;
 
-/// The hash of nobody's password, for people made without one.
+/// The hash of people who were created without a password. No password matches it.
 pub(super) const NONE: &str = "!";
 
 #[derive(Clone)]
@@ -43,12 +43,13 @@ impl Passwords {
         }
     }
 
-    /// Waits for a turn of somebody who is known: by a device, a sign-in or a link. None where too many wait already.
+    /// Waits for a permit for somebody who is known by a device, a sign-in or a link. `None` if too many callers wait
+    /// already.
     pub(super) async fn permit(&self) -> Option<HashingPermit> {
         self.wait_for_permit(None).await
     }
 
-    /// Waits for a turn of somebody who may be anybody. None where too many wait already.
+    /// Waits for a permit for a stranger. `None` if too many callers wait already.
     pub(super) async fn permit_for_stranger(&self) -> Option<HashingPermit> {
         let place = Arc::clone(&self.strangers).try_acquire_owned().ok()?;
         self.wait_for_permit(Some(place)).await
@@ -60,15 +61,15 @@ impl Passwords {
         Some(HashingPermit { _running: running, _queue: queue, _stranger: stranger })
     }
 
-    /// The hash of a password that is chosen, for a fresh salt.
+    /// Hashes a new password with a fresh salt.
     pub(super) async fn hash(&self, password: Password, salt: [u8; 16]) -> Result<String, Refusal> {
         let _turn =
             self.permit().await.ok_or_else(|| Refusal::Unavailable("too many passwords to hash".into()))?;
         blocking(move || hash(&password, salt)).await
     }
 
-    /// Whether it is the password with this hash. Without a hash the same work is done for nothing, so that the
-    /// time tells nobody whether there is such a person.
+    /// Whether the password matches this hash. Without a hash, the same work is done, so that the response time does
+    /// not reveal whether the account exists.
     pub(super) async fn verify(
         &self,
         _turn: &HashingPermit,
@@ -100,7 +101,7 @@ fn hash(password: &Password, salt: [u8; 16]) -> Result<String, Refusal> {
     Ok(hash.to_string())
 }
 
-/// What OWASP's cheat sheet on storing passwords asks of argon2id: 19 MiB, two passes, one lane.
+/// The parameters that OWASP's Password Storage Cheat Sheet recommends for argon2id: 19 MiB, two passes, one lane.
 fn argon2() -> Result<Argon2<'static>, Refusal> {
     let params =
         Params::new(19 * 1024, 2, 1, None).map_err(|error| Refusal::Internal(error.to_string().into()))?;

@@ -1,4 +1,4 @@
-//! What people change of themselves.
+//! Changes that people make to their own accounts.
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{Actor, AuditAction, Language, Origin, Password, Person, SignIn};
@@ -10,7 +10,7 @@ use super::{Device, People, Resumed, SignInError};
 use crate::refusal::Refusal;
 
 impl People {
-    /// Where a person is signed in, the last used first.
+    /// The valid sign-ins of a person, last used first.
     pub async fn sign_ins(&self, person: &Person) -> Result<Vec<SignIn>, Refusal> {
         let now = self.ambient.now();
         let mut found = self.catalog.sign_ins(person.id).await?;
@@ -26,16 +26,16 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Sets the language of a person's pages; none: that of the browser.
+    /// Sets the language of a person's pages. `None` for the language of the browser.
     pub async fn set_language(&self, person: &Person, language: Option<Language>) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
         tx.set_person_language(person.id, language).await?;
         Ok(tx.commit().await?)
     }
 
-    /// Changes the password of a person who knows the old one, ends every other sign-in, and forgets all devices but this
-    /// one, for which it gives a new secret. Guesses are limited as attempts to sign in are, for each sign-in by itself: a
-    /// browser left open is no way to guess for ever, and nobody else can keep the person from it.
+    /// Changes the password of a person who knows the old one. Ends every other sign-in, and forgets all devices except
+    /// this one, for which it returns a new secret. Attempts are limited like attempts to sign in, but per sign-in: a
+    /// browser left open does not allow unlimited guesses, and failed attempts elsewhere do not lock the person out.
     pub async fn change_password(
         &self,
         resumed: &Resumed,
@@ -59,7 +59,8 @@ impl People {
         Ok(token)
     }
 
-    /// The hash of the password of somebody who is signed in and repeats it. The attempt is counted, and to be forgiven.
+    /// Verifies the password of a signed-in person, and returns its hash. The attempt is counted; the caller must
+    /// forgive it.
     pub(super) async fn verify_own_password(
         &self,
         resumed: &Resumed,
@@ -89,8 +90,8 @@ impl People {
         }
     }
 
-    /// Begins what somebody may do whose password was found to be right, and forgives the attempt. Refuses where another password
-    /// was set, or the session ended, since then.
+    /// Begins a transaction after the password was verified, and forgives the attempt. Fails if the password was
+    /// changed or the session has ended since then.
     pub(super) async fn begin_verified(
         &self,
         resumed: &Resumed,

@@ -1,4 +1,4 @@
-//! The OpenID Connect provider with which people sign in, and whom of its accounts this service lets in.
+//! The OpenID Connect provider with which people sign in, and the rules about which of its accounts may sign in.
 
 use tonearm_domain::{EmailAddress, OrganizationId};
 use tonearm_outbound::{Account, IdentityProvider};
@@ -14,18 +14,18 @@ pub struct SignInProvider {
 }
 
 impl SignInProvider {
-    /// A provider that people know by `name`. All of its accounts are let in that belong to people or invitations.
+    /// A provider that is shown as `name`. Its accounts may sign in if they belong to a person or an invitation.
     pub fn new(provider: IdentityProvider, name: String) -> Self {
         Self { provider, name, allowed_domains: None, join: None }
     }
 
-    /// Lets in only accounts with verified addresses in these domains.
+    /// Allows only accounts with verified email addresses in these domains.
     pub fn only_from(self, domains: Vec<String>) -> Self {
         let domains = domains.into_iter().map(|domain| domain.to_lowercase()).collect();
         Self { allowed_domains: Some(domains), ..self }
     }
 
-    /// Makes those of them whom nobody knows members of an organization.
+    /// Makes the owners of allowed accounts who are new to this service members of an organization.
     pub fn joining(self, organization: OrganizationId) -> Self {
         Self { join: Some(organization), ..self }
     }
@@ -38,13 +38,13 @@ impl SignInProvider {
         self.provider.issuer().as_str()
     }
 
-    /// The organization of people whom nobody has invited. Without a list of domains there is none: otherwise everybody
-    /// with an account at the provider could join.
+    /// The organization that people without an invitation join. Without a list of domains there is none: otherwise
+    /// everybody with an account at the provider could join.
     pub(super) fn join(&self) -> Option<OrganizationId> {
         self.allowed_domains.as_ref().and(self.join)
     }
 
-    /// Whether the operator lets accounts in whatever their address is.
+    /// Whether accounts may sign in whatever their email address is.
     pub(super) fn takes_any_address(&self) -> bool {
         self.allowed_domains.is_none()
     }
@@ -56,13 +56,13 @@ impl SignInProvider {
     }
 }
 
-/// The address of an account, if it is certainly that of the person who signs in.
+/// The email address of an account, if the provider has verified it.
 pub(super) fn verified_email(account: &Account) -> Option<&EmailAddress> {
     account.email.as_ref().filter(|_| account.is_email_verified)
 }
 
 impl People {
-    /// What people call the provider that they may sign in with, if there is one.
+    /// The display name of the sign-in provider, if there is one.
     pub fn provider_name(&self) -> Option<&str> {
         self.provider.as_deref().map(|provider| provider.name.as_str())
     }

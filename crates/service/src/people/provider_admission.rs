@@ -1,4 +1,4 @@
-//! People whom the provider brings in for the first time: those who were invited, and those who may join.
+//! The first sign-in with the provider, for people who were invited or may join.
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{EmailAddress, InvitationPurpose, Person, Role};
@@ -9,12 +9,12 @@ use super::provider::SignInProvider;
 use super::{People, ProviderSignInError, passwords};
 use crate::refusal::{Refusal, Resource};
 
-/// Most invitations to one address that are taken up at once.
+/// The maximum number of invitations to one email address that are accepted at once.
 const MOST_INVITATIONS: u64 = 20;
 
 impl People {
-    /// Makes a person of somebody with a verified address, who takes all invitations up that were made for it. The first
-    /// administrator does not come this way.
+    /// Creates a person with a verified email address, and accepts all invitations to this address. The first
+    /// administrator cannot be created this way.
     pub(super) async fn admit(
         &self,
         tx: &Transaction,
@@ -69,7 +69,7 @@ impl People {
     }
 }
 
-/// Somebody else made the same person in between.
+/// Another request created the same person in between.
 fn over_if_taken(refusal: Refusal) -> ProviderSignInError {
     match refusal {
         Refusal::Invalid { field: "email", .. } | Refusal::NotFound(Resource::Invitation) => {

@@ -1,7 +1,7 @@
-//! The way to the provider: what the browser holds until it comes back.
+//! The start of a sign-in with the provider, and the state that the browser keeps until it returns.
 //!
-//! It is sealed text in a cookie, so that nothing is stored for those who never come back, and other browsers have no part in
-//! it. Coming back uses it up.
+//! The state is encrypted text in a cookie. So nothing is stored for attempts that are abandoned, and other browsers
+//! cannot complete an attempt. An attempt can be used once.
 
 use serde::{Deserialize, Serialize};
 use tonearm_domain::{PersonId, PersonIdentity, SignInId, Timestamp};
@@ -15,18 +15,18 @@ use crate::refusal::Refusal;
 
 const CONTEXT: &str = "provider_attempt";
 
-/// Longest path that a browser is sent to afterwards, as cookies have little room.
+/// The maximum length of the path that the browser is sent to afterwards. Cookies have little space.
 const MOST_PATH: usize = 500;
 
-/// A browser that is on its way to the provider.
+/// An attempt that has begun.
 pub struct Begun {
-    /// Where it goes.
+    /// The provider's URL to which the browser is redirected.
     pub url: String,
-    /// What it has to bring back, for a cookie: letters and digits.
+    /// The sealed attempt, for a cookie: letters and digits.
     pub sealed: String,
 }
 
-/// A browser that is back.
+/// An attempt whose browser has returned.
 pub struct ProviderAttempt {
     pub(super) state: Token,
     pub(super) secrets: ProviderSecrets,
@@ -36,12 +36,12 @@ pub struct ProviderAttempt {
 }
 
 impl ProviderAttempt {
-    /// Where the browser goes afterwards.
+    /// The path that the browser is sent to afterwards.
     pub fn next(&self) -> &str {
         &self.next
     }
 
-    /// Whether somebody who is signed in links an account.
+    /// Whether the attempt links an account to a signed-in person.
     pub fn is_link(&self) -> bool {
         self.link.is_some()
     }
@@ -59,13 +59,13 @@ struct Sealed {
 }
 
 impl People {
-    /// Begins a sign-in with the provider. Afterwards the browser goes to `next`, a path of ours.
+    /// Begins a sign-in with the provider. Afterwards the browser is sent to `next`, a path on this service.
     pub async fn begin_provider_sign_in(&self, next: &str) -> Result<Begun, ProviderSignInError> {
         self.begin(next, None).await
     }
 
-    /// Begins to link an account to somebody who is signed in, and repeats the password where there is one: a browser left open is
-    /// no way to a second way in.
+    /// Begins to link an account to a signed-in person. People with a password must repeat it, so that nobody can add a
+    /// way to sign in from a browser left open.
     pub async fn begin_link(
         &self,
         resumed: &Resumed,
@@ -104,8 +104,8 @@ impl People {
         Ok(Begun { url, sealed })
     }
 
-    /// What a browser brings back, if it began here, less than ten minutes ago, and comes back with the state that it left
-    /// with.
+    /// Opens the attempt of a returning browser. `None` unless the attempt began here less than ten minutes ago, and
+    /// the browser returns with the same state.
     pub fn open_attempt(&self, sealed: &str, state: &str) -> Option<ProviderAttempt> {
         let provider = self.provider.as_deref()?;
         let text = self.vault.open(CONTEXT, &hex::decode(sealed).ok()?)?;
@@ -113,7 +113,7 @@ impl People {
             serde_json::from_slice(&text).ok()?;
         let ends = Timestamp::from_unix_millis(at)?.plus_seconds(PersonIdentity::ATTEMPT);
         let (own, state): (Token, Token) = (own.parse().ok()?, state.parse().ok()?);
-        // Of hashes, the time that it takes to compare them tells nothing.
+        // Hashes are compared, so that the timing of the comparison reveals nothing.
         let is_own = own.hash() == state.hash() && issuer == provider.issuer();
         if !is_own || self.ambient.now() >= ends {
             return None;
@@ -122,7 +122,7 @@ impl People {
         Some(ProviderAttempt { state, secrets, ends, link, next })
     }
 
-    /// Uses an attempt up. Tells whether it was not used before, on any node.
+    /// Uses an attempt up. Returns whether no node has used it before.
     pub(super) async fn use_attempt(&self, attempt: &ProviderAttempt) -> Result<bool, Refusal> {
         let hash = subject_hash("sign_in_state", &attempt.state.reveal());
         let tx = self.catalog.begin().await?;

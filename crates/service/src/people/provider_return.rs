@@ -1,4 +1,4 @@
-//! The way back from the provider: who that is, and whether the person is let in.
+//! The return from the provider: whose account it is, and whether that person may sign in.
 
 use tonearm_catalog::{CatalogError, Record, Transaction};
 use tonearm_domain::{Actor, AuditAction, EmailAddress, Origin, Person, PersonId, PersonIdentity};
@@ -11,66 +11,66 @@ use super::throttle::Subjects;
 use super::{Device, Entry, People, ProviderAttempt, Resumed, SignInError};
 use crate::refusal::Refusal;
 
-/// What the provider sends a browser back with.
+/// The provider's response, which the browser brings back.
 #[derive(Default)]
 pub struct ProviderAnswer {
-    /// What names the account, for us alone.
+    /// The authorization code.
     pub code: Option<String>,
-    /// Why there is none.
+    /// The error, if there is no code.
     pub error: Option<String>,
-    /// Who answers, where the provider says so (RFC 9207).
+    /// The issuer, if the provider sends it (RFC 9207).
     pub issuer: Option<String>,
 }
 
-/// How far somebody got who is back from the provider.
+/// The result of a return from the provider.
 #[derive(Debug)]
 pub enum Returned {
-    /// The provider's account is a person's.
+    /// The account belongs to a person.
     Entered {
-        /// In, or to where a code is asked for.
+        /// Signed in, or a code is required.
         entry: Entry,
-        /// Whether the person was made now, with the invitations there were.
+        /// Whether the person was created just now.
         is_new: bool,
     },
     /// The account is linked to the person who is signed in.
     Linked,
 }
 
-/// Why somebody did not get in with the provider. The texts are for the log.
+/// Why a sign-in with the provider failed. The texts are for the log.
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderSignInError {
-    /// The service has none.
+    /// No provider is configured.
     #[error("no OpenID Connect provider is configured")]
     NoProvider,
-    /// It was begun too long ago, elsewhere, or was answered before.
+    /// The attempt has expired, began elsewhere, or was used before.
     #[error("the attempt is over")]
     Over,
-    /// The person, or the provider's rules, said no.
+    /// The person or the provider's rules denied access.
     #[error("the provider denied access")]
     Denied,
-    /// The provider did not say who it is.
+    /// The provider did not identify the account.
     #[error(transparent)]
     Provider(#[from] ProviderError),
-    /// The account has no address that the provider has verified.
+    /// The account has no verified email address.
     #[error("the provider has not verified the email address")]
     Unverified,
-    /// The account's address is of a domain that is not let in.
+    /// The domain of the account's email address is not allowed.
     #[error("the domain of the email address is not allowed")]
     ForeignDomain,
-    /// The account is nobody's, and the person with its address has a password. Nobody has verified that the address is that
-    /// person's: the account is linked by whoever knows the password.
+    /// The account is not linked, and the person with its email address has a password. Nobody has verified that the
+    /// address belongs to that person, so only somebody who knows the password can link the account.
     #[error("the account with the email address {0} has a password and is not linked")]
     PasswordFirst(EmailAddress),
-    /// The account is nobody's, and nobody has invited its address.
+    /// The account is not linked, and there is no invitation for its email address.
     #[error("there is no account with the email address {0}")]
     NoAccount(EmailAddress),
     /// The account is linked to another person.
     #[error("the provider's account is linked to another person")]
     Taken,
-    /// The person has too many.
+    /// The person has too many linked accounts.
     #[error("the person has too many linked accounts")]
     TooManyIdentities,
-    /// As for every sign-in.
+    /// An error that any sign-in can have.
     #[error(transparent)]
     SignIn(#[from] SignInError),
 }
@@ -87,15 +87,15 @@ impl From<CatalogError> for ProviderSignInError {
     }
 }
 
-/// Whose account it is, as far as can be told before anything is locked.
+/// The owner of an account, as read before anything is locked.
 enum Owner {
     Linked(Box<PersonIdentity>, Box<Person>),
     Address(EmailAddress),
 }
 
 impl People {
-    /// Lets somebody in who is back from the provider, or links the account to `resumed`. Attempts count by the address that
-    /// they come from; where the provider fails, they do not.
+    /// Completes an attempt: signs a person in, or links the account to `resumed`. Attempts are counted by network
+    /// address. They are not counted if the provider fails.
     pub async fn return_from_provider(
         &self,
         attempt: &ProviderAttempt,
@@ -138,7 +138,7 @@ impl People {
         returned
     }
 
-    /// Lets the person in whose account it is.
+    /// Signs in the person to whom the account belongs.
     async fn enter_with(
         &self,
         provider: &SignInProvider,
@@ -193,15 +193,16 @@ impl People {
             return Err(SignInError::Disabled.into());
         }
         let (email, now) = (account.email.as_ref().map(EmailAddress::as_str), self.ambient.now());
-        // Unlinked meanwhile.
+        // The account was unlinked meanwhile.
         if !tx.note_identity_used(person.id, identity.id, email, now).await? {
             return Err(ProviderSignInError::Over);
         }
         self.enter_identified(tx, person, &hash, device, device_token, false).await
     }
 
-    /// Links the account to the person who was added with its address and has chosen no password yet, or makes the person who was
-    /// invited or may join. People who joined with a password chose their address themselves, and it may be somebody else's.
+    /// Links the account to the person who was added with its email address and has not chosen a password yet, or
+    /// creates the person if there is an invitation or the person may join. People who joined with a password have
+    /// entered their address themselves, and it may be somebody else's.
     async fn enter_by_address(
         &self,
         tx: Transaction,
@@ -240,7 +241,7 @@ impl People {
     }
 }
 
-/// The code, if the provider that was asked has answered with one.
+/// The code, if the expected provider has responded with one.
 fn code_of(provider: &SignInProvider, answer: ProviderAnswer) -> Result<String, ProviderSignInError> {
     if let Some(issuer) = answer.issuer.filter(|issuer| issuer != provider.issuer()) {
         return Err(ProviderError::WrongIssuer(format!("the answer comes from {issuer:?}")).into());
@@ -251,7 +252,7 @@ fn code_of(provider: &SignInProvider, answer: ProviderAnswer) -> Result<String, 
             Err(ProviderError::Away("it responded with an error of its own".to_owned()).into())
         }
         (_, Some(error)) => {
-            // Anybody can write it into an address.
+            // The text is untrusted: anybody can put it into a URL.
             let error: String = error.chars().filter(char::is_ascii_graphic).take(60).collect();
             Err(ProviderError::Misconfigured(error).into())
         }
@@ -260,7 +261,7 @@ fn code_of(provider: &SignInProvider, answer: ProviderAnswer) -> Result<String, 
     }
 }
 
-/// Refuses accounts whose addresses the operator does not want.
+/// Refuses accounts whose email addresses the operator does not allow.
 pub(super) fn require_allowed(
     provider: &SignInProvider,
     account: &Account,
@@ -273,12 +274,12 @@ pub(super) fn require_allowed(
     }
 }
 
-/// Whether an error says something of who tried, so that it counts. What the provider refused was counted already.
+/// Whether an error counts as a failed attempt. Refusals by the provider were counted already.
 fn is_verdict(error: &ProviderSignInError) -> bool {
     !matches!(error, ProviderSignInError::SignIn(SignInError::Refusal(_) | SignInError::TooMany(_)))
 }
 
-/// Somebody else linked the account in between.
+/// Another request linked the account in between.
 pub(super) fn taken(error: CatalogError) -> ProviderSignInError {
     match error {
         CatalogError::Taken(Record::Unique) => ProviderSignInError::Taken,

@@ -1,7 +1,7 @@
-//! Signing in with a second factor: after the password, a code of the authenticator app or a recovery code.
+//! Sign-in with a second factor: after the password, a code of the authenticator app or a recovery code.
 //!
-//! Between both, the browser holds a challenge: sealed text that says whose password was right, and is good for minutes.
-//! Nothing is stored for it, and it is no way in by itself.
+//! Between the two steps, the browser holds a challenge: encrypted text that says whose password was correct, and is
+//! valid for some minutes. Nothing is stored for it, and it does not allow a sign-in by itself.
 
 use serde::{Deserialize, Serialize};
 use tonearm_catalog::Transaction;
@@ -12,17 +12,17 @@ use super::throttle::Subjects;
 use super::{Device, People, SignInError, SignedIn};
 use crate::refusal::Refusal;
 
-/// What somebody has to hold who enters a code.
+/// The challenge that must accompany a code.
 #[derive(Clone)]
 pub struct Challenge(String);
 
 impl Challenge {
-    /// From a cookie.
+    /// Reads a challenge from a cookie.
     pub fn new(text: &str) -> Self {
         Self(text.to_owned())
     }
 
-    /// For a cookie: letters and digits.
+    /// The text for a cookie: letters and digits.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -34,17 +34,17 @@ impl std::fmt::Debug for Challenge {
     }
 }
 
-/// How far somebody got.
+/// The result of a sign-in after the first step.
 #[derive(Debug)]
 pub enum Entry {
-    /// In.
+    /// The person is signed in.
     SignedIn(SignedIn),
-    /// To where a code is asked for.
+    /// A code is required.
     CodeNeeded(Challenge),
 }
 
 impl Entry {
-    /// Who is in.
+    /// The signed-in person, if no code is required.
     pub fn signed_in(self) -> Option<SignedIn> {
         match self {
             Self::SignedIn(signed_in) => Some(signed_in),
@@ -56,7 +56,7 @@ impl Entry {
 #[derive(Serialize, Deserialize)]
 struct Claim {
     person_id: PersonId,
-    /// Names the password that was right: with another one, the challenge is over.
+    /// A hash that identifies the correct password. If the password changes, the challenge is no longer valid.
     password: String,
     at: i64,
 }
@@ -71,14 +71,15 @@ fn password_name(hash: &str) -> String {
     hex::encode(subject_hash("password", hash))
 }
 
-/// The hash of a recovery code, however it is typed.
+/// The hash of a recovery code. Case and separators do not matter.
 pub(super) fn recovery_hash(person: PersonId, code: &str) -> [u8; 32] {
     let plain: String = code.chars().filter(char::is_ascii_alphanumeric).collect();
     subject_hash("recovery_code", &format!("{person}/{}", plain.to_ascii_lowercase()))
 }
 
 impl People {
-    /// Lets a person in who got that far, or asks for a code. The person is locked, and `hash` is of the password as it is.
+    /// Signs a person in after the first step, or requests a code. The person must be locked, and `hash` must be the
+    /// current password hash.
     pub(super) async fn let_in_or_ask(
         &self,
         tx: &Transaction,
@@ -107,13 +108,13 @@ impl People {
         (self.ambient.now() < ends).then_some(claim)
     }
 
-    /// Whether a challenge is still good, for whoever is to be asked for a code.
+    /// Whether a challenge is still valid, so that a code can be requested.
     pub fn is_challenge(&self, challenge: &Challenge) -> bool {
         self.open_challenge(challenge).is_some()
     }
 
-    /// Lets a person in whose password was right, with a code of the app or a recovery code. Codes are guessed as slowly as
-    /// passwords are; a device that is known counts by itself, so that whoever knows the password does not keep the owner out.
+    /// Completes a sign-in with a code of the app or a recovery code. Attempts are limited like those with passwords. A
+    /// known device is counted separately, so that somebody who knows the password cannot lock the owner out.
     pub async fn enter_code(
         &self,
         challenge: &Challenge,
@@ -149,7 +150,7 @@ impl People {
         Ok(signed_in)
     }
 
-    /// Uses a code up: of the app, or a recovery code. Tells whether it was right. The person is locked.
+    /// Uses up a code of the app or a recovery code. Returns whether it was correct. The person must be locked.
     pub(super) async fn take_code(
         &self,
         tx: &Transaction,

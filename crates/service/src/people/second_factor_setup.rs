@@ -1,4 +1,4 @@
-//! Setting up an authenticator app, and stopping to use it.
+//! Setup and removal of an authenticator app.
 
 use tonearm_domain::{AuditAction, Origin, Person, PersonId, SecondFactor, Timestamp};
 use tonearm_signing::TotpSecret;
@@ -8,17 +8,17 @@ use super::throttle::Subjects;
 use super::{Device, People, Resumed, SignInError};
 use crate::refusal::Refusal;
 
-/// What apps call the service.
+/// The name of the service in authenticator apps.
 const ISSUER: &str = "Tonearm";
 
-/// What a person sees of the own second factor.
+/// The state of a person's own second factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SecondFactorView {
-    /// There is none.
+    /// No second factor is set up.
     Off,
-    /// It is being set up: a code is to be entered.
+    /// Setup has begun: a code has to be entered to confirm it.
     Begun,
-    /// A code is asked for.
+    /// A code is required at sign-in.
     On {
         /// Since when.
         since: Timestamp,
@@ -27,12 +27,12 @@ pub enum SecondFactorView {
     },
 }
 
-/// What an app is to be given.
+/// What a person enters into an authenticator app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Enrolment {
     /// The text of the QR code.
     pub uri: String,
-    /// The secret, to be typed where there is no camera.
+    /// The secret, to type in without a camera.
     pub secret: String,
 }
 
@@ -47,7 +47,8 @@ impl People {
         Ok(SecondFactorView::On { since, recovery_codes })
     }
 
-    /// Makes a secret for an app of a person who repeats the password. It counts from the first right code on.
+    /// Creates a secret for the app of a person, who must repeat the password. It takes effect with the first correct
+    /// code.
     pub async fn begin_second_factor(
         &self,
         resumed: &Resumed,
@@ -70,7 +71,7 @@ impl People {
         Ok(())
     }
 
-    /// What the app is to be given while it is being set up.
+    /// The data for the authenticator app, during setup only.
     pub async fn enrolment(&self, person: &Person) -> Result<Option<Enrolment>, Refusal> {
         let found = self.catalog.second_factor(person.id).await?;
         let Some(factor) = found.filter(|factor| !factor.is_on()) else { return Ok(None) };
@@ -79,7 +80,8 @@ impl People {
         Ok(Some(Enrolment { uri, secret: secret.base32() }))
     }
 
-    /// Turns the second factor on with the first code of the app. Gives the recovery codes, shown this once.
+    /// Turns the second factor on with the first code of the app. Returns the recovery codes, which are shown only
+    /// once.
     pub async fn confirm_second_factor(
         &self,
         resumed: &Resumed,
@@ -107,7 +109,7 @@ impl People {
         Ok(codes)
     }
 
-    /// Turns the second factor off, with a code.
+    /// Turns the second factor off. Requires a code.
     pub async fn remove_second_factor(
         &self,
         resumed: &Resumed,
@@ -122,7 +124,7 @@ impl People {
         Ok(())
     }
 
-    /// New recovery codes in place of those there were, with a code.
+    /// Replaces the recovery codes with new ones. Requires a code.
     pub async fn renew_recovery_codes(
         &self,
         resumed: &Resumed,
@@ -151,7 +153,7 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// A transaction in which a code of somebody who is signed in was right and is used up.
+    /// Checks and uses up a code of a signed-in person. Returns the open transaction.
     async fn with_code(
         &self,
         resumed: &Resumed,

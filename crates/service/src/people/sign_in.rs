@@ -1,4 +1,4 @@
-//! Signing in, staying signed in, and signing out.
+//! Sign-in, sessions and sign-out.
 
 use std::net::IpAddr;
 
@@ -12,53 +12,54 @@ use super::{Entry, People};
 use crate::audit::{self, AuditedAction};
 use crate::refusal::Refusal;
 
-/// What a person signs in with.
+/// The device from which a person signs in.
 #[derive(Debug, Clone, Default)]
 pub struct Device {
-    /// From where.
+    /// The network address.
     pub address: Option<IpAddr>,
-    /// What the browser says it is.
+    /// The `User-Agent` of the browser.
     pub user_agent: Option<String>,
-    /// The secret of the cookie that was set when somebody signed in there before.
+    /// The secret of the device cookie, which was set when somebody signed in with this device before.
     pub token: Option<Token>,
 }
 
 /// A person who has just signed in.
 #[derive(Debug)]
 pub struct SignedIn {
-    /// Who.
+    /// The person.
     pub person: Person,
-    /// For the cookie.
+    /// The token for the session cookie.
     pub token: Token,
-    /// For the cookie by which the device is known, for [`KnownDevice::LIFETIME`](tonearm_domain::KnownDevice::LIFETIME).
+    /// The secret for the device cookie, which lasts for
+    /// [`KnownDevice::LIFETIME`](tonearm_domain::KnownDevice::LIFETIME).
     pub device: Token,
 }
 
 /// A person who is still signed in.
 #[derive(Debug, Clone)]
 pub struct Resumed {
-    /// Who.
+    /// The person.
     pub person: Person,
-    /// Since when, and from where.
+    /// The session: when it began, and from where.
     pub sign_in: SignIn,
 }
 
-/// A person whose password was right a moment ago, and the hash by which it was.
+/// A person whose password was just verified, and the hash that it matched.
 struct Verified {
     person: Person,
     hash: String,
 }
 
-/// Why somebody was not let in.
+/// Why a sign-in failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SignInError {
-    /// No such account, or not its password: the response is the same in both cases.
+    /// There is no such account, or the password is wrong. The response is the same in both cases.
     #[error("the email address or the password is wrong")]
     Wrong,
     /// The password is right, but the account is disabled.
     #[error("this account is disabled; ask an administrator")]
     Disabled,
-    /// No code of the authenticator app, and no recovery code that is left.
+    /// The code is neither one of the authenticator app nor an unused recovery code.
     #[error("the code is wrong or was already used")]
     WrongCode,
     /// The password was entered too long ago, or was changed since.
@@ -86,11 +87,11 @@ impl From<tonearm_catalog::CatalogError> for SignInError {
 }
 
 impl People {
-    /// Lets a person in who knows the password, or asks for a code where the person has a second factor.
+    /// Signs a person in with a password, or requests a code if the person has a second factor.
     ///
-    /// An attempt is counted before its password is looked at, in a transaction of its own: many at once, on any nodes, are
-    /// no way around the limit, and no lock is held while a password is hashed. Whether it would be refused is looked at
-    /// before it waits for its turn to have a password hashed, so that who is at a limit takes no turns of others.
+    /// An attempt is counted before its password is checked, in a transaction of its own. So concurrent attempts on any
+    /// nodes cannot bypass the limit, and no lock is held while a password is hashed. The limit is also checked before
+    /// the attempt waits for a hashing permit, so that clients at their limit do not take permits from others.
     pub async fn sign_in(&self, email: &str, password: String, device: Device) -> Result<Entry, SignInError> {
         let email: EmailAddress = email.parse().map_err(|_| SignInError::Wrong)?;
         let device_token = self.known_device(&email, &device).await?;
@@ -120,7 +121,7 @@ impl People {
         self.enter(verified, &subjects, device, device_token).await
     }
 
-    /// The person with this address and password, or with this address alone.
+    /// The person with this email address and password. The error has the person with this address, if any.
     async fn verified(
         &self,
         turn: &HashingPermit,
@@ -139,8 +140,8 @@ impl People {
         })
     }
 
-    /// Lets a person in whose password was verified. The password may have been changed and the person disabled since then:
-    /// that is decided here, with the person locked.
+    /// Signs in a person whose password was verified. The password may have been changed or the person disabled since
+    /// then, so this is checked here with the person locked.
     async fn enter(
         &self,
         verified: Verified,
@@ -170,7 +171,7 @@ impl People {
         Ok(entry)
     }
 
-    /// Who holds the token of a cookie, if that is still signed in. Its use is noted now and then.
+    /// The person whose session cookie has this token, if the session is still valid. Its use is recorded periodically.
     pub async fn resume(&self, token: &Token) -> Result<Option<Resumed>, Refusal> {
         let Some((sign_in, person)) = self.catalog.sign_in_by_hash(&token.hash()).await? else {
             return Ok(None);
@@ -185,7 +186,7 @@ impl People {
         Ok(Some(Resumed { person, sign_in }))
     }
 
-    /// Ends one sign-in of a person, who asks for it from `address`.
+    /// Ends one sign-in of a person, whose request comes from `address`.
     pub async fn sign_out(
         &self,
         person: &Person,
@@ -199,7 +200,7 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Ends every sign-in of a person, in every browser, and forgets the browsers.
+    /// Ends every sign-in of a person, in every browser, and forgets the person's devices.
     pub async fn sign_out_everywhere(&self, person: &Person, address: Option<IpAddr>) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
         tx.delete_sign_ins(person.id, None).await?;
@@ -208,7 +209,8 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Lets a person in, on a device that is `known` by its secret or is made known now.
+    /// Signs a person in. `device_token` is the secret of a known device. Without it, the device becomes known under a
+    /// new secret.
     pub(super) async fn let_in(
         &self,
         tx: &Transaction,
@@ -231,7 +233,7 @@ impl People {
         Ok(SignedIn { person, token, device })
     }
 
-    /// Writes down what a person did to the own account, which belongs to no single organization.
+    /// Records in the audit log what a person did to the own account. The entry belongs to no organization.
     pub(super) async fn record_of_person(
         &self,
         tx: &Transaction,
@@ -285,7 +287,7 @@ mod tests {
         people.join(&token_of(&link), new, Device::default()).await.unwrap()
     }
 
-    /// A sign-in up to where the password was found to be right.
+    /// Runs a sign-in up to the point where the password is verified.
     async fn verify(people: &People) -> Verified {
         let turn = people.passwords.permit().await.unwrap();
         let email = EMAIL.parse().unwrap();
@@ -344,7 +346,7 @@ mod tests {
         for number in 0..FailedSignIns::ADDRESS {
             assert!(matches!(attempt(&format!("{number}@example.com")).await, Err(SignInError::Wrong)));
         }
-        // With all turns taken, whoever asks for one waits. These are sent away before they do.
+        // All permits are taken, so a request for one would wait. These attempts are refused before that.
         let _held = (people.passwords.permit().await, people.passwords.permit().await);
         for _ in 0..50 {
             let refused = timeout(Duration::from_secs(20), attempt("ada@example.com")).await.unwrap();

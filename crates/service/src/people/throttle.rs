@@ -1,4 +1,4 @@
-//! Counting attempts that failed, so that nobody tries passwords out.
+//! Limits failed attempts, against password guessing.
 
 use std::net::IpAddr;
 
@@ -11,15 +11,15 @@ use tonearm_signing::{Token, subject_hash};
 use super::People;
 use crate::refusal::Refusal;
 
-/// Under what an attempt counts.
+/// The subjects under which an attempt is counted.
 pub(super) struct Subjects {
-    /// Whose failures are forgotten when the attempt succeeds: those of an account, a device or a sign-in.
+    /// An account, a device or a sign-in. Its failures are forgotten when an attempt succeeds.
     own: Option<([u8; 32], u32)>,
     address: Option<[u8; 32]>,
 }
 
 impl Subjects {
-    /// Accounts that do not exist count too, so that waiting tells nobody which ones do.
+    /// Accounts that do not exist are counted too, so that the limit does not reveal which ones exist.
     pub(super) fn of_stranger(email: &EmailAddress, address: Option<IpAddr>) -> Self {
         Self {
             own: Some((subject_hash("account", email.as_str()), FailedSignIns::ACCOUNT)),
@@ -27,28 +27,28 @@ impl Subjects {
         }
     }
 
-    /// Who comes back from a provider is nobody yet, and counts by the address alone.
+    /// A return from the provider is not tied to an account yet, so it is counted by network address only.
     pub(super) fn of_provider(address: Option<IpAddr>) -> Self {
         Self { own: None, address: address.and_then(subject_of_address) }
     }
 
-    /// A device that the account's owner has signed in with counts alone, so that strangers who guess at the account, or
-    /// from the same address, do not keep the owner out.
+    /// A device with which the account's owner has signed in is counted by itself, so that strangers who guess the
+    /// password, or come from the same address, cannot lock the owner out.
     pub(super) fn of_device(token: &Token) -> Self {
         Self { own: Some((subject_hash("device", &token.reveal()), FailedSignIns::DEVICE)), address: None }
     }
 
-    /// Somebody who is signed in and repeats the password counts alone, for the same reason.
+    /// A signed-in person who repeats the password is counted by the sign-in, for the same reason.
     pub(super) fn of_sign_in(id: SignInId) -> Self {
         Self { own: Some((subject_hash("sign_in", &id.to_string()), FailedSignIns::DEVICE)), address: None }
     }
 
-    /// Whoever knows the password and enters codes counts by the account.
+    /// Attempts to enter a code, after the correct password, are counted by account.
     pub(super) fn of_code(id: PersonId) -> Self {
         Self { own: Some((subject_hash("code", &id.to_string()), FailedSignIns::ACCOUNT)), address: None }
     }
 
-    /// The same on a device that the account's owner has signed in with, which counts alone.
+    /// Attempts to enter a code on a known device are counted by the device only.
     pub(super) fn of_code_on(token: &Token) -> Self {
         Self {
             own: Some((subject_hash("code_on_device", &token.reveal()), FailedSignIns::DEVICE)),
@@ -62,13 +62,13 @@ impl Subjects {
     }
 }
 
-/// The machine's own address is that of a proxy, which is everybody.
+/// A loopback address is that of a proxy, which all clients share, so it is not counted.
 fn subject_of_address(address: IpAddr) -> Option<[u8; 32]> {
     let address = network(address);
     (!address.is_loopback()).then(|| subject_hash("address", &address.to_string()))
 }
 
-/// An IPv6 customer has a whole /64 of addresses, which count as one.
+/// An IPv6 customer has a whole /64 of addresses, which are counted as one.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) if !v6.is_loopback() => IpAddr::V6((v6.to_bits() & (u128::MAX << 64)).into()),
@@ -77,12 +77,13 @@ fn network(address: IpAddr) -> IpAddr {
 }
 
 impl People {
-    /// Counts an attempt before it is looked at, so that many at once are no way around the limits. It counts as failed
-    /// until [`People::forgive`]. Where there were too many, the seconds until another one is looked at.
+    /// Counts an attempt before it is checked, so that concurrent attempts cannot bypass the limits. It counts as
+    /// failed until [`People::forgive`]. If there were too many attempts, the inner error has the seconds until the
+    /// next one is allowed.
     pub(super) async fn begin_attempt(&self, subjects: &Subjects) -> Result<Result<(), i64>, Refusal> {
         let now = self.ambient.now();
         let tx = self.catalog.begin().await?;
-        // The address comes last everywhere, so nobody waits for anybody who waits.
+        // The address always comes last. With the same lock order everywhere, there are no deadlocks.
         for (subject, most) in subjects.limited() {
             let earlier = tx.failed_sign_ins_to_change(subject, now).await?;
             match FailedSignIns::with_attempt(Some(earlier), most, now) {
@@ -94,8 +95,8 @@ impl People {
         Ok(Ok(()))
     }
 
-    /// The seconds until another attempt is looked at, where there were too many. Asked before an attempt waits for its
-    /// turn: those that are refused anyway take neither turns nor locks.
+    /// The seconds until the next attempt is allowed, if there were too many. It is called before an attempt waits for
+    /// a permit, so that refused attempts take neither permits nor locks.
     pub(super) async fn wait(&self, subjects: &Subjects) -> Result<Option<i64>, Refusal> {
         let now = self.ambient.now();
         let mut longest = None;
@@ -106,8 +107,8 @@ impl People {
         Ok(longest)
     }
 
-    /// Takes back that an attempt was counted, and forgets the failures of the account or device: what one person got right says
-    /// nothing of others at the same address.
+    /// Reverts the count of an attempt, and forgets the failures of the account or device. Other failures of the
+    /// address stay: the success of one person says nothing about others at the same address.
     pub(super) async fn forgive(&self, tx: &Transaction, subjects: &Subjects) -> Result<(), Refusal> {
         if let Some((own, _)) = &subjects.own {
             tx.delete_failed_sign_ins(own).await?;
@@ -118,8 +119,8 @@ impl People {
         Ok(())
     }
 
-    /// Notes that an attempt failed, and writes it down. A line is written also where there is no such account, so
-    /// that both cases take the same time; it does not tell what was typed.
+    /// Records a failed attempt, also in the audit log. An entry is written even if there is no such account, so that
+    /// both cases take the same time. It does not contain what was typed.
     pub(super) async fn note_failure(
         &self,
         subjects: &Subjects,

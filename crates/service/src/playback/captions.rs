@@ -1,4 +1,4 @@
-//! The words of a track as captions, for whoever may hear it.
+//! Captions of a track, for everyone who may hear it.
 
 use tonearm_domain::{
     FileOutcome, PlaySession, PlaySessionId, Track, TrackId, captions_within, print_captions,
@@ -12,14 +12,16 @@ use crate::lookups::ReadyTrack;
 use crate::refusal::{Refusal, Resource};
 
 impl Playback {
-    /// The words of a shared track as WebVTT, with the times of what the link lets people hear.
+    /// The words of a shared track as WebVTT, limited to the part that the link lets people hear, with times relative
+    /// to it.
     pub async fn shared_captions(&self, track_id: TrackId, key_text: &str) -> Result<String, Refusal> {
         let shared = self.shared(track_id, key_text).await?;
         let range = AudibleRange::of(&shared.recipe.kind, &shared.data);
         self.captions(&shared.ready.track, range).await
     }
 
-    /// The words of a track in a play session as WebVTT, with the times of what the session lets people hear.
+    /// The words of a track in a play session as WebVTT, limited to the part that the session lets people hear, with
+    /// times relative to it.
     pub async fn session_captions(&self, id: PlaySessionId, track_id: TrackId) -> Result<String, Refusal> {
         let session = self.valid_session(id).await?;
         let ready = self.track_of(&session, track_id).await?;
@@ -45,7 +47,7 @@ impl Playback {
         })
     }
 
-    /// Where the captions of a track in a session are; none where there are none.
+    /// The URL of the captions of a track in a session. None if it has no captions.
     pub(super) fn captions_url(&self, session: &PlaySession, ready: &ReadyTrack) -> Option<String> {
         let is_there =
             ready.track.transcription.is_some() && audible_range(session, ready) != AudibleRange::Nothing;
@@ -53,8 +55,8 @@ impl Playback {
     }
 }
 
-/// What a session lets people hear of a track: all of it by any of its variants, or the part of the first preview. Players
-/// choose alike.
+/// The part of a track that a session lets people hear: the whole track if any of its variants has it, else the part of
+/// the first preview. Players choose in the same way.
 fn audible_range(session: &PlaySession, ready: &ReadyTrack) -> AudibleRange {
     let mut range = AudibleRange::Nothing;
     for offer in offered(session, ready) {

@@ -1,4 +1,4 @@
-//! What the library shows of tracks to people who manage them.
+//! Tracks as the library shows them to people who manage them.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 use crate::track_view::{TrackView, waiting};
 
-/// How long the addresses of a page are good.
+/// How long the URLs of a page are valid, in seconds.
 const PAGE_SECONDS: u32 = 3600;
 
 /// A track in a list.
@@ -18,9 +18,9 @@ const PAGE_SECONDS: u32 = 3600;
 pub struct TrackCard {
     /// The track.
     pub view: TrackView,
-    /// Its small cover.
+    /// The URL of its small cover.
     pub cover: Option<String>,
-    /// Its waveform; empty where none was made.
+    /// Its waveform. Empty if there is none.
     pub levels: Vec<f64>,
 }
 
@@ -43,8 +43,9 @@ impl Playback {
         Ok(views.into_iter().map(card).collect())
     }
 
-    /// All it takes to hear a track in every form, whatever state it is in. Not counted: nobody of the audience
-    /// hears it, so nothing that this visitor hears of the track today is a listen.
+    /// Everything needed to play a track in all its variants, whatever its status. It is not counted: the visitor
+    /// manages the track and is not part of the audience, so nothing that this visitor hears of the track today counts
+    /// as a listen.
     pub async fn audition(
         &self,
         caller: &Caller,
@@ -75,7 +76,7 @@ impl Playback {
         Ok(playable)
     }
 
-    /// An address that saves a variant of [`Playback::audition`] as a file.
+    /// A URL that saves a variant of [`Playback::audition`] as a file.
     pub fn saving(&self, variant: &super::PlayableVariant) -> String {
         let attachment = Some(&*variant.file_name);
         let terms = DeliveryTerms { ttl: Some(PAGE_SECONDS), attachment, ..DeliveryTerms::default() };

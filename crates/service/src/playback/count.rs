@@ -1,4 +1,4 @@
-//! Counting what is handed out, and how listeners came to it.
+//! Counting what is delivered, and how listeners found it.
 
 use std::net::IpAddr;
 
@@ -6,36 +6,36 @@ use tonearm_domain::{ApiKeyId, Day, ListenerKey, ListenerOrigin, Track, UsageCou
 
 use super::Playback;
 
-/// What a request says about whoever sends it. Only a hash of the address and the user agent is kept.
+/// What a request reveals about its sender. Only a hash of the address and the user agent is kept.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Visit<'a> {
-    /// Where it comes from, as far as that is known.
+    /// The address that it comes from, if known.
     pub address: Option<IpAddr>,
     /// The value of `User-Agent`.
     pub agent: Option<&'a [u8]>,
-    /// The value of `Referer`, else of `ListenerOrigin`.
+    /// The value of `Referer`, or else of `ListenerOrigin`.
     pub referrer: Option<&'a [u8]>,
     /// The value of `Host`.
     pub host: Option<&'a [u8]>,
 }
 
 impl Playback {
-    /// Counts for a track, or for one of its variants.
+    /// Adds counts for a track, or for one of its variants.
     pub(super) fn count(&self, track: &Track, variant: Option<&VariantIndex>, counts: UsageCounts) {
         self.0.meter.count(track.organization_id, track.index, variant, counts, self.0.ambient.now());
     }
 
-    /// Notes how a listener came to a track: over which share link, from which site.
+    /// Notes how a listener came to a track: through which share link, from which site.
     pub(super) fn note_listener(&self, track: &Track, share_key_id: Option<ApiKeyId>, visit: &Visit<'_>) {
         self.note_origin(track, ListenerOrigin { share_key_id, ..ListenerOrigin::default() }, visit);
     }
 
-    /// Notes that somebody of the organization listens, who is not of the audience.
+    /// Notes that a member of the organization listens, who is not part of the audience.
     pub(super) fn note_member(&self, track: &Track, visit: &Visit<'_>) {
         self.note_origin(track, ListenerOrigin { is_member: true, ..ListenerOrigin::default() }, visit);
     }
 
-    /// It is for listeners only, so nothing is noted of bots.
+    /// Origins are for listeners only, so nothing is noted for bots.
     fn note_origin(&self, track: &Track, origin: ListenerOrigin, visit: &Visit<'_>) {
         let Some(address) = visit.address else { return };
         let day = Day::of(self.0.ambient.now());

@@ -1,4 +1,4 @@
-//! Titles and lengths of some tracks of a session, for a list of them.
+//! Titles and durations of some tracks of a session, for a list of them.
 
 use tonearm_domain::{PlaySession, PlaySessionId, TrackId};
 
@@ -6,11 +6,11 @@ use super::Playback;
 use crate::refusal::Refusal;
 use crate::track_view::TrackView;
 
-/// Most tracks that are described at once.
+/// The most tracks that are described at once.
 const MOST: usize = 100;
 
 impl Playback {
-    /// The tracks with these ids that the session can play, in the order they are asked for; others are left out. Nothing is
+    /// The tracks with these ids that the session can play, in the requested order. Other ids are left out. Nothing is
     /// counted, and nothing is signed.
     pub async fn describe_tracks(
         &self,

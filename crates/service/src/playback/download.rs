@@ -18,12 +18,13 @@ pub struct Download {
     pub variant: String,
     /// A signed URL, valid for 30 seconds.
     pub url: String,
-    /// When the URL ends.
+    /// When the URL expires.
     pub expires_at: Timestamp,
 }
 
 impl Playback {
-    /// A URL that a browser saves, of the source of a track as it was uploaded, valid for 30 seconds, for people who manage it.
+    /// A URL that saves the source of a track as it was uploaded, valid for 30 seconds, for people who manage the
+    /// track.
     pub async fn original_download(&self, caller: &Caller, id: TrackId) -> Result<String, Refusal> {
         let ready = self.0.lookups.track(caller.organization_id, id).await?;
         let ready = ready.ok_or(Refusal::NotFound(Resource::Track))?;
@@ -37,8 +38,8 @@ impl Playback {
         Ok(self.0.links.delivery(&source.key, DeliveryTerms { ttl, attachment, ..DeliveryTerms::default() }))
     }
 
-    /// A download of one variant, where the session allows downloads and lists the variant. Counted as a visit; without one,
-    /// nothing is.
+    /// A download of one variant, if the session allows downloads and lists the variant. Counted only if there is a
+    /// visit.
     pub async fn download(
         &self,
         id: PlaySessionId,
@@ -61,7 +62,7 @@ impl Playback {
             self.count(&track.track, Some(&offer.file.recipe.index), UsageCounts::DOWNLOAD);
             self.note_listener(&track.track, None, visit);
         }
-        // URLs are signed by the second, which is what they end by.
+        // URLs are signed in whole seconds, which determine when they expire.
         let issued = Timestamp::from_unix_seconds(self.0.ambient.now().unix_seconds());
         let expires_at = issued.unwrap_or(self.0.ambient.now()).plus_seconds(DOWNLOAD_TTL_SECONDS.into());
         let (ttl, attachment) = (Some(DOWNLOAD_TTL_SECONDS), Some(&*offer.name));

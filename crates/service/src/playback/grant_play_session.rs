@@ -1,4 +1,4 @@
-//! A new play session.
+//! Creating a play session.
 
 use tonearm_domain::{CollectionId, ExpiresIn, Metadata, PlaySession, TrackId};
 
@@ -15,26 +15,26 @@ pub enum PlaySessionScope {
     Track(TrackId),
 }
 
-/// A play session to be granted.
+/// Parameters of a new play session.
 #[derive(Debug, Clone)]
 pub struct GrantPlaySession {
     /// What it plays.
     pub scope: PlaySessionScope,
-    /// The variants it is to list, in that order. Where none of them exists and is allowed, or none is named: all playable
-    /// ones that the key allows.
+    /// The variants that it lists, in this order. If it names none, or none of them exists and is allowed, it lists all
+    /// playable variants that the key allows.
     pub variants: Vec<String>,
     /// The caller's own external id.
     pub organization_index: Option<String>,
     /// The caller's own data.
     pub metadata: Metadata,
-    /// Whether downloads are asked for.
+    /// Whether downloads are requested.
     pub is_downloadable: bool,
     /// How long it lasts.
     pub expires_in: ExpiresIn,
 }
 
 impl Playback {
-    /// Grants a play session and opens it at once.
+    /// Creates a play session and returns it opened.
     pub async fn grant_play_session(
         &self,
         caller: &Caller,

@@ -9,8 +9,8 @@ use crate::caller::Caller;
 use crate::refusal::Refusal;
 
 impl Playback {
-    /// What a session lists: what was asked for, as far as it exists and the key allows it (see
-    /// [`Selection::for_session`]). Refused where the key allows nothing that exists.
+    /// The variants that a session lists: those requested, as far as they exist and the key allows them (see
+    /// [`Selection::for_session`]). Refused if no variant that the key allows exists.
     pub(super) async fn select(
         &self,
         caller: &Caller,
@@ -35,8 +35,8 @@ impl Playback {
         })
     }
 
-    /// The variants that can be listed for a track or a collection: the organization's in their order, then of `names` those
-    /// that tracks have of their own.
+    /// The variants that can be listed for a track or a collection: the organization's in their order, followed by
+    /// those in `names` that single tracks have of their own.
     async fn existing(
         &self,
         caller: &Caller,
@@ -56,7 +56,7 @@ impl Playback {
         if all_known(&known) {
             return Ok(listable(&known));
         }
-        // What is kept may be from before another node's change, and a new key may name a new recipe.
+        // The cached recipes may predate a change by another node, and a new key may name a new recipe.
         let known = catalog.recipes(organization_id).await?;
         let mut existing = listable(&known);
         if !all_known(&known) {
@@ -67,7 +67,8 @@ impl Playback {
     }
 }
 
-/// All but our own levels, which are part of playback data; every other file can be asked for by name.
+/// All variants except Tonearm's own levels, which are part of the playback data. Every other file can be requested by
+/// name.
 fn listable(recipes: &[Recipe]) -> Vec<VariantIndex> {
     let is_in_playback_data = |kind: &RecipeKind| matches!(kind, RecipeKind::Levels(levels) if levels.format == LevelsFormat::Levels);
     let listable = recipes.iter().filter(|recipe| !is_in_playback_data(&recipe.kind));

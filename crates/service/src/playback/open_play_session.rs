@@ -1,4 +1,4 @@
-//! Reading a play session: its tracks, and all it takes to play one of them.
+//! Reading a play session: its tracks, and everything needed to play one of them.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub struct OpenedPlaySession {
     pub session: PlaySession,
     /// Its playable tracks, in order.
     pub tracks: Arc<TrackList>,
-    /// What it takes to play the first; none where no track is playable.
+    /// Everything needed to play the first. None if no track is playable.
     pub first: Option<Playable>,
 }
 
@@ -41,12 +41,12 @@ impl Playback {
         self.open(self.still_valid(&session)?.clone()).await
     }
 
-    /// The session with this id for whoever holds the id, where the configuration allows that.
+    /// The session with this id, for any client that has the id, if the configuration allows that.
     pub async fn public_play_session(&self, id: PlaySessionId) -> Result<OpenedPlaySession, Refusal> {
         self.open(self.valid_session(id).await?.as_ref().clone()).await
     }
 
-    /// What it takes to play one track of a session. Counted as a visit; without one, nothing is.
+    /// Everything needed to play one track of a session. Counted only if there is a visit.
     pub async fn play_track(
         &self,
         id: PlaySessionId,
@@ -67,7 +67,7 @@ impl Playback {
     pub(super) async fn open(&self, session: PlaySession) -> Result<OpenedPlaySession, Refusal> {
         let tracks = self.track_list(&session).await?;
         let first = match tracks.first() {
-            // One that went since the list was read is left for whoever asks to play it.
+            // The first track may have been deleted since the list was read. Then the request to play it fails.
             Some(first) => match self.0.lookups.track(session.organization_id, first).await? {
                 Some(track) => Some(self.playable(&session, &track).await?),
                 None => None,
@@ -89,8 +89,8 @@ impl Playback {
         list.ok_or(Refusal::NotFound(Resource::Collection))
     }
 
-    /// The session as it is shown: one that lists all variants names those of the organization that can be played, and
-    /// those that its track has of its own.
+    /// The session as clients see it. One that lists all variants names the organization's playable variants and those
+    /// that its track has of its own.
     pub(super) async fn with_variants(&self, mut session: PlaySession) -> Result<PlaySession, Refusal> {
         if session.variants == Selection::All {
             let recipes = self.0.lookups.recipes(session.organization_id).await?;

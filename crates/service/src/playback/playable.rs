@@ -1,4 +1,4 @@
-//! All it takes to play one track: cover, levels and signed URLs.
+//! Everything needed to play one track: cover, levels and signed URLs.
 
 use tonearm_domain::{
     CachePolicy, CoverOrigin, CoverSize, FileData, FileOutcome, FileProps, ObjectKey, PlacedCover,
@@ -11,18 +11,18 @@ use crate::lookups::{LevelsJson, ReadyTrack};
 use crate::refusal::Refusal;
 use crate::track_view::TrackView;
 
-/// All it takes to play one track.
+/// Everything needed to play one track.
 #[derive(Debug, Clone)]
 pub struct Playable {
     /// The track.
     pub track: TrackView,
     /// Its cover in every size.
     pub cover: Vec<CoverImage>,
-    /// Its waveform; empty where none was made.
+    /// Its waveform. Empty if there is none.
     pub levels: LevelsJson,
-    /// Its variants, as the session lists them.
+    /// Its variants, in the order of the session.
     pub variants: Vec<PlayableVariant>,
-    /// Where its words are as WebVTT, for whoever has the session; none where it has none.
+    /// The URL of its words as WebVTT, for clients that have the session. None if it has no words.
     pub captions_url: Option<String>,
 }
 
@@ -40,22 +40,22 @@ pub struct CoverImage {
 pub struct PlayableVariant {
     /// The file.
     pub file: TrackFile,
-    /// Where its bytes are.
+    /// The key of its object.
     pub key: ObjectKey,
-    /// How many there are.
+    /// Its size in bytes.
     pub size: u64,
-    /// The name it is saved under; it names the variant where a better one is on offer.
+    /// The name it is saved under. It includes the variant if a better variant is offered.
     pub file_name: String,
-    /// What clients print of it.
+    /// Properties that clients display.
     pub props: FileProps,
-    /// What else is known of it.
+    /// Other data about it.
     pub data: FileData,
     /// A signed URL.
     pub url: String,
 }
 
 impl Playback {
-    /// URLs are valid for what is left of the session.
+    /// Everything needed to play a track. URLs are valid until the session expires.
     pub(super) async fn playable(
         &self,
         session: &PlaySession,
@@ -72,7 +72,7 @@ impl Playback {
             self.sign(ready, offer, DeliveryTerms { ttl: Some(ttl), cache, ..DeliveryTerms::default() })
         };
         let mut variants: Vec<PlayableVariant> = offered(session, ready).into_iter().map(sign).collect();
-        // The files come in recipe order, and the sort is stable.
+        // The files are in recipe order, and the sort is stable.
         if let Selection::Only(list) = &session.variants {
             let place = |index: &VariantIndex| list.iter().position(|listed| listed == index);
             variants.sort_by_key(|variant| place(&variant.file.recipe.index));
@@ -81,7 +81,7 @@ impl Playback {
         Ok(Playable { track, cover, levels: ready.levels.clone(), variants, captions_url })
     }
 
-    /// The cover that players see for a track, in those of these sizes that it has. A placeholder has no large one.
+    /// The cover that players show for a track, in those of these sizes that exist. A placeholder has no large size.
     pub(super) fn cover_in(
         &self,
         view: &TrackView,
@@ -116,7 +116,7 @@ impl Playback {
     }
 }
 
-/// Who may keep copies of the files of a recipe, by what it says now: files remember the recipe as it was.
+/// Who may cache the files of a recipe, by its current setting: files store the recipe as it was when they were made.
 pub(super) fn cache_policy(current: &[Recipe], recipe: &Recipe) -> CachePolicy {
     current.iter().find(|current| current.id == recipe.id).map_or(recipe.cache, |current| current.cache)
 }
@@ -131,8 +131,8 @@ pub(super) struct Offer<'a> {
     pub(super) name: String,
 }
 
-/// The made files of a track that a session offers, in recipe order. The best one keeps its plain name, the others name
-/// their variant, so that saved files have different names.
+/// The files of a track that a session offers, in recipe order. The best one keeps its plain name; the other names
+/// include the variant, so that saved files have different names.
 pub(super) fn offered<'a>(session: &PlaySession, ready: &'a ReadyTrack) -> Vec<Offer<'a>> {
     let listed = ready.files.iter().filter(|file| session.lists(&file.recipe));
     let mut offers: Vec<Offer<'_>> = listed
@@ -143,7 +143,7 @@ pub(super) fn offered<'a>(session: &PlaySession, ready: &'a ReadyTrack) -> Vec<O
             FileOutcome::Failed { .. } => None,
         })
         .collect();
-    // Of several that are as good the first.
+    // If several are equally good, the first of them.
     let best = offers.iter().rev().max_by_key(|offer| offer.file.quality()).map(|offer| offer.file.id);
     for offer in offers.iter_mut().filter(|offer| Some(offer.file.id) != best) {
         offer.name = variant_name(&offer.name, &offer.file.recipe.index);

@@ -10,7 +10,7 @@ use super::{Playback, Visit};
 use crate::lookups::ReadyTrack;
 use crate::refusal::{Refusal, Resource};
 
-/// What a share link opens: a track, and the one file of it that the link's key is for.
+/// What a share link opens: a track, and the one file that the link's key gives access to.
 pub(super) struct Shared {
     pub(super) key: Arc<ApiKey>,
     pub(super) ready: Arc<ReadyTrack>,
@@ -22,8 +22,8 @@ pub(super) struct Shared {
 }
 
 impl Playback {
-    /// Where a share link leads: a URL of the key's one variant, signed afresh and valid for an hour. Counted
-    /// as a visit; without one, nothing is.
+    /// The target of a share link: a freshly signed URL of the key's one variant, valid for an hour. Counted only if
+    /// there is a visit.
     pub async fn redirect_share(
         &self,
         track_id: TrackId,
@@ -41,7 +41,7 @@ impl Playback {
         Ok(self.0.links.delivery(&shared.file, DeliveryTerms { cache, ..DeliveryTerms::default() }))
     }
 
-    /// Notes that a listener opens the player of a share link in a frame, on the page of another site.
+    /// Notes that a listener opens the player of a share link in a frame on the page of another site.
     pub async fn visit_frame(
         &self,
         track_id: TrackId,
@@ -53,7 +53,7 @@ impl Playback {
         Ok(())
     }
 
-    /// Every way to a shared track goes through here.
+    /// Checks a share link. All access to shared tracks goes through here.
     pub(super) async fn shared(&self, track_id: TrackId, key_text: &str) -> Result<Shared, Refusal> {
         let key = self.0.access.key(key_text, Action::Share).await?;
         let not_found = Refusal::NotFound(Resource::Track);

@@ -1,4 +1,4 @@
-//! Writes new play sessions, those that come at the same time in one commit.
+//! Writes new play sessions. Sessions that arrive at the same time share a commit.
 
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,14 +9,14 @@ use tonearm_domain::PlaySession;
 
 use crate::refusal::Refusal;
 
-/// Most sessions in one commit: far below what databases take as parameters of one statement.
+/// The most sessions in one commit: far below the number of parameters that databases accept in one statement.
 const LARGEST_BATCH: usize = 500;
 
 type Outcome = Result<(), CatalogError>;
 
-/// A commit waits for the disk, so one commit for each session bounds how many can be granted in a second. Whoever
-/// comes while a commit is under way waits for it to end, and then goes into the next with all others who came.
-/// A session that comes alone is written at once.
+/// A commit waits for the disk, so one commit for each session would limit how many can be granted in a second.
+/// Sessions that arrive during a commit wait for it to end and then share the next one. A session that arrives alone is
+/// written at once.
 #[derive(Clone)]
 pub(super) struct SessionWriter {
     catalog: Catalog,
@@ -37,7 +37,7 @@ impl SessionWriter {
     /// Returns when the session is durable.
     pub(super) async fn write(&self, session: PlaySession) -> Result<(), Refusal> {
         if self.catalog.is_as_one() {
-            // To be committed with the answer of its request, which others must not wait for.
+            // Committed together with the response to its request. Other requests must not wait for that.
             return Ok(self.commit(&[session]).await?);
         }
         let (done, mut is_done) = oneshot::channel();
@@ -46,7 +46,7 @@ impl SessionWriter {
             biased;
             outcome = &mut is_done => outcome,
             turn = Arc::clone(&self.turn).lock_owned() => {
-                // A task of its own: others wait for this batch even if this caller goes away.
+                // A separate task: others wait for this batch even if this caller goes away.
                 tokio::spawn(self.clone().write_batch(turn));
                 is_done.await
             }
@@ -72,7 +72,7 @@ impl SessionWriter {
                 Err(error) if is_each_tried => self.commit_alone(session, error).await,
                 Err(error) => Err(same(error)),
             };
-            // A database that goes away meanwhile is not asked again for each of the others.
+            // If the database becomes unavailable meanwhile, it is not tried again for each of the others.
             if let (true, Err(error)) = (is_each_tried, &outcome)
                 && is_outage(error)
             {
@@ -81,7 +81,7 @@ impl SessionWriter {
                     together = Err(same(error));
                 }
             }
-            // Whoever went away does not want the answer.
+            // A caller that has gone away ignores the result.
             drop(done.send(outcome));
         }
         drop(turn);
@@ -93,8 +93,8 @@ impl SessionWriter {
         tx.commit().await
     }
 
-    /// Writes one session of a batch that failed. Ids are random, so an id that is taken after a batch whose outcome
-    /// is unknown shows that the batch was committed.
+    /// Writes one session of a batch that failed. Ids are random. If an id is taken after a batch whose outcome is
+    /// unknown, that batch was committed.
     async fn commit_alone(&self, session: PlaySession, failed: &CatalogError) -> Outcome {
         match self.commit(&[session]).await {
             Err(CatalogError::Taken(Record::PlaySession))
@@ -113,13 +113,14 @@ impl SessionWriter {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Waiting>> {
-        // Pushing and taking leave the list whole whatever panics beside it.
+        // Pushing and taking keep the list consistent even if another thread panics.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whether sessions of a batch that failed may be written alone: one of them conflicts with what is stored or refers to
-/// what is gone, or the batch was written after all. A database that is not available would make each of them wait.
+/// Whether the sessions of a failed batch may succeed when written one by one: one of them conflicts with stored rows
+/// or refers to deleted rows, or the batch was committed after all. If the database is unavailable, each of them would
+/// have to wait.
 fn may_end_otherwise_alone(error: &CatalogError) -> bool {
     use CatalogError::{Corrupt, Missing, Taken, UnknownOutcome};
     matches!(error, Missing(_) | Taken(_) | Corrupt(_) | UnknownOutcome(_))
@@ -207,9 +208,9 @@ mod tests {
             }
         }
 
-        /// Begins to write these in one batch.
+        /// Starts writing these in one batch.
         async fn begin(&self, sessions: &[PlaySession]) -> Vec<tokio::task::JoinHandle<Result<(), Refusal>>> {
-            // Nobody gets the turn before all wait for it.
+            // No writer gets the turn before all of them wait for it.
             let turn = Arc::clone(&self.writer.turn).lock_owned().await;
             let mut writes = Vec::new();
             for session in sessions.iter().cloned() {
@@ -223,7 +224,7 @@ mod tests {
             writes
         }
 
-        /// Writes these in one batch; tells which callers were told that it is done.
+        /// Writes these in one batch. Returns for each caller whether it succeeded.
         async fn write(&self, sessions: &[PlaySession]) -> Vec<bool> {
             let mut written = Vec::new();
             for write in self.begin(sessions).await {
@@ -260,12 +261,12 @@ mod tests {
 
     async fn when_the_database_is_away_all_are_told_at_once(database: TestDatabase) {
         let scene = Scene::at(&database.url).await;
-        // All connections that write are taken.
+        // All write connections are in use.
         let held = [scene.catalog.begin().await, scene.catalog.begin().await].map(Result::ok);
         let sessions = [scene.session(), scene.session(), scene.session()];
         let mut writes = scene.begin(&sessions).await.into_iter();
         assert!(writes.next().unwrap().await.unwrap().is_err());
-        // Whoever asked again would succeed now.
+        // A new attempt would succeed now.
         drop(held);
         for write in writes {
             assert!(write.await.unwrap().is_err());

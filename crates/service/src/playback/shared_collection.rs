@@ -1,4 +1,4 @@
-//! What the page behind a share key of a collection shows.
+//! The contents of the page behind a share key of a collection.
 
 use tonearm_domain::{Action, CoverSize, PlayerColours, TrackId};
 
@@ -9,30 +9,30 @@ use crate::track_view::TrackView;
 /// Tracks on a page of a shared collection.
 const PER_PAGE: usize = 1000;
 
-/// A page of a shared collection, for whoever has the key.
+/// A page of a shared collection, for everyone who has the key.
 #[derive(Debug, Clone)]
 pub struct SharedCollection {
     /// Its title.
     pub title: String,
     /// The line under it.
     pub subtitle: Option<String>,
-    /// The colours of the first track, which stands for all.
+    /// The colours of the first track, which represents the collection.
     pub colours: Option<PlayerColours>,
     /// The cover of the first track.
     pub cover: Vec<CoverImage>,
-    /// Its tracks that can be played, in their order, at most 1000; one only, where the key is for one.
+    /// Its playable tracks in their order, at most 1000. Only one, if the key is limited to a track.
     pub tracks: Vec<TrackView>,
-    /// Whether others follow them.
+    /// Whether more tracks follow.
     pub has_more: bool,
-    /// Where sound and pictures come from, for the page's security policy.
+    /// The origin of sound and pictures, for the page's security policy.
     pub delivery_origin: String,
     /// Whether the files may be saved, by [`Playback::shared_download`].
     pub is_downloadable: bool,
 }
 
 impl Playback {
-    /// The tracks that a share key opens, where it is limited to a collection or a track. A key of the whole
-    /// organization names no list: who has it knows of the tracks they were told of, and no others.
+    /// The tracks that a share key opens, if it is limited to a collection or a track. A key of the whole organization
+    /// has no list: its holders can only open the tracks that they were told about.
     ///
     /// `after` is the track that the page follows.
     pub async fn shared_collection(

@@ -8,8 +8,7 @@ use super::download::DOWNLOAD_TTL_SECONDS;
 use crate::refusal::Refusal;
 
 impl Playback {
-    /// A URL that a browser saves, of the file behind a share link, valid for 30 seconds, where the link allows downloads.
-    /// Counted.
+    /// A URL that saves the file behind a share link, valid for 30 seconds, if the link allows downloads. Counted.
     pub async fn shared_download(&self, track_id: TrackId, key_text: &str) -> Result<String, Refusal> {
         let shared = self.shared(track_id, key_text).await?;
         if !shared.key.is_downloadable {

@@ -1,4 +1,4 @@
-//! What the page behind a share link shows.
+//! The contents of the page behind a share link.
 
 use tonearm_domain::{ContentType, CoverSize, FileData, RecipeKind, TrackId, words_within};
 
@@ -8,30 +8,30 @@ use crate::lookups::LevelsJson;
 use crate::refusal::Refusal;
 use crate::track_view::TrackView;
 
-/// A shared track, for whoever has the link. It says nothing that the player does not show.
+/// A shared track, for everyone who has the link. It contains nothing that the player does not show.
 #[derive(Debug, Clone)]
 pub struct SharedTrack {
     /// The track, without its words: see [`SharedWords`].
     pub view: TrackView,
-    /// Its cover in every size, smallest first; the addresses are valid for an hour.
+    /// Its cover in every size, smallest first. The URLs are valid for an hour.
     pub cover: Vec<CoverImage>,
     /// Its waveform.
     pub levels: LevelsJson,
-    /// What its sound is.
+    /// The type of its audio file.
     pub content_type: ContentType,
-    /// Which part of the track is heard, where it is a preview.
+    /// The part of the track that can be heard, if it is a preview.
     pub part: FileData,
-    /// Where sound and pictures come from, for the page's security policy.
+    /// The origin of sound and pictures, for the page's security policy.
     pub delivery_origin: String,
     /// Whether the key opens the whole collection.
     pub has_siblings: bool,
     /// Whether the file may be saved, by [`Playback::shared_download`].
     pub is_downloadable: bool,
-    /// Whether [`Playback::shared_captions`] may have words.
+    /// Whether [`Playback::shared_captions`] may return words.
     pub has_words: bool,
 }
 
-/// What is said in the part of a track that a share key opens.
+/// The words in the part of a track that a share key opens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedWords {
     /// Paragraphs, separated by empty lines.
@@ -40,7 +40,7 @@ pub struct SharedWords {
     pub language: Option<String>,
 }
 
-/// Which part of a track's sound a file lets people hear.
+/// The part of a track's sound that a file lets people hear.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum AudibleRange {
     Whole,
@@ -63,13 +63,13 @@ impl AudibleRange {
 }
 
 impl Playback {
-    /// The track behind a share link; refused wherever the link itself would be.
+    /// The track behind a share link. Refused if the link itself would be.
     pub async fn shared_track(&self, track_id: TrackId, key_text: &str) -> Result<SharedTrack, Refusal> {
         self.view_shared(self.shared(track_id, key_text).await?).await
     }
 
-    /// The same with the words that go with what the key opens: all of them where it opens the whole sound, with a preview
-    /// those that are said in it, else none.
+    /// Like [`Self::shared_track`], with the words that the key opens: all of them if it opens the whole sound, those
+    /// in the preview if it opens a preview, else none.
     pub async fn shared_track_with_words(
         &self,
         track_id: TrackId,
@@ -100,7 +100,7 @@ impl Playback {
         let mut view = parents.view(ready.track.clone());
         let has_words = view.track.transcription.is_some()
             && AudibleRange::of(&recipe.kind, &data) != AudibleRange::Nothing;
-        // What is said in the whole track is not for everybody who may hear a part of it.
+        // People who may hear only a part of the track must not see the words of the whole track.
         (view.track.transcription, view.track.transcription_language) = (None, None);
         Ok(SharedTrack {
             cover: self.cover_in(&view, &CoverSize::ALL, None),

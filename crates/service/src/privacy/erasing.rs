@@ -1,4 +1,5 @@
-//! Forgetting a person. Each step can be repeated, and finds what it needs after those before it were done.
+//! Erasure of a person's data. Each step can be repeated, and still finds the data that it needs after the earlier
+//! steps.
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{AuditEntryId, AuditRecord, Origin};
@@ -8,10 +9,10 @@ use super::{PersonReference, Privacy};
 use crate::people::OwnerlessOrganizations;
 use crate::refusal::{Refusal, Resource};
 
-/// What stands in the place of an erased person's address in the audit log.
+/// The text that replaces an erased person's email address in the audit log.
 const ERASED: &str = "erased person";
 
-/// What lines of the audit log lose.
+/// The part of an audit log entry that is removed.
 #[derive(Clone, Copy)]
 enum Redaction {
     Address,
@@ -19,8 +20,8 @@ enum Redaction {
 }
 
 impl Redaction {
-    /// The addresses go first: it is by the titles that the ids of an account that is gone are found, if this has to be
-    /// completed later.
+    /// Network addresses are removed first. The titles are needed to find the ids of a deleted account, if the erasure
+    /// has to be completed later.
     const IN_ORDER: [Self; 2] = [Self::Address, Self::Title];
 
     fn is_of(self, subject: &PrivacySubject, line: &AuditRecord) -> bool {
@@ -40,8 +41,8 @@ impl Redaction {
 }
 
 impl Privacy {
-    /// Removes a person's account, and the person's addresses from all else. What the person made stays with the
-    /// organizations, and so do the lines of the audit log. Can be repeated until nothing names the person.
+    /// Removes a person's account, and the person's addresses from all other data. What the person created stays with
+    /// the organizations, and so do the entries of the audit log. It can be repeated until nothing names the person.
     pub async fn erase_person(
         &self,
         by: Origin,

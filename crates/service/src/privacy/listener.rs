@@ -1,4 +1,4 @@
-//! What is kept about a listener, who is a hash of a day, an address and a user agent.
+//! The data about a listener, who is identified by a hash of a day, an address and a user agent.
 
 use std::net::IpAddr;
 
@@ -8,28 +8,28 @@ use tonearm_domain::{Day, ListenerId, ListenerKey, Origin};
 use super::Privacy;
 use crate::refusal::Refusal;
 
-/// Who is meant.
+/// A reference to a listener.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListenerReference {
-    /// Whoever had this address and user agent, on any day of which hashes are kept.
+    /// The listener with this address and user agent, on any day of which hashes are kept.
     Visitor {
         /// The address.
         address: IpAddr,
-        /// The `User-Agent`, exactly as it was sent; none: without one.
+        /// The `User-Agent`, exactly as it was sent; `None` if none was sent.
         agent: Option<String>,
     },
-    /// The hash of one day.
+    /// The hash for one day.
     Hash(ListenerId),
 }
 
-/// What is kept about a listener.
+/// The data about a listener.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptListener {
     /// The hashes of the listener, by day.
     pub hashes: Vec<(Day, ListenerId)>,
-    /// What was taken of tracks.
+    /// What the listener received of each track.
     pub listening: Vec<KeptListening>,
-    /// For what the listener was counted.
+    /// The statistics in which the listener was counted.
     pub sightings: Vec<KeptSighting>,
 }
 
@@ -41,10 +41,10 @@ impl KeptListener {
 }
 
 impl Privacy {
-    /// The hashes of a listener on each day of which any are kept.
+    /// The hashes of a listener, for each day of which hashes are kept.
     fn hashes(&self, listener: &ListenerReference) -> Vec<(Day, ListenerId)> {
         let now = self.ambient.now();
-        // One more on both sides: rows go some hours after their time, and other clocks may be ahead.
+        // One day more on both sides: rows are deleted some hours after their time, and other clocks may be ahead.
         let days = ListenerKey::KEPT_SECONDS / 86_400 + 1;
         let days = (-1..=days).map(|ago| Day::of(now.plus_seconds(-ago * 86_400)));
         let of_day = |day: Day| match listener {
@@ -58,7 +58,7 @@ impl Privacy {
         days.flat_map(of_day).collect()
     }
 
-    /// What is kept about a listener.
+    /// The data about a listener.
     pub async fn listener(&self, listener: &ListenerReference) -> Result<KeptListener, Refusal> {
         let hashes = self.hashes(listener);
         let listening = self.catalog.kept_listening(&hashes).await?;
@@ -66,7 +66,7 @@ impl Privacy {
         Ok(KeptListener { hashes, listening, sightings })
     }
 
-    /// Forgets a listener. Sums, which are about nobody, stay. Gives how many rows there were.
+    /// Erases a listener. Anonymous totals stay. Returns the number of deleted rows.
     pub async fn erase_listener(&self, by: Origin, listener: &ListenerReference) -> Result<u64, Refusal> {
         let hashes = self.hashes(listener);
         let tx = self.catalog.begin().await?;

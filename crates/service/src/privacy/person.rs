@@ -1,4 +1,4 @@
-//! What is kept about a person who can sign in, or could.
+//! The data about a person who has or had an account.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,12 +12,12 @@ use tonearm_domain::{
 use super::Privacy;
 use crate::refusal::Refusal;
 
-/// Who is meant, by either of these. The account need not be there any more.
+/// A reference to a person. The account may have been deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PersonReference {
     /// The id, as in the audit log.
     Id(PersonId),
-    /// The address with which the person signs in, or did.
+    /// The email address with which the person signs in or did so.
     Email(EmailAddress),
 }
 
@@ -40,16 +40,16 @@ impl fmt::Display for PersonReference {
     }
 }
 
-/// What is kept about a person, without the lines of the audit log: see [`Privacy::audit_lines`].
+/// The data about a person, without the entries of the audit log: see [`Privacy::audit_lines`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeptPerson {
-    /// The account, and what is kept with it; none: it is removed, or there was none.
+    /// The account and its data. `None` if it was removed or never existed.
     pub account: Option<KeptAccount>,
-    /// What names the person besides.
+    /// Other rows that name the person.
     pub named: NamedRows,
 }
 
-/// An account, and what is removed with it.
+/// An account, and the data that is removed with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptAccount {
     /// The account itself.
@@ -60,24 +60,24 @@ pub struct KeptAccount {
     pub recovery_codes: u64,
     /// Accounts of the identity provider with which the person signs in.
     pub identities: Vec<PersonIdentity>,
-    /// To which organizations the person belongs.
+    /// The memberships of the person.
     pub memberships: Vec<Membership>,
-    /// Where the person is signed in.
+    /// The sign-ins of the person.
     pub sign_ins: Vec<SignIn>,
-    /// In which browsers the person signed in before.
+    /// The devices with which the person signed in before.
     pub devices: Vec<KnownDevice>,
 }
 
-/// What names a person also without an account.
+/// Rows that name a person independently of an account.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedRows {
-    /// Links that the person made, or was sent.
+    /// Links that the person created or received.
     pub invitations: Vec<Invitation>,
-    /// Changes of many tracks that the person can take back.
+    /// Bulk changes of tracks that the person can undo.
     pub undo_entries: Vec<UndoEntry>,
     /// Upload sessions that the person opened.
     pub upload_sessions: Vec<UploadSession>,
-    /// Replacements of sources that the person asked for.
+    /// Replacements of sources that the person requested.
     pub replacements: Vec<Replacement>,
 }
 
@@ -99,7 +99,7 @@ impl NamedRows {
 }
 
 impl Privacy {
-    /// What is kept about a person, without the lines of the audit log.
+    /// The data about a person, without the entries of the audit log.
     pub async fn person(&self, person: &PersonReference) -> Result<KeptPerson, Refusal> {
         let subject = self.find_subject(person).await?;
         let named = self.named_rows(&subject.names).await?;
@@ -110,8 +110,8 @@ impl Privacy {
         Ok(KeptPerson { account, named })
     }
 
-    /// Tells what the audit log says of a person, the oldest line first, and gives the number of lines. Only a page of the log
-    /// is in memory at a time.
+    /// Passes each audit log entry about a person to `hear`, oldest first, and returns their number. Only one page of
+    /// the log is in memory at a time.
     pub async fn audit_lines(
         &self,
         person: &PersonReference,

@@ -1,4 +1,4 @@
-//! Who is looked for, also where the account is gone and only the audit log knows of it.
+//! Finds the person whose data is requested, even if the account was deleted and only the audit log names it.
 
 use tonearm_catalog::{Catalog, PersonNames};
 use tonearm_domain::{AuditEntryId, AuditRecord, EmailAddress, Person, PersonId, Role};
@@ -6,30 +6,31 @@ use tonearm_domain::{AuditEntryId, AuditRecord, EmailAddress, Person, PersonId, 
 use super::{PersonReference, Privacy};
 use crate::refusal::Refusal;
 
-/// Lines of the audit log that are read at once.
+/// The number of audit log entries to read at once.
 const BATCH: u64 = 2000;
 
-/// The person whose data is asked for.
+/// The person whose data is requested.
 pub(super) struct PrivacySubject {
-    /// The account; none: it is removed, or there was none.
+    /// The account. `None` if it was removed or never existed.
     pub(super) account: Option<Person>,
-    /// By what rows name the person.
+    /// The ids and email addresses by which rows name the person.
     pub(super) names: PersonNames,
 }
 
 impl PrivacySubject {
-    /// Whether a line of the audit log tells something of the person.
+    /// Whether an audit log entry concerns the person.
     pub(super) fn concerns(&self, line: &AuditRecord) -> bool {
         self.did(line) || self.is_named_in(line) || self.is_subject_of(line)
     }
 
-    /// Whether the network address in a line is the person's. Who fails to sign in is nobody yet, but comes from somewhere.
+    /// Whether the network address in an entry is the person's. A failed sign-in has no actor, but its entry has an
+    /// address.
     pub(super) fn was_at_address_of(&self, line: &AuditRecord) -> bool {
         let failed = line.actor == "stranger" && (self.is_named_in(line) || self.is_subject_of(line));
         line.address.is_some() && (self.did(line) || failed)
     }
 
-    /// Whether the title of a line names the person. Some lines about people have a role for a title.
+    /// Whether the title of an entry names the person. The title of some entries about people is a role.
     pub(super) fn is_title_of(&self, line: &AuditRecord) -> bool {
         let is_role = line.title.as_ref().is_none_or(|title| title.parse::<Role>().is_ok());
         self.is_named_in(line) || (self.is_subject_of(line) && !is_role)
@@ -60,14 +61,14 @@ fn is_titled_by(line: &AuditRecord, emails: &[EmailAddress]) -> bool {
     line.title.as_deref().is_some_and(|title| emails.iter().any(|email| email.as_str() == title))
 }
 
-/// The audit log of all organizations and of none, from the oldest line on.
+/// Reads the entire audit log, with and without organization, from the oldest entry on.
 pub(super) struct AuditWalk<'a> {
     catalog: &'a Catalog,
     after: Option<AuditEntryId>,
 }
 
 impl AuditWalk<'_> {
-    /// The next lines. None at the end.
+    /// The next entries; `None` at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Vec<AuditRecord>>, Refusal> {
         let lines = self.catalog.audit_walk(self.after, BATCH).await?;
         let Some(last) = lines.last() else { return Ok(None) };
@@ -81,7 +82,8 @@ impl Privacy {
         AuditWalk { catalog: &self.catalog, after: None }
     }
 
-    /// Whom to look for. Accounts that are gone count by their address: whoever had it is the same person.
+    /// Finds the person to look for. A deleted account is identified by its email address: earlier owners of the
+    /// address count as the same person.
     pub(super) async fn find_subject(&self, person: &PersonReference) -> Result<PrivacySubject, Refusal> {
         let account = match person {
             PersonReference::Id(id) => self.catalog.person(*id).await?,
@@ -103,7 +105,8 @@ impl Privacy {
         Ok(PrivacySubject { account, names })
     }
 
-    /// The addresses of an account that is gone, as the audit log tells. One that another account has by now is that account's.
+    /// The email addresses of a deleted account, from the audit log. An address that another account has by now belongs
+    /// to that account.
     async fn former_emails(&self, id: PersonId) -> Result<Vec<EmailAddress>, Refusal> {
         let mut emails: Vec<EmailAddress> = Vec::new();
         let mut walk = self.audit_walk();
@@ -119,7 +122,7 @@ impl Privacy {
         Ok(emails)
     }
 
-    /// Adds the ids of accounts that had one of the addresses before, as the audit log tells.
+    /// Adds the ids of accounts that had one of the email addresses before, from the audit log.
     async fn add_former_ids(&self, names: &mut PersonNames) -> Result<(), Refusal> {
         let mut walk = self.audit_walk();
         while let Some(lines) = walk.next().await? {

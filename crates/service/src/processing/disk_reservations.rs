@@ -1,4 +1,4 @@
-//! Whether the disk has room for what is fetched to it.
+//! Reserving disk space for files that are fetched.
 
 use std::collections::HashMap;
 use std::io;
@@ -9,18 +9,18 @@ use tonearm_domain::Outage;
 
 use super::JobError;
 
-/// Bytes that a fetched file must leave free, for what is made of it and for the service itself.
+/// Bytes that a fetched file must leave free, for the files made from it and for the service itself.
 const LEFT_FREE: u64 = 64 << 20;
 
-/// The room in the folder for files in the making. Clones share what is promised of it.
+/// The disk space of the folder for temporary files. Clones share the reservations.
 #[derive(Clone)]
 pub(super) struct DiskReservations {
     folder: PathBuf,
-    /// The files that are being fetched, and the bytes of each.
+    /// The files that are being fetched, and the size of each in bytes.
     promised: Arc<Mutex<HashMap<PathBuf, u64>>>,
 }
 
-/// DiskReservations that is promised to a file, until it is there.
+/// Disk space that is reserved for a file until the file is complete.
 pub(super) struct DiskReservation {
     room: DiskReservations,
     path: PathBuf,
@@ -31,8 +31,8 @@ impl DiskReservations {
         Self { folder, promised: Arc::default() }
     }
 
-    /// Promises room for a new file of so many bytes; an outage of the disk where there is not enough beside what is still
-    /// to come of others.
+    /// Reserves space for a new file of `bytes` bytes. Returns an outage of the disk if there is not enough space
+    /// beside what other files still need.
     pub(super) async fn promise(&self, path: &Path, bytes: u64) -> Result<DiskReservation, JobError> {
         let (room, path) = (self.clone(), path.to_owned());
         tokio::task::spawn_blocking(move || room.promise_now(path, bytes))
@@ -59,7 +59,7 @@ impl DiskReservations {
     }
 }
 
-/// Bytes of a file that the disk does not have yet.
+/// The bytes of a file that have not been written yet.
 fn to_come(path: &Path, bytes: u64) -> u64 {
     let there = std::fs::metadata(path).map_or(0, |file| file.len());
     bytes.saturating_sub(there)
@@ -86,7 +86,7 @@ mod tests {
         let refused = room.promise(&other, most).await;
         assert!(matches!(refused, Err(JobError::Outage { outage: Outage::Disk, .. })));
         assert!(room.promise(&other, u64::MAX).await.is_err());
-        // What has arrived is no longer to come. A sparse file takes no room.
+        // Bytes that have arrived are no longer reserved. A sparse file takes no space.
         std::fs::File::create(&one).unwrap().set_len(most).unwrap();
         let second = room.promise(&other, most).await.unwrap();
         drop((first, second));

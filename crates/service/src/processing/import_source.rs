@@ -1,4 +1,4 @@
-//! Fetch a track's source from the URL that it is to be imported from.
+//! Fetching a track's source from the URL from which it is imported.
 
 use std::time::Duration;
 
@@ -15,21 +15,21 @@ use crate::admission::quotas;
 use crate::imports::{self, ImportError};
 use crate::uploads::Arrived;
 
-/// How often progress is told, and how late it is noticed that another node has called an import off.
+/// How often progress is reported, and how late a cancellation by another node is noticed.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// How recording a file ended, short of a failure.
+/// The result of recording a file, if nothing failed.
 enum Recorded {
     Done,
     NotWanted,
-    /// It would exceed a quota, which this names.
+    /// It would exceed the quota named here.
     OverQuota(String),
     LeaseLost,
 }
 
 impl Processing {
-    /// Fetches the file, stores it while it arrives, and records it as an upload is recorded. A run that is taken over begins
-    /// anew.
+    /// Fetches the file, stores it as it arrives, and records it in the same way as an upload. A run that is taken over
+    /// starts from the beginning.
     pub(super) async fn import_source(
         &self,
         run: &JobRun,
@@ -38,12 +38,13 @@ impl Processing {
     ) -> Result<(), JobError> {
         let track = self.catalog.track(organization_id, track_id).await?;
         let import = self.catalog.import(track_id).await?;
-        // Deleted, uploaded or called off. With a deleted track that is restored, this is queued again.
+        // The track was deleted or uploaded, or the import was cancelled. If a deleted track is restored, the import is
+        // queued again.
         let (Some(track), Some(import)) = (track, import) else { return self.finish(&run.claimed).await };
         let importing =
             self.importing.as_ref().ok_or_else(|| JobError::internal("imports are not set up"))?;
         let arriving = Arriving::default();
-        // Dropped, it leaves nothing in the store.
+        // If it is dropped, it leaves nothing in the store.
         let fetching = importing.fetch_and_store(&self.catalog, &track, &import, &arriving);
         let arrived = tokio::select! {
             biased;
@@ -74,8 +75,8 @@ impl Processing {
         }
     }
 
-    /// Tells how much has arrived, and returns once the track is deleted, has got a source in another way, or is not to be
-    /// imported any more: at once where that happens in this process, else within a second.
+    /// Reports how much has arrived. Returns once the track is deleted, has received a source in another way, or is no
+    /// longer to be imported: at once if that happens in this process, else within a second.
     async fn report_until_called_off(&self, track_id: TrackId, arriving: &Arriving) {
         let watching = self.watched.watch(track_id);
         let mut beat = tokio::time::interval_at(tokio::time::Instant::now() + PERIOD, PERIOD);
@@ -151,7 +152,7 @@ impl Processing {
         Ok(Recorded::Done)
     }
 
-    /// Ends an import that would fail again.
+    /// Ends an import that would fail again on a retry.
     async fn fail_import(
         &self,
         run: &JobRun,
@@ -164,7 +165,7 @@ impl Processing {
         super::runner::finish(&run.claimed, tx).await
     }
 
-    /// Lets an import wait for its next run, and says on the track why.
+    /// Schedules a retry of an import, and records the reason on the track.
     async fn retry_import(
         &self,
         run: &JobRun,
@@ -197,7 +198,7 @@ impl Processing {
         }
     }
 
-    /// Ends an import that was tried often enough.
+    /// Ends an import that has used up its attempts.
     pub(super) async fn give_up_import(
         &self,
         claimed: &ClaimedJob,

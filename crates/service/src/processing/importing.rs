@@ -1,4 +1,4 @@
-//! Fetching sources, and taking them in.
+//! Fetching sources and storing them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,10 +12,10 @@ use tonearm_outbound::{FetchError, Fetched};
 use crate::imports::{ImportError, Imports};
 use crate::uploads::{Arrived, Uploads};
 
-/// How often a run begins anew where what has come so far is of no use.
+/// How often a run starts over if what has arrived so far cannot be used.
 const MOST_RESTARTS: u32 = 3;
 
-/// What fetches sources, and takes them in.
+/// The services that fetch sources and store them.
 #[derive(Clone)]
 pub(super) struct Importing {
     pub(super) imports: Imports,
@@ -26,7 +26,7 @@ pub(super) struct Importing {
 #[derive(Clone, Default)]
 pub(super) struct Arriving {
     received: Arc<AtomicU64>,
-    /// 0 where it is not known.
+    /// 0 if it is not known.
     size: Arc<AtomicU64>,
 }
 
@@ -41,7 +41,7 @@ impl Arriving {
         self.received.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// The bytes so far, and how many there will be if that is known.
+    /// The bytes received so far, and the total if it is known.
     pub(super) fn now(&self) -> (u64, Option<u64>) {
         let size = self.size.load(Ordering::Relaxed);
         (self.received.load(Ordering::Relaxed), Some(size).filter(|size| *size > 0))
@@ -49,7 +49,7 @@ impl Arriving {
 }
 
 impl Importing {
-    /// Stores the file of an import while it arrives, and starts over a few times where what has come is of no use.
+    /// Stores the file of an import as it arrives, and starts over a few times if what has arrived cannot be used.
     pub(super) async fn fetch_and_store(
         &self,
         catalog: &Catalog,

@@ -1,4 +1,4 @@
-//! Why a run of a job ended without finishing it, and whose fault that was.
+//! Why a run of a job ended without finishing it, and what was at fault.
 
 use std::error::Error;
 use std::io;
@@ -15,7 +15,7 @@ type Source = Box<dyn Error + Send + Sync>;
 /// Why a run ended without finishing its job.
 #[derive(Debug, thiserror::Error)]
 pub enum JobError {
-    /// A part of the service failed. The job waits until that part works again, and is never given up for it.
+    /// A part of the service failed. The job waits until that part works again, and is never given up because of it.
     #[error("{source}")]
     Outage {
         /// Which part.
@@ -24,13 +24,13 @@ pub enum JobError {
         #[source]
         source: Source,
     },
-    /// Somebody else's server failed. A later attempt may succeed; the job is given up after a number of them.
+    /// A third party's server failed. A later attempt may succeed. The job is given up after a number of attempts.
     #[error("{0}")]
     Retry(#[source] Source),
-    /// The lease went to another worker, which now owns the job.
+    /// The lease passed to another worker, which now owns the job.
     #[error("the lease of the job was lost")]
     LeaseLost,
-    /// It was told to stop.
+    /// The run was told to stop.
     #[error("the run was cancelled")]
     Cancelled,
 }
@@ -41,7 +41,7 @@ impl JobError {
         Self::Outage { outage, source: source.into() }
     }
 
-    /// A mistake of our own.
+    /// A bug in the service.
     pub fn internal(source: impl Into<Source>) -> Self {
         Self::outage(Outage::Internal, source)
     }
@@ -57,7 +57,7 @@ impl From<CatalogError> for JobError {
             CatalogError::Unavailable(_) | CatalogError::UnknownOutcome(_) => {
                 Self::outage(Outage::Database, error)
             }
-            // Deleted meanwhile: the next run finds nothing to do.
+            // The track was deleted meanwhile: the next run finds nothing to do.
             CatalogError::Missing(Record::Track) => Self::Cancelled,
             _ => Self::internal(error),
         }
@@ -77,14 +77,14 @@ impl From<PutError> for JobError {
     fn from(error: PutError) -> Self {
         match error {
             PutError::Store(error) => error.into(),
-            // What is put here are our own files: whatever is wrong with them is our fault.
+            // Only the service's own files are stored here, so a defect in them is the service's fault.
             _ => Self::outage(Outage::Disk, error),
         }
     }
 }
 
 impl From<MediaError> for JobError {
-    /// Of work on what is no user's file, so that whatever fails is our fault.
+    /// For work on files that do not come from users, so that every failure is the service's fault.
     fn from(error: MediaError) -> Self {
         match error {
             MediaError::Cancelled => Self::Cancelled,
@@ -105,14 +105,14 @@ impl From<Refusal> for JobError {
         match error {
             Refusal::Unavailable(_) | Refusal::UnknownOutcome(_) => Self::outage(Outage::Database, error),
             Refusal::Full(_) => Self::outage(Outage::Disk, error),
-            // What the run works on has been deleted meanwhile.
+            // The object of the run has been deleted meanwhile.
             Refusal::NotFound(_) => Self::Cancelled,
             _ => Self::internal(error),
         }
     }
 }
 
-/// Which part fails when one of our own files cannot be read or written.
+/// The part of the service that has failed if one of its own files cannot be read or written.
 fn outage_of(error: &io::Error) -> Outage {
     match error.kind() {
         io::ErrorKind::OutOfMemory => Outage::Memory,

@@ -1,4 +1,4 @@
-//! Making the files of tracks from their sources.
+//! Making files of tracks from their sources.
 
 mod album_order;
 mod analysis;

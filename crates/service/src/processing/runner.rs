@@ -1,4 +1,4 @@
-//! What every job works with, and how it ends.
+//! What every job works with, and how jobs end.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub struct Processing {
     pub(super) encoding: Option<Arc<dyn EncodeJobs>>,
 }
 
-/// Takes the place of the use cases of class [`JobClass::Encode`](tonearm_domain::JobClass): for simulations, in which ffmpeg
+/// Replaces the use cases of class [`JobClass::Encode`](tonearm_domain::JobClass): for simulations, in which ffmpeg
 /// would take real time.
 #[async_trait]
 pub trait EncodeJobs: Send + Sync {
@@ -50,12 +50,12 @@ pub trait EncodeJobs: Send + Sync {
 pub struct JobRun {
     /// The job and the lease it is held under.
     pub claimed: ClaimedJob,
-    /// Cancelled when the lease is lost or the process shuts down; whatever runs is then killed.
+    /// Cancelled when the lease is lost or the process shuts down. Everything that the run started is then killed.
     pub cancel: CancellationToken,
 }
 
 impl JobRun {
-    /// Under what its encoders run.
+    /// The scope in which its encoders run.
     pub(super) fn scope(&self, tier: LimitTier) -> RunScope {
         let organization_id = self.claimed.job.turn_of();
         RunScope { cancel: self.cancel.clone(), tier, organization_id }
@@ -63,7 +63,7 @@ impl JobRun {
 }
 
 impl Processing {
-    /// `scratch` is a folder of its own for files in the making; it may be emptied at every start.
+    /// `scratch` is a folder used only for temporary files. It may be emptied at every start.
     pub fn new(catalog: Catalog, blobs: Blobs, media: Media, ambient: Ambient, scratch: PathBuf) -> Self {
         let watched = RunningTracks::follow(&catalog);
         Self {
@@ -83,37 +83,37 @@ impl Processing {
         }
     }
 
-    /// The same with providers to have words written down by.
+    /// The same, with providers for transcriptions.
     pub fn with_transcriptions(self, transcriptions: Transcriptions) -> Self {
         Self { transcriptions: Some(transcriptions), ..self }
     }
 
-    /// The same, importing sources into the store as `uploads` takes them in.
+    /// The same, importing sources into the store through `uploads`.
     pub fn with_imports(self, imports: Imports, uploads: Uploads) -> Self {
         Self { importing: Some(Importing { imports, uploads }), ..self }
     }
 
-    /// The same with another rule for the titles of tracks that are purged.
+    /// The same, with another rule for the titles of purged tracks.
     pub fn with_purged_titles(self, purged_titles: PurgedTitles) -> Self {
         Self { purged_titles, ..self }
     }
 
-    /// The same with other times after which rows are removed.
+    /// The same, with other retention periods for rows.
     pub fn with_retention(self, retention: Retention) -> Self {
         Self { retention, ..self }
     }
 
-    /// The same, counting runs that end for whoever has the same counter.
+    /// The same, counting finished runs in a shared counter.
     pub fn counting_runs(self, runs: RunCounter) -> Self {
         Self { runs, ..self }
     }
 
-    /// What counts runs that end.
+    /// The counter of finished runs.
     pub fn runs(&self) -> &RunCounter {
         &self.runs
     }
 
-    /// The same with something in place of jobs that encode.
+    /// The same, with a replacement for jobs that encode.
     pub fn with_stand_in(self, encoding: Arc<dyn EncodeJobs>) -> Self {
         Self { encoding: Some(encoding), ..self }
     }
@@ -147,7 +147,8 @@ impl Processing {
     }
 }
 
-/// Commits what a run did together with the end of its job; nothing where the lease went to another worker.
+/// Commits the results of a run together with the end of its job. Commits nothing if the lease passed to another
+/// worker.
 pub(super) async fn finish(claimed: &ClaimedJob, tx: Transaction) -> Result<(), JobError> {
     if !tx.finish_job(claimed).await? {
         return Err(JobError::LeaseLost);

@@ -1,4 +1,4 @@
-//! Which tracks this process is making files of, so that a change of one is noticed at once.
+//! The tracks whose files this process is making, so that a change to one is noticed at once.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,11 +7,11 @@ use tokio::sync::Notify;
 use tonearm_catalog::{Catalog, Change};
 use tonearm_domain::TrackId;
 
-/// The tracks that this process is at, to be told when a transaction of this process changes one.
+/// The tracks that this process is working on. Each is notified when a transaction of this process changes it.
 #[derive(Clone, Default)]
 pub(super) struct RunningTracks(Arc<Mutex<HashMap<TrackId, Arc<Notify>>>>);
 
-/// Ends watching a track when dropped.
+/// Stops watching a track when dropped.
 pub(super) struct RunningTrack {
     watched: RunningTracks,
     track_id: TrackId,
@@ -28,7 +28,7 @@ impl RunningTracks {
             for change in changes {
                 match change {
                     Change::Track(id) => tracks.get(id).into_iter().for_each(|changed| changed.notify_one()),
-                    // Of which collection they are is not known here, and they are few.
+                    // The collections of these tracks are not known here. All are notified, as there are few.
                     Change::Collection(_) => tracks.values().for_each(|changed| changed.notify_one()),
                     _ => {}
                 }
@@ -48,7 +48,7 @@ impl RunningTracks {
 impl Drop for RunningTrack {
     fn drop(&mut self) {
         let mut tracks = self.watched.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another run of the same track may have taken the place.
+        // Another run of the same track may have replaced the entry.
         if tracks.get(&self.track_id).is_some_and(|changed| Arc::ptr_eq(changed, &self.changed)) {
             tracks.remove(&self.track_id);
         }

@@ -1,4 +1,4 @@
-//! Jobs that make no sound: purges, expiry, sweeps, manifests.
+//! Jobs that do not make files: purges, expiry, sweeps, manifests.
 
 mod empty_collection;
 mod expire_upload;

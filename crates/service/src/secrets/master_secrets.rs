@@ -1,4 +1,4 @@
-//! Which master secrets are in use, and when an old one can go.
+//! Which master secrets are in use, and when an old one can be removed.
 
 use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, MasterSecretUse, NodeRecord, Timestamp};
@@ -7,75 +7,76 @@ use tonearm_signing::Secrets;
 use super::resealing::{Resealing, SealedCounts};
 use crate::refusal::Refusal;
 
-/// Knows the master secrets of this process and when they were in use by any node.
+/// Reports on the master secrets of this process, and when nodes used them.
 #[derive(Clone)]
 pub struct MasterSecrets {
     catalog: Catalog,
     ambient: Ambient,
     resealing: Resealing,
-    /// Of the secrets in their order, the signing one first.
+    /// The fingerprints of the secrets in their order, the signing one first.
     fingerprints: Vec<String>,
-    /// Seconds by which URLs for shared caches are valid for longer.
+    /// The seconds that shared caches add to the lifetime of URLs.
     rounding: u32,
 }
 
-/// What is known of the master secrets.
+/// The status of the master secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MasterSecretStatus {
     /// Each secret of this process in its order, the signing one first.
     pub secrets: Vec<MasterSecretView>,
-    /// Stored secrets that open under none of them.
+    /// Stored secrets that none of them can decrypt.
     pub lost: u64,
     /// Signing keys that work only as long as an older secret is listed.
     pub old_signing_keys: u64,
-    /// The nodes that run, as far as they have a database.
+    /// The running nodes that have a database.
     pub nodes: Vec<NodeRecord>,
-    /// When the last signature of the older secrets has expired; none: there are none, or none was ever first.
+    /// When the last signature made with an older secret expires. `None` if there are no older secrets, or none of them
+    /// ever signed.
     pub expired_at: Option<Timestamp>,
-    /// The moment for which this was found.
+    /// The time of this status.
     pub now: Timestamp,
 }
 
-/// What is known of one master secret.
+/// The status of one master secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MasterSecretView {
-    /// Tells it from others; nothing of the secret follows from it.
+    /// Identifies the secret without revealing anything about it.
     pub fingerprint: String,
-    /// When nodes signed with it; none: none did.
+    /// When nodes signed with it; `None` if none did.
     pub used: Option<MasterSecretUse>,
     /// How many stored secrets are encrypted with it.
     pub sealed: u64,
 }
 
-/// What a rotation has to do next.
+/// The next step of a rotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RotationStep {
     /// List a new secret after the others, on every node.
     Add,
     /// Put the last secret first.
     Promote,
-    /// Wait, and then remove all but the first.
+    /// Wait, and then remove all secrets but the first.
     Remove,
 }
 
 impl MasterSecretStatus {
-    /// What a rotation has to do next.
+    /// The next step of a rotation.
     pub fn next_step(&self) -> RotationStep {
         match self.secrets.as_slice() {
             [] | [_] => RotationStep::Add,
-            // One that nodes know and never signed with is new.
+            // A secret with which no node has signed is new.
             [.., last] if last.used.is_none() => RotationStep::Promote,
             _ => RotationStep::Remove,
         }
     }
 
-    /// Whether a node has said yet which secret it signs with.
+    /// Whether any node has recorded yet which secret it signs with.
     pub fn is_known(&self) -> bool {
         self.secrets.iter().any(|secret| secret.used.is_some())
     }
 
-    /// Why the last secret cannot be put first yet, in sentences; none: it can. What a node signs is refused by those that
-    /// do not know the secret, and they cannot decrypt what is encrypted with it.
+    /// Why the last secret cannot be put first yet, in sentences. Empty if it can. Nodes that do not know the secret
+    /// refuse what other nodes sign with it, and cannot decrypt what is encrypted with it.
     pub fn reasons_not_to_promote(&self) -> Vec<String> {
         let Some(last) = self.secrets.last() else { return Vec::new() };
         let (silent, telling): (Vec<_>, Vec<_>) =
@@ -89,7 +90,7 @@ impl MasterSecretStatus {
         behind.into_iter().chain(silent).collect()
     }
 
-    /// What still depends on the older secrets, in sentences; none: they can go.
+    /// What still depends on the older secrets, in sentences. Empty if they can be removed.
     pub fn reasons_to_wait(&self) -> Vec<String> {
         let mut reasons = Vec::new();
         let sealed: u64 = self.secrets.iter().skip(1).map(|secret| secret.sealed).sum();
@@ -118,7 +119,7 @@ impl MasterSecretStatus {
     }
 }
 
-/// Names some nodes in a sentence; none: there are none.
+/// Lists the names of nodes for a sentence; `None` if there are none.
 fn names<'a>(nodes: impl Iterator<Item = &'a NodeRecord>) -> Option<String> {
     const MOST: usize = 5;
     let names: Vec<_> = nodes.map(|node| format!("{} ({})", node.name, node.address)).collect();
@@ -133,7 +134,7 @@ fn names<'a>(nodes: impl Iterator<Item = &'a NodeRecord>) -> Option<String> {
 }
 
 impl MasterSecrets {
-    /// Over the catalog, with the secrets of this process. `rounding` is the window of URLs for shared caches, in seconds.
+    /// Creates it for the secrets of this process. `rounding` is the window of URLs for shared caches, in seconds.
     pub fn new(
         catalog: Catalog,
         ambient: Ambient,
@@ -149,13 +150,14 @@ impl MasterSecrets {
         &self.fingerprints
     }
 
-    /// Notes which secret this node signs with. To be called at the start and every [`MasterSecretUse::NOTED_EVERY`] seconds.
+    /// Records which secret this node signs with. Call it at the start and every [`MasterSecretUse::NOTED_EVERY`]
+    /// seconds.
     pub async fn note(&self) -> Result<(), Refusal> {
         let Some((first, others)) = self.fingerprints.split_first() else { return Ok(()) };
         Ok(self.catalog.note_master_secret(first, others, self.ambient.now()).await?)
     }
 
-    /// What is known of the secrets now.
+    /// The current status of the secrets.
     pub async fn status(&self) -> Result<MasterSecretStatus, Refusal> {
         let known = self.catalog.master_secrets().await?;
         let SealedCounts { sealed, lost } = self.resealing.counts().await?;
@@ -167,7 +169,7 @@ impl MasterSecrets {
         });
         let secrets: Vec<_> = views.collect();
         let older = secrets.iter().skip(1).filter_map(|secret| secret.used.as_ref());
-        // A signing key is made under what was first then, by the node that made it.
+        // A signing key depends on the secret that was first on the node that created it.
         let last_at = older.clone().map(|used| used.last_at).max();
         let old_signing_keys = match (last_at, secrets.first().and_then(|first| first.used.as_ref())) {
             (None, _) => 0,

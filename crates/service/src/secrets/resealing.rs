@@ -1,4 +1,4 @@
-//! Sealing anew what is sealed under older master secrets, so that those can be dropped.
+//! Reseals values that are sealed under older master secrets, so that those secrets can be removed.
 
 use tonearm_catalog::{Catalog, CatalogError, Sealed, SealedAt};
 use tonearm_domain::Ambient;
@@ -6,10 +6,10 @@ use tonearm_signing::Vault;
 
 use crate::{certificates, imports, library, people, transcription, webhooks};
 
-/// Texts of share keys that are sealed anew in one transaction.
+/// The number of share key texts that are resealed per transaction.
 const BATCH: u64 = 500;
 
-/// Brings everything that is sealed under the first master secret.
+/// Moves all sealed values under the first master secret.
 #[derive(Clone)]
 pub struct Resealing {
     catalog: Catalog,
@@ -17,43 +17,43 @@ pub struct Resealing {
     vault: Vault,
 }
 
-/// What was found, and done.
+/// The result of resealing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Resealed {
-    /// How many were under the first master secret before.
+    /// The number of values that were under the first master secret already.
     pub kept: u64,
-    /// How many are now.
+    /// The number of values that were resealed under it.
     pub resealed: u64,
-    /// What opens under no master secret.
+    /// The values that no master secret can decrypt.
     pub lost: Vec<SealedAt>,
 }
 
-/// How much is sealed under each master secret.
+/// The number of values that are sealed under each master secret.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SealedCounts {
-    /// Texts under each, in the order of the secrets.
+    /// The number of values under each, in the order of the secrets.
     pub sealed: Vec<u64>,
-    /// Texts that open under none.
+    /// The number of values that none can decrypt.
     pub lost: u64,
 }
 
 impl Resealing {
-    /// Over the catalog, with the same vault as those who seal.
+    /// Creates it for this catalog. `vault` must have the same secrets as the vault that sealed the values.
     pub fn new(catalog: Catalog, ambient: Ambient, vault: Vault) -> Self {
         Self { catalog, ambient, vault }
     }
 
-    /// Whether there are master secrets beside the first; else nothing can be under them.
+    /// Whether there are master secrets besides the first. Without them, there is nothing to reseal.
     pub fn is_needed(&self) -> bool {
         self.vault.has_older()
     }
 
-    /// Seals anew what is under an older master secret. What somebody changes meanwhile is left to them.
+    /// Reseals what is sealed under an older master secret. Values that are changed meanwhile are skipped.
     pub async fn reseal(&self) -> Result<Resealed, CatalogError> {
         self.reseal_reporting(|_| {}).await
     }
 
-    /// The same, and reports after each batch what was done so far.
+    /// Like [`Resealing::reseal`], and reports the progress after each batch.
     pub async fn reseal_reporting(&self, report: impl Fn(&Resealed)) -> Result<Resealed, CatalogError> {
         let mut done = Resealed::default();
         self.reseal_all(self.catalog.sealed().await?, &mut done).await?;
@@ -69,7 +69,7 @@ impl Resealing {
         }
     }
 
-    /// How much is sealed under each master secret.
+    /// The number of values that are sealed under each master secret.
     pub async fn counts(&self) -> Result<SealedCounts, CatalogError> {
         let mut counts = SealedCounts { sealed: vec![0; self.vault.len()], lost: 0 };
         self.count(self.catalog.sealed().await?, &mut counts);

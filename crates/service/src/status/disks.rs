@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-/// How long the file systems may take to answer: one on a network may hang.
+/// The timeout for reading the file systems. A network file system may hang.
 const DEADLINE: Duration = Duration::from_secs(3);
 
-/// What a folder is for.
+/// The purpose of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiskUse {
     /// The data of the node.
@@ -31,14 +31,14 @@ impl DiskUse {
     }
 }
 
-/// How much is free on a file system.
+/// The free space of a file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiskStatus {
-    /// What is there.
+    /// What is stored there.
     pub place: DiskUse,
     /// Bytes that a process without privileges can still write.
     pub free: u64,
-    /// Bytes of the file system.
+    /// The size of the file system in bytes.
     pub size: u64,
 }
 
@@ -47,12 +47,13 @@ pub struct DiskStatus {
 pub struct Disks(Arc<[(DiskUse, PathBuf)]>);
 
 impl Disks {
-    /// These folders. Of several on one file system, the first is told.
+    /// Watches these folders. If several are on one file system, only the first is reported.
     pub fn new(places: impl IntoIterator<Item = (DiskUse, PathBuf)>) -> Self {
         Self(places.into_iter().collect())
     }
 
-    /// How much is free. A file system that does not answer is left out.
+    /// The free space of each file system. A file system that cannot be read is left out. If one hangs until the
+    /// timeout, the result is empty.
     pub async fn look(&self) -> Vec<DiskStatus> {
         let disks = self.clone();
         let asked = tokio::task::spawn_blocking(move || disks.ask());

@@ -12,7 +12,7 @@ use crate::refusal::Refusal;
 /// How long one heartbeat may take.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// Writes down that a node is alive, and that it has stopped.
+/// Records that a node is alive, and removes it when it stops.
 pub struct Heartbeat {
     catalog: Catalog,
     ambient: Ambient,
@@ -22,18 +22,18 @@ pub struct Heartbeat {
 }
 
 impl Heartbeat {
-    /// Of a node that begins now, with its jobs.
+    /// Creates the heartbeat of a node that starts now. `runs` counts its job runs.
     pub fn new(catalog: Catalog, ambient: Ambient, node: NodeRecord, runs: RunCounter) -> Self {
         Self { catalog, ambient, node, runs, history: RunHistory::default() }
     }
 
-    /// Writes down that the node is alive, how its clock is, and how many jobs it ended lately.
+    /// Records that the node is alive, how far its clock is off, and how many job runs ended recently.
     pub async fn beat(&mut self) -> Result<(), Refusal> {
         self.node.recent_runs = self.history.note(Instant::now(), self.runs.all());
         within(self.write()).await
     }
 
-    /// Removes the node, which stops.
+    /// Removes the node when it stops.
     pub async fn end(&self) -> Result<(), Refusal> {
         within(async { Ok(self.catalog.forget_node(self.node.id).await?) }).await
     }
@@ -43,14 +43,14 @@ impl Heartbeat {
         Ok(self.catalog.note_node(&self.node, self.ambient.now()).await?)
     }
 
-    /// How far the node's clock is ahead of the database server's. A clock that is set by hand is ahead of none.
+    /// How far the node's clock is ahead of the database server's. `None` if the node's time is set by hand.
     async fn clock_ahead(&self) -> Result<Option<i64>, Refusal> {
         if self.ambient.is_time_set_by_hand() {
             return Ok(None);
         }
         let (asked, before) = (Instant::now(), self.ambient.now());
         let Some(server) = self.catalog.server_time().await? else { return Ok(None) };
-        // The answer was on its way for half of the time.
+        // The response is assumed to take half of the round-trip time.
         let way = i64::try_from(asked.elapsed().as_millis() / 2).unwrap_or(i64::MAX);
         Ok(Some(before.plus_millis(way).unix_millis() - server.unix_millis()))
     }

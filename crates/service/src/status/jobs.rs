@@ -1,11 +1,11 @@
-//! The jobs by class: those that there are, and the runs that ended.
+//! Jobs by class: current jobs and recent runs.
 
 use tonearm_catalog::JobTally;
 use tonearm_domain::{JobClass, PerClass, RecentRuns};
 
 use super::report::{NodeStatus, QueueStatus};
 
-/// What ended on the nodes that run. One that stopped has taken its counts with it.
+/// The runs that ended on running nodes. The counts of stopped nodes are lost.
 pub(super) fn ended_runs(nodes: &[NodeStatus]) -> PerClass<RecentRuns> {
     let running = || nodes.iter().filter(|status| !status.is_lost);
     PerClass::of(|class| {
@@ -14,7 +14,7 @@ pub(super) fn ended_runs(nodes: &[NodeStatus]) -> PerClass<RecentRuns> {
     })
 }
 
-/// The jobs of each class, whether it has any or not.
+/// The jobs of each class, including classes without jobs.
 pub(super) fn queues(tallies: &[JobTally], ended: Option<PerClass<RecentRuns>>) -> Vec<QueueStatus> {
     let of_class = |class: JobClass| {
         let in_state = |state: &'static str| {

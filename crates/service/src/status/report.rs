@@ -1,4 +1,4 @@
-//! What is told of the service.
+//! The status report.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use tonearm_domain::{CertificateNames, CertificateState, JobClass, NodeRecord, R
 
 use super::disks::DiskStatus;
 
-/// Whether a part of the service answers.
+/// Whether a part of the service responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reachability {
-    /// It answered, after so long.
+    /// It responded, after this time.
     Answered(Duration),
-    /// It cannot be reached; the log tells why.
+    /// It cannot be reached. The log has the reason.
     Failed,
-    /// It did not answer in time.
+    /// It did not respond in time.
     TimedOut,
 }
 
@@ -23,11 +23,11 @@ pub enum Reachability {
 pub struct NodeStatus {
     /// The node.
     pub node: NodeRecord,
-    /// When it sent its last heartbeat, by the clock of whoever asks.
+    /// When it sent its last heartbeat, by the clock of the node that makes the report.
     pub seen_at: Timestamp,
-    /// Whether it has been silent for so long that it is taken for lost.
+    /// Whether it has sent no heartbeat for so long that it counts as lost.
     pub is_lost: bool,
-    /// Whether it is the node that is asked.
+    /// Whether it is the node that makes the report.
     pub is_this: bool,
 }
 
@@ -40,53 +40,53 @@ pub struct QueueStatus {
     pub due: u64,
     /// Jobs that run.
     pub running: u64,
-    /// Jobs that wait for their time, or for a part of the service.
+    /// Jobs that wait until they are due, or for an unavailable part of the service.
     pub waiting: u64,
-    /// Milliseconds since the oldest of those that are due was.
+    /// How long the oldest due job has been due, in milliseconds.
     pub oldest_due_millis: u64,
-    /// The runs that ended lately on the nodes that run; none where the nodes could not be told.
+    /// The runs that ended recently on running nodes. `None` if the nodes could not be read.
     pub ended: Option<RecentRuns>,
 }
 
-/// The certificate that nodes get by themselves.
+/// The certificate that nodes order automatically.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AcmeStatus {
-    /// For which names.
+    /// The names of the certificate.
     pub names: CertificateNames,
-    /// When the latest one ends; none before the first.
+    /// When the latest certificate expires; `None` before the first.
     pub ends_at: Option<Timestamp>,
-    /// When the next one is ordered; none where no node has asked for one yet.
+    /// When the next order is due; `None` if no node has ordered yet.
     pub order_at: Option<Timestamp>,
     /// Why the last order failed, if it did.
     pub last_error: Option<String>,
 }
 
-/// Backups that came to their end.
+/// Completed backups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BackupStatus {
-    /// The latest one; none where there was none yet.
+    /// The latest one; `None` if there was none yet.
     pub last: Option<LastBackup>,
 }
 
 /// Quotas that are nearly used up, the fullest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NearQuotas {
-    /// Some of them.
+    /// The quotas, up to a limit.
     pub quotas: Vec<NearQuota>,
-    /// Whether these are all.
+    /// Whether the list is complete.
     pub is_complete: bool,
 }
 
-/// How the service is. What could not be told in time is none.
+/// The status of the service. Parts that could not be read in time are `None`.
 #[derive(Debug, Clone)]
 pub struct StatusReport {
-    /// When it was asked.
+    /// When the report was made.
     pub at: Timestamp,
     /// The database.
     pub database: Reachability,
     /// The object store.
     pub store: Reachability,
-    /// The nodes of the last day, those that run first.
+    /// The nodes of the last day, running ones first.
     pub nodes: Option<Vec<NodeStatus>>,
     /// The jobs, by class.
     pub queues: Option<Vec<QueueStatus>>,
@@ -94,9 +94,9 @@ pub struct StatusReport {
     pub failures: Option<JobFailures>,
     /// The file systems of this node.
     pub disks: Vec<DiskStatus>,
-    /// When the certificate of this node ends.
+    /// When the certificate of this node expires.
     pub certificate_ends_at: Option<Timestamp>,
-    /// The certificate that nodes get by themselves, where this one is to have it.
+    /// The certificate that nodes order automatically, if this node uses it.
     pub acme: Option<AcmeStatus>,
     /// Backups.
     pub backup: Option<BackupStatus>,

@@ -1,4 +1,4 @@
-//! How many runs of jobs ended on this node: counted as they end, and how many those are of the last minute and hour.
+//! Counts the job runs that ended on this node, in total and in the last minute and hour.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use tonearm_domain::{EndedRuns, JobClass, NodeRecord, PerClass, RecentRuns};
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// Counts are taken with each heartbeat, so that none is from exactly a minute ago: the nearest one is.
+/// Counts are recorded with each heartbeat, so none is from exactly a minute ago. The nearest one is used.
 const SLACK: Duration = Duration::from_secs(NodeRecord::BEAT_SECONDS / 2);
 
-/// Counts runs of jobs that end on a node. Cheap to clone.
+/// Counts job runs that end on a node. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct RunCounter(Arc<[Counters; JobClass::ALL.len()]>);
 
@@ -25,17 +25,17 @@ struct Counters {
 }
 
 impl RunCounter {
-    /// A job is done.
+    /// Counts a finished run.
     pub fn finished(&self, class: JobClass) {
         self.0[class as usize].finished.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A run failed: the job is tried again, or was given up.
+    /// Counts a failed run. Its job is retried or was given up.
     pub fn failed(&self, class: JobClass) {
         self.0[class as usize].failed.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Those that ended since the start of the node.
+    /// The runs that ended since the start of the node.
     pub(super) fn all(&self) -> PerClass<EndedRuns> {
         PerClass::of(|class| {
             let counters = &self.0[class as usize];
@@ -47,13 +47,13 @@ impl RunCounter {
     }
 }
 
-/// The counts of the last hour, the oldest first: some hundred.
+/// The counts of the last hour, oldest first: a few hundred.
 #[derive(Debug, Default)]
 pub(super) struct RunHistory(VecDeque<(Instant, PerClass<EndedRuns>)>);
 
 impl RunHistory {
-    /// Takes counts, and tells how many of them are of the last minute and hour. A node that has not run for so long tells
-    /// those since its first counts.
+    /// Records the counts, and returns how many runs ended in the last minute and hour. A node that has not run for
+    /// that long returns those since its first counts.
     pub(super) fn note(&mut self, at: Instant, counts: PerClass<EndedRuns>) -> PerClass<RecentRuns> {
         while self.0.get(1).is_some_and(|(then, _)| is_before(*then, at, HOUR)) {
             self.0.pop_front();
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(reported.get(JobClass::Wait), RecentRuns { minute: runs(0, 1), hour: runs(0, 60) });
         assert_eq!(reported.get(JobClass::Maintenance), RecentRuns::default());
         assert!(history.0.len() <= 242, "{}", history.0.len());
-        // A node that could not tell for a long time counts what ended since then.
+        // A node without heartbeats for a long time counts the runs since its last one.
         let later = begun + Duration::from_secs(15 * 480 + 7200);
         counter.finished(JobClass::Encode);
         let reported = history.note(later, counter.all()).get(JobClass::Encode);

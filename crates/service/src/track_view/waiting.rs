@@ -1,12 +1,12 @@
-//! Why tracks in the making do not get on at present, and how far those are that are being imported.
+//! Explains why the processing of tracks is stalled, and how far imports have progressed.
 
 use tonearm_catalog::{Catalog, CatalogError};
 use tonearm_domain::{TrackId, TrackStatus};
 
 use super::TrackView;
 
-/// Gives tracks whose processing waits for a part of the service that as the reason of their status, and tells which tracks
-/// are being imported.
+/// Sets the status reason of tracks whose processing waits for an unavailable part of the service, and marks tracks
+/// that are being imported.
 pub(crate) async fn explain<'a>(
     catalog: &Catalog,
     views: impl IntoIterator<Item = &'a mut TrackView>,
@@ -21,7 +21,7 @@ pub(crate) async fn explain<'a>(
     for view in &mut open {
         let Some(import) = imports.get(&view.track.id) else { continue };
         view.is_importing = true;
-        // Until bytes arrive, what the last run failed for says more.
+        // Until bytes arrive, the failure of the last run is more informative.
         if import.received > 0 || view.track.status_reason.is_none() {
             view.track.status_reason = Some(import.sentence());
         }

@@ -1,4 +1,4 @@
-//! Trying the provider of transcriptions, and what went wrong of late.
+//! Testing the transcription provider, and listing recent failures.
 
 use std::time::{Duration, Instant};
 
@@ -12,50 +12,50 @@ use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::Refusal;
 
-/// How long a provider may take for one second of sound.
+/// The timeout for transcribing one second of sound.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A tone of one second, as MP3.
 const SECOND: &[u8] = include_bytes!("../../assets/second.mp3");
 
-/// Failures that are shown.
+/// The number of failures shown.
 const SHOWN: usize = 10;
 
-/// Tracks in the queue among which those are looked for that failed before.
+/// Queued tracks that are searched for earlier failures.
 const LOOKED_AT: u64 = 200;
 
-/// What a provider did with a second of sound.
+/// The result of testing a provider with a second of sound.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProviderTest {
-    /// It answered.
+    /// It responded.
     Answered {
-        /// After this time.
+        /// The response time.
         after: Duration,
         /// The words that it heard; a tone has none.
         words: String,
     },
-    /// It did not, or not as it should: a sentence for people.
+    /// It did not respond, or not correctly: a sentence for people.
     Failed(String),
 }
 
-/// A transcription that went wrong.
+/// A failed transcription.
 #[derive(Debug, Clone)]
 pub struct TranscriptionFailure {
-    /// Of which track.
+    /// The track.
     pub track_id: TrackId,
-    /// What the track is called; none where it was deleted.
+    /// The title of the track. None if it was deleted.
     pub title: Option<String>,
     /// Why.
     pub reason: String,
     /// When.
     pub at: Timestamp,
-    /// Whether it is tried again by itself.
+    /// Whether it is retried automatically.
     pub is_retried: bool,
 }
 
 impl Transcriptions {
-    /// Sends a second of sound to the provider as it is set. Somebody waits for the answer, so it has a deadline. At most
-    /// two are tried at once.
+    /// Sends a second of sound to the configured provider. A person waits for the result, so the request has a timeout.
+    /// At most two tests run at once.
     pub async fn test(&self, caller: &Caller) -> Result<ProviderTest, Refusal> {
         caller.require_whole_organization()?;
         let Ok(_turn) = self.tests.try_acquire() else {
@@ -85,7 +85,7 @@ impl Transcriptions {
         })
     }
 
-    /// What went wrong of late, the latest first: transcriptions that failed, and those that are tried again.
+    /// Recent failures, the latest first: transcriptions that failed, and those that are being retried.
     pub async fn recent_failures(&self, caller: &Caller) -> Result<Vec<TranscriptionFailure>, Refusal> {
         caller.require_whole_organization()?;
         let id = caller.organization_id;

@@ -1,4 +1,4 @@
-//! A cover arrives: of a track, of a collection or of the organization.
+//! Accepting the cover of a track, a collection or the organization.
 
 use bytes::Bytes;
 use tonearm_catalog::Transaction;
@@ -15,13 +15,13 @@ use crate::library::covers;
 use crate::refusal::{Refusal, Resource};
 
 impl Uploads {
-    /// Most bytes of a cover.
+    /// The largest cover, in bytes.
     pub fn max_cover_bytes(&self) -> u64 {
         self.limits.max_cover_bytes
     }
 
-    /// Makes a cover from a picture, in every size, and puts it to use with the colours found in it. The picture is
-    /// kept as it is, too.
+    /// Makes a cover from a picture, in every size, and puts it to use with the colours found in it. The original
+    /// picture is stored too.
     pub async fn accept_cover(
         &self,
         origin: Origin,
@@ -43,7 +43,7 @@ impl Uploads {
             self.use_cover(origin, organization_id, owner, cover, cut.theme).await
         };
         let used = used.await;
-        // Only where it is sure that no row names them: after an outage the sweep decides.
+        // Only if it is certain that no row names them. After an outage, the sweep decides.
         if matches!(used, Err(Refusal::NotFound(_))) {
             let left = covers::objects(organization_id, folder, cover, original);
             if let Err(error) = self.blobs.delete_many(left).await {
@@ -64,13 +64,13 @@ impl Uploads {
         Ok(())
     }
 
-    /// Makes the organization's cover, for everything in it that has none, from a picture.
+    /// Makes the organization's cover from a picture. It applies to everything in the organization that has none.
     pub async fn set_organization_cover(&self, caller: &Caller, picture: Bytes) -> Result<(), Refusal> {
         caller.require_whole_organization()?;
         self.accept_cover(caller.origin, caller.organization_id, CoverOwner::Organization, picture).await
     }
 
-    /// Where the files of a cover go.
+    /// The folder of a cover's files.
     async fn cover_folder(
         &self,
         organization_id: OrganizationId,
@@ -147,7 +147,7 @@ async fn put_to_use(
 pub(super) fn refuse_picture(error: MediaError) -> Refusal {
     match error {
         MediaError::Unsupported(reason) | MediaError::LimitHit(reason) => Refusal::invalid("file", reason),
-        // The same picture can be sent again when this is over.
+        // The same picture can be sent again after the outage.
         MediaError::Outage(..) => Refusal::Unavailable(error.into()),
         other => Refusal::Internal(other.into()),
     }

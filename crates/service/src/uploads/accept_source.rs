@@ -1,4 +1,4 @@
-//! The bytes of a track arrive.
+//! Accepting the source of a track.
 
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
@@ -17,13 +17,13 @@ use crate::refusal::{Refusal, Resource};
 
 pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Bytes that are looked at to tell what the file is, before the rest has arrived.
+/// The number of bytes that are examined to detect the file type before the rest has arrived.
 const SNIFFED_BYTES: usize = 4096;
 
-/// What the sender says of the bytes; each is checked before anything is kept.
+/// What the sender states about the bytes. Each value is checked before anything is stored.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct UploadTerms {
-    /// How many there are (`Content-Length`).
+    /// Their number (`Content-Length`).
     pub size: Option<u64>,
     /// Their SHA-256 (`Repr-Digest`).
     pub sha256: Option<[u8; 32]>,
@@ -31,12 +31,12 @@ pub struct UploadTerms {
     pub md5: Option<[u8; 16]>,
 }
 
-/// What was taken in.
+/// An accepted upload.
 #[derive(Debug, Clone)]
 pub struct AcceptedUpload {
-    /// For which track.
+    /// The track.
     pub track_id: TrackId,
-    /// How many bytes.
+    /// The number of bytes.
     pub size: u64,
     /// Their SHA-256.
     pub sha256: [u8; 32],
@@ -52,8 +52,8 @@ pub(super) struct Recorded<'a> {
 impl Uploads {
     /// Streams a source into the store and, in one transaction, records it and queues its processing.
     ///
-    /// It returns once bytes and row are durable. Whatever goes wrong before leaves nothing, and the URL can be
-    /// used again. Of several uploads to one track at once, the first to be complete wins; the others conflict.
+    /// It returns once the bytes and the row are durable. If anything fails before, nothing is left behind and the URL
+    /// can be used again. If several uploads to one track run at once, the first to complete wins; the others conflict.
     pub async fn accept_source<S>(
         &self,
         origin: Origin,
@@ -90,7 +90,7 @@ impl Uploads {
         }
     }
 
-    /// The track of a slot that still waits for its bytes.
+    /// The track of a slot that is still waiting for its bytes.
     pub(super) async fn track_of_open_slot(&self, slot: SourceSlot) -> Result<Track, Refusal> {
         let SourceSlot { organization_id, track_id, replacement_id } = slot;
         let track = self.catalog.track(organization_id, track_id).await?;
@@ -142,7 +142,7 @@ impl Uploads {
         Ok((key, stored))
     }
 
-    /// Removes a source that no row names. An outage here leaves it to the sweep.
+    /// Removes a source that no row names. During an outage, it is left to the sweep.
     pub(crate) async fn remove_unrecorded(&self, key: &ObjectKey) {
         if let Err(error) = self.blobs.delete(key).await {
             tracing::warn!(%key, %error, "could not remove a source that was not recorded");
@@ -189,8 +189,8 @@ impl Uploads {
     }
 }
 
-/// Records the source of a track that has taken on the status for it, and queues its processing. Nothing is waited for any
-/// more, neither an upload nor an import.
+/// Records the source of a track whose status was already updated, and queues its processing. The track then waits for
+/// neither an upload nor an import.
 pub(super) async fn record_source(
     tx: &Transaction,
     ambient: &Ambient,
@@ -207,7 +207,7 @@ pub(super) async fn record_source(
     tx.enqueue(job, ambient.record_id(), ambient.now(), None).await
 }
 
-/// Records the bytes of a replacement, and queues the making of the files that take the place of those of its track.
+/// Records the source of a replacement, and queues the job that makes the new files of its track.
 async fn record_new_source(
     tx: &Transaction,
     ambient: &Ambient,
@@ -226,7 +226,8 @@ fn source(key: &ObjectKey, stored: &Stored) -> Source {
     Source { key: key.clone(), size: stored.size, sha256: stored.sha256 }
 }
 
-/// The track of a slot that still waits for its bytes, locked for a change, and the replacement if the slot is of one.
+/// The track of a slot that is still waiting for its bytes, locked for a change, and the replacement if the slot
+/// belongs to one.
 pub(super) async fn lock_open_slot(
     tx: &Transaction,
     slot: SourceSlot,
@@ -241,7 +242,7 @@ pub(super) async fn lock_open_slot(
     Ok((track, replacement))
 }
 
-/// Refuses a slot that does not wait for bytes (any more). `replacement` is the one that its track has.
+/// Refuses a slot that is not, or no longer, waiting for bytes. `replacement` is the current one of its track.
 fn open_slot(
     track: &Track,
     replacement: Option<Replacement>,
@@ -253,13 +254,13 @@ fn open_slot(
     }
 }
 
-/// The replacement of this id, while it waits for its bytes; a conflict where another has taken its place.
+/// The replacement with this id, if it is still waiting for its bytes. A conflict if another has replaced it.
 fn open_replacement(found: Option<Replacement>, id: ReplacementId) -> Result<Replacement, Refusal> {
     let open = found.filter(|it| it.id == id && it.state == ReplacementState::Waiting);
     open.ok_or_else(used)
 }
 
-/// The status a track takes on with its source; a conflict where it has one already.
+/// The status of a track once it has its source. A conflict if it already has one.
 pub(super) fn accepted_status(track: &Track) -> Result<TrackStatus, Refusal> {
     track.accept_source().map_err(|_| Refusal::Conflict {
         code: "upload_url_used",
@@ -276,7 +277,7 @@ fn used() -> Refusal {
     }
 }
 
-/// Takes chunks off a body until enough is there to tell what the file is.
+/// Reads chunks from a body until there are enough bytes to detect the file type.
 async fn peek<S>(mut body: S) -> Result<(Head, S), BodyError>
 where
     S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,

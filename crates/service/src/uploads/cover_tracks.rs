@@ -1,4 +1,4 @@
-//! One cover for many tracks.
+//! Setting one cover for many tracks.
 
 use bytes::Bytes;
 use futures::{StreamExt as _, TryStreamExt as _};
@@ -17,17 +17,18 @@ use crate::library::covers;
 use crate::library::selected::{Changed, SelectedTracks, keep_undo, lock};
 use crate::refusal::Refusal;
 
-/// Tracks whose files are stored at the same time.
+/// The number of tracks whose files are stored at the same time.
 const AT_ONCE: usize = 4;
 
-/// A cover that is stored for a track, and in use by none yet.
+/// A cover that is stored for a track, and not yet in use.
 struct Stored {
     cover: Cover,
     objects: Vec<ObjectKey>,
 }
 
 impl Uploads {
-    /// Makes a cover from a picture and puts it to use for all selected tracks, or for none. Each track gets files of its own.
+    /// Makes a cover from a picture and puts it to use for all selected tracks, or for none of them. Each track gets
+    /// its own files.
     pub async fn cover_tracks(
         &self,
         caller: &Caller,
@@ -56,7 +57,7 @@ impl Uploads {
             self.use_covers(caller, selected, &planned, &cut).await
         };
         let used = used.await;
-        // Only where it is sure that no row names them: after an outage the sweep decides.
+        // Only if it is certain that no row names them. After an outage, the sweep decides.
         if matches!(used, Err(Refusal::Conflict { .. } | Refusal::NotFound(_))) {
             let left = planned.into_iter().flat_map(|stored| stored.objects).collect();
             if let Err(error) = self.blobs.delete_many(left).await {

@@ -1,4 +1,4 @@
-//! The bytes of a track are fetched.
+//! Storing and recording sources that were fetched.
 
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
@@ -12,16 +12,16 @@ use super::accept_source::{BodyError, UploadTerms, record_source};
 use crate::admission::quotas;
 use crate::imports::ImportError;
 
-/// A file that was fetched and stored, and that no row names yet.
+/// A file that was fetched and stored, but that no row names yet.
 pub(crate) struct Arrived {
     pub(crate) key: ObjectKey,
     pub(crate) stored: Stored,
-    /// What the server calls it.
+    /// The name that the server gives it.
     pub(crate) file_name: Option<String>,
 }
 
 impl Uploads {
-    /// Streams a file that is being fetched into the store. Whatever goes wrong leaves nothing.
+    /// Streams a file that is being fetched into the store. On failure, nothing is left behind.
     pub(crate) async fn store_fetched<S>(
         &self,
         track: &Track,
@@ -40,8 +40,8 @@ impl Uploads {
         Ok(Arrived { key, stored, file_name })
     }
 
-    /// Records a file that was fetched as the source of its track. `false`: the track has a source already, or is not to be
-    /// imported any more.
+    /// Records a fetched file as the source of its track. Returns `false` if the track already has a source or is no
+    /// longer to be imported.
     pub(crate) async fn record_fetched(
         &self,
         tx: &Transaction,

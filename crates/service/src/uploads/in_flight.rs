@@ -1,4 +1,4 @@
-//! Bytes on their way keep a track from being given up when its upload URL ends.
+//! While bytes arrive, a track is not given up when its upload URL expires.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -10,19 +10,20 @@ use tracing::Instrument;
 
 use super::Uploads;
 
-/// How long the track is waited for from each renewal on, in seconds: nodes whose clocks are minutes apart agree on it, and
-/// a track whose node died is given up soon enough.
+/// How many seconds each renewal extends the wait for a track. This is long enough for nodes whose clocks are minutes
+/// apart to agree, and short enough to give up soon on a track whose node died.
 const WAITED_SECONDS: i64 = 900;
 
-/// A renewal is due when less than this is left, in seconds. Uploads that end well before their URL does cost no write.
+/// A renewal is due when less than this is left, in seconds. Uploads that end well before their URL expires cost no
+/// write.
 const RENEWED_WITHIN_SECONDS: i64 = 600;
 
-/// Seconds until a renewal that failed is tried again.
+/// Seconds until a failed renewal is retried.
 const RETRY_SECONDS: i64 = 30;
 
 impl Uploads {
-    /// The same bytes; now and as they arrive, the track is waited for longer where that is needed. An upload that has
-    /// stalled renews nothing.
+    /// Passes the bytes through unchanged. At the start and as they arrive, it extends the wait for the track if
+    /// needed. An upload that has stalled extends nothing.
     pub(super) fn keep_waited_for<S, E>(
         &self,
         track: &Track,
@@ -47,7 +48,7 @@ struct Renewals {
     uploads: Uploads,
     organization_id: OrganizationId,
     track_id: TrackId,
-    /// When the next one is due, in Unix milliseconds; the end of time while one is under way.
+    /// When the next renewal is due, in Unix milliseconds. The largest value while one is in progress.
     due: Arc<AtomicI64>,
 }
 
@@ -60,14 +61,14 @@ impl Renewals {
         self.due.store(i64::MAX, Ordering::Relaxed);
         let (catalog, due) = (self.uploads.catalog.clone(), Arc::clone(&self.due));
         let (organization_id, track_id) = (self.organization_id, self.track_id);
-        // Beside the upload, which must not wait for the database.
+        // Runs beside the upload, which must not wait for the database.
         let renewing = async move {
             match catalog.renew_upload(organization_id, track_id, now.plus_seconds(WAITED_SECONDS)).await {
                 Ok(true) => {
                     let next = now.plus_seconds(WAITED_SECONDS - RENEWED_WITHIN_SECONDS);
                     due.store(next.unix_millis(), Ordering::Relaxed);
                 }
-                // It takes no more bytes, or nobody has to wait for them: the end of the upload tells.
+                // The track takes no more bytes, or is not waited for: the end of the upload reports that.
                 Ok(false) => {}
                 Err(error) => {
                     tracing::warn!(%track_id, %error, "could not extend the upload URL of a running upload");

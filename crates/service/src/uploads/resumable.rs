@@ -1,8 +1,8 @@
-//! Uploads that can be resumed: bytes arrive in pieces, at any node, over hours.
+//! Resumable uploads: bytes arrive in pieces, at any node, over hours.
 //!
-//! One writer at a time: within a process [`holders`] has the later request stop the earlier one, whose connection is
-//! probably dead; between nodes a lease on the row does. A piece is acknowledged once its bytes are durable in the store
-//! and its row is committed.
+//! There is one writer at a time. Within a process, [`holders`] lets a later request stop the earlier one, whose
+//! connection is probably dead. Between nodes, a lease on the row does the same. A piece is acknowledged once its bytes
+//! are durable in the store and its row is committed.
 
 mod appending;
 mod beginning;
@@ -32,31 +32,31 @@ pub(super) use holders::Holders;
 pub use lookup::UrlUpload;
 pub(crate) use removing::remove_upload;
 
-/// How long a lease on an upload is held without being renewed, in seconds.
+/// How long a lease on an upload lasts without renewal, in seconds.
 const LEASE_SECONDS: i64 = 15;
 
-/// Bytes after which a long piece is recorded, so that a process that dies loses no more.
+/// A long piece is recorded after this many bytes, so that a process that dies loses no more than that.
 const RECORDED_BYTES: u64 = 32 * 1024 * 1024;
 
-/// Why an upload is not begun, continued or removed.
+/// Why an upload could not be begun, continued or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadRefusal {
-    /// As any use case refuses.
+    /// A refusal as in any other use case.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The piece does not follow what is there.
+    /// The piece does not continue the bytes already stored.
     #[error(transparent)]
     Piece(#[from] PieceError),
-    /// It was given up, or its bytes are lost.
+    /// The upload was given up, or its bytes are lost.
     #[error("the upload has expired or was removed; start a new one")]
     Gone,
     /// Another request is sending bytes.
     #[error("another request is sending bytes of this upload; try again shortly")]
     Locked,
-    /// The piece broke off. What had arrived is stored.
+    /// The piece was interrupted. The bytes that had arrived are stored.
     #[error("the request ended early; what had arrived is stored, continue from the offset of the upload")]
     Interrupted(#[source] BodyError),
-    /// The piece does not have its announced digest.
+    /// The piece does not match its announced digest.
     #[error("the piece does not match its checksum; nothing of it was stored, send it again")]
     Checksum,
 }
@@ -89,11 +89,11 @@ impl UploadRefusal {
     }
 }
 
-/// Looks at the bytes of a piece as they come, and compares their digest at the end.
+/// Reads the bytes of a piece as they arrive, and compares their digest at the end.
 pub trait PieceCheck: Send {
-    /// Looks at the next bytes.
+    /// Adds the next bytes to the digest.
     fn update(&mut self, bytes: &[u8]);
-    /// Whether all bytes have the announced digest.
+    /// Whether the bytes match the announced digest.
     fn matches(self: Box<Self>) -> bool;
 }
 
@@ -120,46 +120,46 @@ impl PieceCheck for Sha256Check {
     }
 }
 
-/// What is called with the number of bytes that are durable.
+/// A callback that receives the number of durable bytes.
 pub type OnDurable = Box<dyn Fn(u64) + Send>;
 
 /// Bytes that continue an upload.
 pub struct UploadPiece<S> {
-    /// Where they begin.
+    /// The offset at which they begin.
     pub offset: u64,
-    /// How many there are (`Content-Length`).
+    /// Their number (`Content-Length`).
     pub size: Option<u64>,
-    /// The length of the whole, if the sender tells it with this piece.
+    /// The length of the whole upload, if the sender states it with this piece.
     pub length: Option<u64>,
-    /// Whether the upload is complete with them, whatever its length.
+    /// Whether they complete the upload, whatever its length.
     pub is_last: bool,
-    /// What they must satisfy to be kept.
+    /// The check that they must pass to be stored.
     pub check: Option<Box<dyn PieceCheck>>,
-    /// Called with the offset up to which bytes are durable, each time that there are more and others still come.
+    /// Called with the offset up to which bytes are durable, each time it grows while more bytes are to come.
     pub on_durable: Option<OnDurable>,
     /// The bytes.
     pub body: S,
 }
 
 impl<S: Stream<Item = Result<Bytes, BodyError>>> UploadPiece<S> {
-    /// The length of the whole, as far as this piece tells it.
+    /// The length of the whole upload, if this piece determines it.
     fn announced(&self) -> Option<u64> {
         let by_size = self.size.filter(|_| self.is_last).and_then(|size| self.offset.checked_add(size));
         self.length.or(by_size)
     }
 }
 
-/// How far an upload is after a piece.
+/// The state of an upload after a piece.
 #[derive(Debug, Clone)]
 pub struct Progress {
     /// The upload.
     pub upload: Upload,
-    /// The source that it became, if it did just now.
+    /// The source that it became, if this piece completed it.
     pub accepted: Option<AcceptedUpload>,
 }
 
 impl Uploads {
-    /// Where an upload is continued by the tus protocol.
+    /// The URL at which an upload is continued with the tus protocol.
     pub fn tus_url(&self, id: UploadId) -> String {
         self.links.tus_upload(id)
     }
@@ -171,7 +171,7 @@ impl Uploads {
         }
     }
 
-    /// The object is named as that of an upload in one piece would be.
+    /// The object gets the same name as that of an upload in one piece.
     fn names_of(&self, upload: &Upload) -> DraftNames {
         let (organization_id, folder, version) = (upload.organization_id, upload.folder, upload.version);
         let key = move |label: &'static str, version, content_type| ObjectKey {

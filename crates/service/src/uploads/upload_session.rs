@@ -1,4 +1,4 @@
-//! Upload sessions: whoever holds the id fills one collection until it expires.
+//! Upload sessions: anyone who has the id can add tracks to one collection until the session expires.
 
 use std::net::IpAddr;
 
@@ -16,12 +16,12 @@ use crate::library::{CreateTrack, UploadHandles, insert_track};
 use crate::refusal::{Refusal, Resource};
 use crate::track_view::{TrackParents, TrackView};
 
-/// An upload session to be made.
+/// Parameters of a new upload session.
 #[derive(Debug, Clone, Default)]
 pub struct CreateUploadSession {
-    /// Which collection it fills; may be left out by a key that is limited to one.
+    /// The collection that it fills. A key that is limited to one may leave it out.
     pub collection_id: Option<CollectionId>,
-    /// Whom its tracks are attributed to.
+    /// The creator to whom its tracks are attributed.
     pub creator_id: Option<CreatorId>,
     /// The caller's own external id.
     pub organization_index: Option<String>,
@@ -29,11 +29,11 @@ pub struct CreateUploadSession {
     pub metadata: Metadata,
     /// How long it lasts.
     pub expires_in: ExpiresIn,
-    /// A first track to make in it, in the same step.
+    /// A first track to create in it, in the same step.
     pub track: Option<CreateTrack>,
 }
 
-/// An upload session with the colours that an uploader shows itself in.
+/// An upload session with the colours for the uploader's user interface.
 #[derive(Debug, Clone)]
 pub struct UploadSessionView {
     /// The session.
@@ -42,14 +42,14 @@ pub struct UploadSessionView {
     pub colours: PlayerColours,
 }
 
-/// A track made in an upload session.
+/// A track created in an upload session.
 #[derive(Debug, Clone)]
 pub struct SessionTrack {
     /// The track.
     pub track: TrackView,
-    /// Where its bytes go.
+    /// Its upload URLs.
     pub handles: UploadHandles,
-    /// What the durable names of its files begin with.
+    /// The beginning of the durable names of its files.
     pub base: DurableBase,
 }
 
@@ -58,12 +58,12 @@ pub struct SessionTrack {
 pub struct CreatedUploadSession {
     /// The session.
     pub view: UploadSessionView,
-    /// The track made with it, where one was asked for.
+    /// The track created with it, if one was requested.
     pub track: Option<SessionTrack>,
 }
 
 impl Uploads {
-    /// Makes an upload session, and a first track in it where one is asked for: both or neither.
+    /// Creates an upload session and, if requested, a first track in it: both or neither.
     pub async fn create_upload_session(
         &self,
         caller: &Caller,
@@ -91,7 +91,7 @@ impl Uploads {
         }
         let tx = self.catalog.begin().await?;
         tx.insert_upload_session(&session).await?;
-        // The session's id is a credential and stays out of the log.
+        // The id of the session is a credential and stays out of the audit log.
         let title = &parents.collection.title;
         let subject_id = collection_id.uuid();
         let done = AuditedAction { action: AuditAction::UploadSessionCreate, subject_id, title };
@@ -106,14 +106,14 @@ impl Uploads {
         Ok(CreatedUploadSession { view: parents.view_session(session), track })
     }
 
-    /// The session with this id, while it lasts.
+    /// The session with this id, if it has not expired.
     pub async fn upload_session(&self, id: UploadSessionId) -> Result<UploadSessionView, Refusal> {
         let session = self.valid_session(id).await?;
         let parents = TrackParents::of(&self.catalog, session.organization_id, session.collection_id).await?;
         Ok(parents.view_session(session))
     }
 
-    /// Makes a track in a session that lasts, for a client at this address.
+    /// Creates a track in a valid session, for a client at this address.
     pub async fn create_session_track(
         &self,
         address: Option<IpAddr>,

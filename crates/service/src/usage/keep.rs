@@ -1,4 +1,4 @@
-//! Keeping what is counted.
+//! Storing usage counts.
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +10,8 @@ use super::{Usage, stored};
 use crate::refusal::Refusal;
 
 impl Usage {
-    /// Adds what a node counted; `false` where that had been done before. An error tells nothing: the batch may be
-    /// added or not, and is to be given again as it is.
+    /// Adds the counts of a node. Returns `false` if they had already been added. After an error, the outcome is
+    /// unknown: the batch must be added again unchanged.
     pub async fn add(&self, batch: &UsageBatch) -> Result<bool, Refusal> {
         Ok(self.catalog.add_usage(batch, self.ambient.now()).await?)
     }
@@ -33,21 +33,21 @@ impl Sink {
     }
 }
 
-/// Takes what a node counted and keeps it: in the catalog, or in the store where the node has no catalog.
+/// Takes the counts of a node and stores them: in the catalog, or in the store if the node has no catalog.
 pub struct UsageKeeper {
     meter: Meter,
     ambient: Ambient,
     sink: Sink,
-    /// Taken, and perhaps kept: the answer is still to come.
+    /// Taken from the meter, and perhaps stored: the result is not known yet.
     pending: Option<UsageBatch>,
     is_overflowing: bool,
     disk: Option<Disk>,
 }
 
-/// Where batches wait that could not be kept before the node ended.
+/// The disk, for batches that could not be stored before the node ended.
 struct Disk {
     unstored: Unstored,
-    /// Files that an earlier process left, the oldest last; none before it was looked.
+    /// Files that an earlier process left, the oldest last. None before the folder was read.
     left: Option<Vec<PathBuf>>,
 }
 
@@ -64,27 +64,28 @@ impl UsageKeeper {
         }
     }
 
-    /// For a node without one: others find the counts in the store and add them ([`Usage::add_stored`]).
+    /// For a node without a catalog: other nodes find the counts in the store and add them ([`Usage::add_stored`]).
     pub fn in_store(meter: Meter, blobs: Blobs, ambient: Ambient) -> Self {
         let sink = Sink::Store(blobs);
         Self { meter, ambient, sink, pending: None, is_overflowing: false, disk: None }
     }
 
-    /// What cannot be kept before the node ends is left in a folder ([`Self::leave`]), and kept from there the next time.
+    /// Batches that cannot be stored before the node ends are written to a folder ([`Self::leave`]), and stored from
+    /// there after the next start.
     pub fn leaving_in(mut self, folder: PathBuf) -> Self {
         self.disk = Some(Disk { unstored: Unstored::in_folder(folder), left: None });
         self
     }
 
-    /// Keeps what was counted since the last time. After an error nothing is lost: the same batch is given again
-    /// under the same name, so that it counts once even if it had arrived.
+    /// Stores what was counted since the last call. After an error, nothing is lost: the same batch is sent again under
+    /// the same name, so that it counts once even if it had arrived.
     pub async fn flush(&mut self) -> Result<(), Refusal> {
         let flushed = self.flush_all().await;
         self.report_lag();
         flushed
     }
 
-    /// Reports since when the oldest count waits to be kept.
+    /// Reports how long the oldest counts have been waiting to be stored.
     fn report_lag(&self) {
         let waiting = self.pending.as_ref().map(|batch| batch.taken_at.unix_millis());
         tonearm_telemetry::waits_with_usage(waiting);
@@ -98,7 +99,7 @@ impl UsageKeeper {
         self.give_left().await
     }
 
-    /// Writes what is not kept to the disk. Tells how many batches that were.
+    /// Writes the batches that are not stored to the disk. Returns their number.
     pub async fn leave(&mut self) -> Result<usize, Refusal> {
         let Some(disk) = &self.disk else {
             return Err(Refusal::Unavailable("there is no folder for unstored usage".into()));
@@ -111,7 +112,7 @@ impl UsageKeeper {
         Ok(count)
     }
 
-    /// Logs when listeners begin to be left out.
+    /// Logs a warning when the meter starts to leave out listeners.
     fn warn_of_overflow(&mut self) {
         let is_overflowing = self.meter.take_overflow();
         if is_overflowing && !self.is_overflowing {
@@ -121,9 +122,9 @@ impl UsageKeeper {
     }
 
     async fn give(&mut self) -> Result<(), Refusal> {
-        // Taken out only when it is kept: this may be given up anywhere.
+        // It is taken out only after it is stored, since this future may be dropped at any point.
         if let Some(batch) = &self.pending {
-            // A database that hangs keeps this waiting for as long.
+            // Report first: if the database hangs, this waits as long.
             self.report_lag();
             self.sink.keep(batch).await?;
             self.pending = None;
@@ -131,8 +132,8 @@ impl UsageKeeper {
         Ok(())
     }
 
-    /// Keeps what an earlier process left on the disk, the oldest first. Only an outage is waited for: a file that is
-    /// no good is set aside.
+    /// Stores the batches that an earlier process left on the disk, the oldest first. Only an outage of the destination
+    /// makes it wait: unusable files are set aside.
     async fn give_left(&mut self) -> Result<(), Refusal> {
         let Some(disk) = &mut self.disk else { return Ok(()) };
         if disk.left.is_none() {
@@ -166,7 +167,7 @@ impl UsageKeeper {
     }
 }
 
-/// The files that were left. A folder that cannot be read keeps nobody from counting.
+/// The files that were left. If the folder cannot be read, counting continues without them.
 async fn look(unstored: Unstored) -> Result<Vec<PathBuf>, Refusal> {
     Ok(blocking(move || unstored.list()).await?.unwrap_or_else(|error| {
         tracing::error!(%error, "could not read usage that an earlier process left on disk");
@@ -174,7 +175,7 @@ async fn look(unstored: Unstored) -> Result<Vec<PathBuf>, Refusal> {
     }))
 }
 
-/// Removes a file that is done with, or keeps one that is no good for somebody to look at.
+/// Removes a processed file, or keeps an unusable one for people to examine.
 async fn put_away(path: PathBuf, unfit: Option<String>) -> Result<(), Refusal> {
     let put = |act: fn(&Path) -> std::io::Result<()>| {
         let path = path.clone();

@@ -1,4 +1,4 @@
-//! Telling what was listened to.
+//! Reports of listens.
 
 use std::str::FromStr;
 
@@ -11,24 +11,24 @@ use crate::refusal::{Refusal, Resource};
 
 pub use tonearm_catalog::{DayListens, SubjectListens};
 
-/// The days that a drop-off is about: as long as it is known who took which parts.
+/// The number of days that a drop-off covers: the time for which it is known who listened to which parts.
 const DROP_OFF_DAYS: i32 = 7;
 
-/// What the rows of a report of listens are about.
+/// The grouping of the rows of a report of listens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ListenGroup {
-    /// A day each.
+    /// One row for each day.
     #[default]
     Day,
-    /// A track each.
+    /// One row for each track.
     Track,
-    /// A collection each.
+    /// One row for each collection.
     Collection,
-    /// The key of a share link each.
+    /// One row for each key of a share link.
     ShareLink,
-    /// A site with a player on its pages each.
+    /// One row for each site with a player on its pages.
     Referrer,
-    /// A country each.
+    /// One row for each country.
     Country,
 }
 
@@ -75,43 +75,43 @@ impl FromStr for ListenGroup {
 /// The rows of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListenRows {
-    /// Every day of the period, the first one first.
+    /// All days of the period, in order.
     Days(Vec<DayListens>),
-    /// Tracks, collections, share links, sites or countries, those with most listens first.
+    /// Tracks, collections, share links, sites or countries, those with the most listens first.
     Subjects(Vec<SubjectListens>),
 }
 
-/// What was listened to in a period.
+/// The listens in a period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListenReport {
     /// The period.
     pub period: UsagePeriod,
     /// The sum of its days.
     pub total: ListenCounts,
-    /// How many rows there are in all, whatever the page.
+    /// The total number of rows, regardless of the page.
     pub count: u64,
-    /// A page of them.
+    /// The rows of the page.
     pub rows: ListenRows,
 }
 
-/// How far listeners get in a track.
+/// How far listeners get through a track.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DropOff {
-    /// What people know the track by.
+    /// The title of the track.
     pub title: String,
     /// Its length in seconds.
     pub duration: f64,
-    /// Listens that it is about: those of the last seven days, the latest 10,000 at most.
+    /// The number of listens covered: those of the last seven days, at most the latest 10,000.
     pub listens: u64,
-    /// How many of these took each of the 50 parts of the track.
+    /// How many of these included each of the 50 parts of the track.
     pub parts: Vec<u64>,
-    /// Its waveform; empty where none was made.
+    /// Its waveform. Empty if there is none.
     pub levels: Vec<f64>,
 }
 
 impl Usage {
-    /// What was listened to of what the caller reaches, in the same time as [`Usage::report`]. Share links, sites and
-    /// countries are only told to callers who reach everything.
+    /// The listens of everything in the caller's reach, as up to date as [`Usage::report`]. Share links, sites and
+    /// countries are reported only to callers that reach the whole organization.
     pub async fn listens(
         &self,
         caller: &Caller,
@@ -141,7 +141,7 @@ impl Usage {
         Ok(ListenReport { period, total, count, rows })
     }
 
-    /// Every day of a period, also those without a listen.
+    /// All days of a period, including those without listens.
     pub async fn daily_listens(
         &self,
         caller: &Caller,
@@ -156,12 +156,12 @@ impl Usage {
         Ok(every.collect())
     }
 
-    /// How many are taken to be listening now, of all tracks of the caller's organization.
+    /// The estimated number of current listeners, over all tracks of the caller's organization.
     pub async fn listening_now(&self, caller: &Caller) -> Result<u64, Refusal> {
         Ok(self.catalog.listening_now(caller.organization_id, self.ambient.now()).await?)
     }
 
-    /// Which parts of a track its listeners of the last seven days took.
+    /// The parts of a track that its listeners of the last seven days heard.
     pub async fn drop_off(&self, caller: &Caller, id: TrackId) -> Result<DropOff, Refusal> {
         let found = self.catalog.track(caller.organization_id, id).await?;
         let track = found.ok_or(Refusal::NotFound(Resource::Track))?;

@@ -1,4 +1,4 @@
-//! Telling what was played, and how much room files take.
+//! Reports of what was played and how much storage files take.
 
 use std::str::FromStr;
 
@@ -11,10 +11,10 @@ use crate::refusal::Refusal;
 
 pub use tonearm_catalog::{DayUsage, StorageUsage, TrackStorage, TrackUsage, UsageTracks, VariantUsage};
 
-/// The days that a report is about where nobody says: today and those before it.
+/// The number of days that a report covers by default: today and the days before it.
 const USUAL_DAYS: i32 = 30;
 
-/// The longest time that a report is about: a leap year and a day.
+/// The most days that a report covers: a leap year and a day.
 const MOST_DAYS: i32 = 367;
 
 /// Days in UTC, the last one included.
@@ -25,7 +25,7 @@ pub struct UsagePeriod {
 }
 
 impl UsagePeriod {
-    /// From `from` to `to`; without them, the 30 days that end with `to`, and `to` is today.
+    /// From `from` to `to`. `to` defaults to today; `from` defaults to the start of the 30 days that end with `to`.
     pub fn new(from: Option<Day>, to: Option<Day>, today: Day) -> Result<Self, Refusal> {
         let to = to.unwrap_or(today);
         let from = from.unwrap_or_else(|| to.plus_days(1 - USUAL_DAYS));
@@ -48,21 +48,21 @@ impl UsagePeriod {
         self.to
     }
 
-    /// All of them.
+    /// All days.
     pub fn days(self) -> impl Iterator<Item = Day> {
         self.from.through(self.to)
     }
 }
 
-/// What the rows of a report are about.
+/// The grouping of the rows of a report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UsageGroup {
-    /// A day each.
+    /// One row for each day.
     #[default]
     Day,
-    /// A track each.
+    /// One row for each track.
     Track,
-    /// A variant each.
+    /// One row for each variant.
     Variant,
 }
 
@@ -92,11 +92,11 @@ impl FromStr for UsageGroup {
 /// The rows of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UsageRows {
-    /// Every day of the period, the first one first.
+    /// All days of the period, in order.
     Days(Vec<DayUsage>),
-    /// Tracks, those with most bytes first.
+    /// Tracks, those with the most bytes first.
     Tracks(Vec<TrackUsage>),
-    /// Variants, those with most bytes first.
+    /// Variants, those with the most bytes first.
     Variants(Vec<VariantUsage>),
 }
 
@@ -105,22 +105,22 @@ pub enum UsageRows {
 pub struct UsageReport {
     /// The period.
     pub period: UsagePeriod,
-    /// The sum of it.
+    /// The total over the period.
     pub total: UsageCounts,
-    /// How many rows there are in all, whatever the page.
+    /// The total number of rows, regardless of the page.
     pub count: u64,
-    /// A page of them.
+    /// The rows of the page.
     pub rows: UsageRows,
 }
 
 impl Usage {
-    /// The day it is, in UTC.
+    /// The current day in UTC.
     pub fn today(&self) -> Day {
         Day::of(self.ambient.now())
     }
 
-    /// What was played of what the caller reaches. It is up to date within a second or two, and where nodes deliver
-    /// without a database within a quarter of a minute.
+    /// The usage of everything in the caller's reach. It is up to date within a second or two, or within 15 seconds if
+    /// nodes deliver without a database.
     pub async fn report(
         &self,
         caller: &Caller,
@@ -150,14 +150,14 @@ impl Usage {
         Ok(UsageReport { period, total, count, rows })
     }
 
-    /// Every day of a period, for a chart: also those on which nothing was played.
+    /// All days of a period, for a chart, including those on which nothing was played.
     pub async fn daily(&self, caller: &Caller, period: UsagePeriod) -> Result<Vec<DayUsage>, Refusal> {
         self.every_day(&filter(caller, period), period).await
     }
 
-    /// How many tracks (and other things with files) something was delivered of, and a page of them, those with most
-    /// bytes first. With 5,000 tracks or more what was found is kept for a hundred times as long as it took, at most five
-    /// minutes.
+    /// The number of tracks (and other things with files) of which anything was delivered, and a page of them, those
+    /// with the most bytes first. With 5,000 tracks or more, the result is cached for a hundred times as long as it
+    /// took, at most five minutes.
     pub async fn by_track(
         &self,
         caller: &Caller,
@@ -169,7 +169,7 @@ impl Usage {
         Ok((found.0, found.1.clone()))
     }
 
-    /// How many variants were played, and a page of them, those with most bytes first.
+    /// The number of variants that were played, and a page of them, those with the most bytes first.
     pub async fn by_variant(
         &self,
         caller: &Caller,
@@ -179,12 +179,12 @@ impl Usage {
         Ok(self.catalog.usage_by_variant(&filter(caller, period), window).await?)
     }
 
-    /// The room that sources, variants and covers take now.
+    /// The storage that sources, variants and covers take now.
     pub async fn storage(&self, caller: &Caller) -> Result<StorageUsage, Refusal> {
         Ok(self.catalog.storage_usage(caller.organization_id, caller.scope).await?)
     }
 
-    /// How many tracks there are, and a page of them, the largest first.
+    /// The number of tracks, and a page of them, the largest first.
     pub async fn storage_by_track(
         &self,
         caller: &Caller,

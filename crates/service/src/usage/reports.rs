@@ -1,4 +1,4 @@
-//! Reports that take long are kept for a while.
+//! A cache for reports that take long.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -11,13 +11,14 @@ use tonearm_catalog::{CatalogError, SubjectListens, TrackUsage, UsageTracks};
 
 use crate::refusal::Refusal;
 
-/// A report is kept for so many times the time that it took: the database spends at most a hundredth of its time on it.
+/// A report is cached for this multiple of the time that it took: the database spends at most a hundredth of its time
+/// on it.
 const TIMES: u32 = 100;
-/// Reports about fewer tracks are never kept: they are made at once, and always up to date.
+/// Reports about fewer tracks are never cached: they are fast, and always up to date.
 const MANY: u64 = 5000;
-/// Nothing is kept for longer.
+/// The longest time for which a report is cached.
 const LONGEST: Duration = Duration::from_secs(300);
-/// Most reports that are kept: each of a page.
+/// The most reports that are cached, each of one page.
 const MOST: u64 = 1000;
 
 /// A report that may be about many tracks.
@@ -47,7 +48,8 @@ impl<K, T> Clone for Reports<K, T> {
     }
 }
 
-/// What is needed of a cache, behind a pointer, so that moka is compiled here and not in each crate that awaits a report.
+/// The cache operations in use, behind a pointer, so that moka is compiled here and not in each crate that awaits a
+/// report.
 trait ReportCache<K, T>: Send + Sync {
     fn get_or_load<'a>(
         &'a self,
@@ -102,7 +104,8 @@ where
         Self(Arc::new(Cache::builder().max_capacity(MOST).expire_after(ReportExpiry).build()))
     }
 
-    /// The kept report, else what `load` gives; however many ask at the same time, one of them loads.
+    /// The cached report, or else the result of `load`. If several callers request it at the same time, only one of
+    /// them loads it.
     pub(super) async fn get(
         &self,
         key: K,

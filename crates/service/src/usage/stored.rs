@@ -1,4 +1,4 @@
-//! Counts of nodes without a catalog, on their way through the store.
+//! Usage counts of nodes without a catalog, passed through the store.
 
 use bytes::{Bytes, BytesMut};
 use futures::{StreamExt, TryStreamExt, stream};
@@ -8,27 +8,28 @@ use tonearm_domain::{ContentType, ObjectFile, ObjectKey, ScheduledTask, ShortId,
 use super::Usage;
 use crate::refusal::Refusal;
 
-/// Where batches wait.
+/// The folder in which batches wait.
 const FOLDER: &str = "usagebatches";
 
-/// The largest batch that is read: about 200,000 entries.
+/// The largest batch that is read, in bytes: about 200,000 entries.
 pub(super) const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Batches that are added at one go, so that one look ends in time.
+/// The most batches that are added in one pass, so that the pass ends in time.
 const MOST_BATCHES: usize = 1000;
 
-/// Batches that are added in one transaction, and the entries that they may have together.
+/// The most batches that are added in one transaction, and the most entries in all of them together.
 const MOST_TOGETHER: usize = 100;
 const MOST_ENTRIES_TOGETHER: usize = 3000;
 
-/// Batches that are fetched at the same time: a request to a bucket takes some milliseconds, most of which is waiting.
+/// The number of batches that are fetched at the same time: a request to a bucket takes some milliseconds, mostly spent
+/// waiting.
 const FETCHED_AT_ONCE: usize = 8;
 
 fn folder() -> ShortId {
     FOLDER.parse().expect("twelve letters are a short id")
 }
 
-/// The name is made of the batch's own, so that what is put again is put in the same place.
+/// The name is derived from the id of the batch, so that a batch that is put again gets the same key.
 fn key(batch: &UsageBatch) -> ObjectKey {
     let random = batch.id.uuid().as_u64_pair().1.to_be_bytes();
     let file = ObjectFile {
@@ -41,7 +42,8 @@ fn key(batch: &UsageBatch) -> ObjectKey {
 
 pub(super) async fn put(blobs: &Blobs, batch: &UsageBatch) -> Result<(), Refusal> {
     let json = serde_json::to_vec(batch).map_err(|error| Refusal::Internal(error.into()))?;
-    // After a failure it is put again under the same name; what the first attempt may have stored is the same.
+    // After a failure, it is put again under the same name. Anything that the first attempt stored has the same
+    // contents.
     match blobs.put_repeatable(&key(batch), Bytes::from(json)).await {
         Ok(_) => Ok(()),
         Err(error) => Err(Refusal::Unavailable(error.into())),
@@ -49,7 +51,7 @@ pub(super) async fn put(blobs: &Blobs, batch: &UsageBatch) -> Result<(), Refusal
 }
 
 impl Usage {
-    /// As [`Usage::add_stored`], once for all nodes. Also sums what nodes of an earlier version added beside this one.
+    /// Like [`Usage::add_stored`], once for all nodes. Also sums counts added by nodes that run an earlier version.
     pub async fn import(&self, blobs: &Blobs) -> Result<(), Refusal> {
         if self.catalog.take_task(ScheduledTask::ImportUsage, self.ambient.now()).await? {
             self.add_stored(blobs).await?;
@@ -61,8 +63,8 @@ impl Usage {
         Ok(())
     }
 
-    /// Adds the batches that nodes without a catalog left in the store, then removes them. Tells how many were added.
-    /// Safe to be done by several nodes at once, and to be broken off anywhere.
+    /// Adds the batches that nodes without a catalog left in the store, then removes them. Returns the number of
+    /// batches added. Several nodes may do this at once, and it may be interrupted at any point.
     pub async fn add_stored(&self, blobs: &Blobs) -> Result<usize, Refusal> {
         let mut found = Vec::new();
         let mut listed = blobs.list(Some(ObjectKey::RESERVED), Some(folder()));
@@ -75,7 +77,7 @@ impl Usage {
         drop(listed);
         let moments = || found.iter().map(|(_, meta)| meta.modified.unix_millis());
         tonearm_telemetry::found_stored_usage(moments().min());
-        // Those that are left for the next time are not known; they are taken to be as old as the latest of these.
+        // The age of batches left for the next pass is not known. They are assumed to be as old as the latest of these.
         let left = if found.len() == MOST_BATCHES { moments().max() } else { None };
         let mut fetched = stream::iter(found)
             .map(|(key, meta)| fetch(blobs, key, meta))
@@ -95,8 +97,8 @@ impl Usage {
         Ok(added)
     }
 
-    /// Adds batches in one transaction and removes them. Where that fails, one by one, so that one that cannot be added keeps
-    /// none before it from being counted.
+    /// Adds batches in one transaction and removes them. If that fails, adds them one by one, so that a batch that
+    /// cannot be added does not keep those before it from being counted.
     async fn add_together(
         &self,
         blobs: &Blobs,
@@ -123,7 +125,7 @@ impl Usage {
     }
 }
 
-/// A batch with its name. `None`: it is gone, or is none.
+/// A batch with its key. `None` if it no longer exists or is not a valid batch.
 async fn fetch(
     blobs: &Blobs,
     key: ObjectKey,

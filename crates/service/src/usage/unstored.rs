@@ -1,4 +1,4 @@
-//! Counts that could not be stored before a node ended, on its disk until the next start.
+//! Usage counts that could not be stored before a node ended, kept on its disk until the next start.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -9,25 +9,25 @@ use tonearm_domain::{Retention, Timestamp, UsageBatch};
 
 use super::stored::MOST_BYTES as MOST_BYTES_OF_BATCH;
 
-/// Most files in the folder, and most bytes of all of them.
+/// The most files in the folder, and the most bytes of all of them.
 const MOST_FILES: usize = 1000;
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
 
-/// How files of batches end. Those that were set aside end otherwise.
+/// File extensions of batches, of files that were set aside, and of unfinished files.
 const ENDING: &str = "json";
 const ASIDE: &str = "unread";
 const UNFINISHED: &str = "tmp";
 
-/// What became of a file.
+/// The result of opening a file.
 pub(super) enum Opened {
     Batch(UsageBatch),
     /// Another process has taken it.
     Gone,
-    /// It is no batch, or one that may have been counted so long ago that nobody knows.
+    /// It is not a batch, or one so old that it is no longer known whether it was counted.
     Unfit(String),
 }
 
-/// A folder of batches. Their names are made of time, so their order is that in which they were taken.
+/// A folder of batches. Their names are derived from the time, so they sort in the order in which they were taken.
 #[derive(Debug, Clone)]
 pub(super) struct Unstored {
     folder: PathBuf,
@@ -38,7 +38,7 @@ impl Unstored {
         Self { folder }
     }
 
-    /// Writes a batch so that it survives a loss of power. Whoever comes later finds the whole file or none.
+    /// Writes a batch so that it survives a power failure. Readers find the whole file or none.
     pub(super) fn write(&self, batch: &UsageBatch) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let json = serde_json::to_vec(batch)?;
@@ -64,7 +64,7 @@ impl Unstored {
         Ok(())
     }
 
-    /// The files of batches, the oldest last. Drafts of a process that was killed are removed.
+    /// The files of batches, the oldest last. Removes unfinished files of a process that was killed.
     pub(super) fn list(&self) -> io::Result<Vec<PathBuf>> {
         let entries = match fs::read_dir(&self.folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -100,7 +100,7 @@ impl Unstored {
             Ok(batch) => batch,
             Err(error) => return Ok(Opened::Unfit(error.to_string())),
         };
-        // For so long, at least, it is known which batches were counted.
+        // For at least this long, it is known which batches were counted.
         let known_for = i64::from(Retention::LEAST_USAGE_BATCH_DAYS) * 24 * 3600;
         if batch.taken_at.plus_seconds(known_for) < now {
             return Ok(Opened::Unfit("it is so old that it may have been counted already".to_owned()));
@@ -108,7 +108,7 @@ impl Unstored {
         Ok(Opened::Batch(batch))
     }
 
-    /// Keeps a file that is not a batch for somebody to look at, under a name that is not looked for.
+    /// Keeps a file that is not a batch for people to examine, under a name that is ignored.
     pub(super) fn set_aside(path: &Path) -> io::Result<()> {
         fs::rename(path, path.with_extension(ASIDE))
     }

@@ -1,4 +1,4 @@
-//! What does not fit, in words and as JSON.
+//! The findings of a verification, as text and as JSON.
 
 use std::fmt;
 
@@ -6,23 +6,23 @@ use serde::Serialize;
 use tonearm_catalog::{NamedKind, NamedObject};
 use tonearm_domain::{CollectionId, CoverOrigin, CoverOwner, ObjectKey, OrganizationId, TrackId};
 
-/// How something does not fit.
+/// The kind of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingKind {
     /// A row names an object that is not in the store.
     MissingObject,
-    /// An object has another length than its row says.
+    /// The length of an object differs from its row.
     WrongLength,
-    /// An object has other bytes than were stored.
+    /// The bytes of an object differ from those that were stored.
     WrongHash,
-    /// An object is there and cannot be read, or it could not be checked whether it is there.
+    /// An object exists and cannot be read, or it could not be checked whether it exists.
     UnreadableObject,
     /// The store has an object that no row names.
     UnknownObject,
 }
 
-/// What is done about it.
+/// What is done about a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Remedy {
@@ -38,33 +38,33 @@ pub enum Remedy {
     Sweep,
 }
 
-/// Something that does not fit.
+/// A mismatch between the database and the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// How.
+    /// The kind of mismatch.
     pub kind: FindingKind,
     /// The object.
     pub key: ObjectKey,
-    /// Whose it is.
+    /// The organization that owns it.
     pub organization_id: OrganizationId,
     /// The track that names it.
     pub track_id: Option<TrackId>,
     /// The collection that names it.
     pub collection_id: Option<CollectionId>,
-    /// What it is to what names it: `source`, `file`, `cover`, `manifest`.
+    /// Its role for the row that names it: `source`, `file`, `cover`, `manifest`.
     pub role: Option<&'static str>,
-    /// Its bytes by the row.
+    /// Its size in bytes according to the row.
     pub expected_size: Option<u64>,
-    /// Its bytes in the store.
+    /// Its size in bytes in the store.
     pub found_size: Option<u64>,
-    /// What is done about it.
+    /// What is done about a finding.
     pub remedy: Remedy,
     /// Whether it was made from a source.
     #[serde(skip)]
     is_made: bool,
 }
 
-/// Damage that was confirmed, before it is decided what to do about it.
+/// Confirmed damage, before its remedy is decided.
 #[derive(Debug, Clone)]
 pub(super) struct Subject {
     pub(super) kind: FindingKind,
@@ -90,7 +90,7 @@ impl Subject {
     }
 }
 
-/// A cover that Tonearm drew, or found in the source.
+/// Whether it is a cover that Tonearm drew or found in the source.
 pub(super) fn is_found_cover(kind: NamedKind) -> bool {
     matches!(kind, NamedKind::Cover(CoverOrigin::Generated | CoverOrigin::Embedded))
 }
@@ -125,7 +125,7 @@ impl Finding {
         }
     }
 
-    /// A cover of a collection or an organization; somebody has to upload it again.
+    /// A finding about a cover of a collection or an organization. Somebody has to upload it again.
     pub(super) fn of_cover(
         kind: FindingKind,
         object: &NamedObject,

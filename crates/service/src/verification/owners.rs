@@ -1,4 +1,4 @@
-//! Covers of collections and organizations.
+//! Verifying covers of collections and organizations.
 
 use tonearm_catalog::{NamedObject, NamedOwner};
 use tonearm_domain::{CollectionId, CoverOwner, OrganizationId};
@@ -42,7 +42,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// What is wrong with an object, and its length if that is what is wrong.
+    /// The damage of an object, and its length if that is what is wrong.
     async fn damage_of(
         &self,
         object: &NamedObject,

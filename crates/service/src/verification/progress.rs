@@ -1,11 +1,11 @@
-//! How far a run is, so that another one can go on.
+//! The progress of a run, so that another run can continue it.
 
 use serde::{Deserialize, Serialize};
 use tonearm_domain::{ObjectKey, Timestamp};
 
 use super::finding::{Finding, FindingKind, Remedy};
 
-/// What is being looked at.
+/// What is being checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerifyPhase {
@@ -17,18 +17,18 @@ pub enum VerifyPhase {
     Done,
 }
 
-/// How far a run is, and what it found.
+/// The progress of a run, and its findings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyState {
     /// When it began.
     pub started_at: Timestamp,
-    /// What is being looked at.
+    /// What is being checked.
     pub phase: VerifyPhase,
-    /// The last object that was looked at.
+    /// The last object that was checked.
     pub last_key: Option<ObjectKey>,
-    /// Tracks that were looked at.
+    /// The number of tracks checked.
     pub tracks: u64,
-    /// Objects that were looked at.
+    /// The number of objects checked.
     pub objects: u64,
     /// Their bytes.
     pub bytes: u64,
@@ -43,14 +43,14 @@ pub struct VerifyState {
     pub unreadable: u64,
     /// Objects that no row names.
     pub unknown: u64,
-    /// Those of the findings that are being made again.
+    /// Findings whose objects are being made again.
     pub queued: u64,
-    /// Those that cannot be made again.
+    /// Findings whose objects cannot be made again.
     pub lost: u64,
 }
 
 impl VerifyState {
-    /// Before the first look.
+    /// The state before the first check.
     pub fn new(started_at: Timestamp) -> Self {
         Self {
             started_at,
@@ -69,7 +69,7 @@ impl VerifyState {
         }
     }
 
-    /// How many findings there are.
+    /// The number of findings.
     pub fn findings(&self) -> u64 {
         self.missing + self.wrong_lengths + self.wrong_hashes + self.unreadable + self.unknown
     }

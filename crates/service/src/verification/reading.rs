@@ -10,30 +10,31 @@ use super::finding::{FindingKind, Subject};
 use super::{Run, VerifyError};
 use crate::inventory::{TrackObject, WalkStep};
 
-/// Objects that are read at once.
+/// The number of objects that are read at once.
 const AT_ONCE: usize = 4;
 
-/// What reading an object showed.
+/// The result of reading an object.
 enum Read {
     /// It was read to its end.
     Whole { size: u64, sha256: [u8; 32] },
     /// It ends early.
     Short,
-    /// It is not there.
+    /// It does not exist.
     Missing,
-    /// It cannot be read, although others can.
+    /// It cannot be read, although other objects can.
     Unreadable,
 }
 
 impl Run<'_> {
-    /// Reads the objects that rows name, also those that were suspects and are cleared, and gives those with wrong bytes.
+    /// Reads the objects that rows name, including former suspects that were cleared, and returns those with wrong
+    /// bytes.
     pub(super) async fn read_all(
         &self,
         step: &WalkStep,
         cleared: &[&TrackObject],
     ) -> Result<Vec<Subject>, VerifyError> {
         let sound = step.objects.iter().filter(|stored| !stored.has_other_length);
-        // A later generation may have taken the place of a manifest.
+        // A manifest may have been replaced by a later generation.
         let cleared = cleared.iter().copied().filter(|named| named.object.kind != NamedKind::Manifest);
         let objects = sound.filter_map(|stored| stored.named.as_ref()).chain(cleared);
         stream::iter(objects.map(|named| self.read_one(named)))
@@ -50,7 +51,7 @@ impl Run<'_> {
         }
     }
 
-    /// Reads an object, and gives what is wrong with its bytes and how many they are.
+    /// Reads an object, and returns what is wrong with its bytes, and their number.
     pub(super) async fn damage_read(
         &self,
         object: &NamedObject,

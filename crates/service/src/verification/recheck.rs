@@ -1,4 +1,4 @@
-//! The second look at what does not fit.
+//! Checking suspects a second time.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use super::finding::{FindingKind, Subject};
 use super::{Run, VerifyError};
 use crate::inventory::{HeadOutcome, TrackObject};
 
-/// A manifest is stored after the row says that there is a new one.
+/// The pause between checks for a manifest: it is stored only after the row says that there is a new one.
 const MANIFEST_PAUSE: Duration = Duration::from_millis(500);
-/// How often it is looked for.
+/// How many times to check for it.
 const MANIFEST_LOOKS: usize = 6;
 
 impl Run<'_> {
-    /// What is still wrong with a suspect; `None` where nothing is.
+    /// What is still wrong with a suspect. `None` if nothing is.
     pub(super) async fn recheck(&self, suspect: &TrackObject) -> Result<Option<Subject>, VerifyError> {
         let TrackObject { track, object } = suspect;
         if object.kind == NamedKind::Manifest {
@@ -62,7 +62,7 @@ impl Run<'_> {
                     return Ok(Some(Subject { kind, track, object, found_size: None }));
                 }
             }
-            // It is about to be stored, or a node that stopped will be followed by another one.
+            // It is about to be stored, or, if a node stopped, another node will take over.
             if self.all.catalog.publishes_manifest(track).await? {
                 return Ok(None);
             }
@@ -75,7 +75,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether there is this generation of a manifest, or a later one.
+    /// Whether this or a later generation of a manifest exists.
     async fn has_manifest(&self, wanted: &ObjectKey) -> Result<bool, BlobError> {
         let mut objects = self.all.blobs.list(Some(wanted.organization_id), Some(wanted.folder));
         let wanted = TrackManifest::generation(wanted).map(|generation| generation.number());

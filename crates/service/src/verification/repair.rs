@@ -1,4 +1,4 @@
-//! Having lost files made again from their sources, by the jobs that make them anyway.
+//! Making lost files again from their sources, through the jobs that normally make them.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::library::covers;
 use crate::processing::manifests;
 
 impl Run<'_> {
-    /// Reports damage, track by track, and has made again what can be.
+    /// Reports damage track by track, and queues the repair of what can be made again.
     pub(super) async fn report_damage(&mut self, subjects: Vec<Subject>) -> Result<(), VerifyError> {
         let mut tracks: BTreeMap<TrackId, Vec<Subject>> = BTreeMap::new();
         for subject in subjects {
@@ -37,7 +37,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Queues what makes these again. `false` where the track is deleted, or being processed by somebody else.
+    /// Queues the jobs that make these objects again. Returns `false` if the track is deleted or is being processed.
     async fn queue_remaking(&self, id: TrackId, subjects: &[Subject]) -> Result<bool, VerifyError> {
         let Some(organization_id) = subjects.first().map(|subject| subject.object.key.organization_id) else {
             return Ok(false);
@@ -101,13 +101,13 @@ fn lost_files(subjects: &[Subject]) -> (Vec<ObjectKey>, Vec<VariantId>) {
 /// Which pictures a track has lost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct LostPictures {
-    /// The cover, whose job draws a placeholder too.
+    /// The cover. The job that makes it draws a placeholder too.
     cover: bool,
-    /// The one drawn beside another cover.
+    /// The placeholder drawn beside another cover.
     placeholder: bool,
 }
 
-/// Lets a track forget the pictures that it still has and that are lost, so that they are made again under other names.
+/// Removes lost pictures that the track still names, so that they are made again under other names.
 fn give_up_pictures(track: &mut Track, subjects: &[Subject]) -> LostPictures {
     let is_lost = |version: ShortId, is_kind: fn(NamedKind) -> bool| {
         let mut lost = subjects.iter().filter(|subject| is_kind(subject.object.kind));

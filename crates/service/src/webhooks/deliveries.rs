@@ -1,4 +1,4 @@
-//! What is on its way, and what became of it.
+//! Webhook deliveries and their results.
 
 use tonearm_catalog::DeliveryFilter;
 use tonearm_domain::{
@@ -11,7 +11,7 @@ use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
-/// Which deliveries; what is not set does not narrow.
+/// Filters for deliveries. A filter that is None matches all.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DeliveryQuery {
     /// Only those to this endpoint.
@@ -20,20 +20,20 @@ pub struct DeliveryQuery {
     pub state: Option<DeliveryState>,
 }
 
-/// A delivery with everything that was tried for it.
+/// A delivery with all its attempts.
 #[derive(Debug, Clone)]
 pub struct DeliveryView {
     /// The delivery.
     pub delivery: WebhookDelivery,
-    /// The body as it is sent, its files with URLs that work now.
+    /// The body as it is sent, with currently valid URLs of its files.
     pub body: String,
-    /// The attempts, the first one first.
+    /// The attempts, in order.
     pub attempts: Vec<DeliveryAttempt>,
 }
 
 impl Webhooks {
-    /// The newest deliveries of the organization that match, older than `before` (the last one of the page before), at most
-    /// `limit`.
+    /// The newest matching deliveries of the organization that are older than `before` (the last one of the previous
+    /// page), at most `limit`.
     pub async fn deliveries(
         &self,
         caller: &Caller,
@@ -60,7 +60,7 @@ impl Webhooks {
         Ok(DeliveryView { body: self.with_urls(&delivery.payload), delivery, attempts })
     }
 
-    /// The same for a delivery to a known endpoint.
+    /// Like [`Self::delivery`], for a delivery to a given endpoint.
     pub async fn delivery_to(
         &self,
         caller: &Caller,
@@ -71,7 +71,7 @@ impl Webhooks {
         self.delivery(caller, id).await
     }
 
-    /// Refuses a delivery to another endpoint than is meant.
+    /// Refuses a delivery that is not to the given endpoint.
     pub async fn require_delivery_to(
         &self,
         caller: &Caller,
@@ -84,7 +84,8 @@ impl Webhooks {
         if is_own { Ok(()) } else { Err(Refusal::NotFound(Resource::WebhookDelivery)) }
     }
 
-    /// Sends an event once more, whatever became of it, under the same id: a receiver that has it already knows.
+    /// Sends an event again, whatever its result was, under the same id, so that a receiver can recognize an event that
+    /// it already has.
     pub async fn replay(&self, caller: &Caller, id: WebhookDeliveryId) -> Result<(), Refusal> {
         caller.require_no_limits()?;
         let delivery = self.catalog.delivery(caller.organization_id, id).await?;
@@ -104,7 +105,7 @@ impl Webhooks {
         Ok(())
     }
 
-    /// Sends once more everything that has failed for an endpoint. Gives how many there were.
+    /// Sends all failed deliveries of an endpoint again. Returns their number.
     pub async fn replay_failed(&self, caller: &Caller, name: impl Into<WebhookName>) -> Result<u64, Refusal> {
         caller.require_no_limits()?;
         let tx = self.catalog.begin().await?;

@@ -12,7 +12,7 @@ use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
 
-/// Longest address of an endpoint.
+/// The longest URL of an endpoint, in characters.
 const MOST_URL_CHARACTERS: usize = 2000;
 
 /// An endpoint for people to see, without its secret.
@@ -20,17 +20,17 @@ const MOST_URL_CHARACTERS: usize = 2000;
 pub struct WebhookView {
     /// Its id.
     pub id: WebhookId,
-    /// Whose it is.
+    /// The organization that owns it.
     pub organization_id: OrganizationId,
-    /// What it hears of.
+    /// The kind of events that it receives.
     pub kind: WebhookKind,
-    /// Where events go.
+    /// The URL to which events are sent.
     pub url: String,
-    /// How it has been lately.
+    /// Its recent health.
     pub health: EndpointHealth,
-    /// Until when the secret before still signs too.
+    /// Until when events are also signed with the previous secret.
     pub old_secret_until: Option<Timestamp>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
@@ -49,7 +49,7 @@ impl WebhookView {
     }
 }
 
-/// An endpoint with the text that its receiver is configured with, `whsec_…`.
+/// An endpoint with its secret as its receiver is configured with it, `whsec_…`.
 #[derive(Clone)]
 pub struct WebhookWithSecret {
     /// The endpoint.
@@ -64,7 +64,8 @@ impl std::fmt::Debug for WebhookWithSecret {
     }
 }
 
-/// Which endpoint of an organization is meant. There is one of each kind at most, so its kind tells as well as its id.
+/// Identifies an endpoint of an organization. There is at most one of each kind, so the kind identifies it as well as
+/// the id.
 #[derive(Debug, Clone, Copy)]
 pub enum WebhookName {
     /// The one with this id.
@@ -86,7 +87,7 @@ impl From<WebhookKind> for WebhookName {
 }
 
 impl WebhookName {
-    /// Whether it is this endpoint that is meant, of those of the organization.
+    /// Whether this identifies the given endpoint, among those of the organization.
     pub(super) fn means(self, webhook: &Webhook) -> bool {
         match self {
             Self::Id(id) => webhook.id == id,
@@ -127,8 +128,8 @@ impl Webhooks {
         found.ok_or(Refusal::NotFound(Resource::Webhook))
     }
 
-    /// Says where events of a kind go from now on, also what is on its way already. A new endpoint gets a secret;
-    /// one that only moves keeps its own.
+    /// Sets the URL for events of a kind. It also applies to pending deliveries. A new endpoint gets a secret; an
+    /// endpoint that only changes its URL keeps its secret.
     pub async fn set(&self, caller: &Caller, kind: WebhookKind, url: &str) -> Result<WebhookView, Refusal> {
         caller.require_no_limits()?;
         let url = self.checked(url)?;
@@ -140,7 +141,7 @@ impl Webhooks {
         self.put(tx, caller, webhook).await
     }
 
-    /// Adds the endpoint of a kind, which there must not be yet.
+    /// Adds the endpoint of a kind. Refused if there already is one.
     pub async fn add(
         &self,
         caller: &Caller,
@@ -158,7 +159,7 @@ impl Webhooks {
         Ok(WebhookWithSecret { webhook: self.put(tx, caller, webhook).await?, secret })
     }
 
-    /// Says where the events of an endpoint go from now on, also what is on its way already.
+    /// Changes the URL of an endpoint. It also applies to pending deliveries.
     pub async fn move_to(&self, caller: &Caller, id: WebhookId, url: &str) -> Result<WebhookView, Refusal> {
         caller.require_no_limits()?;
         let url = self.checked(url)?;
@@ -167,7 +168,7 @@ impl Webhooks {
         self.put(tx, caller, webhook).await
     }
 
-    /// An address that events may be sent to.
+    /// Checks that events may be sent to a URL.
     fn checked<'a>(&self, url: &'a str) -> Result<&'a str, Refusal> {
         let url = url.trim();
         if url.chars().count() > MOST_URL_CHARACTERS {
@@ -199,12 +200,12 @@ impl Webhooks {
         }
     }
 
-    /// A fresh secret, sealed.
+    /// A new secret, sealed.
     fn new_secret(&self, id: WebhookId) -> Vec<u8> {
         self.vault.seal(&vault_context(id), self.ambient.random(), &self.ambient.random::<32>())
     }
 
-    /// Removes an endpoint with all that is on its way to it, and gives it as it was.
+    /// Removes an endpoint with its deliveries, and returns it as it was.
     pub async fn remove(
         &self,
         caller: &Caller,
@@ -219,7 +220,7 @@ impl Webhooks {
         Ok(WebhookView::new(webhook, self.ambient.now()))
     }
 
-    /// The text that the receiver is configured with, `whsec_…`.
+    /// The secret with which the receiver is configured, `whsec_…`.
     pub async fn secret(&self, caller: &Caller, kind: WebhookKind) -> Result<String, Refusal> {
         caller.require_no_limits()?;
         let tx = self.catalog.begin().await?;
@@ -238,7 +239,8 @@ impl Webhooks {
         })
     }
 
-    /// Gives an endpoint a new secret; the one before signs too for a day, so that receivers can change over.
+    /// Gives an endpoint a new secret. For a day, events are also signed with the previous one, so that receivers can
+    /// switch.
     pub async fn rotate(
         &self,
         caller: &Caller,
@@ -260,7 +262,7 @@ impl Webhooks {
         Ok(WebhookWithSecret { webhook: WebhookView::new(webhook, self.ambient.now()), secret })
     }
 
-    /// Sends an event about nothing, to see whether an endpoint works; at once, even if it is paused.
+    /// Sends a test event to check whether an endpoint works: at once, even if it is paused.
     pub async fn send_test(
         &self,
         caller: &Caller,
@@ -292,7 +294,7 @@ impl Webhooks {
     }
 }
 
-/// An endpoint at another address, where it is tried anew.
+/// An endpoint with another URL. Attempts resume there.
 fn moved(webhook: Webhook, url: &str) -> Webhook {
     Webhook { url: url.to_owned(), health: webhook.health.resumed(), ..webhook }
 }

@@ -1,5 +1,5 @@
-//! Telling what happens: events are queued in the transaction of what they tell, so that neither is without the
-//! other. Where nobody listens, nothing is written.
+//! Queueing events. An event is queued in the transaction of the change that it reports, so that neither exists without
+//! the other. If no endpoint receives an event, nothing is written.
 
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::payload;
 use crate::track_view::TrackParents;
 
-/// Tells that a track is through, whichever way: to be called after the track was written.
+/// Queues an event if a track has reached a final status. Must be called after the track was written.
 pub(crate) async fn track_settled(
     tx: &Transaction,
     ambient: &Ambient,
@@ -33,7 +33,7 @@ pub(crate) async fn track_settled(
     queue(tx, ambient, &webhook, EventKind::TrackStatusChanged, track.id.uuid(), text).await
 }
 
-/// Tells that a file of a track was made, or could not be.
+/// Queues an event that a file of a track was made, or could not be made.
 pub(crate) async fn file_recorded(
     tx: &Transaction,
     ambient: &Ambient,
@@ -47,7 +47,7 @@ pub(crate) async fn file_recorded(
     queue(tx, ambient, &webhook, event, file.id.uuid(), payload::track_file(event, track, file)).await
 }
 
-/// Tells that a collection was made, changed or deleted.
+/// Queues an event that a collection was created, changed or deleted.
 pub(crate) async fn collection_changed(
     tx: &Transaction,
     ambient: &Ambient,
@@ -69,7 +69,7 @@ async fn queue(
     subject_id: Uuid,
     text: serde_json::Result<String>,
 ) -> Result<(), CatalogError> {
-    // Plain data always has a text; a mistake of ours here must not stop what the event tells of.
+    // Plain data can always be serialized. A bug here must not prevent the change that the event reports.
     let Ok(text) = text.inspect_err(|error| tracing::error!(%error, "could not write an event")) else {
         return Ok(());
     };

@@ -1,4 +1,5 @@
-//! What webhooks say. The fields are promised to receivers: they may be added to and never change their meaning.
+//! The payloads of webhooks. The fields are guaranteed to receivers: fields may be added, but never change their
+//! meaning.
 
 use serde::Serialize;
 use serde_json::Error;

@@ -1,4 +1,4 @@
-//! Sending what is due, once, and recording what came of it.
+//! Sending due deliveries once, and recording the results.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -17,7 +17,7 @@ use tracing::{Instrument, Span};
 use super::Webhooks;
 use crate::batches::{BATCH, in_batches};
 
-/// How long a delivery is held: well beyond the 15 s that a receiver has.
+/// How long a delivery is leased: well beyond the 15 s within which a receiver must respond.
 const LEASE_SECONDS: i64 = 30;
 
 /// An attempt that was made and is not recorded yet.
@@ -28,24 +28,24 @@ pub struct SentWebhook {
 }
 
 impl SentWebhook {
-    /// To which endpoint.
+    /// The endpoint.
     pub fn webhook_id(&self) -> WebhookId {
         self.claimed.delivery.webhook_id
     }
 
-    /// Whether the receiver took it.
+    /// Whether the receiver accepted it.
     pub fn is_success(&self) -> bool {
         self.attempt.is_success()
     }
 }
 
 impl Webhooks {
-    /// The endpoints that something is due for and that are not paused.
+    /// The endpoints that have due deliveries and are not paused.
     pub async fn due(&self) -> Result<Vec<Webhook>, CatalogError> {
         self.catalog.due_webhooks(self.ambient.now()).await
     }
 
-    /// Claims what is due for an endpoint.
+    /// Claims due deliveries for an endpoint.
     pub async fn claim(&self, webhook: &Webhook, most: usize) -> Result<Vec<ClaimedDelivery>, CatalogError> {
         let (now, lease) = (self.ambient.now(), self.ambient.credential_id());
         let until = now.plus_seconds(LEASE_SECONDS);
@@ -104,7 +104,7 @@ impl Webhooks {
         })
     }
 
-    /// Records attempts, all in one transaction: many small ones would wait for the disk one after another.
+    /// Records attempts, all in one transaction: many small transactions would wait for the disk one after another.
     pub async fn record(&self, sent: &[SentWebhook]) -> Result<(), CatalogError> {
         let mut by_webhook: BTreeMap<WebhookId, Vec<&SentWebhook>> = BTreeMap::new();
         for one in sent {
@@ -133,7 +133,7 @@ impl Webhooks {
         tx.commit().await
     }
 
-    /// Gives up what could not be tried for too long: every now and then, once for all nodes, and in batches.
+    /// Gives up deliveries that could not be sent for too long: periodically, once for all nodes, and in batches.
     pub async fn tidy(&self, cancel: &CancellationToken) -> Result<(), CatalogError> {
         let now = self.ambient.now();
         if !self.catalog.take_task(ScheduledTask::TidyWebhooks, now).await? {
@@ -149,7 +149,8 @@ impl Webhooks {
     }
 }
 
-/// The span of an attempt, which goes on with the trace of what happened. The URL is left out: it may contain a secret.
+/// The span of an attempt. It continues the trace of the change that caused the event. The URL is left out, as it may
+/// contain a secret.
 fn span(claimed: &ClaimedDelivery) -> Span {
     let delivery = &claimed.delivery;
     let span = tracing::error_span!(
@@ -168,7 +169,7 @@ fn span(claimed: &ClaimedDelivery) -> Span {
     span
 }
 
-/// Notes on the span of an attempt what came of it.
+/// Records the result of an attempt on its span.
 fn note(attempt: &DeliveryAttempt) {
     let span = Span::current();
     if let Some(status) = attempt.status {
@@ -198,7 +199,7 @@ fn take_answer(attempt: &mut DeliveryAttempt, answer: &Answer) {
     }
 }
 
-/// What follows from an attempt: delivered, another try, or the end of trying.
+/// Updates a delivery after an attempt: it is delivered, retried or given up.
 fn judge(delivery: &mut WebhookDelivery, attempt: &DeliveryAttempt, jitter: u8, now: Timestamp) {
     if attempt.is_success() {
         delivery.state = DeliveryState::Delivered;

@@ -1,4 +1,5 @@
-//! URLs in payloads: signed for each attempt, as an event may be hours old by then and a URL lasts for one.
+//! URLs in payloads. They are signed for each attempt, as an event may be hours old by then and a URL is valid for one
+//! hour.
 
 use serde_json::Value;
 use tonearm_domain::ObjectKey;
@@ -7,8 +8,8 @@ use tonearm_signing::DeliveryTerms;
 use super::Webhooks;
 
 impl Webhooks {
-    /// The stored payload with a URL for each of its files. The stored text is ours: if it does not parse, it goes
-    /// out as it is.
+    /// The stored payload with a URL for each of its files. The service wrote the stored text; if it does not parse, it
+    /// is sent unchanged.
     pub(super) fn with_urls(&self, payload: &str) -> String {
         let Ok(mut payload) = serde_json::from_str::<Value>(payload) else {
             return payload.to_owned();

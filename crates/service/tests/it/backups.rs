@@ -1,4 +1,4 @@
-//! What is damaged, in the store or in the target, ends no backup and takes nothing away from earlier ones.
+//! Damage in the store or in the target neither stops a backup nor removes anything from earlier ones.
 
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
@@ -83,7 +83,7 @@ async fn back_up_to(
     secrets: Secrets,
     keep: Option<u64>,
 ) -> Result<BackupReport, BackupError> {
-    // Each backup has a time of its own.
+    // Each backup has its own time.
     scene.clock.advance_seconds(1);
     let backups = Backups::new(
         (scene.catalog.clone(), scene.blobs.clone()),
@@ -118,14 +118,14 @@ async fn an_object_that_the_store_has_lost_stays_in_backups(database: TestDataba
     }
     assert_eq!(target.bytes_of(&key).await.as_deref(), Some(&b"sound"[..]));
 
-    // Copied back from the target, it is lost no longer, and what nobody names is pruned again.
+    // Copied back from the target, it is no longer lost, and unreferenced objects are pruned again.
     scene.blobs.put_bytes(&key, Bytes::from_static(b"sound")).await.unwrap();
     let report = target.back_up(&scene, Some(1)).await;
     assert_eq!((report.objects, report.rescued, report.damaged), (2, 0, 0));
     assert!(target.bytes_of(&other).await.is_some());
 }
 
-/// Nobody recorded the length of manifests and covers.
+/// No length is recorded for manifests and covers.
 async fn a_truncated_object_does_not_replace_the_copy_of_an_earlier_backup(database: TestDatabase) {
     let (_ground, scene) = scene(&database).await;
     let target = Target::new();
@@ -161,7 +161,7 @@ async fn a_damaged_manifest_hides_no_other_backup(database: TestDatabase) {
     assert_eq!((found.complete.len(), found.unreadable.len()), (1, 1));
     assert!(matches!(found.unreadable[0].1, BackupError::Broken { .. }));
 
-    // Nobody knows which objects it names, so none are pruned.
+    // The objects of an unreadable backup are unknown, so none are pruned.
     let pool = Blobs::open(&target.url("/objects")).await.unwrap();
     let unnamed = scene.stray().await;
     pool.put_bytes(&unnamed, Bytes::from_static(b"sound")).await.unwrap();
@@ -172,7 +172,7 @@ async fn a_damaged_manifest_hides_no_other_backup(database: TestDatabase) {
     assert!(target.bytes_of(&unnamed).await.is_some());
 }
 
-/// A store whose objects are read by way of a proxy.
+/// A store whose objects are read through a proxy.
 async fn behind_a_proxy(database: &TestDatabase) -> (S3Server, BucketProxy, Scene) {
     let server = S3Server::start();
     let proxy = BucketProxy::start(&server);
@@ -182,7 +182,7 @@ async fn behind_a_proxy(database: &TestDatabase) -> (S3Server, BucketProxy, Scen
     (server, proxy, scene)
 }
 
-/// The kinds of what a deep verification finds.
+/// The kinds of findings of a deep verification.
 async fn verified(scene: &Scene) -> Result<Vec<FindingKind>, VerifyError> {
     verified_by(scene, VerifyTerms { is_deep: true, ..VerifyTerms::default() }).await
 }
@@ -223,7 +223,7 @@ async fn an_object_that_cannot_be_read_ends_neither_backup_nor_verification(data
     assert_eq!(target.back_up(&scene, None).await.objects, 2);
 }
 
-/// One that is listed with another length than its row says is looked at once more.
+/// An object that is listed with a length other than the one in its row is looked up again.
 async fn an_object_that_cannot_be_looked_at_ends_neither_backup_nor_verification(database: TestDatabase) {
     let (_server, proxy, scene) = behind_a_proxy(&database).await;
     let (key, _) = (scene.named().await, scene.named().await);
@@ -246,7 +246,7 @@ async fn an_object_that_cannot_be_looked_at_ends_neither_backup_nor_verification
     let report = Target::new().back_up(&scene, None).await;
     assert_eq!((report.objects, report.rescued, report.damaged), (1, 0, 1));
 
-    // If nothing can be listed either after the start, the store has failed.
+    // If nothing can be listed after the start either, the store has failed.
     let lists = AtomicUsize::new(0);
     proxy.set(move |request| {
         let is_first_list = request.target.contains("list-type") && lists.fetch_add(1, Ordering::SeqCst) == 0;
@@ -256,7 +256,7 @@ async fn an_object_that_cannot_be_looked_at_ends_neither_backup_nor_verification
     assert!(matches!(quick, Err(VerifyError::Store(_))), "{quick:?}");
 }
 
-/// Gives the organization a cover, whose files all have these bytes, and gives where they are.
+/// Gives the organization a cover whose files all have these bytes, and returns their keys.
 async fn give_cover(scene: &Scene, bytes: &'static [u8]) -> [ObjectKey; 3] {
     let tx = scene.catalog.begin().await.unwrap();
     let mut organization = tx.organization(scene.caller.organization_id).await.unwrap().unwrap();
@@ -298,7 +298,7 @@ async fn covers_of_owners_that_the_store_has_lost_are_in_no_new_backup(database:
     assert_eq!(counted(target.back_up(&scene, None).await), (4, 0, 0));
     scene.blobs.delete(&sizes[0]).await.unwrap();
     replace(&scene, &sizes[1], b"pict").await;
-    // With as many bytes as before: only reading it shows this.
+    // With the same number of bytes: only reading the object detects this.
     replace(&scene, &sizes[2], b"PICTURE").await;
     let mut found = verified(&scene).await.unwrap();
     found.sort_by_key(|kind| format!("{kind:?}"));
@@ -311,7 +311,7 @@ async fn covers_of_owners_that_the_store_has_lost_are_in_no_new_backup(database:
     assert_eq!(counted(Target::new().back_up(&scene, None).await), (1, 0, 3));
 }
 
-/// What a run before recorded differs from what the database recorded afterwards, so the copy is read.
+/// What an earlier run recorded differs from what the database recorded later, so the copy is read.
 async fn what_the_database_recorded_counts_more_than_an_earlier_backup(database: TestDatabase) {
     let (_ground, scene) = scene(&database).await;
     let sizes = give_cover(&scene, b"picture").await;
@@ -350,7 +350,7 @@ async fn covers_of_owners_that_cannot_be_looked_at_are_named(database: TestDatab
     });
     let terms = VerifyTerms::default();
     assert_eq!(verified_by(&scene, terms).await.unwrap(), [FindingKind::UnreadableObject]);
-    // Only reading it shows this.
+    // Only reading the object detects this.
     let name = sizes[1].to_string();
     proxy.set(move |request| {
         (request.method == "GET" && request.target.contains(&name)).then_some(Fault::Deny)
@@ -359,7 +359,7 @@ async fn covers_of_owners_that_cannot_be_looked_at_are_named(database: TestDatab
     assert_eq!(verified(&scene).await.unwrap(), [FindingKind::UnreadableObject]);
 }
 
-/// The store answers, but says nothing about any of many objects.
+/// The store responds, but every lookup of many objects fails.
 async fn a_store_in_which_nothing_can_be_looked_at_has_failed(database: TestDatabase) {
     let (_server, proxy, scene) = behind_a_proxy(&database).await;
     let key = scene.stray().await;

@@ -1,4 +1,4 @@
-//! Work on many tracks: what a request leaves to jobs, and what becomes of jobs that are killed or given up.
+//! Bulk operations on tracks: the work that requests leave to jobs, and jobs that are killed or given up.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -27,7 +27,7 @@ on_both!(
     an_upload_needs_no_expiry,
 );
 
-/// An organization with a collection of so many tracks that wait for something.
+/// An organization with a collection of this many waiting tracks.
 async fn collection_of(
     workshop: &Workshop,
     count: usize,
@@ -75,7 +75,7 @@ async fn a_deleted_collection_is_purged_by_whoever_takes_over(database: TestData
     let refused = workshop.send(&owner, tracks[0], sound()).await.unwrap_err();
     assert!(matches!(refused, Refusal::NotFound(_)), "{refused:?}");
 
-    // It is killed after its first batch.
+    // The job is killed after its first batch.
     let killed = CancellationToken::new();
     workshop.catalog.on_commit({
         let killed = killed.clone();
@@ -92,7 +92,7 @@ async fn a_deleted_collection_is_purged_by_whoever_takes_over(database: TestData
     assert_eq!(queued, 200);
     workshop.clock.advance_seconds(61);
     let mut second = None;
-    // The purges that were queued come first or later, in any order.
+    // The queued purges may run before or after it, in any order.
     while second.is_none() {
         let claimed = claim(&workshop).await;
         if claimed.id == first.id {
@@ -147,7 +147,7 @@ async fn a_purge_waits_while_there_is_enough_to_tidy(database: TestDatabase) {
             run(&workshop, &claimed, CancellationToken::new()).await.unwrap();
             break;
         }
-        // Held by other workers.
+        // These are held by other workers.
         rest.push(claimed);
     }
     assert_eq!(rest.len(), 1999);
@@ -176,7 +176,7 @@ async fn a_restored_collection_goes_on_with_what_it_waited_for(database: TestDat
     let queued = kinds(&workshop).await;
     assert_eq!(queued.iter().filter(|kind| *kind == "process_track").count(), 229);
 
-    // Where the collection is deleted again nothing is resumed.
+    // If the collection is deleted again, nothing is resumed.
     workshop.library.delete_collection(&person, collection_id).await.unwrap();
     workshop.library.restore_collection(&person, collection_id).await.unwrap();
     workshop.library.delete_collection(&person, collection_id).await.unwrap();
@@ -200,7 +200,7 @@ async fn stored_manifest(workshop: &Workshop, track: &Track) -> TrackManifest {
     serde_json::from_slice(&bytes).unwrap()
 }
 
-/// An organization with so many tracks that are through.
+/// An organization with this many processed tracks.
 async fn made(workshop: &Workshop, count: usize) -> (Caller, Vec<Track>) {
     let (owner, first) = workshop.create().await;
     let mut tracks = vec![workshop.catalog.track(owner.organization_id, first).await.unwrap().unwrap()];
@@ -281,7 +281,7 @@ async fn a_recipe_is_rendered_by_many_workers_and_always_ends(database: TestData
     assert_eq!((queued.examined, queued.done, queued.is_at_end), (4, 0, true));
     assert_eq!(kinds(&workshop).await, ["render_track"; 4]);
 
-    // Two workers at once.
+    // Two workers concurrently.
     let (one, other) = (claim(&workshop).await, claim(&workshop).await);
     assert!(turn_of(&one.job).is_some() && turn_of(&one.job) != turn_of(&other.job));
     let (first, second) = tokio::join!(
@@ -291,10 +291,10 @@ async fn a_recipe_is_rendered_by_many_workers_and_always_ends(database: TestData
     first.unwrap();
     second.unwrap();
     assert_eq!(rendering(&workshop, &owner, late).await.done, 2);
-    // One is given up, and one track is deleted before its turn.
+    // One job is given up, and one track is deleted before its job runs.
     let mut given_up = claim(&workshop).await;
     while turn_of(&given_up.job).is_none() {
-        // The manifests of those that were made.
+        // The manifests of the rendered tracks.
         run(&workshop, &given_up, CancellationToken::new()).await.unwrap();
         given_up = claim(&workshop).await;
     }
@@ -309,7 +309,7 @@ async fn a_recipe_is_rendered_by_many_workers_and_always_ends(database: TestData
     assert_eq!((ended.done, ended.failed, ended.percent()), (4, 1, 100));
     assert_eq!(ended.finished_at, Some(workshop.ambient.now()));
 
-    // Tried again by hand, it is made and not counted once more.
+    // Retried by hand, the track is rendered and not counted again.
     let (_, track_id) = turn_of(&given_up.job).unwrap();
     assert!(jobs(&workshop).retry(Origin::command_line(), given_up.id).await.unwrap());
     workshop.run_all().await;
@@ -318,7 +318,7 @@ async fn a_recipe_is_rendered_by_many_workers_and_always_ends(database: TestData
     assert_eq!(rendering(&workshop, &owner, late).await, ended);
     assert_eq!(kinds(&workshop).await, Vec::<String>::new());
 
-    // Those that have it are done at once.
+    // Tracks that have the file already are counted at once.
     workshop.library.render_existing(&owner, late).await.unwrap();
     workshop.run_next().await.unwrap().unwrap();
     let again = rendering(&workshop, &owner, late).await;
@@ -340,7 +340,7 @@ async fn a_rendering_that_begins_anew_counts_its_own_tracks(database: TestDataba
     assert_eq!((ended.done, ended.failed, ended.examined), (3, 0, 3));
     assert!(ended.finished_at.is_some());
 
-    // A job that is dropped by hand counts, so that the rendering ends.
+    // A job that is dropped by hand is counted, so that the rendering ends.
     let kind = RecipeKind::Transcode(Transcode { bitrate: 64, ..Transcode::default() });
     let other = workshop
         .library
@@ -358,7 +358,7 @@ async fn a_rendering_that_begins_anew_counts_its_own_tracks(database: TestDataba
     assert_eq!((ended.done, ended.failed, ended.finished_at.is_some()), (3, 1, true));
 }
 
-/// A recipe is changed and rendered once more while a node queues the tracks of the rendering before.
+/// A recipe is changed and rendered again while a node queues the tracks of the previous rendering.
 async fn a_rendering_goes_by_the_recipe_as_it_is_now(database: TestDatabase) {
     let workshop = Workshop::open(&database).await;
     let (owner, _) = made(&workshop, 1).await;

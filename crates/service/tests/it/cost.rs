@@ -1,4 +1,4 @@
-//! How many statements it takes.
+//! The number of statements per operation.
 
 use tonearm_domain::KeyType;
 use tonearm_fixtures::TestDatabase;
@@ -74,7 +74,7 @@ async fn sessions_cost_the_same_for_any_number_of_tracks(database: TestDatabase)
     assert_eq!(again, 1, "the list is kept");
 }
 
-/// How many tracks a session lists.
+/// The number of tracks that a session lists.
 fn listed(opened: &OpenedPlaySession) -> usize {
     let elements: Vec<u8> = opened.tracks.chunks().flatten().collect();
     assert_eq!(elements.len(), opened.tracks.len());

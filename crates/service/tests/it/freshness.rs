@@ -1,4 +1,4 @@
-//! What was changed is not answered as it was.
+//! Caches never return outdated data after a change.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -91,7 +91,7 @@ async fn new_titles_and_colours_are_seen_at_once(database: TestDatabase) {
     assert_eq!(played().await.colours.base, blue);
 }
 
-/// Readers load all the time; none of their loads may outlive the change it was overtaken by.
+/// Readers load continuously; no load may be cached if a change overtook it.
 async fn readers_in_between_bring_nothing_old_back(database: TestDatabase) {
     let station = Station::open(database, FOR_EVER).await;
     let session = station.grant().await.session;
@@ -130,7 +130,7 @@ async fn what_did_not_exist_is_found_once_it_does(database: TestDatabase) {
     let key = station.create_key(KeyType::Player).await;
     let Station { node, caller, .. } = &station;
 
-    // A session that this node was asked for before another one made it.
+    // A session that this node looked up before another node created it.
     let unknown: PlaySessionId = "11111111-2222-4333-8444-555555555555".parse().unwrap();
     let ask = || elsewhere.playback.public_play_session(unknown);
     for _ in 0..3 {
@@ -145,7 +145,7 @@ async fn what_did_not_exist_is_found_once_it_does(database: TestDatabase) {
     tx.commit().await.unwrap();
     ask().await.unwrap();
 
-    // A key that another node has just made.
+    // A key that another node has just created.
     elsewhere.access.key(key.text.reveal(), Action::Play).await.unwrap();
     elsewhere.playback.play_session(caller, session.id).await.unwrap();
 }

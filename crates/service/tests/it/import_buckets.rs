@@ -48,7 +48,7 @@ fn url(key: &str) -> String {
     format!("s3://{}/{key}", S3Server::BUCKET)
 }
 
-/// A sound that does not arrive at once.
+/// A sound that does not arrive in one piece.
 fn long_sound() -> Vec<u8> {
     wav(&WavSpec { seconds: 5.0, ..WavSpec::default() })
 }
@@ -77,7 +77,7 @@ impl Workshop {
         Ok(self.library.create_track(owner, create).await?.0.track.id)
     }
 
-    /// Imports an object, or says why not.
+    /// Imports an object; returns its bytes, or the reason for the failure.
     async fn imported(&self, owner: &Caller, key: &str) -> Result<Vec<u8>, String> {
         let id = self.ask_for(owner, &url(key)).await.unwrap();
         self.try_import().await.unwrap();
@@ -128,7 +128,7 @@ async fn keys_are_taken_as_they_are(database: TestDatabase) {
         " spaces ",
     ];
     for (number, key) in keys.into_iter().enumerate() {
-        // Each is another file, so that none is taken for another.
+        // Each file is different, so that none can be mistaken for another.
         let content = [sound(), vec![0; number]].concat();
         server.put_object(key, &content);
         assert_eq!(workshop.imported(&owner, key).await.as_ref(), Ok(&content), "{key}");
@@ -152,13 +152,13 @@ async fn an_import_goes_on_where_it_broke_off(database: TestDatabase) {
     let ranges: Vec<_> = requests.iter().map(|request| request.range.clone()).collect();
     let rest = |part: u64| Some(format!("bytes={}-", part * third));
     assert_eq!(ranges, [None, rest(1), rest(2)]);
-    // Nothing that permits anything stands in an address.
+    // URLs contain no credentials.
     assert!(requests.iter().all(|request| !request.target.contains('?')), "{requests:?}");
 }
 
 async fn an_object_that_changes_meanwhile_is_never_mixed(database: TestDatabase) {
     let workshop = Workshop::open(&database).await;
-    // A server that sends parts whatever the tag is, as some do.
+    // A server that sends ranges whatever the ETag is, as some do.
     let (one, other) = (vec![b'1'; 1000], vec![b'2'; 1000]);
     let expected = other.clone();
     let server = FileServer::start(move |request| match (request.number, request.start()) {
@@ -198,7 +198,7 @@ async fn what_the_bucket_refuses_is_told(database: TestDatabase) {
     let failed = workshop.imported(&owner, "a.wav").await.unwrap_err();
     assert!(failed.contains(&part), "{failed}");
 
-    // A store that is away may come back.
+    // A store that is unavailable may come back.
     workshop.import_buckets.set(&owner, bucket(), good("http://127.0.0.1:1024".to_owned())).await.unwrap();
     workshop.ask_for(&owner, &url("a.wav")).await.unwrap();
     let failed = workshop.try_import().await;
@@ -221,7 +221,7 @@ async fn credentials_are_those_of_the_organization(database: TestDatabase) {
     assert_eq!((count, found.len()), (0, 0));
     let removed = workshop.import_buckets.remove(&other, &bucket()).await;
     assert!(matches!(removed, Err(Refusal::NotFound(_))), "{removed:?}");
-    // Its own credentials are its own, also for a bucket of the same name.
+    // An organization uses its own credentials, even for a bucket with the same name.
     workshop.import_buckets.set(&other, bucket(), set(server.endpoint(), "wrong")).await.unwrap();
     let failed = workshop.imported(&other, "a.wav").await.unwrap_err();
     assert!(failed.contains("refuses the credentials"), "{failed}");
@@ -280,7 +280,7 @@ async fn secrets_are_sealed_and_never_shown(database: TestDatabase) {
     let (_, shown) = workshop.import_buckets.page(&owner, LimitOffset::default()).await.unwrap();
     assert!(shown[0].has_secret && !format!("{shown:?}").contains(S3Server::CREDENTIALS.1), "{shown:?}");
 
-    // Both are sealed anew with everything else, and open afterwards.
+    // Resealing covers both. They are sealed with the current master secret, so they are kept.
     let sealed = workshop.catalog.sealed().await.unwrap();
     let at = SealedAt::ImportBucketSecret(owner.organization_id, bucket());
     let found = sealed.iter().find(|found| found.at == at).unwrap();
@@ -289,7 +289,7 @@ async fn secrets_are_sealed_and_never_shown(database: TestDatabase) {
     assert!(tx.replace_sealed(found, b"of another secret".to_vec()).await.unwrap());
     assert!(!tx.replace_sealed(found, b"late".to_vec()).await.unwrap());
     tx.commit().await.unwrap();
-    // With its master secret gone, it is as if there were none.
+    // If its master secret is gone, the bucket counts as one without a secret.
     assert_eq!(workshop.resealing.reseal().await.unwrap().lost, [at]);
     let (_, shown) = workshop.import_buckets.page(&owner, LimitOffset::default()).await.unwrap();
     assert!(!shown[0].has_secret);
@@ -313,7 +313,7 @@ async fn a_secret_goes_where_it_was_entered_for(database: TestDatabase) {
     assert!(is_refused(&asked(without(good(server.endpoint()))).await.map(drop)));
     let first = asked(good(server.endpoint())).await.unwrap();
     workshop.clock.advance_seconds(60);
-    // Kept with another region, and with a slash at the end of the same endpoint.
+    // The secret is kept for another region, and for the same endpoint with a slash at the end.
     let region = Some("eu-central-1".parse().unwrap());
     let kept = SetImportBucket { region, ..without(good(format!("{}/", server.endpoint()))) };
     let kept = asked(kept).await.unwrap();
@@ -344,7 +344,7 @@ async fn redirects_are_told_nothing(database: TestDatabase) {
     assert!(store.requests()[0].header("authorization").is_some());
     let [request] = &elsewhere.requests()[..] else { panic!("not one request") };
     assert!(!request.headers.iter().any(|(name, _)| name == "authorization" || name.starts_with("x-amz")));
-    // A store that says in its own way that the bucket is elsewhere.
+    // A store that reports in its own way that the bucket is in another region.
     let moved = FileServer::start(|_| {
         FileAnswer::status("301 Moved Permanently").with("x-amz-bucket-region", "eu-west-3")
     })
@@ -364,7 +364,7 @@ async fn buckets_are_bounded(database: TestDatabase) {
     }
     let refused = workshop.import_buckets.set(&owner, bucket(), good(endpoint())).await;
     assert!(matches!(refused, Err(Refusal::Conflict { code: "too_many_import_buckets", .. })), "{refused:?}");
-    // Those that there are can be changed, and one that goes makes room.
+    // Existing buckets can be changed, and removing one makes room.
     workshop.import_buckets.set(&owner, name(7), good(endpoint())).await.unwrap();
     workshop.import_buckets.remove(&owner, &name(7)).await.unwrap();
     workshop.import_buckets.set(&owner, bucket(), good(endpoint())).await.unwrap();

@@ -1,4 +1,4 @@
-//! Sources that are imported from a URL, from servers that behave well or badly.
+//! Sources imported from a URL, from servers that behave well or badly.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ crate::on_both!(
 );
 
 impl Workshop {
-    /// Makes an organization with one collection and a track that is imported, which may have a name.
+    /// Creates an organization with one collection and a track that is imported, optionally with a file name.
     async fn import(&self, url: String, file_name: &str) -> (Caller, TrackId) {
         let organization = self.library.create_organization("Example Radio").await.unwrap();
         let owner = Caller::owner(organization.organization.id);
@@ -99,13 +99,13 @@ impl Workshop {
         result
     }
 
-    /// Runs the upkeep that is due, and no import.
+    /// Runs the maintenance job that is due, and no import.
     async fn run_upkeep(&self) {
         let run = self.claim_in(JobQueue::Maintenance).await;
         self.processing.run(&run).await.unwrap();
     }
 
-    /// Nothing is left of an import but its track.
+    /// Asserts that nothing is left of an import but its track.
     async fn expect_nothing_left(&self, id: TrackId) {
         assert_eq!(self.objects().await, 0);
         assert_eq!(self.catalog.import(id).await.unwrap(), None);
@@ -171,7 +171,7 @@ async fn a_failure_is_told(database: TestDatabase) {
     workshop.expect_nothing_left(id).await;
     let told = workshop.webhooks.deliveries(&owner, DeliveryQuery::default(), None, 10).await.unwrap();
     assert_eq!(told.len(), 1);
-    // The file may be uploaded instead, as long as the URL for it is valid.
+    // The file may be uploaded instead, as long as the upload URL is valid.
     workshop.send(&owner, id, sound()).await.unwrap();
     assert_eq!(workshop.track(&owner, id).await.status, TrackStatus::Processing);
 }
@@ -210,7 +210,7 @@ async fn a_server_that_fails_is_asked_again(database: TestDatabase) {
     assert!(reason.contains("failed: given up after 8 attempts: the server responded with 500"), "{reason}");
     assert_eq!(workshop.catalog.import(id).await.unwrap(), None);
     assert_eq!(workshop.objects().await, before);
-    // It is there for people to see, and there is nothing to try again with.
+    // The job stays visible, but cannot be retried, as its import is over.
     let [given_up] = &workshop.jobs_of("import_source").await[..] else { panic!("not one job") };
     assert_eq!(given_up.state(), JobState::Failed);
     let refused = jobs(&workshop).retry(owner.origin, given_up.id).await;
@@ -263,7 +263,7 @@ async fn nothing_is_left_of_what_does_not_arrive(database: TestDatabase) {
 
 async fn what_cannot_be_resumed_is_fetched_anew(database: TestDatabase) {
     let workshop = Workshop::open(&database).await;
-    // Another file each time, until the third one comes whole.
+    // The file changes with each request. The third attempt gets it whole.
     let server = FileServer::start(|request| {
         let tag = request.number.to_string();
         match request.number {
@@ -315,7 +315,7 @@ async fn deletion_calls_an_import_off_and_restoration_goes_on(database: TestData
     workshop.library.restore_track(&owner, id).await.unwrap();
     workshop.try_import().await.unwrap();
     assert_eq!(workshop.track(&owner, id).await.status, TrackStatus::Processing);
-    // A run after the deletion fetches nothing.
+    // An import that runs after the deletion fetches nothing.
     let before = server.requests().len();
     let (owner, id) = workshop.import(server.url("/a.wav"), "").await;
     workshop.library.delete_track(&owner, id).await.unwrap();
@@ -384,7 +384,7 @@ async fn another_worker_takes_over(database: TestDatabase) {
     })
     .await;
     let (owner, id) = workshop.import(server.url("/a.wav"), "").await;
-    // One that dies, which is to be dropped in the middle.
+    // A run that dies: it is dropped halfway.
     let dying = workshop.claim_import().await;
     tokio::select! {
         ended = workshop.processing.run(&dying) => panic!("{ended:?}"),
@@ -394,7 +394,7 @@ async fn another_worker_takes_over(database: TestDatabase) {
     workshop.try_import().await.unwrap();
     assert_eq!(workshop.track(&owner, id).await.status, TrackStatus::Processing);
     assert_eq!(workshop.objects().await, 1);
-    // The first one, awake again, changes nothing, whatever it has in hand.
+    // The first run, continued later, changes nothing.
     workshop.processing.run(&dying).await.unwrap_err();
     assert_eq!(workshop.objects().await, 1);
 }
@@ -421,7 +421,7 @@ async fn an_outage_of_the_store_is_waited_for(database: TestDatabase) {
     let workshop = Workshop::open_with(&database, folder, store, MediaConfig::find()).await;
     let server = FileServer::start(|_| FileAnswer::whole(&sound())).await;
     let (owner, id) = workshop.import(server.url("/a.wav"), "").await;
-    // A file stands where the store makes its folders.
+    // A file blocks the path where the store creates its folders.
     std::fs::remove_dir_all(&broken).unwrap();
     std::fs::write(&broken, "in the way").unwrap();
     let run = workshop.claim_import().await;
@@ -453,7 +453,7 @@ async fn urls_are_secret(database: TestDatabase) {
     let asked = audited.iter().find(|entry| entry.action == "track.import").unwrap();
     assert_eq!(asked.title.as_deref(), Some("files.example.com"));
     assert_eq!(workshop.resealing.reseal().await.unwrap().kept, 1);
-    // With its master secret gone, it has failed.
+    // If its master secret is gone, the import fails.
     let tx = workshop.catalog.begin().await.unwrap();
     let found = workshop.catalog.sealed().await.unwrap().remove(0);
     tx.replace_sealed(&found, b"of another secret".to_vec()).await.unwrap();

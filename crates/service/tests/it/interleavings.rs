@@ -1,10 +1,10 @@
-//! Uploads, added variants, changed and removed recipes, deletions, restorations and dying workers, all at once.
+//! Uploads, added variants, changed and removed recipes, deletions, restorations and dying workers, all concurrently.
 //!
-//! Whatever the order, in the end every track is in a final status, every recipe that a track has was made or has
-//! failed for it, no file that was made was replaced by a failure, and no job is left.
+//! Whatever the order, in the end every track is in a final status, every recipe of a track was rendered or has failed,
+//! no rendered file was replaced by a failure, and no job is left.
 //!
-//! `TONEARM_INTERLEAVINGS` says how many tracks go through it; 30 by default. ffmpeg is replaced by a script that
-//! writes a few bytes, or fails for one bitrate, so that thousands of runs take seconds.
+//! `TONEARM_INTERLEAVINGS` sets the number of tracks; the default is 30. ffmpeg is replaced by a script that writes a
+//! few bytes, or fails for one bitrate, so that thousands of runs take seconds.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -28,13 +28,13 @@ use crate::workshop::{FAILING_BITRATE, Workshop, sound};
 
 on_both!(every_order_ends_well);
 
-/// Tracks that go through it at the same time.
+/// The number of tracks that are processed concurrently.
 const AT_ONCE: usize = 6;
 const WORKERS: usize = 3;
-/// Milliseconds of a lease, by the clock of the test.
+/// The length of a lease in milliseconds, by the clock of the test.
 const LEASE: i64 = 60_000;
 
-/// A sequence of numbers that is the same in each run with the same seed (SplitMix64).
+/// A sequence of numbers that is the same for the same seed (SplitMix64).
 #[derive(Clone)]
 struct Dice(u64);
 
@@ -47,7 +47,7 @@ impl Dice {
         (z ^ (z >> 31)) % sides
     }
 
-    /// Lets others go first, now more and now less.
+    /// Yields to other tasks, for a random number of times.
     async fn pause(&mut self) {
         for _ in 0..self.throw(60) {
             tokio::task::yield_now().await;
@@ -93,12 +93,13 @@ async fn every_order_ends_well(database: TestDatabase) {
     println!("{rounds} tracks, {deaths} deaths of workers");
 }
 
-/// Whether a job may be left at the end: it is due in some hours or days, or has failed for good.
+/// Whether a job may be left at the end: it is due in hours or days, or has failed for good.
 fn may_stay(job: &PendingJob) -> bool {
     job.failed_at.is_some() || matches!(job.kind.as_str(), "expire_upload" | "purge_track")
 }
 
-/// Claims and runs jobs until none is left that is due soon; now and then dies in the middle of one. Gives how often it died.
+/// Claims and runs jobs until none is left that is due soon; sometimes dies in the middle of one. Returns the number of
+/// deaths.
 async fn work(workshop: Arc<Workshop>, mut dice: Dice, over: Arc<AtomicBool>) -> usize {
     let mut deaths = 0;
     loop {
@@ -111,7 +112,7 @@ async fn work(workshop: Arc<Workshop>, mut dice: Dice, over: Arc<AtomicBool>) ->
             {
                 return deaths;
             }
-            // A job over which workers died waits for minutes: time goes on while there is nothing to do.
+            // A job whose workers died waits for minutes, so the clock advances while there is nothing to do.
             workshop.clock.advance_millis(200);
             tokio::time::sleep(Duration::from_millis(1)).await;
             continue;
@@ -121,7 +122,7 @@ async fn work(workshop: Arc<Workshop>, mut dice: Dice, over: Arc<AtomicBool>) ->
         match until_poll(polls, workshop.processing.run(&run)).await {
             None => {
                 deaths += 1;
-                // Its lease runs out; so does that of everybody who is at work now, as if they had been paused.
+                // Its lease expires, as do the leases of all other workers, as if they had been paused.
                 workshop.clock.advance_millis(LEASE + 1);
             }
             Some(Ok(()) | Err(JobError::LeaseLost)) => {}
@@ -134,7 +135,7 @@ async fn work(workshop: Arc<Workshop>, mut dice: Dice, over: Arc<AtomicBool>) ->
     }
 }
 
-/// Drops a future, as when its process is killed, once it has been polled so often.
+/// Drops a future after this many polls, as if its process were killed.
 async fn until_poll<F: Future>(mut left: u64, future: F) -> Option<F::Output> {
     let mut future = Box::pin(future);
     std::future::poll_fn(move |context| {
@@ -147,15 +148,15 @@ async fn until_poll<F: Future>(mut left: u64, future: F) -> Option<F::Output> {
     .await
 }
 
-/// What one track goes through.
+/// The operations on one track.
 struct Scene<'a> {
     workshop: &'a Workshop,
     owner: Caller,
     person: Caller,
     track_id: TrackId,
-    /// A transcode of the organization that is changed and rendered anew.
+    /// A transcode of the organization that is changed and rendered again.
     changed: VariantId,
-    /// One that is removed.
+    /// A transcode that is removed.
     removed: VariantId,
 }
 
@@ -187,7 +188,7 @@ impl<'a> Scene<'a> {
         for (index, kind) in [
             ("original", RecipeKind::Original {}),
             ("levels", RecipeKind::Levels(LevelsSettings::default())),
-            // Keeps the track playable whatever becomes of the others: one in `error` takes no variants.
+            // Keeps the track playable whatever happens to the other recipes: a track in `error` accepts no variants.
             ("kept", transcode(80)),
             ("changed", transcode(64)),
             ("removed", transcode(65)),
@@ -228,14 +229,14 @@ impl<'a> Scene<'a> {
                 .await;
             match accepted {
                 Ok(_) => return,
-                // Deleted for the moment.
+                // Deleted at the moment.
                 Err(Refusal::NotFound(_)) => {}
                 Err(other) => panic!("{other:?}"),
             }
         }
     }
 
-    /// Adds variants to the track, one of which can only fail. Gives those that were accepted.
+    /// Adds variants to the track, one of which always fails. Returns those that were accepted.
     async fn add_variants(&self, mut dice: Dice) -> Vec<Recipe> {
         let mut added = Vec::new();
         for (index, bitrate) in [("own-1", 96), ("own-2", FAILING_BITRATE), ("own-3", 97)] {
@@ -247,7 +248,7 @@ impl<'a> Scene<'a> {
                         added.push(recipe);
                         break;
                     }
-                    // No source yet, or deleted for the moment.
+                    // No source yet, or deleted at the moment.
                     Err(Refusal::Unprocessable { .. } | Refusal::NotFound(_)) => {}
                     Err(other) => panic!("{other:?}"),
                 }
@@ -256,7 +257,7 @@ impl<'a> Scene<'a> {
         added
     }
 
-    /// Gives a recipe settings with which it fails, and renders it for existing tracks.
+    /// Gives a recipe settings that fail, and renders it for existing tracks.
     async fn change_recipe(&self, mut dice: Dice) {
         dice.pause().await;
         let update = UpdateRecipe { kind: Patch::Set(transcode(FAILING_BITRATE)), ..UpdateRecipe::default() };
@@ -283,7 +284,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Waits until the track is through and nothing is queued for it. Bounded by a minute.
+    /// Waits until the track is processed and no job is queued for it. Bounded by one minute.
     async fn settled(&self, round: usize) -> Vec<TrackFile> {
         for _ in 0..6000 {
             let track = self.track().await;

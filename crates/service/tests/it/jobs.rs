@@ -1,4 +1,4 @@
-//! Background jobs in the hands of whoever operates the service.
+//! Background jobs, managed by the operator.
 
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::{AuditFilter, JobFilter};
@@ -42,7 +42,7 @@ async fn known_jobs(workshop: &Workshop) -> Vec<JobId> {
         .collect()
 }
 
-/// What the audit log has of the organization, and of nobody, the newest first.
+/// The audit log entries of the organization, newest first.
 async fn audited(workshop: &Workshop, owner: &Caller) -> Vec<(String, String)> {
     let filter = AuditFilter::default();
     let records =

@@ -1,4 +1,4 @@
-//! Keys that are given new secrets: the old one works for a while, and never longer.
+//! Keys that get new secrets: the old secret works for a limited time.
 
 use tonearm_catalog::{AuditFilter, Catalog, ConnectOptions};
 use tonearm_domain::{Action, KeyOverlap, KeyType, PersonId, Selection, ShareTarget};
@@ -108,7 +108,7 @@ async fn there_are_never_more_than_two_secrets(database: TestDatabase) {
     assert!(scene.works(created.text.reveal()).await && scene.works(first.text.reveal()).await);
     library.end_old_secret(&scene.caller, id).await.unwrap();
     assert!(!scene.works(created.text.reveal()).await && scene.works(first.text.reveal()).await);
-    // Without an overlap the old one ends at once, and a second rotation is not held up.
+    // Without an overlap, the old secret ends at once, and a second rotation is not refused.
     let second = library.rotate_key(&scene.caller, id, hours(0)).await.unwrap();
     assert_eq!(second.old_until, None);
     assert!(!scene.works(first.text.reveal()).await && scene.works(second.text.reveal()).await);

@@ -1,4 +1,4 @@
-//! What the use cases promise, tried on SQLite and on PostgreSQL alike.
+//! The behaviour that the use cases promise, tested on both SQLite and PostgreSQL.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
 
@@ -37,7 +37,7 @@ mod workshop;
 
 pub(crate) use tonearm_fixtures::on_both;
 
-/// Pictures are read by this program, started again; see [`tonearm_media::serve_if_confined`].
+/// Pictures are decoded by another process of this program; see [`tonearm_media::serve_if_confined`].
 #[ctor::ctor(unsafe)]
 fn be_confined() {
     tonearm_media::serve_if_confined();

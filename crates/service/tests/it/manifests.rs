@@ -75,7 +75,7 @@ async fn tracks_from_before_get_theirs(database: TestDatabase) {
         let (owner, id) = workshop.upload(sound()).await;
         let track = track_of(&workshop, &owner, id).await;
         workshop.give_cover(&track).await;
-        // All but the job that would write the manifest.
+        // Runs all jobs except the one that would write the manifest.
         while let Some(result) = workshop.run_next().await {
             result.unwrap();
             if workshop.is_queued(&[publication(&track)]).await {
@@ -123,7 +123,7 @@ async fn a_store_that_is_away_is_waited_for(database: TestDatabase) {
     assert!(matches!(result, Err(JobError::Outage { outage: Outage::Store, .. })), "{result:?}");
     s3.restart();
     workshop.run_all().await;
-    // What was replaced meanwhile, and not removed, is left to the sweep.
+    // Manifests that were replaced meanwhile and not removed are left to the sweep.
     let newest = manifests(&workshop, &track).await.into_iter().max_by_key(|(number, _)| *number);
     let in_catalog = workshop.catalog.manifest(owner.organization_id, track.index).await.unwrap();
     assert_eq!(newest.unwrap().1, in_catalog);
@@ -134,7 +134,7 @@ async fn a_worker_that_slept_does_no_harm(database: TestDatabase) {
     let (owner, id) = workshop.upload(sound()).await;
     let track = track_of(&workshop, &owner, id).await;
     workshop.give_cover(&track).await;
-    // It begins a generation before anything was made, and falls asleep.
+    // A worker begins a generation before any file is rendered, and is then paused.
     let tx = workshop.catalog.begin().await.unwrap();
     let slept = tx.next_manifest(owner.organization_id, id).await.unwrap().unwrap();
     tx.commit().await.unwrap();

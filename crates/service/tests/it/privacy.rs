@@ -1,4 +1,4 @@
-//! What is kept about somebody is told and forgotten, and nothing else.
+//! Everything stored about a person is reported and erased, and nothing else.
 
 use std::collections::BTreeSet;
 
@@ -82,7 +82,7 @@ impl Scene {
         signed_in
     }
 
-    /// Somebody who knows Bea's address tries to be her.
+    /// Somebody who knows Bea's address tries to sign in with it.
     async fn fail_to_sign_in(&self) {
         let failed = self.people.sign_in(EMAIL, "not the password".to_owned(), self.device()).await;
         assert!(matches!(failed, Err(SignInError::Wrong)));
@@ -100,14 +100,14 @@ impl Scene {
         self.people.organizations_of(person).await.unwrap()[0].0.id
     }
 
-    /// Ada invites somebody.
+    /// Ada invites a person.
     async fn invite(&self, email: &str) {
         let ada = self.people.person_by_email("ada@example.com").await.unwrap();
         let owner = Caller::person(self.organization_of(&ada).await, ada.id);
         self.people.invite(&owner, Role::Viewer, email).await.unwrap();
     }
 
-    /// Rows in every column that names a person.
+    /// Creates rows in every column that names a person.
     async fn leave_traces_of(&self, bea: &Person) {
         let by = Origin::command_line();
         self.fail_to_sign_in().await;
@@ -118,7 +118,7 @@ impl Scene {
         self.leave_work_of(bea).await;
     }
 
-    /// An invitation that was used says who invited.
+    /// A used invitation records who invited.
     async fn invite_somebody_as(&self, bea: &Person) {
         let owner = Caller::person(self.organization_of(bea).await, bea.id);
         let link = self.people.invite(&owner, Role::Viewer, "cy@example.com").await.unwrap();
@@ -202,8 +202,7 @@ impl Scene {
         self.privacy.erase_person(Origin::command_line(), person, OwnerlessOrganizations::Refuse).await
     }
 
-    /// The columns, such as `person.name`, that hold a text somewhere in one of their cells. Tables that backups leave out are
-    /// not looked at.
+    /// The columns, such as `person.name`, in which some cell contains a text. Skips tables that backups leave out.
     async fn columns_with(&self, text: &str) -> BTreeSet<String> {
         let snapshot = self.catalog.snapshot().await.unwrap();
         let mut found = BTreeSet::new();
@@ -225,7 +224,7 @@ impl Scene {
         found
     }
 
-    /// That nothing is left of Bea but lines of the audit log with an id.
+    /// Asserts that nothing is left of Bea but audit log entries with an ID.
     async fn assert_forgotten(&self, bea: &Person) {
         for text in [EMAIL, NAME, ADDRESS] {
             assert_eq!(self.columns_with(text).await, BTreeSet::new(), "{text}");
@@ -236,12 +235,12 @@ impl Scene {
         assert!(self.catalog.sign_ins(bea.id).await.unwrap().is_empty());
     }
 
-    /// All lines that belong to no organization, the newest first.
+    /// All audit log entries without an organization, newest first.
     async fn lines(&self) -> Vec<AuditRecord> {
         self.catalog.audit_entries(None, &AuditFilter::default(), None, 100).await.unwrap()
     }
 
-    /// What the audit log says of a person.
+    /// The audit log entries about a person.
     async fn audit_lines(&self, person: &PersonReference) -> Vec<AuditRecord> {
         let mut lines = Vec::new();
         let count = self.privacy.audit_lines(person, &mut |line| lines.push(line)).await.unwrap();
@@ -300,7 +299,7 @@ async fn a_person_is_told_everything_and_then_forgotten(database: TestDatabase) 
     assert!(kept.account.is_none() && kept.named.is_empty());
 }
 
-/// The table of columns that the catalog keeps is tried, one by one: each is filled first, and emptied then.
+/// Tests every column in the catalog's table of columns: each is filled first, and empty after the erasure.
 async fn no_column_names_an_erased_person(database: TestDatabase) {
     let scene = Scene::set(&database, StoredAddresses::Whole).await;
     let bea = scene.people().await.person;
@@ -342,7 +341,7 @@ async fn an_account_that_is_gone_is_erased_by_its_id(database: TestDatabase) {
     assert_eq!(kept, scene.privacy.person(&email()).await.unwrap());
     scene.erase(&by_id).await.unwrap();
     scene.assert_forgotten(&bea).await;
-    // The lines of the audit log still have the id.
+    // The audit log entries still have the ID.
     scene.erase(&by_id).await.unwrap();
 }
 
@@ -357,7 +356,7 @@ async fn accounts_with_one_address_are_one_person(database: TestDatabase) {
     scene.assert_forgotten(&now).await;
 }
 
-/// Whoever has the address now is not asked for.
+/// The person who has the address now is not erased.
 async fn an_id_leads_to_no_address_of_another_account(database: TestDatabase) {
     let scene = Scene::set(&database, StoredAddresses::Whole).await;
     let before = scene.people().await.person;
@@ -380,7 +379,7 @@ async fn an_id_leads_to_no_address_of_another_account(database: TestDatabase) {
     }
 }
 
-/// Each stop leaves enough to find the person by the address.
+/// Wherever an erasure stops, the person can still be found by the address.
 async fn an_erasure_is_completed_wherever_it_stopped(database: TestDatabase) {
     let scene = Scene::set(&database, StoredAddresses::Whole).await;
     let bea = scene.people().await.person;
@@ -417,7 +416,7 @@ async fn whoever_is_not_known_is_not_erased(database: TestDatabase) {
         assert!(matches!(refused, Err(Refusal::NotFound(Resource::Person))), "{refused:?}");
     }
     assert_eq!(scene.lines().await.len(), count);
-    // Somebody who was only invited is known, until that is forgotten.
+    // A person who was only invited is known until the invitation is erased.
     scene.invite("dee@example.com").await;
     let dee: PersonReference = "dee@example.com".parse().unwrap();
     scene.erase(&dee).await.unwrap();

@@ -1,4 +1,4 @@
-//! What organizations may have at most holds for those who come at once, and gives way when it is raised or something is deleted.
+//! Quotas of organizations hold for concurrent requests, and leave room when they are raised or something is deleted.
 
 use bytes::Bytes;
 use futures::StreamExt;
@@ -61,7 +61,7 @@ async fn objects(workshop: &Workshop) -> usize {
     workshop.blobs.list(None, None).count().await
 }
 
-/// All begin while there is room for each of them; some say how large they are, and others do not.
+/// All uploads begin while there is room for each of them; some announce their size, and others do not.
 async fn of_many_uploads_at_once_only_those_that_fit_are_kept(database: TestDatabase) {
     let workshop = Workshop::open(&database).await;
     let (owner, collection, first) = organization(&workshop).await;
@@ -121,7 +121,7 @@ async fn of_many_tracks_at_once_only_those_that_fit_are_made(database: TestDatab
     });
     let results: Vec<_> = join_all(attempts).await.into_iter().map(|result| result.unwrap()).collect();
     let (made, refused): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
-    // One was there.
+    // One track existed already.
     assert_eq!(made.len(), 4);
     refused.into_iter().for_each(|result| assert_eq!(exceeded(result), QuotaKind::Tracks));
     assert_eq!(workshop.library.quotas(&owner).await.unwrap().used.tracks, 5);
@@ -140,7 +140,7 @@ async fn a_quota_that_is_raised_lets_more_in(database: TestDatabase) {
         set(update).await;
         assert_eq!(exceeded(create(&workshop, &owner, collection).await), kind);
     }
-    // What is left out of an update stays.
+    // Quotas that an update leaves out stay unchanged.
     set(quotas(Some(500), Some(1), None)).await;
     let raised = set(UpdateQuotas { tracks: Patch::Set(2), ..UpdateQuotas::default() }).await;
     assert_eq!(raised, Quotas { bytes: Some(500), tracks: Some(2), minutes: None });
@@ -161,7 +161,8 @@ async fn a_quota_that_is_raised_lets_more_in(database: TestDatabase) {
     assert_eq!(entries.iter().filter(|entry| entry.action == "organization.update").count(), 7);
 }
 
-/// How long a sound is, is known when it is there: the one that passes the quota stays, and no other follows it.
+/// The duration of a sound is known only once it is uploaded: the upload that exceeds the quota is kept, and no other
+/// follows.
 async fn minutes_are_passed_once(database: TestDatabase) {
     let workshop = Workshop::open(&database).await;
     let (owner, collection, first) = organization(&workshop).await;
@@ -192,7 +193,7 @@ async fn a_purge_makes_room(database: TestDatabase) {
     workshop.library.set_quotas(&owner, quotas(Some(1000), Some(1), None)).await.unwrap();
     workshop.send(&owner, first, vec![7; 1000]).await.unwrap();
     workshop.library.delete_track(&owner, first).await.unwrap();
-    // Its place is free at once, the bytes of its files are not.
+    // The track's place is free at once, but the bytes of its files are not.
     assert_eq!(exceeded(create(&workshop, &owner, collection).await), QuotaKind::Bytes);
     workshop.run_all().await;
     let second = create(&workshop, &owner, collection).await.unwrap();
@@ -203,7 +204,7 @@ async fn what_is_restored_has_to_fit(database: TestDatabase) {
     let workshop = Workshop::open(&database).await;
     let (owner, collection, first) = organization(&workshop).await;
     let organization_id = owner.organization_id;
-    // What people delete is kept for a while.
+    // Tracks that people delete are kept for a while.
     let person = Caller {
         origin: Origin {
             actor: tonearm_domain::Actor::Person(PersonId::from_uuid(uuid::Uuid::nil())),
@@ -228,14 +229,14 @@ async fn what_is_restored_has_to_fit(database: TestDatabase) {
     workshop.library.restore_track(&owner, first).await.unwrap();
 }
 
-/// An organization without quotas costs one look, and does not wait for anybody.
+/// An organization without quotas costs one lookup, and does not wait for a lock.
 async fn only_what_is_limited_is_asked_about(database: TestDatabase) {
     let workshop = Workshop::open(&database).await;
     let (limited, collection, _) = organization(&workshop).await;
     let (free, open, _) = organization(&workshop).await;
     workshop.library.set_quotas(&limited, quotas(Some(1 << 40), None, None)).await.unwrap();
     if database.url.starts_with("sqlite") {
-        // Everybody waits for the only writer.
+        // All writers wait for each other.
         return;
     }
     let tx = workshop.catalog.begin().await.unwrap();

@@ -1,4 +1,4 @@
-//! Two requests at once: what one of them has read may have changed before it writes.
+//! Two concurrent requests: what one of them has read may change before it writes.
 
 use std::task::Poll;
 use std::time::Duration;
@@ -19,11 +19,11 @@ use crate::workshop::{Workshop, sound};
 
 on_both!(an_upload_url_has_one_upload, a_provider_that_is_set_in_time_counts);
 
-/// How long one request may run while the other is paused. It may wait for a lock of the other one.
+/// How long one request may run while the other is paused. It may wait for the other one's lock.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Pauses a request after so many polls until the other one has ended or waits, and then ends both. Tells whether the first
-/// had ended before it could be paused.
+/// Pauses a request after this many polls until the other one has ended or waits, and then finishes both. Returns
+/// whether the first had ended before it could be paused.
 fn with_pause<A: Future, B: Future>(
     first: A,
     mut polls: usize,
@@ -51,7 +51,7 @@ fn with_pause<A: Future, B: Future>(
     }
 }
 
-/// The uploads to the upload URL of a track that wait for bytes.
+/// The uploads to the upload URL of a track that are still waiting for bytes.
 async fn open_uploads(workshop: &Workshop, track: TrackId) -> Vec<UploadId> {
     let later = workshop.ambient.now().plus_seconds(365 * 24 * 3600);
     let uploads = workshop.catalog.expired_uploads(later, 1000).await.unwrap();
@@ -104,7 +104,7 @@ async fn claim(workshop: &Workshop) -> Option<ClaimedJob> {
     workshop.catalog.claim_job(now, lease, now.plus_seconds(60)).await.unwrap()
 }
 
-/// Sets a provider and has the track transcribed.
+/// Sets a provider and requests a transcription of the track.
 async fn set_and_retry(transcriptions: &Transcriptions, owner: &Caller, track: TrackId) {
     let provider = SetTranscription {
         base_url: "https://transcription.example.com/v1".to_owned(),
@@ -136,7 +136,7 @@ async fn a_provider_that_is_set_in_time_counts(database: TestDatabase) {
                 panic!("nothing after {polls} polls")
             };
             assert_eq!(state, TranscriptionState::Pending, "after {polls} polls: {reason:?}");
-            // The next round claims its own job.
+            // Takes the remaining jobs, so that the next round claims its own job.
             while claim(&workshop).await.is_some() {}
             if is_over {
                 break;

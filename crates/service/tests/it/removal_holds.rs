@@ -1,4 +1,4 @@
-//! As long as a backup runs, nobody removes an object that it may be about to copy.
+//! While a backup runs, no node removes an object that the backup may still copy.
 
 use tempfile::TempDir;
 use tokio::runtime::Handle;
@@ -25,7 +25,7 @@ async fn scene(database: &TestDatabase) -> (Ground, Scene) {
     (ground, scene)
 }
 
-/// Makes a backup, and does something right after the moment of its rows.
+/// Makes a backup, and runs `meanwhile` right after the snapshot of the rows.
 async fn back_up(scene: &Scene, folder: &TempDir, meanwhile: impl AsyncFnOnce() + Send) -> BackupReport {
     let target =
         BackupTarget::open(&format!("file://{}", folder.path().display()).parse().unwrap()).await.unwrap();
@@ -76,19 +76,19 @@ async fn holds_end_by_themselves(database: TestDatabase) {
     delete(&scene, track.id).await;
     assert_eq!(scene.objects().await.len(), 1);
 
-    // Renewed, it lasts from the renewal on.
+    // If it is renewed, it lasts from the renewal.
     scene.clock.advance_seconds(60);
     scene.catalog.hold_removals(died, scene.ambient.now()).await.unwrap();
     let end = scene.ambient.now().plus_millis(RemovalHold::MILLIS);
     assert!(scene.catalog.are_removals_held(end.plus_millis(-1)).await.unwrap());
     assert!(!scene.catalog.are_removals_held(end).await.unwrap());
-    // The clock of whoever wrote it was wrong by a day.
+    // A hold whose writer's clock was ahead by a day does not count.
     assert!(!scene.catalog.are_removals_held(now.plus_seconds(-86_400)).await.unwrap());
 
     scene.clock.set(end);
     scene.run_jobs().await;
     assert!(scene.objects().await.is_empty());
-    // Two at once do not end each other.
+    // Two concurrent holds do not end each other.
     let (one, other) = (scene.ambient.record_id(), scene.ambient.record_id());
     scene.catalog.hold_removals(one, end).await.unwrap();
     scene.catalog.hold_removals(other, end).await.unwrap();
@@ -115,7 +115,7 @@ async fn a_sweep_waits_for_the_end_of_a_backup(database: TestDatabase) {
     assert!(!scene.objects().await.contains(&stray));
 }
 
-/// As in a backup that was made between the row of a manifest's generation and its object.
+/// As in a backup that is made after the row of a manifest's generation and before its object.
 async fn a_track_without_its_manifest_is_fine_while_that_is_queued(database: TestDatabase) {
     let (_ground, scene) = scene(&database).await;
     let track = scene.name(&scene.stray().await).await;

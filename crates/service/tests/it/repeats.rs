@@ -1,4 +1,4 @@
-//! Requests that may be repeated have one effect, whoever dies when.
+//! Requests with an idempotency key take effect once, whichever process dies at whatever time.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ async fn claim(repeats: &IdempotentAnswers) -> Claim {
     }
 }
 
-/// Makes a collection and answers with its id, or refuses.
+/// Creates a collection and responds with its ID, or refuses.
 async fn make(station: &Station, is_refused: bool) -> AttemptOutcome<CollectionId> {
     let create = CreateCollection { title: "Once".to_owned(), ..CreateCollection::default() };
     let (made, _) = station.node.library.create_collection(&station.caller, create).await.unwrap();
@@ -56,7 +56,7 @@ fn repeats(station: &Station) -> (IdempotentAnswers, Ambient, tonearm_fixtures::
 async fn a_dead_process_frees_its_key_and_does_nothing_more(database: TestDatabase) {
     let station = Station::open(database, FOR_EVER).await;
     let (repeats, _, clock) = repeats(&station);
-    // It died before it had committed anything.
+    // The process died before it had committed anything.
     claim(&repeats).await;
     let refused = begin(&repeats).await.unwrap_err();
     assert!(matches!(refused, Refusal::Conflict { code: "idempotency_key_in_progress", .. }), "{refused}");
@@ -71,7 +71,7 @@ async fn whoever_lost_the_claim_does_nothing(database: TestDatabase) {
     let station = Station::open(database, FOR_EVER).await;
     let (repeats, _, clock) = repeats(&station);
     let first = claim(&repeats).await;
-    // Its process was asleep for so long that another took over.
+    // The process was paused for so long that another one took over.
     clock.advance_seconds(20);
     let second = claim(&repeats).await;
     let late = repeats.work(&first, CREDENTIAL, make(&station, false)).await.unwrap_err();

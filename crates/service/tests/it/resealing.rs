@@ -1,4 +1,4 @@
-//! Master secrets that are replaced, and what was sealed under the one before.
+//! Replacing master secrets, and data that was sealed under the previous one.
 
 use tempfile::TempDir;
 use tonearm_catalog::{Catalog, ConnectOptions, SealedAt};
@@ -68,7 +68,7 @@ impl Node {
         }
     }
 
-    /// An organization with a webhook whose secret was rotated, and with a key to a provider, and with credentials for a bucket.
+    /// An organization with a webhook whose secret was rotated, a key to a provider, and credentials for a bucket.
     async fn organization(&self) -> (Caller, OrganizationId) {
         let id = self.library.create_organization("Example Radio").await.unwrap().organization.id;
         let caller = Caller::owner(id);
@@ -107,7 +107,7 @@ impl Node {
         self.vault.open(&format!("transcription/{id}"), &sealed)
     }
 
-    /// The text of the organization's one share link.
+    /// The text of the organization's only share link.
     async fn share_link(&self, caller: &Caller) -> Option<String> {
         let keys = self.library.keys(caller).await.unwrap();
         let key = keys.into_iter().find(|key| key.key_type == KeyType::Share).unwrap();
@@ -147,7 +147,7 @@ async fn what_is_sealed_outlives_its_master_secret(database: TestDatabase) {
     assert_eq!(new.provider_key(id).await.as_deref(), Some(&b"the provider's key"[..]));
     assert_eq!(new.bucket_secret(id).await.as_deref(), Some(&b"the bucket's secret"[..]));
     assert_eq!(old.secret(&caller).await, None);
-    // With neither of them nothing opens, and nothing is changed.
+    // With an unrelated master secret, nothing can be opened, and nothing is changed.
     let neither = Node::with("a master secret that nobody has ever sealed with", &database).await;
     let found = neither.resealing.reseal().await.unwrap();
     assert_eq!((found.kept, found.resealed, found.lost.len()), (0, 0, 5));
@@ -186,7 +186,7 @@ async fn moving_an_endpoint_never_brings_an_old_secret_back(database: TestDataba
     }
 }
 
-/// Into the other kind of database, with the same master secret.
+/// Restores into the other kind of database, with the same master secret.
 async fn what_is_sealed_is_readable_after_a_restore(database: TestDatabase) {
     let other = match database.url.starts_with("sqlite") {
         true => TestDatabase::postgres().await,
@@ -224,12 +224,12 @@ async fn what_is_sealed_is_readable_after_a_restore(database: TestDatabase) {
     assert_eq!(restored.share_link(&caller).await, link, "it can be copied again");
     assert_eq!(restored.provider_key(id).await.as_deref(), Some(&b"the provider's key"[..]));
     assert_eq!(restored.bucket_secret(id).await.as_deref(), Some(&b"the bucket's secret"[..]));
-    // The link opens its collection as before.
+    // The link still opens its collection.
     let lookups = Lookups::new(restored.catalog.clone(), LookupLimits::default());
     let access = Access::new(lookups, ambient);
     let key = access.key(&link.unwrap(), Action::Share).await.unwrap();
     assert_eq!(key.organization_id, id);
-    // A new master secret takes all of it over there, too.
+    // Resealing under a new master secret works there too.
     let changing = Node::with(&format!("{NEW},{OLD}"), &other).await;
     assert_eq!(changing.resealing.reseal().await.unwrap(), Resealed { resealed: 5, ..Resealed::default() });
 }

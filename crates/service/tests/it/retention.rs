@@ -1,4 +1,4 @@
-//! What has expired is removed by a job, however much it is.
+//! Expired rows are removed by a job, whatever their number.
 
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::Catalog;

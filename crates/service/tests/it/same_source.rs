@@ -22,7 +22,7 @@ on_both!(
     an_original_is_in_its_own_folder,
 );
 
-/// A workshop whose ffmpeg can be taken away.
+/// A workshop whose ffmpeg can be removed.
 struct Scene {
     workshop: Workshop,
     ffmpeg: PathBuf,
@@ -31,7 +31,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// With one track of which everything was made.
+    /// Opens a scene with one fully rendered track.
     async fn open(database: &TestDatabase) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (ffmpeg, ffprobe) = crate::workshop::write_scripts(folder.path());
@@ -50,9 +50,9 @@ impl Scene {
         self.workshop.catalog.track(self.owner.organization_id, id).await.unwrap().unwrap()
     }
 
-    /// A further track in the collection of the first, with its bytes; not processed yet.
+    /// Another track in the collection of the first, with the same bytes; not processed yet.
     async fn another(&self, create: CreateTrack) -> TrackId {
-        // Ids of one millisecond have no order.
+        // IDs of the same millisecond have no order.
         self.workshop.clock.advance_seconds(1);
         let collection_id = Some(self.track(self.first).await.collection_id);
         let create = CreateTrack { collection_id, file_name: "again.wav".to_owned(), ..create };
@@ -151,7 +151,7 @@ async fn files_with_other_words_are_made(database: TestDatabase) {
         scene.workshop.library.add_variant(&scene.owner, second, index, kind).await.unwrap();
     }
     scene.take_ffmpeg_away();
-    // Everything but the file whose tags would name the other title.
+    // Everything except the file whose tags would contain the other title.
     while let Some(result) = scene.workshop.run_next().await {
         if result.is_err() {
             break;

@@ -1,4 +1,4 @@
-//! Keys that are limited to variants list those and no others, whatever becomes of the variants.
+//! Keys that are limited to variants list only those, whatever happens to the variants.
 
 use tonearm_domain::{
     ExpiresIn, KeyType, Metadata, Patch, Recipe, RecipeKind, Selection, Transcode, VariantIndex, VariantList,
@@ -21,7 +21,7 @@ fn index(name: &str) -> VariantIndex {
     name.parse().unwrap()
 }
 
-/// On whose behalf a player key limited to these variants acts.
+/// The caller of a player key that is limited to these variants.
 async fn player(station: &Station, variants: &[&str]) -> Caller {
     let variants = VariantList::new(variants.iter().map(|name| index(name))).map(Selection::Only).unwrap();
     let create = CreateKey { variants, is_downloadable: true, ..CreateKey::new(KeyType::Player, "Player") };
@@ -91,7 +91,7 @@ async fn a_recipe_that_is_gone_widens_nothing(database: TestDatabase) {
     }
 }
 
-/// Recipes are kept for a moment by each node.
+/// Each node caches recipes for a short time.
 async fn a_new_recipe_counts_at_once_on_every_node(database: TestDatabase) {
     let station = Station::open(database, FOR_EVER).await;
     let other = Node::start(&station.database, FOR_EVER).await;
@@ -116,7 +116,7 @@ async fn sessions_are_shown_with_what_they_list(database: TestDatabase) {
     let station = Station::open(database, FOR_EVER).await;
     let (node, track) = (&station.node, &station.track);
     let kind = RecipeKind::Transcode(Transcode::default());
-    // Made past the use case, which would have it processed.
+    // Created without the use case, which would queue its processing.
     let own = Recipe { track_id: Some(track.id), index: index("own"), kind, ..recipe(&station, "hq").await };
     let own = Recipe { id: tonearm_fixtures::ambient().0.record_id(), ..own };
     let tx = node.catalog.begin().await.unwrap();

@@ -1,4 +1,4 @@
-//! Whoever may hear a part of a track may read that part, and no more.
+//! A listener who may hear a part of a track may read the transcript of that part only.
 
 use tonearm_domain::{KeyType, Selection, Utterance};
 use tonearm_fixtures::TestDatabase;
@@ -9,7 +9,7 @@ use crate::station::{FOR_EVER, Station};
 
 on_both!(words_go_with_the_sound_that_a_link_opens, old_words_are_not_cut);
 
-/// What a share link of each variant shows.
+/// The transcript that a share link of each variant shows.
 async fn words(station: &Station, variant: &str) -> Option<SharedWords> {
     let variants = Selection::one(variant.parse().unwrap());
     let create = CreateKey { variants, ..CreateKey::new(KeyType::Share, "Share") };
@@ -22,7 +22,7 @@ async fn words(station: &Station, variant: &str) -> Option<SharedWords> {
     words
 }
 
-/// Has words written down for the track, with times or without.
+/// Sets the transcript of the track, with or without times.
 async fn say(station: &Station, text: &str, said: &[Utterance]) {
     let tx = station.node.catalog.begin().await.unwrap();
     let mut track = tx.track(station.caller.organization_id, station.track.id).await.unwrap().unwrap();
@@ -38,7 +38,7 @@ async fn words_go_with_the_sound_that_a_link_opens(database: TestDatabase) {
     let station = Station::open(database, FOR_EVER).await;
     assert_eq!(words(&station, "hq").await, None);
     let said = |start, end, text: &str| Utterance { start, end, text: text.to_owned() };
-    // The preview is heard from 15 to 45 seconds.
+    // The preview plays from 15 to 45 seconds.
     let utterances = [
         said(0.0, 14.0, "Before."),
         said(14.0, 16.0, "Over the edge."),
@@ -54,7 +54,7 @@ async fn words_go_with_the_sound_that_a_link_opens(database: TestDatabase) {
     assert_eq!(words(&station, "levels").await, None);
 }
 
-/// Words that were written down before times were kept.
+/// Transcripts from before times were stored.
 async fn old_words_are_not_cut(database: TestDatabase) {
     let station = Station::open(database, FOR_EVER).await;
     say(&station, WHOLE, &[]).await;

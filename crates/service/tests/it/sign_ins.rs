@@ -1,4 +1,4 @@
-//! Many attempts to sign in at the same time.
+//! Many concurrent attempts to sign in.
 
 use std::net::IpAddr;
 
@@ -18,7 +18,7 @@ crate::on_both!(
 
 const NODES: usize = 5;
 
-/// As many nodes, each with a queue for passwords of its own.
+/// [`NODES`] nodes, each with its own queue for password checks.
 async fn nodes(database: &TestDatabase) -> (Vec<People>, Catalog, tonearm_fixtures::ManualClock) {
     let (ambient, clock) = ambient();
     let mut nodes = Vec::new();
@@ -34,7 +34,7 @@ async fn nodes(database: &TestDatabase) -> (Vec<People>, Catalog, tonearm_fixtur
     (nodes, last.unwrap(), clock)
 }
 
-/// Tries all of these at the same time. Gives how many were looked at, and how many were sent away.
+/// Runs all attempts concurrently. Returns how many were checked, and how many were rejected unchecked.
 async fn try_all(nodes: &[People], attempts: impl Iterator<Item = (String, Option<IpAddr>)>) -> (u32, u32) {
     let tries = attempts.enumerate().map(|(at, (email, address))| {
         let people = nodes[at % NODES].clone();
@@ -64,7 +64,7 @@ async fn no_more_passwords_are_looked_at_than_allowed(database: TestDatabase) {
     let most = FailedSignIns::ACCOUNT;
     assert_eq!(try_all(&nodes, of_one(50)).await, (most, 50 - most));
     assert_eq!(try_all(&nodes, of_one(10)).await, (0, 10));
-    // Each that was looked at is in the audit log, the others are not.
+    // Every checked attempt is in the audit log, the others are not.
     let entries = catalog.audit_entries(None, &AuditFilter::default(), None, 100).await.unwrap();
     assert_eq!(entries.len(), most as usize);
     let account = tonearm_signing::subject_hash("account", "a@example.com");
@@ -109,7 +109,7 @@ async fn a_known_device_is_not_refused_for_its_address(database: TestDatabase) {
         let signed_in = nodes[1].sign_in("a@example.com", guess.to_owned(), known.clone()).await;
         assert_eq!(signed_in.is_ok(), guess == PASSWORD);
     }
-    // Neither counts for the address.
+    // Neither attempt counts against the address.
     let subject = tonearm_signing::subject_hash("address", "192.0.2.1");
     let counted = catalog.failed_sign_ins(&subject).await.unwrap().unwrap().count;
     assert_eq!(counted, FailedSignIns::ADDRESS);

@@ -1,4 +1,4 @@
-//! Signing keys of organizations are honoured where they are known to be live, and nowhere else.
+//! Signing keys of organizations are accepted where they are known to be live, and nowhere else.
 
 use tempfile::TempDir;
 use tonearm_blobs::Blobs;
@@ -103,10 +103,10 @@ async fn one_node_tells_what_all_know(database: TestDatabase) {
         follower.look().await.unwrap();
     }
     assert_eq!(scene.lists().await, 1);
-    // One that starts finds it there.
+    // A node that starts finds the list in the store.
     scene.by_catalog(&signer(1)).look().await.unwrap();
     assert_eq!(scene.lists().await, 1);
-    // What is there says something else.
+    // The list in the store is outdated.
     let other = scene.keys.create(caller, "another").await.unwrap();
     scene.clock.advance_seconds(1);
     at_second.look().await.unwrap();
@@ -129,7 +129,7 @@ async fn nodes_without_a_catalog_fail_closed(database: TestDatabase) {
     at_edge.look().await.unwrap();
     assert_eq!(edge.live_keys().len(), 1);
 
-    // The store is away: what is known counts for a moment, and no longer.
+    // The store is unavailable: the known list is valid for a short time only.
     let (objects, away) = (scene.objects(), scene.store.path().join("away"));
     std::fs::rename(&objects, &away).unwrap();
     std::fs::write(&objects, "not a folder").unwrap();
@@ -147,7 +147,7 @@ async fn nodes_without_a_catalog_fail_closed(database: TestDatabase) {
     at_edge.look().await.unwrap();
     assert_eq!(edge.live_keys().len(), 1);
 
-    // A list that nobody renews counts for ten minutes.
+    // A list that is not renewed is valid for ten minutes.
     scene.clock.advance_seconds(574);
     at_edge.look().await.unwrap();
     assert_eq!(edge.live_keys().len(), 1);
@@ -158,7 +158,7 @@ async fn nodes_without_a_catalog_fail_closed(database: TestDatabase) {
     at_edge.look().await.unwrap();
     assert_eq!(edge.live_keys().len(), 1);
 
-    // No list, no keys.
+    // Without a list, no keys are accepted.
     std::fs::remove_dir_all(objects.join(ObjectKey::RESERVED.to_string())).unwrap();
     at_edge.look().await.unwrap();
     assert_eq!(edge.live_keys().len(), 0);
@@ -167,7 +167,7 @@ async fn nodes_without_a_catalog_fail_closed(database: TestDatabase) {
 async fn lists_are_not_taken_from_strangers(database: TestDatabase) {
     let scene = Scene::set(database).await;
     scene.keys.create(&scene.station.caller, "backend").await.unwrap();
-    // Somebody who can write to the store, but has another secret.
+    // Another party that can write to the store, but has a different secret.
     scene.by_catalog(&signer(2)).look().await.unwrap();
     assert_eq!(scene.lists().await, 1);
     let edge = signer(1);
@@ -180,7 +180,7 @@ async fn lists_are_not_taken_from_strangers(database: TestDatabase) {
     assert_eq!(edge.live_keys().len(), 1);
 }
 
-/// The clock of the runtime is not moved by what comes over a socket: while a request hangs, deadlines are over at once.
+/// The runtime's clock is paused, and does not wait for sockets: while a request hangs, deadlines expire at once.
 #[tokio::test]
 async fn a_revoked_key_ends_in_time_even_when_each_look_hangs() {
     let mut scene = Scene::set(TestDatabase::sqlite()).await;
@@ -196,7 +196,7 @@ async fn a_revoked_key_ends_in_time_even_when_each_look_hangs() {
     at_edge.look().await.unwrap();
     assert!(is_live(&api) && is_live(&edge));
 
-    // Reading hangs, and so does writing. The look comes to an end all the same.
+    // Reads hang, and so do writes. The look ends all the same.
     proxy.set(|_| Some(Fault::Hang));
     scene.keys.revoke(&scene.station.caller, created.key.id).await.unwrap();
     scene.clock.advance_seconds(10);
@@ -205,7 +205,7 @@ async fn a_revoked_key_ends_in_time_even_when_each_look_hangs() {
     assert!(at_edge.look().await.is_err());
     assert!(begun.elapsed().as_secs() <= 5, "{:?}", begun.elapsed());
     assert!(is_live(&edge), "one look that hangs does no harm");
-    // While the next one hangs, the time is over.
+    // While the next look hangs, the list expires.
     let mut look = Box::pin(at_edge.look());
     assert!(futures::poll!(&mut look).is_pending());
     scene.clock.advance_seconds(14);

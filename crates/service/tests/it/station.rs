@@ -1,4 +1,4 @@
-//! An organization with tracks, and nodes that serve it.
+//! An organization with tracks, and the nodes that serve it.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use tonearm_service::{
 };
 use tonearm_signing::{Secrets, UrlSigner};
 
-/// What nodes keep "for ever", as far as a test is concerned.
+/// Nodes cache lookups "for ever", longer than any test runs.
 pub(crate) const FOR_EVER: LookupLimits =
     LookupLimits { time_to_live: Duration::from_secs(3600), max_bytes: 64 * 1024 * 1024 };
 
-/// What a process has, with database connections of its own.
+/// The parts of a process, with its own database connections.
 pub(crate) struct Node {
     pub(crate) catalog: Catalog,
     pub(crate) library: Library,
@@ -48,7 +48,7 @@ impl Node {
         }
     }
 
-    /// How many statements it takes to do something.
+    /// Runs a future; returns the number of statements and the output.
     pub(crate) async fn count<T>(&self, what: impl Future<Output = T>) -> (u64, T) {
         let before = self.catalog.queries();
         let done = what.await;
@@ -84,7 +84,7 @@ impl Station {
         station
     }
 
-    /// Does to the track what processing does.
+    /// Makes the track playable, as processing would.
     async fn make_playable(&self) {
         let recipes = self.node.catalog.recipes(self.caller.organization_id).await.unwrap();
         let tx = self.node.catalog.begin().await.unwrap();
@@ -130,14 +130,14 @@ impl Station {
         }
     }
 
-    /// Has what a recipe makes made for the track.
+    /// Adds the file that a recipe renders to the track.
     pub(crate) async fn make(&self, recipe: Recipe) {
         let tx = self.node.catalog.begin().await.unwrap();
         tx.put_track_file(&self.made_by(recipe)).await.unwrap();
         tx.commit().await.unwrap();
     }
 
-    /// More playable tracks like the first.
+    /// Adds playable tracks like the first.
     pub(crate) async fn add_tracks(&self, count: usize) {
         let tx = self.node.catalog.begin().await.unwrap();
         for _ in 0..count {
@@ -162,7 +162,7 @@ impl Station {
         self.node.library.create_key(&self.caller, create).await.unwrap()
     }
 
-    /// A session of the whole collection that may download.
+    /// A play session of the whole collection that permits downloads.
     pub(crate) async fn grant(&self) -> OpenedPlaySession {
         let grant = GrantPlaySession {
             scope: PlaySessionScope::Collection(self.track.collection_id),

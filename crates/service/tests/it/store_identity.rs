@@ -1,4 +1,4 @@
-//! A database and an object store know that they belong together.
+//! A database and an object store that record that they belong together.
 
 use tonearm_domain::{StoreId, StoreMismatch};
 use tonearm_fixtures::TestDatabase;
@@ -40,7 +40,7 @@ async fn a_first_start_ties_them(database: TestDatabase) {
     let tie = scene.identity().inspect().await.unwrap();
     assert_eq!((tie.agreed(), tie.found.as_slice()), (Ok(Some(id)), &[id][..]));
     assert!(tie.record.unwrap().tied_at.is_some());
-    // What comes later changes nothing, known or not.
+    // Later objects change nothing, whether known or not.
     scene.stray().await;
     assert_eq!(scene.identity().establish().await.unwrap(), id);
 }
@@ -61,12 +61,12 @@ async fn a_first_start_that_was_killed_is_finished(database: TestDatabase) {
     let ground = Ground::beside(&database);
     let scene = Scene::set(&database, ground.open().await).await;
     let id = StoreId::new(scene.ambient.short_id());
-    // Killed after the row, and before the object.
+    // Killed after the row was written, and before the object.
     let tx = scene.catalog.begin().await.unwrap();
     tx.propose_store_id(id, scene.ambient.now()).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(scene.identity().establish().await.unwrap(), id);
-    // Killed after the object, and before the row says so.
+    // Killed after the object was written, and before the row records it.
     let tx = scene.catalog.begin().await.unwrap();
     tx.replace_store_id(id, scene.ambient.now()).await.unwrap();
     tx.commit().await.unwrap();
@@ -83,7 +83,7 @@ async fn an_upgrade_ties_what_fits(database: TestDatabase) {
     scene.strays(3).await;
     scene.identity().establish().await.unwrap();
 
-    // The same with a database whose objects are elsewhere.
+    // The same with a database whose objects are in another store.
     let (database, ground) = (another(&database).await, Ground::beside(&database));
     let scene = Scene::set(&database, ground.open().await).await;
     let away = scene.named().await;

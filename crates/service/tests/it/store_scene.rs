@@ -1,4 +1,4 @@
-//! A database and an object store, and what can be in them.
+//! A database and an object store, and their contents.
 
 use bytes::Bytes;
 use futures::TryStreamExt;
@@ -18,7 +18,7 @@ use tonearm_service::{
 };
 use tonearm_signing::{Secrets, UrlSigner};
 
-/// What a store stands on; kept until the end of the test.
+/// The storage of a store; kept until the end of the test.
 pub(crate) enum Ground {
     Folder(TempDir),
     S3(S3Server),
@@ -114,7 +114,7 @@ impl Scene {
         }
     }
 
-    /// How much `tonearm verify` finds.
+    /// The number of findings of `tonearm verify`.
     pub(crate) async fn findings(&self) -> u64 {
         let verification = Verification::new(self.catalog.clone(), self.blobs.clone(), self.ambient.clone());
         let state = VerifyState::new(self.ambient.now());
@@ -125,7 +125,7 @@ impl Scene {
         self.catalog.pending_jobs().await.unwrap().into_iter().map(|job| job.kind).collect()
     }
 
-    /// An object that no row names.
+    /// Stores an object that no row references.
     pub(crate) async fn stray(&self) -> ObjectKey {
         let file = ObjectFile {
             label: VariantIndex::from_static("source"),
@@ -147,7 +147,7 @@ impl Scene {
         keys
     }
 
-    /// Records a track whose source is an object.
+    /// Records a track whose source is this object.
     pub(crate) async fn name(&self, key: &ObjectKey) -> Track {
         let create = CreateCollection { title: "First".to_owned(), ..CreateCollection::default() };
         let (collection, _) = self.library.create_collection(&self.caller, create).await.unwrap();
@@ -163,7 +163,7 @@ impl Scene {
         let tx = self.catalog.begin().await.unwrap();
         tx.update_track(&track).await.unwrap();
         tx.commit().await.unwrap();
-        // What waits for the upload has no part in these tests.
+        // The jobs that wait for the upload are not needed in these tests.
         self.drop_jobs().await;
         track
     }
@@ -186,14 +186,14 @@ impl Scene {
         }
     }
 
-    /// The objects in the store, without what nodes leave there for each other.
+    /// The objects in the store, without those that nodes store for each other.
     pub(crate) async fn objects(&self) -> Vec<ObjectKey> {
         let listed: Vec<_> = self.blobs.list_after(None).try_collect().await.unwrap();
         let keys = listed.into_iter().map(|(key, _)| key);
         keys.filter(|key| key.organization_id != ObjectKey::RESERVED).collect()
     }
 
-    /// How many objects there are that nodes leave for each other.
+    /// The number of objects that nodes store for each other.
     pub(crate) async fn reserved(&self) -> usize {
         let listed: Vec<_> = self.blobs.list(Some(ObjectKey::RESERVED), None).try_collect().await.unwrap();
         listed.len()

@@ -1,4 +1,4 @@
-//! The sweep removes what no row names, and only that.
+//! The sweep removes objects that no row references, and nothing else.
 
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::SweepRules;
@@ -76,14 +76,14 @@ async fn what_becomes_known_stays(database: TestDatabase) {
     let scene = scene(&database, &ground).await;
     let key = scene.stray().await;
     scene.sweep().await;
-    // The upload was under way all the time.
+    // As if the upload had been in progress all the time.
     let track = scene.name(&key).await;
     scene.clock.advance_seconds(25 * HOUR);
     scene.sweep().await;
     assert_eq!(scene.objects().await, std::slice::from_ref(&key));
     assert_eq!(scene.sweeps().view().await.unwrap().noted, 0);
 
-    // When it is unknown again, its day begins anew.
+    // When it is unknown again, its day starts over.
     let tx = scene.catalog.begin().await.unwrap();
     let mut track = tx.track(scene.caller.organization_id, track.id).await.unwrap().unwrap();
     track.source = None;
@@ -101,7 +101,7 @@ async fn what_can_be_taken_back_stays(database: TestDatabase) {
     let scene = scene(&database, &ground).await;
     let key = scene.stray().await;
     let track = scene.name(&key).await;
-    // Only what people delete can be taken back.
+    // Only deletions by people can be undone.
     let person = Caller::person(scene.caller.organization_id, scene.ambient.record_id());
     scene.library.delete_track(&person, track.id).await.unwrap();
     scene.drop_jobs().await;
@@ -130,7 +130,7 @@ async fn much_is_removed_only_when_it_is_confirmed(database: TestDatabase) {
         let sweep = scene.sweeps().view().await.unwrap().sweep.unwrap();
         assert_eq!((sweep.due, sweep.removed), (101, 0));
     }
-    // What is found after the sweep that a person looked at is not confirmed with it.
+    // Objects found after the sweep that a person reviewed are not confirmed with it.
     let late = scene.stray().await;
     assert_eq!(scene.sweeps().confirm().await.unwrap(), Some(101));
     assert_eq!(scene.jobs().await, ["sweep_objects"]);
@@ -162,7 +162,7 @@ async fn a_sweep_goes_on_where_it_was(database: TestDatabase) {
     let sweep = view.sweep.unwrap();
     assert_eq!((sweep.started_at, sweep.is_running), (before.started_at, false));
     assert_eq!((sweep.seen, sweep.unknown, view.noted), (9, 9, 9), "each was looked at once");
-    // Those that were noted first have been unknown for a day; the others not yet.
+    // The objects noted first have been unknown for a day; the others have not yet.
     scene.clock.advance_seconds(23 * HOUR);
     scene.sweep().await;
     assert_eq!(scene.objects().await, strays[5..]);
@@ -179,7 +179,7 @@ async fn a_sweep_that_was_overtaken_stops(database: TestDatabase) {
     scene.drop_jobs().await;
     let slow = scene.catalog.sweep().await.unwrap().unwrap();
     assert!(slow.is_running && slow.last_key.is_none());
-    // Another worker goes on, and the slow one comes back.
+    // Another worker continues, and then the slow one comes back.
     scene.sweep().await;
     let ahead = tonearm_catalog::Sweep { last_key: Some(strays[0].clone()), ..slow.clone() };
     let tx = scene.catalog.begin().await.unwrap();
@@ -197,7 +197,7 @@ async fn the_wrong_database_removes_nothing(database: TestDatabase) {
         true => TestDatabase::sqlite(),
         false => TestDatabase::postgres().await,
     };
-    // It has been used with a store of its own.
+    // The other database has been used with its own store.
     let other_ground = Ground::beside(&database);
     self::scene(&other_place, &other_ground).await;
     removes_nothing(&other_place, &ground, "belongs to the object store").await;

@@ -1,4 +1,4 @@
-//! What is counted is kept once, whatever happens on the way.
+//! Counts are stored exactly once, whatever happens on the way.
 
 use std::path::PathBuf;
 
@@ -64,7 +64,7 @@ impl Scene {
         self.usage.report(&caller, period, UsageGroup::Day, window).await.unwrap().total.bytes
     }
 
-    /// The keeper of a process that leaves on the disk what it cannot keep.
+    /// The keeper of a process that leaves on the disk what it cannot store.
     fn keeper(&self) -> UsageKeeper {
         let keeper = UsageKeeper::in_catalog(self.meter.clone(), self.usage.clone());
         keeper.leaving_in(self.folder())
@@ -74,7 +74,7 @@ impl Scene {
         self.store.path().join("unstored")
     }
 
-    /// The names of what is left on the disk.
+    /// The names of the files left on the disk.
     fn left(&self) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.folder()) else { return Vec::new() };
         let mut names: Vec<_> =
@@ -100,7 +100,7 @@ async fn counts_are_kept_once(database: TestDatabase) {
     scene.count(7);
     keeper.flush().await.unwrap();
     assert_eq!(scene.kept().await, 12);
-    // An answer that was lost: the batch had been added, and is given again.
+    // A lost response: the batch had been added, and is added again.
     scene.count(1);
     let batch = scene.meter.take(&scene.ambient).unwrap();
     assert!(scene.usage.add(&batch).await.unwrap());
@@ -128,7 +128,7 @@ async fn many_batches_cost_as_much_as_few(database: TestDatabase) {
 
 async fn counts_wait_for_the_catalog(database: TestDatabase) {
     let scene = Scene::set(database).await;
-    // A folder that is gone stands for whatever is away.
+    // A missing folder stands for any unavailable store.
     let mut keeper = UsageKeeper::in_store(scene.meter.clone(), scene.blobs.clone(), scene.ambient.clone());
     let objects = scene.store.path().join("objects");
     let away = scene.store.path().join("away");
@@ -156,7 +156,7 @@ async fn counts_come_through_the_store_once(database: TestDatabase) {
         keeper.flush().await.unwrap();
     }
     assert_eq!(scene.stored().await, 3);
-    // Two nodes look at the same time; one of them may find a batch taken, and tries again later.
+    // Two nodes add concurrently; one of them may find that a batch is taken, and retries later.
     let other = Usage::new(scene.station.node.catalog.clone(), scene.ambient.clone());
     let (one, two) = tokio::join!(scene.usage.add_stored(&scene.blobs), other.add_stored(&scene.blobs));
     assert!(one.is_ok() || two.is_ok());
@@ -164,7 +164,7 @@ async fn counts_come_through_the_store_once(database: TestDatabase) {
     assert_eq!((scene.stored().await, scene.kept().await), (0, 111));
     assert_eq!(scene.usage.add_stored(&scene.blobs).await.unwrap(), 0);
 
-    // A node dies between adding a batch and removing it.
+    // A node dies after adding a batch and before removing it.
     scene.count(1000);
     keeper.flush().await.unwrap();
     let objects = scene.store.path().join("objects");
@@ -218,7 +218,7 @@ async fn what_is_left_on_the_disk_is_kept_at_the_next_start(database: TestDataba
     scene.count(7);
     assert_eq!(first.leave().await.unwrap(), 2, "the batch that was tried, and what came after it");
     assert_eq!(scene.left().len(), 2);
-    // The next process ends during the outage, too, and takes nothing away.
+    // The next process ends during the outage too, and removes nothing.
     scene.count(100);
     let mut second = keeper();
     assert!(second.flush().await.is_err());
@@ -240,7 +240,7 @@ async fn what_is_left_on_the_disk_counts_once(database: TestDatabase) {
     let json = std::fs::read(scene.folder().join(&name)).unwrap();
     scene.keeper().flush().await.unwrap();
     assert_eq!((scene.left().len(), scene.kept().await), (0, 5));
-    // A process that dies between the two: the batch was added, and its file is still there.
+    // A process dies between the two steps: the batch was added, and its file is still there.
     std::fs::write(scene.folder().join(&name), &json).unwrap();
     scene.keeper().flush().await.unwrap();
     assert_eq!((scene.left().len(), scene.kept().await), (0, 5));
@@ -249,7 +249,7 @@ async fn what_is_left_on_the_disk_counts_once(database: TestDatabase) {
 async fn files_that_are_no_good_are_set_aside(database: TestDatabase) {
     let scene = Scene::set(database).await;
     let mut keeper = scene.keeper();
-    // One so old that nobody knows any more whether it was counted.
+    // A batch so old that it is no longer known whether it was counted.
     scene.count(1000);
     let mut old = scene.meter.take(&scene.ambient).unwrap();
     old.taken_at = old.taken_at.plus_seconds(-8 * 24 * 3600);
@@ -268,7 +268,7 @@ async fn files_that_are_no_good_are_set_aside(database: TestDatabase) {
     next.flush().await.unwrap();
     assert_eq!(scene.left(), ["0.unread", "1.unread", "2.unread", "3.unread"]);
     assert_eq!(scene.kept().await, 5);
-    // They are not looked at again, and take room from what is left later.
+    // They are not read again, and they count towards the limit of files left later.
     scene.keeper().flush().await.unwrap();
     for number in 4..1000 {
         std::fs::write(scene.folder().join(format!("{number}.unread")), "").unwrap();

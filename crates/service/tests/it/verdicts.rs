@@ -1,4 +1,4 @@
-//! Whose fault a failure is: only the file's own faults become a verdict on it.
+//! Causes of failures: only faults of the file itself become a verdict on it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -30,7 +30,7 @@ async fn track(workshop: &Workshop, owner: &Caller, id: TrackId) -> Track {
     workshop.catalog.track(owner.organization_id, id).await.unwrap().unwrap()
 }
 
-/// Runs the track's job, which must end in an outage that leaves the track in processing.
+/// Runs the track's job, which must end in an outage that leaves the track processing.
 async fn waits(workshop: &Workshop, owner: &Caller, id: TrackId, expected: Outage) {
     let result = workshop.run_next().await.unwrap();
     let is_expected = matches!(&result, Err(JobError::Outage { outage, .. }) if *outage == expected);
@@ -67,7 +67,7 @@ async fn tools_that_do_not_work_are_waited_for(database: TestDatabase) {
     waits(&workshop, &owner, id, Outage::Memory).await;
     std::fs::remove_file(&ffmpeg).unwrap();
     waits(&workshop, &owner, id, Outage::Tools).await;
-    // A name in `PATH` runs in the same confinement as the real program.
+    // A program found in `PATH` runs in the same confinement as the real one.
     write_program(&ffmpeg, "exec ffmpeg \"$@\"");
     becomes_ready(&workshop, &owner, id).await;
 }
@@ -120,14 +120,14 @@ async fn a_file_over_which_processes_hang_for_a_day_is_refused(database: TestDat
     assert_eq!(track(&workshop, &owner, id).await.status, TrackStatus::InitError);
 }
 
-/// An ffmpeg that has too little memory with the normal limits: a string of 64 MiB does not fit. Its words are those of
-/// ffmpeg's, as the shell has others, and nobody reads them where all goes well.
+/// An ffmpeg that runs out of memory with the normal limits: a string of 64 MiB does not fit. It prints ffmpeg's
+/// message beforehand, because the shell's differs; the message is ignored if the run succeeds.
 const GREEDY: &str = r#"echo "Cannot allocate memory" >&2
 x=01234567
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23; do x=$x$x; done
 exec ffmpeg "$@""#;
 
-/// A tone as FLAC, which has to be decoded.
+/// A tone as FLAC, which requires a decoder.
 async fn flac(seconds: f64) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let [wav, flac] = ["tone.wav", "tone.flac"].map(|name| folder.path().join(name));
@@ -136,7 +136,7 @@ async fn flac(seconds: f64) -> Vec<u8> {
     std::fs::read(flac).unwrap()
 }
 
-/// The measurement needs them first, and then each file: of short sound, and of long.
+/// The measurement needs larger limits first, and then each file does: for short and for long sound.
 async fn every_file_of_a_track_gets_larger_limits(database: TestDatabase) {
     for seconds in [1.0, 21.0] {
         let folder = tempfile::tempdir().unwrap();
@@ -150,7 +150,7 @@ async fn every_file_of_a_track_gets_larger_limits(database: TestDatabase) {
         let (owner, id) = workshop.upload(flac(seconds).await).await;
         becomes_ready(&workshop, &owner, id).await;
 
-        // A file that is added to a track that is ready gets them, too.
+        // A file that is added later to a ready track gets the larger limits too.
         let kind = RecipeKind::Transcode(Transcode { codec: Codec::Flac, ..Transcode::default() });
         let (index, cache) = ("later".parse().unwrap(), CachePolicy::default());
         let added = workshop.library.add_recipe(&owner, index, kind, cache).await.unwrap();
@@ -171,7 +171,7 @@ async fn a_source_that_the_disk_has_no_room_for_is_not_fetched(database: TestDat
     let uploaded = track(&workshop, &owner, id).await;
     let source = uploaded.source.clone().map(|source| Source { size: 1 << 60, ..source });
     set_track(&workshop, &Track { source, ..uploaded.clone() }).await;
-    // Fetched, it would be one of another length, for which the store is blamed.
+    // If the source were fetched, its length would differ, and the store would be blamed.
     waits(&workshop, &owner, id, Outage::Disk).await;
     set_track(&workshop, &uploaded).await;
     becomes_ready(&workshop, &owner, id).await;
@@ -202,14 +202,14 @@ async fn what_is_no_audio_is_refused_and_can_be_retried(database: TestDatabase) 
     workshop.run_all().await;
     assert_eq!(track(&workshop, &owner, id).await.status, TrackStatus::InitError);
 
-    // Where nothing is missing there is nothing to do.
+    // If no file is missing, there is nothing to retry.
     let (owner, id) = workshop.upload(sound()).await;
     becomes_ready(&workshop, &owner, id).await;
     let refusal = workshop.library.retry_track(&owner, id, None).await.unwrap_err();
     assert!(matches!(refusal, Refusal::Conflict { code: "nothing_to_retry", .. }), "{refusal:?}");
 }
 
-/// Nobody knows whether the row that names the object is there, so the object stays: here the row is there.
+/// It is unknown whether the row that references the object exists, so the object stays. Here the row exists.
 #[tokio::test]
 async fn an_upload_whose_commit_is_unknown_keeps_its_bytes() {
     let proxy = CommitProxy::start().await;
@@ -224,7 +224,7 @@ async fn an_upload_whose_commit_is_unknown_keeps_its_bytes() {
     assert!(source_path(&workshop, &owner, id).await.exists());
     becomes_ready(&workshop, &owner, id).await;
 
-    // One that is known not to have happened leaves nothing.
+    // A commit that is known to have failed leaves nothing.
     let (owner, id) = workshop.create().await;
     proxy.lose(Loss::Commit);
     let refused = workshop.send(&owner, id, sound()).await.unwrap_err();

@@ -1,4 +1,4 @@
-//! What `tonearm verify --repair` has made again.
+//! Files that `tonearm verify --repair` renders again.
 
 use bytes::Bytes;
 use tonearm_domain::{Cover, CoverOrigin, CoverSize, Job, ObjectKey, ShortId, Track, TrackId};
@@ -38,7 +38,7 @@ async fn lose(workshop: &Workshop, track: &Track, version: ShortId) {
     }
 }
 
-/// A track whose cover was uploaded before its sound, so that a placeholder is drawn beside it.
+/// A track whose cover was uploaded before its sound, so that a placeholder is drawn too.
 async fn with_uploaded_cover(workshop: &Workshop) -> (Caller, Track) {
     let (owner, id) = workshop.upload(sound()).await;
     let mut before = track(workshop, &owner, id).await;
@@ -85,7 +85,7 @@ async fn a_lost_drawn_cover_leaves_no_placeholder_behind(database: TestDatabase)
     assert_eq!((drawn.origin, before.placeholder), (CoverOrigin::Generated, Some(drawn.version)));
     lose(&workshop, &before, drawn.version).await;
     assert!(verified(&workshop, true).await.iter().all(|finding| finding.remedy == Remedy::Queued));
-    // Nothing names what is lost any more.
+    // The lost objects are no longer referenced.
     assert_eq!(verified(&workshop, false).await, []);
     workshop.run_all().await;
     let after = track(&workshop, &owner, id).await;

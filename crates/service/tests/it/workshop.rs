@@ -1,4 +1,4 @@
-//! What processing needs, with an ffmpeg that does next to nothing.
+//! The setup for processing, with an ffmpeg that does almost nothing.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -19,14 +19,14 @@ use tonearm_service::{
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
-/// The bitrate that the replaced ffmpeg cannot encode.
+/// The bitrate that the replacement ffmpeg cannot encode.
 pub(crate) const FAILING_BITRATE: u16 = 320;
 
-/// Servers of tests are on this machine.
+/// Limits for servers of tests, which are on this machine.
 const FETCHING: FetchLimits =
     FetchLimits { pause: Duration::from_millis(1), ..FetchLimits::of_file(u64::MAX) };
 
-/// Everything that makes files of tracks, over one database and a folder.
+/// Everything that processes tracks, over one database and a folder.
 pub(crate) struct Workshop {
     pub(crate) catalog: Catalog,
     pub(crate) blobs: Blobs,
@@ -50,7 +50,7 @@ impl Workshop {
         Self::open_with(database, folder, None, config).await
     }
 
-    /// With tools and a store of the caller's choice; a folder where none is named.
+    /// With these tools and this store; the store is a folder if no URL is given.
     pub(crate) async fn open_with(
         database: &TestDatabase,
         folder: TempDir,
@@ -60,7 +60,7 @@ impl Workshop {
         Self::open_at(&database.url, folder, store, config).await
     }
 
-    /// The same over a database that is reached in some way.
+    /// Like [`Self::open_with`], over a database at this URL.
     pub(crate) async fn open_at(
         database_url: &str,
         folder: TempDir,
@@ -107,14 +107,14 @@ impl Workshop {
         }
     }
 
-    /// Makes an organization with one collection and uploads a track to it.
+    /// Creates an organization with one collection and uploads a track to it.
     pub(crate) async fn upload(&self, bytes: Vec<u8>) -> (Caller, TrackId) {
         let (owner, track_id) = self.create().await;
         self.send(&owner, track_id, bytes).await.unwrap();
         (owner, track_id)
     }
 
-    /// Makes an organization with one collection and a track in it.
+    /// Creates an organization with one collection and a track in it.
     pub(crate) async fn create(&self) -> (Caller, TrackId) {
         let organization = self.library.create_organization("Example Radio").await.unwrap();
         let owner = Caller::owner(organization.organization.id);
@@ -139,7 +139,7 @@ impl Workshop {
         self.send_to(owner, SourceSlot::of_track(owner.organization_id, track_id), bytes).await
     }
 
-    /// Uploads a source of a track.
+    /// Uploads a source of a track to this slot.
     pub(crate) async fn send_to(
         &self,
         owner: &Caller,
@@ -150,7 +150,7 @@ impl Workshop {
         self.uploads.accept_source(owner.origin, slot, body, terms).await
     }
 
-    /// Lets a track have a cover, so that none is drawn: that takes longer than everything else.
+    /// Gives a track a cover, so that none is drawn: drawing takes longer than everything else.
     pub(crate) async fn give_cover(&self, track: &Track) {
         let cover = Some(Cover { version: self.ambient.short_id(), origin: CoverOrigin::Generated });
         let tx = self.catalog.begin().await.unwrap();
@@ -158,7 +158,7 @@ impl Workshop {
         tx.commit().await.unwrap();
     }
 
-    /// Claims the job that is due and runs it. What came of it is given back; a failed job is due again at once.
+    /// Claims the job that is due and runs it. Returns its result; a failed job is due again at once.
     pub(crate) async fn run_next(&self) -> Option<Result<(), JobError>> {
         let now = self.ambient.now();
         let lease = self.ambient.credential_id();
@@ -171,7 +171,7 @@ impl Workshop {
         Some(result)
     }
 
-    /// Runs what is due until nothing is; none of it may fail.
+    /// Runs all jobs that are due; none of them may fail.
     pub(crate) async fn run_all(&self) {
         while let Some(result) = self.run_next().await {
             result.unwrap();
@@ -181,7 +181,7 @@ impl Workshop {
     /// Whether one of these jobs waits or runs.
     pub(crate) async fn is_queued(&self, jobs: &[Job]) -> bool {
         for wanted in jobs {
-            // Only of this kind: other jobs may be many.
+            // Only jobs of this kind, because there may be many others.
             let filter = JobFilter { kind: Some(wanted.kind().to_owned()), state: None };
             let most = LimitOffset::new(Some(200), None).unwrap();
             let (_, found) = self.catalog.jobs(filter, most).await.unwrap();
@@ -198,8 +198,8 @@ pub(crate) fn sound() -> Vec<u8> {
     wav(&WavSpec { seconds: 0.05, ..WavSpec::default() })
 }
 
-/// An ffmpeg that writes a few bytes to every output, and silence or progress to stdout, and fails for one bitrate; and an
-/// ffprobe that always finds the same.
+/// An ffmpeg that writes a few bytes to every output, and silence or progress to stdout, and fails for one bitrate; and
+/// an ffprobe with a constant result.
 pub(crate) fn write_scripts(folder: &Path) -> (PathBuf, PathBuf) {
     let ffmpeg = format!(
         r#"samples=
@@ -226,14 +226,14 @@ fn write_script(folder: &Path, name: &str, commands: &str) -> PathBuf {
     path
 }
 
-/// Replaces an ffmpeg of [`write_scripts`] by one that encodes pictures only.
+/// Replaces an ffmpeg of [`write_scripts`] with one that encodes pictures only.
 pub(crate) fn encode_no_sound(ffmpeg: &Path) {
     let pictures = r#"for word in "$@"; do case $word in file:*.webp) echo picture > "${word#file:}"; found=1 ;; esac; done
 if [ "$found" ]; then exit; fi; echo "Conversion failed!" >&2; exit 1"#;
     write_program(ffmpeg, pictures);
 }
 
-/// Writes a program for the shell, in place of one that is there.
+/// Writes a shell script, replacing an existing program.
 pub(crate) fn write_program(path: &Path, commands: &str) {
     std::fs::write(path, format!("#!/bin/sh\n{commands}\n")).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();

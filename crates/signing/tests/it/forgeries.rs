@@ -1,4 +1,4 @@
-//! Forgeries made of genuine URLs: whatever is changed, nothing but what was signed is accepted.
+//! Forgeries based on genuine URLs: whatever is changed, only what was signed is accepted.
 //!
 //! `make fuzz-edge` tries a million of them.
 
@@ -8,7 +8,7 @@ use tonearm_signing::DeliveryTerms;
 
 use crate::{at, key, signer, split};
 
-/// What attackers put into URLs.
+/// Strings that attackers put into URLs.
 const WORDS: [&str; 24] = [
     "/",
     "//",
@@ -44,7 +44,7 @@ enum Change {
     Repeat(Index, usize),
     Encode(Index),
     OtherCase(Index),
-    /// The rest is another URL's.
+    /// The rest comes from another URL.
     Splice(Index, Index),
     /// The parameters in another order.
     Rotate(usize),

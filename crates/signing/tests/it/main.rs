@@ -1,6 +1,6 @@
-//! What is signed verifies, and nothing else does.
+//! Signed URLs verify, and nothing else does.
 
-// What fails while a test prepares is a failed test, outside #[test] functions too.
+// A failure while a test is being prepared fails the test, outside #[test] functions too.
 #![allow(clippy::unwrap_used)]
 
 mod forgeries;

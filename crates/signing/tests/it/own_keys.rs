@@ -1,4 +1,4 @@
-//! URLs that organizations sign by themselves.
+//! URLs that organizations sign themselves.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -14,7 +14,7 @@ fn id(n: u8) -> ShortId {
     ShortId::from_random([n; 8])
 }
 
-/// What the backend of an organization does with the text of its key, for a URL up to `verify`.
+/// Signs a URL up to `verify`, as the backend of an organization does with the text of its key.
 fn sign(key: &str, signed: &str) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(key.as_bytes()).unwrap();
     mac.update(format!("{signed}{NOW}").as_bytes());
@@ -22,7 +22,7 @@ fn sign(key: &str, signed: &str) -> String {
     format!("{signed}&verify={NOW}-{mac}")
 }
 
-/// The same for a URL that may have no parameters before `verify`.
+/// Like [`sign`], for a URL that may have no parameters before `verify`.
 fn sign_with_its_mark(key: &str, signed: &str) -> String {
     let url = sign(key, signed);
     if signed.contains('?') { url } else { url.replacen("&verify", "?verify", 1) }
@@ -42,7 +42,7 @@ fn a_live_key_signs_until_it_is_revoked() {
     assert_eq!(verify(&signer, &url), Ok(()));
     let (path, query) = split(&url);
     assert_eq!(signer.verify_delivery(path, query, at(3600)), Err(VerifyError::Expired));
-    // Clones know it at once.
+    // The change applies to clones at once.
     signer.clone().honour(&[(organization, id(2))]);
     assert_eq!(verify(&signer, &url), Err(VerifyError::BadSignature));
     assert_eq!(signer.live_keys().len(), 1);
@@ -111,7 +111,7 @@ fn a_url_that_names_no_key_is_tried_against_the_live_ones() {
     for url in &urls {
         assert_eq!(granted(url), Err(VerifyError::BadSignature));
     }
-    // Whoever remembers URLs has to know that this one may be revoked.
+    // A cache of verified URLs must know which key permits this URL, as the key may be revoked.
     signer.honour(&[(organization, id(1)), (organization, id(2)), (neighbour, id(3))]);
     for url in &urls {
         assert_eq!(granted(url), Ok(Some(id(2))));
@@ -136,7 +136,7 @@ fn at_most_eight_keys_are_tried() {
     };
     let tried: Vec<bool> = ids.iter().map(|id| works(*id)).collect();
     assert_eq!(tried, [true, true, true, true, true, true, true, true, false]);
-    // The ninth works once it is named.
+    // The ninth works if the URL names it.
     let named = sign(&signer.signing_key(organization, ids[8]), &format!("/{}?kid={}", key(), ids[8]));
     assert_eq!(verify(&signer, &named), Ok(()));
 }
@@ -199,7 +199,7 @@ proptest! {
         let ttl = ttl.map_or(String::new(), |ttl| format!("ttl={ttl}&"));
         let url = sign(&hex::encode(forged), &format!("/{}?{ttl}kid={}", key(), id(n)));
         prop_assert_eq!(verify(&signer, &url), Err(VerifyError::BadSignature));
-        // A URL of the node does not become one of the organization by naming its key.
+        // Adding the ID of an organization's key to a node's URL does not make it a URL of the organization.
         let own = signer.sign_delivery(&key(), DeliveryTerms::default(), at(0));
         let renamed = own.replace("?verify", &format!("?kid={}&verify", id(1)));
         prop_assert_eq!(verify(&signer, &renamed), Err(VerifyError::BadSignature));

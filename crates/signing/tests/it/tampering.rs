@@ -1,4 +1,4 @@
-//! Any change to a signed URL makes it worthless, and no text makes verifying panic.
+//! Any change to a signed URL invalidates it, and no input makes verification panic.
 
 use proptest::prelude::*;
 use tonearm_domain::{ContentType, DeliveryPath, ObjectFile, ObjectKey, OrganizationId, ShortId};
@@ -21,7 +21,7 @@ fn any_key() -> impl Strategy<Value = ObjectKey> {
         })
 }
 
-/// The URL with one character replaced, or none when the place or the character makes no change.
+/// The URL with one character replaced; `None` if this changes nothing.
 fn change(url: &str, place: prop::sample::Index, replacement: char) -> Option<String> {
     let place = place.index(url.len());
     let changed = format!("{}{replacement}{}", url.get(..place)?, url.get(place + 1..)?);

@@ -1,4 +1,4 @@
-//! When URLs are valid, and by which secrets.
+//! When URLs are valid, and with which secrets.
 
 use tonearm_domain::Timestamp;
 use tonearm_signing::{DeliveryGrant, DeliveryTerms, Secrets, UploadTarget, UrlSigner, VerifyError};
@@ -72,7 +72,7 @@ fn an_upload_url_is_no_delivery_url_and_the_other_way_round() {
     assert!(verify(&signer, &urls[0], at(0)).is_err());
     let (path, query) = split(&urls[1]);
     assert!(signer.verify_upload(path, query, at(0)).is_err());
-    // The signature of one target on the path of the other.
+    // The signature of one target with the path of another.
     let cover = signer.sign_upload(upload(UploadTarget::Cover(track())), 3600, at(0));
     for other in ["/cover", "/collection_cover"] {
         let swapped = urls[0].replace("/source", other);

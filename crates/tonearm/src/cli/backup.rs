@@ -17,7 +17,7 @@ use super::table::Table;
 use super::{Failure, print};
 use crate::{Config, opening};
 
-/// What a person sees meanwhile.
+/// Template of the progress bar.
 const BAR: &str = "{spinner} {msg} {elapsed:>4}";
 
 #[derive(Debug, clap::Args)]

@@ -1,4 +1,4 @@
-//! Amounts of bytes as people write and read them.
+//! Parses and formats amounts of bytes for people.
 
 use std::num::NonZeroU64;
 

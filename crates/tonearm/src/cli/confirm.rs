@@ -1,11 +1,11 @@
-//! Asking at the terminal before what cannot be taken back.
+//! Asks for confirmation at the terminal before an action that cannot be undone.
 
 use std::io::IsTerminal;
 
 use super::{Failure, print};
 
-/// Asks a question, and fails unless the answer is yes. Without a terminal the error says that `--yes` is there `to` do it; if
-/// the answer is no, that nothing was `done`.
+/// Asks a question, and returns an error unless the answer is yes. Without a terminal, the error says to add `--yes`
+/// `to` do it. If the answer is no, it says that nothing was `done`.
 pub(super) fn confirm(question: &str, to: &str, done: &str) -> Result<(), Failure> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {

@@ -24,16 +24,16 @@ use crate::{Config, Node, Services};
 /// How long the demo's key and its play session last: long enough to listen.
 const DEMO_SECONDS: u32 = 6 * 3600;
 
-/// How long a running service may take to answer that it runs.
+/// How long a running service may take to answer the health check.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a failed request is retried: somebody waits for it.
+/// How long a failed request is retried. It is short because a person is waiting.
 const RETRY_FOR: Duration = Duration::from_secs(30);
 
 /// How long processing may make no progress before the demo gives up.
 const STALLED: Duration = Duration::from_secs(3600);
 
-/// Bytes of one upload request at most.
+/// Maximum bytes of one upload request.
 const PIECE: u64 = 64 << 20;
 
 #[derive(Debug, clap::Args)]
@@ -100,7 +100,8 @@ async fn is_running(server: &ServerUrl, ambient: &Ambient) -> Result<bool, Failu
     }
 }
 
-/// A key that lasts as long as the demo, and a collection: made where there is none yet.
+/// Creates a key that expires with the demo, and returns it with a collection. Creates the organization and the
+/// collection if there are none.
 async fn credentials(
     library: &Library,
     ambient: &Ambient,
@@ -176,7 +177,7 @@ impl Demo {
         spinner.enable_steady_tick(Duration::from_millis(100));
         let (mut last, mut since) = (None, Instant::now());
         let status = loop {
-            // A service elsewhere may have another catalog: then there is no percentage to show.
+            // A service on another machine may have another catalog. Then there is no percentage to show.
             let progress = self.library.track_progress(&self.caller, id).await.ok();
             let percent = progress.map(|progress| progress.percent);
             percent.into_iter().for_each(|percent| spinner.set_position(percent.into()));
@@ -206,7 +207,7 @@ impl Demo {
     }
 }
 
-/// Reads the file once for its hash, off the threads that wait for the network.
+/// Hashes the file, on a thread for blocking work.
 async fn hash(path: PathBuf) -> Result<SourceFile, Failure> {
     let hash = |path: &Path| {
         SourceFile::hash(path, &|_| true).map_err(|error| format!("{}: {error}", path.display()))
@@ -215,7 +216,7 @@ async fn hash(path: PathBuf) -> Result<SourceFile, Failure> {
     hashed.map_err(Failure::Failed)
 }
 
-/// Moves the bar to the position of the upload until it is dropped.
+/// Moves the bar to the position of the upload until the future is dropped.
 async fn follow(bar: &ProgressBar, position: &AtomicU64) -> Infallible {
     loop {
         bar.set_position(position.load(Ordering::Relaxed));
@@ -223,7 +224,7 @@ async fn follow(bar: &ProgressBar, position: &AtomicU64) -> Infallible {
     }
 }
 
-/// A play session to be read by people: the waveform's levels would be hundreds of lines.
+/// Formats a play session for people, without the waveform's levels, which would take hundreds of lines.
 fn shown(mut session: Value) -> String {
     if let Some(levels) = session.pointer_mut("/first_track/levels/levels") {
         let count = levels.as_array().map_or(0, Vec::len);

@@ -11,9 +11,9 @@ use crate::{ConfigError, StartError};
 pub(super) enum Failure {
     /// The command or its configuration is wrong: exit 2.
     Usage(String),
-    /// It could not be done: exit 1.
+    /// The command failed: exit 1.
     Failed(String),
-    /// It did not finish, and exit 1 means that it finished and found something: exit 2.
+    /// The command did not finish: exit 2. For commands where exit 1 means that they finished and found something.
     Unfinished(String),
 }
 

@@ -42,7 +42,8 @@ pub(super) async fn run(config: &Config, args: Args) -> Result<(), Failure> {
     Err(Failure::failed(format!("the service at {url} is not ready: {}", reason(status, &body))))
 }
 
-/// Nothing is sent that a stranger could use, and a certificate is for the public name, not for the address asked here.
+/// A client that accepts any certificate: a certificate is for the public name, not for the address requested here, and
+/// nothing is sent that an attacker could use.
 fn client(patience: Duration) -> Result<Client, Failure> {
     install_tls_provider();
     let builder = Client::builder().timeout(patience).no_proxy().tls_danger_accept_invalid_certs(true);
@@ -54,7 +55,7 @@ fn own_url(listen: SocketAddr, has_tls: bool) -> String {
     format!("{scheme}://{}", reachable(listen))
 }
 
-/// What lies beneath: the error itself only repeats the URL.
+/// The innermost cause. The error itself only repeats the URL.
 fn cause(error: &reqwest::Error) -> String {
     innermost_cause(error).map_or_else(|| error.to_string(), ToString::to_string)
 }

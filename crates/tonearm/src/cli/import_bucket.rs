@@ -12,10 +12,11 @@ use super::table::Table;
 use crate::config::command_secret;
 use crate::{Config, Services};
 
-/// Most bytes that are read of a secret.
+/// Maximum bytes read of a secret.
 const LONGEST_INPUT: u64 = 64 * 1024;
 
-/// The secret, where it does not come from a file or on standard input. On the command line, other users of the machine could read it.
+/// The variable with the secret, unless it comes from a file or from standard input. It is not a command-line argument,
+/// because other users of the machine could read it.
 const SECRET: &str = "TONEARM_IMPORT_SECRET_ACCESS_KEY";
 
 #[derive(Debug, Subcommand)]

@@ -180,7 +180,7 @@ async fn rotate(
 
 impl Create {
     fn key(self) -> Result<CreateKey, Failure> {
-        // None named: all.
+        // If no origin is given, all are allowed.
         let origins = Some(self.origins).filter(|origins| !origins.is_empty());
         let allowed_origins = AllowedOrigins::from_list(origins)
             .map_err(|error| Failure::Usage(format!("--origin {error}")))?;

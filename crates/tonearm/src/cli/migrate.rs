@@ -61,7 +61,7 @@ async fn check(config: &Config, options: &ConnectOptions) -> Result<(), Failure>
     Ok(())
 }
 
-/// The table whose rows are being done, and when that was last printed.
+/// The table whose rows are being migrated, and when its progress was last printed.
 #[derive(Default)]
 struct Rows(Mutex<Option<(String, Instant)>>);
 
@@ -80,7 +80,7 @@ impl Rows {
     }
 }
 
-/// Prints what is being done. It is done to its end, whoever reads about it.
+/// Prints the progress. The migration continues to its end even if nobody reads the output.
 fn print_event(event: MigrationEvent<'_>, rows: &Rows) {
     match event {
         MigrationEvent::Waiting => say("Another process is migrating this database; waiting for it."),

@@ -87,7 +87,7 @@ struct QuotaArguments {
     quota_minutes: Option<Limit<u32>>,
 }
 
-/// A quota as it is typed: a number, or `none`.
+/// A quota as given on the command line: a number, or `none`.
 #[derive(Debug, Clone, Copy)]
 struct Limit<T>(Option<T>);
 
@@ -145,7 +145,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         }
         Command::DeliveryKey { org } => {
             let caller = Caller::owner(org);
-            // Keys are derived, for any id: a mistyped one must not look like an organization.
+            // A key can be derived for any id. The organization is read first, so that a mistyped id is an error.
             let found = library.organization(&caller, org).await?;
             print::outln!("{}", services.signer.delivery_key(found.organization.id));
         }

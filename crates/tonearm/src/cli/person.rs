@@ -139,7 +139,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     Ok(())
 }
 
-/// A person, and what becomes of organizations that would have no owner.
+/// Finds a person, and decides what happens to organizations that would have no owner.
 async fn about(
     people: &People,
     email: &str,

@@ -1,4 +1,5 @@
-//! Printing results: a line of JSON for programs, words for people. `println!` panics where nobody reads any more.
+//! Prints results: a line of JSON for programs, text for people. `println!` is not used, because it panics when the
+//! reader has closed the pipe.
 
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write};
@@ -6,16 +7,16 @@ use std::process::exit;
 
 use serde_json::Value;
 
-/// What shells report of a program that SIGPIPE has ended. The signal itself stays ignored: connections and pipes to child
-/// processes would raise it too.
+/// The exit status that shells report for a program that SIGPIPE has ended. The signal itself stays ignored, because
+/// connections and pipes to child processes would raise it too.
 const READER_IS_GONE: i32 = 128 + 13;
 
-/// Prints to standard output; ends the command if nobody reads it.
+/// Prints to standard output. Exits if nobody reads it.
 macro_rules! out {
     ($($words:tt)*) => { $crate::cli::print::write(format_args!($($words)*)) };
 }
 
-/// The same with the end of a line.
+/// Like `out!`, with a line break at the end.
 macro_rules! outln {
     ($($words:tt)*) => { $crate::cli::print::write_line(format_args!($($words)*)) };
 }
@@ -32,24 +33,24 @@ pub(super) fn write_line(words: Arguments<'_>) {
     write(format_args!("{words}\n"));
 }
 
-/// Shows what was printed of a line that is not complete.
+/// Flushes standard output, so that an incomplete line is shown.
 pub(super) fn flush() {
     if let Err(error) = io::stdout().flush() {
         end(&error);
     }
 }
 
-/// Prints a line to standard error, where it can be read.
+/// Prints a line to standard error, and ignores a failure.
 pub(super) fn complain(words: Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{words}");
 }
 
-/// Prints a line about work that goes on if nobody reads it.
+/// Prints a line about work that continues even if nobody reads it.
 pub(super) fn announce(words: Arguments<'_>) {
     let _ = writeln!(io::stdout(), "{words}");
 }
 
-/// Prints help, or what is wrong with the arguments, and ends.
+/// Prints help, or what is wrong with the arguments, and exits.
 pub(super) fn explain(arguments: &clap::Error) -> ! {
     match arguments.print() {
         Err(error) if !arguments.use_stderr() => end(&error),

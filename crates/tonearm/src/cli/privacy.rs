@@ -105,7 +105,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     Ok(())
 }
 
-/// Prints one line of JSON, whose last field is as long as the audit log. Prints nothing if nothing is kept.
+/// Prints one line of JSON, whose last field contains all audit log entries. Prints nothing if no data is stored.
 async fn export_person(privacy: &Privacy, person: &PersonReference) -> Result<(), Failure> {
     let kept = privacy.person(person).await?;
     let text = export::of_person(&kept).to_string();
@@ -133,7 +133,7 @@ fn unknown(person: &PersonReference) -> Failure {
     ))
 }
 
-/// What is kept about a listener. Fails if nothing is.
+/// Returns the data stored about a listener. Fails if there is none.
 async fn find_listener(privacy: &Privacy, listener: &ListenerReference) -> Result<KeptListener, Failure> {
     let kept = privacy.listener(listener).await?;
     if kept.is_empty() {

@@ -87,7 +87,7 @@ pub(super) struct Set {
     render_existing: bool,
 }
 
-/// A value is JSON where it is such, else a text.
+/// Parses `NAME=VALUE`. A value that is not valid JSON is read as text.
 fn setting(text: &str) -> Result<(String, Value), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
@@ -185,7 +185,7 @@ fn settings_of(kind: &RecipeKind) -> String {
     words.join(" ")
 }
 
-/// The recipe that settings make, over those it has `now`. A setting that there is none of is a mistake.
+/// Builds a recipe from the current settings `now`, overridden by `settings`. An unknown setting is an error.
 fn kind(
     mut now: Map<String, Value>,
     recipe_type: &str,

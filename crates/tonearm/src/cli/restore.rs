@@ -15,7 +15,7 @@ use super::bytes::{bytes_per_second, shown_bytes};
 use super::{Failure, backup, print, verify};
 use crate::{Config, opening};
 
-/// What a person sees meanwhile.
+/// Template of the progress bar.
 const BAR: &str = "{spinner} {msg} {elapsed:>4}";
 
 #[derive(Debug, clap::Args)]
@@ -42,7 +42,7 @@ pub(super) struct Args {
 pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Result<(), Failure> {
     opening::make_folder(&config.data_dir)?;
     if !opening::has_secret(config) && !args.secret_changed {
-        // One that is made now would not be the right one.
+        // A newly created secret would not be the right one.
         return Err(BackupError::Secret.into());
     }
     let target = BackupTarget::open(&backup_target(&args.from)?).await?;

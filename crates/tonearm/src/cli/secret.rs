@@ -234,7 +234,7 @@ impl Rotation<'_> {
         Ok(())
     }
 
-    /// Writes the secrets where they are from, or says how that is done.
+    /// Writes the secrets to the file that they were read from, or prints what to change manually.
     fn write(&self, secrets: &Secrets, manual: &str) -> Result<(), Failure> {
         match secret::file(self.config) {
             Some(path) if is_writable(&path) => {
@@ -256,7 +256,7 @@ impl Rotation<'_> {
     }
 }
 
-/// Credentials of systemd and mounted secrets are in folders that nobody writes to.
+/// Whether the file can be replaced. systemd credentials and mounted secrets are in read-only folders.
 fn is_writable(path: &Path) -> bool {
     path.parent().is_some_and(|folder| rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok())
 }

@@ -59,8 +59,8 @@ pub(super) async fn run(
         tracing::warn!(name, "ignoring an unknown environment variable");
     }
     opening::require_secret(config)?;
-    // A start waits for others, such as a migration, a database or a bucket. Until requests are answered it can be given up
-    // anywhere.
+    // A start may have to wait, for example for a migration, a database or a bucket. Until requests are answered, it
+    // can be cancelled at any point.
     let mut node = tokio::select! {
         node = serve(config, ambient, socket) => node?,
         _ = terminate.recv() => return Ok(()),
@@ -82,7 +82,7 @@ pub(super) async fn run(
     };
     service_manager::notify_stopping();
     if stop == StopSignal::Terminate {
-        // Load balancers see it in `/readyz`, and have this time to send clients elsewhere.
+        // Load balancers see the stop in `/readyz`, and have this time to send clients to other nodes.
         node.announce_stop();
         tracing::info!(delay = ?config.shutdown_delay, "stopping after the delay");
         tokio::select! {
@@ -99,7 +99,7 @@ pub(super) async fn run(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StopSignal {
     Terminate,
-    /// Somebody sits in front of it.
+    /// Ctrl-C: a person is waiting at the terminal.
     Interrupt,
 }
 
@@ -110,7 +110,7 @@ async fn stop_signal(terminate: &mut Signal, interrupt: &mut Signal) -> StopSign
     }
 }
 
-/// Starts a node that answers requests. Nobody can connect before the tables are prepared.
+/// Starts a node that answers requests. The tables are prepared before any client can connect.
 async fn serve(config: &Config, ambient: Ambient, socket: Option<TcpListener>) -> Result<Node, Failure> {
     opening::prepare_tables(config, &ambient).await?;
     Ok(Node::serve(config, ambient, socket).await?)
@@ -133,7 +133,7 @@ async fn get_ready(node: &mut Node, config: &Config, args: &Args) -> Result<(), 
     Ok(())
 }
 
-/// As long as nobody can sign in, prints the link for the first administrator.
+/// Prints the link for the first administrator if nobody can sign in yet.
 async fn invite(services: &Services) -> Result<(), Failure> {
     if let Some(link) = services.people.first_administrator_link().await? {
         print::announce(format_args!(
@@ -144,7 +144,7 @@ async fn invite(services: &Services) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Allows as many open files as the system lets this process have: each connection is one.
+/// Raises the limit of open files to the maximum of this process, because each connection is an open file.
 fn allow_open_files() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;

@@ -6,7 +6,7 @@ use super::print;
 
 /// The columns of a list.
 pub(super) struct Table<const N: usize> {
-    /// The names of the columns. Those of empty ones are empty.
+    /// The names of the columns. An empty column has an empty name.
     pub(super) columns: [&'static str; N],
     /// The sentence for a list without items.
     pub(super) empty: &'static str,

@@ -112,7 +112,7 @@ fn as_value(track: &TrackProgressView) -> Value {
     })
 }
 
-/// A bar for each file until the track is through.
+/// Shows a bar for each file until the track is finished.
 async fn watch(library: &Library, caller: &Caller, id: TrackId) -> Result<(), Failure> {
     let bars = MultiProgress::new();
     let style = ProgressStyle::with_template("{prefix:20} {bar:40} {msg}")

@@ -9,7 +9,7 @@ use super::{Failure, print};
 use crate::config::command_secret;
 use crate::{Config, Services};
 
-/// The key, where it is no argument: other users of the machine can read those.
+/// The variable with the key. It is safer than the argument, which other users of the machine can read.
 const KEY: &str = "TONEARM_TRANSCRIPTION_KEY";
 
 #[derive(Debug, Subcommand)]

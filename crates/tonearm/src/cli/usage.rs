@@ -35,7 +35,7 @@ const LISTENS: Table<5> = Table {
     empty: "Nothing was listened to in these days.",
 };
 
-/// A row, whatever it is about.
+/// A row of the table, for any grouping.
 struct Row {
     id: String,
     title: Option<String>,

@@ -20,7 +20,7 @@ use crate::{Config, opening};
 const SAVE_INTERVAL: Duration = Duration::from_secs(2);
 /// The file with the progress, in the data folder.
 const STATE_FILE: &str = "verify-state.json";
-/// What a person sees meanwhile.
+/// Template of the progress bar.
 const BAR: &str = "verifying {spinner} {msg} {elapsed:>4}";
 
 #[derive(Debug, clap::Args)]
@@ -61,7 +61,7 @@ struct SavedProgress {
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Result<(), Failure> {
     let state = verify(config, ambient, &args).await.map_err(|failure| match failure {
-        // 1 means that something was found.
+        // Exit code 1 means that something was found.
         Failure::Failed(message) => Failure::Unfinished(message),
         other => other,
     })?;
@@ -160,7 +160,7 @@ impl VerifyReporter {
         }
     }
 
-    /// If the progress cannot be saved, the run goes on for its findings.
+    /// Saves the progress. If this fails, the run continues without it, for its findings.
     fn save(&mut self, state: &VerifyState) {
         let Some((path, database, storage, is_deep)) = &self.target else { return };
         let (database, storage) = (database.clone(), storage.clone());
@@ -220,7 +220,7 @@ fn show(state: &VerifyState, as_json: bool) {
     }
 }
 
-/// The progress of an interrupted run, and whether it read all objects, as the resumed run then does.
+/// Reads the progress of an interrupted run, and whether that run read all objects. The resumed run does the same.
 fn read_state(config: &Config, path: &Path, wants_deep: bool) -> Result<(VerifyState, bool), Failure> {
     let shown = path.display();
     let bytes = std::fs::read(path).map_err(|error| match error.kind() {

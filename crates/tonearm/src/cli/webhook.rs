@@ -214,7 +214,7 @@ fn delivery_row(delivery: &WebhookDelivery) -> [String; 5] {
     ]
 }
 
-/// The fields of the API, which has the same record.
+/// A delivery with the same fields as in the API.
 fn delivery_json(delivery: &WebhookDelivery) -> Value {
     json!({
         "id": delivery.id,

@@ -1,4 +1,4 @@
-//! The certificate that the service gets by itself.
+//! The settings of the certificate that the service orders by ACME.
 
 use tonearm_domain::{CertificateNames, EmailAddress};
 
@@ -9,14 +9,14 @@ use super::role::Role;
 /// Let's Encrypt.
 const DIRECTORY: &str = "https://acme-v02.api.letsencrypt.org/directory";
 
-/// For which names, and from whom, the service gets a certificate.
+/// The names and the authority of the certificate that the service orders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AcmeTerms {
-    /// The names.
+    /// The names in the certificate.
     pub names: CertificateNames,
-    /// Where the authority may write to.
+    /// The email address at which the authority may contact the operator.
     pub contact: Option<String>,
-    /// The address of the authority's directory.
+    /// The URL of the authority's directory.
     pub directory: String,
 }
 
@@ -45,8 +45,8 @@ pub(super) fn acme_terms(
     Ok(Some(AcmeTerms { names, contact: contact.map(|address| address.to_string()), directory }))
 }
 
-/// What is asked of an authority is signed, and its answers are not: others must not be able to change them. An authority on this
-/// machine needs no TLS.
+/// Whether a directory is safe to use. Requests to an authority are signed, but its responses are not, so TLS must keep
+/// others from changing them. An authority on this machine needs no TLS.
 fn is_safe(directory: &str) -> bool {
     let Ok(url) = url::Url::parse(directory) else { return false };
     let is_here = matches!(url.host_str(), Some("127.0.0.1" | "[::1]" | "localhost"));

@@ -1,4 +1,4 @@
-//! Where a node is reached, by whom, and with which certificate.
+//! The addresses, trusted proxies and certificate of a node.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use super::error::ConfigError;
 use tonearm_server::TrustedProxies;
 use tonearm_server::tls::TlsFiles;
 
-/// The address of the setting with this name.
+/// Parses the address in the setting with this name.
 pub(super) fn parse_listen(setting: &'static str, text: &str) -> Result<SocketAddr, ConfigError> {
     let problem = "is not an address and port such as 127.0.0.1:8080 or [::]:80";
     match text.strip_prefix("localhost:") {

@@ -1,4 +1,4 @@
-//! From settings to a complete, checked configuration.
+//! Turns settings into a complete, checked configuration.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -20,10 +20,11 @@ use super::resolved_secrets::ResolvedSecrets;
 use super::work::{database_connections, sender_config, statement_timeout, worker_config};
 use super::{Config, Role, oidc, retention, traces};
 
-/// Together with how long a node uses the list of signing keys that it has, this keeps a revocation within thirty seconds.
+/// How often a node without a catalog reads the list of signing keys. Together with the time that a node uses a list it
+/// has, this makes a revocation take effect within thirty seconds.
 const KEY_REFRESH_INTERVAL: Duration = Duration::from_secs(10);
 
-/// How long it takes a node to see the certificate that another one ordered.
+/// How often a node checks for a new certificate, and so how long it takes to see one that another node ordered.
 const CERTIFICATE_CHECK_INTERVAL: Duration = Duration::from_secs(30);
 
 const LISTEN: &str = "127.0.0.1:8080";

@@ -1,4 +1,4 @@
-//! Where the configuration file is.
+//! Finds and reads the configuration file.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ const DATA_DIR: &str = "data";
 pub(super) struct ConfigFile {
     /// Where it is, unless it is in the data folder.
     pub(super) path: Option<PathBuf>,
-    /// What it says; empty if there is none.
+    /// The text of the file; empty if there is none.
     pub(super) text: String,
     /// The data folder, unless the file chooses another one.
     pub(super) data_dir: PathBuf,
@@ -48,7 +48,7 @@ fn read_required(path: &Path) -> Result<String, ConfigError> {
     std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))
 }
 
-/// An optional file. If it exists, it must be readable.
+/// Reads an optional file. If it exists, it must be readable.
 fn read_optional(path: &Path) -> Result<String, ConfigError> {
     match std::fs::read_to_string(path) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {

@@ -25,7 +25,8 @@ pub(super) fn confinement_policy(
     Ok(ConfinementPolicy { is_required, private })
 }
 
-/// What is kept and what is secret, wherever it lies: the cache of objects is in the data folder.
+/// The paths of all stored data, and of the certificate and its key, wherever they are. The cache of objects is in the
+/// data folder.
 pub(super) fn private_paths(
     data_dir: &Path,
     database: &DatabaseUrl,
@@ -35,7 +36,7 @@ pub(super) fn private_paths(
     let mut paths = vec![data_dir.to_owned()];
     paths.extend(store.folder().map(Path::to_owned));
     if let Some(file) = database.sqlite_path() {
-        // SQLite keeps what was written last in files of its own beside it.
+        // SQLite keeps the latest writes in separate files beside the database.
         paths.extend(["", "-wal", "-shm", "-journal"].map(|suffix| {
             let mut name = OsString::from(file);
             name.push(suffix);

@@ -206,7 +206,7 @@ pub(super) struct TracingSettings {
 }
 
 impl Settings {
-    /// From the text of a file, overridden by variables: `limits.max_upload_bytes` is
+    /// Parses the text of a file, and applies the variables that override it: `limits.max_upload_bytes` is
     /// `TONEARM_LIMITS_MAX_UPLOAD_BYTES`.
     pub(super) fn parse(text: &str, lookup: &impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let mut settings: Self =
@@ -216,7 +216,7 @@ impl Settings {
     }
 }
 
-/// The parser's message without its drawing of the line.
+/// The parser's message on one line, without the excerpt of the file.
 fn one_line(error: &toml::de::Error) -> String {
     error.message().replace('\n', " ")
 }

@@ -1,4 +1,4 @@
-//! How much is taken in, kept and waited for.
+//! Sizes, rates, timeouts and caches.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::ops::RangeInclusive;
@@ -16,15 +16,15 @@ use super::error::{ConfigError, positive};
 use super::file::{EdgeSettings, LimitSettings, MediaSettings, ShutdownSettings};
 use tonearm_server::ServerLimits;
 
-/// How often it is asked again whether an object that is kept still exists.
+/// Time after which a cached object that is delivered is checked again for existence.
 const RECHECK: Duration = Duration::from_secs(30);
 
-/// In what time the cache looks once for every object that it has. One that was asked about for a listener in the last quarter
-/// of that time is passed over, so what is deleted is gone within an hour.
+/// Time in which every cached object is checked once. An object that was checked for a listener in the last quarter of
+/// that time is skipped, so deleted objects are gone within an hour.
 const RECHECK_ALL: Duration = Duration::from_secs(40 * 60);
 
-/// How long the bucket may take to begin an answer until it is asked once more. Both attempts fit into the time after
-/// which a client is told that the store is away.
+/// How long the bucket may take to begin a response before the request is retried once. Both attempts fit into the time
+/// after which a client is told that the store is unavailable.
 const FETCH_DEADLINE: Duration = Duration::from_secs(5);
 
 pub(super) fn upload_limits(settings: &LimitSettings) -> Result<UploadLimits, ConfigError> {
@@ -80,7 +80,8 @@ pub(super) fn server_limits(
     })
 }
 
-/// The shortest and the longest window, in seconds: shorter ones make nobody share a URL, and URLs are not valid for weeks.
+/// The shortest and the longest window, in seconds. With a shorter one, no clients would share a URL; with a longer
+/// one, URLs would be valid for weeks.
 const CACHE_WINDOW: RangeInclusive<u32> = 60..=604_800;
 
 pub(super) fn shared_caches(

@@ -1,4 +1,4 @@
-//! Where data is: the data folder, the database and the object store.
+//! The locations of data: the data folder, the database and the object store.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::confinement::private_paths;
 use super::resolved_secrets::ResolvedSecrets;
 use super::{ConfigError, SecretFile};
 
-/// Where data is.
+/// The locations of data.
 pub(super) struct Locations {
     pub(super) data_dir: PathBuf,
     pub(super) database_url: DatabaseUrl,
@@ -39,7 +39,7 @@ impl Locations {
         Ok(Self { data_dir, database_url, storage_url })
     }
 
-    /// What no child process may read.
+    /// The paths that child processes must not read.
     pub(super) fn private_paths(&self, tls: Option<&TlsFiles>, secrets: &[SecretFile]) -> Vec<PathBuf> {
         let mut paths = private_paths(&self.data_dir, &self.database_url, &self.storage_url, tls);
         paths.extend(secrets.iter().map(|file| file.path.clone()));

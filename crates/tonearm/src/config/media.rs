@@ -9,7 +9,7 @@ use super::error::{ConfigError, positive};
 use super::file::MediaSettings;
 use super::limits::media_memory;
 
-/// With the paths that child processes must not read.
+/// `private` are the paths that child processes must not read.
 pub(super) fn media_config(
     settings: MediaSettings,
     private: Vec<PathBuf>,

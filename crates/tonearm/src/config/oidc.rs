@@ -6,20 +6,20 @@ use tonearm_outbound::{ClientSecret, Issuer, ProviderSettings};
 use super::error::ConfigError;
 use super::file::OidcSettings;
 
-/// The provider, and whom of its accounts this service lets in.
+/// The provider, and which of its accounts may sign in.
 #[derive(Debug, Clone)]
 pub struct OidcConfig {
     /// The provider, and this service as its client.
     pub provider: ProviderSettings,
-    /// What people call it.
+    /// The name shown to people.
     pub name: String,
-    /// The domains of addresses that are let in; none: all.
+    /// The domains of the email addresses that may sign in. If `None`, all may.
     pub allowed_domains: Option<Vec<String>>,
-    /// The organization that people become members of whom nobody has invited; none: they are not let in.
+    /// The organization that people without an invitation become members of. If `None`, they cannot sign in.
     pub join: Option<OrganizationId>,
 }
 
-/// From the settings, of which the secret has been taken out.
+/// Checks the settings. The client secret has already been taken out of them.
 pub(super) fn oidc(
     settings: OidcSettings,
     client_secret: Option<String>,
@@ -72,7 +72,7 @@ fn scopes_of(scopes: Option<Vec<String>>) -> Result<Vec<String>, ConfigError> {
     Ok(scopes)
 }
 
-/// An empty list is a mistake, and does not mean all.
+/// Checks a list of domains. An empty list is an error, and does not mean all domains.
 fn domains(domains: Vec<String>) -> Result<Vec<String>, ConfigError> {
     let is_domain = |domain: &String| {
         domain.contains('.')

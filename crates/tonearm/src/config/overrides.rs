@@ -1,11 +1,11 @@
-//! What flags of the command line override.
+//! Settings that command-line flags override.
 
 use std::path::PathBuf;
 
 use super::Role;
 use super::file::Settings;
 
-/// What flags of the command line override.
+/// Settings that command-line flags override.
 #[derive(Debug, Clone, Default)]
 pub struct Overrides {
     /// `--config`

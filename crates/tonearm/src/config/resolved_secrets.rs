@@ -1,4 +1,4 @@
-//! The settings that are secret, from wherever they are given.
+//! Secret settings, from all places where they can be set.
 
 use std::path::PathBuf;
 

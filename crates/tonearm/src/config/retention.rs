@@ -1,4 +1,4 @@
-//! How long rows are kept that nobody needs any more.
+//! How long rows are kept after they are no longer needed.
 
 use serde::Deserialize;
 use tonearm_domain::{KeepFor, Retention};
@@ -6,7 +6,7 @@ use tonearm_domain::{KeepFor, Retention};
 use super::error::ConfigError;
 use super::file::RetentionSettings;
 
-/// A number of days or `forever`, as it was written. It is read later, when its setting can be named.
+/// A number of days or `forever`, as it was written. It is parsed later, so that an error can name its setting.
 #[derive(Debug)]
 pub(super) struct Days(String);
 

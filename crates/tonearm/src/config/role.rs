@@ -1,10 +1,10 @@
-//! What a node does.
+//! The roles of a node.
 
-/// What a node does.
+/// A role of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Answers `/v1` and takes uploads.
+    /// Serves `/v1` and accepts uploads.
     Api,
     /// Processes tracks.
     Worker,

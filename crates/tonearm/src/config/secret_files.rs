@@ -1,4 +1,4 @@
-//! Settings that are secret, read from files of their own: named by `…_file`, or credentials of systemd.
+//! Secret settings that are read from separate files: files named by `…_file` settings, or systemd credentials.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use super::error::ConfigError;
 
-/// The most bytes of a file with a secret.
+/// Maximum size of a file with a secret, in bytes.
 const MOST_BYTES: u64 = 64 * 1024;
 
 /// The variable in which systemd names the folder of a service's credentials.
 const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
 
-/// A setting that is secret, given as it is or by the file that holds it.
+/// A secret setting: its value, or the file that contains it.
 #[derive(Debug, Default)]
 pub(super) struct SecretSetting {
     pub(super) value: Option<String>,
@@ -22,7 +22,7 @@ pub(super) struct SecretSetting {
 /// A file that a secret was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretFile {
-    /// The setting it is for.
+    /// The name of the setting.
     pub setting: &'static str,
     /// Where it is.
     pub path: PathBuf,
@@ -39,7 +39,8 @@ impl SecretFiles {
         Self { credentials: lookup(CREDENTIALS).map(PathBuf::from), read: Vec::new() }
     }
 
-    /// The text of a secret: what is set, else what is in the file that is set, else the credential with the setting's name.
+    /// The text of a secret: the value that is set, else the content of the file that is set, else the systemd
+    /// credential with the setting's name.
     pub(super) fn resolve(
         &mut self,
         name: &'static str,
@@ -63,7 +64,7 @@ impl SecretFiles {
     /// The credential with a name, if systemd gave this service one.
     pub(super) fn credential(&mut self, name: &'static str) -> Result<Option<String>, ConfigError> {
         let Some(path) = self.credentials.as_ref().map(|folder| folder.join(name)) else { return Ok(None) };
-        // One that is not there was not given.
+        // A file that does not exist means that there is no such credential.
         if matches!(path.symlink_metadata(), Err(error) if error.kind() == ErrorKind::NotFound) {
             return Ok(None);
         }
@@ -73,7 +74,8 @@ impl SecretFiles {
     }
 }
 
-/// A credential for a bucket by the name of Amazon's variable, the variable that it is in, and the credential of systemd.
+/// A credential for a bucket: the name of Amazon's variable, the variable that contains it, and the name of the systemd
+/// credential.
 type BucketCredential = (&'static str, &'static str, &'static str);
 
 /// For the bucket of the service.
@@ -90,12 +92,12 @@ const OF_BACKUPS: [BucketCredential; 3] = [
     ("AWS_SESSION_TOKEN", "TONEARM_BACKUP_SESSION_TOKEN", "backup_session_token"),
 ];
 
-/// The variables of backups, which are no settings of the service.
+/// The variables of backups, which are not settings of the service.
 pub(super) fn backup_variables() -> impl Iterator<Item = String> {
     OF_BACKUPS.into_iter().flat_map(|(_, variable, _)| [variable.to_owned(), format!("{variable}_FILE")])
 }
 
-/// Credentials by Amazon's names for the bucket of the service.
+/// The credentials for the bucket of the service, by the names of Amazon's variables.
 pub(super) fn store_credentials(
     files: &mut SecretFiles,
     lookup: impl Fn(&str) -> Option<String>,
@@ -103,8 +105,8 @@ pub(super) fn store_credentials(
     bucket_credentials(OF_STORE, files, lookup)
 }
 
-/// The environment for a bucket with backups: its own credentials, so that whoever takes over the service cannot remove its
-/// backups; where there are none, those of the service.
+/// The environment for a bucket with backups. It has its own credentials, so that an attacker who takes over the
+/// service cannot remove its backups. If there are none, those of the service are used.
 pub(crate) fn backup_environment(
     lookup: impl Fn(&str) -> Option<String>,
 ) -> Result<impl Fn(&str) -> Option<String>, ConfigError> {
@@ -121,7 +123,7 @@ pub(crate) fn backup_environment(
     })
 }
 
-/// Each from its variable, else from the file in the variable with `_FILE`, else from systemd.
+/// Reads each credential from its variable, else from the file that the variable with `_FILE` names, else from systemd.
 fn bucket_credentials(
     credentials: [BucketCredential; 3],
     files: &mut SecretFiles,
@@ -149,7 +151,7 @@ pub(crate) fn command_secret(
     Ok(from_variable(variable, lookup)?.map(|found| found.text))
 }
 
-/// A secret of the environment, and the file that it was read from.
+/// A secret from the environment, and the file that it was read from.
 struct Variable {
     text: String,
     file: Option<PathBuf>,
@@ -175,7 +177,7 @@ fn from_variable(
     }
 }
 
-/// What a file holds, without the line end that editors and `echo` leave. Problems never repeat any of it.
+/// Reads a secret from a file, without the line break that editors and `echo` add. Errors never contain any of it.
 fn read(path: &Path) -> Result<String, String> {
     let unreadable = |error: std::io::Error| format!("cannot read {}: {error}", path.display());
     let file = File::open(path).map_err(unreadable)?;

@@ -11,11 +11,11 @@ use super::file::TracingSettings;
 
 const ENDPOINT: &str = "tracing.otlp_endpoint";
 
-/// Where a collector takes traces (OTLP over HTTP).
+/// The path at which a collector accepts traces (OTLP over HTTP).
 const PATH: &str = "/v1/traces";
 
-/// From the settings, and where they are not set from the variables that all programs with OpenTelemetry understand.
-/// `headers` is the text of that setting.
+/// Reads the configuration from the settings. If no endpoint is set, the standard OpenTelemetry variables are used.
+/// `headers` is the text of the setting with the headers.
 pub(super) fn traces(
     settings: TracingSettings,
     headers: Option<String>,
@@ -24,7 +24,7 @@ pub(super) fn traces(
     let (of_traces, of_all) = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT");
     let endpoint = match (settings.otlp_endpoint, lookup(of_traces), lookup(of_all)) {
         (Some(text), ..) => Some(with_path(endpoint(ENDPOINT, &text)?)),
-        // This one alone has the path already.
+        // Only this variable already contains the path.
         (None, Some(text), _) => Some(endpoint(of_traces, &text)?),
         (None, None, Some(text)) => Some(with_path(endpoint(of_all, &text)?)),
         (None, None, None) => None,
@@ -53,7 +53,7 @@ fn endpoint(setting: &str, text: &str) -> Result<Url, ConfigError> {
     Ok(url)
 }
 
-/// The URL of a collector, with the path where it takes traces.
+/// The URL of a collector, with the path for traces.
 fn with_path(mut url: Url) -> Url {
     let own = url.path().trim_end_matches('/');
     if !own.ends_with(PATH) {
@@ -63,7 +63,7 @@ fn with_path(mut url: Url) -> Url {
     url
 }
 
-/// `name=value`, separated by commas. Problems never repeat a value.
+/// Parses `name=value` pairs, separated by commas. Errors never contain a value.
 fn parse_headers(text: &str) -> Result<TraceHeaders, ConfigError> {
     let wrong = || {
         let problem = "must be a list of name=value, separated by commas, such as authorization=Bearer KEY";

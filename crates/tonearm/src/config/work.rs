@@ -1,4 +1,4 @@
-//! How jobs are done, webhooks are sent and the database is asked.
+//! Settings of jobs, webhooks and database connections.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::error::{ConfigError, positive};
 use super::file::{DatabaseSettings, WebhookSettings, WorkerSettings};
 use super::{Config, Role};
 
-/// Most jobs of a class that a node may run at once.
+/// Maximum number of jobs of one class that a node may run concurrently.
 const MOST_SLOTS: usize = 1000;
 
 pub(super) fn worker_config(
@@ -37,7 +37,7 @@ pub(super) fn worker_config(
     Ok(WorkerConfig { slots, lease, heartbeat: lease / 4, ..WorkerConfig::default() })
 }
 
-/// Unless set, as many as the roles of the node put to use.
+/// The maximum number of connections. If it is not set, it depends on the roles of the node.
 pub(super) fn database_connections(settings: &DatabaseSettings, roles: &[Role]) -> Result<u32, ConfigError> {
     let of_role = |role: &Role| match role {
         Role::Api => 10,
@@ -55,8 +55,8 @@ impl Config {
         self.database_connections.saturating_add(u32::from(self.has_role(Role::Worker)))
     }
 
-    /// What is wrong with the connections of this node, where the database server has room for so many. Nodes with
-    /// the role `worker` use one more, to listen.
+    /// Returns a warning if this node may open more connections than the `most` that the database server accepts. Nodes
+    /// with the role `worker` use one more, to listen.
     pub(crate) fn too_many_connections(&self, most: u32) -> Option<String> {
         let own = self.connections();
         (own > most).then(|| {

@@ -5,24 +5,24 @@ use std::fs;
 use super::file::EXAMPLE;
 use super::{ByteSize, Config, Overrides};
 
-/// A setting, and what shows that its 0 was understood; none where it is refused.
+/// A setting, and a check that its 0 was understood. `None` if 0 is refused.
 type Zero = (&'static str, Option<fn(&Config) -> bool>);
 
 const ZEROS: [Zero; 36] = [
-    // There is no limit.
+    // 0 means no limit.
     ("limits.min_free_space", Some(|config| config.min_free_space == 0)),
     ("limits.max_queued_jobs", Some(|config| config.max_queued_jobs == 0)),
     ("limits.min_bytes_per_second", Some(|config| config.server_limits.min_bytes_per_second == 0)),
     ("limits.requests_per_minute_per_key", Some(|config| config.rate_limits.per_key.is_none())),
     ("limits.requests_per_minute_per_address", Some(|config| config.rate_limits.per_address.is_none())),
-    // Nothing is kept, or waited for.
+    // 0 means that nothing is kept or waited for.
     ("shutdown.delay_seconds", Some(|config| config.shutdown_delay.is_zero())),
     ("shutdown.drain_seconds", Some(|config| config.server_limits.drain.is_zero())),
     ("library.keep_deleted_hours", Some(|config| config.keep_deleted.hours() == 0)),
     ("edge.clock_tolerance_seconds", Some(|config| config.clock_tolerance_seconds == 0)),
     ("edge.memory_cache", Some(|config| config.cache.is_none())),
     ("edge.disk_cache", Some(|config| config.cache.as_ref().is_some_and(|cache| cache.disk.is_none()))),
-    // The service could not work, or nobody could share anything.
+    // 0 is refused, because the service could not work, or clients could not share URLs.
     ("delivery_cache_window_seconds", None),
     ("database.connections", None),
     ("database.statement_timeout_seconds", None),

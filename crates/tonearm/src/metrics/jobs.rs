@@ -9,16 +9,16 @@ use tonearm_domain::{Ambient, Job};
 
 use super::text::Text;
 
-/// How long counts are given out again: however often somebody asks, the database is asked this often.
+/// How long counts are cached. However often metrics are requested, the database is not queried more often than this.
 const FRESH: Duration = Duration::from_secs(10);
 
 /// How long the database may take to count.
 const DEADLINE: Duration = Duration::from_secs(3);
 
-/// The kind of jobs that only a later version knows.
+/// The kind shown for jobs of a kind that only a later version knows.
 const OTHER: &str = "other";
 
-/// The counts, and when they were made; none where the database did not tell.
+/// The counts and when they were made. The counts are `None` if the database did not return them.
 type Last = Option<(Instant, Option<Vec<JobTally>>)>;
 
 /// Counts jobs.
@@ -47,7 +47,7 @@ impl Jobs {
         }
     }
 
-    /// Of several that ask at once, one counts and the others wait for it.
+    /// Recent counts. Of several concurrent requests, one counts and the others wait for it.
     async fn cached_tallies(&self) -> Option<Vec<JobTally>> {
         let mut last = self.last.lock().await;
         if let Some((made_at, counted)) = &*last
@@ -87,7 +87,7 @@ impl Series {
     }
 }
 
-/// Kinds that are not known are counted as one.
+/// Converts the counts to series. All unknown kinds become one series.
 fn series_of(tallies: Vec<JobTally>) -> Vec<Series> {
     let mut all: Vec<Series> = Vec::new();
     for tally in tallies {

@@ -25,16 +25,16 @@ use super::scrape::Sources;
 use super::text;
 use crate::start_error::StartError;
 
-/// Connections at once; more wait in the system's queue.
+/// Maximum number of concurrent connections. More wait in the system's queue.
 const MOST_CONNECTIONS: usize = 16;
 
-/// How long a connection may take from its beginning to its end: it is for one request.
+/// How long a connection may last. It serves only one request.
 const CONNECTION_DEADLINE: Duration = Duration::from_secs(30);
 
 /// How long the head of the request may take to arrive.
 const HEAD_DEADLINE: Duration = Duration::from_secs(5);
 
-/// How often values are summed up that histograms were given, whether or not somebody asks.
+/// How often the recorded values of histograms are summed up, whether or not metrics are requested.
 const SUM_UP_EVERY: Duration = Duration::from_secs(5);
 
 /// Listens at an address.
@@ -67,11 +67,11 @@ pub(crate) async fn serve(listener: TcpListener, sources: Sources, stop: Cancell
             Some(_) = open.join_next() => {}
         }
     }
-    // What is left of them ends with this.
+    // This ends the connections that are still open.
     drop(open);
 }
 
-/// The next connection, with its place among those allowed. May be dropped while it waits.
+/// Accepts the next connection, with its permit. The future can be dropped while it waits.
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,

@@ -1,7 +1,7 @@
 //! `/metrics`, in the text format of Prometheus, on a listener of its own.
 //!
-//! What is counted where it happens is in `tonearm-telemetry`. Here it is collected, together with what is only looked up when
-//! somebody asks: jobs, connections to the database, the disk, the process.
+//! `tonearm-telemetry` counts events where they happen. This module exports those counts, together with values that are
+//! only read when metrics are requested: jobs, connections to the database, the disk, the process.
 
 mod jobs;
 mod listener;

@@ -1,4 +1,4 @@
-//! What the kernel knows of this process, from `/proc/self` (proc(5)), under the names that all of Prometheus' clients use.
+//! Metrics of this process from `/proc/self` (proc(5)), under the names that all Prometheus client libraries use.
 
 use std::fs;
 
@@ -14,7 +14,8 @@ const START_TIME: usize = 22 - 3;
 const VIRTUAL_BYTES: usize = 23 - 3;
 const RESIDENT_PAGES: usize = 24 - 3;
 
-/// Writes what can be read. What cannot is left out. Blocks, though not for long: nothing of it is on a disk.
+/// Writes the values that can be read, and omits the others. It blocks, but not for long, because no value is read from
+/// a disk.
 pub(super) fn write(text: &mut Text) {
     if let Some(stat) = Stat::read() {
         stat.write(text);

@@ -1,4 +1,4 @@
-//! The recorder behind the facade.
+//! The recorder behind the `metrics` facade.
 
 use std::sync::OnceLock;
 
@@ -6,17 +6,17 @@ use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, Promet
 use tonearm_domain::Job;
 use tonearm_telemetry::{FAMILIES, Kind, buckets};
 
-/// One for the whole process: nodes in one process count together, as the facade has one recorder.
+/// The recorder of the whole process. The facade has one recorder, so nodes in the same process count together.
 static INSTALLED: OnceLock<PrometheusHandle> = OnceLock::new();
 
-/// Turns metrics on, before anything happens that is to be counted.
+/// Turns metrics on. Must be called before anything that is counted happens.
 pub(crate) fn begin() {
     if INSTALLED.get().is_some() {
         return;
     }
     match install() {
         Ok(handle) => {
-            // Another node may have been quicker; its handle is of the recorder that is in use.
+            // Another node may have been faster. Its handle belongs to the recorder in use.
             if INSTALLED.set(handle).is_ok() {
                 tonearm_telemetry::turn_on();
                 tonearm_telemetry::declare(&Job::KINDS);
@@ -31,7 +31,8 @@ pub(super) fn render() -> String {
     INSTALLED.get().map(PrometheusHandle::render).unwrap_or_default()
 }
 
-/// Sums up what histograms were given since the last time. Until then they keep each value, also where nobody asks.
+/// Sums up the values that histograms recorded since the last call. Until then they keep each value, even if metrics
+/// are never requested.
 pub(super) fn sum_up() {
     if let Some(handle) = INSTALLED.get() {
         handle.run_upkeep();

@@ -1,4 +1,4 @@
-//! One look at everything.
+//! Collects all metrics.
 
 use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, CertificateNames};
@@ -10,7 +10,7 @@ use super::service::Service;
 use super::text::Text;
 use super::{process, recorder};
 
-/// What is looked at when somebody asks.
+/// The sources that are read when metrics are requested.
 pub(crate) struct Sources {
     database: Option<(Catalog, Jobs)>,
     service: Service,
@@ -19,8 +19,8 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// The catalog, where the node has one, the certificates of the node, those in files and those that are ordered for names,
-    /// and the disks that it writes to.
+    /// Takes the catalog, if the node has one; the node's certificate in files and the names that certificates are
+    /// ordered for; and the disks that it writes to.
     pub(crate) fn new(
         catalog: Option<Catalog>,
         (in_files, names): (Option<CertificateEnd>, Option<CertificateNames>),
@@ -72,7 +72,8 @@ impl Sources {
     }
 }
 
-/// Gives the answers for objects to the recorder, which has the other requests: they are one metric.
+/// Passes the counts of responses for objects to the recorder, which counts all other requests. Both belong to one
+/// metric.
 fn hand_over(totals: &Totals) {
     for (status, count) in &totals.answers {
         let status = if *status == 0 { "other".to_owned() } else { status.to_string() };

@@ -1,4 +1,4 @@
-//! Certificates and backups. What the database tells of them is read at most once in ten seconds.
+//! Metrics of certificates and backups. The database is queried for them at most once in ten seconds.
 
 use std::time::Duration;
 
@@ -10,21 +10,21 @@ use tonearm_service::{CertificateEnd, LastBackup};
 
 use super::text::Text;
 
-/// How long an answer of the database is given out again.
+/// How long a result of the database is cached.
 const FRESH: Duration = Duration::from_secs(10);
 
-/// How long the database may take.
+/// How long the database may take to respond.
 const DEADLINE: Duration = Duration::from_secs(3);
 
-/// What the database says of certificates and backups.
+/// The state of certificates and backups in the database.
 #[derive(Debug, Clone, Copy, Default)]
 struct CertificateAndBackup {
     backup: Option<LastBackup>,
-    /// The end of the certificate that nodes order.
+    /// When the certificate that nodes order expires.
     ordered: Option<Timestamp>,
 }
 
-/// Tells when certificates end, and when there was a backup.
+/// Reports when certificates expire, and when the last backup was made.
 pub(super) struct Service {
     catalog: Option<Catalog>,
     names: Option<CertificateNames>,
@@ -56,7 +56,8 @@ impl Service {
         }
     }
 
-    /// What was read less than [`FRESH`] ago, or now. Of several that ask at once, one looks and the others wait for it.
+    /// A result that was read less than [`FRESH`] ago, or is read now. Of several concurrent requests, one queries the
+    /// database and the others wait for it.
     async fn cached(&self) -> CertificateAndBackup {
         let Some(catalog) = &self.catalog else { return CertificateAndBackup::default() };
         let mut last = self.last.lock().await;

@@ -4,19 +4,19 @@ use std::fmt::{Display, Write as _};
 
 use tonearm_telemetry::{FAMILIES, Family};
 
-/// The type of the text.
+/// The content type of the text.
 pub(super) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Metrics as they are written.
+/// The text of the metrics written so far.
 pub(super) struct Text(String);
 
 impl Text {
-    /// After what was written already.
+    /// Continues a text that was already written.
     pub(super) fn after(written: String) -> Self {
         Self(written)
     }
 
-    /// Begins a metric, whose samples follow. One that [`FAMILIES`] does not list has neither help nor type.
+    /// Begins a metric, whose samples follow. A metric that [`FAMILIES`] does not list has neither help nor type.
     pub(super) fn family(&mut self, name: &'static str) -> Samples<'_> {
         if let Some(Family { kind, help, .. }) = FAMILIES.iter().find(|family| family.name == name) {
             // A String takes any text.
@@ -47,7 +47,7 @@ impl Samples<'_> {
         self.write("", labels, value);
     }
 
-    /// A histogram without labels: for each limit how many values are within it, then how many there are and their sum.
+    /// A histogram without labels: the number of values within each limit, then the number of all values and their sum.
     pub(super) fn histogram(&mut self, limits: &[f64], within: &[u64], count: u64, sum: f64) {
         for (limit, within) in limits.iter().zip(within) {
             self.write("_bucket", &[("le", &limit.to_string())], within);

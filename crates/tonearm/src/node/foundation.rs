@@ -23,7 +23,7 @@ impl<'a> Foundation<'a> {
         Self { config, ambient: ambient.clone(), blobs, signer, meter: Meter::new() }
     }
 
-    /// What delivers files, on a node with the role `edge`.
+    /// The service that delivers files, on a node with the role `edge`.
     pub(super) fn edge(&self) -> Result<Option<Edge>, StartError> {
         let countries = opening::countries(self.config)?;
         if !self.config.has_role(Role::Edge) {

@@ -11,7 +11,7 @@ use crate::opening;
 use crate::services::Services;
 use crate::start_error::StartError;
 
-/// Temporary files of the store that are older than this belong to processes that are gone, in seconds.
+/// Age in seconds after which temporary files of the store belong to processes that have ended.
 const ABANDONED_AFTER_SECONDS: i64 = 3600;
 
 /// A worker that claims no job before the check of ffmpeg has passed.
@@ -22,7 +22,7 @@ pub(super) struct PendingWorker {
 }
 
 impl Node {
-    /// Builds the worker, and starts what sends webhooks. `media_works` is set once ffmpeg is known to work.
+    /// Builds the worker, and starts the sender of webhooks. `media_works` is set once ffmpeg is known to work.
     pub(super) async fn prepare_worker(
         &mut self,
         foundation: &Foundation<'_>,

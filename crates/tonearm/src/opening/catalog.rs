@@ -43,8 +43,8 @@ pub(crate) async fn catalog_of_command(config: &Config, ambient: &Ambient) -> Re
     catalog(config, ambient, migrate_in_command(config), true).await
 }
 
-/// Commands never migrate. They make a new SQLite file, so that an installation can begin with any command; an empty
-/// PostgreSQL database may be the wrong one.
+/// Commands never migrate. They create a new SQLite file, so that an installation can begin with any command. They do
+/// not set up an empty PostgreSQL database, because it may be the wrong one.
 pub(crate) fn migrate_in_command(config: &Config) -> Migrate {
     match config.database_url.sqlite_path() {
         Some(_) => Migrate::IfEmpty,

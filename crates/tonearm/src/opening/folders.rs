@@ -12,7 +12,7 @@ use crate::{Config, Role};
 
 /// The file systems that this node writes to.
 pub(crate) fn space(config: &Config) -> Space {
-    // The folder counts: the file itself may not be there yet.
+    // The folder is used, because the file itself may not exist yet.
     let database = config.database_url.sqlite_path().and_then(Path::parent);
     let places = [
         ("database", database.filter(|_| config.needs_catalog())),

@@ -32,7 +32,7 @@ pub(crate) async fn catalog_and_store(
     Ok((catalog, blobs))
 }
 
-/// The store of a server. Where it delivers, the cache is in front of it, whose folder is the server's alone.
+/// The store of a server. If the server delivers files, the store has a cache, whose folder only this server uses.
 pub(crate) async fn blobs_of_server(config: &Config) -> Result<Blobs, StartError> {
     let blobs = blobs(config).await?;
     match config.cache.clone().filter(|_| config.has_role(Role::Edge)) {

@@ -34,7 +34,7 @@ fn notify_alive() {
     notify("WATCHDOG=1\n");
 }
 
-/// Sends a message where a service manager listens for it. The service does not depend on its success.
+/// Sends a message if a service manager listens for it. A failure is only logged.
 fn notify(message: &str) {
     if let Some(name) = std::env::var_os("NOTIFY_SOCKET").filter(|name| !name.is_empty())
         && let Err(error) = send(&name, message)

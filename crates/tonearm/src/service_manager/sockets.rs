@@ -5,28 +5,28 @@ use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 
 use socket2::{Domain, Socket, Type};
 
-/// What the socket for requests may be called: `FileDescriptorName=` of its unit.
+/// The name of the socket for requests: `FileDescriptorName=` in its unit.
 const NAME: &str = "http";
 
 /// The first descriptor that is passed on, `SD_LISTEN_FDS_START`.
 const FIRST: RawFd = 3;
 
-/// Why what was passed on cannot be used.
+/// Why the sockets that were passed on cannot be used.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(crate) enum SocketError {
-    /// There is more than one, or it is for something else.
+    /// There is more than one socket, or it is for something else.
     #[error(
         "the service manager passed on sockets that Tonearm does not know: {0}. It serves one, whose \
          FileDescriptorName= is http or not set; ListenStream=8080 listens on all IPv4 and IPv6 addresses"
     )]
     Unknown(String),
-    /// It is none that connections can be accepted from.
+    /// It is not a socket that accepts TCP connections.
     #[error("the service manager passed on something that is not a listening TCP socket; use ListenStream=")]
     NotListening,
-    /// A variable is not what sd_listen_fds(3) says.
+    /// A variable does not follow sd_listen_fds(3).
     #[error("{0} is not a number; the service manager has to set it")]
     Variable(&'static str),
-    /// The system refuses to say what it is.
+    /// A system call on the socket failed.
     #[error("cannot use the socket of the service manager: {0}")]
     System(String),
 }
@@ -39,13 +39,13 @@ impl From<std::io::Error> for SocketError {
 
 /// The listening socket that a service manager passed on, if there is one.
 ///
-/// To be called once, before anything else of this process opens a file: see the proof in it.
+/// Must be called once, before this process opens any other file: see the `SAFETY` comment inside.
 pub(crate) fn inherited_socket() -> Result<Option<TcpListener>, SocketError> {
     let names = names(std::process::id(), |name| std::env::var(name).ok())?;
     let Some(position) = the_one_for_requests(&names)? else {
         return Ok(None);
     };
-    // Only one is passed on, so it is the first; a larger number does not get past the line above.
+    // Only one socket is passed on, so it is the first. The line above refuses more than one.
     let descriptor = FIRST + RawFd::try_from(position).map_err(|_| SocketError::NotListening)?;
     // SAFETY: `LISTEN_PID` is the id of this process, so its service manager opened as many descriptors from 3 on as
     // `LISTEN_FDS` says, for this process to own. Nothing else in it owns this one: this is called once, before the
@@ -60,25 +60,25 @@ pub(crate) fn inherited_socket() -> Result<Option<TcpListener>, SocketError> {
     Ok(Some(socket.into()))
 }
 
-/// The names of what was passed on to the process with this id, in order.
+/// The names of the sockets that were passed on to the process with this id, in order.
 fn names(own_id: u32, variable: impl Fn(&str) -> Option<String>) -> Result<Vec<String>, SocketError> {
     let number = |name: &'static str| {
         let text = variable(name).filter(|text| !text.is_empty());
         text.map(|text| text.parse::<u32>().map_err(|_| SocketError::Variable(name))).transpose()
     };
-    // What was meant for a parent of this process was closed when this one was started.
+    // Sockets that were meant for a parent of this process were closed when this process was started.
     if number("LISTEN_PID")? != Some(own_id) {
         return Ok(Vec::new());
     }
     let count = number("LISTEN_FDS")?.unwrap_or(0);
     let given = variable("LISTEN_FDNAMES").unwrap_or_default();
     let mut given = given.split(':').map(str::to_owned);
-    // Nobody passes on thousands, and more than one is refused anyway.
+    // The number is limited because more than one socket is refused anyway.
     Ok((0..count.min(100)).map(|_| given.next().unwrap_or_default()).collect())
 }
 
-/// The position of the socket for requests. A socket that nobody accepts from would let its clients wait for ever, so any other
-/// is refused.
+/// The position of the socket for requests. Any other socket is refused: its connections would not be accepted, and its
+/// clients would wait forever.
 fn the_one_for_requests(names: &[String]) -> Result<Option<usize>, SocketError> {
     match names {
         [] => Ok(None),
@@ -90,7 +90,7 @@ fn the_one_for_requests(names: &[String]) -> Result<Option<usize>, SocketError> 
     }
 }
 
-/// Without `FileDescriptorName=`, a socket is called like its unit.
+/// Without `FileDescriptorName=`, a socket has the name of its unit.
 fn is_for_requests(name: &str) -> bool {
     matches!(name, NAME | "" | "unknown") || name.ends_with(".socket")
 }

@@ -10,10 +10,11 @@ use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-/// How an answer begins that counts over plain HTTP.
+/// The beginning of a successful response over plain HTTP.
 const ANSWER: &[u8] = b"HTTP/1.1 200";
 
-/// Asks the service over its own socket, as any client does: that the process runs is no proof that it answers.
+/// Sends requests to the service over its own socket, as any client does. A process that runs does not prove that it
+/// answers.
 pub(crate) struct Watchdog {
     pub(crate) address: SocketAddr,
     pub(crate) has_tls: bool,
@@ -27,7 +28,7 @@ impl Watchdog {
         let Some(patience) = patience(std::process::id(), |name| std::env::var(name).ok()) else {
             return std::future::pending().await;
         };
-        // One answer may be late or lost without the service being killed.
+        // The service is not killed if one response is late or lost.
         let every = patience / 3;
         let mut ticks = interval(every);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -43,7 +44,8 @@ impl Watchdog {
         }
     }
 
-    /// Whether the service answers in time. One that has as many connections as it may answers those.
+    /// Whether the service answers in time. A service that has reached its maximum number of connections counts as
+    /// answering, because it answers those.
     async fn answers(&self, within: Duration) -> bool {
         match timeout(within, self.ask()).await {
             Ok(Ok(is_answer)) => is_answer,
@@ -51,7 +53,7 @@ impl Watchdog {
         }
     }
 
-    /// With TLS, the alert that answers a request without it is answer enough.
+    /// Sends a request without TLS. If the service uses TLS, the alert that it responds with is enough.
     async fn ask(&self) -> std::io::Result<bool> {
         let mut stream = TcpStream::connect(reachable(self.address)).await?;
         stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await?;
@@ -62,7 +64,7 @@ impl Watchdog {
     }
 }
 
-/// Where a service that listens on all addresses is reached from its own machine.
+/// The address at which a service is reached from its own machine, even if it listens on all addresses.
 pub(crate) fn reachable(mut address: SocketAddr) -> SocketAddr {
     match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
@@ -72,7 +74,7 @@ pub(crate) fn reachable(mut address: SocketAddr) -> SocketAddr {
     address
 }
 
-/// How long the service manager waits for a sign of life, if it does (sd_watchdog_enabled(3)).
+/// How long the service manager waits for a notification, if it has a watchdog (sd_watchdog_enabled(3)).
 fn patience(own_id: u32, variable: impl Fn(&str) -> Option<String>) -> Option<Duration> {
     let number = |name: &str| variable(name)?.parse::<u64>().ok();
     let is_meant = variable("WATCHDOG_PID").is_none() || number("WATCHDOG_PID") == Some(own_id.into());
@@ -90,7 +92,7 @@ mod tests {
         watchdog.answers(Duration::from_millis(300)).await
     }
 
-    /// A service that answers every request with this.
+    /// A service that sends `answer` to every request.
     async fn answering(answer: &'static [u8]) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -114,7 +116,7 @@ mod tests {
         let alert = answering(b"\x15\x03\x03\x00\x02\x02\x0a").await;
         assert!(!answers(alert, 1, false).await);
         assert!(answers(alert, 1, true).await);
-        // The kernel takes the connection, and nobody answers.
+        // The kernel accepts the connection, but no process answers.
         let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = silent.local_addr().unwrap();
         assert!(!answers(address, 1, false).await);

@@ -1,4 +1,4 @@
-//! A certificate that nodes get by themselves, from a real authority.
+//! Nodes request and renew a certificate by themselves, from a real ACME authority.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +38,7 @@ async fn node(server: &TestServer, authority: &Authority) -> Node {
     node_for(server, authority, NAME).await
 }
 
-/// The same for these names.
+/// Starts such a node for these names.
 async fn node_for(server: &TestServer, authority: &Authority, names: &str) -> Node {
     server
         .another_node_with(|config| {
@@ -52,7 +52,7 @@ async fn node_for(server: &TestServer, authority: &Authority, names: &str) -> No
         .await
 }
 
-/// Connects to a node, whoever vouches for it.
+/// Connects to a node and accepts any certificate.
 async fn connect(node: &Node) -> TlsStream<TcpStream> {
     let provider = Arc::new(ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider.clone())
@@ -66,7 +66,7 @@ async fn connect(node: &Node) -> TlsStream<TcpStream> {
     TlsConnector::from(Arc::new(config)).connect(name, socket).await.unwrap()
 }
 
-/// The certificate that a node shows.
+/// The certificate that a node presents.
 async fn shown(node: &Node) -> Vec<u8> {
     let stream = connect(node).await;
     stream.get_ref().1.peer_certificates().unwrap()[0].to_vec()
@@ -77,7 +77,7 @@ fn latest(authority: &Authority) -> Option<Vec<u8>> {
     Some(CertificateDer::pem_slice_iter(chain.as_bytes()).next()?.unwrap().to_vec())
 }
 
-/// Whether a connection is answered, to the end of the answer.
+/// Whether a request on the connection receives a complete response.
 async fn is_alive(stream: &mut TlsStream<TcpStream>) -> bool {
     stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
     let mut answer = Vec::new();
@@ -103,7 +103,7 @@ async fn nodes_share_a_certificate_and_its_renewal(server: TestServer) {
     let authority = Authority::start(server.clock.clone()).await;
     let (one, other) = (node(&server, &authority).await, node(&server, &authority).await);
     assert_eq!(one.public_url(), format!("https://{NAME}"));
-    // Both serve before there is a certificate, and the authority asks the second one.
+    // Both nodes serve requests before there is a certificate. The authority validates against the second node.
     let mut before = connect(&one).await;
     assert!(is_alive(&mut before).await);
     assert_eq!(authority.latest(), None);
@@ -154,7 +154,7 @@ async fn a_node_with_other_names_begins_with_the_certificate_of_most_of_them(ser
     one.stop().await;
     authority.refuse(None);
     authority.lead_to(other.address());
-    // As long as the authority asked to wait, and up to a fifth more.
+    // The wait that the authority requested, plus up to a fifth.
     server.clock.advance_seconds(8641);
     eventually(DEADLINE, "there is a new one", async || latest(&authority).unwrap() != before).await;
     in_use(&authority, [&other, &other]).await;
@@ -163,7 +163,7 @@ async fn a_node_with_other_names_begins_with_the_certificate_of_most_of_them(ser
 
 async fn failures_are_shown_and_not_repeated_at_once(server: TestServer) {
     let authority = Authority::start(server.clock.clone()).await;
-    // Names lead to a server that knows nothing of proofs: it speaks plain HTTP.
+    // The names resolve to a server that cannot answer the challenge, because it speaks plain HTTP.
     authority.lead_to(server.node.address());
     let one = node(&server, &authority).await;
     let doctor = async || {
@@ -184,7 +184,7 @@ async fn failures_are_shown_and_not_repeated_at_once(server: TestServer) {
     );
     assert_eq!(authority.orders(), 1);
 
-    // The pause begins with a quarter of an hour, and grows by up to a fifth.
+    // The first pause is a quarter of an hour, plus up to a fifth.
     authority.lead_to(one.address());
     server.clock.advance_seconds(15 * 60 * 6 / 5 + 1);
     in_use(&authority, [&one, &one]).await;
@@ -225,7 +225,7 @@ async fn the_authority_says_when_it_may_be_asked_again(server: TestServer) {
 
 async fn a_node_that_stops_leaves_its_order_to_others(server: TestServer) {
     let authority = Authority::start(server.clock.clone()).await;
-    // Names lead nowhere yet, so the order does not come to its end.
+    // The names resolve to no server yet, so the order does not complete.
     let one = node(&server, &authority).await;
     eventually(DEADLINE, "an order has begun", async || authority.orders() == 1).await;
     one.stop().await;
@@ -238,7 +238,7 @@ async fn a_node_that_stops_leaves_its_order_to_others(server: TestServer) {
     other.stop().await;
 }
 
-/// Takes every certificate: what is looked at is which one it is.
+/// Accepts every certificate. The tests check which one is presented.
 #[derive(Debug)]
 struct Anybody(Arc<CryptoProvider>);
 

@@ -24,7 +24,7 @@ async fn what_keys_do_is_written_down(server: TestServer) {
     client.put(&format!("/v1/track/{track}"), &json!({"player_title": "A"})).await.ok();
     server.clock.advance_seconds(1);
     client.delete(&format!("/v1/track/{track}")).await.ok();
-    // What is refused is not done.
+    // Requests that are refused are not recorded.
     assert_eq!(client.delete(&format!("/v1/track/{track}")).await.status, 404);
     let key = json!({"title": "web", "api_key_type_id": "player"});
     server.clock.advance_seconds(1);
@@ -36,7 +36,7 @@ async fn what_keys_do_is_written_down(server: TestServer) {
     let caller = Caller::owner(server.organization_id.parse().unwrap());
     let lines = audit.entries(&caller, &AuditFilter::default(), None, 100).await.unwrap();
     let told = |line: &AuditRecord| (line.action.clone(), line.actor.clone(), line.title.clone());
-    // The first two are of one moment and in no order.
+    // The first two entries have the same timestamp, so their order is not defined.
     let mut lines = lines;
     lines[6..].sort_by(|a, b| a.action.cmp(&b.action));
     let expected = [

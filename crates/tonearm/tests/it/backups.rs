@@ -1,5 +1,5 @@
-//! Backups of a running service, and restoring them: into the same kind of database and store, into the other kind, and after
-//! somebody pulled the plug.
+//! Backups of a running service, and restores: to the same kind of database and store, to the other kind, and after the
+//! command was killed.
 
 mod interrupted;
 mod refusals;
@@ -21,7 +21,7 @@ use crate::{binary, text};
 
 const SECRET: &str = "the master secret of a service and of its backup";
 
-/// A service over either pair of backends, as a process.
+/// A service on either pair of backends, run as a process.
 pub(crate) struct Service {
     pub(crate) program: Program,
     pub(crate) data: TempDir,
@@ -30,7 +30,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// One that has not been started yet.
+    /// Creates a service and does not start it.
     pub(crate) async fn new(backend: Backend) -> Self {
         let data = tempfile::tempdir().unwrap();
         let mut program = Program::new(binary(), data.path());
@@ -46,7 +46,7 @@ impl Service {
         Self { program, data, _database: database, _s3: s3 }
     }
 
-    /// A running one with an organization; gives a client to it.
+    /// Starts a service with an organization. Returns a client for it.
     pub(crate) async fn running(backend: Backend) -> (Self, Client) {
         let mut service = Self::new(backend).await;
         succeed(&service.program.run(&["migrate"]));
@@ -77,7 +77,7 @@ impl Service {
     }
 }
 
-/// Sound that differs with its number.
+/// Sound that differs for each number.
 pub(crate) fn sound(number: u32) -> Vec<u8> {
     let signal = Signal::Sine { hz: 200.0 + f64::from(number) * 10.0, amplitude: 0.5 };
     wav(&WavSpec { seconds: 2.0, signal, ..WavSpec::default() })
@@ -97,7 +97,7 @@ pub(crate) async fn fill(client: &Client, count: u32) -> Vec<String> {
     ids
 }
 
-/// The SHA-256 of each file of some tracks as listeners get them, by its name.
+/// The SHA-256 of each file that listeners of these tracks receive, by file name.
 pub(crate) async fn heard(client: &Client, tracks: &[String]) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     for id in tracks {

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use url::{ParseError, Url};
 
-/// A wait that has not ended by then never will: a busy machine may process what was uploaded for half a minute.
+/// A wait that takes longer than this never ends. A busy machine may need half a minute to process an upload.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// A browser with a fresh profile. Close it at the end; the driver ends with it.
@@ -51,7 +51,7 @@ impl Browser {
         Self { client, driver, _profile: profile }
     }
 
-    /// The first element that a selector finds, as soon as there is one.
+    /// Waits for the first element that a selector matches.
     pub(crate) async fn find(&self, css: &str) -> Element {
         let wait = self.client.wait().at_most(PATIENCE);
         wait.for_element(Locator::Css(css)).await.unwrap_or_else(|error| panic!("{css}: {error}"))
@@ -61,7 +61,8 @@ impl Browser {
         self.find(css).await.text().await.unwrap()
     }
 
-    /// Waits until what the selector finds first says this; a form that was sent leads to another page in its time.
+    /// Waits until the first element that the selector matches shows this text. A submitted form may take some time to
+    /// load the next page.
     pub(crate) async fn shows(&self, css: &str, text: &str) {
         self.wait_for(css, text, Duration::from_millis(50), async || {}).await;
     }
@@ -69,7 +70,7 @@ impl Browser {
     async fn wait_for(&self, css: &str, text: &str, pause: Duration, between: impl AsyncFn()) {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            // Between two pages an element may be gone before it is read.
+            // During a page change, an element may disappear before it is read.
             let seen = self.find(css).await.text().await.unwrap_or_default();
             if seen.contains(text) {
                 return;
@@ -92,18 +93,20 @@ impl Browser {
         self.client.goto(url).await.unwrap();
     }
 
-    /// Loads the page again until what the selector finds first says this: for what is written down a moment later.
+    /// Reloads the page until the first element that the selector matches shows this text, for data that is stored a
+    /// moment later.
     pub(crate) async fn shows_in_time(&self, css: &str, text: &str) {
         let reload = async || self.client.refresh().await.unwrap();
         self.wait_for(css, text, Duration::from_millis(200), reload).await;
     }
 
-    /// What a script returns. It runs in the page as if the page had it, which no security policy forbids.
+    /// Runs a script and returns its result. The script runs as if it were part of the page, and no security policy
+    /// blocks it.
     pub(crate) async fn run(&self, script: &str, arguments: Vec<Value>) -> Value {
         self.client.execute(script, arguments).await.unwrap_or_else(|error| panic!("{script}: {error}"))
     }
 
-    /// A command of the browser's own protocol for developers, such as `Emulation.setEmulatedMedia`.
+    /// Sends a command of the browser's DevTools protocol, such as `Emulation.setEmulatedMedia`.
     pub(crate) async fn command(&self, name: &'static str, parameters: Value) -> Value {
         self.client
             .issue_cmd(DevTools { name, parameters })
@@ -114,14 +117,14 @@ impl Browser {
     /// Waits until an expression is true in the page.
     pub(crate) async fn until(&self, expression: &str) {
         let (deadline, script) = (Instant::now() + PATIENCE, format!("return Boolean({expression});"));
-        // Between two pages there may be nothing to ask.
+        // During a page change, there may be no page that evaluates the expression.
         while !matches!(self.client.execute(&script, Vec::new()).await, Ok(Value::Bool(true))) {
             assert!(Instant::now() < deadline, "this does not become true: {expression}");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
 
-    /// A part of the player on the page, as soon as it is there.
+    /// Waits for an element of the player on the page.
     pub(crate) async fn in_player(&self, css: &str) -> Element {
         self.until(&format!("document.querySelector('tonearm-player')?.shadowRoot?.querySelector('{css}')"))
             .await;
@@ -129,7 +132,7 @@ impl Browser {
         player.find(Locator::Css(css)).await.unwrap()
     }
 
-    /// Clicks on an element so far from its left edge; 1 is its width.
+    /// Clicks on an element at a distance from its left edge, given as a share of its width.
     pub(crate) async fn click_at(&self, element: Element, share: f64) {
         let (.., width, _) = element.rectangle().await.unwrap();
         let x = (share - 0.5) * width;
@@ -140,7 +143,7 @@ impl Browser {
         self.client.perform_actions(mouse).await.unwrap();
     }
 
-    /// Strikes keys one after another, wherever the focus is.
+    /// Types keys one after another, into whatever has the focus.
     pub(crate) async fn strike(&self, keys: &str) {
         let strike = |actions: KeyActions, value| {
             actions.then(KeyAction::Down { value }).then(KeyAction::Up { value })
@@ -173,7 +176,7 @@ impl WebDriverCompatibleCommand for DevTools {
     }
 }
 
-/// A driver on a free port, which it prints.
+/// Starts a driver on a free port. The driver prints the port.
 fn start_driver() -> (Child, u16) {
     let mut driver = Command::new("chromedriver")
         .arg("--port=0")
@@ -186,7 +189,7 @@ fn start_driver() -> (Child, u16) {
         let line = line.ok()?;
         line.split_once("started successfully on port ")?.1.trim_end_matches('.').parse().ok()
     });
-    // It must be able to go on printing.
+    // The driver must be able to go on printing.
     std::thread::spawn(move || lines.for_each(drop));
     (driver, port.expect("chromedriver says its port"))
 }

@@ -1,4 +1,4 @@
-//! URLs that CDNs may cache: the same for everybody who asks within a window.
+//! URLs that CDNs may cache: within a window, every request for a URL returns the same one.
 
 use serde_json::{Value, json};
 use tonearm_domain::{CachePolicy, Patch};
@@ -45,13 +45,13 @@ async fn listeners_of_a_window_share_urls(server: TestServer) {
     let shared = client.without_key().get(&url_of(&other, "hq")).await;
     assert_eq!(shared.header("cache-control"), "public, max-age=31536000, s-maxage=5400, immutable");
 
-    // What is saved is for one listener.
+    // Downloads are for one listener only.
     let session = text(&one, "/play_session_id");
     let download = client.without_key().get(&format!("/v1/play/{session}/{id}/hq/download")).await.ok();
     let saved = client.without_key().get(text(&download, "/download/url")).await;
     assert!(saved.header("cache-control").starts_with("private"));
 
-    // A share link leads to the same URL, whoever follows it.
+    // A share link leads to the same URL for every listener.
     let body = json!({"title": "share", "api_key_type_id": "share", "variants": ["hq"]});
     let key = text(&client.post("/v1/api_key", &body).await.ok(), "/api_key").to_owned();
     let link = format!("/v1/stream/{id}/{key}");
@@ -61,7 +61,7 @@ async fn listeners_of_a_window_share_urls(server: TestServer) {
     assert_eq!(first.header("location"), second.header("location"));
     assert_eq!(first.header("cache-control"), "no-store");
 
-    // It ends at the latest a window after what was asked for.
+    // The URL expires at the latest one window after the requested time.
     server.clock.advance_seconds(1740);
     assert_ne!(url_of(&open().await, "hq"), url_of(&one, "hq"));
     assert_eq!(client.without_key().get(&url_of(&one, "hq")).await.status, 200);

@@ -1,7 +1,7 @@
-//! Uploads while the service is killed again and again.
+//! Uploads while the service is killed repeatedly.
 //!
-//! `TONEARM_CHAOS_ROUNDS` says how often it is killed; by default a few times. At the end every acknowledged
-//! upload is there byte for byte, every track is in a final state, and no row points at a missing object.
+//! `TONEARM_CHAOS_ROUNDS` sets how often it is killed; the default is a few times. At the end, every acknowledged
+//! upload is there byte for byte, every track is in a final state, and no row names a missing object.
 
 use std::ops::Range;
 use std::path::Path;
@@ -19,7 +19,7 @@ use tonearm_testkit::{Client, Program};
 use crate::command_output::create_organization;
 use crate::{binary, text};
 
-/// A job over which the service died four times waits for 96 seconds.
+/// A job during which the service died four times waits for 96 seconds.
 const LONGEST: Duration = Duration::from_secs(300);
 
 /// An upload that was acknowledged.
@@ -45,7 +45,7 @@ async fn nothing_acknowledged_is_lost() {
             ))
         })
         .collect();
-    // Moments spread over the life of an upload and its processing.
+    // Kill at moments that are spread over an upload and its processing.
     kill_again_and_again(&mut program, 150..1450).await;
     stop.store(true, Ordering::Relaxed);
     for uploader in uploaders {
@@ -62,7 +62,7 @@ async fn nothing_acknowledged_is_lost() {
     every_row_has_its_object(&mut program, data.path(), &client, &collection).await;
 }
 
-/// Each client repeats a request with its key until it is answered, while the service is killed.
+/// Each client repeats a request with its idempotency key until it is answered, while the service is killed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_repeated_request_has_one_effect_whatever_is_killed() {
     let data = tempfile::tempdir().unwrap();
@@ -71,7 +71,7 @@ async fn a_repeated_request_has_one_effect_whatever_is_killed() {
     let clients: Vec<_> = (0..8)
         .map(|seed| tokio::spawn(create_until(stop.clone(), client.clone(), collection.clone(), seed)))
         .collect();
-    // Many requests are between their commit and their answer at any moment.
+    // At any moment, many requests are committed but not yet answered.
     kill_again_and_again(&mut program, 100..600).await;
     stop.store(true, Ordering::Relaxed);
     let mut answered = Vec::new();
@@ -113,8 +113,8 @@ async fn kill_again_and_again(program: &mut Program, milliseconds: Range<u64>) {
     }
 }
 
-/// Makes one track after another, each with a key of its own, and gives their ids. A request is repeated until it is
-/// answered.
+/// Creates one track after another, each with its own idempotency key, and returns their ids. A request is repeated
+/// until it is answered.
 async fn create_until(stop: Arc<AtomicBool>, client: Client, collection: String, seed: u64) -> Vec<String> {
     let mut created = Vec::new();
     while !stop.load(Ordering::Relaxed) {
@@ -135,7 +135,7 @@ async fn create_until(stop: Arc<AtomicBool>, client: Client, collection: String,
     created
 }
 
-/// Uploads one file after another; whatever breaks is tried again, as a client would.
+/// Uploads one file after another and retries whatever fails, as a client would.
 async fn upload_until(
     stop: Arc<AtomicBool>,
     acknowledged: Arc<Mutex<Vec<Acknowledged>>>,
@@ -163,7 +163,7 @@ async fn upload_until(
                     acknowledged.lock().await.push(Acknowledged { track_id, sha256 });
                     break;
                 }
-                // Taken in, but killed before it could say so.
+                // The upload was accepted, but the service was killed before it could respond.
                 Ok(409) => break,
                 _ => tokio::time::sleep(Duration::from_millis(20)).await,
             }
@@ -214,8 +214,8 @@ async fn all_tracks(client: &Client, collection: &str) -> Vec<serde_json::Value>
     }
 }
 
-/// Starts once more, so that left-over temporary files go, and looks into the folder: every object that a row names
-/// is there.
+/// Restarts the service, so that left-over temporary files are removed, and checks the folder: every object that a row
+/// names is there.
 async fn every_row_has_its_object(program: &mut Program, data: &Path, client: &Client, collection: &str) {
     program.start().await;
     let tracks = all_tracks(client, collection).await;

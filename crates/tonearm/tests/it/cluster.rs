@@ -26,7 +26,7 @@ async fn a_cluster_whose_parts_fail_loses_nothing() {
     assert!(report.is_clean(), "{report}");
 }
 
-/// Set for the process that the next test runs again in.
+/// Set in the child process in which the next test runs again.
 const DISK: &str = "TONEARM_TEST_CLUSTER_DISK";
 
 #[tokio::test(flavor = "multi_thread")]

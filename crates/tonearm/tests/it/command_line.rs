@@ -20,7 +20,7 @@ async fn health_tells_by_its_exit_status() {
         ("TONEARM_TLS_CERT", certificate.chain.to_str().unwrap()),
         ("TONEARM_TLS_KEY", certificate.key.to_str().unwrap()),
     ];
-    // No authority is there: the service begins with a certificate of its own.
+    // There is no authority, so the service starts with its own certificate.
     let ordered = [
         ("TONEARM_TLS_ACME", "audio.example.com"),
         ("TONEARM_TLS_ACME_DIRECTORY", "http://127.0.0.1:9/directory"),
@@ -38,7 +38,7 @@ async fn health_tells_by_its_exit_status() {
         assert_eq!(absent.lines().count(), 1, "{absent}");
 
         program.start().await;
-        // It answers before ffmpeg was looked at, on which readiness waits.
+        // The node answers before it has checked ffmpeg. Readiness waits for that check.
         assert_eq!(
             result_of(&program.run(&["health"])),
             (Some(0), "ready\n".to_owned()),
@@ -55,7 +55,7 @@ async fn health_tells_by_its_exit_status() {
         assert_eq!(code, Some(1));
         assert!(stopping.ends_with("is not ready: it is stopping\n"), "{stopping}");
         assert_eq!(result_of(&program.run(&["health", "--alive"])), (Some(0), "alive\n".to_owned()));
-        // Told once more, it does not wait for the delay.
+        // A second stop request ends the delay.
         assert!(program.terminate());
     }
 }
@@ -100,7 +100,7 @@ fn each_command_has_a_manual_page() {
     }
     let others: Vec<_> = std::fs::read_dir(&pages).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(!others.iter().any(|name| name.to_string_lossy().contains("help")), "{others:?}");
-    // What stands in the way is named.
+    // The error names the path that cannot be written.
     let (code, refused) = result_of(&run(&["man", "/proc/tonearm"]));
     assert_eq!(code, Some(1));
     assert!(refused.starts_with("tonearm: cannot write to /proc/tonearm: "), "{refused}");

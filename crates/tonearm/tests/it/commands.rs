@@ -1,4 +1,4 @@
-//! The command line, beside a running server and without one.
+//! The command line, with and without a running server.
 
 use std::time::{Duration, Instant};
 
@@ -41,7 +41,7 @@ async fn keys_made_beside_a_running_server_work_at_once() {
     let id = text(&player, "/api_key_id");
     assert!(program.run(&["key", "revoke", "--org", &org, "--key", id]).status.success());
     let revoked = Instant::now();
-    // The server is another process: it may trust what it read for a moment.
+    // The server is another process. It may use cached data for a moment.
     while player_client.post("/v1/play_session/collection", &session).await.status != 401 {
         assert!(revoked.elapsed() < Duration::from_secs(2), "the revoked key still works");
     }
@@ -64,7 +64,7 @@ async fn keys_made_beside_a_running_server_work_at_once() {
     assert!(program.terminate(), "{}", program.log());
 }
 
-/// Waits until a key is refused: the server is another process, and may trust what it read for a moment.
+/// Waits until a key is refused. The server is another process, and may use cached data for a moment.
 async fn is_refused(client: &Client) {
     let begun = Instant::now();
     while client.get("/v1/collection").await.status != 401 {
@@ -102,7 +102,7 @@ async fn a_key_is_rotated_with_an_overlap_and_without() {
     let found = listed.iter().find(|key| text(key, "/api_key_id") == id).unwrap();
     assert_eq!(found["old_secret_until"], rotated["old_secret_until"]);
     assert!(found["old_secret_until"].is_string(), "{found}");
-    // Two secrets at most, so that nobody loses sight of them.
+    // A key has at most two secrets, so that nobody loses track of them.
     let refused = key("rotate", &["--key", id]);
     assert_eq!(refused.status.code(), Some(1));
     let complaint = String::from_utf8_lossy(&refused.stderr);
@@ -140,7 +140,7 @@ fn wrong_usage_is_one_line_and_exit_2() {
     assert!(message.starts_with("tonearm: storage_url: "), "{message}");
 }
 
-/// A secret that only this node knows would be found out much later.
+/// A secret that only this node knows would be noticed much later.
 #[test]
 fn a_node_that_shares_something_needs_the_secret_of_all() {
     for (name, value) in [
@@ -151,7 +151,7 @@ fn a_node_that_shares_something_needs_the_secret_of_all() {
         let data = tempfile::tempdir().unwrap();
         let mut program = Program::new(binary(), data.path());
         program.set(name, value);
-        // Before anything else is looked for.
+        // The secret is checked before anything else.
         let refused = program.run(&["serve", "--listen", "127.0.0.1:0"]);
         let message = String::from_utf8(refused.stderr).unwrap();
         assert_eq!(refused.status.code(), Some(1), "{name}: {message}");
@@ -199,7 +199,7 @@ fn the_doctor_says_what_is_missing() {
         assert!(report.contains(&format!("ok    {part}")), "{report}");
     }
     assert!(!report.replace("warn  files", "").contains("warn"), "{report}");
-    // With such an address, others come through a proxy.
+    // With this public URL, requests come through a proxy.
     program.set("TONEARM_PUBLIC_URL", "https://audio.example.com");
     let behind = program.run(&["doctor"]);
     let report = String::from_utf8(behind.stdout).unwrap();
@@ -267,7 +267,7 @@ async fn quotas_are_set_beside_a_running_server() {
     let body = serde_json::json!({"collection_id": collection, "file_name": "two.wav"});
     let refused = client.post("/v1/track", &body).await;
     assert_eq!((refused.status.as_u16(), refused.json()["code"].clone()), (403, "quota_exceeded".into()));
-    // What is left out stays.
+    // Settings that are not given stay unchanged.
     assert!(set(&["--quota-tracks", "none", "--name", "Larger"]).status.success());
     client.track(&collection, "two.wav").await;
     assert_eq!(shown()["tracks"], serde_json::json!({"limit": null, "used": 2}));
@@ -301,7 +301,7 @@ async fn the_demo_goes_the_whole_way() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_start_that_waits_is_ended_at_once() {
-    // A bucket that takes connections and never answers.
+    // A bucket that accepts connections and never responds.
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = format!("http://{}", silent.local_addr().unwrap());
     let data = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ use tonearm::Role;
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_testkit::{Backend, TestServer};
 
-/// 64 clients create sessions, upload and list at once; every single answer is a success.
+/// 64 clients create sessions, upload and list at once. Every response is a success.
 #[tokio::test(flavor = "multi_thread")]
 async fn sixty_four_clients_at_once() {
     let server = TestServer::start_with(Backend::Embedded, &[("TONEARM_ROLES", "api,edge")]).await;

@@ -1,4 +1,4 @@
-//! The report on the confinement of ffmpeg, and that it can be required.
+//! The report on the confinement of ffmpeg, and the setting that requires confinement.
 
 use std::process::Output;
 
@@ -14,7 +14,7 @@ fn report(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// The line of the log that tells of the walls.
+/// The log line that reports the confinement.
 fn start_up_line(program: &Program) -> String {
     let log = program.log();
     log.lines().find(|line| line.contains("confined")).unwrap_or_else(|| panic!("{log}")).to_owned()
@@ -57,7 +57,7 @@ async fn a_kernel_without_landlock_is_told_of_and_can_be_refused() {
     for part in ["media.confinement is \"required\"", "Landlock is missing", "Linux 5.13", "best effort"] {
         assert!(sentence[0].contains(part), "{stderr}");
     }
-    // A child that is started all the same is refused one by one.
+    // Each attempt to start a child is refused, too.
     assert!(
         report(&required).contains("FAIL  ffmpeg      ffmpeg is not started: media.confinement"),
         "{}",

@@ -1,4 +1,4 @@
-//! Covers: from an upload to the bytes that a player gets.
+//! Covers, from the upload to the bytes that a player receives.
 
 use futures::TryStreamExt as _;
 use reqwest::Method;
@@ -62,10 +62,10 @@ async fn a_collections_cover_is_shown(server: TestServer) {
     assert!(!theme["collection"]["theme"].as_array().unwrap().is_empty());
     assert_eq!(first["track"]["player_color"], theme["collection"]["player_color"]);
 
-    // When the collection goes, so do its pictures.
+    // The covers of a collection are deleted with it.
     let url = text(first, "/cover_image/icon/url").to_owned();
     client.delete(&format!("/v1/collection/{collection}")).await.ok();
-    // The first one queues the second.
+    // The first job queues the second.
     until_done(&server, "empty_collection").await;
     until_done(&server, "purge_collection").await;
     assert_eq!(client.get(&url).await.status, 404);
@@ -103,7 +103,7 @@ async fn a_new_cover_is_in_every_form(server: TestServer) {
         .await
         .unwrap();
 
-    // The first cover comes before the sound.
+    // The first cover arrives before the audio.
     let collection = client.collection("Season 1").await;
     let created = client.track(&collection, "song.wav").await;
     let id = text(&created, "/track_id").to_owned();
@@ -135,7 +135,7 @@ async fn a_new_cover_is_in_every_form(server: TestServer) {
     let webp = client.send(webp).await;
     assert_eq!(webp.header("content-type"), "image/webp");
     assert!(webp.bytes.len() < jpeg.bytes.len());
-    // The file that was cut from the first cover shows the second one now.
+    // The file that was rendered from the first cover now shows the second.
     let file = client.get(text(&session, "/first_track/variants/0/url")).await;
     assert_eq!(file.bytes, jpeg.bytes);
     assert_eq!(stored_bytes(&server, &track().await).await, bytes_in_store(&server, &track().await).await);
@@ -147,7 +147,7 @@ async fn stored_bytes(server: &TestServer, track: &Track) -> u64 {
     catalog.storage_usage(track.organization_id, scope).await.unwrap().bytes
 }
 
-/// The sizes of a track's objects: its source, its files and the covers that are in use.
+/// The total size of a track's objects: its source, its files and the covers that are in use.
 async fn bytes_in_store(server: &TestServer, track: &Track) -> u64 {
     let services = server.node.services().unwrap();
     let files = services.catalog.files_of_track(track.id).await.unwrap();

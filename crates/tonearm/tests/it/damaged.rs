@@ -1,4 +1,4 @@
-//! Damaged sound: no crash, no hang, nothing left behind, and a reason for whoever sent it.
+//! Damaged audio: no crash, no hang, no leftovers, and a reason for the uploader.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,7 +16,7 @@ const FILES: u64 = 24;
 /// Uploads at once.
 const AT_ONCE: usize = 8;
 
-/// Good files of many kinds, of a fraction of a second.
+/// Valid files of many kinds, each a fraction of a second long.
 async fn kinds() -> Vec<Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("source.wav");
@@ -56,7 +56,7 @@ async fn damaged_sound_ends_well_or_with_a_reason() {
     let time = tokio::spawn(let_time_pass(server.clock.clone()));
     let library = &server.node.services().unwrap().library;
     let caller = Caller::owner(server.organization_id.parse().unwrap());
-    // One file each says as much as three.
+    // One rendered file per track tests as much as three.
     for view in library.recipes(&caller).await.unwrap() {
         if ["hq", "preview"].contains(&view.recipe.index.as_str()) {
             library.remove_recipe(&caller, view.recipe.id).await.unwrap();
@@ -90,7 +90,7 @@ async fn damaged_sound_ends_well_or_with_a_reason() {
             _ => assert!(record.status_reason.is_some_and(|reason| !reason.is_empty()), "{seed}: {status}"),
         }
     }
-    // Some damage is survived, some is not: both ways were gone.
+    // Some damaged files play and some do not: both cases occurred.
     assert!(playable > 0 && playable < count, "{playable} of {count} play");
     // Covers are finished after the tracks.
     until_done(&server, "finish_cover").await;
@@ -103,7 +103,7 @@ async fn damaged_sound_ends_well_or_with_a_reason() {
     time.abort();
 }
 
-/// Waits until a track is settled. Fails after two minutes, and says what the jobs are at.
+/// Waits until a track is settled. Fails after two minutes and lists the pending jobs.
 async fn settle(server: &TestServer, seed: u64, id: &str) {
     for _ in 0..2400 {
         let track = server.client.get(&format!("/v1/track/{id}")).await.ok();
@@ -118,8 +118,8 @@ async fn settle(server: &TestServer, seed: u64, id: &str) {
     panic!("the track of seed {seed} does not settle; jobs: {jobs:#?}");
 }
 
-/// Lets the server's time pass as it does. While it stands still, jobs of one moment are done in the order of their
-/// random ids, and with always some in waiting a last one is never done.
+/// Advances the server's clock in real time. If the clock stands still, jobs with the same timestamp run in the order
+/// of their random ids. As new jobs keep arriving, some job may then never run.
 async fn let_time_pass(clock: ManualClock) {
     loop {
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -127,7 +127,7 @@ async fn let_time_pass(clock: ManualClock) {
     }
 }
 
-/// Whether a file is one in the making: of a job, or of an object that is being written.
+/// Whether a file is temporary: a file of a job, or an object that is being written.
 fn is_temporary(path: &Path) -> bool {
     let is_lock = path.file_name().is_some_and(|name| name == ".lock");
     !is_lock && path.components().any(|part| part.as_os_str() == "scratch" || part.as_os_str() == ".tmp")
@@ -139,7 +139,7 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
 }
 
-/// The arguments of every process that names a file in a folder, whoever's child it is by now.
+/// The arguments of every process that names a file in a folder, whatever its parent is.
 fn processes_over(folder: &Path) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());

@@ -1,5 +1,5 @@
-//! The files in `deploy`: their settings are settings of this program, their parts fit together, and the tools that they are for
-//! accept them.
+//! The files in `deploy`. Their settings are settings of this program, their parts fit together, and the tools that
+//! read them accept them.
 
 mod kubernetes;
 mod tools;
@@ -24,7 +24,7 @@ fn documents(name: &str) -> Vec<Value> {
     serde_saphyr::from_multiple(&read(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The variables of the program, as the commented file has its settings.
+/// The environment variables of the program, as derived from the settings in the commented file.
 fn variables() -> BTreeSet<String> {
     let mut section = String::new();
     let mut found: BTreeSet<String> = ["TONEARM_CONFIG", "TONEARM_DATA_DIR"].map(str::to_owned).into();
@@ -40,7 +40,7 @@ fn variables() -> BTreeSet<String> {
     found
 }
 
-/// What a text calls that begins like a variable of the program.
+/// The words in a text that begin like a variable of the program.
 fn named_in(text: &str) -> BTreeSet<String> {
     let is_of_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     let names = text.split(|c| !is_of_name(c)).filter(|word| word.starts_with("TONEARM_"));
@@ -69,7 +69,7 @@ fn every_variable_is_one_of_the_program() {
     }
 }
 
-/// Whether the program accepts these variables; the configuration that comes of them.
+/// Fails unless the program accepts these variables. Returns the resulting configuration.
 fn accepted(variables: &BTreeMap<String, String>) -> Config {
     let known = self::variables();
     for name in variables.keys() {
@@ -80,7 +80,8 @@ fn accepted(variables: &BTreeMap<String, String>) -> Config {
         .unwrap_or_else(|error| panic!("{error}: {variables:?}"))
 }
 
-/// What Compose makes of `${NAME}`, `${NAME:-default}` and `${NAME:?reason}`, with random characters where nothing is given.
+/// Replaces `${NAME}`, `${NAME:-default}` and `${NAME:?reason}` as Compose does, with a placeholder where no value is
+/// given.
 fn substituted(text: &str) -> String {
     let Some((before, rest)) = text.split_once("${") else {
         return text.to_owned();
@@ -116,11 +117,12 @@ fn compose_starts_two_nodes_on_one_database_and_bucket() {
         assert!(published.clone().all(|port| name == "caddy" && !port.contains("9464")), "{name}");
     }
     assert_eq!(services["migrate"]["command"], serde_json::json!(["migrate"]));
-    // The pause that the longest stop needs: the delay, the open requests, the last counts.
+    // The time that the longest stop needs: for the delay, the open requests and the last counts.
     let longest = nodes[0].shutdown_delay + nodes[0].server_limits.drain + std::time::Duration::from_secs(10);
     let grace = services["tonearm-1"]["stop_grace_period"].as_str().unwrap().trim_end_matches('s');
     assert!(grace.parse::<u64>().unwrap() > longest.as_secs());
-    // Each waits for what is there, keeps its data where it is declared, and sends to nodes that exist.
+    // Each service waits for services that exist, keeps its data in declared volumes, and sends requests to nodes that
+    // exist.
     for (name, service) in services {
         let needed: Vec<&str> = match &service["depends_on"] {
             Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
@@ -148,7 +150,7 @@ fn compose_starts_two_nodes_on_one_database_and_bucket() {
     assert_eq!(environment("tonearm-1")["TONEARM_TRUSTED_PROXIES"], subnet);
 }
 
-/// What other tags stand for changes without anybody's doing.
+/// Other tags can move to another image at any time.
 #[test]
 fn every_image_of_compose_has_a_version() {
     let compose = documents("compose.yaml").remove(0);
@@ -161,7 +163,7 @@ fn every_image_of_compose_has_a_version() {
     }
 }
 
-/// Two ways to make an image, which is the same to whoever runs it.
+/// There are two ways to build the image. Users must not see a difference.
 #[test]
 fn both_images_start_the_same() {
     let file = read("Containerfile");

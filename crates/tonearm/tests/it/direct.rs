@@ -1,4 +1,5 @@
-//! Objects over plain HTTP/1.1 by the byte: what is answered straight from the socket, and what is handed on.
+//! Objects over plain HTTP/1.1, byte by byte: requests that are answered straight from the socket, and requests that
+//! are handed on.
 
 use bytes::Bytes;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -6,7 +7,7 @@ use tokio::net::TcpStream;
 use tonearm::{Node, Role};
 use tonearm_testkit::{Backend, TestServer};
 
-/// A client that writes what it likes.
+/// A client that can send any bytes.
 struct Raw {
     socket: TcpStream,
     read: Vec<u8>,
@@ -40,7 +41,7 @@ impl Raw {
         self.socket.write_all(bytes.as_bytes()).await.unwrap();
     }
 
-    /// The next answer, of a request that was not HEAD.
+    /// The next response, to a request that was not HEAD.
     async fn answer(&mut self) -> Answer {
         let head = self.head().await;
         let mut answer = Answer { head, body: Vec::new() };
@@ -104,7 +105,7 @@ async fn requests_come_in_pieces_and_in_heaps() {
     let answer = raw.answer().await;
     assert_eq!((answer.status(), &answer.body[..]), (206, &stage.sound[5..10]));
 
-    // A hundred at once, small and large, answered in their order.
+    // A hundred requests at once, for small and large ranges, are answered in order.
     let ranges: Vec<_> = (0..100).map(|n: usize| (n * 1000, n * 1000 + n * n * 97)).collect();
     let heap: String = ranges.iter().map(|(a, b)| stage.get(&format!("Range: bytes={a}-{b}\r\n"))).collect();
     let (mut reading, mut writing) = raw.socket.into_split();
@@ -165,7 +166,7 @@ async fn heads_of_answers_are_complete() {
     raw.assert_ended().await;
 }
 
-/// The lines of a head that are the same whenever it is written, in an order of their own.
+/// The lines of a head that do not change between responses, sorted.
 fn lasting(head: &str) -> Vec<&str> {
     let fresh = |line: &&str| line.starts_with("date: ") || line.starts_with("x-request-id: ");
     let mut lines: Vec<_> = head.lines().filter(|line| !fresh(line)).collect();
@@ -188,7 +189,7 @@ async fn the_same_is_answered_the_same_until_its_time_is_over() {
             assert!(one.is_some() && one != other, "each request has a name of its own");
         }
     }
-    // What says more than that is looked at, whatever was answered before.
+    // A request with further headers is evaluated, whatever was answered before.
     let (status, id) = ("If-None-Match: *\r\n", "X-Request-Id: 2b1d1c1e-4b0a-4c68-9a1e-5f3a3c0f9d11\r\n");
     raw.write(&(stage.get(status) + &stage.get(id) + &stage.get("Connection: close\r\n"))).await;
     assert_eq!(raw.head().await.split(' ').nth(1), Some("304"));
@@ -221,7 +222,7 @@ async fn what_is_not_for_an_object_is_handed_on_with_what_follows() {
         (object.replace("GET /", "GET http://x/"), 200),
     ] {
         let mut raw = stage.connect().await;
-        // First an object, then the other, then an object again, all at once.
+        // An object, the other request, and an object again, all at once.
         raw.write(&format!("{object}{other}{object}")).await;
         assert!(raw.answer().await.body == stage.sound);
         assert_eq!(raw.answer().await.status(), status, "{other}");
@@ -261,7 +262,7 @@ async fn a_connection_goes_back_and_forth() {
             assert_eq!(raw.answer().await.body, stage.sound[..10]);
         }
     }
-    // It ends when the client says so, whoever answers.
+    // The connection ends when the client says so, whichever server responds.
     raw.write("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
     assert_eq!(raw.answer().await.status(), 200);
     raw.assert_ended().await;
@@ -278,7 +279,7 @@ async fn a_request_names_its_host_once() {
         {
             assert_ne!(wrong, whole);
             let mut raw = stage.connect().await;
-            // Also where the same was answered a moment ago.
+            // Also on a connection that has just answered the same request.
             raw.write(&whole).await;
             assert_eq!(raw.answer().await.status(), 200);
             raw.write(&wrong).await;
@@ -318,14 +319,14 @@ async fn a_stop_ends_idle_connections_and_lets_answers_finish() {
     idle.write(&stage.get("")).await;
     assert!(idle.answer().await.body == stage.sound);
     let mut busy = Raw::connect(&node).await;
-    // More than the buffers of a connection hold, and a last one that comes too late.
+    // More requests than the buffers of a connection hold. The last one comes too late.
     let many = 12;
     busy.write(&stage.get("").repeat(many)).await;
     busy.more().await;
     let stopping = tokio::spawn(node.stop());
     idle.assert_ended().await;
     let mut answered = 1;
-    // The one that was being sent, and one more, which says that it is the last.
+    // The response that was being sent, and one more, which announces that it is the last.
     while busy.answer().await.header("connection") != Some("close") {
         answered += 1;
     }

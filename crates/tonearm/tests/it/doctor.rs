@@ -1,4 +1,4 @@
-//! What `tonearm doctor` finds where something is wrong.
+//! Problems that `tonearm doctor` finds.
 
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
@@ -66,7 +66,7 @@ fn disks_that_are_too_full() {
     assert_told(&doctor(&program), 1, "FAIL  disk ");
 }
 
-/// Its store belongs to a database that it does not have.
+/// The store of such a node belongs to a database that the node does not have.
 #[tokio::test(flavor = "multi_thread")]
 async fn nodes_that_only_deliver() {
     let (data, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -90,7 +90,7 @@ async fn nodes_that_only_deliver() {
     assert!(!data.path().join("tonearm.db").exists(), "no database is made");
 }
 
-/// The same with other bytes in one place.
+/// Returns the bytes with the first occurrence of `from` replaced by `to`.
 fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let at = bytes.windows(from.len()).position(|part| part == from).unwrap();
     [&bytes[..at], to, &bytes[at + from.len()..]].concat()
@@ -109,7 +109,7 @@ fn databases_of_countries() {
     assert_told(&doctor(&program), 0, "ok    countries   Test-Country of 2030-01-02 in ");
     fs::write(&path, replaced(&whole, b"Test-Country", b"Test-Network")).unwrap();
     assert_told(&doctor(&program), 0, "warn  countries   Test-Network of 2030-01-02 in ");
-    // The country is no text any more.
+    // The country is no longer text.
     fs::write(&path, replaced(&whole, b"\x42DE", b"\x5FDE")).unwrap();
     assert_told(&doctor(&program), 0, "warn  countries   Test-Country of 2030-01-02 in ");
     fs::write(&path, &whole[..whole.len() - 1]).unwrap();

@@ -1,4 +1,4 @@
-//! A path that was stored when a track was created delivers whatever was made of it last, on every kind of node.
+//! A path that was stored when a track was created delivers the latest rendering, on every kind of node.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::{on_both_backends, text};
 
 on_both_backends!(a_stored_path_follows_the_files, a_deleted_track_is_gone_under_every_name);
 
-/// What an integrator keeps of a track, and what it needs to sign.
+/// What an integrator stores about a track, and what it needs to sign URLs.
 struct Stored {
     base_path: String,
     key_id: String,
@@ -28,7 +28,7 @@ impl Stored {
         sign(&self.key_id, &self.secret, &path, server.clock.now().unix_seconds())
     }
 
-    /// Asks a node, a second later each time, until `is_right`. Bounded by half a minute.
+    /// Requests a file from a node until `is_right`, with the clock a second later each time. Bounded by half a minute.
     async fn until(
         &self,
         server: &TestServer,
@@ -101,7 +101,7 @@ async fn a_stored_path_follows_the_files(server: TestServer) {
         stored.until(&server, node, "nothing.mp3", |answer| answer.status == 404).await;
     }
 
-    // The same object as in a play session, under a name that may change what it stands for.
+    // The same object as in a play session, under a name that may later stand for another object.
     let session =
         client.post("/v1/play_session/track", &json!({"track_id": id, "variants": ["hq"]})).await.ok();
     let object = client.get(text(&session, "/first_track/variants/0/url")).await;
@@ -125,7 +125,7 @@ async fn a_stored_path_follows_the_files(server: TestServer) {
     library.update_recipe(&caller, hq.id, update).await.unwrap();
     library.render_existing(&caller, hq.id).await.unwrap();
     for (node, before) in nodes.into_iter().zip(&etags) {
-        // The clock runs far ahead of the node that looks for signing keys, so that they may be over for a moment.
+        // The clock is far ahead of the node's lookup of signing keys, so the keys may be expired for a moment.
         let is_another = |answer: &Answer| answer.status != 401 && answer.header("etag") != before;
         let answer = stored.until(&server, node, "hq.mp3", is_another).await;
         assert_eq!(answer.status, 200, "{node}: {answer:?}");
@@ -174,7 +174,7 @@ async fn a_base_is_on_the_host_of_its_organization() {
     assert!(path.starts_with(&format!("{organization}/")), "{path}");
     assert_eq!(text(&created, "/track/base_url"), format!("https://{organization}.audio.example.com/{path}"));
 
-    // Whoever makes tracks in an upload session is told the same.
+    // An upload session returns the same.
     let session = json!({"collection_id": collection, "track": {"file_name": "other.wav"}});
     let session = server.client.post("/v1/upload_session", &session).await.ok();
     let path = text(&session, "/track/base_path");

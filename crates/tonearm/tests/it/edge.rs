@@ -13,12 +13,12 @@ use crate::text;
 
 pub(crate) const SECRET: &str = "a secret of an edge and of whoever signs";
 
-/// The path and query of a URL that the server delivers, and what it delivers.
+/// The path and query of a URL that the server delivers, and the content.
 pub(crate) async fn deliverable(server: &TestServer) -> (String, Bytes) {
     deliverable_of(server, 10.0).await
 }
 
-/// The same, so many seconds long.
+/// The same, for a file of this many seconds.
 pub(crate) async fn deliverable_of(server: &TestServer, seconds: f64) -> (String, Bytes) {
     let client = &server.client;
     let signal = Signal::Noise { seed: 1, amplitude: 0.3 };
@@ -32,7 +32,7 @@ pub(crate) async fn deliverable_of(server: &TestServer, seconds: f64) -> (String
     (url.strip_prefix(server.node.public_url()).unwrap().to_owned(), sound)
 }
 
-/// An object in a bucket, and the path and query that permit fetching it.
+/// Stores an object in a bucket. Returns the path and query that permit fetching it.
 pub(crate) async fn stored(s3: &S3Server, content: &Bytes) -> String {
     let ambient = tonearm::ambient::system();
     let blobs = Blobs::open(&s3.url().parse().unwrap()).await.unwrap();
@@ -60,7 +60,7 @@ async fn an_edge_needs_a_secret_and_a_store_and_nothing_else() {
     edge.set("TONEARM_ROLES", "edge");
     edge.set("TONEARM_SECRET", SECRET);
     edge.set("TONEARM_STORAGE_URL", &s3.url());
-    // Neither of these can be used, nor is.
+    // Neither of these can be used, and neither is used.
     edge.set("TONEARM_DATABASE_URL", "postgres://nobody@127.0.0.1:1/nothing");
     edge.set("TONEARM_MEDIA_FFMPEG", "/nowhere/ffmpeg");
     edge.start().await;

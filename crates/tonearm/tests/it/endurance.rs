@@ -1,6 +1,7 @@
-//! Uploads that are larger, more, and interrupted more often than in other tests: `make endurance`. Both print figures.
+//! Uploads that are larger, more numerous and interrupted more often than in other tests: `make endurance`. Both tests
+//! print figures.
 //!
-//! `TONEARM_BIN` names the program, else it is that of the tests.
+//! `TONEARM_BIN` names the program. The default is the program of the tests.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -36,7 +37,7 @@ static NOISE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     std::iter::repeat_with(next).take(MEBIBYTE / 8).flatten().collect()
 });
 
-/// A file of which each mebibyte is another one, and that no other number has.
+/// A file in which each mebibyte is different, and differs from those of files with other numbers.
 #[derive(Clone, Copy)]
 struct File {
     number: u32,
@@ -44,7 +45,7 @@ struct File {
 }
 
 impl File {
-    /// At most a mebibyte from an offset on.
+    /// At most a mebibyte, starting at an offset.
     fn at(self, offset: u64) -> Bytes {
         let (block, skipped) = ((offset >> 20) as u32, (offset & 0xf_ffff) as usize);
         let mut bytes = NOISE.clone();
@@ -68,7 +69,7 @@ fn number(variable: &str, default: u64) -> u64 {
 fn program(data: &std::path::Path) -> Program {
     let named = std::env::var_os("TONEARM_BIN").map(PathBuf::from);
     let mut program = Program::new(named.as_deref().unwrap_or(binary()), data);
-    // What arrives is no sound, and is not to be looked at.
+    // The uploaded bytes are not audio and must not be processed.
     program.set("TONEARM_ROLES", "api");
     program.set("TONEARM_SECRET", SECRET);
     program.set("TONEARM_LIMITS_REQUESTS_PER_MINUTE_PER_KEY", "0");
@@ -88,7 +89,7 @@ async fn upload_path(client: &Client, collection: &str, name: &str) -> String {
     url[url.find("/upload/").unwrap()..].to_owned()
 }
 
-/// What `/proc` says of the memory of a process, in MiB: now, and the most so far.
+/// The memory of a process according to `/proc`, in MiB: current and peak.
 fn memory(process: u32) -> (u64, u64) {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let value = |name: &str| {
@@ -98,7 +99,8 @@ fn memory(process: u32) -> (u64, u64) {
     (value("VmRSS:"), value("VmHWM:"))
 }
 
-/// Sends a file from an offset on over a connection that breaks after so many bytes. The response, unless it breaks first.
+/// Sends a file from an offset over a connection that breaks after this many bytes. Returns the response, unless the
+/// connection breaks first.
 async fn send_until_it_breaks(
     program: &Program,
     path: &str,
@@ -118,7 +120,7 @@ async fn send_until_it_breaks(
     let mut at = from;
     while at < file.size {
         if at - from >= breaks_after {
-            // Some networks say so, some do not.
+            // Some networks report a broken connection, some do not.
             if (at >> 20).is_multiple_of(2) {
                 SockRef::from(&socket).set_linger(Some(Duration::ZERO)).unwrap();
             }
@@ -133,7 +135,7 @@ async fn send_until_it_breaks(
     Some(response)
 }
 
-/// `TONEARM_ENDURANCE_BYTES` over a connection that breaks after every 200 MB.
+/// Uploads `TONEARM_ENDURANCE_BYTES` over a connection that breaks after every 200 MB.
 #[ignore = "takes minutes, and as much room as the file"]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_large_upload_survives_a_connection_that_breaks_all_the_time() {
@@ -176,11 +178,11 @@ async fn a_large_upload_survives_a_connection_that_breaks_all_the_time() {
     assert!(response.starts_with("HTTP/1.1 200 "), "{response}");
     let expected = expected.await.unwrap();
     assert!(response.contains(&expected), "{response} has not {expected}");
-    // The size of the file does not show.
+    // The memory use does not depend on the size of the file.
     assert!(most < before + 100, "{most} MiB");
 }
 
-/// Two nodes, either of which is away at times.
+/// Two nodes. Each of them is down at times.
 struct Cluster {
     http: reqwest::Client,
     nodes: [String; 2],
@@ -211,7 +213,7 @@ impl Cluster {
         request.send().await.ok().filter(|response| !response.status().is_server_error())
     }
 
-    /// Where an upload is, as a node says; it is begun if it is not there.
+    /// Requests the offset of an upload from a node. Starts the upload if the node does not have it.
     async fn ask(&self, url: &str) -> Known {
         let header = |response: &reqwest::Response, name: &str| {
             response.headers().get(name).map(|value| value.to_str().unwrap().to_owned())
@@ -250,7 +252,7 @@ impl Cluster {
         }
     }
 
-    /// Uploads a file whatever happens, each piece to the other node.
+    /// Uploads a file despite all failures, and alternates between the nodes.
     async fn upload(&self, file: File, path: &str) {
         let mut known = Known::Nothing;
         for turn in file.number as usize.. {
@@ -268,7 +270,7 @@ impl Cluster {
     }
 }
 
-/// `TONEARM_ENDURANCE_UPLOADS` at once, while each of two nodes on PostgreSQL and S3 is killed.
+/// Runs `TONEARM_ENDURANCE_UPLOADS` uploads at once, while each of two nodes on PostgreSQL and S3 is killed.
 #[ignore = "takes minutes"]
 #[tokio::test(flavor = "multi_thread")]
 async fn many_uploads_at_once_survive_the_end_of_every_node() {

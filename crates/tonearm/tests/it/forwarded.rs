@@ -1,4 +1,4 @@
-//! What is said about the scheme of a request changes nothing: the public URL is where clients are sent.
+//! Headers about the scheme of a request change nothing: clients are sent to the public URL.
 
 use serde_json::json;
 use tonearm_testkit::{Backend, Client, TestServer};
@@ -14,7 +14,7 @@ const CLAIMS: [(&str, &str); 4] = [
     ("forwarded", "for=203.0.113.1;proto=https;host=elsewhere.example.com"),
 ];
 
-/// Asks where uploads go, with every claim.
+/// Requests upload URLs with each of the claims.
 async fn upload_urls_begin_with(variables: &[(&str, &str)], public_url: Option<&str>) {
     let server = TestServer::start_with(Backend::Embedded, variables).await;
     let client = Client::new(&format!("http://{}", server.node.address()), server.client.key());
@@ -27,7 +27,7 @@ async fn upload_urls_begin_with(variables: &[(&str, &str)], public_url: Option<&
         let url = text(&created, "/track_upload/upload_url");
         assert!(url.starts_with(&format!("{expected}/upload/")), "{name}: {value}: {url}");
     }
-    // Browsers are told to stay with HTTPS where that is what they are sent to.
+    // Browsers are told to stay with HTTPS if the public URL uses it.
     let answer = client.get("/healthz").await;
     let told = if expected.starts_with("https://") { "max-age=31536000" } else { "" };
     assert_eq!(answer.header("strict-transport-security"), told, "{expected}");

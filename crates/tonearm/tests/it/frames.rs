@@ -1,4 +1,4 @@
-//! A client that speaks HTTP/2 frame by frame (RFC 9113), and so can be as rude as it likes.
+//! A client that speaks HTTP/2 frame by frame (RFC 9113), and so can misbehave in any way.
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
@@ -12,17 +12,17 @@ pub(crate) const PING: u8 = 6;
 pub(crate) const GOAWAY: u8 = 7;
 const WINDOW_UPDATE: u8 = 8;
 
-/// In SETTINGS.
+/// A parameter of SETTINGS.
 pub(crate) const MAX_CONCURRENT_STREAMS: u16 = 3;
 pub(crate) const INITIAL_WINDOW_SIZE: u16 = 4;
 
-/// On DATA and HEADERS.
+/// A flag of DATA and HEADERS.
 pub(crate) const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
-/// On SETTINGS and PING.
+/// A flag of SETTINGS and PING.
 pub(crate) const ACK: u8 = 1;
 
-/// The reason of a stream that somebody does not go on with.
+/// The error code of a stream that one side cancels.
 pub(crate) const CANCEL: u32 = 8;
 
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Frame {
         matches!(self.kind, DATA | HEADERS) && self.flags & END_STREAM != 0
     }
 
-    /// The reason of a reset.
+    /// The error code of a reset.
     pub(crate) fn reason(&self) -> u32 {
         assert_eq!(self.kind, RST_STREAM, "{self:?}");
         u32::from_be_bytes(self.payload[..4].try_into().unwrap())
@@ -71,17 +71,17 @@ pub(crate) fn window_update(stream: u32, bytes: u32) -> Vec<u8> {
     frame(WINDOW_UPDATE, 0, stream, &bytes.to_be_bytes())
 }
 
-/// GET, whole.
+/// A complete GET request.
 pub(crate) fn get(stream: u32, path: &str) -> Vec<u8> {
     request(stream, "GET", path, true)
 }
 
-/// A request, with a body to come or without.
+/// A request, with or without a body that follows.
 pub(crate) fn request(stream: u32, method: &str, path: &str, is_whole: bool) -> Vec<u8> {
     let lines = [(":method", method), (":scheme", "http"), (":authority", "x"), (":path", path)];
     let mut block = Vec::new();
     for (name, value) in lines {
-        // A literal that is not indexed and has a name of its own (RFC 7541, section 6.2.2).
+        // A literal header field without indexing and with a new name (RFC 7541, section 6.2.2).
         block.push(0);
         push_text(&mut block, name);
         push_text(&mut block, value);
@@ -89,7 +89,7 @@ pub(crate) fn request(stream: u32, method: &str, path: &str, is_whole: bool) -> 
     frame(HEADERS, END_HEADERS | if is_whole { END_STREAM } else { 0 }, stream, &block)
 }
 
-/// A string as it is, its length in a prefix of seven bits (RFC 7541, section 5).
+/// A string without compression, with its length in a prefix of seven bits (RFC 7541, section 5).
 fn push_text(block: &mut Vec<u8>, text: &str) {
     match text.len() {
         length @ ..127 => block.push(length as u8),
@@ -106,11 +106,11 @@ fn push_text(block: &mut Vec<u8>, text: &str) {
     block.extend_from_slice(text.as_bytes());
 }
 
-/// A connection.
+/// An HTTP/2 connection.
 pub(crate) struct Frames<S>(pub(crate) S);
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Frames<S> {
-    /// Begins with these settings.
+    /// Opens the connection with these settings.
     pub(crate) async fn begin(stream: S, own: &[(u16, u32)]) -> Self {
         let mut frames = Self(stream);
         frames.write(&[PREFACE, &settings(own)].concat()).await;
@@ -121,7 +121,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Frames<S> {
         self.0.write_all(bytes).await.unwrap();
     }
 
-    /// The next frame; none at the end of the connection, however it came.
+    /// The next frame, or `None` at the end of the connection, however it ended.
     pub(crate) async fn next(&mut self) -> Option<Frame> {
         let mut head = [0; 9];
         self.0.read_exact(&mut head).await.ok()?;
@@ -132,7 +132,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Frames<S> {
         Some(Frame { kind: head[3], flags: head[4], stream, payload })
     }
 
-    /// The next frame that says something about streams, or about the end of the connection.
+    /// The next frame that concerns a stream or the end of the connection.
     pub(crate) async fn news(&mut self) -> Option<Frame> {
         loop {
             let frame = self.next().await?;

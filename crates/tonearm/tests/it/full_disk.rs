@@ -1,7 +1,7 @@
-//! A disk that fills up while it is written to, with database, store and scratch folder on it.
+//! A disk that fills up during writes, with database, store and scratch folder on it.
 //!
-//! Every acknowledged write is there afterwards, also after a kill; what was refused was refused as 507 or 503; and
-//! once there is space again everything goes on without a restart.
+//! Every acknowledged write is there afterwards, also after a kill. Refused writes are refused with 507 or 503. Once
+//! there is space again, everything continues without a restart.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::{binary, text};
 const DISK_MEBIBYTES: u32 = 48;
 const SECONDS: f64 = 0.5;
 
-/// What was answered so far.
+/// The responses so far.
 #[derive(Default)]
 struct Answers {
     collections: Vec<String>,
@@ -41,7 +41,7 @@ async fn a_disk_below_its_limit_loses_nothing() {
     survive(&disk, "2MiB").await;
 }
 
-/// Without a limit, everything meets the full disk itself.
+/// Without a limit, all writes meet the full disk itself.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_loses_nothing() {
     let name = "a_full_disk_loses_nothing";
@@ -110,7 +110,7 @@ async fn survive(disk: &SmallDisk, limit: &str) {
     everything_is_there(&client, &answers).await;
 }
 
-/// Every refusal says that the fault is ours and passes.
+/// Every refusal says that the fault is the server's and temporary.
 fn refused_well(answers: &Answers) {
     let collections: BTreeSet<_> = answers.collections_refused.iter().map(StatusCode::as_u16).collect();
     assert_eq!(collections, BTreeSet::from([503]));
@@ -153,8 +153,8 @@ async fn make_collections(client: Client, answers: Arc<Mutex<Answers>>, stop: Ar
     }
 }
 
-/// Makes tracks, and sends each until it is taken, as a client would. A track that cannot be made counts as an upload
-/// that is refused, too.
+/// Creates tracks and uploads each until it is accepted, as a client would. A track that cannot be created also counts
+/// as a refused upload.
 async fn upload_tracks(
     client: Client,
     collection: String,
@@ -196,8 +196,7 @@ async fn upload_tracks(
     }
 }
 
-/// Waits until the answers are such, for at most a minute.
-/// Waits until `/readyz` has this status: what it found is given out for some seconds.
+/// Waits until `/readyz` has this status. Its result is cached for some seconds.
 async fn until_ready_is(client: &Client, status: StatusCode) -> serde_json::Value {
     let begun = std::time::Instant::now();
     loop {
@@ -210,6 +209,7 @@ async fn until_ready_is(client: &Client, status: StatusCode) -> serde_json::Valu
     }
 }
 
+/// Waits until a condition on the responses is true, for at most a minute.
 async fn until(answers: &Mutex<Answers>, are: impl Fn(&Answers) -> bool) {
     for _ in 0..3000 {
         if are(&*answers.lock().await) {

@@ -1,4 +1,4 @@
-//! HTTP/2 without TLS, where it is allowed: the same streams as with it.
+//! HTTP/2 without TLS, where it is allowed. It carries the same streams as with TLS.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::edge::{deliverable, deliverable_of};
 use crate::frames::*;
 use crate::text;
 
-/// Longer than anything here takes that comes to an end.
+/// A step that takes longer than this never ends.
 const EVENTUALLY: Duration = Duration::from_secs(30);
 
 async fn node(server: &TestServer, seconds: u64) -> Node {
@@ -54,13 +54,13 @@ async fn who_asks_for_nothing_is_let_go_whatever_else_it_says() {
             match number % 4 {
                 0 => frames.write(PREFACE).await,
                 1 => frames.write(&[PREFACE, &settings(&[])].concat()).await,
-                // Half a head.
+                // An incomplete head.
                 2 => {
                     frames
                         .write(&[PREFACE, &settings(&[]), &frame(HEADERS, 1, 1, &[0x82])[..]].concat())
                         .await
                 }
-                // Answers and asks whether anybody is there, and nothing more.
+                // Sends SETTINGS and PING frames, and nothing more.
                 _ => {
                     frames.write(&[PREFACE, &settings(&[])].concat()).await;
                     let ping = frame(PING, 0, 0, &[7; 8]);
@@ -111,7 +111,7 @@ async fn a_stop_waits_for_no_silent_client() {
     let mut begun = Frames::begin(connect(&node).await, &[]).await;
     assert_eq!(begun.next().await.unwrap().kind, SETTINGS);
     timeout(EVENTUALLY, node.stop()).await.expect("the node stops");
-    // It was told why.
+    // The node told the client.
     assert_eq!(begun.news().await.unwrap().kind, GOAWAY);
 }
 
@@ -138,7 +138,7 @@ async fn a_stop_lets_answers_come_to_their_end() {
     timeout(EVENTUALLY, stopping).await.expect("the node stops").unwrap();
 }
 
-/// What was handed over is not what was taken: the rest may be with the kernel for long.
+/// Bytes that were handed to the kernel are not yet received: the kernel may keep them for a long time.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_takes_an_answer_slowly_gets_the_end_of_it() {
     let server = TestServer::start(Backend::Embedded).await;
@@ -154,8 +154,8 @@ async fn who_takes_an_answer_slowly_gets_the_end_of_it() {
         if frame.ends_stream() {
             break;
         }
-        // Longer in all than the node waits for a client that says nothing, and for it to go. What is sent to a node that has
-        // closed the connection takes the rest of the answer with it.
+        // In total, this takes longer than the node waits for a silent client and for the client to disconnect. If the
+        // node had closed the connection, sending to it would discard the rest of the response.
         tokio::time::sleep(Duration::from_millis(90)).await;
         frames.write(&window_update(0, 1)).await;
     }
@@ -165,7 +165,7 @@ async fn who_takes_an_answer_slowly_gets_the_end_of_it() {
     node.stop().await;
 }
 
-/// What came on one stream.
+/// The data received on one stream.
 #[derive(Debug, Default)]
 struct Came {
     bytes: usize,
@@ -198,7 +198,7 @@ async fn a_stream_that_takes_nothing_or_little_is_reset_and_the_others_go_on() {
                 frame.expect("something happens").expect("the connection goes on")
             }
             _ = tick.tick() => {
-                // Takes part of a frame at a time, and is not done in the time that the others have.
+                // Takes part of a frame at a time, and is not finished within the time that the others have.
                 let mut more = window_update(good, 60_000);
                 if came.get(&little).is_none_or(|came| came.reset.is_none()) {
                     more.extend(window_update(little, 1));
@@ -222,7 +222,7 @@ async fn a_stream_that_takes_nothing_or_little_is_reset_and_the_others_go_on() {
         assert_eq!((came[&stream].is_whole, came[&stream].reset), (false, Some(CANCEL)), "{stream}");
         assert_eq!(came[&stream].bytes > 0, stream == little, "{stream}");
     }
-    // Nothing was read for those that took nothing: what was counted went to the two others.
+    // No bytes were read for the streams that took nothing. All counted bytes went to the two others.
     drop(frames);
     let little = came[&little].bytes;
     node.stop().await;
@@ -257,7 +257,7 @@ async fn no_connection_has_more_than_32_streams() {
     node.stop().await;
 }
 
-/// Who seeks cancels what comes, and wants something else at once.
+/// A listener who seeks cancels the current response and requests another one at once.
 #[tokio::test(flavor = "multi_thread")]
 async fn little_comes_of_an_answer_after_it_was_cancelled() {
     const RECEIVE_BUFFER: usize = 64 * 1024;
@@ -289,7 +289,7 @@ async fn little_comes_of_an_answer_after_it_was_cancelled() {
     node.stop().await;
 }
 
-/// A whole round: what HTTP/1.1 can, HTTP/2 can.
+/// A full round: everything that works over HTTP/1.1 works over HTTP/2.
 #[tokio::test(flavor = "multi_thread")]
 async fn everything_goes_over_it() {
     let server = TestServer::start(Backend::Embedded).await;
@@ -328,7 +328,7 @@ async fn everything_goes_over_it() {
     {
         assert_eq!(http.get(format!("{base}{path}")).send().await.unwrap().status(), status, "{path}");
     }
-    // A form of a browser that says where it stands only in `Origin`.
+    // A form of a browser that names its site only in `Origin`.
     let http1 =
         reqwest::Client::builder().http1_only().redirect(reqwest::redirect::Policy::none()).build().unwrap();
     let mut statuses = Vec::new();

@@ -101,7 +101,7 @@ async fn private_addresses_are_refused_unless_they_are_allowed() {
     let import = |url: String| json!({ "collection_id": collection, "source_url": url });
     let refused = client.post("/v1/track", &import(files.url("/song.wav"))).await;
     assert_eq!((refused.status.as_u16(), refused.json()["field"].as_str()), (400, Some("source_url")));
-    // What a name stands for is known when it is called.
+    // A host name is resolved only when the file is requested.
     let created = client.post("/v1/track", &import(files.url_at("localhost", "/song.wav"))).await.ok();
     let track = client.settled(text(&created, "/track_id")).await;
     assert_eq!(text(&track, "/track_status_id"), "init_error");

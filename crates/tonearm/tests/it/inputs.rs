@@ -1,4 +1,4 @@
-//! Whatever people upload ends in a final status, and what went wrong is said.
+//! Every upload ends in a final status, and failures have a reason.
 
 use tonearm_fixtures::audio::{formats, samples};
 use tonearm_testkit::{Backend, TestServer};
@@ -43,7 +43,7 @@ async fn every_kind_of_file_ends_well_or_with_a_reason() {
     }
 }
 
-/// Nothing of a track is missing because its container cannot be jumped in, or its headers are wrong.
+/// A track is complete even if its container does not support seeking or its headers are wrong.
 #[tokio::test(flavor = "multi_thread")]
 async fn odd_files_are_made_whole_and_cut_ones_say_so() {
     const WHOLE: [&str; 8] = [

@@ -1,4 +1,4 @@
-//! Clients that ask for it learn where an upload is resumed, and how much of it is durable, before the final response.
+//! Clients that request it learn, before the final response, where to resume an upload and how much of it is durable.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -14,10 +14,10 @@ use tonearm_testkit::{Backend, TestServer};
 
 use crate::text;
 
-/// Longer than anything here takes that comes to an end.
+/// A step that takes longer than this never ends.
 const EVENTUALLY: Duration = Duration::from_secs(30);
 
-/// What is recorded while a long piece is received, at most so many bytes apart.
+/// While a long piece is received, progress is recorded at most this many bytes apart.
 const RECORDED: usize = 32 << 20;
 
 /// The signed path of a new upload URL.
@@ -104,12 +104,12 @@ async fn the_location_comes_before_the_body_is_sent() {
         client.write(&bytes).await;
         let (head, _) = client.response().await;
         assert!(head.starts_with("http/1.1 200 "), "{head}");
-        // The connection goes on, with requests for anything.
+        // The connection stays open for any further requests.
         for _ in 0..2 {
             client.write(HEALTH.as_bytes()).await;
             assert!(client.response().await.0.starts_with("http/1.1 200 "));
         }
-        // A refusal is all that there is to say.
+        // A refusal is the only response.
         client.write(put(&path, "1.1", 4, ASKS).as_bytes()).await;
         client.write(b"more").await;
         assert!(client.head().await.starts_with("http/1.1 409 "));
@@ -134,7 +134,7 @@ async fn who_does_not_ask_is_told_nothing() {
         let head = client.head().await;
         assert!(head.starts_with(&format!("http/{version} 200 ")), "{head}");
     }
-    // Only uploads that can be resumed have something to tell.
+    // Only uploads that can be resumed get interim responses.
     let path = upload_path(&server).await;
     let mut client = Client::connect(&server).await;
     let plain = put(&path, "1.1", bytes.len(), ASKS).replace("Upload-Complete: ?1\r\n", "");
@@ -179,7 +179,7 @@ async fn what_is_durable_is_told_while_more_comes() {
     client.write(put(&path, "1.1", size, ASKS).as_bytes()).await;
     assert!(value(&client.head().await, "location").is_some());
     let (block, mut sent, mut durable) = (vec![7; 1 << 20], 0, 0);
-    // Nothing more is sent until what was sent before is durable.
+    // Send nothing more until the previous bytes are durable.
     for _ in 0..2 {
         while sent < durable + RECORDED {
             client.write(&block).await;
@@ -193,7 +193,7 @@ async fn what_is_durable_is_told_while_more_comes() {
         durable = offset;
     }
     drop(client);
-    // A client that then loses the connection continues from there at least, and is told again.
+    // A client that then loses the connection continues at least from there, and gets interim responses again.
     let url = format!("{}{path}", server.node.public_url());
     let head = server.client.send(server.client.request(reqwest::Method::HEAD, &url)).await;
     let offset: usize = head.header("upload-offset").parse().unwrap();
@@ -259,7 +259,7 @@ async fn http2_tells_the_same() {
         send(&mut body, Bytes::from(bytes.clone())).await;
         assert_eq!(next(&mut response).await.status(), 200);
     }
-    // How much is durable is told, too.
+    // Interim responses also report how much is durable.
     let path = upload_path(&server).await;
     let request = Request::put(format!("http://{}{path}", node.address()))
         .header("upload-complete", "?1")
@@ -277,7 +277,7 @@ async fn http2_tells_the_same() {
     server.node.stop().await;
 }
 
-/// Sends a body as far as the server lets it.
+/// Sends a body as far as the server's flow control allows.
 async fn send(body: &mut h2::SendStream<Bytes>, mut bytes: Bytes) {
     while !bytes.is_empty() {
         body.reserve_capacity(bytes.len().min(1 << 20));

@@ -24,7 +24,7 @@ async fn a_node_is_healthy_and_ready(server: TestServer) {
     server.node.stop().await;
 }
 
-/// What is not ready is told to this machine alone, and what was found is given out again for some seconds.
+/// Only this machine learns what is not ready. The result is cached for some seconds.
 #[tokio::test(flavor = "multi_thread")]
 async fn readiness_costs_little_and_tells_others_little() {
     let trusting = [("TONEARM_TRUSTED_PROXIES", "127.0.0.1")];
@@ -41,7 +41,7 @@ async fn readiness_costs_little_and_tells_others_little() {
     assert_eq!(ask("127.0.0.1").await.json()["store"], "unavailable");
 }
 
-/// Load balancers learn of the end before it comes.
+/// Load balancers learn that a node will stop before it does.
 #[tokio::test]
 async fn a_node_that_is_to_stop_says_so_and_goes_on_for_a_while() {
     let data = tempfile::tempdir().unwrap();
@@ -54,7 +54,7 @@ async fn a_node_that_is_to_stop_says_so_and_goes_on_for_a_while() {
     eventually(DEADLINE, "it is not ready", async || client.get("/readyz").await.status != 200).await;
     assert_eq!(client.get("/readyz").await.json(), serde_json::json!({"ok": false, "stopping": true}));
     assert_eq!(client.get("/healthz").await.status, 200, "requests are still answered");
-    // Asked once more, it waits no longer.
+    // A second stop request ends the wait.
     assert!(program.terminate(), "{}", program.log());
 }
 
@@ -97,7 +97,7 @@ async fn a_stopped_node_returns_its_leases() {
     let other = server.another_node(vec![Role::Api, Role::Worker]).await;
     let other_client = tonearm_testkit::Client::new(other.public_url(), client.key());
     server.node.stop().await;
-    // The hand-set clock stands still, so no lease runs out by itself: the job must have been returned.
+    // The clock of the test stands still, so no lease expires by itself: the job must have been returned.
     assert_eq!(other_client.settled(&id).await["track_status_id"], "ready");
     other.stop().await;
 }

@@ -1,4 +1,5 @@
-//! What docs/delivery.md says of limits that no other test looks at: `rude.rs` and `http2.rs` have those of time and of speed.
+//! The limits in docs/delivery.md that no other test covers. `rude.rs` and `http2.rs` cover the limits of time and
+//! speed.
 
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
@@ -21,10 +22,10 @@ async fn connect(node: &Node) -> TcpStream {
     TcpStream::connect(node.address()).await.unwrap()
 }
 
-/// Asks something over a connection that is kept, and gives the status.
+/// Sends a request over a connection that is kept open, and returns the status.
 async fn ask(socket: &mut TcpStream, lines: &str) -> String {
     let request = format!("GET /healthz HTTP/1.1\r\nHost: x\r\n{lines}\r\n");
-    // It may be refused before it was sent to its end.
+    // The request may be refused before it is sent completely.
     let _ = socket.write_all(request.as_bytes()).await;
     status(socket).await
 }
@@ -76,7 +77,7 @@ async fn a_request_head_has_its_limits() {
         (long(128 * 1024), "431"),
     ] {
         assert_eq!(ask(&mut connect(&server.node).await, &head).await, expected, "{} bytes", head.len());
-        // The delivery threads leave heads to others that they do not understand.
+        // The delivery threads hand on heads that they do not understand.
         let mut socket = connect(&server.node).await;
         let _ = socket.write_all(format!("HEAD {path} HTTP/1.1\r\nHost: x\r\n{head}\r\n").as_bytes()).await;
         assert_eq!(status(&mut socket).await, expected, "{} bytes", head.len());
@@ -101,7 +102,7 @@ async fn a_request_head_over_http2_has_its_limits() {
     node.stop().await;
 }
 
-/// A script that starts the program with few open files allowed, of many that it may allow itself.
+/// A script that starts the program with a low soft limit of open files, which the program may raise.
 fn with_few_open_files(folder: &Path) -> PathBuf {
     let script = folder.join("tonearm.sh");
     let text = format!("#!/bin/sh\nulimit -S -n 200\nexec {} \"$@\"\n", crate::binary().display());
@@ -110,7 +111,7 @@ fn with_few_open_files(folder: &Path) -> PathBuf {
     script
 }
 
-/// An edge before a bucket.
+/// An edge node in front of a bucket.
 fn edge_over(binary: &Path, data: &Path, storage_url: &str) -> Program {
     let mut edge = Program::new(binary, data);
     edge.set("TONEARM_ROLES", "edge");
@@ -138,7 +139,7 @@ async fn a_process_has_the_files_and_threads_it_may_have() {
         let process = PathBuf::from(format!("/proc/{}", edge.pid().unwrap()));
         let cores = || std::thread::available_parallelism().unwrap().get();
         let expected = threads.unwrap_or_else(cores);
-        // A thread takes its name after it was started.
+        // A thread sets its name after it has started.
         let named = async {
             while delivery_threads(&process) < expected {
                 tokio::time::sleep(Duration::from_millis(5)).await;
@@ -154,7 +155,7 @@ async fn a_process_has_the_files_and_threads_it_may_have() {
     }
 }
 
-/// A bucket that ends its answers early, whatever is asked.
+/// A bucket that cuts every response short.
 async fn cut_short(content: &bytes::Bytes) -> (S3Server, BucketProxy, String) {
     let s3 = S3Server::start();
     let path = stored(&s3, content).await;

@@ -1,4 +1,4 @@
-//! A listen is sound that a listener received, over whatever protocol and from whatever node.
+//! A listen is audio that a listener received, over any protocol and from any node.
 
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,7 @@ async fn two_minutes(client: &Client) -> (String, String) {
     (track, collection)
 }
 
-/// Somebody with this browser takes a share of the file from its beginning.
+/// A listener with this browser receives a range of the file.
 async fn takes(client: &Client, url: &str, agent: &str, bytes: std::ops::Range<u64>) {
     assert_eq!(client.send(piece(client, url, agent, bytes)).await.status, 206);
 }
@@ -47,7 +47,7 @@ async fn total(client: &Client) -> Value {
     client.get("/v1/listens").await.ok()["total"].clone()
 }
 
-/// Asks until this was listened to.
+/// Requests the total until it is as expected.
 async fn becomes(server: &TestServer, expected: &Value) {
     let begun = Instant::now();
     loop {
@@ -78,7 +78,7 @@ async fn what_listeners_receive_is_counted(server: TestServer) {
     let at_edge = url.replace(server.node.public_url(), edge.public_url());
     let anyone = client.without_key();
 
-    // Whoever looks, or fetches the beginning, or is a program.
+    // These are not listens: looking a track up, fetching only the beginning, and requests of programs.
     let session_id = text(&session, "/play_session_id");
     for method in [Method::HEAD, Method::GET] {
         let path = format!("/v1/play/{session_id}/{track}");
@@ -87,7 +87,7 @@ async fn what_listeners_receive_is_counted(server: TestServer) {
     }
     let head = anyone.request(Method::HEAD, &url).header("user-agent", FIREFOX);
     assert_eq!(anyone.send(head).await.status, 200);
-    // A tenth of two minutes, and a byte for what is rounded.
+    // A tenth of two minutes, plus a byte for rounding.
     takes(&anyone, &url, FIREFOX, 0..size / 10 + 1).await;
     takes(&anyone, &url, "Googlebot/2.1", 0..size).await;
     becomes(&server, &json!({"listens": 0, "listeners": 0, "seconds_heard": 12})).await;
@@ -179,7 +179,7 @@ async fn a_listener_is_told_and_forgotten(server: TestServer) {
     server.node.stop().await;
 }
 
-/// Listeners in two countries and somewhere else, who are served by nodes with a catalog and without.
+/// Listeners in two countries and elsewhere, served by nodes with and without a catalog.
 async fn listens_are_told_by_country(backend: Backend) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("countries.mmdb");

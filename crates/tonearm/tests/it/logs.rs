@@ -17,7 +17,7 @@ use crate::{binary, text};
 const PASSWORD: &str = "violin-harbour-lantern-1742";
 const SECRET: &str = "the master secret of the nodes whose logs are read";
 
-/// A program that logs much, and what it is to keep to itself.
+/// A program that logs much, and the secrets that it must not log.
 struct Stage {
     program: Program,
     secrets: Vec<String>,
@@ -62,7 +62,7 @@ impl Stage {
         Client::new(&self.program.url(), &self.key)
     }
 
-    /// Uploads a track and waits until it is ready and the receiver knows.
+    /// Uploads a track and waits until it is ready and the receiver has been notified.
     async fn upload(&mut self) -> String {
         let client = self.client();
         let collection = client.collection("Songs").await;
@@ -92,7 +92,7 @@ impl Stage {
         let location = streamed.header(LOCATION.as_str()).to_owned();
         assert_eq!(anyone.get(&location).await.status, 200);
         assert_eq!(anyone.get(&format!("/share/{track}/{share_key}")).await.status, 200);
-        // Those that lead nowhere, too.
+        // URLs and keys that are not valid, too.
         let mut forged = url.to_owned();
         forged.push('x');
         assert_ne!(anyone.get(&forged).await.status, 200);

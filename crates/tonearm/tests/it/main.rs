@@ -1,4 +1,4 @@
-//! Tests of the whole: real servers, real audio, real processes.
+//! End-to-end tests with real servers, real audio and real processes.
 #![allow(clippy::unwrap_used)]
 
 mod acme;
@@ -85,7 +85,7 @@ async fn eventually(within: std::time::Duration, what: &str, mut is_true: impl A
     }
 }
 
-/// Waits until no job of a kind is left. Fails, and says what is left, where none ends for half a minute.
+/// Waits until no job of a kind is left. If none ends for half a minute, fails and lists the jobs that are left.
 async fn until_done(server: &tonearm_testkit::TestServer, kind: &str) {
     let catalog = &server.node.services().unwrap().catalog;
     let (mut left, mut looks) = (usize::MAX, 0);
@@ -121,7 +121,7 @@ macro_rules! on_both_backends {
 }
 pub(crate) use on_both_backends;
 
-/// Pictures are read by this program, started again; see [`tonearm_media::serve_if_confined`].
+/// This program is started again to read pictures; see [`tonearm_media::serve_if_confined`].
 #[ctor::ctor(unsafe)]
 fn be_confined() {
     tonearm_media::serve_if_confined();

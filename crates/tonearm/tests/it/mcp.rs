@@ -14,7 +14,7 @@ use tonearm_testkit::{Backend, TestServer};
 
 use crate::{binary, text};
 
-/// Longer than any answer takes.
+/// Longer than any response takes.
 const EVENTUALLY: Duration = Duration::from_secs(60);
 
 const PROTOCOL: &str = "2025-06-18";
@@ -50,7 +50,7 @@ impl Assistant {
         Self::of(server.node.public_url(), key).await
     }
 
-    /// Reaches the service at this address.
+    /// Connects to the service at this address.
     async fn of(url: &str, key: &str) -> Self {
         let mut command = command(url, key);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -73,19 +73,19 @@ impl Assistant {
         let id = self.id;
         self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
         let line = tokio::time::timeout(EVENTUALLY, self.output.next_line()).await.unwrap().unwrap().unwrap();
-        // Whatever else stood on its output would be no message.
+        // The output must have messages only. Any other text fails to parse.
         let answer: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(answer["id"], id, "{answer}");
         answer
     }
 
-    /// Calls a tool: its result, or the sentence of its error.
+    /// Calls a tool. Returns its result, or the sentence of its error.
     async fn call(&mut self, tool: &str, arguments: Value) -> Result<Value, String> {
         let answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await;
         result_of(&answer)
     }
 
-    /// The end of its input ends the program. It has told nobody its key.
+    /// Closes the input, which ends the program, and checks that the program has not printed its key.
     async fn leave(mut self) {
         drop(self.input);
         let (mut errors, mut stderr) = (String::new(), self.child.stderr.take().unwrap());
@@ -159,7 +159,7 @@ async fn an_assistant_uploads_names_plays_shares_and_deletes_a_track() {
     server.node.stop().await;
 }
 
-/// A way to the service that loses the answer to what comes first. Gives its address.
+/// A proxy to the service that loses the first response. Returns its address.
 async fn losing_way(server: &TestServer) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (own, upstream) = (listener.local_addr().unwrap(), server.node.address());
@@ -226,7 +226,7 @@ async fn what_is_wrong_with_a_call_is_said_in_a_sentence() {
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
     assistant.leave().await;
 
-    // A key does over the tools what it does over the API.
+    // A key has the same permissions over the tools as over the API.
     let body = json!({ "title": "A player", "api_key_type_id": "player" });
     let player = server.client.post("/v1/api_key", &body).await.ok();
     let mut listener = Assistant::start(&server, text(&player, "/api_key")).await;
@@ -255,7 +255,7 @@ struct HttpServer {
 impl HttpServer {
     async fn start(server: &TestServer) -> Self {
         let mut command = command(server.node.public_url(), "");
-        // The callers have keys, and the program has none.
+        // The callers send their keys. The program itself has none.
         command.env_remove("TONEARM_API_KEY").args(["--http", "127.0.0.1:0"]).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -303,7 +303,7 @@ async fn callers_over_http_use_their_own_keys() {
     let keyless = served.post(None, "tools/call", &list).send().await.unwrap();
     assert_eq!(keyless.status(), StatusCode::UNAUTHORIZED);
     assert_eq!(keyless.headers()["www-authenticate"], "Bearer");
-    // Pages of others, and names that lead here from elsewhere, reach nothing.
+    // Requests from pages of other sites, and requests with a foreign host name, are refused.
     for (header, value) in [("Origin", "https://evil.example"), ("Host", "evil.example")] {
         let request = served.post(Some(key), "tools/call", &list).header(header, value);
         assert_eq!(request.send().await.unwrap().status(), StatusCode::FORBIDDEN, "{header}");
@@ -316,7 +316,7 @@ async fn callers_over_http_use_their_own_keys() {
     server.node.stop().await;
 }
 
-/// Connections are few, so nobody keeps one who says nothing.
+/// Connections are limited, so silent ones are closed.
 #[tokio::test(flavor = "multi_thread")]
 async fn silent_connections_are_closed() {
     let server = TestServer::start(Backend::Embedded).await;

@@ -1,4 +1,4 @@
-//! A certificate from Pebble, the authority with which Let's Encrypt tests clients. Debian has it as the package `pebble`.
+//! A certificate from Pebble, the authority with which Let's Encrypt tests clients. Its Debian package is `pebble`.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -24,11 +24,11 @@ const NAME: &str = "audio.example.com";
 /// Longer than an order takes on a busy machine.
 const EVENTUALLY: Duration = Duration::from_secs(90);
 
-/// Begins a program that ends with the test; none if it is not installed.
+/// Starts a program that ends with the test. Returns `None` if it is not installed.
 fn begin(name: &str, arguments: &[&str]) -> Option<Child> {
     let mut command = Command::new(name);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Pebble waits before it looks, so that clients have to wait, too.
+    // By default, Pebble sleeps before it validates, so that clients have to wait, too.
     command.env("PEBBLE_VA_NOSLEEP", "1").kill_on_drop(true);
     match command.spawn() {
         Ok(child) => Some(child),
@@ -83,7 +83,7 @@ async fn a_certificate_comes_from_pebble() {
     let tls_port = address.rsplit(':').next().unwrap().parse().unwrap();
     let settings = folder.path().join("pebble.json");
     write_settings(&settings, &own, &listen, &management, tls_port);
-    // All names lead to this machine.
+    // All names resolve to this machine.
     let no_names =
         ["-management", &free(), "-defaultIPv6", "", "-http01", "", "-https01", "", "-tlsalpn01", ""];
     let resolver = begin("pebble-challtestsrv", &[&["-dns01", &names][..], &no_names[..]].concat());
@@ -107,7 +107,7 @@ async fn a_certificate_comes_from_pebble() {
     let connector = TlsConnector::from(Arc::new(config));
     let begun = Instant::now();
     loop {
-        // Before it has the certificate, it shows one that nobody vouches for.
+        // Until it has the certificate, it presents one that no authority signed.
         if let Ok(socket) = TcpStream::connect(&address).await
             && connector.connect(ServerName::try_from(NAME).unwrap(), socket).await.is_ok()
         {

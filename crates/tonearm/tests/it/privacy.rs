@@ -1,4 +1,4 @@
-//! `tonearm privacy`, which says of whom it knows nothing.
+//! `tonearm privacy`, which also reports if it knows nothing about a person.
 
 use std::process::Output;
 
@@ -54,7 +54,7 @@ async fn whoever_is_erased_is_told_before_and_not_known_after(server: TestServer
     let erased = program.run(&["privacy", "erase", EMAIL, "--yes"]);
     assert!(erased.status.success(), "{}", String::from_utf8_lossy(&erased.stderr));
     assert_unknown(&program, EMAIL);
-    // What happened to the account is told under its id.
+    // Events of the account are exported under its id.
     let left = program.run(&["privacy", "export", &bea.id.to_string()]);
     let left: Value = serde_json::from_slice(&left.stdout).unwrap();
     assert_eq!(left["account"], Value::Null);

@@ -1,4 +1,4 @@
-//! Somebody's server that takes webhooks.
+//! A server that receives webhooks.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, StatusCode};
 use serde_json::Value;
 use tokio::sync::Notify;
 
-/// What came in.
+/// A webhook that was received.
 #[derive(Debug, Clone)]
 pub(crate) struct Hook {
     pub(crate) headers: HeaderMap,
@@ -25,7 +25,7 @@ impl Hook {
     }
 }
 
-/// A server that keeps what it is sent and answers as it is told.
+/// A server that keeps what it receives, and responds as configured.
 #[derive(Clone)]
 pub(crate) struct Receiver {
     address: SocketAddr,
@@ -62,7 +62,7 @@ impl Receiver {
         format!("http://{}/hook", self.address)
     }
 
-    /// From now on answers with this status.
+    /// Responds with this status from now on.
     pub(crate) fn answer(&self, status: u16) {
         self.inner.status.store(status, Ordering::SeqCst);
     }
@@ -71,12 +71,12 @@ impl Receiver {
         self.inner.hooks.lock().unwrap().clone()
     }
 
-    /// Most requests that were open at once.
+    /// The largest number of requests that were open at once.
     pub(crate) fn most_open(&self) -> usize {
         self.inner.most_open.load(Ordering::SeqCst)
     }
 
-    /// Waits until there are at least so many. Bounded by two minutes.
+    /// Waits until at least this many have arrived. Bounded by two minutes.
     pub(crate) async fn wait_for(&self, count: usize) -> Vec<Hook> {
         let enough = async {
             loop {

@@ -1,4 +1,4 @@
-//! Recipes of an organization: added, rendered for what is there, removed.
+//! Recipes of an organization: added, rendered for existing tracks, removed.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ async fn caller(library: &Library) -> Caller {
     Caller::owner(id)
 }
 
-/// Waits until a recipe is rendered for every track that was there. Bounded by a minute.
+/// Waits until a recipe is rendered for every existing track. Bounded by a minute.
 async fn rendered(library: &Library, caller: &Caller, index: &str) -> RecipeView {
     for _ in 0..1200 {
         let recipes = library.recipes(caller).await.unwrap();
@@ -75,7 +75,7 @@ async fn every_type_is_rendered_for_what_is_there(server: TestServer) {
             assert_eq!((file.status.as_u16(), file.header("content-type")), (200, content_type), "{index}");
         }
     }
-    // Removed, it is gone from the tracks too.
+    // Tracks no longer have the files of a removed recipe.
     let flac = library.recipes(&caller).await.unwrap();
     let flac = flac.iter().find(|view| view.recipe.index.as_str() == "flac").unwrap();
     library.remove_recipe(&caller, flac.recipe.id).await.unwrap();
@@ -89,7 +89,7 @@ async fn every_type_is_rendered_for_what_is_there(server: TestServer) {
     assert_eq!(listed, ["hq", "lq", "preview"]);
 }
 
-/// A recipe that asks for what cannot be made takes nothing from tracks that were there before it.
+/// A recipe that cannot be rendered takes nothing from existing tracks.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_later_recipe_that_fails_leaves_tracks_ready() {
     let server = TestServer::start(Backend::Embedded).await;
@@ -100,7 +100,7 @@ async fn a_later_recipe_that_fails_leaves_tracks_ready() {
     let id = client.upload(&collection, "a.wav", wav(&WavSpec::default())).await;
     assert_eq!(client.settled(&id).await["track_status_id"], "ready");
     server.clock.advance_seconds(60);
-    // A preview of nothing.
+    // A preview of zero length.
     let impossible = || {
         RecipeKind::Preview(PreviewSettings {
             length: PreviewLength::Percent {
@@ -124,11 +124,11 @@ async fn a_later_recipe_that_fails_leaves_tracks_ready() {
         text(&track, "/track/track_status_id").to_owned()
     };
     assert_eq!(status(&id).await, "ready");
-    // Nor does it when the track is made more of.
+    // The track also stays ready when another variant is rendered for it.
     let more = json!({"variant_type_id": "transcode", "index": "opus", "codec": "opus"});
     client.post(&format!("/v1/track/{id}/variant"), &more).await.ok();
     assert_eq!(client.settled(&id).await["track_status_id"], "ready");
-    // A recipe that a track has is still made where it is set to what cannot be: the file stays.
+    // If a recipe of a track is changed so that it cannot be rendered, the existing file stays.
     let recipes = library.recipes(&caller).await.unwrap();
     let preview = recipes.iter().find(|view| view.recipe.index.as_str() == "preview").unwrap();
     let update = UpdateRecipe { kind: Patch::Set(impossible()), ..UpdateRecipe::default() };
@@ -138,7 +138,7 @@ async fn a_later_recipe_that_fails_leaves_tracks_ready() {
     let asked = json!({"track_id": id, "variants": ["preview"]});
     let session = client.post("/v1/play_session/track", &asked).await.ok();
     assert_eq!(client.get(text(&session, "/first_track/variants/0/url")).await.status, 200);
-    // A track that comes after it is incomplete without it.
+    // A later track is incomplete without the file.
     let later = client.upload(&collection, "b.wav", wav(&WavSpec::default())).await;
     assert_eq!(client.settled(&later).await["track_status_id"], "incomplete");
 }
@@ -152,7 +152,7 @@ fn has_process(track_index: &str) -> bool {
     })
 }
 
-/// Over a folder, where the encoders name the track's own folder.
+/// With a folder as the store, the arguments of the encoders name the track's own folder.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deleted_track_ends_its_encoders() {
     let server = TestServer::start(Backend::Embedded).await;
@@ -164,7 +164,7 @@ async fn a_deleted_track_ends_its_encoders() {
     let id = client.upload(&collection, "long.wav", bytes).await;
     let index = client.get(&format!("/v1/track/{id}")).await.ok();
     let index = text(&index, "/track/index").to_owned();
-    // It tells how far it is, here by its own row and for all who watch.
+    // The track reports its progress, both in its own row and to all watchers.
     let mut watch = library.watch_progress(&caller).await.unwrap();
     let is_running = |track: &tonearm_service::TrackProgressView| {
         let making = |variant: &tonearm_domain::VariantProgress| {
@@ -179,7 +179,7 @@ async fn a_deleted_track_ends_its_encoders() {
     assert_eq!(track.variants.len(), 5, "{track:?}");
     assert!(has_process(&index));
     let _: Value = client.delete(&format!("/v1/track/{id}")).await.ok();
-    // Far sooner than the encoders would have ended.
+    // Far sooner than the encoders would end by themselves.
     tokio::time::timeout(Duration::from_secs(5), async {
         while has_process(&index) {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -210,7 +210,7 @@ async fn early_sound_plays_what_is_there() {
     };
     library.update_organization(&caller, caller.organization_id, update).await.unwrap();
     let id = client.upload(&collection, "long.wav", bytes).await;
-    // The preview is there long before everything is.
+    // The preview is ready long before the rest.
     let mut early = (0, 0);
     while early.0 == 0 {
         early = listed().await;

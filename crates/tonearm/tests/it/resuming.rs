@@ -1,4 +1,4 @@
-//! Uploads that are resumed, over sockets: while the program is killed, and at one node after another.
+//! Uploads that are resumed over sockets, while the program is killed and across nodes.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use tonearm_testkit::{Backend, Client, Program, TestServer};
 use crate::command_output::create_organization;
 use crate::{binary, text};
 
-/// Some megabytes that compress badly.
+/// A few megabytes of sound that compresses badly.
 fn sound(seconds: f64) -> Bytes {
     let signal = Signal::Noise { seed: 7, amplitude: 0.3 };
     wav(&WavSpec { seconds, signal, ..WavSpec::default() }).into()
@@ -24,7 +24,8 @@ async fn upload_url(client: &Client, collection: &str) -> (String, String) {
     (text(&created, "/track_id").to_owned(), text(&created, "/track_upload/upload_url").to_owned())
 }
 
-/// Where the upload is. A node that was killed has it for some seconds; until then others are told to ask again.
+/// The offset of the upload. A killed node keeps the upload locked for some seconds; until then, clients are told to
+/// retry.
 async fn offset(client: &Client, url: &str) -> u64 {
     for _ in 0..10 {
         let answer = client.send(client.request(Method::HEAD, url)).await;
@@ -52,7 +53,7 @@ fn append(
         .body(body)
 }
 
-/// Bytes that come slowly, 64 KiB every few milliseconds.
+/// Bytes that arrive slowly, 64 KiB every few milliseconds.
 fn slowly(bytes: Bytes) -> Body {
     let chunks: Vec<Bytes> =
         (0..bytes.len()).step_by(65_536).map(|at| bytes.slice(at..bytes.len().min(at + 65_536))).collect();
@@ -70,7 +71,7 @@ async fn is_ready(client: &Client, track: &str, bytes: &Bytes, done: &Value) {
     assert_eq!(track["info"]["size"], bytes.len());
 }
 
-/// What was told to be durable is, whenever the program is killed.
+/// Bytes that were reported as durable are durable, whenever the program is killed.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upload_goes_on_after_kills() {
     let data = tempfile::tempdir().unwrap();
@@ -106,7 +107,7 @@ async fn an_upload_goes_on_after_kills() {
     is_ready(&client, &track, &bytes, &done).await;
 }
 
-/// Each piece goes to another node, and a request that hangs at one gives way to one at the other.
+/// Each piece goes to another node. A request that hangs at one node gives way to a request at the other.
 #[tokio::test(flavor = "multi_thread")]
 async fn any_node_takes_the_next_piece() {
     let server = TestServer::start(Backend::Distributed).await;
@@ -133,7 +134,7 @@ async fn any_node_takes_the_next_piece() {
         stream::iter([Ok::<_, std::io::Error>(bytes.slice(at..at + 1_000_000))]).chain(stream::pending());
     let hung =
         tokio::spawn(append(client, &addresses[0], at as u64, false, Body::wrap_stream(hanging)).send());
-    // Until it has begun, nothing is taken away from it.
+    // Before the request has begun, the upload cannot be taken over from it.
     tokio::time::sleep(Duration::from_millis(500)).await;
     let now = offset(client, &addresses[1]).await;
     assert_eq!(now, at as u64 + 1_000_000);
@@ -145,7 +146,7 @@ async fn any_node_takes_the_next_piece() {
     server.node.stop().await;
 }
 
-/// Clients of tus work unchanged; see also the pages, in which uploads go by the protocol of the IETF.
+/// tus clients work unchanged. The tests of the pages cover uploads with the protocol of the IETF.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_takes_uploads_by_tus() {
     let server = TestServer::start(Backend::Embedded).await;

@@ -1,4 +1,4 @@
-//! Clients that keep connections and give nothing, or take nothing.
+//! Clients that keep connections open and send nothing, or receive nothing.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use tonearm_testkit::{Backend, TestServer};
 /// Clients of each kind.
 const MANY: usize = 200;
 
-/// A node that soon loses its patience.
+/// A node with short timeouts.
 async fn impatient(server: &TestServer) -> Node {
     let node = server
         .another_node_with(|config| {
@@ -19,7 +19,7 @@ async fn impatient(server: &TestServer) -> Node {
             config.server_limits.send_timeout = Duration::from_secs(1);
         })
         .await;
-    // Once it has answered, all its threads are there, with the files that they have open.
+    // After the first response, all threads of the node run and have their files open.
     let mut first = connect(&node, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
     first.read_to_end(&mut Vec::new()).await.unwrap();
     node
@@ -45,7 +45,7 @@ fn places() -> Vec<String> {
         .collect()
 }
 
-/// Waits until no more files are open than at most.
+/// Waits until at most this many files are open.
 async fn until_open_files_are(most: usize) {
     let begun = Instant::now();
     while open_files() > most {
@@ -67,14 +67,14 @@ async fn who_says_nothing_or_half_of_it_is_let_go_and_others_are_served() {
     for _ in 0..MANY {
         rude.push(connect(&node, "").await);
         rude.push(connect(&node, "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ").await);
-        // One answer, and then silence.
+        // One response, and then silence.
         rude.push(connect(&node, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await);
     }
     let healthy = format!("http://{}/healthz", node.address());
     assert_eq!(server.client.http().get(&healthy).send().await.unwrap().status(), 200);
     for mut socket in rude {
         let mut answer = Vec::new();
-        // Reset or ended, either is an end.
+        // A reset and an end are both fine.
         let ended = tokio::time::timeout(Duration::from_secs(20), socket.read_to_end(&mut answer)).await;
         assert!(ended.is_ok(), "a connection was kept");
     }
@@ -87,7 +87,7 @@ async fn who_takes_nothing_is_cut_off_and_who_takes_little_is_not() {
     let server = TestServer::start(Backend::Embedded).await;
     let (path, sound) = crate::edge::deliverable(&server).await;
     let node = impatient(&server).await;
-    // So many that the sockets' own buffers do not hold all of it.
+    // So many requests that the buffers of the sockets do not hold all responses.
     let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").repeat(8);
     let before = open_files();
     let mut stalled = Vec::new();
@@ -98,7 +98,7 @@ async fn who_takes_nothing_is_cut_off_and_who_takes_little_is_not() {
     let mut taken = 0;
     let begun = Instant::now();
     let mut buffer = vec![0; 256 * 1024];
-    // For longer than the others are allowed to take nothing, and until more has come than one answer.
+    // Read for longer than the others may stall, and until more than one response has arrived.
     while begun.elapsed() < Duration::from_secs(4) || taken <= sound.len() {
         let came = patient.read(&mut buffer).await.unwrap();
         if came == 0 {
@@ -109,13 +109,14 @@ async fn who_takes_nothing_is_cut_off_and_who_takes_little_is_not() {
     }
     assert!(taken > sound.len(), "the connection was ended after {taken} bytes");
     drop(patient);
-    // The clients' ends are still open; the server's are not, nor any file. What else the node does may have a few open.
+    // The clients' ends are still open. The server has closed its ends and all files. Other work of the node may keep a
+    // few files open.
     until_open_files_are(before + MANY + MANY / 10).await;
     drop(stalled);
     node.stop().await;
 }
 
-/// On every server that a node is: the dashboard, the interface, the pages for everybody.
+/// On every server of a node: the dashboard, the API and the public pages.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_announces_a_body_and_does_not_send_it_is_let_go() {
     let server = TestServer::start(Backend::Embedded).await;
@@ -144,7 +145,7 @@ async fn floods_of_headers_are_refused() {
     for flood in [many, long] {
         let mut socket = TcpStream::connect(server.node.address()).await.unwrap();
         let request = format!("GET /healthz HTTP/1.1\r\nHost: x\r\n{flood}\r\n");
-        // It may be refused before it was sent to its end.
+        // The request may be refused before it is sent completely.
         let _ = socket.write_all(request.as_bytes()).await;
         let mut answer = Vec::new();
         let _ = socket.read_to_end(&mut answer).await;

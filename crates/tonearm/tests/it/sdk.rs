@@ -52,7 +52,7 @@ window.upload = async (server, session) => {
 window.isLoaded = true;
 </script>"#;
 
-/// A page with the modules of the client and a song, from another origin than the service. Gives its address.
+/// A page with the modules of the client and a song, on another origin than the service. Returns its address.
 async fn page(song: Vec<u8>) -> String {
     let folder = root().join("sdk/typescript/src");
     let module = async move |Path(name): Path<String>| {

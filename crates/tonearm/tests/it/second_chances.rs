@@ -1,4 +1,4 @@
-//! What failed is made once more, and what somebody deleted comes back or goes for good.
+//! Failures are retried, and deleted items are restored or purged.
 
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ async fn only_what_failed_is_made_again(server: TestServer) {
     server.node.stop().await;
 }
 
-/// Has it that variants of a track failed.
+/// Records that variants of a track failed.
 pub(crate) async fn fail(server: &TestServer, id: TrackId, failures: &[(&str, &str)]) {
     let catalog = &server.node.services().unwrap().catalog;
     let files = catalog.files_of_track(id).await.unwrap();

@@ -29,7 +29,7 @@ fn rotate(program: &Program) -> Result<String, String> {
     if output.status.success() { Ok(printed(&output)) } else { Err(printed(&output)) }
 }
 
-/// Starts the service and stops it, so that it says which secret it signs with.
+/// Starts and stops the service, so that it records which secret it signs with.
 async fn restart(program: &mut Program) {
     program.start().await;
     assert!(program.terminate(), "{}", program.log());
@@ -89,7 +89,7 @@ async fn a_master_secret_is_replaced_in_three_steps() {
     assert_eq!(fingerprints(&after)[1], old);
     let sealed: Vec<_> = (0..2).map(|at| &after["secrets"][at]["stored_secrets"]).collect();
     assert_eq!(sealed, [1, 0]);
-    // What was signed with the old one is valid for a day.
+    // URLs that were signed with the old secret are valid for a day.
     let refused = rotate(&program).unwrap_err();
     assert!(refused.contains("URLs that were signed with an older one are valid until"), "{refused}");
     assert_eq!(lines(&file).len(), 2);

@@ -1,4 +1,4 @@
-//! What systemd and its like are told, and pass on, by sockets as they make them.
+//! Messages to systemd and similar service managers, and sockets that these pass on.
 
 use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::os::fd::OwnedFd;
@@ -51,7 +51,7 @@ async fn it_is_told_of_the_start_of_life_and_of_the_end() {
     assert!(socket.try_recv(&mut rest).is_err(), "a service that stops is not watched any more");
 }
 
-/// A node with TLS is asked without it, and answers with an alert.
+/// A node with TLS is checked without TLS, and responds with an alert.
 async fn lives(settings: &[(&str, &str)]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notify");
@@ -85,13 +85,13 @@ async fn a_node_that_orders_its_certificate_lives_too() {
 /// The program, started as by a service manager that passes on a socket.
 struct Activated(Child);
 
-/// A descriptor arrives as standard input, and becomes the third one as sd_listen_fds(3) demands.
+/// A descriptor arrives as standard input and becomes descriptor 3, as sd_listen_fds(3) demands.
 fn command(descriptor: impl Into<OwnedFd>, data: &Path, names: &str) -> Command {
     let count = names.split(':').count();
     let script = "export LISTEN_PID=$$; exec \"$@\" 3<&0 </dev/null";
     let mut command = Command::new("sh");
     command.args(["-c", script, "sh"]).arg(binary()).arg("--data-dir").arg(data);
-    // Where it would listen otherwise, it is not allowed to.
+    // The program cannot listen on this address.
     command.args(["serve", "--listen", "192.0.2.1:9"]);
     command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
     command.env("TONEARM_SHUTDOWN_DELAY_SECONDS", "0");
@@ -114,7 +114,7 @@ impl Activated {
 
 impl Drop for Activated {
     fn drop(&mut self) {
-        // Fails where it has ended, which is as good.
+        // Fails if the process has already ended, which is fine.
         drop(self.0.kill());
         drop(self.0.wait());
     }
@@ -129,7 +129,7 @@ async fn no_connection_is_refused_while_a_service_restarts_on_its_socket() {
         let client = Client::new(&url, "");
         tokio::spawn(async move { client.get("/healthz").await.status })
     };
-    // Nobody accepts yet: the socket keeps who comes.
+    // No process accepts connections yet. The socket queues them.
     let early = ask();
     let first = Activated::start(&listener, data.path());
     assert_eq!(early.await.unwrap(), 200);

@@ -1,4 +1,4 @@
-//! Public pages of share links, as a browser without JavaScript and other people's pages see them.
+//! Public pages of share links, as seen by a browser without JavaScript and by pages of other sites.
 
 use std::io::Read;
 
@@ -37,7 +37,7 @@ impl Shared {
         text(&self.client.post("/v1/api_key", &body).await.ok(), "/api_key").to_owned()
     }
 
-    /// Without any credential but the address.
+    /// Sends a request without any credential except the address.
     async fn get(&self, path: &str) -> Answer {
         self.client.without_key().get(path).await
     }
@@ -102,7 +102,7 @@ async fn what_a_key_does_not_open_is_always_the_same_page() {
         format!("{track}/nothing"),
         format!("{nothing}/{key}"),
         format!("nothing/{key}"),
-        // A key of the whole organization opens no list.
+        // A key for the whole organization does not open a list.
         key.clone(),
     ] {
         let answer = shared.get(&format!("/share/{path}")).await;
@@ -154,13 +154,13 @@ async fn the_list_of_a_collection_is_paginated() {
     let list = shared.get(&format!("/embed/{key}/player.json{after}&is_list=true")).await.ok();
     assert_eq!((text(&list, "/tracks/0/id"), &list["track"]), (second.as_str(), &json!(null)));
 
-    // What is no id is the first page.
+    // A value that is not an id returns the first page.
     let odd = shared.get(&format!("/embed/{key}/player.json?after=%27")).await.ok();
     assert_eq!(odd["tracks"].as_array().unwrap().len(), 2);
 }
 
 impl Shared {
-    /// Adds tracks with the files of the one that is there, under names of their own. Nothing is stored under them.
+    /// Adds tracks with the files of the existing track, under names of their own. Nothing is stored under these names.
     async fn add_like_it(&self, count: usize) {
         let catalog = &self.server.node.services().unwrap().catalog;
         let (organization_id, id) =
@@ -244,7 +244,7 @@ async fn the_player_is_kept_by_its_version_and_found_by_its_name() {
     assert_eq!(page(other), versioned);
 }
 
-/// Anonymous pages are limited for each address like the API, and apart from it.
+/// Requests for anonymous pages are limited per address like the API, but separately.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_are_limited_for_each_address() {
     let settings =

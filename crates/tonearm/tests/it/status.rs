@@ -1,4 +1,4 @@
-//! What nodes and `tonearm status` tell of the service.
+//! What nodes and `tonearm status` report about the service.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ fn status(program: &Program) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Waits until so many nodes are told, which send their first heartbeat in the background.
+/// Waits until this many nodes are reported. Nodes send their first heartbeat in the background.
 async fn nodes(program: &Program, count: usize) -> Vec<Value> {
     let begun = Instant::now();
     loop {
@@ -81,7 +81,7 @@ async fn nodes_are_told_with_their_clocks_until_they_stop() {
     other.set("TONEARM_ROLES", "api");
     one.start().await;
     other.start().await;
-    // Each is told by both.
+    // Each node is reported by both.
     for program in [&one, &other] {
         for node in nodes(program, 2).await {
             assert_eq!(node["version"], env!("CARGO_PKG_VERSION"), "{node}");
@@ -93,7 +93,7 @@ async fn nodes_are_told_with_their_clocks_until_they_stop() {
         }
     }
 
-    // One that is killed stays, and is lost once it has been silent for long.
+    // A node that was killed stays in the list, and is lost after a long silence.
     let address = other.url().trim_start_matches("http://").to_owned();
     other.kill();
     let raw = Database::connect(&database.url).await.unwrap();
@@ -104,7 +104,7 @@ async fn nodes_are_told_with_their_clocks_until_they_stop() {
     assert_eq!((&told[0]["is_lost"], &told[1]["is_lost"]), (&json!(false), &json!(true)));
     assert_eq!(text(&told[1], "/address"), address);
 
-    // One that stops says so.
+    // A node that stops says so.
     assert!(one.terminate(), "{}", one.log());
     assert_eq!(text(&nodes(&one, 1).await[0], "/address"), address);
 }
@@ -135,7 +135,7 @@ async fn jobs_that_end_are_counted() {
     let collection = client.collection("Songs").await;
     let track = client.upload(&collection, "song.wav", wav(&WavSpec::default())).await;
     client.settled(&track).await;
-    // Each heartbeat has them, every fifteen seconds.
+    // Each heartbeat contains them. There is one every fifteen seconds.
     let begun = Instant::now();
     loop {
         let told = status(&program);

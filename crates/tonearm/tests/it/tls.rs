@@ -37,7 +37,7 @@ impl Issued {
         self.0.path().join(name)
     }
 
-    /// Makes another certificate and puts it in the place of the one before.
+    /// Replaces the certificate with another one.
     fn renew(&self) {
         let apart = tempfile::tempdir_in(self.0.path()).unwrap();
         let Certificate { chain, key } = Certificate::make(apart.path());
@@ -45,7 +45,7 @@ impl Issued {
         std::fs::rename(chain, self.path("cert.pem")).unwrap();
     }
 
-    /// A client to be, over connections of its own, that trusts this certificate alone.
+    /// A builder for a client with its own connections, which trusts only this certificate.
     fn trusting(&self) -> reqwest::ClientBuilder {
         trusting(&self.path("cert.pem"))
     }
@@ -55,14 +55,14 @@ impl Issued {
     }
 }
 
-/// A client to be that trusts this certificate alone.
+/// A builder for a client that trusts only this certificate.
 pub(crate) fn trusting(certificate: &Path) -> reqwest::ClientBuilder {
     install_tls_provider();
     let pem = std::fs::read(certificate).unwrap();
     reqwest::Client::builder().tls_certs_only([reqwest::Certificate::from_pem(&pem).unwrap()])
 }
 
-/// Another node over the data of `server`, with the certificate.
+/// Starts another node on the data of `server`, with the certificate.
 async fn serve(server: &TestServer, issued: &Issued) -> Node {
     let files = TlsFiles { certificates: issued.path("cert.pem"), key: issued.path("key.pem") };
     server
@@ -87,7 +87,7 @@ async fn files_are_delivered_by_http_1_and_2() {
         let listed = client.get(format!("{url}/v1/collection")).bearer_auth(server.client.key());
         let listed = listed.send().await.unwrap();
         assert_eq!((listed.status().as_u16(), listed.version()), (200, version));
-        // The first time the file is opened, the second time it is open.
+        // The first round opens the file. The second finds it open.
         for _ in 0..2 {
             let answer = client.get(&signed).send().await.unwrap();
             assert_eq!((answer.status().as_u16(), answer.version()), (200, version));
@@ -111,7 +111,7 @@ fn client_config(issued: &Issued) -> Arc<ClientConfig> {
     Arc::new(config)
 }
 
-/// How a connection to a node begins. The client keeps the tickets that it gets.
+/// The kind of TLS handshake with a node. The client keeps the tickets that it receives.
 async fn handshake(connector: &TlsConnector, node: &Node) -> HandshakeKind {
     let socket = TcpStream::connect(node.address()).await.unwrap();
     let name = ServerName::try_from("127.0.0.1").unwrap();
@@ -147,7 +147,7 @@ async fn a_session_goes_on_at_another_node() {
     assert_eq!(handshake(&connector, &restarted).await, HandshakeKind::Resumed);
     assert_eq!(handshake(&connector, &stranger).await, HandshakeKind::Full);
     assert_eq!(handshake(&connector, &restarted).await, HandshakeKind::Full);
-    // Tickets end, whatever the client believes.
+    // Tickets expire, whatever the client assumes.
     server.clock.advance_seconds(2 * 12 * 3600);
     assert_eq!(handshake(&connector, &other).await, HandshakeKind::Full);
     for node in [other, restarted, stranger] {
@@ -179,7 +179,7 @@ async fn a_new_certificate_is_used_without_a_restart_and_a_broken_one_is_not() {
         issued.client().get(&health).send().await.is_ok()
     })
     .await;
-    // A connection made before goes on.
+    // An existing connection stays open.
     assert_eq!(before.get(&health).send().await.unwrap().status(), 200);
     assert!(program.terminate(), "{}", program.log());
 }
@@ -199,7 +199,7 @@ async fn a_certificate_without_its_own_key_is_refused_at_the_start() {
     assert!(stderr.contains("the certificate and its key cannot be used"), "{stderr}");
 }
 
-/// The time for the first request begins with the connection. Whoever is slow with what comes before has less of it.
+/// The timeout of the first request starts with the connection. A slow TLS handshake leaves less time for the request.
 #[tokio::test(flavor = "multi_thread")]
 async fn tls_and_the_first_request_share_their_time() {
     const LIMIT: Duration = Duration::from_secs(4);
@@ -215,7 +215,7 @@ async fn tls_and_the_first_request_share_their_time() {
         server.another_node_with(change).await
     };
     let (plain, secure) = (node(None).await, node(Some(files)).await);
-    // Each does its first step late, and then nothing any more.
+    // Each client is late with its first step, and then sends nothing more.
     let half_a_head = async {
         let mut socket = TcpStream::connect(plain.address()).await.unwrap();
         let begun = Instant::now();

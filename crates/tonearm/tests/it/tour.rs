@@ -1,4 +1,4 @@
-//! The commands of docs/api.md and of README.md, run as they stand there.
+//! The commands of docs/api.md and README.md, run as written there.
 
 use std::path::Path;
 use std::process::Command;
@@ -47,7 +47,7 @@ impl Tour {
         Self { program, key, collection, _data: data }
     }
 
-    /// Runs a script in a folder until a command of it fails; gives what it printed.
+    /// Runs a script in a folder until one of its commands fails. Returns its output.
     fn run(&self, script: &str, folder: &Path) -> String {
         let run = Command::new("bash")
             .arg("-xc")
@@ -79,7 +79,7 @@ async fn every_command_of_the_tour_works() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_first_steps_of_the_readme_end_with_sound() {
-    // Content counts: it is a WAV file that is called a song.
+    // The content decides, not the name: this is a WAV file named `song.mp3`.
     let (tour, folder) = (Tour::begin().await, folder_with_a_song("song.mp3"));
     let page = commands(include_str!("../../../../README.md"));
     let (_, steps) = page.split_once("collection=…").unwrap();

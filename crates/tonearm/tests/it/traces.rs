@@ -20,7 +20,7 @@ fn traceparent(flags: &str) -> String {
     format!("00-{TRACE}-{CALLER}-{flags}")
 }
 
-/// A program that tells a collector of its work, and a receiver of webhooks of one kind.
+/// A program that sends its traces to a collector, and a receiver of one kind of webhook.
 struct Stage {
     program: Program,
     receiver: Receiver,
@@ -53,7 +53,7 @@ impl Stage {
         Client::new(&self.program.url(), &self.key)
     }
 
-    /// Makes a collection with this header, and returns what the receiver is told of the trace.
+    /// Creates a collection with these headers, and returns the `traceparent` that the receiver gets.
     async fn told_of(&self, traceparents: &[&str]) -> String {
         let (client, before) = (self.client(), self.receiver.hooks().len());
         let body = json!({ "title": "Traced" });
@@ -139,7 +139,7 @@ async fn clients_choose_the_trace_and_not_whether_it_is_recorded() {
     let mut stage = Stage::start("collection", &collector, &[("TONEARM_TRACING_SAMPLE_RATIO", "0")]).await;
     let told = stage.told_of(&[&traceparent("01")]).await;
     assert!(told.starts_with(&format!("00-{TRACE}-")) && told.ends_with("-00"), "{told}");
-    // What is no traceparent begins another trace.
+    // A header that is not a valid traceparent starts another trace.
     let own = traceparent("01");
     let upper = own.to_uppercase();
     for lines in [vec![upper.as_str()], vec!["ff-1"], vec![own.as_str(), own.as_str()]] {

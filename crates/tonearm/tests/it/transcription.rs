@@ -1,4 +1,4 @@
-//! Transcription, with a server that plays the provider: also with its errors, its slowness and its odd answers.
+//! Transcription, with a server that acts as the provider, including its errors, slow responses and odd responses.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,19 +17,19 @@ use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_service::{Caller, EditTranscript, ProviderTest, Refusal, SetTranscription, Transcriptions};
 use tonearm_testkit::{Backend, TestServer};
 
-/// One answer: status, `Retry-After` and body.
+/// One response: status, `Retry-After` and body.
 type Line = (u16, Option<&'static str>, String);
 
 struct Provider {
     script: Mutex<Vec<Line>>,
     asked: Mutex<Vec<(HeaderMap, Bytes)>>,
     was_asked: Notify,
-    /// How many answers may be given.
+    /// How many responses may be sent.
     turns: Semaphore,
 }
 
 impl Provider {
-    /// Answers by the script; its last line for ever.
+    /// Responds according to the script, and repeats its last line forever.
     async fn start(script: Vec<Line>) -> (Arc<Self>, String) {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1/", listener.local_addr().unwrap());
@@ -120,7 +120,7 @@ impl Stage {
         track
     }
 
-    /// When the provider is asked again, once it is written down that it was in vain. Bounded by half a minute.
+    /// Waits until a failed attempt is recorded, and returns the time of the next one. Bounded by half a minute.
     async fn asks_again_at(&self) -> Timestamp {
         let catalog = &self.server.node.services().unwrap().catalog;
         for _ in 0..600 {
@@ -136,7 +136,7 @@ impl Stage {
         panic!("nothing is tried again after half a minute");
     }
 
-    /// Waits until transcribing a track has come to a state, and gives the reason. Bounded by half a minute.
+    /// Waits until the transcription of a track is in a state, and returns the reason. Bounded by half a minute.
     async fn wait_for(&self, track: &str, state: TranscriptionState) -> Option<String> {
         for _ in 0..600 {
             let found = self.transcriptions.of_track(&self.caller, track.parse().unwrap()).await.unwrap();
@@ -152,7 +152,7 @@ impl Stage {
 async fn words_are_written_down(backend: Backend) {
     let (provider, url) = Provider::start(vec![good()]).await;
     let stage = Stage::open(backend, &url).await;
-    // The provider is slow: the track is ready nevertheless.
+    // The provider is slow, but the track is ready.
     provider.turns.forget_permits(Semaphore::MAX_PERMITS);
     let track = stage.ready_track().await;
     provider.wait_for(1).await;
@@ -212,10 +212,10 @@ async fn troubles_that_pass_are_waited_out() {
         }
         let (at, now) = (stage.asks_again_at().await, stage.server.clock.now());
         if asked == 1 {
-            // What the provider asked for is kept to.
+            // The delay that the provider requested is kept.
             assert!(at >= now.plus_seconds(7));
         }
-        // No further: the clock must not move past the lease of the next request.
+        // Advance no further: the clock must not move past the lease of the next request.
         stage.server.clock.advance_seconds((at.unix_millis() - now.unix_millis()) / 1000 + 1);
     }
     stage.wait_for(&track, TranscriptionState::Done).await;
@@ -244,7 +244,7 @@ async fn what_people_edit_is_overwritten_only_on_request() {
     assert!(matches!(refused, Err(Refusal::Conflict { code: "transcript_edited", .. })), "{refused:?}");
     assert_eq!(words().await, "Mine.");
 
-    // Somebody edits it once more while it is transcribed again.
+    // A user edits it once more while it is transcribed again.
     provider.turns.forget_permits(Semaphore::MAX_PERMITS);
     stage.transcriptions.retry(&stage.caller, id, true).await.unwrap();
     provider.wait_for(2).await;
@@ -289,7 +289,7 @@ async fn a_wrong_key_is_seen_and_can_be_mended() {
     assert_eq!(read["track"]["transcription"], "Hello.");
     assert_eq!(read["track"]["transcription_language"], json!(null));
 
-    // Another server never gets the key that was entered for this one.
+    // The key that was entered for this server is never sent to another one.
     let elsewhere = SetTranscription {
         base_url: "https://example.com/v1".to_owned(),
         key: None,
@@ -302,7 +302,7 @@ async fn a_wrong_key_is_seen_and_can_be_mended() {
     stage.server.node.stop().await;
 }
 
-/// More transcriptions than a worker has slots of any kind hang.
+/// More transcriptions hang than a worker has slots of any kind.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hanging_provider_holds_up_no_upload() {
     const HANGING: usize = 8;
@@ -322,12 +322,12 @@ async fn a_hanging_provider_holds_up_no_upload() {
     stage.server.node.stop().await;
 }
 
-/// Sound longer than providers take is cut where nothing is said.
+/// Audio that is longer than providers accept is cut where nothing is said.
 #[tokio::test(flavor = "multi_thread")]
 async fn long_sound_is_sent_in_pieces() {
     let (provider, url) = Provider::start(vec![good()]).await;
     let stage = Stage::open(Backend::Embedded, &url).await;
-    // Half a minute of silence from 19:00 on, else something.
+    // Half a minute of silence from 19:00 on, sound everywhere else.
     let steps = (0..41).map(|step| if step == 38 { 0.0 } else { 0.25 }).collect();
     let spec = WavSpec {
         seconds: 41.0 * 30.0,
@@ -341,7 +341,7 @@ async fn long_sound_is_sent_in_pieces() {
     let track = client.upload(&collection, "talk.wav", wav(&spec)).await;
     assert_eq!(client.settled(&track).await["track_status_id"], "ready");
     stage.wait_for(&track, TranscriptionState::Done).await;
-    // 4,000 bytes of MP3 for each second, and what else is in a form.
+    // 4,000 bytes of MP3 for each second, plus the rest of the form.
     let seconds: Vec<usize> =
         provider.asked.lock().unwrap().iter().map(|(_, body)| body.len() / 4_000).collect();
     assert!(matches!(seconds[..], [1_141..=1_170, 60..=90]), "{seconds:?}");
@@ -380,7 +380,7 @@ async fn a_provider_is_tried_with_a_second_of_sound() {
     let (headers, body) = provider.asked.lock().unwrap()[0].clone();
     assert_eq!(headers["authorization"], "Bearer sk-secret");
     assert!(body.windows(10).any(|bytes| bytes == b"audio/mpeg"));
-    // A provider that does not answer takes the turns of two, and of no more.
+    // A provider that does not respond occupies two slots, and no more.
     provider.turns.forget_permits(Semaphore::MAX_PERMITS);
     let [one, other] = [(); 2].map(|()| {
         let (transcriptions, caller) = (stage.transcriptions.clone(), stage.caller.clone());

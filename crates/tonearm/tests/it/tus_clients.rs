@@ -1,4 +1,4 @@
-//! Uploads by the clients that people use: tus-js-client, and Uppy in a browser.
+//! Uploads by widely used clients: tus-js-client, and Uppy in a browser.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ impl Scene {
         json!({ "upload_session_id": self.session, "filename": name })
     }
 
-    /// A file of some megabytes, unlike all others.
+    /// A file of a few megabytes that differs from all others.
     fn file(&self, name: &str, seed: u64) -> PathBuf {
         let signal = Signal::Noise { seed, amplitude: 0.3 };
         let path = self.files.path().join(name);
@@ -69,7 +69,7 @@ impl Scene {
         path
     }
 
-    /// The file is the source of the track, byte for byte.
+    /// Checks that the file is the source of the track, byte for byte.
     async fn has(&self, track: &Value, file: &Path) {
         let track = track.as_str().unwrap_or_else(|| panic!("no track: {track}"));
         let track = self.server.client.get(&format!("/v1/track/{track}")).await.ok();
@@ -83,7 +83,7 @@ impl Scene {
     fn sources(&self) -> HashSet<Vec<u8>> {
         let (mut folders, mut found) = (vec![self.server.data_dir().to_owned()], HashSet::new());
         while let Some(folder) = folders.pop() {
-            // Other folders come and go while tracks are processed.
+            // Other folders appear and disappear while tracks are processed.
             for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
                 if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     folders.push(entry.path());
@@ -96,7 +96,7 @@ impl Scene {
     }
 }
 
-/// What comes of an upload with tus-js-client, in a process of its own.
+/// Uploads with tus-js-client in a separate process, and returns the result.
 async fn upload(clients: &Path, argument: Value) -> Value {
     let mut command = Command::new("node");
     command.arg("upload.js").arg(argument.to_string()).current_dir(clients).kill_on_drop(true);
@@ -167,7 +167,7 @@ async fn tus_js_client_resumes_what_another_process_has_begun() {
 
 const PAGE: &str = "<!doctype html><meta charset=utf-8><input type=file><script src=page.js></script>";
 
-/// A page with Uppy on it, from another origin than the service. Gives its address.
+/// A page with Uppy, on another origin than the service. Returns its address.
 async fn page(clients: &Path) -> String {
     let script = std::fs::read_to_string(clients.join("node_modules/page.js")).unwrap();
     let script = move || std::future::ready(([("content-type", "text/javascript")], script.clone()));
@@ -179,7 +179,8 @@ async fn page(clients: &Path) -> String {
 }
 
 impl Browser {
-    /// Chooses a file on a page with Uppy and uploads it, until an expression is true. Gives the methods of its requests.
+    /// Chooses a file on a page with Uppy and uploads it, until an expression is true. Returns the methods of its
+    /// requests, and the track.
     async fn uploads(&self, page: &str, file: &Path, arguments: Vec<Value>, until: &str) -> Value {
         self.goto(page).await;
         let input = self.client.find(Locator::Css("input")).await.unwrap();
@@ -209,7 +210,7 @@ async fn uppy_uploads_from_a_browser() {
         scene.has(&came["track"], &file).await;
         assert_eq!(count(&came, "POST"), if name == "parts" { 3 } else { 1 }, "{came}");
     }
-    // A page that is opened again goes on with the file that is chosen again.
+    // A page that is opened again resumes the upload when the same file is chosen again.
     let file = scene.file("resumed.wav", 9);
     let options = json!({ "endpoint": scene.endpoint(), "chunkSize": 300_000 });
     let arguments = vec![options, scene.metadata("resumed"), json!(600_000)];

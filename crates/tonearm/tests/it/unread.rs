@@ -1,4 +1,4 @@
-//! Commands whose output nobody reads any more, as in `tonearm doctor | head -1`.
+//! Commands whose output is no longer read, as in `tonearm doctor | head -1`.
 
 use tonearm_fixtures::Postgres;
 use tonearm_testkit::{Client, Program};
@@ -6,7 +6,7 @@ use tonearm_testkit::{Client, Program};
 use crate::command_output::create_organization;
 use crate::{binary, text};
 
-/// What shells report of a program that SIGPIPE has ended.
+/// The exit status that shells report for a program that SIGPIPE has ended.
 const READER_IS_GONE: Option<i32> = Some(141);
 
 #[test]
@@ -31,13 +31,13 @@ fn commands_end_quietly_when_nobody_reads() {
         assert_eq!((unread.status.code(), &*stderr), (READER_IS_GONE, ""), "{arguments:?}");
         let begun = program.run_unread_after(1, arguments);
         let stderr = String::from_utf8_lossy(&begun.stderr);
-        // What is short is written before the reader is gone.
+        // Short output is written before the reader ends.
         let is_quiet = [Some(0), READER_IS_GONE].contains(&begun.status.code()) && stderr.is_empty();
         assert!(is_quiet && begun.stdout.ends_with(b"\n"), "{arguments:?}: {} {stderr}", begun.status);
     }
 }
 
-/// Errors are printed to standard error, also if nobody reads standard output.
+/// Errors are printed to standard error even if no process reads standard output.
 #[test]
 fn failures_keep_their_exit_status() {
     let data = tempfile::tempdir().unwrap();

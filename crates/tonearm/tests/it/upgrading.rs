@@ -1,5 +1,5 @@
-//! Databases that the version before wrote (`fixtures/make` says how): this one leaves them alone until it may migrate them, and
-//! goes on with what was in them. `make neighbours` runs both versions on one database.
+//! Databases that the previous version wrote (`fixtures/make` says how). This version does not change them until it may
+//! migrate them, and continues with their contents. `make neighbours` runs both versions on one database.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ on_both_empty!(
     two_versions_share_a_database,
 );
 
-/// A database of the version before, and its objects.
+/// A database of the previous version, and its objects.
 struct Old {
     database: TestDatabase,
     folder: TempDir,
@@ -44,7 +44,7 @@ impl Old {
         Self { database, folder, facts }
     }
 
-    /// A node of either version over it.
+    /// A node of either version on this database.
     fn node(&self, binary: &Path, name: &str) -> Program {
         let data_dir = self.folder.path().join(name);
         std::fs::create_dir(&data_dir).unwrap();
@@ -67,7 +67,7 @@ impl Old {
         Database::connect(&self.database.url).await.unwrap()
     }
 
-    /// Whether a step is recorded that the version before does not know.
+    /// Whether a step is recorded that the previous version does not know.
     async fn is_changed(&self) -> bool {
         self.raw().await.execute_unprepared("SELECT name FROM schema_step").await.is_ok()
     }
@@ -107,7 +107,7 @@ async fn a_migrated_database_goes_on(database: TestDatabase) {
     node.start().await;
     let client = old.client(&node);
     plays(&client, old.fact("ready")).await;
-    // Its job was queued by the version before.
+    // The previous version queued its job.
     plays(&client, old.fact("waiting")).await;
     let new = client.upload(old.fact("collection_id"), "new.wav", sound()).await;
     plays(&client, &new).await;
@@ -161,7 +161,7 @@ async fn nodes_that_start_at_once_migrate_once(database: TestDatabase) {
     plays(&old.client(&nodes[2]), old.fact("waiting")).await;
 }
 
-/// The program of the version before, where the test is told one.
+/// The program of the previous version, if the test is given one.
 fn neighbour() -> Option<PathBuf> {
     let path = std::env::var_os("TONEARM_NEIGHBOUR");
     if path.is_none() {
@@ -176,7 +176,7 @@ async fn two_versions_share_a_database(database: TestDatabase) {
     };
     let old = Old::load(database).await;
     let collection = old.fact("collection_id");
-    // The version before is in use while the tables are migrated.
+    // The previous version is in use while the tables are migrated.
     let mut before = old.node(&neighbour, "before");
     before.set("TONEARM_ROLES", "api,edge");
     before.start().await;
@@ -184,14 +184,14 @@ async fn two_versions_share_a_database(database: TestDatabase) {
     let migrated = after.run(&["migrate"]);
     assert!(migrated.status.success(), "{}", printed(&migrated));
 
-    // Queued by the version before, also after the migration, and done by this one.
+    // Queued by the previous version, also after the migration, and processed by this one.
     let first = old.client(&before).upload(collection, "first.wav", sound()).await;
     after.start().await;
     for track in [old.fact("ready"), old.fact("waiting"), &first] {
         plays(&old.client(&after), track).await;
         plays(&old.client(&before), track).await;
     }
-    // Queued by this one, and done by the version before, which starts on the migrated database.
+    // Queued by this version, and processed by the previous one, which starts on the migrated database.
     assert!(before.terminate(), "{}", before.log());
     assert!(after.terminate(), "{}", after.log());
     before.set("TONEARM_ROLES", "api,worker,edge");
@@ -201,7 +201,7 @@ async fn two_versions_share_a_database(database: TestDatabase) {
     let second = old.client(&after).upload(collection, "second.wav", sound()).await;
     plays(&old.client(&before), &second).await;
     plays(&old.client(&after), &second).await;
-    // Both work at once.
+    // Both versions work at the same time.
     assert!(after.terminate(), "{}", after.log());
     after.set("TONEARM_ROLES", "api,worker,edge");
     after.start().await;
@@ -213,7 +213,7 @@ async fn two_versions_share_a_database(database: TestDatabase) {
     for (number, track) in tracks.iter().enumerate() {
         plays(&old.client(if number % 2 == 0 { &after } else { &before }), track).await;
     }
-    // Back to the version before, alone.
+    // Back to the previous version, alone.
     assert!(after.terminate(), "{}", after.log());
     let last = old.client(&before).upload(collection, "last.wav", sound()).await;
     plays(&old.client(&before), &last).await;

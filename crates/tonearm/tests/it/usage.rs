@@ -1,4 +1,4 @@
-//! What is played is counted to the byte, on whatever node it is.
+//! Playback is counted to the byte, on every node.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use crate::{binary, eventually, on_both_backends, text};
 
 on_both_backends!(all_nodes_count_and_lose_nothing, edges_without_a_catalog_learn_of_keys_and_of_their_end);
 
-/// Delivers at a node of all roles and at one without a catalog, stops both, and asks a third.
+/// Delivers from a node with all roles and from one without a catalog, stops both, and queries a third.
 async fn all_nodes_count_and_lose_nothing(server: TestServer) {
     let edge = server.another_node(vec![Role::Edge]).await;
     let client = &server.client;
@@ -46,7 +46,7 @@ async fn all_nodes_count_and_lose_nothing(server: TestServer) {
             break report;
         }
         assert!(begun.elapsed() < Duration::from_secs(20), "{bytes} bytes were delivered: {report}");
-        // What others left is looked for every ten seconds.
+        // Nodes look for counts that other nodes left every ten seconds.
         server.clock.advance_seconds(1);
         tokio::time::sleep(Duration::from_millis(20)).await;
     };
@@ -56,7 +56,7 @@ async fn all_nodes_count_and_lose_nothing(server: TestServer) {
     last.stop().await;
 }
 
-/// A node that has nothing but the store honours a key that another one made, until another one revokes it.
+/// A node that has nothing but the store accepts a key that another node created, until another node revokes it.
 async fn edges_without_a_catalog_learn_of_keys_and_of_their_end(server: TestServer) {
     let client = &server.client;
     let collection = client.collection("Signed").await;
@@ -77,7 +77,7 @@ async fn edges_without_a_catalog_learn_of_keys_and_of_their_end(server: TestServ
             config.key_refresh_interval = Duration::from_millis(50);
         })
         .await;
-    // The node with the catalog tells as soon as it knows, and a node that starts asks at once.
+    // The node with the catalog publishes keys as soon as it knows them, and a node that starts looks for keys at once.
     becomes(&anyone, &format!("{}{url}", edge.public_url()), 200).await;
     let unknown = sign("aaaaaaaaaaaa", &created.secret, &path, server.clock.now().unix_seconds());
     assert_eq!(anyone.get(&format!("{}{unknown}", edge.public_url())).await.status, 401);
@@ -90,14 +90,14 @@ async fn edges_without_a_catalog_learn_of_keys_and_of_their_end(server: TestServ
     keys.revoke(&caller, created.key.id).await.unwrap();
     for node in [server.node.public_url(), edge.public_url()] {
         becomes(&anyone, &format!("{node}{url}"), 401).await;
-        // Nobody else's URLs end with it.
+        // URLs that were signed with other keys stay valid.
         assert_eq!(anyone.get(&format!("{node}{others}")).await.status, 200);
     }
     edge.stop().await;
     server.node.stop().await;
 }
 
-/// As an organization's backend would: nothing but the text of the key, the path and the time.
+/// Signs as an organization's backend would, with nothing but the text of the key, the path and the time.
 pub(crate) fn sign(key_id: &str, secret: &str, path: &str, issued: i64) -> String {
     let signed = format!("/{path}?ttl=600&kid={key_id}");
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
@@ -106,7 +106,7 @@ pub(crate) fn sign(key_id: &str, secret: &str, path: &str, issued: i64) -> Strin
     format!("{signed}&verify={issued}-{mac}")
 }
 
-/// Asks until the answer has this status; fails where that takes two seconds.
+/// Repeats a request until the response has this status. Fails after two seconds.
 async fn becomes(client: &Client, path: &str, status: u16) {
     let what = format!("the status is {status}");
     eventually(Duration::from_secs(2), &what, async || client.get(path).await.status == status).await;
@@ -144,7 +144,7 @@ async fn a_backend_signs_with_its_own_key_until_it_is_revoked() {
     assert!(!program.run(&["signing-key", "revoke", "--org", &org, "--key", key_id]).status.success());
 }
 
-/// The statuses of four requests that name their clients, and the address in the audit log of what a fifth one did.
+/// The statuses of four requests that name their clients, and the address in the audit log for a fifth one.
 async fn seen_through_a_proxy(variables: &[(&str, &str)]) -> (Vec<u16>, String) {
     let server = TestServer::start_with(tonearm_testkit::Backend::Embedded, variables).await;
     let for_client = |method, path, address: &str| {
@@ -170,7 +170,7 @@ async fn seen_through_a_proxy(variables: &[(&str, &str)]) -> (Vec<u16>, String) 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_trusted_proxies_say_whose_request_it_is() {
     let limited = ("TONEARM_LIMITS_REQUESTS_PER_MINUTE_PER_ADDRESS", "2");
-    // Requests from the loopback address are not counted, and this is what everybody seems to be.
+    // Requests from the loopback address are not counted, and all of these seem to come from it.
     let (statuses, address) = seen_through_a_proxy(&[limited]).await;
     assert_eq!((statuses.as_slice(), address.as_str()), (&[200, 200, 200, 200][..], "127.0.0.1"));
     let trusting = ("TONEARM_TRUSTED_PROXIES", "127.0.0.0/8,::1");
@@ -193,7 +193,7 @@ async fn counts_survive_a_kill_after_a_second_and_any_stop() {
     let total = async || client.get("/v1/usage").await.ok()["total"]["bytes"].as_u64().unwrap();
 
     let mut bytes = client.get_range(url, "0-").await.bytes.len() as u64;
-    // A second, and what a busy machine takes to do it.
+    // A second, plus the time that a busy machine takes to do it.
     eventually(Duration::from_secs(4), "the delivery is stored", async || total().await == bytes).await;
     program.kill();
     program.start().await;
@@ -205,13 +205,13 @@ async fn counts_survive_a_kill_after_a_second_and_any_stop() {
     assert_eq!(total().await, bytes);
 }
 
-/// The node ends during an outage; what it delivered is counted after its next start.
+/// The node stops during an outage. Its deliveries are counted after its next start.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_stored_at_the_end_is_counted_after_the_next_start() {
     let server = TestServer::start(Backend::Embedded).await;
     let (path, sound) = crate::edge::deliverable(&server).await;
     let edge = server.another_node(vec![Role::Edge]).await;
-    // Files can be delivered, and where batches belong is no folder.
+    // Files can be delivered, but the place for batches is not a folder.
     let reserved = server.data_dir().join("objects").join(ObjectKey::RESERVED.to_string());
     let obstacle = reserved.join("usagebatches");
     drop(std::fs::remove_dir(&obstacle));

@@ -53,7 +53,7 @@ async fn from_upload_to_stream(server: TestServer) {
     assert_eq!(anyone.get(&url).await.status, 401);
 }
 
-/// A variant's URL answers whole, in part, and not without its signature.
+/// A variant's URL delivers the whole file and parts of it, but nothing without its signature.
 async fn plays(server: &TestServer, variant: &Value) {
     let anyone = server.client.without_key();
     let (url, size) = (text(variant, "/url"), variant["size"].as_u64().unwrap());
@@ -129,7 +129,7 @@ async fn deletion_removes_the_objects(server: TestServer) {
     let deleted = client.delete(&format!("/v1/track/{id}")).await.ok();
     assert_eq!(deleted["deleted_track"]["id"], id.as_str());
     assert_eq!(client.get(&format!("/v1/track/{id}")).await.status, 404);
-    // The purge is queued with the deletion; the worker is at it.
+    // The purge is queued with the deletion. The worker is processing it.
     until_done(&server, "purge_track").await;
     assert_eq!(client.get(&url).await.status, 404);
 }

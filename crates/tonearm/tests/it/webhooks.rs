@@ -1,4 +1,4 @@
-//! Webhooks: what a receiver hears, when, and how it knows that it is true.
+//! Webhooks: what a receiver is sent, when, and how it verifies that it is authentic.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -30,14 +30,14 @@ impl Stage {
         Self { server, webhooks, caller }
     }
 
-    /// A receiver of events of one kind, and the secret.
+    /// A receiver of one kind of event, and its secret.
     async fn receiver(&self, kind: WebhookKind, delay: Duration) -> (Receiver, String) {
         let receiver = Receiver::start(delay).await;
         self.webhooks.set(&self.caller, kind, &receiver.url()).await.unwrap();
         (receiver, self.webhooks.secret(&self.caller, kind).await.unwrap())
     }
 
-    /// Waits until so many deliveries are in a state. Bounded by a minute.
+    /// Waits until this many deliveries are in a state. Bounded by a minute.
     async fn wait_for(&self, state: DeliveryState, count: u64) {
         let query = DeliveryQuery { webhook: None, state: Some(state) };
         for _ in 0..1200 {
@@ -135,12 +135,12 @@ async fn failures_are_retried_then_given_up_and_can_be_replayed() {
         let ids: HashSet<String> =
             receiver.hooks().iter().map(|h| h.header("webhook-id").to_owned()).collect();
         assert_eq!(ids.len(), 1, "the id stays the same");
-        // The attempt is recorded before the clock moves on.
+        // The attempt must be recorded before the clock advances.
         let delivery = loop {
             let query = DeliveryQuery::default();
             let mut found = stage.webhooks.deliveries(&stage.caller, query, None, 50).await.unwrap();
             let found = found.remove(0);
-            // While it is being sent, the next moment is the end of its lease and nothing is counted yet.
+            // While it is being sent, its due time is the end of its lease, and the failure is not counted yet.
             if found.failures as usize == count {
                 break found;
             }
@@ -167,7 +167,7 @@ async fn failures_are_retried_then_given_up_and_can_be_replayed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dead_receiver_delays_nobody() {
     let stage = Stage::open(Backend::Embedded).await;
-    // Accepts connections and never says a word.
+    // Accepts connections and never responds.
     let (_dead, _) = stage.receiver(WebhookKind::Track, Duration::from_secs(3600)).await;
     for _ in 0..50 {
         stage.webhooks.send_test(&stage.caller, WebhookKind::Track).await.unwrap();
@@ -233,7 +233,7 @@ async fn addresses_that_are_not_public_are_refused_by_default() {
     let caller = Caller::owner(server.organization_id.parse().unwrap());
     let refused = webhooks.set(&caller, WebhookKind::Track, "http://169.254.169.254/").await.unwrap_err();
     assert!(refused.to_string().contains("outbound.allow_private"), "{refused}");
-    // A name passes at first, and is refused when it is looked up.
+    // A host name is accepted at first, and refused when it is resolved.
     webhooks.set(&caller, WebhookKind::Track, "http://localhost:9/").await.unwrap_err();
     webhooks.set(&caller, WebhookKind::Track, "http://localhost:8080/").await.unwrap();
     let id = webhooks.send_test(&caller, WebhookKind::Track).await.unwrap();
@@ -248,13 +248,13 @@ async fn addresses_that_are_not_public_are_refused_by_default() {
     server.node.stop().await;
 }
 
-/// The number of events, from the environment or few.
+/// The number of events, from the environment; few by default.
 fn events() -> usize {
     std::env::var("TONEARM_CHAOS_EVENTS").ok().and_then(|text| text.parse().ok()).unwrap_or(200)
 }
 
-/// Killed with much on its way: nothing is lost, and only what was on its way at that moment comes twice. Waits for
-/// leases to run out, so it takes most of a minute.
+/// The service is killed with many deliveries in flight. No event is lost, and only deliveries in flight at that moment
+/// arrive twice. The test waits for leases to expire, so it takes most of a minute.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes a minute: make chaos"]
 async fn a_kill_loses_no_event() {

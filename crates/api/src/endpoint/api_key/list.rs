@@ -12,7 +12,7 @@ use crate::extract::{ListQuery, ManageKey, Paged, query};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, KeyRecord};
 
-/// The only type of key that is listed, or none for all.
+/// The type of keys to list; `None` for all types.
 pub(crate) struct TypeQuery(Option<KeyType>);
 
 #[derive(Debug, Deserialize)]

@@ -13,10 +13,10 @@ use crate::extract::{PathId, query};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, ListedTrack, PlaySessionCore};
 
-/// The ids that a query names.
+/// The track ids in the query.
 pub(crate) struct TrackIds(Vec<TrackId>);
 
-/// As text, so that what is none is told by its own name.
+/// The ids as text, so that an error about an invalid id can name the parameter.
 #[derive(Debug, Deserialize)]
 struct TrackIdsText {
     track_ids: Option<String>,

@@ -1,4 +1,4 @@
-//! Playing, with nothing but a play session's id.
+//! Playback, for which the id of a play session is the only credential.
 
 pub(crate) mod captions;
 pub(crate) mod describe;

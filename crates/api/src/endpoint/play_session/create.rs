@@ -1,4 +1,4 @@
-//! `POST /v1/play_session/:scope`: a scope is `collection` or `track`, each with an address of its own.
+//! `POST /v1/play_session/:scope`: the scope is `collection` or `track`, and each has its own route.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -60,7 +60,7 @@ pub(crate) async fn for_collection(
     open(&caller, request, &playback, body.into_grant(scope)).await
 }
 
-/// The same for one track.
+/// Creates a play session for one track.
 pub(crate) async fn for_track(
     PlayKey(caller): PlayKey,
     request: CurrentRequest,
@@ -82,8 +82,8 @@ async fn open(
     opened(request, granted, Some(expires_at))
 }
 
-/// What else is sent to `/v1/play_session/{…}`: an unknown scope where a scope can stand, which is everything that is
-/// not the address of a session.
+/// Answers all other requests to `/v1/play_session/{…}`. A path segment that is not the id of a session is treated as
+/// an unknown scope.
 pub(crate) async fn elsewhere(
     method: Method,
     key: Result<PlayKey, ApiError>,

@@ -41,8 +41,8 @@ impl CreatePlaySessionBody {
     }
 }
 
-/// The schema of the body, which has `collection_id` or `track_id`. That it must be the one of the scope in the path, no schema
-/// of a body can express.
+/// The schema of the body, which has `collection_id` or `track_id`. The schema cannot express that the field must match
+/// the scope in the path.
 pub(crate) struct CreatePlaySessionSchema;
 
 impl PartialSchema for CreatePlaySessionSchema {

@@ -1,3 +1,3 @@
-//! What an organization may have at most.
+//! The quotas of an organization.
 
 pub(crate) mod read;

@@ -1,4 +1,4 @@
-//! Keys that an organization's own backend signs delivery URLs with.
+//! Keys with which an organization's own backend signs delivery URLs.
 
 pub(crate) mod create;
 pub(crate) mod delete;

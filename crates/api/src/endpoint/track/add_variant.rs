@@ -100,7 +100,7 @@ impl AddVariantBody {
         Ok((index, kind))
     }
 
-    /// Every setting is in its bounds, also one that this type of variant does not look at.
+    /// Checks the bounds of every setting, including settings that this type of variant does not use.
     fn check_bounds(&self) -> Result<(), RecipeError> {
         let within = |most: f64, value: Option<f64>| value.is_none_or(|value| (0.0..=most).contains(&value));
         for (name, percent) in [
@@ -125,7 +125,7 @@ impl AddVariantBody {
         Ok(())
     }
 
-    /// What is left out takes the domain's defaults, so only what was given is passed on.
+    /// Passes on only the settings that were sent, so that the others take the domain's defaults.
     fn kind(self, variant_type: AddableType) -> Result<RecipeKind, ApiError> {
         let mut settings = serde_json::json!({
             "variant_type_id": variant_type,

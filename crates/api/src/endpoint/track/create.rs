@@ -40,7 +40,7 @@ pub(crate) struct CreateTrackBody {
 }
 
 impl CreateTrackBody {
-    /// `file_name` is what the required field is called where it stands.
+    /// `file_name` is the name of the required field, for error messages.
     pub(crate) fn into_track(self, file_name: &'static str) -> Result<CreateTrack, ApiError> {
         let (file_name, source_url) = file_or_url(file_name, self.file_name, self.source_url)?;
         Ok(CreateTrack {
@@ -60,8 +60,8 @@ impl CreateTrackBody {
     }
 }
 
-/// The name of a file, and the URL that it is imported from: at least one of the two. `field` is what the name is called where
-/// it stands.
+/// The name of a file and the URL that it is imported from. At least one of them is required. `field` is the name of
+/// the file name's field, for error messages.
 pub(crate) fn file_or_url(
     field: &'static str,
     file_name: Option<Text<1000>>,

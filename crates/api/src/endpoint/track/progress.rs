@@ -15,7 +15,7 @@ use crate::extract::{ManageKey, PathId};
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
-/// The key of a request for events, none where JSON is asked for.
+/// The API key of a request for events; `None` if JSON is requested.
 pub(crate) struct EventKey(Option<String>);
 
 impl<S: Send + Sync> FromRequestParts<S> for EventKey {

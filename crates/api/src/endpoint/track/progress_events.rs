@@ -16,11 +16,11 @@ use tonearm_service::{Access, Caller, NoCapacity, StreamHolder, StreamSlot, Stre
 use super::progress_record::Progress;
 use crate::error::ApiError;
 
-/// How often something is sent, so that a broken connection is noticed, and the key is checked again.
+/// How often a comment is sent and the key is checked again. The comment makes broken connections noticeable.
 const BEAT: Duration = Duration::from_secs(15);
-/// The longest stream.
+/// Maximum duration of a stream.
 const LONGEST: Duration = Duration::from_secs(30 * 60);
-/// Seconds after which there may be a place for one more stream.
+/// Seconds after which a client that reached the limit of streams may retry.
 const RETRY_AFTER_SECONDS: u64 = 15;
 
 /// One stream.
@@ -28,7 +28,7 @@ pub(super) struct ProgressEvents {
     track: TrackWatch,
     place: StreamSlot,
     access: Access,
-    /// As it was sent: it may be revoked while the stream is open.
+    /// The key that was sent. It may be revoked while the stream is open.
     key: String,
     step: Step,
     beat: Interval,
@@ -49,7 +49,7 @@ struct ErrorEvent<'a> {
 }
 
 impl ProgressEvents {
-    /// A place for one more stream.
+    /// Reserves a slot for one more stream.
     pub(super) fn place(streams: &Streams, caller: &Caller) -> Result<StreamSlot, ApiError> {
         let full =
             |status, message| ApiError::new(status, "too_many_streams", message).after(RETRY_AFTER_SECONDS);
@@ -86,7 +86,7 @@ impl ProgressEvents {
                 biased;
                 () = self.place.stopped() => return None,
                 () = tokio::time::sleep_until(self.end) => return None,
-                // Before the news, of which there may be some every second.
+                // Checked before changes of the track, which may occur every second.
                 _ = self.beat.tick() => return Some(self.beat().await),
                 changed = self.track.changed() => {
                     if let Err(refusal) = changed {
@@ -99,7 +99,7 @@ impl ProgressEvents {
         Some(self.progress())
     }
 
-    /// Something to send, as long as the key is good.
+    /// A comment, as long as the key is valid; otherwise the final error event.
     async fn beat(&mut self) -> Event {
         match self.access.key(&self.key, Action::Manage).await {
             Ok(_) => Event::default().comment(""),
@@ -112,7 +112,7 @@ impl ProgressEvents {
         event.json_data(Progress::from(self.track.progress())).unwrap_or_default()
     }
 
-    /// The last event, which says why.
+    /// Ends the stream with an event that contains the error.
     fn refuse(&mut self, error: ApiError) -> Event {
         self.step = Step::Over;
         error.log();
@@ -124,7 +124,7 @@ impl ProgressEvents {
 impl IntoResponse for ProgressEvents {
     fn into_response(self) -> Response {
         let mut response = Sse::new(self.events()).into_response();
-        // Proxies would collect what is to be seen at once.
+        // Disables buffering in proxies, because events must arrive at once.
         let unbuffered = HeaderName::from_static("x-accel-buffering");
         response.headers_mut().insert(unbuffered, HeaderValue::from_static("no"));
         response

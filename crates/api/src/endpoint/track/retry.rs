@@ -19,7 +19,7 @@ pub(crate) struct Retried {
     track: FullTrack,
 }
 
-/// The variant that is to be made, or all that are missing.
+/// The variant to render; `None` for all missing variants.
 pub(crate) struct VariantQuery(Option<VariantIndex>);
 
 #[derive(Debug, Deserialize)]

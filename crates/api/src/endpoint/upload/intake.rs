@@ -1,4 +1,4 @@
-//! Taking in bodies of any size: chunk by chunk, and not for ever.
+//! Reads bodies of any size, chunk by chunk, with an idle timeout.
 
 use std::time::Duration;
 
@@ -11,20 +11,20 @@ use http::{HeaderMap, HeaderValue};
 
 use crate::app::ApiSettings;
 
-/// Bytes of a refused upload that are read and thrown away, so that the client gets to read why.
+/// Bytes of a refused upload that are read and discarded, so that the client can read the response.
 const DRAINED_BYTES: usize = 1024 * 1024;
 
-/// How long a refused upload is read.
+/// How long a refused upload is read and discarded.
 const DRAINING_TIME: Duration = Duration::from_secs(5);
 
 pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The sender went quiet.
+/// The sender sent no data for too long.
 #[derive(Debug, thiserror::Error)]
 #[error("no data was received for {} seconds", .0.as_secs())]
 struct Stalled(Duration);
 
-/// A body as it arrives; it breaks off where nothing comes for so long.
+/// A body as it arrives. It ends with an error if no data arrives for `idle`.
 pub(super) fn chunks(
     body: Body,
     idle: Duration,
@@ -41,7 +41,7 @@ pub(super) fn chunks(
     Box::pin(stream::unfold(Some(body.into_data_stream()), next).fuse())
 }
 
-/// Answers a refusal of a request whose body was not read at all.
+/// Sends the response to a refused request whose body was not read at all.
 pub(super) async fn refuse_unread(
     error: impl IntoResponse,
     settings: &ApiSettings,
@@ -50,10 +50,11 @@ pub(super) async fn refuse_unread(
     refuse(error, headers, chunks(body, settings.upload_idle_timeout)).await
 }
 
-/// Answers a refusal of a body that may not have been read to its end.
+/// Sends the response to a refused request whose body may not have been read to its end.
 ///
-/// A client that is still sending does not listen, and a connection closed on it loses the answer. So a little more
-/// is read; if that was not all, the connection is of no further use. Who waits to be told to continue is not told.
+/// A client that is still sending does not read the response, and loses it if the connection is closed. Therefore a
+/// little more of the body is read. If that does not reach the end of the body, the connection is closed. A client that
+/// waits for `100 Continue` does not receive it.
 pub(super) async fn refuse<S, E>(error: impl IntoResponse, headers: &HeaderMap, mut rest: S) -> Response
 where
     S: Stream<Item = Result<Bytes, E>> + Unpin,

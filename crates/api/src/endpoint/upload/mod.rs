@@ -1,4 +1,4 @@
-//! Upload URLs, outside of `/v1`.
+//! Upload URLs, outside `/v1`.
 
 mod accepted;
 pub(crate) mod collection_cover;

@@ -1,4 +1,4 @@
-//! Taking in a picture: as the field `file` of a form, or as the body itself.
+//! Reads a picture: from the field `file` of a form, or from the body itself.
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Multipart, Request};
@@ -19,7 +19,7 @@ use crate::error::ApiError;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
-/// Bytes that a form may have around the picture.
+/// Bytes that a form may have in addition to the picture.
 const FORM_BYTES: u64 = 64 * 1024;
 
 /// The form in which browsers send a picture. Other fields are ignored.
@@ -31,14 +31,14 @@ pub(crate) struct PictureForm {
     file: Vec<u8>,
 }
 
-/// What an upload URL permits: whose cover to make, and the answer to give once it is made.
+/// What an upload URL permits: whose cover to set, and the response once it is set.
 pub(super) struct Permit<T> {
     pub(super) organization_id: OrganizationId,
     pub(super) owner: CoverOwner,
     pub(super) answer: T,
 }
 
-/// Makes the cover that the permit is for from the picture in the request.
+/// Sets the cover that the permit is for, from the picture in the request.
 pub(super) async fn accept<T: Serialize>(
     permit: Result<Permit<T>, ApiError>,
     current: CurrentRequest,
@@ -84,18 +84,18 @@ fn is_form(content_type: &[u8]) -> bool {
     content_type.get(..form.len()).is_some_and(|start| start.eq_ignore_ascii_case(form))
 }
 
-/// How many bytes the body is said to have.
+/// The size of the body, from `Content-Length`.
 fn announced(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-/// The same of the picture; how many bytes of a form are around it is not known.
+/// The size of the picture, from `Content-Length`. Unknown for a form, as the size of its other parts is unknown.
 fn announced_picture(headers: &HeaderMap) -> Option<u64> {
     let is_form = headers.get(CONTENT_TYPE).is_some_and(|value| is_form(value.as_bytes()));
     announced(headers).filter(|_| !is_form)
 }
 
-/// A body that is small enough to be kept in memory.
+/// Reads a body of up to `limit` bytes into memory.
 async fn collect<S>(headers: &HeaderMap, body: &mut S, limit: u64) -> Result<Bytes, ApiError>
 where
     S: Stream<Item = Result<Bytes, BodyError>> + Unpin,

@@ -14,13 +14,13 @@ use crate::extract::{ListQuery, ManageKey, Paged, query};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, ListenRecord, ListenSums};
 
-/// The days and the group that a query asks for.
+/// The days and the grouping in the query.
 pub(crate) struct ListenQuery {
     period: UsagePeriod,
     group: ListenGroup,
 }
 
-/// All as text, so that what is none of it is told by its own name.
+/// All parameters as text, so that an error about an invalid value can name the parameter.
 #[derive(Debug, Deserialize)]
 struct ListenQueryText {
     from: Option<String>,

@@ -13,13 +13,13 @@ use crate::extract::{ListQuery, ManageKey, Paged, query};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, UsageRecord, UsageSums};
 
-/// The days and the group that a query asks for.
+/// The days and the grouping in the query.
 pub(crate) struct UsageQuery {
     period: UsagePeriod,
     group: UsageGroup,
 }
 
-/// All as text, so that what is none of it is told by its own name.
+/// All parameters as text, so that an error about an invalid value can name the parameter.
 #[derive(Debug, Deserialize)]
 struct UsageQueryText {
     from: Option<String>,

@@ -1,4 +1,4 @@
-//! What a new recipe needs, in OpenAPI.
+//! The schema of a new recipe, in OpenAPI.
 
 use std::borrow::Cow;
 

@@ -34,7 +34,7 @@ macro_rules! recipe_body {
         }
 
         impl RecipeBody {
-            /// The settings that are given.
+            /// The settings that were sent.
             fn given(&self) -> RecipeSettings {
                 let mut settings = RecipeSettings::new();
                 $(match &self.$name {
@@ -122,7 +122,7 @@ enum PreviewType {
 }
 
 impl RecipeBody {
-    /// The settings that are given, each inside its bounds.
+    /// The settings that were sent, after checking their bounds.
     pub(super) fn settings(&self) -> Result<RecipeSettings, ApiError> {
         let settings = self.given();
         RecipeKind::check_settings(&settings).map_err(|error| ApiError::invalid(error.field(), error))?;
@@ -130,7 +130,7 @@ impl RecipeBody {
     }
 }
 
-/// The value of a field that is required.
+/// The value of a required field.
 pub(super) fn required_value<T>(field: &'static str, value: Patch<T>) -> Result<T, ApiError> {
     match value {
         Patch::Set(value) => Ok(value),

@@ -12,7 +12,7 @@ use crate::extract::{ManageKey, PathId, query};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, DeliveryRecord};
 
-/// Which deliveries a query asks for.
+/// The filters and the page in the query.
 pub(crate) struct DeliveriesQuery {
     state: Option<DeliveryState>,
     limit: u64,
@@ -81,7 +81,7 @@ pub(crate) async fn list_deliveries(
     State(webhooks): State<Webhooks>,
 ) -> Result<Answer<Listed>, ApiError> {
     let query = DeliveryQuery { webhook: Some(webhook_id.into()), state };
-    // One more than is asked for tells whether there are older ones.
+    // One more than the limit is read, to find out whether there are older ones.
     let mut deliveries = webhooks.deliveries(&caller, query, cursor, limit + 1).await?;
     let has_older = deliveries.len() as u64 > limit;
     deliveries.truncate(usize::try_from(limit).unwrap_or(usize::MAX));

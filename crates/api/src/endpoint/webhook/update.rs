@@ -12,7 +12,7 @@ use crate::extract::{Body, ManageKey, PathId, required};
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
-/// The URL of a webhook; whether events may be sent to it is the use case's to say.
+/// The URL of a webhook. The use case checks whether events may be sent to it.
 pub(crate) type WebhookUrl = Text<2000>;
 
 #[derive(Debug, Deserialize, ToSchema)]

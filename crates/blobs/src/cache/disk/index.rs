@@ -1,4 +1,4 @@
-//! Which pieces are on disk, in the order of their last use.
+//! The index of the pieces on disk, in the order of their last use.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,7 +8,7 @@ use super::super::piece_id::PieceId;
 use super::piece_file::bytes_on_disk;
 use crate::object::ObjectMeta;
 
-/// The pieces of at most `capacity` bytes on disk that were used last.
+/// The most recently used pieces, which take at most `capacity` bytes on disk.
 pub(super) struct Index {
     objects: HashMap<ObjectKey, Object>,
     /// By the moment of their last use.
@@ -41,7 +41,7 @@ impl Index {
         self.objects.keys().cloned().collect()
     }
 
-    /// Notes that a piece is used, and gives what is known of its object.
+    /// Records a use of a piece, and returns the metadata of its object.
     pub(super) fn touch(&mut self, id: &PieceId) -> Option<ObjectMeta> {
         let object = self.objects.get_mut(&id.key)?;
         let moment = object.pieces.get_mut(&id.index)?;
@@ -52,7 +52,7 @@ impl Index {
         Some(object.meta)
     }
 
-    /// Adds a piece as the one used last, and gives those that have to go for it.
+    /// Adds a piece as the most recently used one, and returns the pieces that are evicted for it.
     pub(super) fn insert(&mut self, id: PieceId, meta: ObjectMeta) -> Vec<(PieceId, ObjectMeta)> {
         let mut evicted = Vec::new();
         if self.meta(&id.key).is_some_and(|known| known != meta)
@@ -76,7 +76,7 @@ impl Index {
         evicted
     }
 
-    /// Removes a piece, and gives what was known of its object.
+    /// Removes a piece, and returns the metadata of its object.
     pub(super) fn remove(&mut self, id: &PieceId) -> Option<ObjectMeta> {
         let object = self.objects.get_mut(&id.key)?;
         let moment = object.pieces.remove(&id.index)?;
@@ -154,7 +154,7 @@ mod tests {
         removed.sort_by_key(|id| id.index);
         assert_eq!((found, &removed[..]), (large, &pieces[..]));
         assert!(index.bytes == 0 && index.order.is_empty() && index.remove_object(&key(1)).is_none());
-        // What has another size is another object.
+        // An object with another size is another object.
         index.insert(pieces[2].clone(), large);
         assert_eq!(index.insert(pieces[0].clone(), meta()), [(pieces[2].clone(), large)]);
         assert_eq!(index.remove(&pieces[0]), Some(meta()));

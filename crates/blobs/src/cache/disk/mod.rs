@@ -1,4 +1,4 @@
-//! Pieces on the local disk. What is there is a copy: nothing is synced, and whatever cannot be read is fetched again.
+//! Pieces on the local disk. They are copies: nothing is synced, and a piece that cannot be read is fetched again.
 //!
 //! Files are written, read and removed on threads for blocking work only.
 
@@ -18,10 +18,10 @@ use self::index::Index;
 use super::piece_id::PieceId;
 use crate::object::ObjectMeta;
 
-/// Pieces written at once; while so many are, others are not kept on disk.
+/// Concurrent writes of pieces. While this many are running, further pieces are not kept on disk.
 const WRITERS: usize = 32;
 
-/// Pieces read at once; others wait for their turn.
+/// Concurrent reads of pieces. Further reads wait.
 const READERS: usize = 64;
 
 #[derive(Clone)]
@@ -33,7 +33,8 @@ pub(super) struct Disk {
 }
 
 impl Disk {
-    /// Opens a folder of at most `capacity` bytes, with what is in it already. Other files in it are removed.
+    /// Opens a folder that may take at most `capacity` bytes, with the pieces that it already has. Other files in it
+    /// are removed.
     pub(super) async fn open(folder: PathBuf, capacity: u64) -> io::Result<Self> {
         let disk = Self {
             folder: folder.into(),
@@ -56,23 +57,23 @@ impl Disk {
         self.index().has(id)
     }
 
-    /// What is known of an object that has pieces here.
+    /// The metadata of an object that has pieces on disk.
     pub(super) fn meta(&self, key: &ObjectKey) -> Option<ObjectMeta> {
         self.index().meta(key)
     }
 
-    /// All objects that have pieces here.
+    /// All objects that have pieces on disk.
     pub(super) fn objects(&self) -> Vec<ObjectKey> {
         self.index().objects()
     }
 
-    /// The bytes of a piece, if it is here and undamaged. A damaged one is removed.
+    /// The bytes of a piece, if it is on disk and undamaged. A damaged one is removed.
     pub(super) async fn read(&self, id: &PieceId) -> Option<Bytes> {
         let meta = self.index().touch(id)?;
         let permit = self.readers.clone().acquire_owned().await.ok()?;
         let (disk, id) = (self.clone(), id.clone());
         let read = spawn_blocking(move || {
-            // Kept by the work itself, which goes on where nobody waits for it any more.
+            // The task itself holds the permit, since it goes on even if its caller stops waiting.
             let _permit = permit;
             disk.read_or_remove(&id, &meta)
         });
@@ -92,8 +93,8 @@ impl Disk {
         }
     }
 
-    /// Writes a piece in the background, unless too many are being written already. When it is written, `is_wanted`
-    /// says whether its object was not deleted meanwhile.
+    /// Writes a piece in the background, unless too many are being written already. After the write, `is_wanted`
+    /// returns false if the object was deleted meanwhile.
     pub(super) fn keep(
         &self,
         id: PieceId,
@@ -112,7 +113,7 @@ impl Disk {
         }));
     }
 
-    /// Removes all pieces of an object, and says what was known of it.
+    /// Removes all pieces of an object, and returns its metadata.
     pub(super) fn forget(&self, key: &ObjectKey) -> Option<ObjectMeta> {
         let (meta, removed) = self.index().remove_object(key)?;
         let folder = self.folder.clone();
@@ -127,7 +128,7 @@ impl Disk {
     /// Blocks.
     fn insert_if(&self, id: PieceId, meta: ObjectMeta, is_wanted: impl FnOnce() -> bool) {
         let mut index = self.index();
-        // Asked while nobody can forget the object here.
+        // Called while the index is locked, so that the object cannot be forgotten meanwhile.
         if is_wanted() {
             let evicted = index.insert(id, meta);
             drop(index);
@@ -151,7 +152,7 @@ impl Disk {
     }
 
     fn index(&self) -> MutexGuard<'_, Index> {
-        // Every change is made at once, so the index is good whoever panicked.
+        // Every change is atomic, so the index is consistent even after a panic.
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,8 +1,8 @@
 //! The file of a piece, `{folder}/{organization}/{folder}/{file}/{index}.{size}.{modified}.crc`.
 //!
-//! The name tells all that has to be known of a piece, so that a node that starts again finds what it had by listing.
-//! Behind the bytes of the piece is their CRC-32, which covers the name too: a disk that damages a file, or mixes files
-//! up, is noticed. The time of the file is that of its last use.
+//! The name contains all metadata of a piece, so that a restarted node finds its pieces by listing the folder. The
+//! bytes of the piece are followed by their CRC-32, which covers the name too and so detects files that the disk
+//! damaged or mixed up. The time of the file is that of its last use.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write};
@@ -16,19 +16,19 @@ use tonearm_domain::{ObjectKey, Timestamp};
 use super::super::piece_id::{PIECE_BYTES, PieceId};
 use crate::object::ObjectMeta;
 
-/// The name of the folder of files that are being written.
+/// The name of the folder for files that are being written.
 const UNFINISHED: &str = ".tmp";
 
-/// What names end with. Files of versions without checksums have other names.
+/// The end of the names. Files of versions without checksums have other names.
 const ENDING: &str = "crc";
 
 /// Bytes of the checksum.
 const CHECKSUM: usize = 4;
 
-/// Disks give room in blocks.
+/// File systems allocate space in blocks of this many bytes.
 const BLOCK: u64 = 4096;
 
-/// How often a piece's folder is made anew that removals keep removing.
+/// Attempts to create the folder of a piece when removals keep removing it.
 const ATTEMPTS: usize = 10;
 
 /// Bytes that a piece takes on disk.
@@ -47,12 +47,12 @@ fn checksum(name: &str, bytes: &[u8]) -> [u8; CHECKSUM] {
     hasher.finalize().to_le_bytes()
 }
 
-/// Reads a piece, and notes that it was used. One that is not what was written is `InvalidData`.
+/// Reads a piece, and records its use. Fails with `InvalidData` if the file is not what was written.
 pub(super) fn read(folder: &Path, id: &PieceId, meta: &ObjectMeta) -> io::Result<Bytes> {
     let name = name(id, meta);
     let size = id.size(meta) as usize;
     let mut file = File::open(folder.join(&name))?;
-    // One byte more than there should be shows what is too long.
+    // Reading one extra byte detects a file that is too long.
     let mut bytes = Vec::with_capacity(size + CHECKSUM + 1);
     Read::by_ref(&mut file).take((size + CHECKSUM + 1) as u64).read_to_end(&mut bytes)?;
     let is_whole = bytes.len() == size + CHECKSUM && checksum(&name, &bytes[..size]) == bytes[size..];
@@ -66,7 +66,7 @@ pub(super) fn read(folder: &Path, id: &PieceId, meta: &ObjectMeta) -> io::Result
 
 fn note_use(file: &File) {
     let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
-    // Without it, the order after a restart is that of writing.
+    // If this fails, the order after a restart is that of writing.
     let _ = futimens(file, &Timestamps { last_access: now, last_modification: now });
 }
 
@@ -88,7 +88,7 @@ pub(super) fn write(folder: &Path, id: &PieceId, meta: &ObjectMeta, bytes: &[u8]
     Err(io::Error::new(ErrorKind::ResourceBusy, "its folder is removed repeatedly"))
 }
 
-/// Removes a piece's file and the folders that are then empty. What is gone already is as good.
+/// Removes a piece's file and the folders that are then empty. A missing file is no error.
 pub(super) fn remove(folder: &Path, id: &PieceId, meta: &ObjectMeta) {
     remove_path(folder, &folder.join(name(id, meta)));
 }
@@ -102,8 +102,8 @@ fn remove_path(folder: &Path, path: &Path) {
     }
 }
 
-/// The pieces in a folder, which is made if it is not there, those that were used last at the end. Files that are no
-/// pieces of this version, or not whole, are removed.
+/// Returns the pieces in a folder, the most recently used last. The folder is created if it does not exist. Files that
+/// are not pieces of this version, or are incomplete, are removed.
 pub(super) fn find(folder: &Path) -> io::Result<Vec<(PieceId, ObjectMeta)>> {
     let unfinished = folder.join(UNFINISHED);
     let _ = fs::remove_dir_all(&unfinished);
@@ -138,14 +138,14 @@ fn parse(key: &ObjectKey, name: &str) -> Option<(PieceId, ObjectMeta)> {
     (is_ours && is_inside).then(|| (PieceId { key: key.clone(), index }, ObjectMeta { size, modified }))
 }
 
-/// When a piece was used last; `None` where its file does not have the length that it should have.
+/// When a piece was used last; `None` if its file does not have the expected length.
 fn used_at(path: &Path, (id, meta): &(PieceId, ObjectMeta)) -> Option<SystemTime> {
     let metadata = fs::metadata(path).ok()?;
     let is_whole = metadata.len() == id.size(meta) + CHECKSUM as u64;
     metadata.modified().ok().filter(|_| is_whole)
 }
 
-/// The names in a folder; none where there is no folder.
+/// The names in a folder; none if there is no such folder.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
@@ -205,7 +205,7 @@ mod tests {
         let first = PieceId { index: 0, ..id.clone() };
         write(folder, &first, &meta, &[0; PIECE_BYTES as usize]).unwrap();
         write(folder, &id, &meta, b"bytes").unwrap();
-        // As versions without checksums wrote it, and one that was cut.
+        // A file as versions without checksums wrote it, and a truncated one.
         let above = folder.join(id.key.to_string());
         fs::write(above.join("1.262149.7"), "bytes").unwrap();
         fs::write(above.join("0.5.7.crc"), "cut").unwrap();

@@ -1,4 +1,4 @@
-//! What is done with the tracks that are selected in a list, and the way back.
+//! Actions on the tracks selected in a list, and their undo.
 
 mod cover;
 mod move_to;
@@ -28,7 +28,7 @@ pub(super) use move_to::move_to;
 pub(super) use position::{move_to_position, reorder};
 pub(super) use retitle::retitle;
 
-/// The address of an answer, opened by itself: what was selected is not known there.
+/// A form's address opened directly: the selection is not known there, so it redirects to the list.
 pub(super) async fn leave(member: Member<Editor>) -> Redirect {
     Redirect::to(&member.path("/tracks"))
 }
@@ -53,7 +53,7 @@ pub(super) async fn choose(
     }
 }
 
-/// Takes a change back.
+/// Undoes a change.
 pub(super) async fn undo(
     State(app): State<Dashboard>,
     member: Member<Editor>,

@@ -17,10 +17,10 @@ use crate::path::parse_id;
 use crate::session::{Editor, Member};
 use crate::text::t;
 
-/// Collections that are offered at once.
+/// The most collections that are offered at once.
 const MOST_OFFERED: u32 = 20;
 
-/// Where tracks are to be moved.
+/// The form to choose the collection that tracks are moved to.
 #[derive(Template)]
 #[template(path = "library/move.html")]
 pub(super) struct MovePage {
@@ -29,7 +29,7 @@ pub(super) struct MovePage {
     find: String,
     collections: Vec<Choice>,
     has_more: bool,
-    /// Of a collection to be created.
+    /// The title of a collection to be created.
     title: String,
     problems: Problems,
 }
@@ -58,7 +58,7 @@ pub(in crate::library) async fn move_to(
     Ok(done(&member, &list_of(Some(target)), Flash::TracksMoved, changed))
 }
 
-/// Moves the tracks to a collection that is created for them.
+/// Moves the tracks to a new collection.
 async fn move_to_new(
     app: &Dashboard,
     member: &Member<Editor>,

@@ -1,4 +1,4 @@
-//! Moving the selected tracks within their collection: to a position, or as somebody drags their rows.
+//! Moving the selected tracks within their collection: to a position, or by dragging their rows.
 
 use std::num::NonZeroU32;
 
@@ -22,7 +22,7 @@ use crate::path::PathId;
 use crate::session::{Editor, Member};
 use crate::text::{Message, t};
 
-/// The position that tracks are to have in their collection.
+/// The form for the new position of tracks in their collection.
 #[derive(Template)]
 #[template(path = "library/move_to_position.html")]
 pub(super) struct PositionPage {
@@ -49,7 +49,7 @@ pub(in crate::library) async fn move_to_position(
     };
     match moved {
         Ok(Repositioned { changed, preceding }) => {
-            // The page that begins with them, or the first one.
+            // The page that begins with the moved tracks, or the first page.
             let query = preceding.map(|track| format!("?after={track}")).unwrap_or_default();
             Ok(done(&member, &format!("{}{query}", selection.back()), Flash::TracksMoved, changed))
         }
@@ -63,7 +63,7 @@ pub(in crate::library) async fn move_to_position(
     }
 }
 
-/// The position that a form names: by a button, or by its number.
+/// The position in a form: chosen by a button, or entered as a number.
 fn position_of(fields: &Fields) -> Option<NonZeroU32> {
     match fields.text("to") {
         "start" => Some(NonZeroU32::MIN),
@@ -72,14 +72,14 @@ fn position_of(fields: &Fields) -> Option<NonZeroU32> {
     }
 }
 
-/// What takes an order back.
+/// How to undo a reordering.
 #[derive(Debug, Serialize)]
 pub(in crate::library) struct Reordered {
-    /// Where, below the dashboard, it is taken back with a form.
+    /// The path of the undo form, below the dashboard.
     undo: Option<String>,
 }
 
-/// Puts tracks in the order in which a script shows them.
+/// Puts tracks in the order that a script shows.
 pub(in crate::library) async fn reorder(
     State(app): State<Dashboard>,
     member: Member<Editor>,

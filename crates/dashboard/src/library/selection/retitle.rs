@@ -1,4 +1,4 @@
-//! Giving the selected tracks other titles.
+//! Changing the titles of the selected tracks.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render_with};
 use crate::session::{Editor, Member};
 
-/// The titles of tracks, to be changed.
+/// The form to change the titles of tracks.
 #[derive(Template)]
 #[template(path = "library/retitle.html")]
 pub(super) struct RetitlePage {
@@ -29,9 +29,9 @@ pub(super) struct RetitlePage {
 
 struct TitleRow {
     id: TrackId,
-    /// What players show.
+    /// The title that players show.
     shown: String,
-    /// What was set.
+    /// The title that was set.
     title: String,
 }
 

@@ -1,4 +1,4 @@
-//! The tracks that are selected in a list, and the way back to the list.
+//! The tracks selected in a list, and the way back to the list.
 
 use axum::response::Response;
 use tonearm_domain::{CollectionId, TrackId};
@@ -10,7 +10,7 @@ use crate::form::Fields;
 use crate::session::{Editor, Member};
 use crate::text::{Message, t};
 
-/// The tracks that a form names, and the list that it was sent from. Templates have it as `selection`.
+/// The tracks named in a form, and the list that it was sent from. Templates have it as `selection`.
 pub(super) struct Selection {
     pub(super) tracks: SelectedTracks,
     pub(super) list: Option<CollectionId>,
@@ -23,7 +23,7 @@ impl Selection {
         Ok(Self { tracks, list: fields.text("list").parse().ok() })
     }
 
-    /// The list, below an organization's address.
+    /// The path of the list, below an organization's address.
     pub(super) fn back(&self) -> String {
         list_of(self.list)
     }
@@ -50,7 +50,7 @@ pub(super) fn list_of(collection: Option<CollectionId>) -> String {
     collection.map_or_else(|| "/tracks".to_owned(), |id| format!("/collections/{id}"))
 }
 
-/// Sends the browser back to a list, with a button that takes the change back.
+/// Redirects to a list, with a button that undoes the change.
 pub(super) fn done(member: &Member<Editor>, back: &str, flash: Flash, changed: Changed) -> Response {
     let address = member.path(back);
     match changed {

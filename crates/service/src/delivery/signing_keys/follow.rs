@@ -1,4 +1,4 @@
-//! Knowing which signing keys are live.
+//! Keeps nodes up to date on which signing keys are live.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -11,27 +11,27 @@ use tonearm_signing::{SigningKeyName, UrlSigner};
 use super::stored;
 use crate::refusal::Refusal;
 
-/// How long a node without a catalog goes on with what it knows while it cannot ask. A revocation is in the store within
-/// five seconds, so it ends within thirty. A look that fails after its deadline leaves time for one more.
+/// How long a node without a catalog uses the last list while it cannot read a new one. A revocation is in the store
+/// within five seconds, so the key stops working within thirty. A poll that times out leaves time for one more.
 const KNOWN_BY_STORE_SECONDS: i64 = 25;
 
-/// The same for a node with a catalog.
+/// Like [`KNOWN_BY_STORE_SECONDS`], for a node with a catalog.
 const KNOWN_BY_CATALOG_SECONDS: i64 = 15;
 
-/// How long a look may take.
+/// The timeout for reading the list.
 const LOOK_DEADLINE: Duration = Duration::from_secs(5);
 
-/// How long it may take to publish the list for other nodes.
+/// The timeout for publishing the list for other nodes.
 const PUBLISH_DEADLINE: Duration = Duration::from_secs(10);
 
-/// How often a node asks whether the list is to be renewed, which is done every minute by one of them.
+/// The interval at which a node checks whether the list has to be renewed. One of the nodes renews it every minute.
 const ASK_SECONDS: i64 = 10;
 
 /// Where a node learns which keys are live.
 enum Source {
-    /// From the catalog; it tells the others through the store.
+    /// From the catalog. The node publishes the list for other nodes through the store.
     Catalog(Catalog, Blobs),
-    /// From the store, where nodes with a catalog tell.
+    /// From the store, where nodes with a catalog publish the list.
     Store(Blobs),
 }
 
@@ -44,8 +44,8 @@ impl Source {
     }
 }
 
-/// Keeps a signer up to date about which keys of organizations are live. It fails closed: where nobody says for a while
-/// which are, none are.
+/// Keeps a signer up to date on which keys of organizations are live. It fails closed: if it cannot read the list for a
+/// while, no keys are honoured.
 pub struct KeyFollower {
     source: Source,
     signer: UrlSigner,
@@ -53,12 +53,12 @@ pub struct KeyFollower {
     honoured: Vec<SigningKeyName>,
     read_at: Option<Timestamp>,
     published: Option<Vec<SigningKeyName>>,
-    /// When it was last asked whether the list is to be renewed.
+    /// When this node last checked whether the list has to be renewed.
     asked_at: Option<Timestamp>,
 }
 
 impl KeyFollower {
-    /// For a node with a catalog. It also tells nodes without one, through the store.
+    /// For a node with a catalog. It also publishes the list through the store, for nodes without a catalog.
     pub fn of_catalog(catalog: Catalog, blobs: Blobs, signer: UrlSigner, ambient: Ambient) -> Self {
         Self::new(Source::Catalog(catalog, blobs), signer, ambient)
     }
@@ -72,17 +72,17 @@ impl KeyFollower {
         Self { source, signer, ambient, honoured: Vec::new(), read_at: None, published: None, asked_at: None }
     }
 
-    /// Looks which keys are live, and from then on honours those. Ends within 15 seconds. The signer itself honours none
-    /// any more when this has not succeeded for a while, even if it is never called again.
+    /// Reads which keys are live, and from then on honours those. Returns within 15 seconds. If this has not succeeded
+    /// for a while, the signer itself stops honouring any key, even if this is never called again.
     pub async fn look(&mut self) -> Result<(), Refusal> {
-        // What is read is no older than this.
+        // The list is no older than this.
         let asked_at = self.ambient.now();
         match in_time(LOOK_DEADLINE, self.read()).await {
             Ok(live) => {
                 self.read_at = Some(asked_at);
                 tonearm_telemetry::read_key_list();
-                // What was revoked ends at once, however long it takes to tell others; what is new begins when they
-                // are told.
+                // Revoked keys stop working at once, however long publishing takes. New keys start working after the
+                // attempt to publish the list.
                 self.forget_all_but(&live, asked_at);
                 let published = in_time(PUBLISH_DEADLINE, self.publish(&live, asked_at)).await;
                 self.honour(live, asked_at);
@@ -90,7 +90,7 @@ impl KeyFollower {
             }
             Err(error) => {
                 let known = self.source.known_seconds();
-                // It is judged after the answer, which may have taken long.
+                // The time is read after the response, which may have taken long.
                 let now = self.ambient.now();
                 if self.read_at.is_none_or(|at| at.plus_seconds(known) <= now) {
                     self.honour(Vec::new(), now);
@@ -122,7 +122,7 @@ impl KeyFollower {
         }
     }
 
-    /// Publishes for nodes without a catalog what changed, and now and then that nothing did.
+    /// Publishes changes for nodes without a catalog, and periodically renews an unchanged list.
     async fn publish(&mut self, live: &[SigningKeyName], now: Timestamp) -> Result<(), Refusal> {
         let Source::Catalog(catalog, blobs) = &self.source else {
             return Ok(());
@@ -136,9 +136,9 @@ impl KeyFollower {
                     catalog.take_task(ScheduledTask::RenewKeyList, now).await?
                 }
             }
-            // A list without keys says no more than no list does.
+            // An empty list means the same as no list.
             None if live.is_empty() => stored::is_there(blobs).await?,
-            // Each node sees to it that what is new is published; mostly another one was faster.
+            // Each node makes sure that changes are published. Usually another node has done so already.
             _ => !stored::says(blobs, &self.signer, &self.ambient, live).await?,
         };
         if is_due {

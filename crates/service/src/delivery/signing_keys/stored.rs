@@ -1,7 +1,7 @@
-//! Which signing keys are live, told through the store to nodes without a catalog.
+//! The list of live signing keys, published through the store for nodes without a catalog.
 //!
-//! The list is written as a new object each time, and the latest one counts. It names keys and holds none; it is
-//! signed with one of the master secrets, so that whoever can write to the store cannot make keys live.
+//! Each list is a new object, and the latest one applies. It contains the names of keys, not the keys. It is signed
+//! with one of the master secrets, so that write access to the store is not enough to make keys live.
 
 use bytes::{Bytes, BytesMut};
 use futures::TryStreamExt;
@@ -14,18 +14,18 @@ use crate::refusal::Refusal;
 
 const FOLDER: &str = "signingkeys0";
 
-/// The largest list that is read: about 700,000 keys.
+/// The maximum size of a list in bytes: about 700,000 keys.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
-/// An older list counts as none: those who write it are gone.
+/// How long a list is valid. An older list is ignored, because the nodes that write it have stopped.
 const VALID_SECONDS: i64 = 600;
 
-/// Lists that were replaced stay so long for those who are about to read them.
+/// How long replaced lists are kept, for nodes that are about to read them.
 const REPLACED_SECONDS: i64 = 120;
 
 #[derive(Serialize, Deserialize)]
 struct List {
-    /// Before it was looked which are live: of two lists the one with the later moment knows more.
+    /// A time just before the live keys were read. Of two lists, the one with the later time is more recent.
     looked_at: Timestamp,
     keys: Vec<SigningKeyName>,
 }
@@ -38,7 +38,7 @@ async fn lists(blobs: &Blobs) -> Result<Vec<(ObjectKey, ObjectMeta)>, BlobError>
     blobs.list(Some(ObjectKey::RESERVED), Some(folder())).try_collect().await
 }
 
-/// Whether there is a list, whatever it says.
+/// Whether there is a list, whatever its content.
 pub(super) async fn is_there(blobs: &Blobs) -> Result<bool, BlobError> {
     Ok(!lists(blobs).await?.is_empty())
 }
@@ -50,11 +50,11 @@ pub(super) async fn says(
     ambient: &Ambient,
     live: &[SigningKeyName],
 ) -> Result<bool, BlobError> {
-    // A list without keys cannot be told from none by what is read.
+    // Reading an empty list gives the same result as reading none.
     Ok(!live.is_empty() && read(blobs, signer, ambient).await? == live)
 }
 
-/// Writes the list that holds from `looked_at` on, and removes those that it replaced.
+/// Writes the list as of `looked_at`, and removes the lists that it replaced.
 pub(super) async fn write(
     blobs: &Blobs,
     signer: &UrlSigner,
@@ -81,7 +81,7 @@ pub(super) async fn write(
     Ok(blobs.delete_many(replaced.collect()).await?)
 }
 
-/// The keys that are live by the latest list; none where there is no list that is genuine and fresh.
+/// The live keys in the latest list. Empty if there is no authentic and fresh list.
 pub(super) async fn read(
     blobs: &Blobs,
     signer: &UrlSigner,
@@ -92,7 +92,7 @@ pub(super) async fn read(
         if meta.size > MOST_BYTES {
             continue;
         }
-        // One that is gone by now was replaced.
+        // A list that no longer exists was replaced.
         let Some(body) = blobs.get(&key, None).await? else {
             continue;
         };

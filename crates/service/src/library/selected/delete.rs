@@ -9,7 +9,7 @@ use crate::library::Library;
 use crate::refusal::Refusal;
 
 impl Library {
-    /// Soft-deletes the tracks, as [`Library::delete_track`] does with one.
+    /// Soft-deletes the tracks, as [`Library::delete_track`] does for one.
     pub async fn delete_tracks(
         &self,
         caller: &Caller,

@@ -10,8 +10,8 @@ use crate::library::{CreateCollection, Library};
 use crate::refusal::{Refusal, Resource};
 
 impl Library {
-    /// Moves the tracks to the end of a collection, in the order that they have in theirs. Those that are there already stay
-    /// where they are.
+    /// Moves the tracks to the end of a collection, keeping the order that they have in their own. Tracks already in
+    /// the collection stay where they are.
     pub async fn move_tracks(
         &self,
         caller: &Caller,
@@ -29,8 +29,8 @@ impl Library {
         self.move_all(tx, caller, tracks, target).await
     }
 
-    /// Creates a collection and moves the tracks there, in the order that they have in theirs. Taking that back leaves the
-    /// collection empty.
+    /// Creates a collection and moves the tracks there, keeping the order that they have in their own. Undoing the move
+    /// leaves the collection empty.
     pub async fn move_tracks_to_new_collection(
         &self,
         caller: &Caller,
@@ -40,13 +40,14 @@ impl Library {
         let collection = self.new_collection(caller, create).await?;
         let tx = self.catalog.begin().await?;
         let tracks = lock(&tx, caller, selected).await?;
-        // A new collection is counted in a row of the organization, which deletions of collections lock after theirs.
+        // Inserting a collection updates its count in a row of the organization. Deletions of collections lock that row
+        // after their collections.
         tx.lock_collections(sources(&tracks).collect()).await?;
         self.insert_collection(&tx, caller, &collection).await?;
         Ok((collection.id, self.move_all(tx, caller, tracks, collection.id).await?))
     }
 
-    /// Moves tracks whose rows this transaction has locked, and their collections and the target too.
+    /// Moves tracks. This transaction has locked their rows, their collections and the target.
     async fn move_all(
         &self,
         tx: Transaction,
@@ -67,7 +68,7 @@ impl Library {
         Ok(Changed { count: tracks.len(), undo })
     }
 
-    /// Moves a track whose row and whose collections this transaction has locked.
+    /// Moves a track. This transaction has locked its row and both collections.
     pub(super) async fn move_one(
         &self,
         tx: &Transaction,

@@ -1,4 +1,4 @@
-//! Moving tracks within their collection, to a position that lists count from 1.
+//! Moving tracks within their collection to a position, counted from 1.
 
 use std::collections::HashSet;
 use std::num::NonZeroU32;
@@ -12,21 +12,21 @@ use crate::caller::Caller;
 use crate::library::Library;
 use crate::refusal::Refusal;
 
-/// Most tracks from the first to the last one that a move affects: all of them are locked until it is done.
+/// The most tracks from the first to the last one that a move affects: all of them are locked until it is done.
 const MOST_AFFECTED: usize = 5000;
 
-/// Tracks that stand one after another now.
+/// Tracks that now follow one another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repositioned {
-    /// How many were moved, and how it is undone.
+    /// The number of moved tracks, and the id for undoing the move.
     pub changed: Changed,
-    /// The track before the first of them; none at the beginning of the list.
+    /// The track before the first of them. None at the beginning of the list.
     pub preceding: Option<TrackId>,
 }
 
 impl Library {
-    /// Moves the tracks of a collection so that the first of them has the position and the others follow it, in the order
-    /// that they have. A position beyond the last track is the end of the list.
+    /// Moves tracks of a collection so that the first of them has the position and the others follow it in their
+    /// current order. A position beyond the last track means the end of the list.
     pub async fn move_to_position(
         &self,
         caller: &Caller,
@@ -61,7 +61,7 @@ impl Library {
 
 const TOO_FAR: &str = "a move can affect at most 5,000 tracks; move the tracks in several steps";
 
-/// The part of a list that changes as tracks of it are moved together; empty if they are where they should be.
+/// The part of a list that changes when tracks are moved together. Empty if they are already in place.
 #[derive(Debug, PartialEq, Eq)]
 struct Moved {
     before: Vec<TrackId>,
@@ -82,7 +82,7 @@ impl Moved {
         let at = usize::try_from(index.saturating_sub(start)).unwrap_or(usize::MAX).min(after.len());
         let preceding = at.checked_sub(1).map(|last| after[last]);
         after.splice(at..at, block);
-        // Tracks at both ends that stay are no part of the change.
+        // Unmoved tracks at both ends are not part of the change.
         let is_moved = |(before, after): (&TrackId, &TrackId)| before != after;
         let end = before.iter().zip(&after).rposition(is_moved).map_or(0, |last| last + 1);
         let from = before.iter().zip(&after).position(is_moved).unwrap_or(end);

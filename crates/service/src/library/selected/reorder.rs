@@ -1,4 +1,4 @@
-//! Putting tracks of a collection in another order, as somebody sees them.
+//! Reordering tracks of a collection, based on the order that a person saw.
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{AuditAction, CollectionId, TrackId, UndoableChange};
@@ -9,8 +9,7 @@ use crate::caller::Caller;
 use crate::library::Library;
 use crate::refusal::{Refusal, Resource};
 
-/// Tracks of a collection that follow one another, in the order in which they were seen, and in the one that they are to
-/// have.
+/// Consecutive tracks of a collection, in the order in which a person saw them and in the new order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reordering {
     before: Vec<TrackId>,
@@ -18,7 +17,7 @@ pub struct Reordering {
 }
 
 impl Reordering {
-    /// Refuses orders that are not of the same tracks.
+    /// Refuses two orders that do not name the same tracks.
     pub fn new(before: SelectedTracks, after: SelectedTracks) -> Result<Self, Refusal> {
         let sorted = |tracks: &SelectedTracks| {
             let mut ids = tracks.ids().to_vec();
@@ -33,7 +32,7 @@ impl Reordering {
 }
 
 impl Library {
-    /// Puts the tracks in order, unless somebody else has done so since they were seen.
+    /// Puts the tracks in the new order, unless the order has changed since the person saw it.
     pub async fn reorder_tracks(
         &self,
         caller: &Caller,
@@ -65,7 +64,7 @@ impl Library {
         self.arrange(tx, caller, collection_id, after).await
     }
 
-    /// Puts tracks in order that this transaction has locked in the order that they were seen in.
+    /// Puts tracks in the new order. This transaction has locked them in the order in which they were seen.
     pub(super) async fn arrange(
         &self,
         tx: &Transaction,

@@ -1,4 +1,4 @@
-//! Giving many tracks other titles.
+//! Changing the titles of many tracks.
 
 use std::collections::HashMap;
 
@@ -12,17 +12,17 @@ use crate::library::Library;
 use crate::library::texts::LONGEST;
 use crate::refusal::Refusal;
 
-/// A title that a track is to have; none: the one of the file.
+/// A new title for a track.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTitle {
     /// Which track.
     pub id: TrackId,
-    /// Its title, not empty, at most 1000 characters.
+    /// Its title, not empty, at most 1000 characters. If None, the title of the file applies.
     pub title: Option<String>,
 }
 
 impl Library {
-    /// Sets the titles in players. Tracks that have the title already are left alone.
+    /// Sets the titles shown in players. Tracks that already have the title are left alone.
     pub async fn retitle_tracks(&self, caller: &Caller, titles: Vec<NewTitle>) -> Result<Changed, Refusal> {
         let selected = SelectedTracks::new(titles.iter().map(|new| new.id))?;
         let mut wanted = HashMap::new();

@@ -1,4 +1,4 @@
-//! Taking a change of many tracks back: all of it, or nothing where one of them was changed again.
+//! Undoing a change to many tracks: all of it, or nothing if one of them was changed since.
 
 use std::collections::HashMap;
 
@@ -14,15 +14,15 @@ use crate::caller::Caller;
 use crate::library::{Library, covers, resume};
 use crate::refusal::Refusal;
 
-/// What was taken back, and in which collection it is to be seen.
+/// The result of undoing a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Undone {
-    /// A collection that has one of the tracks now.
+    /// A collection that now has one of the tracks.
     pub collection_id: Option<CollectionId>,
 }
 
 impl Library {
-    /// Takes a change back that the same person has made.
+    /// Undoes a change that the same person made.
     pub async fn undo(&self, caller: &Caller, id: UndoId) -> Result<Undone, Refusal> {
         let Actor::Person(person_id) = caller.origin.actor else { return Err(too_late()) };
         let (organization_id, now) = (caller.organization_id, self.ambient.now());
@@ -50,7 +50,7 @@ impl Library {
     ) -> Result<Option<CollectionId>, Refusal> {
         let organization_id = caller.organization_id;
         let quotas = tx.quotas(organization_id).await?;
-        // In the order in which everybody locks several tracks.
+        // By id: every transaction that locks several tracks uses this order.
         let mut ids = tracks.to_vec();
         ids.sort_unstable();
         let mut seen = None;
@@ -124,7 +124,7 @@ impl Library {
         let mut seen = None;
         for CoveredTrack { id, before, colours, after } in covered {
             let is_as_set = |track: &Track| track.cover.is_some_and(|cover| cover.version == after);
-            // Whoever processes a track has looked already whether it has a cover.
+            // A run that is processing the track has already checked whether it has a cover.
             let can_be_set = |track: &Track| before.is_some() || !track.status.is_processing();
             let mut track = found
                 .remove(&id)

@@ -1,4 +1,4 @@
-//! What measuring a sound found, and the waveforms that were asked for.
+//! The results of measuring a sound, and the requested waveforms.
 
 use tonearm_domain::{Chapter, LevelsSettings, RecipeKind, Track, TrackInfo};
 use tonearm_media::{Analysis, MediaError, Output, Probe, Rendered, Waveform};
@@ -10,14 +10,14 @@ use super::run_context::RunContext;
 use super::stop::Stop;
 use crate::processing::runner::Processing;
 
-/// A claimed duration that is further off than this, in seconds, is a wrong one.
+/// A claimed duration that differs from the true one by more than this, in seconds, is wrong.
 const WRONG_BY: f64 = 0.05;
 
-/// What is known of a sound once it was measured.
+/// The known facts about a sound after it was measured.
 pub(super) struct Analysed {
-    /// With the counted duration and the measured loudness.
+    /// The probe, with the counted duration and the measured loudness.
     pub(super) probe: Probe,
-    /// The waveforms asked for, by their settings.
+    /// The requested waveforms, by their settings.
     waveforms: Vec<(LevelsSettings, Waveform)>,
 }
 
@@ -28,12 +28,12 @@ impl Analysed {
         probe.info.loudness_lufs = analysis.loudness_lufs;
         probe.info.true_peak_dbtp = analysis.true_peak_dbtp;
         probe.info.is_truncated = analysis.is_truncated;
-        // Those that the probe made of them end where the headers claim that the sound does.
+        // The chapters of the probe end where the headers claim that the sound ends.
         probe.info.chapters = Chapter::plausible(probe.told_chapters.clone(), probe.duration);
         Self { probe, waveforms: settings.into_iter().zip(analysis.levels).collect() }
     }
 
-    /// What an earlier run measured and recorded.
+    /// The results that an earlier run measured and recorded.
     pub(super) fn recorded(context: &RunContext<'_>) -> Self {
         let probe = remembered(&context.probe, context.track.duration, &context.track.info);
         Self { probe, waveforms: Vec::new() }
@@ -44,7 +44,7 @@ impl Analysed {
         track.duration > 0.0
     }
 
-    /// What is recorded of it.
+    /// The results to record.
     pub(super) fn measured(&self) -> Measured {
         Measured { duration: self.probe.duration, info: self.probe.info.clone() }
     }
@@ -53,20 +53,20 @@ impl Analysed {
         self.waveforms.iter().find(|(own, _)| own == settings).map(|(_, waveform)| waveform)
     }
 
-    /// The amplitudes to draw so many bars from; none where the waveform was not measured.
+    /// The amplitudes from which bars are drawn. Empty if the waveform was not measured.
     pub(super) fn bars(&self, settings: &LevelsSettings) -> &[f64] {
         let levels = self.waveform(settings).and_then(Waveform::levels);
         levels.map(|levels| levels.levels.as_slice()).unwrap_or_default()
     }
 
-    /// Whether a duration is near enough the true one.
+    /// Whether a duration is close enough to the true one.
     pub(super) fn confirms(&self, duration: f64) -> bool {
         (self.probe.duration - duration).abs() <= WRONG_BY
     }
 }
 
-/// What a fresh look into a file found, with what an earlier run recorded. Earlier versions recorded no chapters: where there
-/// are none, those that were found now count.
+/// The results of a new probe, combined with what an earlier run recorded. Earlier versions recorded no chapters: if
+/// there are none, the chapters found now are used.
 fn remembered(fresh: &Probe, duration: f64, recorded: &TrackInfo) -> Probe {
     let mut probe = fresh.clone();
     probe.duration = duration;
@@ -77,13 +77,13 @@ fn remembered(fresh: &Probe, duration: f64, recorded: &TrackInfo) -> Probe {
     probe
 }
 
-/// The levels that a picture of so many pixels' width is drawn from.
+/// The levels from which a picture of this width, in pixels, is drawn.
 pub(super) fn drawn_levels(width: u32) -> LevelsSettings {
     LevelsSettings { num_samples: bars_across(width), ..LevelsSettings::default() }
 }
 
-/// Every waveform that a plan's files are made of. The placeholder cover is drawn from one too, so there is always
-/// the default one.
+/// Every waveform that the files of a plan need. The placeholder cover is drawn from the default one, so that is always
+/// included.
 fn wanted(plan: &Plan) -> Vec<LevelsSettings> {
     let mut settings = vec![LevelsSettings::default()];
     for planned in plan.files() {
@@ -101,9 +101,9 @@ fn wanted(plan: &Plan) -> Vec<LevelsSettings> {
 }
 
 impl Processing {
-    /// Decodes the source once: for every waveform that is asked for, the loudness and the true duration, and for
-    /// what is encoded on the way. Gives, beside what was measured, the files of `with_measuring` in their order;
-    /// none of them where they could not be made that way.
+    /// Decodes the source once: for every requested waveform, for the loudness and the true duration, and for files
+    /// that are encoded at the same time. Returns the measurements and the files of `with_measuring` in their order, or
+    /// `None` instead of the files if they could not be made this way.
     pub(super) async fn analyse(
         &self,
         context: &RunContext<'_>,
@@ -116,7 +116,8 @@ impl Processing {
                     return Ok((Analysed::new(&context.probe, settings, analysis), Some(rendered)));
                 }
                 Err(error @ (MediaError::Cancelled | MediaError::Outage(..))) => return Err(error.into()),
-                // One encoder may be at fault. Alone, it is clear which; and alone, decoding says what it found.
+                // One of the encoders may be at fault. Running each on its own shows which one, and decoding on its own
+                // reports its own error.
                 Err(error) => {
                     tracing::debug!(track_id = %context.track.id, %error, "encoding while measuring failed; trying each on its own");
                 }
@@ -169,7 +170,7 @@ mod tests {
         Chapter { start, end, title: None }
     }
 
-    /// Of a file that tells two chapters, of 2 s each.
+    /// The probe of a file whose tags list two chapters of 2 s each.
     fn probe(duration: f64) -> Probe {
         let told = vec![chapter(0.0, 2.0), chapter(2.0, 4.0)];
         let chapters = Chapter::plausible(told.clone(), duration);
@@ -214,7 +215,7 @@ mod tests {
         let found = remembered(&probe(0.0), 4.0, &recorded);
         let chapters = vec![chapter(0.0, 2.0), chapter(2.0, 4.0)];
         assert_eq!((found.info.codec, found.info.chapters), (codec, chapters));
-        // What was recorded stays.
+        // Recorded chapters stay.
         let recorded = TrackInfo { chapters: vec![chapter(0.0, 3.0)], ..recorded };
         assert_eq!(remembered(&probe(4.0), 4.0, &recorded).info, recorded);
     }

@@ -1,4 +1,4 @@
-//! The picture that stands beside a track's cover, drawn again after the store has lost it.
+//! Redrawing the placeholder beside a track's cover after the store has lost it.
 
 use tonearm_domain::{CoverOrigin, OrganizationId, Source, Track, TrackId};
 use tonearm_media::LimitTier;
@@ -11,8 +11,8 @@ use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
 
 impl Processing {
-    /// Draws a placeholder for a track that has another cover and none beside it. A file that cannot be read again leaves it as
-    /// it is: players see another cover.
+    /// Draws a placeholder for a track that has another cover and no placeholder beside it. If the file can no longer
+    /// be read, the track stays as it is: players show the other cover.
     pub(in crate::processing) async fn draw_lost_placeholder(
         &self,
         run: &JobRun,
@@ -52,7 +52,7 @@ impl Processing {
     }
 }
 
-/// A drawn cover is its own placeholder, and one that is missing is being made by another job.
+/// A drawn cover is its own placeholder. A missing cover is made by another job.
 fn lacks_placeholder(track: &Track) -> bool {
     let has_other_cover = track.cover.is_some_and(|cover| cover.origin != CoverOrigin::Generated);
     has_other_cover && track.placeholder.is_none() && track.status.is_playable()

@@ -1,11 +1,11 @@
-//! How far one run has got, while it runs: in memory, told to the catalog now and then.
+//! The progress of a run: kept in memory, and written to the catalog periodically.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tonearm_domain::{Making, Recipe, TrackProgress, VariantProgress};
 use tonearm_media::Progress;
 
-/// How far the files of one track have got. Clones show the same.
+/// The progress of the files of one track. Clones share it.
 #[derive(Clone, Default)]
 pub(super) struct FileProgress(Arc<Mutex<State>>);
 
@@ -16,7 +16,7 @@ struct State {
 }
 
 impl FileProgress {
-    /// With nothing done of `recipes`.
+    /// Progress with nothing done for `recipes`.
     pub(super) fn new(recipes: &[Recipe]) -> Self {
         let variants = recipes
             .iter()
@@ -25,7 +25,7 @@ impl FileProgress {
         Self(Arc::new(Mutex::new(State { progress: TrackProgress { variants }, is_news: true })))
     }
 
-    /// Notes how far the files of some recipes have got.
+    /// Records the progress of the files of some recipes.
     pub(super) fn set<'a>(&self, recipes: impl IntoIterator<Item = &'a Recipe>, making: Making) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for recipe in recipes {
@@ -39,13 +39,13 @@ impl FileProgress {
         }
     }
 
-    /// Something that notes how far the files of some recipes have got.
+    /// A callback that records the progress of the files of some recipes.
     pub(super) fn follow(&self, recipes: Vec<Recipe>) -> Progress {
         let board = self.clone();
         Box::new(move |share| board.set(&recipes, Making::running(share)))
     }
 
-    /// How far all is, where that has changed since the last look.
+    /// The progress of all files, if it has changed since the last call.
     pub(super) fn news(&self) -> Option<TrackProgress> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut state.is_news).then(|| state.progress.clone())

@@ -1,4 +1,4 @@
-//! Making the single files of a track, and recording what came of it.
+//! Making the files of a track one by one, and recording the results.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -27,34 +27,34 @@ pub(super) struct MadeCover {
     pub(super) theme: Vec<ThemeColour>,
 }
 
-/// What has come of a run so far.
+/// The results of a run so far.
 pub(super) struct Results<'a> {
     context: &'a RunContext<'a>,
-    /// Whether files are recorded at the end, all together.
+    /// Whether all files are recorded together at the end.
     is_together: bool,
     unrecorded: Mutex<Vec<(Recipe, FileOutcome)>>,
-    /// What hit a limit.
+    /// Files that hit a limit.
     limited: Mutex<Vec<Limited>>,
-    /// Previews that failed where the headers said they would be, and may succeed where they really are.
+    /// Previews that failed at the position computed from the headers, and may succeed at the real position.
     misplaced: Mutex<Vec<PlannedFile>>,
 }
 
-/// What hit a limit.
+/// A file that hit a limit.
 pub(super) struct Limited {
     pub(super) planned: PlannedFile,
-    /// Of those limits. With the normal ones, it may succeed with larger ones.
+    /// The tier of that limit. A file that hit the normal limits may succeed with larger ones.
     pub(super) tier: LimitTier,
     /// What happened, as a sentence.
     pub(super) reason: String,
 }
 
-/// Something made, before it is stored.
+/// The result of making a file, before it is stored.
 pub(super) enum Made {
     /// A file, in a folder of its own.
     Rendered(Rendered),
     /// Bytes.
     Bytes(Bytes, ContentType, FileData),
-    /// An object that is there already.
+    /// An object that is already in the store.
     Stored(FileOutcome),
 }
 
@@ -87,7 +87,7 @@ impl<'a> Results<'a> {
 }
 
 impl Processing {
-    /// Makes files at once, as many as the media crate lets run, and records each.
+    /// Makes files concurrently, as many as the media crate allows, and records each.
     pub(super) async fn make_files(
         &self,
         results: &Results<'_>,
@@ -137,7 +137,7 @@ impl Processing {
         scope: &RunScope,
     ) -> Result<Made, Stop> {
         let context = results.context;
-        // The plan makes what needs a waveform after measuring, and asks for every waveform that is needed.
+        // The plan schedules files that need a waveform after measuring, and requests every waveform that they need.
         let unmeasured = || Stop::Job(JobError::internal("the waveform was not measured"));
         match &planned.kind {
             RecipeKind::Original {} => {
@@ -187,7 +187,7 @@ impl Processing {
         storing.try_collect().await
     }
 
-    /// Stores what was made under the name of each recipe that asked for it.
+    /// Stores the result under a key for each recipe that needs it.
     async fn store(&self, results: &Results<'_>, planned: &PlannedFile, made: Made) -> Result<(), JobError> {
         let context = results.context;
         for recipe in &planned.recipes {
@@ -208,7 +208,7 @@ impl Processing {
             self.conclude_one(results, recipe, outcome).await?;
         }
         if let Made::Rendered(file) = made {
-            // Long tracks have large files; what is left goes with the folder above it.
+            // Long tracks have large files. Whatever is left is removed with the parent folder.
             let _ = tokio::fs::remove_file(&file.path).await;
         }
         Ok(())
@@ -261,7 +261,7 @@ impl Processing {
         recording.commit().await
     }
 
-    /// The upload itself, for recipes that ask for it. It is copied only if its object is that of another track.
+    /// The source itself, for recipes that need it. It is copied only if its object belongs to another track.
     pub(super) async fn original(
         &self,
         track: &Track,
@@ -284,7 +284,7 @@ impl Processing {
         Ok(outcome(track, key, bytes, FileData::NONE))
     }
 
-    /// A name for a file of a track, in the track's own folder.
+    /// A new key for a file of a track, in the track's own folder.
     pub(super) fn new_key(&self, track: &Track, recipe: &Recipe, content_type: ContentType) -> ObjectKey {
         ObjectKey {
             organization_id: track.organization_id,
@@ -307,11 +307,11 @@ fn levels(settings: &LevelsSettings, analysed: &Analysed) -> Option<Made> {
     Some(Made::Bytes(bytes.into(), settings.format.content_type(), data))
 }
 
-/// What is known of the bytes of a file.
+/// The known size and hash of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FileBytes {
     pub(super) size: u64,
-    /// None where they were copied from a file of which it is not known.
+    /// None if the file was copied from one whose hash is not known.
     pub(super) sha256: Option<[u8; 32]>,
 }
 

@@ -1,4 +1,4 @@
-//! Finish what there is of a cover once it is in use: nothing waits for this.
+//! Completing a cover after it was put to use. Nothing waits for this.
 
 use std::path::Path;
 
@@ -16,8 +16,8 @@ use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
 
 impl Processing {
-    /// Makes the WebP forms of a cover that are not there yet, and cuts a track's cover files anew where they show
-    /// another picture.
+    /// Makes the missing WebP versions of a cover, and renders a track's cover files again if they show another
+    /// picture.
     pub(in crate::processing) async fn finish_cover(
         &self,
         run: &JobRun,
@@ -40,7 +40,8 @@ impl Processing {
                 written.extend(self.add_webp(run, jpegs, scratch.path()).await?);
             }
         }
-        // What was deleted or replaced meanwhile has been cleared away, maybe before these came.
+        // Covers that were deleted or replaced meanwhile have been cleaned up, perhaps before these objects were
+        // stored.
         let in_use = match found {
             Some((folder, versions)) => {
                 self.record_covers(organization_id, owner, (folder, &versions), recorded).await?
@@ -55,7 +56,7 @@ impl Processing {
         self.finish(&run.claimed).await
     }
 
-    /// The folder of the owner's covers and their versions; `None` where it is gone.
+    /// The folder of the owner's covers and their versions. `None` if the owner no longer exists.
     async fn covers_in_use(
         &self,
         organization_id: OrganizationId,
@@ -74,8 +75,8 @@ impl Processing {
         })
     }
 
-    /// Records what these covers are, and how much room they take with the pictures that they were made from. Gives the
-    /// versions that are in use by now. Where these are others, their own job records them.
+    /// Records the objects of these covers, and how much space they take, including the original pictures. Returns the
+    /// versions that are in use now. If they differ, their own job records them.
     async fn record_covers(
         &self,
         organization_id: OrganizationId,
@@ -100,7 +101,7 @@ impl Processing {
         Ok(in_use)
     }
 
-    /// The sizes of a cover that are stored and not damaged. Not every picture has the largest one.
+    /// The sizes of a cover that are stored and undamaged. Not every picture has the largest size.
     async fn jpegs(
         &self,
         keys: [ObjectKey; 4],
@@ -117,7 +118,7 @@ impl Processing {
         Ok(jpegs)
     }
 
-    /// Stores what is smaller as WebP beside the JPEGs, and gives what was stored.
+    /// Stores a WebP version beside each JPEG if it is smaller, and returns the stored keys.
     async fn add_webp(
         &self,
         run: &JobRun,
@@ -136,7 +137,7 @@ impl Processing {
         let encoded = match self.media.webp(pictures, scratch, &scope).await {
             Ok(encoded) => encoded,
             Err(error @ (MediaError::Cancelled | MediaError::Outage(..))) => return Err(error.into()),
-            // An ffmpeg without the encoder: `doctor` tells.
+            // This ffmpeg lacks the encoder. `doctor` reports that.
             Err(error) => {
                 tracing::debug!(%error, "could not encode a cover as WebP; it is JPEG only");
                 return Ok(Vec::new());
@@ -152,7 +153,7 @@ impl Processing {
         Ok(written)
     }
 
-    /// Makes the files of cover recipes again that were cut before the uploaded cover was there.
+    /// Renders the files of cover recipes again that were made before the uploaded cover was there.
     async fn cut_anew(
         &self,
         run: &JobRun,
@@ -211,7 +212,7 @@ impl Processing {
         recording.commit().await
     }
 
-    /// What is stored under a name, if anything is.
+    /// The object stored under a key, if any.
     pub(super) async fn stored(&self, key: &ObjectKey, scratch: &Path) -> Result<Option<Vec<u8>>, JobError> {
         let path = scratch.join(key.file.to_string());
         if !self.blobs.fetch_to(key, &path).await? {
@@ -221,7 +222,7 @@ impl Processing {
     }
 }
 
-/// Whether a picture is what was recorded, where anything was.
+/// Whether a picture matches its record, if there is one.
 fn is_sound(known: &CoverObjects, key: &ObjectKey, jpeg: &[u8]) -> bool {
     !known.contradicts(key, jpeg.len() as u64, Sha256::digest(jpeg).into())
 }
@@ -234,7 +235,7 @@ fn record(recorded: &mut CoverObjects, jpegs: &[(ObjectKey, Vec<u8>)]) {
     }
 }
 
-/// The versions of the owner's covers, with the owner locked; `None` where it is gone.
+/// The versions of the owner's covers, with the owner locked. `None` if the owner no longer exists.
 async fn versions_in_use(
     tx: &Transaction,
     organization_id: OrganizationId,
@@ -255,7 +256,7 @@ fn of_track(track: &Track) -> (ShortId, Vec<ShortId>) {
     (track.index, versions_of(track.cover, track.placeholder))
 }
 
-/// The one drawn beside a cover may be the cover.
+/// The versions of a cover and its placeholder, which may be the same.
 pub(super) fn versions_of(cover: Option<Cover>, drawn: Option<ShortId>) -> Vec<ShortId> {
     let mut versions: Vec<_> = cover.map(|cover| cover.version).into_iter().chain(drawn).collect();
     versions.dedup();

@@ -1,4 +1,4 @@
-//! The cover of a track whose uploaded one was given up: the art in its file, or a generated one.
+//! The cover of a track whose uploaded cover was removed: the art in its file, or a generated one.
 
 use tonearm_domain::{OrganizationId, TrackId};
 use tonearm_media::LimitTier;
@@ -10,8 +10,8 @@ use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
 
 impl Processing {
-    /// Makes a cover for a track that is ready and has none. A file that cannot be read again leaves it as it is: the track
-    /// can be played, and players see another cover.
+    /// Makes a cover for a track that is ready and has none. If the file can no longer be read, the track stays as it
+    /// is: it can be played, and players show another cover.
     pub(super) async fn restore_found_cover(
         &self,
         run: &JobRun,

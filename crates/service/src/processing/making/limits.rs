@@ -1,4 +1,4 @@
-//! Which limits the processes of one run get.
+//! The resource limits for the processes of one run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,20 +9,20 @@ use super::stop::Stop;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
 
-/// The limits of one run's processes: once one of them needed larger ones, all that start later get them too.
+/// The limits for the processes of one run. Once one process needed larger limits, all that start later get them too.
 pub(super) struct Limits {
     normal: RunScope,
     is_larger: AtomicBool,
 }
 
 impl Limits {
-    /// Those of a tier, to begin with.
+    /// Starts with the limits of the scope's tier.
     pub(super) fn new(scope: RunScope) -> Self {
         let is_larger = AtomicBool::new(scope.tier == LimitTier::Fallback);
         Self { normal: RunScope { tier: LimitTier::Normal, ..scope }, is_larger }
     }
 
-    /// For a process that starts now.
+    /// The scope for a process that starts now.
     pub(super) fn scope(&self) -> RunScope {
         let tier = match self.is_larger.load(Ordering::Relaxed) {
             true => LimitTier::Fallback,
@@ -33,7 +33,7 @@ impl Limits {
 }
 
 impl Processing {
-    /// Does something to a track's source, and once more with larger limits where it hits a limit.
+    /// Runs `work` on a track's source, and runs it again with larger limits if it hits a limit.
     pub(super) async fn within<T, F>(
         &self,
         limits: &Limits,
@@ -55,7 +55,8 @@ impl Processing {
         }
     }
 
-    /// Gives everything that is started from now on larger limits, and a track in processing the status that tells so.
+    /// Switches to larger limits for everything that starts from now on. A track that is being processed gets the
+    /// status that shows this.
     pub(super) async fn enlarge(
         &self,
         limits: &Limits,
@@ -67,7 +68,7 @@ impl Processing {
             return Ok(());
         }
         tracing::info!(track_id = %track.id, reason, "processing a track with larger limits");
-        // A track that gets another file while it is ready stays so.
+        // A ready track that gets another file stays ready.
         if !track.status.is_processing() {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! A track's source as a local file, and whether it may be blamed for a failure.
+//! A track's source as a local file, and whether a failure may be blamed on it.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -19,16 +19,16 @@ const CHUNK: usize = 256 * 1024;
 /// A track's source as a local file.
 pub(super) struct LocalSource {
     pub(super) source: Source,
-    /// Where it is: in place where the store is a folder, else fetched into `scratch`.
+    /// Its path: in place if the store is a folder, else in `scratch`, to which it is fetched.
     pub(super) path: PathBuf,
-    /// A folder for files in the making, removed with it.
+    /// A folder for temporary files, removed with this value.
     pub(super) scratch: TempDir,
     blamable: OnceCell<()>,
 }
 
 impl Processing {
-    /// Gets the source as a local file. One that the store does not have is an outage of the store: a row names it. One for
-    /// which the disk has no room is not fetched.
+    /// Gets the source as a local file. A source that the store does not have is an outage of the store, since a row
+    /// names it. A source for which the disk has no space is not fetched.
     pub(super) async fn local_source(&self, source: &Source, prefix: &str) -> Result<LocalSource, JobError> {
         let scratch = tempfile::Builder::new().prefix(prefix).tempdir_in(&self.scratch)?;
         let missing = || JobError::outage(Outage::Store, "the store does not have the uploaded file");
@@ -56,8 +56,8 @@ impl Processing {
         Ok(LocalSource { source: source.clone(), path, scratch, blamable: OnceCell::new() })
     }
 
-    /// Asked before a failure becomes a verdict on the file. An outage where the bytes are not those that were
-    /// uploaded, or where the tools fail on a sound that is known to be good, too. Looked into once a run.
+    /// Checks whether a failure may be blamed on the file. Returns an outage if the bytes are not those that were
+    /// uploaded, or if the tools also fail on a sound that is known to be good. Checked once in a run.
     pub(super) async fn confirm_blame(&self, local: &LocalSource, scope: &RunScope) -> Result<(), JobError> {
         let confirm = async {
             self.media.self_test(local.scratch.path(), scope).await.map_err(JobError::from)?;

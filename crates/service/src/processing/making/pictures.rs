@@ -1,4 +1,4 @@
-//! Pictures of a track: its cover, and drawings of its waveform.
+//! The pictures of a track: its cover and its waveform images.
 
 use tonearm_domain::{
     Colour, ContentType, Cover, CoverOrigin, CoverSettings, CoverSize, FileData, LevelsSettings, Theme,
@@ -38,16 +38,16 @@ impl CoverTerms {
     }
 }
 
-/// Whether a track has a cover that was uploaded before its sound, and nothing drawn beside it.
+/// Whether a track has a cover that was uploaded before its source, and no placeholder beside it.
 pub(super) fn needs_placeholder(track: &Track) -> bool {
     let is_uploaded = track.cover.is_some_and(|cover| cover.origin == CoverOrigin::Uploaded);
     is_uploaded && track.placeholder.is_none() && !Analysed::is_recorded(track)
 }
 
 impl Processing {
-    /// Makes the cover that a track without one gets: from the art in its file where that may be used, else drawn
-    /// from its waveform and colour. One that was uploaded before is kept; for when it may not be shown, there is a
-    /// drawn one beside it.
+    /// Makes the cover of a track that has none: from the art in its file if that may be used, else drawn from its
+    /// waveform and colour. A cover that was uploaded earlier is kept; a placeholder is drawn beside it for when it may
+    /// not be shown.
     pub(super) async fn make_cover(
         &self,
         context: &RunContext<'_>,
@@ -78,7 +78,7 @@ impl Processing {
         self.store_cover(track, origin, &images, theme).await.map(Some)
     }
 
-    /// Draws a cover to stand beside the one that the track has, whose colours stay.
+    /// Draws a placeholder beside the track's cover, whose colours stay.
     pub(super) async fn make_placeholder(
         &self,
         track: &Track,
@@ -103,7 +103,7 @@ impl Processing {
         Ok(MadeCover { cover, theme })
     }
 
-    /// Draws the listed sizes of a cover from a waveform, in the colour that counts with the colours that were found.
+    /// Draws the listed sizes of a cover from a waveform, in the colour that applies given the colours found.
     pub(super) async fn draw_placeholder(
         &self,
         parents: &TrackParents,
@@ -117,9 +117,9 @@ impl Processing {
         tokio::task::spawn_blocking(draw).await.map_err(JobError::internal)
     }
 
-    /// What can be made of a cover found in the source.
+    /// The covers made from the art in the source, if any.
     async fn embedded_cover(&self, context: &RunContext<'_>) -> Result<Option<Covers>, MediaError> {
-        // Looking into a file takes a process of its own.
+        // Reading the tags of a file takes a process of its own.
         if !context.probe.may_have_tags() {
             return Ok(None);
         }
@@ -175,7 +175,7 @@ impl Processing {
         Ok(Made::Rendered(rendered))
     }
 
-    /// The cover as a file of its own: the track's uploaded one, else the art in its file, else a drawn one.
+    /// The cover as a file: the track's uploaded one, else the art in its file, else a drawn one.
     pub(super) async fn cut_cover(
         &self,
         context: &RunContext<'_>,

@@ -1,22 +1,22 @@
-//! What is made of a track in which order: pure, so that it can be tested without making anything.
+//! The plan of which files are made in which order. It is pure, so that it can be tested without making anything.
 
 use tonearm_domain::{Codec, Recipe, RecipeKind, Transcode};
 
-/// Sound up to this many seconds is encoded by one process for all its outputs: starting another takes longer than
-/// encoding does.
+/// Sound of up to this many seconds is encoded by one process for all its outputs: starting another process takes
+/// longer than encoding.
 const SHORT_SECONDS: f64 = 20.0;
 
-/// A file to make, and the recipes that ask for it: where two ask for the same, it is made once.
+/// A file to make, and the recipes that need it: if two need the same file, it is made once.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PlannedFile {
     pub(super) kind: RecipeKind,
     pub(super) recipes: Vec<Recipe>,
 }
 
-/// What is already known of a track.
+/// The facts that are already known about a track.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct KnownFacts {
-    /// Seconds, as the headers claim; 0 where they do not.
+    /// The duration that the headers claim, in seconds; 0 if they claim none.
     pub(super) claimed_duration: f64,
     /// Whether samples are read without a decoder, so that measuring costs next to nothing.
     pub(super) is_plain: bool,
@@ -24,22 +24,22 @@ pub(super) struct KnownFacts {
     pub(super) is_measured: bool,
     /// Whether a cover has to be drawn from the waveform.
     pub(super) needs_picture: bool,
-    /// Whether files are played as soon as they are there, so that small ones go first.
+    /// Whether files are played as soon as they are ready, so that small ones are made first.
     pub(super) is_early: bool,
 }
 
-/// What is made in which order.
+/// The files to make, by stage.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Plan {
     /// Whether the sound has to be measured.
     pub(super) measures: bool,
-    /// Encoded from the decoding that is measured.
+    /// Encoded by the process that decodes for measuring.
     pub(super) with_measuring: Vec<PlannedFile>,
-    /// Started together with it.
+    /// Started at the same time as measuring.
     pub(super) at_once: Vec<PlannedFile>,
-    /// What needs what was measured.
+    /// Started after measuring, because they need its results.
     pub(super) after: Vec<PlannedFile>,
-    /// Whether all of it takes so little that it is recorded in one go.
+    /// Whether the work is so short that everything is recorded together at the end.
     pub(super) is_short: bool,
 }
 
@@ -57,7 +57,7 @@ impl Plan {
             let needs = needs(&planned.kind);
             let is_known = match needs {
                 Needs::Nothing => true,
-                // A claim that turns out to be wrong costs another go.
+                // If the claim turns out to be wrong, the file is made again.
                 Needs::Duration => known.is_measured || has_claim,
                 Needs::Loudness => known.is_measured,
                 Needs::Waveform => false,
@@ -73,8 +73,8 @@ impl Plan {
         plan
     }
 
-    /// What takes longest comes first, so that no core waits for it in the end; or last, where every file counts as
-    /// soon as it is there.
+    /// Sorts the files that take longest first, so that no core idles at the end. Sorts them last if each file counts
+    /// as soon as it is ready.
     fn order(&mut self, is_early: bool) {
         for planned_files in [&mut self.at_once, &mut self.after] {
             planned_files.sort_by_key(|planned| {
@@ -84,9 +84,9 @@ impl Plan {
         }
     }
 
-    /// Lets the process that decodes for measuring encode, too: all there is of short sound, else one file, unless
-    /// nothing has to be decoded. Not the one that takes longest, if there is another: what comes after measuring, such as
-    /// the cover, is then made beside it.
+    /// Lets the process that decodes for measuring encode too: all files of short sound, else one file, or none if
+    /// nothing has to be decoded. It does not take the file that takes longest if there is another: files made after
+    /// measuring, such as the cover, are then made at the same time as the longest one.
     fn share_the_decoding(&mut self, is_plain: bool) {
         let is_encoded =
             |planned: &PlannedFile| planned.kind.transcode().is_some_and(|t| t.loudness_target.is_none());
@@ -95,7 +95,7 @@ impl Plan {
             let (with, at_once) = self.at_once.drain(..).partition(is_encoded);
             (self.with_measuring, self.at_once) = (with, at_once);
         } else if is_plain {
-            // Measuring needs no process, and is soon done.
+            // Measuring needs no process and is fast.
         } else {
             let places = self.at_once.iter().enumerate();
             let can_share = places.filter(|(_, planned)| is_encoded(planned) && is_whole(planned));
@@ -105,13 +105,13 @@ impl Plan {
         }
     }
 
-    /// Every file, in no order that matters.
+    /// All files, in no particular order.
     pub(super) fn files(&self) -> impl Iterator<Item = &PlannedFile> {
         self.with_measuring.iter().chain(&self.at_once).chain(&self.after)
     }
 }
 
-/// What a planned file needs to be known.
+/// What must be known before a file can be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Needs {
     Nothing,
@@ -134,7 +134,7 @@ fn needs(kind: &RecipeKind) -> Needs {
     }
 }
 
-/// How long making something takes, as a rank: measured on a few minutes of music.
+/// The rank of how long making a file takes, measured with a few minutes of music.
 fn effort(kind: &RecipeKind) -> u8 {
     let of_codec = |codec| match codec {
         Codec::Wav => 2,
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(plan.with_measuring[0].kind, RecipeKind::Transcode(mp3(96)));
         let one = Plan::new(recipes().split_off(1), known);
         assert_eq!(one.with_measuring[0].kind, RecipeKind::Transcode(mp3(96)));
-        // Where there is nothing to decode, there is nothing to share.
+        // If nothing has to be decoded, there is no decoding to share.
         let plan = Plan::new(recipes(), KnownFacts { is_plain: true, ..known });
         assert_eq!((plan.with_measuring.len(), plan.at_once.len(), plan.after.len()), (0, 3, 1));
         let plan = Plan::new(recipes(), KnownFacts { claimed_duration: 3.0, ..known });

@@ -1,4 +1,4 @@
-//! Make everything that a track's recipes ask for.
+//! Making every file that a track's recipes need.
 
 use tonearm_domain::{
     CoverOrigin, FileOutcome, OrganizationId, Outage, Recipe, Source, Track, TrackId, TrackStatus, untried,
@@ -18,30 +18,30 @@ use super::stop::Stop;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
 
-/// A file whose processes hang without using the processor is blamed for it only after so many seconds of attempts:
-/// until then the machine may be what is slow.
+/// If processes hang without using the processor, the file is blamed only after attempts over this many seconds: until
+/// then, the machine may be slow.
 const HANGING_SECONDS: i64 = 24 * 3600;
 
 /// How one pass over a track ended.
 enum Pass {
     /// The job is done.
     Finished,
-    /// Recipes were added meanwhile, which another pass makes.
+    /// Recipes were added meanwhile. Another pass makes their files.
     Again,
 }
 
 impl Processing {
-    /// Makes every file of a track that is not there yet and settles its status.
+    /// Makes every missing file of a track and settles its status.
     ///
-    /// Each finished file is stored and recorded by itself, so that a run that is cut short loses only what was
-    /// in the making: the next run goes on from there. Short sound is recorded in one go.
+    /// Each finished file is stored and recorded on its own. A run that is interrupted loses only the files in
+    /// progress; the next run continues from there. The files of short sound are recorded together.
     pub(in crate::processing) async fn process_track(
         &self,
         run: &JobRun,
         organization_id: OrganizationId,
         track_id: TrackId,
     ) -> Result<(), JobError> {
-        // Each further pass needs a recipe that somebody added during the one before.
+        // Another pass happens only if a recipe was added during the previous one.
         while let Pass::Again = Box::pin(self.pass_over(run, organization_id, track_id)).await? {}
         Ok(())
     }
@@ -72,7 +72,7 @@ impl Processing {
         tokio::select! {
             biased;
             done = work => done,
-            // Dropping the work kills what it runs. What is stored already is removed with the track.
+            // Dropping the work kills its processes. Objects that are already stored are removed with the track.
             () = self.report_until_deleted(organization_id, track_id, &board) => Err(JobError::Cancelled),
         }
     }
@@ -95,13 +95,14 @@ impl Processing {
         }
     }
 
-    /// Whether processes of this job have run out of time for so long that the file must be the cause.
+    /// Whether processes of this job have been timing out for so long that the file must be the cause.
     pub(super) fn hangs(&self, run: &JobRun) -> bool {
         let since = run.claimed.failing_since;
         since.is_some_and(|since| since.plus_seconds(HANGING_SECONDS) <= self.ambient.now())
     }
 
-    /// Makes everything that is missing of a track. Gives it as it was before, and what is left to be recorded.
+    /// Makes everything that a track lacks. Returns the track as it was before, and the results that are still to be
+    /// recorded.
     async fn make_track(
         &self,
         run: &JobRun,
@@ -121,8 +122,8 @@ impl Processing {
         Ok((context.track, unrecorded))
     }
 
-    /// Records what is left to be recorded, settles the status by what was made and ends the job. `before` is the track
-    /// as it was when the run began.
+    /// Records the remaining results, settles the status accordingly and ends the job. `before` is the track as it was
+    /// when the run began.
     async fn settle_track(
         &self,
         run: &JobRun,
@@ -137,7 +138,7 @@ impl Processing {
         recording.put(unrecorded).await?;
         let cover = recording.track.cover;
         if !has_cover && cover != before.cover && cover.is_some_and(|it| it.origin == CoverOrigin::Uploaded) {
-            // The files cut from the cover may show the one before.
+            // The files made from the cover may show the previous one.
             recording.queue_cover_files().await?;
         }
         let settling = tracing::info_span!("record_track");
@@ -145,7 +146,7 @@ impl Processing {
         Ok(if is_finished { Pass::Finished } else { Pass::Again })
     }
 
-    /// Ends a track whose source as a whole is at fault.
+    /// Rejects a track whose source as a whole is at fault.
     async fn reject(&self, run: &JobRun, track: &Track, reason: &str) -> Result<Pass, JobError> {
         match self.recording_for(run, track).await? {
             Some(recording) => recording.reject_and_finish(&run.claimed, reason).await?,
@@ -154,7 +155,7 @@ impl Processing {
         Ok(Pass::Finished)
     }
 
-    /// Makes files for recipes, and a cover where there is none.
+    /// Makes the files of recipes, and a cover if there is none.
     pub(super) async fn make_all(
         &self,
         context: &RunContext<'_>,
@@ -186,7 +187,7 @@ impl Processing {
             let (cover, ()) = futures::try_join!(cover, rest)?;
             Ok((Some(analysed), cover))
         };
-        // Turns are given in this order: others wait for what is measured.
+        // Processes are scheduled in this order. Measuring comes first, as other files wait for its results.
         let ((analysed, cover), ()) = futures::try_join!(measured, at_once)?;
         if let Some(analysed) = analysed.as_ref().or(recorded.as_ref()) {
             self.retry_failed_files(&results, &plan, analysed).await?;
@@ -198,7 +199,7 @@ impl Processing {
         })
     }
 
-    /// Makes the cover and, unless all is recorded together in the end, puts it to use.
+    /// Makes the cover and puts it to use, unless everything is recorded together at the end.
     async fn make_and_show_cover(
         &self,
         context: &RunContext<'_>,
@@ -214,7 +215,7 @@ impl Processing {
         }
     }
 
-    /// Stores what was encoded while measuring, and makes what had to wait for it.
+    /// Stores the files that were encoded while measuring, and makes those that had to wait for the results.
     async fn make_measured(
         &self,
         results: &Results<'_>,
@@ -232,8 +233,8 @@ impl Processing {
         Ok(())
     }
 
-    /// Makes once more what hit a limit, with larger ones, and previews that failed before the duration was known, or
-    /// whose place was computed from one that turned out to be wrong.
+    /// Retries files that hit a limit, with larger limits, and previews that failed before the duration was known or
+    /// whose position was computed from a wrong duration.
     async fn retry_failed_files(
         &self,
         results: &Results<'_>,
@@ -271,21 +272,21 @@ impl Processing {
         Ok(())
     }
 
-    /// Records what probing and measuring found.
+    /// Records the results of probing and measuring.
     async fn record_analysis(&self, context: &RunContext<'_>, analysed: &Analysed) -> Result<(), JobError> {
         let mut recording = self.recording_of(context).await?;
         recording.put_measured(analysed.measured());
         recording.commit().await
     }
 
-    /// Puts a cover to use as soon as it is there.
+    /// Puts a cover to use as soon as it is made.
     async fn record_cover(&self, context: &RunContext<'_>, made: MadeCover) -> Result<(), JobError> {
         let mut recording = self.recording_of(context).await?;
         recording.put_cover(made).await?;
         recording.commit().await
     }
 
-    /// The recipes of a track that were not tried yet. Whoever wants to have one tried again removes its failure.
+    /// The recipes of a track that were not tried yet. To retry a recipe, callers remove its failure.
     async fn missing_recipes(&self, track: &Track) -> Result<Vec<Recipe>, JobError> {
         let recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
         let files = self.catalog.files_of_track(track.id).await?;

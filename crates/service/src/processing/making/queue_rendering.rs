@@ -1,4 +1,4 @@
-//! Queue a job for each track that a recipe is to be rendered for.
+//! Queueing a job for each track that a recipe is to be rendered for.
 
 use tonearm_catalog::{NewJob, Transaction};
 use tonearm_domain::{Job, OrganizationId, Recipe, Rendering, TrackId, VariantId};
@@ -8,16 +8,16 @@ use crate::library::renderings;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
 
-/// Tracks of one transaction.
+/// Tracks in one transaction.
 const BATCH: u64 = 200;
-/// How many tracks of one rendering wait for their turn when no more are queued.
+/// No more tracks are queued while this many tracks of the rendering are waiting.
 const MOST_OUTSTANDING: u64 = 1000;
-/// Seconds until more are queued where there were too many.
+/// Seconds to wait before more are queued if too many are waiting.
 const LATER_SECONDS: i64 = 3;
 
 impl Processing {
-    /// Queues the tracks that lack a recipe's file, or have it with other settings; any node renders them. Where many
-    /// wait for their turn, it goes on later, behind what has come in the meantime.
+    /// Queues the tracks that lack a recipe's file or have it with other settings. Any node renders them. If many are
+    /// waiting, it continues later, behind jobs queued in the meantime.
     pub(in crate::processing) async fn queue_rendering(
         &self,
         run: &JobRun,
@@ -26,7 +26,7 @@ impl Processing {
     ) -> Result<(), JobError> {
         loop {
             let tx = self.begin_batch(run).await?;
-            // Each time anew: after a change of the recipe, the rendering may have been begun once more.
+            // Read again in each round: after a change of the recipe, the rendering may have been restarted.
             let Some(recipe) = tx.recipe_to_follow(organization_id, variant_id).await? else {
                 return finish(&run.claimed, tx).await;
             };
@@ -48,7 +48,7 @@ impl Processing {
         }
     }
 
-    /// Looks at the next tracks and queues those that need it.
+    /// Checks the next tracks and queues those that need the file.
     async fn queue_tracks(
         &self,
         tx: &Transaction,

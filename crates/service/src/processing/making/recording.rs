@@ -1,8 +1,8 @@
-//! Recording what a run made of a track: the only way in which jobs change tracks and their files.
+//! Recording the results of a run: the only way in which jobs change tracks and their files.
 //!
-//! A recording is one transaction. It begins by checking the lease of its job and by locking the track and the
-//! organization's recipes, so that what it decides still holds when it commits. A file that was made is never replaced
-//! by a failure, and nothing is recorded for a recipe that has been removed.
+//! A recording is one transaction. It starts by checking the lease of its job and by locking the track and the
+//! organization's recipes, so that its decisions still hold when it commits. An existing file is never replaced by a
+//! failure, and nothing is recorded for a recipe that has been removed.
 
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
@@ -19,7 +19,7 @@ use crate::processing::runner::{JobRun, Processing, finish};
 use crate::transcription;
 use crate::webhooks::events;
 
-/// What a run made of a track and did not record yet.
+/// The results of a run that are not recorded yet.
 #[derive(Default)]
 pub(super) struct Unrecorded {
     pub(super) measured: Option<Measured>,
@@ -28,12 +28,12 @@ pub(super) struct Unrecorded {
 }
 
 impl Unrecorded {
-    /// Whether a recipe was tried, with its settings.
+    /// Whether a recipe was tried with its current settings.
     pub(super) fn has(&self, recipe: &Recipe) -> bool {
         self.files.iter().any(|(own, _)| own.id == recipe.id && own.kind == recipe.kind)
     }
 
-    /// The objects that were stored for it.
+    /// The objects that were stored for these results.
     pub(super) fn objects(&self, track: &Track) -> Vec<ObjectKey> {
         let covers = self
             .cover
@@ -45,14 +45,15 @@ impl Unrecorded {
     }
 }
 
-/// What probing and measuring found of a track.
+/// The results of probing and measuring a track.
 pub(super) struct Measured {
     /// Seconds.
     pub(super) duration: f64,
     pub(super) info: TrackInfo,
 }
 
-/// A transaction that records what a run made of one track. Dropped without being ended, it records nothing.
+/// A transaction that records the results of a run for one track. If it is dropped without being ended, nothing is
+/// recorded.
 pub(super) struct Recording<'a> {
     pub(super) processing: &'a Processing,
     pub(super) tx: Transaction,
@@ -65,8 +66,8 @@ pub(super) struct Recording<'a> {
 }
 
 impl Processing {
-    /// Begins to record what a run made of a track; `None` where the track has been deleted. A run that worked on a source which
-    /// was replaced since is called off: the next run works on the new one.
+    /// Begins to record the results of a run. `None` if the track has been deleted. A run whose source was replaced
+    /// since is cancelled: the next run works on the new source.
     pub(super) async fn recording(
         &self,
         claimed: &ClaimedJob,
@@ -88,8 +89,8 @@ impl Processing {
         Ok(Some(Recording { processing: self, tx, track, previous, recipes, files, has_new_files: false }))
     }
 
-    /// The same for the track of a run. A track that has been deleted calls the work off: the purge removes what
-    /// was stored.
+    /// Like [`Self::recording`], for the track of a run. If the track has been deleted, the run is cancelled: the purge
+    /// removes what was stored.
     pub(super) async fn recording_of(&self, context: &RunContext<'_>) -> Result<Recording<'_>, JobError> {
         let (organization_id, track_id) = (context.track.organization_id, context.track.id);
         let source = Some(&context.local.source);
@@ -97,7 +98,7 @@ impl Processing {
         recording.ok_or(JobError::Cancelled)
     }
 
-    /// The same for a track as it was read before.
+    /// Like [`Self::recording`], for a track that was read earlier.
     pub(super) async fn recording_for(
         &self,
         run: &JobRun,
@@ -106,7 +107,7 @@ impl Processing {
         self.recording(&run.claimed, track.organization_id, track.id, track.source.as_ref()).await
     }
 
-    /// Ends a track whose processing was given up: what is playable stays playable.
+    /// Ends the processing of a track whose job was given up. Playable files stay playable.
     pub(in crate::processing) async fn give_up_track(
         &self,
         claimed: &ClaimedJob,
@@ -123,9 +124,9 @@ impl Processing {
 }
 
 impl Recording<'_> {
-    /// Records everything that a run still has in hand.
+    /// Records all remaining results of a run.
     pub(super) async fn put(&mut self, unrecorded: Unrecorded) -> Result<(), CatalogError> {
-        // First, as events tell the bitrate of files, which is worked out from it.
+        // First, because events contain the bitrate of files, which is computed from these values.
         if let Some(measured) = unrecorded.measured {
             self.put_measured(measured);
         }
@@ -138,14 +139,14 @@ impl Recording<'_> {
         Ok(())
     }
 
-    /// Records what probing and measuring found.
+    /// Records the results of probing and measuring.
     pub(super) fn put_measured(&mut self, measured: Measured) {
         self.track.duration = measured.duration;
         self.track.info = measured.info;
     }
 
-    /// Records what came of one recipe and announces it. Nothing is recorded for a recipe that has been removed, and no
-    /// failure in place of a file that was made: what a recipe made with other settings is better than nothing.
+    /// Records the result of one recipe and queues its event. Nothing is recorded for a removed recipe. A failure never
+    /// replaces an existing file: a file made with other settings is better than none.
     pub(super) async fn put_file(
         &mut self,
         recipe: Recipe,
@@ -168,7 +169,7 @@ impl Recording<'_> {
         Ok(())
     }
 
-    /// Records a cover where no better one came meanwhile, and a drawn one in any case.
+    /// Records a cover unless a better one arrived meanwhile. A drawn cover is always recorded as the placeholder.
     pub(super) async fn put_cover(&mut self, made: MadeCover) -> Result<(), CatalogError> {
         let MadeCover { cover, theme } = made;
         if self.track.cover.is_none_or(|current| current.origin <= cover.origin) {
@@ -180,13 +181,13 @@ impl Recording<'_> {
         self.queue_cover_files().await
     }
 
-    /// Queues what is made of the track's cover once it is in use.
+    /// Queues the job that completes the track's cover once it is in use.
     pub(super) async fn queue_cover_files(&self) -> Result<(), CatalogError> {
         let owner = CoverOwner::Track(self.track.id);
         covers::queue_rest(&self.tx, &self.processing.ambient, self.track.organization_id, owner).await
     }
 
-    /// What came of a recipe, if it was tried.
+    /// The result of a recipe, if it was tried.
     pub(super) fn file_of(&self, recipe: &Recipe) -> Option<&TrackFile> {
         self.files.iter().find(|file| file.recipe.id == recipe.id)
     }
@@ -200,7 +201,7 @@ impl Recording<'_> {
         Ok(())
     }
 
-    /// Settles the status by the files, while the track is in processing.
+    /// Settles the status according to the files, while the track is being processed.
     async fn settle(&mut self) -> Result<(), JobError> {
         let (outcome, reason) = judge(&self.track, &self.files);
         self.track.status = self.track.status.settle(outcome).map_err(JobError::internal)?;
@@ -209,7 +210,7 @@ impl Recording<'_> {
         Ok(transcription::queue_if_wanted(&self.tx, &self.processing.ambient, &self.track).await?)
     }
 
-    /// An incomplete track that now has everything that is required of it becomes ready, and nothing else changes.
+    /// An incomplete track that now has all required files becomes ready. Nothing else changes.
     pub(super) async fn settle_again(&mut self) -> Result<(), JobError> {
         let (outcome, reason) = judge(&self.track, &self.files);
         if self.track.status.is_playable() && outcome != Outcome::Nothing {
@@ -221,8 +222,8 @@ impl Recording<'_> {
         Ok(())
     }
 
-    /// Settles the track and ends the job. `false`, with the job still held, where there is a recipe that was not tried
-    /// yet, as one may be added at any time.
+    /// Settles the track and ends the job. Returns `false` and keeps the job if a recipe was not tried yet, as recipes
+    /// may be added at any time.
     pub(super) async fn settle_and_finish(mut self, claimed: &ClaimedJob) -> Result<bool, JobError> {
         if self.track.status.is_processing() {
             if untried(&self.recipes, &self.files).next().is_some() {
@@ -235,8 +236,8 @@ impl Recording<'_> {
         Ok(true)
     }
 
-    /// Ends processing with a failure that concerns the source as a whole. A track that has something playable keeps it;
-    /// what is missing has failed.
+    /// Ends processing with a failure of the source as a whole. A track with playable files keeps them; missing files
+    /// are recorded as failed.
     pub(super) async fn reject_and_finish(
         mut self,
         claimed: &ClaimedJob,
@@ -278,12 +279,12 @@ impl Recording<'_> {
         Ok(self.tx.delete_track_progress(self.track.id).await?)
     }
 
-    /// Commits; the job goes on.
+    /// Commits. The job continues.
     pub(super) async fn commit(self) -> Result<(), JobError> {
         Ok(self.write().await?.commit().await?)
     }
 
-    /// Writes the track and announces its status where that has become final.
+    /// Writes the track and queues an event if its status has become final.
     pub(super) async fn write(self) -> Result<Transaction, JobError> {
         let ambient = &self.processing.ambient;
         self.tx.update_track(&self.track).await?;
@@ -299,8 +300,8 @@ pub(super) fn playable(files: &[TrackFile]) -> usize {
     files.iter().filter(|file| file.is_made() && file.recipe.kind.recipe_type().is_playable()).count()
 }
 
-/// The outcome, with the first failure's reason. What is required of a track are its own recipes and those that were
-/// there before it: one that is added later and fails takes nothing from tracks that were complete without it.
+/// The outcome, with the reason of the first failure. A track requires its own recipes and those that existed before
+/// it. If a recipe that was added later fails, tracks that were complete without it stay complete.
 pub(super) fn judge(track: &Track, files: &[TrackFile]) -> (Outcome, Option<String>) {
     let is_required = |recipe: &Recipe| recipe.track_id.is_some() || recipe.created_at <= track.created_at;
     let failures: Vec<String> = files

@@ -1,4 +1,4 @@
-//! Render a recipe for one track that was there before it.
+//! Rendering a recipe for one track that existed before it.
 
 use tonearm_domain::{
     ClaimedJob, FileOutcome, OrganizationId, Recipe, Source, Timestamp, Track, TrackFile, TrackId, VariantId,
@@ -19,13 +19,13 @@ pub(in crate::processing) struct TrackRendering {
     pub(in crate::processing) organization_id: OrganizationId,
     pub(in crate::processing) track_id: TrackId,
     pub(in crate::processing) variant_id: VariantId,
-    /// The rendering that counts it, by its start; none where it was counted already.
+    /// The start of the rendering that counts it. None if it was already counted.
     pub(in crate::processing) run: Option<Timestamp>,
 }
 
 impl Processing {
-    /// Renders a recipe for a track that lacks it, or has it with other settings. The track stays playable all the time.
-    /// What came of it is recorded, counted and ended in one transaction.
+    /// Renders a recipe for a track that lacks its file or has it with other settings. The track stays playable
+    /// throughout. One transaction records the result, counts the track and ends the job.
     pub(in crate::processing) async fn render_track(
         &self,
         run: &JobRun,
@@ -55,7 +55,7 @@ impl Processing {
         }
     }
 
-    /// Whether the rendering was begun anew since, which has jobs of its own.
+    /// Whether the rendering was restarted since. A restarted rendering has jobs of its own.
     async fn is_outdated(&self, turn: TrackRendering) -> Result<bool, JobError> {
         let rendering = self.catalog.rendering(turn.organization_id, turn.variant_id).await?;
         Ok(turn.run.is_some() && rendering.is_none_or(|rendering| Some(rendering.started_at) != turn.run))
@@ -118,7 +118,7 @@ impl Processing {
         finish(claimed, tx).await
     }
 
-    /// Counts a track whose job is given up as one that failed, so that the rendering ends.
+    /// Counts a track whose job is given up as failed, so that the rendering can end.
     pub(in crate::processing) async fn give_up_turn(
         &self,
         claimed: &ClaimedJob,
@@ -135,7 +135,7 @@ impl Processing {
     }
 }
 
-/// Whether a file is what a recipe asks for now.
+/// Whether a file matches the current settings of a recipe.
 pub(super) fn is_current(file: &TrackFile, recipe: &Recipe) -> bool {
     file.recipe.id == recipe.id && file.recipe.kind == recipe.kind && file.is_made()
 }

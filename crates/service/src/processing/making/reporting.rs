@@ -1,4 +1,4 @@
-//! What goes on beside the making of a track's files: telling how far it is, and noticing that it is called off.
+//! Tasks that run while a track's files are made: reporting progress, and noticing a cancellation.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use tonearm_domain::{OrganizationId, TrackId};
 use super::file_progress::FileProgress;
 use crate::processing::runner::Processing;
 
-/// How often progress is told, and how late a deletion by another node is noticed.
+/// How often progress is reported, and how late a deletion by another node is noticed.
 const PERIOD: Duration = Duration::from_secs(1);
 
 impl Processing {
-    /// Tells how far a track is, and returns once it is deleted: at once where that happens in this process, else
-    /// within a second. A catalog that does not answer is asked again.
+    /// Reports the progress of a track, and returns once it is deleted: at once if that happens in this process, else
+    /// within a second. If the catalog does not respond, it is queried again.
     pub(super) async fn report_until_deleted(
         &self,
         organization_id: OrganizationId,

@@ -1,8 +1,8 @@
-//! Taking over what was made of another track whose source has the same bytes, instead of making it again.
+//! Reusing the files of another track whose source has the same bytes, instead of making them again.
 //!
-//! The bytes of a source are stored once in an organization: a track shares the object of an older one. Made files are
-//! copied within the store, so that each track has objects in its own folder: by the folder usage is counted, durable
-//! names are resolved and purges work. See docs/decisions/2026-11-same-source.md.
+//! The bytes of a source are stored once in an organization: a track shares the object of an older one. Other files are
+//! copied within the store, so that each track has objects in its own folder: usage counts, durable names and purges
+//! depend on the folder. See docs/decisions/2026-11-same-source.md.
 
 use std::slice;
 
@@ -20,17 +20,17 @@ use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
 use crate::track_view::TrackParents;
 
-/// Older tracks with the same bytes that are looked at.
+/// The most older tracks with the same bytes that are examined.
 const MOST_EXAMINED: u64 = 8;
 
-/// A track that something can be taken over from.
+/// A track whose files can be reused.
 struct Model {
     track: Track,
     files: Vec<TrackFile>,
 }
 
 impl Model {
-    /// The levels that covers are drawn from, if they were asked for.
+    /// The levels from which covers are drawn, if a recipe requested them.
     fn levels(&self) -> Option<&[f64]> {
         self.files.iter().find_map(|file| match (&file.recipe.kind, &file.outcome) {
             (RecipeKind::Levels(settings), FileOutcome::Made { data: FileData::Levels(levels), .. })
@@ -42,7 +42,7 @@ impl Model {
         })
     }
 
-    /// The file that a recipe would make of `track`, too.
+    /// An existing file that is the same as the one that a recipe would make for `track`.
     fn file_for(&self, recipe: &Recipe, track: &Track) -> Option<(&ObjectKey, FileBytes, &FileData)> {
         let has_same_words = self.track.player_title == track.player_title
             && self.track.player_subtitle == track.player_subtitle;
@@ -70,8 +70,8 @@ fn depends_on_source_alone(kind: &RecipeKind, has_same_words: bool) -> bool {
 }
 
 impl Processing {
-    /// Records what can be taken over for a track of which nothing is known yet. Gives the track as it then is, and the recipes
-    /// that are left.
+    /// Records the reusable results for a track about which nothing is known yet. Returns the updated track, and the
+    /// recipes that remain.
     pub(super) async fn take_over(
         &self,
         run: &JobRun,
@@ -90,8 +90,8 @@ impl Processing {
         Ok((track, recipes))
     }
 
-    /// What can be taken over for a track of which nothing is known yet; none where no other track has the same bytes. What was
-    /// measured is left out where the track needs a cover that has to be made while measuring.
+    /// The reusable results for a track about which nothing is known yet. `None` if no other track has the same bytes.
+    /// Measurements are left out if the track needs a cover that has to be made while measuring.
     pub(super) async fn reuse(
         &self,
         track: &Track,
@@ -129,7 +129,7 @@ impl Processing {
         Ok(Some(Model { track, files }))
     }
 
-    /// Copies a file; `None` where there is none, or it was removed meanwhile.
+    /// Copies a file. `None` if there is none, or it was removed meanwhile.
     async fn reused_file(
         &self,
         model: &Model,
@@ -146,8 +146,8 @@ impl Processing {
         Ok(is_copied.then(|| outcome(track, to, bytes, data.clone())))
     }
 
-    /// The cover that the track would get: the art in the file is copied, a placeholder is drawn. `None` where it needs none,
-    /// or the file has to be looked into.
+    /// The cover that the track would get: the art in the file is copied, a placeholder is drawn. `None` if it needs
+    /// none, or the file itself has to be read.
     async fn reused_cover(&self, model: &Model, track: &Track) -> Result<Option<MadeCover>, JobError> {
         let is_beside = needs_placeholder(track);
         if track.cover.is_some() && !is_beside {
@@ -191,8 +191,8 @@ impl Processing {
         Ok((copies > 0).then_some(cover))
     }
 
-    /// Lets a track of which nothing was made yet use the object of an older track with the same bytes as its source, and
-    /// removes its own. Gives the source that counts from now on.
+    /// Lets a track that has no files yet use the object of an older track with the same bytes as its source, and
+    /// removes its own object. Returns the source that applies from now on.
     pub(super) async fn share_source(
         &self,
         run: &JobRun,
@@ -208,7 +208,7 @@ impl Processing {
             return Ok(source);
         }
         let tx = self.begin_batch(run).await?;
-        // Locked, it is not purged meanwhile. Only newer tracks wait for older ones.
+        // While it is locked, it is not purged. Only newer tracks wait for older ones.
         let older = tx.track(track.organization_id, older).await?;
         let Some(mut own) = tx.track(track.organization_id, track.id).await? else { return Ok(source) };
         let is_same = older.and_then(|older| older.source).as_ref() == Some(&shared);
@@ -219,7 +219,7 @@ impl Processing {
         own.source = Some(shared.clone());
         tx.update_track(&own).await?;
         tx.commit().await?;
-        // The sweep removes what stays.
+        // Otherwise, the sweep removes the object.
         if !self.are_removals_held().await? {
             self.delete_unless_source(vec![source.key]).await?;
         }

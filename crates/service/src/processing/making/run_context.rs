@@ -1,4 +1,4 @@
-//! What the making of one track's files works with.
+//! The context in which the files of one track are made.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::stop::Stop;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
 
-/// What the making of one track's files works with.
+/// The context in which the files of one track are made.
 pub(super) struct RunContext<'a> {
     /// The run whose lease covers everything that is recorded.
     pub(super) run: &'a JobRun,
@@ -20,17 +20,17 @@ pub(super) struct RunContext<'a> {
     pub(super) local: LocalSource,
     /// What the headers claim.
     pub(super) probe: Probe,
-    /// The limits of whatever is started from now on.
+    /// The limits for processes that start from now on.
     pub(super) limits: Limits,
     pub(super) board: FileProgress,
-    /// Whether files are played as soon as they are there.
+    /// Whether files are played as soon as they are ready.
     pub(super) is_early: bool,
     /// Whether nothing is recorded before everything is made.
     pub(super) is_staged: bool,
 }
 
 impl RunContext<'_> {
-    /// The same, with nothing being recorded before everything is made.
+    /// The same context, with nothing recorded before everything is made.
     pub(super) fn staged(self) -> Self {
         Self { is_staged: true, ..self }
     }
@@ -40,12 +40,12 @@ impl RunContext<'_> {
         &self.local.path
     }
 
-    /// A folder for files in the making, removed with it.
+    /// A folder for temporary files, removed with this value.
     pub(super) fn scratch(&self) -> &Path {
         self.local.scratch.path()
     }
 
-    /// What files that keep their tags say in place of the source's.
+    /// The title and artist that files with tags contain instead of the source's.
     pub(super) fn words(&self) -> TagOverrides<'_> {
         TagOverrides {
             title: self.track.player_title.as_deref(),
@@ -55,7 +55,7 @@ impl RunContext<'_> {
 }
 
 impl Processing {
-    /// Fetches the source, where it is not a local file anyway, and looks into it.
+    /// Fetches the source, unless it already is a local file, and probes it.
     pub(super) async fn open_run_context<'a>(
         &self,
         run: &'a JobRun,
@@ -83,7 +83,7 @@ impl Processing {
         Ok(RunContext { run, track, local, probe, limits, board, is_early, is_staged: false })
     }
 
-    /// Asked before a failure becomes a verdict on the file: see [`Processing::confirm_blame`].
+    /// Checks whether a failure may be blamed on the file: see [`Processing::confirm_blame`].
     pub(super) async fn may_blame(&self, context: &RunContext<'_>) -> Result<(), JobError> {
         self.confirm_blame(&context.local, &context.limits.scope()).await
     }

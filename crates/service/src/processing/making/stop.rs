@@ -1,4 +1,4 @@
-//! Why the making of a track's files ended early, and whose fault that is.
+//! Why making a track's files ended early, and what was at fault.
 
 use std::io;
 
@@ -8,14 +8,14 @@ use tonearm_media::MediaError;
 
 use crate::processing::job_error::JobError;
 
-/// Why the making of a file, or of all of a track's files, ended early.
+/// Why making a file, or all files of a track, ended early.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// The source is at fault, or what is asked of it: final.
+    /// The source or the requested settings are at fault. A retry does not help.
     Source(String),
     /// The source needs more than the limits allow. Larger limits may help.
     Limit(String),
-    /// The run is, or the service: the job goes on another time.
+    /// The run or the service is at fault. The job is continued later.
     Job(JobError),
 }
 

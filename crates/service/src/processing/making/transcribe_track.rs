@@ -1,4 +1,4 @@
-//! Have a track's words written down. The track is ready long before: nothing waits for this.
+//! Transcribing a track. Nothing waits for this: the track is ready long before.
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
@@ -14,12 +14,13 @@ use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
 use crate::transcription::{NO_PROVIDER, pending};
 
-/// Most seconds of sound that are sent at once: 5 MB, below what providers take in bytes and in minutes.
+/// The most seconds of sound in one request: 5 MB, below the limits of providers in bytes and in minutes.
 const SEGMENT_SECONDS: f64 = 1200.0;
-/// The seconds at the end of a segment among which it is cut: where it is quietest, so that no word is cut in two.
+/// The number of seconds at the end of a segment within which it is cut, at the quietest moment, so that no word is cut
+/// in two.
 const CUT_WITHIN: f64 = 60.0;
 
-/// Why there are no words.
+/// Why a transcription ended without words.
 enum Trouble {
     Provider(TranscribeError),
     Run(JobError),
@@ -89,7 +90,7 @@ impl Processing {
         }
     }
 
-    /// How the organization has sound transcribed. Where no provider is set, the transcription fails and the job ends.
+    /// The organization's transcription settings. If no provider is set, the transcription fails and the job ends.
     async fn settings_or_failure(
         &self,
         run: &JobRun,
@@ -100,7 +101,7 @@ impl Processing {
             return Ok(Some(settings));
         }
         let tx = self.catalog.begin().await?;
-        // Whoever sets a provider and then asks for the transcription again locks the track, too.
+        // A request that repeats the transcription after a provider was set locks the track, too.
         tx.track(organization_id, track_id).await?;
         if let Some(settings) = tx.transcription_settings_to_change(organization_id).await? {
             return Ok(Some(settings));
@@ -154,8 +155,8 @@ impl Processing {
         Ok((utterances, language))
     }
 
-    /// Begins the transaction that records how a transcription ended, with the track locked if it is not deleted. Where its
-    /// source was replaced meanwhile, the next run transcribes the new one.
+    /// Begins the transaction that records the result of a transcription, with the track locked if it is not deleted.
+    /// If its source was replaced meanwhile, the next run transcribes the new one.
     async fn begin_recording(&self, transcribed: &Track) -> Result<(Transaction, Option<Track>), JobError> {
         let tx = self.catalog.begin().await?;
         let track = tx.track(transcribed.organization_id, transcribed.id).await?;
@@ -176,9 +177,9 @@ impl Processing {
         let (text, timed) = (paragraphs(utterances), worth_keeping(utterances));
         let (tx, track) = self.begin_recording(transcribed).await?;
         if let Some(mut track) = track {
-            // Where nothing is said there are no words, and no language either.
+            // If nothing is said, there are no words and no language.
             let is_silent = text.is_empty();
-            // Somebody edited the words while this was under way: theirs stay.
+            // If somebody edited the words meanwhile, the edited words stay.
             if tx.transcript_edited_at(track_id).await?.is_none() {
                 track.transcription = Some(text).filter(|_| !is_silent);
                 track.transcription_language = language.filter(|_| !is_silent);
@@ -192,7 +193,7 @@ impl Processing {
         finish(&run.claimed, tx).await
     }
 
-    /// Ends a transcription that was tried often enough.
+    /// Ends a transcription that has used up its attempts.
     pub(in crate::processing) async fn give_up_transcription(
         &self,
         claimed: &tonearm_domain::ClaimedJob,

@@ -1,4 +1,4 @@
-//! Queue the purge of every track of a deleted collection, in batches.
+//! Queueing the purge of every track of a deleted collection, in batches.
 
 use tokio::time::Instant;
 use tonearm_catalog::{NewJob, Transaction};
@@ -8,26 +8,27 @@ use crate::batches;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
 
-/// Tracks of one transaction.
+/// Tracks in one transaction.
 const BATCH: u64 = 200;
-/// How much tidying of one organization may be due when more of it is queued.
+/// No more maintenance jobs are queued for an organization while this many are due.
 const MOST_AHEAD: u64 = 2000;
-/// Seconds until more is queued where there was too much.
+/// Seconds to wait before more are queued if too many are due.
 const LATER_SECONDS: i64 = 5;
 
 impl Processing {
-    /// Marks the tracks of a collection as deleted and queues their purges, which any node takes. The marks tell how far
-    /// it has got, so a run that was killed goes on with those that are left. At the end the collection is purged.
+    /// Marks the tracks of a collection as deleted and queues their purges, which any node takes. The marks record the
+    /// progress, so after a run was killed, the next one continues with the remaining tracks. At the end, the
+    /// collection is purged.
     pub(in crate::processing) async fn empty_collection(
         &self,
         run: &JobRun,
         organization_id: OrganizationId,
         collection_id: CollectionId,
     ) -> Result<(), JobError> {
-        // Before any track is marked: from here on nobody takes the deletion back.
+        // Before any track is marked: from here on, the deletion can no longer be undone.
         let tx = self.catalog.begin().await?;
         if !tx.begin_purge_of_collection(organization_id, collection_id, self.ambient.now()).await? {
-            // Brought back in the meantime, or deleted anew, which has a job of its own.
+            // The collection was restored in the meantime, or deleted again, which queued a job of its own.
             return finish(&run.claimed, tx).await;
         }
         tx.commit().await?;
@@ -53,7 +54,7 @@ impl Processing {
         }
     }
 
-    /// Whether so much tidying of an organization is due that nothing should be added.
+    /// Whether so many maintenance jobs of an organization are due that no more should be queued.
     pub(super) async fn has_enough_to_tidy(
         &self,
         tx: &Transaction,
@@ -63,7 +64,7 @@ impl Processing {
         Ok(tx.has_due_jobs(JobQueue::Maintenance, organization_id, now, MOST_AHEAD).await?)
     }
 
-    /// Ends a run that is to go on in a few seconds.
+    /// Ends a run that continues in a few seconds.
     pub(super) async fn go_on_later(&self, run: &JobRun, tx: Transaction) -> Result<(), JobError> {
         let run_at = self.ambient.now().plus_seconds(LATER_SECONDS);
         tx.enqueue(run.claimed.job.clone(), self.ambient.record_id(), run_at, None).await?;

@@ -1,5 +1,5 @@
-//! Give up on a track whose upload URL has ended unused. One that bytes are on their way to, or that is being imported, is
-//! waited for.
+//! Giving up on a track whose upload URL has expired unused. A track whose bytes are on their way, or that is being
+//! imported, is not given up.
 
 use tonearm_domain::{Job, OrganizationId, TrackId};
 
@@ -8,7 +8,7 @@ use crate::webhooks::events;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
 
-/// Seconds until it is looked again at a track that is being imported: that ends by itself, and takes this job with it.
+/// Seconds until a track that is being imported is checked again. An import ends by itself, and removes this job.
 const LOOK_AGAIN_SECONDS: i64 = 3600;
 
 impl Processing {

@@ -1,17 +1,17 @@
-//! Removing rows whose time is over.
+//! Removing expired rows.
 
 use crate::batches::{BATCH, in_batches};
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
 use crate::uploads::remove_upload;
 
-/// Uploads that are looked up at once.
+/// Uploads that are read at once.
 const UPLOADS: u64 = 100;
 /// Replaced objects that are removed at once.
 const OBJECTS: u64 = 500;
 
 impl Processing {
-    /// Removes what has expired by now, in batches. A run that is interrupted leaves the rest to the next one.
+    /// Removes expired rows, in batches. If a run is interrupted, the next one removes the rest.
     pub(in crate::processing) async fn forget_expired(&self, run: &JobRun) -> Result<(), JobError> {
         for (rows, until) in self.retention.expired(self.ambient.now()) {
             let removed = in_batches(&run.cancel, || self.catalog.delete_expired(rows, until, BATCH)).await?;
@@ -26,7 +26,7 @@ impl Processing {
         self.finish(&run.claimed).await
     }
 
-    /// Removes the objects of tracks whose source was replaced a day ago. A source that other tracks share stays.
+    /// Removes the old objects of tracks whose source was replaced a day ago. A source that other tracks share stays.
     async fn remove_replaced(&self, run: &JobRun) -> Result<(), JobError> {
         loop {
             if run.cancel.is_cancelled() {
@@ -44,7 +44,7 @@ impl Processing {
         }
     }
 
-    /// Removes uploads that nobody has continued in time, with their bytes.
+    /// Removes uploads that were not continued in time, with their bytes.
     async fn forget_uploads(&self, run: &JobRun) -> Result<(), JobError> {
         loop {
             let expired = self.catalog.expired_uploads(self.ambient.now(), UPLOADS).await?;

@@ -1,4 +1,4 @@
-//! Tell nodes without a catalog which objects a track's durable names stand for.
+//! Telling nodes without a catalog which objects a track's durable names stand for.
 
 use bytes::Bytes;
 use tonearm_domain::{OrganizationId, TrackId, TrackManifest};
@@ -6,14 +6,15 @@ use tonearm_domain::{OrganizationId, TrackId, TrackManifest};
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
 
-/// Tracks that are looked up at once.
+/// Tracks that are read at once.
 const BATCH: u64 = 200;
 
 impl Processing {
-    /// Puts the next generation of a track's manifest into the store, and removes the one before.
+    /// Puts the next generation of a track's manifest into the store, and removes the previous one.
     ///
-    /// A generation names what was recorded when it was begun, and everything that is recorded was put before: a manifest
-    /// never names an object that is not there yet. A worker that slept puts an old generation, which nobody reads.
+    /// A generation names the objects that were recorded when it was begun, and objects are stored before they are
+    /// recorded. So a manifest never names an object that does not exist yet. A worker that was suspended may put an
+    /// old generation, which no node reads.
     pub(in crate::processing) async fn publish_manifest(
         &self,
         run: &JobRun,
@@ -24,7 +25,7 @@ impl Processing {
         self.finish(&run.claimed).await
     }
 
-    /// The same for all tracks whose manifest was never written.
+    /// Does the same for all tracks whose manifest was never written.
     pub(in crate::processing) async fn publish_manifests(&self, run: &JobRun) -> Result<(), JobError> {
         let mut after = None;
         loop {
@@ -49,7 +50,7 @@ impl Processing {
         let json = serde_json::to_vec(&next.manifest).map_err(JobError::internal)?;
         let key = |generation| TrackManifest::key(organization_id, next.folder, generation);
         self.blobs.put_bytes(&key(next.generation), Bytes::from(json)).await?;
-        // The sweep removes what stays.
+        // Otherwise, the sweep removes it.
         let previous = next.generation.previous();
         if let Some(previous) = previous
             && !self.are_removals_held().await?

@@ -1,4 +1,4 @@
-//! Remove the own objects of a deleted collection.
+//! Removing the objects of a deleted collection itself.
 
 use tonearm_domain::{CollectionId, Job, OrganizationId};
 
@@ -6,8 +6,8 @@ use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
 
 impl Processing {
-    /// Removes everything in the collection's folder: its covers, also those that were replaced. Where it still has
-    /// tracks, as after a deletion by an earlier version beside this one, they go first.
+    /// Removes everything in the collection's folder: its covers, including replaced ones. If it still has tracks, for
+    /// example after a deletion by a node that runs an earlier version, they are purged first.
     pub(in crate::processing) async fn purge_collection(
         &self,
         run: &JobRun,

@@ -1,4 +1,4 @@
-//! Remove the objects of a deleted track.
+//! Removing the objects of a deleted track.
 
 use futures::TryStreamExt;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId, TrackId};
@@ -7,7 +7,7 @@ use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
 
 impl Processing {
-    /// Removes everything in the track's folder, so that what a killed run left there goes too.
+    /// Removes everything in the track's folder, including objects that a killed run left there.
     pub(in crate::processing) async fn purge_track(
         &self,
         run: &JobRun,
@@ -17,17 +17,17 @@ impl Processing {
         let Some(track) = self.catalog.track_even_deleted(organization_id, track_id).await? else {
             return self.finish(&run.claimed).await;
         };
-        // Before anything is removed: from here on nobody takes the deletion back.
+        // Before anything is removed: from here on, the deletion can no longer be undone.
         let tx = self.catalog.begin().await?;
         if !tx.begin_purge_of_track(organization_id, track_id, self.ambient.now()).await? {
-            // Brought back in the meantime, or deleted anew, which has a job of its own.
+            // The track was restored in the meantime, or deleted again, which queued a job of its own.
             return finish(&run.claimed, tx).await;
         }
         tx.commit().await?;
         if self.are_removals_held().await? {
             return self.put_off(run).await;
         }
-        // Another track may have the same source. The last one that has it removes it.
+        // Another track may share the source. The purge of the last track that has it removes it.
         let mut keys = self.objects_in(organization_id, track.index).await?;
         keys.extend(track.source.map(|source| source.key).filter(|key| key.folder != track.index));
         self.delete_unless_source(keys).await?;
@@ -36,7 +36,7 @@ impl Processing {
         finish(&run.claimed, tx).await
     }
 
-    /// Removes every object in a folder that has no sources.
+    /// Removes every object in a folder that contains no sources.
     pub(super) async fn remove_folder(
         &self,
         organization_id: OrganizationId,

@@ -1,4 +1,4 @@
-//! Remove the files of a recipe that is removed, in batches.
+//! Removing the files of a removed recipe, in batches.
 
 use tokio::time::Instant;
 use tonearm_domain::{OrganizationId, VariantId};
@@ -8,12 +8,12 @@ use crate::processing::job_error::JobError;
 use crate::processing::manifests;
 use crate::processing::runner::{JobRun, Processing, finish};
 
-/// Files of one transaction.
+/// Files in one transaction.
 const BATCH: u64 = 500;
 
 impl Processing {
-    /// Removes the rows of a recipe's files and has the manifests of their tracks written anew. Nobody reads these files
-    /// any more, so that the order does not matter; the sweep removes the objects.
+    /// Removes the rows of a recipe's files and queues new manifests for their tracks. No client reads these files any
+    /// more, so the order does not matter. The sweep removes the objects.
     pub(in crate::processing) async fn remove_recipe(
         &self,
         run: &JobRun,

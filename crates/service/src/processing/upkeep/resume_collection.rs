@@ -1,4 +1,4 @@
-//! Queue again what the tracks of a restored collection wait for, in batches.
+//! Queueing again the jobs that the tracks of a restored collection wait for, in batches.
 
 use tonearm_domain::{CollectionId, Job, OrganizationId, TrackId};
 
@@ -6,13 +6,13 @@ use crate::library::resume;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
 
-/// Tracks of one transaction.
+/// Tracks in one transaction.
 const BATCH: u64 = 200;
 
 impl Processing {
-    /// First brings back the tracks that an earlier version marked together with the collection, then queues the jobs
-    /// of those whose status changes by itself. Ends where the collection is deleted again: then its next restoration
-    /// goes on, and its purge takes what is still marked, too.
+    /// First restores the tracks that an earlier version marked together with the collection, then queues the jobs of
+    /// tracks that wait for one. Stops if the collection is deleted again: its next restoration then continues, and its
+    /// purge also removes tracks that are still marked.
     pub(in crate::processing) async fn resume_collection(
         &self,
         run: &JobRun,
@@ -40,7 +40,7 @@ impl Processing {
             for track in &tracks {
                 resume(&tx, &self.ambient, track).await?;
             }
-            // A track whose jobs are queued twice is processed once, but the jobs of a killed run should not add up.
+            // A track whose jobs are queued twice is processed once, but the jobs of killed runs should not accumulate.
             if !tx
                 .update_job(&run.claimed, &Job::ResumeCollection { organization_id, collection_id, cursor })
                 .await?

@@ -1,9 +1,9 @@
-//! Remove objects that no row names: what is left of uploads and renderings whose process was killed between the object
-//! and its row, and of files whose recipe was removed.
+//! Removing objects that no row names: those left by uploads and renderings whose process was killed between storing
+//! the object and writing its row, and files whose recipe was removed.
 //!
-//! A sweep walks through the store once, in the order of names, and notes what is unknown. In the end it removes what
-//! has been unknown for a day. It stops and asks where that is much. The walk remembers where it is, so that it
-//! goes on after a restart. What nodes tell each other through the store is left alone.
+//! A sweep walks through the store once, in the order of keys, and notes unknown objects. At the end, it removes
+//! objects that have been unknown for a day. If there are many, it asks an operator to confirm instead. The position of
+//! the walk is stored, so that it continues after a restart. Objects through which nodes communicate are left alone.
 
 use futures::{StreamExt, TryStreamExt};
 use tonearm_blobs::ObjectMeta;
@@ -14,14 +14,14 @@ use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
 use crate::store_identity::{IdentityError, StoreIdentity};
 
-/// Objects that are looked up at once.
+/// Objects that are checked at once.
 const BATCH: usize = 500;
 
-/// Why a sweep does not come to its end.
+/// Why a sweep ended early.
 enum Stop {
-    /// Another worker goes on with it.
+    /// Another worker continues it.
     Overtaken,
-    /// Database and store do not belong together.
+    /// The database and the store do not belong together.
     Refused(String),
     Failed(JobError),
 }
@@ -33,7 +33,7 @@ impl<E: Into<JobError>> From<E> for Stop {
 }
 
 impl Processing {
-    /// Goes on with the sweep that is under way, or begins one.
+    /// Continues the current sweep, or begins a new one.
     pub(in crate::processing) async fn sweep_objects(&self, run: &JobRun) -> Result<(), JobError> {
         match self.sweep(run).await {
             Ok(()) => Ok(()),
@@ -72,7 +72,7 @@ impl Processing {
         }
     }
 
-    /// Walks to the end of the store and notes what is old and unknown.
+    /// Walks to the end of the store and notes objects that are old and unknown.
     async fn look_through(&self, run: &JobRun, mut sweep: Sweep) -> Result<Sweep, Stop> {
         let mut room = SweepRules::MOST_NOTED.saturating_sub(self.catalog.count_unknown_objects().await?);
         let last = sweep.last_key.clone();
@@ -119,9 +119,11 @@ impl Processing {
         Ok(after)
     }
 
-    /// Removes what has been unknown for long enough, or leaves it for a person to confirm, and ends the job.
+    /// Removes objects that have been unknown for long enough, or leaves them for a person to confirm, and ends the
+    /// job.
     async fn remove_due(&self, run: &JobRun, mut sweep: Sweep) -> Result<(), Stop> {
-        // One look is enough: what is due was unknown a day ago, before any backup that begins from now on.
+        // One check is enough: objects that are due were already unknown a day ago, before any backup that begins from
+        // now on.
         if self.are_removals_held().await? {
             return Ok(self.put_off(run).await?);
         }
@@ -169,7 +171,7 @@ impl Processing {
             if due.is_empty() {
                 return Ok(sweep);
             }
-            // Rows may have come back since the walk passed by, as after a restore of the database.
+            // Rows may have reappeared since the walk passed by, for example after a restore of the database.
             let known = self.catalog.known_objects(&due).await?;
             let unknown: Vec<ObjectKey> = due.iter().filter(|key| !known.contains(key)).cloned().collect();
             let removed = unknown.len() as u64;

@@ -1,4 +1,4 @@
-//! The next piece of an upload.
+//! Appending the next piece to an upload.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::refusal::Refusal;
 use crate::uploads::Uploads;
 use crate::uploads::accept_source::BodyError;
 
-/// How often the lease is renewed, and asked whether somebody else wants it.
+/// How often the lease is renewed, and checked for another request that wants it.
 const RENEWED_EVERY: Duration = Duration::from_secs(3);
 
 /// How the bytes of a piece ended.
@@ -30,22 +30,23 @@ struct Append {
     held: HeldUpload,
     writer: DraftWriter,
     allowance: QuotaAllowance,
-    /// The largest size of the whole.
+    /// The largest allowed size of the whole upload.
     most: u64,
-    /// Bytes of this piece.
+    /// The bytes of this piece that have arrived.
     received: u64,
     /// Those of them that are recorded.
     recorded: u64,
-    /// Told of what is recorded while more bytes come.
+    /// Called when bytes are recorded while more are to come.
     on_durable: Option<OnDurable>,
 }
 
 impl Uploads {
     /// Appends a piece to an upload, and completes the upload if it is the last one.
     ///
-    /// If the piece breaks off, what has arrived is kept and [`UploadRefusal::Interrupted`] is given: the upload can be continued
-    /// from its new offset. A piece with a check is kept as a whole or not at all. A caller that goes away should let this
-    /// come to its end, which the end of the body brings about.
+    /// If the piece is interrupted, the bytes that have arrived are stored and [`UploadRefusal::Interrupted`] is
+    /// returned: the upload can be continued from its new offset. A piece with a check is stored as a whole or not at
+    /// all. If the client disconnects, callers should let this future run to its end, which the end of the body brings
+    /// about.
     pub async fn append<S>(
         &self,
         origin: Origin,
@@ -88,7 +89,7 @@ impl Uploads {
         {
             return Err(Refusal::TooLarge { limit }.into());
         }
-        // Whatever waits in the queue: what was begun may be brought to its end.
+        // Checks the disk space only, not the length of the queue: an upload that was begun may be completed.
         self.admission.require_space().await?;
         let allowance =
             quotas::source_allowance(&self.catalog, held.upload.organization_id, held.upload.length).await?;
@@ -108,7 +109,7 @@ impl Uploads {
         }
     }
 
-    /// Writes the bytes of a piece as they come.
+    /// Writes the bytes of a piece as they arrive.
     async fn receive<S>(
         &self,
         append: &mut Append,
@@ -157,12 +158,13 @@ impl Uploads {
                     Err(UploadRefusal::Checksum)
                 }
             }
-            // Nobody can tell whether these bytes are the right ones.
+            // It cannot be determined whether these bytes are correct.
             (End::Broken(error), Some(_)) => Err(Refusal::Interrupted(error).into()),
         }
     }
 
-    /// Renews the lease if bytes have come: one that has stalled can be taken over by others.
+    /// Renews the lease if bytes have arrived. The lease of an upload that has stalled can be taken over by other
+    /// requests.
     async fn still_holds(&self, held: &HeldUpload, is_alive: bool) -> Result<bool, UploadRefusal> {
         let HeldUpload { upload, lease, .. } = held;
         let hold = if is_alive {
@@ -178,7 +180,7 @@ impl Uploads {
         }
     }
 
-    /// Makes the bytes so far durable, and then counts them.
+    /// Makes the bytes received so far durable, and then records their number.
     async fn record_piece(&self, append: &mut Append) -> Result<(), UploadRefusal> {
         let draft = append.writer.flush().await?;
         append.recorded = append.received;
@@ -187,7 +189,7 @@ impl Uploads {
         Ok(())
     }
 
-    /// Writes down how far an upload is, and has its track wait as long as it.
+    /// Records the progress of an upload, and makes its track wait until the upload expires.
     pub(super) async fn record_draft(
         &self,
         held: &mut HeldUpload,

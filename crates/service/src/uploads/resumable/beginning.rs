@@ -1,4 +1,4 @@
-//! A new upload that can be resumed.
+//! Beginning a resumable upload.
 
 use std::net::IpAddr;
 
@@ -15,21 +15,21 @@ use crate::track_view::TrackParents;
 use crate::uploads::Uploads;
 use crate::uploads::accept_source::lock_open_slot;
 
-/// How many earlier uploads to an upload URL a request removes at most, if others are begun all the time.
+/// The most earlier uploads to an upload URL that a request removes if others keep being begun.
 const MOST_REMOVALS: usize = 8;
 
-/// What permits an upload.
+/// The permission for an upload.
 #[derive(Debug, Clone)]
 pub enum UploadPermit {
     /// The upload URL of a track.
     Track(SourceSlot),
-    /// An upload session, in which a track is made.
+    /// An upload session, in which a track is created.
     Session {
         /// The session.
         id: UploadSessionId,
         /// Where the request comes from.
         address: Option<IpAddr>,
-        /// The track to be made; a partial upload needs none.
+        /// The track to create. A partial upload needs none.
         track: Box<CreateTrack>,
     },
 }
@@ -37,27 +37,27 @@ pub enum UploadPermit {
 /// An upload to begin.
 #[derive(Debug, Clone)]
 pub struct BeginUpload {
-    /// What it becomes.
+    /// The kind of upload.
     pub kind: UploadKind,
-    /// The length of the whole, if it is known.
+    /// The length of the whole upload, if known.
     pub length: Option<u64>,
-    /// The SHA-256 that the whole must have.
+    /// The SHA-256 that the whole upload must have.
     pub sha256: Option<[u8; 32]>,
-    /// What the sender says of it, without credentials.
+    /// Metadata from the sender, without credentials.
     pub metadata: Option<String>,
 }
 
-/// Where the bytes of an upload that is permitted belong. Nothing is made yet.
+/// The target of the bytes of a permitted upload. Nothing is created yet.
 pub(super) enum Target {
     /// They are the source of this track, or its new one.
     Track(Box<Track>, SourceSlot),
-    /// They are the source of a track to be made in an upload session.
+    /// They are the source of a track that is created in an upload session.
     NewTrack(Box<NewTrack>),
-    /// They are a part, which becomes no track's source by itself.
+    /// They are a part of an upload, which does not become a source by itself.
     Partial { organization_id: OrganizationId, folder: ShortId },
 }
 
-/// A track to be made in an upload session.
+/// A track to create in an upload session.
 pub(super) struct NewTrack {
     session: UploadSession,
     parents: TrackParents,
@@ -65,7 +65,7 @@ pub(super) struct NewTrack {
     create: CreateTrack,
 }
 
-/// Where the bytes of an upload belong, and the folder of its objects.
+/// The target of the bytes of an upload, and the folder of its objects.
 struct Destination {
     organization_id: OrganizationId,
     track_id: Option<TrackId>,
@@ -84,7 +84,7 @@ impl Target {
 }
 
 impl Uploads {
-    /// Begins an upload. One to an upload URL replaces an earlier one to the same URL, whose bytes are removed.
+    /// Begins an upload. An upload to an upload URL replaces an earlier one to the same URL, whose bytes are removed.
     pub async fn begin_upload(
         &self,
         permit: UploadPermit,
@@ -99,9 +99,9 @@ impl Uploads {
         }
     }
 
-    /// Records an upload to an upload URL, which has one upload at a time: an earlier one is removed first. Its bytes are in
-    /// the store, so it cannot be removed by the transaction that inserts the new one. That transaction checks, with the
-    /// track locked, that there is none left.
+    /// Records an upload to an upload URL. Such a URL has one upload at a time, so an earlier one is removed first. Its
+    /// bytes are in the store, so the transaction that inserts the new upload cannot remove it. That transaction
+    /// checks, with the track locked, that none is left.
     async fn insert_upload_to_url(
         &self,
         slot: SourceSlot,
@@ -138,7 +138,7 @@ impl Uploads {
         }
     }
 
-    /// What a permit is about.
+    /// The target of a permit.
     pub(super) async fn target(
         &self,
         permit: UploadPermit,
@@ -166,7 +166,7 @@ impl Uploads {
         }
     }
 
-    /// Records an upload of which nothing has arrived, together with the track that is made for it.
+    /// Records an upload of which nothing has arrived yet, together with the track that is created for it.
     pub(super) async fn insert_upload(
         &self,
         id: UploadId,
@@ -192,7 +192,7 @@ impl Uploads {
         self.commit_upload(tx, id, destination, begin).await
     }
 
-    /// Inserts an upload and commits, and has its track wait as long as it.
+    /// Inserts an upload, commits, and makes its track wait until the upload expires.
     async fn commit_upload(
         &self,
         tx: Transaction,

@@ -1,7 +1,7 @@
-//! Several complete parts become the source of a track.
+//! Joining several complete parts to the source of a track.
 //!
-//! The whole is an upload like any other whose bytes come from the parts: it has a lease, it is recorded as it grows, and
-//! whoever asks for the same parts again continues it, at any node, or learns that it is complete.
+//! The whole is an upload like any other, whose bytes come from the parts: it has a lease, and it is recorded as it
+//! grows. A request for the same parts, at any node, continues it or learns that it is complete.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -19,16 +19,16 @@ use crate::refusal::Refusal;
 use crate::uploads::Uploads;
 use crate::uploads::accept_source::BodyError;
 
-/// Parts that are joined at most.
+/// The most parts that are joined.
 const MOST_PARTS: usize = 1000;
 
-/// Wholes that a process joins at once.
+/// The most uploads that a process joins at once.
 pub(crate) const MOST_JOINS: usize = 16;
 
-/// How long a process works on one whole. What is done by then is kept, and the same request continues it.
+/// The longest time for which a process joins one upload. Completed work is kept, and the same request continues it.
 const JOINED_WITHIN: Duration = Duration::from_secs(3600);
 
-/// A part that was complete is not in the object store any more.
+/// A complete part is no longer in the object store.
 #[derive(Debug, thiserror::Error)]
 #[error("a part of the upload is not in the object store any more")]
 struct PartLost;
@@ -42,8 +42,8 @@ struct PartialUpload {
 impl Uploads {
     /// Joins complete parts, in this order, to the source of a track. The parts are removed.
     ///
-    /// It goes on if its caller goes away, for an hour at most. Asked for the same parts again, it continues what was begun, or
-    /// gives the upload that is complete.
+    /// Joining continues for at most an hour if the caller goes away. Another request for the same parts continues it,
+    /// or returns the upload if it is complete.
     pub async fn join_uploads(
         &self,
         origin: Origin,
@@ -72,7 +72,7 @@ impl Uploads {
     ) -> Result<Upload, UploadRefusal> {
         let id = joined_upload_id(ids);
         let begun = match self.catalog.upload(id).await? {
-            // The parts are used up by now.
+            // The parts have already been used.
             Some(known) if !known.is_receiving() => return self.unexpired_upload(id).await,
             begun => begun,
         };
@@ -119,7 +119,7 @@ impl Uploads {
         let begin = BeginUpload { kind: UploadKind::Tus, length: Some(length), ..begin };
         match self.insert_upload(id, target, begin).await {
             Ok(upload) => Ok((upload, parts)),
-            // The same request has begun it meanwhile, perhaps at another node.
+            // The same request began it meanwhile, perhaps at another node.
             Err(_) if self.catalog.upload(id).await?.is_some() => Err(UploadRefusal::Locked),
             Err(refusal) => Err(refusal),
         }
@@ -154,7 +154,8 @@ fn check_parts(ids: &[UploadId]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The id of the upload that these parts become: the same whenever they are joined, and known only to whoever knows theirs.
+/// The id of the upload that these parts become. It is the same each time they are joined, and only clients that know
+/// the ids of the parts can know it.
 fn joined_upload_id(parts: &[UploadId]) -> UploadId {
     let mut digest = Sha256::new_with_prefix("the upload that these parts become");
     for part in parts {
@@ -165,7 +166,8 @@ fn joined_upload_id(parts: &[UploadId]) -> UploadId {
     UploadId::from_random(id)
 }
 
-/// The sender has sent everything already: what breaks off does so on our side, or gives way to the same request.
+/// Classifies an interruption. The sender has already sent everything, so the cause is either a failure of the service
+/// or another request for the same parts.
 fn classify_interruption(refusal: UploadRefusal) -> UploadRefusal {
     match refusal {
         UploadRefusal::Interrupted(source) if source.is::<PartLost>() => UploadRefusal::Gone,
@@ -175,7 +177,7 @@ fn classify_interruption(refusal: UploadRefusal) -> UploadRefusal {
     }
 }
 
-/// The bytes of the parts one after the other, from an offset on.
+/// The bytes of the parts in sequence, starting at an offset.
 fn joined(
     blobs: Blobs,
     parts: Vec<PartialUpload>,

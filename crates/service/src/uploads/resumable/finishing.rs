@@ -1,4 +1,5 @@
-//! The last piece is there: the bytes become the source of a track, or a part that waits to be joined with others.
+//! Completing an upload after its last piece: the bytes become the source of a track, or a part that waits to be joined
+//! with others.
 
 use tonearm_blobs::{DraftWriter, PutError, Stored};
 use tonearm_domain::{ObjectKey, Origin, Upload};
@@ -21,7 +22,7 @@ impl Uploads {
             return Err(Refusal::invalid("body", "is empty; send an audio file").into());
         }
         held.upload.announce(held.upload.offset)?;
-        // The name is recorded before there is an object of that name: whoever continues after a crash finds it.
+        // The name is recorded before an object of that name exists: a request that continues after a crash finds it.
         let draft = writer.settle().await?;
         self.record_draft(&mut held, &draft).await?;
         writer.recorded().await;
@@ -57,7 +58,7 @@ impl Uploads {
         let until = self.ambient.now().plus_seconds(LEASE_SECONDS);
         let tx = self.catalog.begin().await?;
         if let Some(slot) = slot {
-            // Quotas are asked before anything is locked.
+            // Quotas are checked before anything is locked.
             let recorded = Recorded { slot, key: &key, stored: &stored };
             self.record_upload(&tx, origin, recorded).await?;
         }
@@ -74,7 +75,7 @@ impl Uploads {
     /// Removes an upload that cannot become anything.
     async fn discard(&self, upload: &Upload) {
         if let Err(error) = remove_upload::<UploadRefusal>(&self.catalog, &self.blobs, upload).await {
-            // It is removed when it expires.
+            // It is removed later, when it expires.
             tracing::warn!(upload_of = %upload.organization_id, %error, "could not remove an upload that failed");
         }
     }

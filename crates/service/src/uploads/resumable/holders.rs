@@ -1,4 +1,4 @@
-//! Who writes to which upload, within this process.
+//! Which request writes to which upload, within this process.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -8,10 +8,10 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::UploadId;
 
-/// How long a request waits for the one before it to store what it has.
+/// How long a request waits for the previous one to store its bytes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The uploads that requests of this process write to.
+/// The uploads to which requests of this process write.
 #[derive(Default)]
 pub(crate) struct Holders(Mutex<HashMap<UploadId, Weak<Holder>>>);
 
@@ -21,7 +21,7 @@ struct Holder {
     stop: Mutex<CancellationToken>,
 }
 
-/// An upload that no other request of this process writes to.
+/// Exclusive access to an upload among the requests of this process.
 pub(super) struct Hold {
     _holder: Arc<Holder>,
     _turn: OwnedMutexGuard<()>,
@@ -29,14 +29,15 @@ pub(super) struct Hold {
 }
 
 impl Hold {
-    /// Ends when another request wants to write.
+    /// Returns when another request wants to write.
     pub(super) async fn is_wanted(&self) {
         self.stop.cancelled().await;
     }
 }
 
 impl Holders {
-    /// Has whoever writes to the upload stop, and waits until it has. `None`: it did not in ten seconds.
+    /// Tells the request that writes to the upload to stop, and waits until it has. `None` if it did not stop within
+    /// ten seconds.
     pub(super) async fn hold(&self, id: UploadId) -> Option<Hold> {
         let holder = self.holder(id);
         holder.stop().cancel();
@@ -51,7 +52,7 @@ impl Holders {
         if let Some(holder) = holders.get(&id).and_then(Weak::upgrade) {
             return holder;
         }
-        // There are never more than requests under way.
+        // There are never more entries than active requests.
         holders.retain(|_, holder| holder.strong_count() > 0);
         let holder = Arc::default();
         holders.insert(id, Arc::downgrade(&holder));

@@ -1,4 +1,4 @@
-//! Where an upload is.
+//! Reading the state of an upload, and locking it for writing.
 
 use std::time::Duration;
 
@@ -10,29 +10,29 @@ use super::{LEASE_SECONDS, UploadRefusal};
 use crate::refusal::{Refusal, Resource};
 use crate::uploads::Uploads;
 
-/// How often another node is asked whether it has stopped.
+/// How often to check whether another node has stopped.
 const LEASE_POLL_PERIOD: Duration = Duration::from_millis(500);
-/// How many times. Longer than a node takes to notice.
+/// How many times to check. Together, this is longer than a node takes to notice.
 const LEASE_POLLS: usize = 16;
 
-/// An upload that no other request writes to, at any node.
+/// Exclusive access to an upload among the requests of all nodes.
 pub(super) struct HeldUpload {
     pub(super) upload: Upload,
     pub(super) lease: LeaseId,
     pub(super) hold: Hold,
 }
 
-/// How far the source of a track is that is sent to its upload URL.
+/// The state of an upload to the upload URL of a track.
 #[derive(Debug, Clone)]
 pub enum UrlUpload {
     /// Bytes are missing.
     Open(Box<Upload>),
-    /// It is complete, with so many bytes.
+    /// It is complete, with this number of bytes.
     Complete(u64),
 }
 
 impl Uploads {
-    /// An upload, at an offset from which it can be continued: a request that is still sending is stopped.
+    /// An upload, with an offset from which it can be continued: a request that is still sending is stopped.
     pub async fn upload(&self, id: UploadId) -> Result<Upload, UploadRefusal> {
         let known = self.unexpired_upload(id).await?;
         if !known.is_receiving() {
@@ -43,7 +43,7 @@ impl Uploads {
         Ok(held.upload)
     }
 
-    /// How far the source of a track is, if its upload URL was used for an upload that can be resumed.
+    /// The state of the upload to the upload URL of a track, if the URL was used for a resumable upload.
     pub async fn upload_to_url(&self, slot: SourceSlot) -> Result<UrlUpload, UploadRefusal> {
         let SourceSlot { organization_id, track_id, replacement_id } = slot;
         let track =
@@ -69,7 +69,7 @@ impl Uploads {
         if upload.is_expired_at(self.ambient.now()) { Err(UploadRefusal::Gone) } else { Ok(upload) }
     }
 
-    /// Takes an upload for writing, and gives where it then is.
+    /// Locks an upload for writing, and returns it with its current offset.
     pub(super) async fn hold_upload(&self, id: UploadId) -> Result<HeldUpload, UploadRefusal> {
         let hold = self.holders.hold(id).await.ok_or(UploadRefusal::Locked)?;
         let lease = self.ambient.credential_id();
@@ -88,7 +88,7 @@ impl Uploads {
                     }
                 };
             }
-            // One that is not there cannot be leased.
+            // An upload that does not exist cannot be leased.
             self.unexpired_upload(id).await?;
         }
         Err(UploadRefusal::Locked)

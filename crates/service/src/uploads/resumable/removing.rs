@@ -1,4 +1,4 @@
-//! Ending uploads early: by their sender, or because nobody continues them.
+//! Ending uploads early: at the request of the sender, or because nobody continues them.
 
 use tonearm_blobs::{BlobError, Blobs};
 use tonearm_catalog::{Catalog, CatalogError};
@@ -8,22 +8,22 @@ use super::UploadRefusal;
 use crate::uploads::Uploads;
 
 impl Uploads {
-    /// Removes an upload and its bytes; one that is complete is only forgotten, and its source stays. A request that
-    /// is still sending is stopped.
+    /// Removes an upload and its bytes. Of a complete upload, only the row is removed, and its source stays. A request
+    /// that is still sending is stopped.
     pub async fn remove_upload(&self, id: UploadId) -> Result<(), UploadRefusal> {
         let held = self.hold_upload(id).await?;
         remove_upload(&self.catalog, &self.blobs, &held.upload).await
     }
 }
 
-/// Removes an upload that nobody writes to, and its bytes.
+/// Removes an upload to which no request writes, and its bytes.
 pub(crate) async fn remove_upload<E>(catalog: &Catalog, blobs: &Blobs, upload: &Upload) -> Result<(), E>
 where
     E: From<CatalogError> + From<BlobError>,
 {
     if upload.is_receiving() {
-        // A draft that another version wrote is not understood; what is left of it in a bucket, a rule of the bucket
-        // removes.
+        // A draft written by another version cannot be parsed. If it left anything in a bucket, a lifecycle rule of the
+        // bucket removes that.
         let draft = Uploads::draft_of(upload).unwrap_or_default();
         blobs.remove_draft(upload.id, draft).await?;
     }

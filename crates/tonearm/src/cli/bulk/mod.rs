@@ -1,4 +1,4 @@
-//! What the clients of a running service share: connection, report, progress bars, stopping.
+//! Code shared by the commands that are clients of a running service: connection, report, progress bars, stopping.
 
 mod remote;
 mod report;

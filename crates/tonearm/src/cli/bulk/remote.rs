@@ -1,4 +1,4 @@
-//! Which service a command works against, and with which key.
+//! The service that a command connects to, and the API key that it uses.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use tonearm_client::{Client, ClientOptions, ServerUrl};
 use crate::ambient;
 use crate::cli::{Failure, print};
 
-/// More than any key has, in bytes.
+/// Maximum bytes read from a key file. No key is that long.
 const LONGEST_KEY_FILE: u64 = 4096;
 
 #[derive(Debug, clap::Args)]
@@ -29,12 +29,12 @@ pub(in crate::cli) struct RemoteArgs {
 const RETRY_SECONDS: u32 = 300;
 
 impl RemoteArgs {
-    /// A client to the service.
+    /// Returns a client of the service.
     pub(in crate::cli) fn client(&self) -> Result<Client, Failure> {
         self.client_with(RETRY_SECONDS)
     }
 
-    /// A client to the service that retries for `retry_seconds`, unless `--retry-for` says otherwise.
+    /// Returns a client of the service that retries for `retry_seconds`, unless `--retry-for` is given.
     pub(in crate::cli) fn client_with(&self, retry_seconds: u32) -> Result<Client, Failure> {
         let client = self.keyless(retry_seconds)?;
         let key = match &self.key_file {
@@ -50,7 +50,7 @@ impl RemoteArgs {
         Ok(client.with_key(key))
     }
 
-    /// A client to the service without a key of its own.
+    /// Returns a client of the service without an API key.
     pub(in crate::cli) fn keyless(&self, retry_seconds: u32) -> Result<Client, Failure> {
         if self.server.is_exposed() {
             print::complain(format_args!(
@@ -64,7 +64,7 @@ impl RemoteArgs {
     }
 }
 
-/// Whether a text can be an API key: a header cannot have anything else.
+/// Whether a text can be sent as an API key. Other characters are not possible in a header.
 pub(in crate::cli) fn is_sendable(key: &str) -> bool {
     !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic())
 }

@@ -1,29 +1,29 @@
-//! What came of each item, and of all together.
+//! The outcome of each item, and the summary of all items.
 
 use serde_json::{Map, Value, json};
 
 use super::screen::Screen;
 use crate::cli::{Failure, print};
 
-/// Failures that are listed once more at the end.
+/// Maximum number of failures that are listed again at the end.
 const MOST_LISTED: usize = 1000;
 
-/// What came of an item.
+/// The outcome of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Outcome {
     Uploaded,
     Imported,
     Updated,
-    /// It is there already.
+    /// It already exists.
     Present,
     /// The same bytes are uploaded under another path.
     Duplicate,
-    /// There is nothing to be done about it, and that is in order.
+    /// It was skipped, which is not an error.
     Skipped,
     Failed,
-    /// It was not tried, or not to its end.
+    /// It was not started, or not finished.
     Stopped,
-    /// In a dry run.
+    /// It would be uploaded; only in a dry run, like the next two.
     WouldUpload,
     WouldImport,
     WouldUpdate,
@@ -72,15 +72,15 @@ impl Outcome {
     }
 }
 
-/// What came of one item.
+/// One item and its outcome.
 #[derive(Debug, Clone)]
 pub(in crate::cli) struct ReportEntry {
     pub(in crate::cli) outcome: Outcome,
-    /// What people call it, fit for a terminal.
+    /// The name shown to people, safe to print to a terminal.
     pub(in crate::cli) name: String,
     /// Why it failed or was skipped.
     pub(in crate::cli) reason: Option<String>,
-    /// For programs.
+    /// Fields of the JSON output.
     pub(in crate::cli) fields: Map<String, Value>,
 }
 
@@ -99,7 +99,7 @@ impl ReportEntry {
     }
 }
 
-/// What came of all items so far.
+/// The outcomes of all items so far.
 #[derive(Debug)]
 pub(in crate::cli) struct Report {
     screen: Screen,
@@ -113,7 +113,7 @@ impl Report {
         Self { screen, is_json, counts: [0; Outcome::ALL.len()], failures: Vec::new() }
     }
 
-    /// Adds an item, and tells it at once.
+    /// Adds an item and prints it immediately.
     pub(in crate::cli) fn add(&mut self, entry: ReportEntry) {
         if let Some(place) = Outcome::ALL.iter().position(|outcome| *outcome == entry.outcome) {
             self.counts[place] += 1;
@@ -130,7 +130,7 @@ impl Report {
         } else if entry.outcome == Outcome::Failed {
             self.screen.line(&line);
         } else if entry.outcome != Outcome::Stopped {
-            // What a run did not get to may be very much.
+            // Stopped items are not printed, because there may be very many of them.
             self.screen.detail(&line);
         }
         if entry.outcome == Outcome::Failed && self.failures.len() < MOST_LISTED {
@@ -142,7 +142,8 @@ impl Report {
         Outcome::ALL.iter().position(|other| *other == outcome).map_or(0, |place| self.counts[place])
     }
 
-    /// Tells of all together. It is a failure if anything failed or was not done. `details` are for programs.
+    /// Prints the summary. Returns an error if the run was stopped or if any item failed or was not done. `details` are
+    /// added to the JSON output.
     pub(in crate::cli) fn finish(
         &self,
         noun: &str,

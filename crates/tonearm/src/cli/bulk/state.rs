@@ -1,4 +1,4 @@
-//! Where programs of a user keep what outlives a run.
+//! Folders and locks for state that commands keep between runs.
 
 use std::fs::{DirBuilder, File, TryLockError};
 use std::os::unix::fs::DirBuilderExt;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 /// Why something cannot be locked.
 #[derive(Debug)]
 pub(in crate::cli) enum LockError {
-    /// Another process has it.
+    /// Another process holds the lock.
     Busy,
-    /// Locks do not work here.
+    /// The file cannot be opened or locked.
     Unavailable,
 }
 
-/// A folder of the user's state, which is created, and a sentence if there can be none.
+/// Returns a folder for the user's state, and creates it if it does not exist. An error is a sentence.
 pub(in crate::cli) fn state_folder(name: &str) -> Result<PathBuf, String> {
     let state = state_home(|name| std::env::var_os(name).map(PathBuf::from));
     let folder = state.ok_or("neither XDG_STATE_HOME nor HOME is set")?.join("tonearm").join(name);
@@ -22,7 +22,7 @@ pub(in crate::cli) fn state_folder(name: &str) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// By the XDG base directory specification.
+/// The state folder according to the XDG base directory specification.
 fn state_home(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());
     absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))

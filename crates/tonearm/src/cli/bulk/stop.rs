@@ -1,4 +1,4 @@
-//! How a run ends before everything is done.
+//! Stops a run before all items are done.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::text::shown_text;
 
-/// The status of a program that a signal ended, as shells have it.
+/// The exit status that shells report for an interrupted program.
 const INTERRUPTED: i32 = 130;
 
 /// Two ways to stop: `closing` begins nothing new, `interrupted` also abandons work in progress.
@@ -40,33 +40,33 @@ impl Stop {
         Ok(())
     }
 
-    /// Begins nothing new, since that would fail for the same reason.
+    /// Starts no new work, because it would fail for the same reason.
     pub(in crate::cli) fn close(&self, reason: &str) {
         let _ = self.reason.set(shown_text(reason));
         self.closing.cancel();
     }
 
-    /// Why nothing new is begun, unless somebody stopped it.
+    /// The reason that was given to [`Self::close`], if it was called.
     pub(in crate::cli) fn reason(&self) -> Option<&str> {
         self.reason.get().map(String::as_str)
     }
 
-    /// Whether nothing new is begun.
+    /// Whether no new work is started.
     pub(in crate::cli) fn is_closing(&self) -> bool {
         self.closing.is_cancelled()
     }
 
-    /// Whether somebody stopped it.
+    /// Whether a signal stopped the run.
     pub(in crate::cli) fn is_interrupted(&self) -> bool {
         self.interrupted.is_cancelled()
     }
 
-    /// Waits until nothing new is begun.
+    /// Waits until no new work is started.
     pub(in crate::cli) async fn closed(&self) {
         self.closing.cancelled().await;
     }
 
-    /// Runs `work`, unless somebody stops it.
+    /// Runs `work` until it is done or a signal stops the run.
     pub(in crate::cli) async fn unless_interrupted<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         self.interrupted.run_until_cancelled(work).await
     }

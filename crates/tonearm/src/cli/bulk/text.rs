@@ -1,4 +1,4 @@
-//! Text from files and feeds, fit for a terminal.
+//! Makes text from files and feeds safe to print to a terminal.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ pub(in crate::cli) fn shown_text(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).take(LONGEST).collect()
 }
 
-/// A path, as far as it is Unicode.
+/// A path without control characters. Parts that are not Unicode are replaced.
 pub(in crate::cli) fn shown_path(path: &Path) -> String {
     let text = path.to_string_lossy();
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()

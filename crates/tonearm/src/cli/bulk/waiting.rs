@@ -14,24 +14,24 @@ use super::text::shown_text;
 /// How often the service is polled.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long to wait without any track becoming final.
+/// How long to wait while no track reaches a final status.
 const STALL_TIMEOUT: Duration = Duration::from_secs(6 * 3600);
 
-/// Tracks of one page.
+/// Tracks per page.
 const PAGE: u32 = 200;
 
-/// What became of a track.
+/// The outcome of a track.
 pub(in crate::cli) enum TrackOutcome {
     /// It can be played.
     Playable(TrackStatus),
-    /// It cannot, and why.
+    /// It cannot be played, with the reason.
     Failed(TrackStatus, String),
     /// Its status could not be read, or is not final yet.
     Unknown(String),
 }
 
 impl TrackOutcome {
-    /// The entry of the report, completed.
+    /// Adds the outcome to an entry of the report.
     pub(in crate::cli) fn into_entry(self, entry: ReportEntry) -> ReportEntry {
         let failed = |reason: String| {
             ReportEntry { outcome: Outcome::Failed, ..entry.clone() }.with_reason(shown_text(&reason))

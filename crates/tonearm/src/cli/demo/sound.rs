@@ -1,4 +1,4 @@
-//! A sound for who has none at hand: twenty seconds of slow chords.
+//! The sound that the demo uploads if no file is given: twenty seconds of slow chords.
 
 use std::f32::consts::TAU;
 use std::fs::File;
@@ -16,7 +16,7 @@ const CHORDS: [[f32; 4]; 5] = [
     [110.0, 220.0, 261.63, 440.0],
 ];
 
-/// Writes it as a 16-bit stereo WAV.
+/// Writes the sound as a 16-bit stereo WAV file.
 pub(super) fn write(path: &Path) -> io::Result<()> {
     let mut writer = BufWriter::new(File::create(path)?);
     let frames = CHORDS.len() as u32 * CHORD_SECONDS * SAMPLE_RATE;

@@ -1,4 +1,4 @@
-//! The certificate that the service gets by itself.
+//! Checks the certificate that the service orders by ACME.
 
 use tonearm_domain::Ambient;
 
@@ -7,7 +7,8 @@ use crate::{Config, Services};
 
 const NAME: &str = "certificate";
 
-/// The certificate, and what is wrong with its renewal. Where the database is not reached, its own check says so.
+/// Checks the certificate and its renewal. If the database cannot be reached, nothing is reported here, because the
+/// check of the database reports it.
 pub(super) async fn certificate(config: &Config, ambient: &Ambient) -> Vec<Finding> {
     if config.acme.is_none() {
         return Vec::new();

@@ -1,11 +1,11 @@
-//! The database of countries: whether it is whole, and what it is.
+//! Checks the database of countries: which one it is, and whether it is intact.
 
 use tonearm_edge::Countries;
 
 use super::report::Finding;
 use crate::Config;
 
-/// None where no database is configured.
+/// Returns `None` if no database is configured.
 pub(super) fn countries(config: &Config) -> Option<Finding> {
     const NAME: &str = "countries";
     let path = config.country_database.as_ref()?;

@@ -1,4 +1,4 @@
-//! The database: whether it is reached, and whether it is set as it should be.
+//! Checks whether the database can be reached and is configured correctly.
 
 use std::time::Duration;
 
@@ -10,21 +10,21 @@ use super::report::Finding;
 use crate::Config;
 use crate::opening::migrate_in_command;
 
-/// How long it may take to look for damage: a large file is read for minutes.
+/// How long the check of a file for damage may take. Reading a large file takes minutes.
 const CHECK_FILE_FOR: Duration = Duration::from_secs(20);
 
-/// PostgreSQL maintains no version before it any more.
+/// The oldest major version of PostgreSQL that is still maintained.
 const OLDEST_MAINTAINED: u32 = 14;
 
-/// Signed URLs and sessions that were just made are refused by nodes whose clocks differ more.
+/// If clocks differ by more than this, nodes refuse signed URLs and sessions that were just created.
 const MOST_MILLIS_APART: u64 = 30_000;
 const FEW_MILLIS_APART: u64 = 1_000;
 
-/// The catalog, or what to do to reach it.
+/// Opens the catalog. The error says what to do to reach it.
 pub(super) async fn open(config: &Config) -> Result<Catalog, Finding> {
     let options = ConnectOptions { migrate: migrate_in_command(config), ..ConnectOptions::default() };
     let catalog = Catalog::connect(&config.database_url, options).await.map_err(|error| match error {
-        // What to do is part of it.
+        // The error already says what to do.
         error @ CatalogError::Schema(_) => {
             Finding::failed("database", format!("{}: {error}", config.database_url))
         }
@@ -72,14 +72,14 @@ async fn server(config: &Config, ambient: &Ambient, catalog: &Catalog) -> Result
     }
     let (asked, before) = (Instant::now(), ambient.now());
     if let Some(server) = catalog.server_time().await? {
-        // The answer was on its way for half of the time.
+        // The response is assumed to have taken half of the round trip.
         let way = i64::try_from(asked.elapsed().as_millis() / 2).unwrap_or(i64::MAX);
         findings.push(apart(before.plus_millis(way).unix_millis() - server.unix_millis()));
     }
     Ok(findings)
 }
 
-/// What the settings of a server mean for what was acknowledged.
+/// Checks the settings of a server: its version, its encoding, and whether a crash can lose acknowledged data.
 fn judge(settings: &ServerSettings) -> Vec<Finding> {
     let ServerSettings { version, major, encoding, synchronous_commit, is_flushed, time_zone } = settings;
     let mut findings = vec![if *major < OLDEST_MAINTAINED {
@@ -103,7 +103,7 @@ fn judge(settings: &ServerSettings) -> Vec<Finding> {
     findings
 }
 
-/// What it means that this node's clock is so far ahead of the server's.
+/// Judges the difference between the clocks. `millis` is how far this node's clock is ahead of the server's.
 fn apart(millis: i64) -> Finding {
     let side = if millis < 0 { "behind" } else { "ahead of" };
     let seconds = millis.unsigned_abs() as f64 / 1000.0;

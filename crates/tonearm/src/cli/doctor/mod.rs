@@ -64,7 +64,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
     print(countries::countries(config).into_iter().collect());
     print(sign_in::provider(config, ambient).await.into_iter().collect());
     if let Some(catalog) = catalog {
-        // A check of its file that took too long may still be under way.
+        // A check of the database file that timed out may still be running.
         drop(timeout(CLOSE_WITHIN, catalog.close()).await);
     }
     match failed {

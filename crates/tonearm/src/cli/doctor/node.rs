@@ -1,4 +1,4 @@
-//! What is this node's own: secret, disks, clock, and how clients reach it.
+//! Checks of the node itself: secret, disks, clock, and how clients reach it.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::report::Finding;
 use crate::cli::bytes::shown_bytes;
 use crate::{Config, Role, opening};
 
-/// Below this a busy service soon stops.
+/// With less free space than this, a busy service soon stops.
 const LOW_DISK_BYTES: u64 = 2 << 30;
 
 pub(super) fn secret(config: &Config) -> Finding {
@@ -56,7 +56,7 @@ pub(super) fn exposed_secrets(config: &Config) -> Vec<Finding> {
     crate::secret::exposed(config).into_iter().map(|reason| Finding::warning("secrets", reason)).collect()
 }
 
-/// Each folder that is written to. Several may be on one file system.
+/// Checks the free space of the folders that are written to, once for each file system.
 pub(super) fn disks(config: &Config) -> Vec<Finding> {
     let database = config.database_url.sqlite_path().and_then(Path::parent);
     let mut folders: Vec<&Path> = [Some(config.data_dir.as_path()), database, config.storage_url.folder()]
@@ -64,7 +64,7 @@ pub(super) fn disks(config: &Config) -> Vec<Finding> {
         .flatten()
         .collect();
     let mut systems = Vec::new();
-    // A folder that is not there yet is no problem of the disk's.
+    // A folder that does not exist yet is not a problem of the disk.
     folders.retain(|folder| match rustix::fs::stat(*folder) {
         Ok(found) if systems.contains(&found.st_dev) => false,
         Ok(found) => {
@@ -93,7 +93,7 @@ fn disk(folder: &Path, least: u64) -> Finding {
     }
 }
 
-/// Signed URLs depend on clocks that agree; all that can be checked here is whether this one is plainly wrong.
+/// Signed URLs need clocks that agree. This check can only find a clock that is obviously wrong.
 pub(super) fn clock(ambient: &Ambient) -> Finding {
     let now = ambient.now();
     let found = match "2026-01-01T00:00:00Z".parse() {
@@ -109,7 +109,7 @@ pub(super) fn clock(ambient: &Ambient) -> Finding {
 /// How clients reach the node, as far as its configuration tells.
 pub(super) fn proxies(config: &Config) -> Vec<Finding> {
     let mut findings = Vec::new();
-    // A proxy that is not trusted is one address for all its clients.
+    // All clients of a proxy that is not trusted appear with the proxy's address.
     if let Some(reason) = config.untrusted_proxy().filter(|_| config.has_role(Role::Api)) {
         findings.push(Finding::warning(
             "proxies",
@@ -137,7 +137,7 @@ pub(super) fn proxies(config: &Config) -> Vec<Finding> {
 }
 
 impl Config {
-    /// The public URL, if it leads through a network without TLS.
+    /// The public URL, if clients reach it through a network without TLS.
     fn unencrypted_url(&self) -> Option<&str> {
         let text = self.public_url.as_deref()?;
         let url: Uri = text.parse().ok()?;

@@ -1,14 +1,14 @@
-//! What was found, for people and for programs.
+//! The findings of the checks, for people and for programs.
 
 use serde_json::json;
 
 use crate::cli::print;
 
-/// How a check came out.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Ok,
-    /// The service works, and something should be done.
+    /// The service works, but something should be fixed.
     Warning,
     Failed,
 }

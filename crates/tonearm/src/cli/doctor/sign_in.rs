@@ -1,4 +1,4 @@
-//! Whether people can sign in with the OpenID Connect provider.
+//! Checks whether people can sign in with the OpenID Connect provider.
 
 use tonearm_domain::Ambient;
 
@@ -7,7 +7,7 @@ use crate::Config;
 use crate::opening::public_url;
 use crate::provider::identity_provider;
 
-/// None where no provider is configured.
+/// Returns `None` if no provider is configured.
 pub(super) async fn provider(config: &Config, ambient: &Ambient) -> Option<Finding> {
     const NAME: &str = "sign-in";
     let public_url = public_url(config, config.listen);

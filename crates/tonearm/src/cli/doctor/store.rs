@@ -1,4 +1,4 @@
-//! The object store: whether everything that the service does with it works.
+//! Checks that the object store supports every operation that the service uses.
 
 use std::time::Duration;
 
@@ -13,22 +13,22 @@ use tonearm_service::StoreIdentity;
 use super::report::Finding;
 use crate::Config;
 
-/// More than a part of an upload to a bucket has, so that it is sent in parts.
+/// Size of the object. It is larger than one part of an upload to a bucket, so that it is sent in parts.
 const PROBE_BYTES: usize = (8 << 20) + 1000;
 
-/// Crosses the border between two parts.
+/// The range that is read. It crosses the boundary between two parts.
 const RANGE: std::ops::Range<usize> = (8 << 20) - 10..(8 << 20) + 10;
 
-/// How long it may take to put the object and to look for it.
+/// How long it may take to put, read and list the object.
 const PROBE_FOR: Duration = Duration::from_secs(120);
 
 /// How long it may take to remove the object.
 const REMOVE_FOR: Duration = Duration::from_secs(30);
 
-/// Where all probes are, so that one that was killed can be found.
+/// The folder of all probe objects, so that those of a run that was killed can be found.
 const FOLDER: &str = "doctorprobes";
 
-/// After this, whoever put a probe is not at it any more.
+/// Age after which a probe object no longer belongs to a running check.
 const LEFT_AFTER_SECONDS: i64 = 3600;
 
 pub(super) async fn store(config: &Config, ambient: &Ambient) -> (Finding, Option<Blobs>) {
@@ -54,7 +54,8 @@ pub(super) async fn store(config: &Config, ambient: &Ambient) -> (Finding, Optio
     (Finding::of("store", found), Some(blobs))
 }
 
-/// Does with an object what the service does. It is removed whatever comes of it, and with it those that were left behind.
+/// Puts, reads, lists and deletes an object, as the service does. The object is deleted even if a step fails, together
+/// with objects that earlier runs left behind.
 async fn probe(blobs: &Blobs, ambient: &Ambient, patience: Duration) -> Result<(), String> {
     let name = || "no object could be named".to_owned();
     let (label, folder) = ("doctor".parse().map_err(|_| name())?, FOLDER.parse().map_err(|_| name())?);
@@ -85,7 +86,7 @@ async fn remove(blobs: &Blobs, key: &ObjectKey, superfluous: Vec<ObjectKey>) -> 
     }
 }
 
-/// Puts and reads it. Gives what is listed where it is.
+/// Puts and reads the object. Returns the objects that are listed in its folder.
 async fn look(blobs: &Blobs, key: &ObjectKey) -> Result<Vec<(ObjectKey, ObjectMeta)>, String> {
     let bytes: Bytes = (0..PROBE_BYTES).map(|at| (at % 251) as u8).collect();
     blobs.put_bytes(key, bytes.clone()).await.map_err(|error| {
@@ -120,7 +121,7 @@ fn failure(what: &str, permissions: &str, error: &dyn std::error::Error) -> Stri
     format!("{what}: {}; for a bucket, the credentials need {permissions}", error_with_causes(error))
 }
 
-/// Whether database and store belong together. Before the first start neither says anything.
+/// Checks whether the database and the store belong together. Before the first start, neither has an identity.
 pub(super) async fn identity(catalog: &Catalog, blobs: &Blobs, ambient: &Ambient) -> Finding {
     let tie = StoreIdentity::new(catalog.clone(), blobs.clone(), ambient.clone()).inspect().await;
     let agreed = tie.map_err(|error| error_with_causes(&error)).and_then(|tie| {
@@ -148,7 +149,7 @@ mod tests {
     async fn nothing_is_left_where_looking_takes_too_long() {
         let bucket = S3Server::start();
         let proxy = BucketProxy::start(&bucket);
-        // Only the first: whether the object is gone is asked in the same way.
+        // Only the first read hangs. The check that the object is gone sends the same kind of request.
         let has_hung = AtomicBool::new(false);
         proxy.set(move |seen| {
             let is_read = seen.method == "GET" && seen.range.is_some();

@@ -1,4 +1,4 @@
-//! ffmpeg, and what keeps it from everything that is not its own.
+//! Checks ffmpeg and its confinement.
 
 use tonearm_media::Media;
 
@@ -32,7 +32,7 @@ pub(super) async fn tools(config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// What stands, with what is missing of what is required, and what is missing otherwise.
+/// Reports each wall of the confinement. A missing wall is a failure if confinement is required, otherwise a warning.
 async fn walls(config: &Config, media: &Media) -> Vec<Finding> {
     let reports = match media.confinement().await {
         Ok(confinement) => confinement.walls(),

@@ -11,7 +11,8 @@ use crate::cli::Failure;
 /// The largest picture that is fetched, in bytes. The service has a limit of its own.
 const LARGEST: u64 = 20 << 20;
 
-/// Fetches pictures from public addresses. Whoever writes a feed must not reach what this computer can reach.
+/// Fetches pictures, from public addresses only unless `--allow-private` is given: the author of a feed must not reach
+/// private addresses through this computer.
 #[derive(Clone)]
 pub(super) struct Art {
     outbound: Outbound,

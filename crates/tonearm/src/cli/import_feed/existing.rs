@@ -1,4 +1,4 @@
-//! The episodes that a collection has already.
+//! Finds the episodes that a collection already has.
 
 use std::collections::HashMap;
 
@@ -7,17 +7,18 @@ use tonearm_domain::CollectionId;
 
 use super::show::Episode;
 
-/// Tracks of a page.
+/// Tracks per page.
 const PAGE: u32 = 200;
 
-/// Pages of a collection that are read, at least.
+/// A collection with up to this many pages is always read completely.
 const LEAST_PAGES: u64 = 10;
 
-/// Looks up episodes: all tracks of the collection are read first, unless they are many more than the feed has.
+/// Looks up the tracks of episodes. All tracks of the collection are read first, unless there are many more of them
+/// than episodes in the feed.
 pub(super) struct Existing<'a> {
     client: &'a Client,
     collection: CollectionId,
-    /// By the id of the episode; none: each is looked up with a request of its own.
+    /// The tracks by the ids of their episodes. If `None`, each episode is looked up with a separate request.
     by_id: Option<HashMap<String, ListedTrack>>,
 }
 
@@ -37,7 +38,7 @@ impl<'a> Existing<'a> {
             }
             for track in page.tracks {
                 if let Some(index) = track.organization_index.clone() {
-                    // Of several, the oldest.
+                    // If several tracks have the same id, the oldest is used.
                     by_id.entry(index).or_insert(track);
                 }
             }

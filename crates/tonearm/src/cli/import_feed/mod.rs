@@ -109,7 +109,8 @@ pub(super) async fn run(args: Args) -> Result<(), Failure> {
     finish(&run)
 }
 
-/// Two imports at once would find the same episodes missing, and import both.
+/// Locks the collection for this process. Two concurrent imports would both find the same episodes missing and import
+/// them twice.
 fn only_one(client: &Client, collection: CollectionId) -> Result<Option<File>, Failure> {
     let Ok(folder) = state_folder("imports") else { return Ok(None) };
     let name = hex::encode(Sha256::digest(format!("{}\0{collection}", client.server())));
@@ -122,7 +123,8 @@ fn only_one(client: &Client, collection: CollectionId) -> Result<Option<File>, F
     }
 }
 
-/// Gives the collection the podcast's art. A collection with a cover has the colours of it.
+/// Uploads the podcast's art as the cover of the collection, unless it has a cover. A collection with a cover has its
+/// colours as the theme.
 async fn cover(run: &Run, art: &Art, show: &Show, collection: &CollectionRecord) {
     let Some(image) = &show.image else {
         return run.screen.warn("the collection gets no cover, since the feed has no art.");
@@ -144,7 +146,7 @@ async fn cover(run: &Run, art: &Art, show: &Show, collection: &CollectionRecord)
     }
 }
 
-/// Waits until what was imported is processed, and reports it then.
+/// Waits until the imported tracks are processed, and then reports them.
 async fn wait(run: &Run) {
     let mut imported: HashMap<TrackId, ReportEntry> = run.take_imported().into_iter().collect();
     if imported.is_empty() {

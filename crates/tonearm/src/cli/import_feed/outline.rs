@@ -4,23 +4,23 @@
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-/// Elements within elements.
+/// Maximum depth of nested elements.
 const DEEPEST: usize = 100;
 
-/// Elements and attributes in all: several hundred for each of [`MOST_ITEMS`].
+/// Maximum number of elements and attributes: a hundred for each of [`MOST_ITEMS`].
 const MOST_PARTS: usize = 2_000_000;
 
-/// Episodes of a feed.
+/// Maximum number of episodes in a feed.
 const MOST_ITEMS: usize = 20_000;
 
-/// What kind of feed it is.
+/// The format of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FeedKind {
     Rss,
     Atom,
 }
 
-/// Reads a feed to its end. An error is a sentence.
+/// Reads a feed to its end, and returns its format. An error is a sentence.
 pub(super) fn outline(bytes: &[u8]) -> Result<FeedKind, String> {
     if is_page(bytes) {
         return Err("this is a web page, not a feed; look for the address of its RSS feed".to_owned());

@@ -1,4 +1,4 @@
-//! From episodes to tracks, one after another, so that they are in their order. Pictures follow beside that.
+//! Imports episodes as tracks, one after another, so that they keep their order. Pictures are uploaded concurrently.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,19 +15,19 @@ use super::show::{Episode, Show};
 use super::track_fields::TrackFields;
 use crate::cli::bulk::{Outcome, Report, ReportEntry, Screen, Stop, shown_text};
 
-/// Pictures that are fetched at once.
+/// Maximum number of pictures that are fetched concurrently.
 const MAX_PICTURES: usize = 4;
 
 const BAR: &str = "importing {wide_bar} {pos}/{len} {eta:>4}";
 
-/// How a run behaves.
+/// The options of a run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RunOptions {
     pub(super) collection: CollectionId,
     pub(super) updates: bool,
     pub(super) retries_failed: bool,
     pub(super) is_dry: bool,
-    /// What was imported is reported once it is processed.
+    /// Whether imported tracks are reported only after they are processed.
     pub(super) waits: bool,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct RunOptions {
 pub(super) struct Run {
     pub(super) client: Client,
     pub(super) options: RunOptions,
-    /// None: without the pictures of episodes.
+    /// If `None`, the pictures of episodes are not imported.
     pub(super) art: Option<Art>,
     pub(super) screen: Screen,
     pub(super) stop: Stop,
@@ -62,7 +62,7 @@ impl Run {
         std::mem::take(&mut *self.imported.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Imports what is new of a show.
+    /// Imports the new episodes of a show.
     pub(super) async fn work(self: &Arc<Self>, show: &Show) -> Result<(), ClientError> {
         for (title, reason) in &show.skipped {
             let entry = ReportEntry::new(Outcome::Skipped, shown_text(title)).with_reason(*reason);
@@ -90,7 +90,7 @@ impl Run {
                 }
             };
             if let (Some(art), Some(image), Some(created)) = (&self.art, &episode.image, created) {
-                // Tracks that wait for their pictures are bounded, too.
+                // This also bounds the number of tracks that wait for their pictures.
                 let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { break };
                 let (run, art, image, name) =
                     (Arc::clone(self), art.clone(), image.clone(), entry(Outcome::Imported, episode).name);
@@ -135,7 +135,7 @@ impl Run {
         Ok(Some(created))
     }
 
-    /// Compares an episode with its track. One that needs no import is updated and reported here.
+    /// Compares an episode with its track. A track that needs no import is updated and reported here.
     async fn choose_action(
         &self,
         fields: &TrackFields,
@@ -168,7 +168,7 @@ impl Run {
         Ok(Action::Nothing)
     }
 
-    /// Gives a track the picture of its episode. A failure is only a warning.
+    /// Uploads the picture of an episode as the cover of its track. A failure is only a warning.
     async fn picture(&self, art: &Art, image: &Url, created: &CreatedTrack, name: &str) {
         let problem = match art.fetch(image).await {
             Ok(picture) => {
@@ -183,7 +183,7 @@ impl Run {
         }
     }
 
-    /// Reports an error. If it affects all episodes, no other one is begun.
+    /// Reports an error. If it affects all episodes, no further one is started.
     fn fail(&self, episode: &Episode, error: &ClientError) {
         if error.affects_all() {
             self.stop.close(&error.to_string());

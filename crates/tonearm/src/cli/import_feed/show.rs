@@ -17,13 +17,13 @@ pub(super) struct Show {
     pub(super) title: String,
     pub(super) author: Option<String>,
     pub(super) image: Option<Url>,
-    /// The oldest first.
+    /// The episodes, oldest first.
     pub(super) episodes: Vec<Episode>,
-    /// Items that are no episodes, by their titles, and why.
+    /// Titles of items that are not episodes, with the reasons.
     pub(super) skipped: Vec<(String, &'static str)>,
 }
 
-/// An item of a feed with a file of sound.
+/// An item of a feed with an audio file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Episode {
     /// Its guid, which does not change; hashed if it is long.
@@ -89,7 +89,8 @@ pub(super) fn read(feed: &FeedBytes) -> Result<Show, String> {
     Ok(show)
 }
 
-/// The oldest first. Feeds begin with the newest; an episode without a date stays next to the one that follows it in the feed.
+/// Sorts episodes, oldest first. Feeds begin with the newest. An episode without a date stays next to the one that
+/// follows it in the feed.
 fn put_in_order(episodes: &mut [Episode]) {
     episodes.reverse();
     let mut last = None;

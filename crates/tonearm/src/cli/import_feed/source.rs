@@ -1,4 +1,4 @@
-//! Where a feed is read from.
+//! Reads a feed from a URL or a file.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -18,20 +18,20 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// How often a server may redirect.
+/// Maximum number of redirects.
 const MOST_REDIRECTS: usize = 5;
 
 const TYPES: &str =
     "application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5";
 
-/// A feed's URL, or a file that contains one.
+/// The URL of a feed, or a file that contains the feed.
 #[derive(Debug, Clone)]
 pub(super) enum FeedSource {
     Url(Url),
     File(PathBuf),
 }
 
-/// A feed as it came, and the address that its relative URLs belong to.
+/// The bytes of a feed, and the base of its relative URLs.
 pub(super) struct FeedBytes {
     pub(super) bytes: Vec<u8>,
     pub(super) base: Option<Url>,
@@ -40,7 +40,7 @@ pub(super) struct FeedBytes {
 impl FromStr for FeedSource {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        // As podcast apps write it.
+        // Podcast apps put `feed:` before the URL.
         let text = text.strip_prefix("feed:").map_or(text, |rest| rest.strip_prefix("//").unwrap_or(rest));
         match text.split_once("://") {
             Some(("http" | "https", _)) => Url::parse(text).map(Self::Url).map_err(|error| error.to_string()),

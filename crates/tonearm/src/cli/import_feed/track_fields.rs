@@ -44,11 +44,11 @@ impl TrackFields {
         }
     }
 
-    /// The update that a track needs, if any. Metadata from elsewhere is kept.
+    /// The update that a track needs, if any. Metadata that does not come from the feed is kept.
     pub(super) fn changes(self, track: &ListedTrack) -> Option<UpdateTrack> {
         let mut metadata = track.metadata.clone();
         metadata.extend(self.metadata);
-        // A title that the feed does not give comes from the file.
+        // If the feed has no title, the stored title comes from the file.
         let is_same = |own: &Option<String>, stored: &Option<String>| own.is_none() || own == stored;
         let is_unchanged = is_same(&self.title, &track.player_title)
             && is_same(&self.subtitle, &track.player_subtitle)

@@ -8,26 +8,26 @@ use url::Url;
 /// The longest id of an episode that is used as it is, in characters. A longer one is hashed.
 const LONGEST_ID: usize = 200;
 
-/// The longest title, as the service has it, in characters.
+/// The longest title that the service accepts, in characters.
 const LONGEST_TITLE: usize = 1000;
 
-/// The longest URL of a file, as the service has it, in characters.
+/// The longest URL of a file that the service accepts, in characters.
 pub(super) const LONGEST_URL: usize = 8000;
 
-/// Extensions of files that are sound, where the feed does not say so.
+/// Extensions of audio files, used if the feed gives no specific media type.
 const SOUND: [&str; 12] =
     ["mp3", "m4a", "m4b", "aac", "ogg", "oga", "opus", "flac", "wav", "wma", "aif", "aiff"];
 
-/// Days of the week may be wrong: feeds are written by hand, too.
+/// The parser accepts a wrong day of the week, because some feeds are written by hand.
 const DATES: DateTimeParser = DateTimeParser::new().relaxed_weekday(true);
 
-/// A text without what the service does not store; none if nothing is left.
+/// A text without the characters that the service does not store. Returns `None` if nothing is left.
 pub(super) fn text(text: &str) -> Option<String> {
     let text: String = text.trim().chars().filter(|c| *c != '\0').take(LONGEST_TITLE).collect();
     Some(text).filter(|text| !text.is_empty())
 }
 
-/// An address on the web, perhaps relative to that of the feed.
+/// Parses an http or https URL, which may be relative to that of the feed.
 pub(super) fn web_url(text: &str, base: Option<&Url>) -> Option<Url> {
     let url = Url::options().base_url(base).parse(text.trim()).ok()?;
     Some(url).filter(|url| matches!(url.scheme(), "http" | "https") && url.as_str().len() <= LONGEST_URL * 4)
@@ -56,7 +56,8 @@ pub(super) fn id(id: &str) -> Option<String> {
     Some(if fits { id.to_owned() } else { hashed(id) })
 }
 
-/// The id of an item without one. What follows the path is often a different token each time.
+/// The id of an item that has none, from the URL of its file. The query and the fragment are left out, because they
+/// often contain a different token each time.
 pub(super) fn id_of_file(file: &Url) -> String {
     let mut file = file.clone();
     file.set_query(None);
@@ -77,7 +78,7 @@ pub(super) fn date(text: &str) -> Option<Timestamp> {
     }
 }
 
-/// `1:02:03`, `62:03` or `3723`.
+/// Parses a duration such as `1:02:03`, `62:03` or `3723`.
 pub(super) fn seconds(text: &str) -> Option<u64> {
     let mut total = 0_u64;
     let parts: Vec<&str> = text.trim().split(':').collect();

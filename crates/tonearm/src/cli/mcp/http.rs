@@ -64,7 +64,8 @@ pub(super) async fn serve(
     let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     let tracker = TaskTracker::new();
     while let Some(accepted) = stop.unless_interrupted(accept(&listener, &connections)).await {
-        // A connection that was lost before it was accepted, or no file descriptor for it: others follow.
+        // The connection was lost before it was accepted, or there was no file descriptor for it. Later ones may
+        // succeed.
         let Ok((socket, place)) = accepted else {
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
@@ -76,7 +77,7 @@ pub(super) async fn serve(
         });
     }
     tracker.close();
-    // Whatever takes longer is cut off by the end of the program.
+    // Requests that take longer are cut off when the program ends.
     let _ = tokio::time::timeout(DRAIN, tracker.wait()).await;
     Ok(())
 }
@@ -93,13 +94,13 @@ async fn accept(
 
 async fn converse(socket: TcpStream, router: Router, stop: &Stop) {
     let service = TowerToHyperService::new(router);
-    // HTTP/1.1 only: a server that waits for the version of a client waits for as long as that says nothing.
+    // HTTP/1.1 only: a server that detects the HTTP version waits for as long as the client sends nothing.
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
         .serve_connection(TokioIo::new(socket), service);
     let mut connection = std::pin::pin!(connection);
-    // Clients that go away in the middle are no problem of ours.
+    // A client that disconnects early is not an error.
     tokio::select! {
         _ = connection.as_mut() => return,
         () = stop.closed() => connection.as_mut().graceful_shutdown(),

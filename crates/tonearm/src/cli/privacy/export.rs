@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tonearm_domain::{Invitation, InvitationPurpose};
 use tonearm_service::{KeptAccount, KeptListener, KeptPerson, MOST_KEPT_ROWS, NamedRows};
 
-/// All but the lines of the audit log.
+/// All data stored about a person, except the audit log entries.
 pub(super) fn of_person(kept: &KeptPerson) -> Value {
     let of_account =
         |tell: fn(&KeptAccount) -> Vec<Value>| kept.account.as_ref().map(tell).unwrap_or_default();
@@ -28,7 +28,7 @@ pub(super) fn of_person(kept: &KeptPerson) -> Value {
     }))
 }
 
-/// Says which lists end at the most rows that are read of a kind.
+/// Adds the names of the lists that were cut off at the maximum number of rows.
 fn complete(mut export: Value) -> Value {
     let is_cut = |value: &Value| value.as_array().is_some_and(|list| list.len() as u64 >= MOST_KEPT_ROWS);
     if let Value::Object(lists) = &mut export {
@@ -126,7 +126,7 @@ fn undo_entries(named: &NamedRows) -> Value {
     rows.collect()
 }
 
-/// Without their ids, which are credentials.
+/// The upload sessions, without their ids, which are credentials.
 fn upload_sessions(named: &NamedRows) -> Value {
     let rows = named.upload_sessions.iter().map(|session| {
         json!({

@@ -1,4 +1,4 @@
-//! The bars of running uploads, and the one of all files.
+//! Progress bars: one for each running upload, and one for all files.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use tonearm_client::SourceFile;
 
 use crate::cli::bulk::Screen;
 
-/// How often a bar follows its upload.
+/// How often the bar of an upload is updated.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// The bar of all files: bytes that have to be uploaded, as far as they are known.
+/// Template of the bar for all files. It counts the bytes that have to be uploaded, as far as they are known.
 const TOTAL: &str = "total     {wide_bar} {decimal_bytes:>10}/{decimal_total_bytes:10} {elapsed:>4}  {msg}";
 
 pub(super) struct Bars {
@@ -22,7 +22,7 @@ pub(super) struct Bars {
     total: ProgressBar,
 }
 
-/// The bar of one upload, which follows it until it is dropped.
+/// The bar of one upload. It is updated until it is dropped.
 pub(super) struct FileBar {
     bar: ProgressBar,
     position: Arc<AtomicU64>,
@@ -39,35 +39,35 @@ impl Bars {
         &self.screen
     }
 
-    /// A file that is read to be hashed.
+    /// Adds a bar for a file that is being hashed.
     pub(super) fn hashing(&self, path: &Path, size: u64) -> ProgressBar {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         self.screen.file("checking", &name, size)
     }
 
-    /// A file that may have to be uploaded.
+    /// Adds a file that may have to be uploaded to the total.
     pub(super) fn expect(&self, bytes: u64) {
         self.total.inc_length(bytes);
     }
 
-    /// A file that was uploaded.
+    /// Counts a file as uploaded.
     pub(super) fn uploaded(&self, bytes: u64) {
         self.total.inc(bytes);
     }
 
-    /// A file that needs no upload, or gets none.
+    /// Removes a file that is not uploaded from the total.
     pub(super) fn forget(&self, bytes: u64) {
         self.total.set_length(self.total.length().unwrap_or_default().saturating_sub(bytes));
     }
 
-    /// Takes the bars away, and tells how many bytes of files were uploaded.
+    /// Removes the bar for all files, and returns the number of bytes of uploaded files.
     pub(super) fn finish(&self) -> u64 {
         let bytes = self.total.position();
         self.total.finish_and_clear();
         bytes
     }
 
-    /// A file that is being uploaded.
+    /// Adds a bar for a file that is being uploaded.
     pub(super) fn file(&self, file: &SourceFile) -> FileBar {
         let bar = self.screen.file("uploading", &file.name(), file.size());
         let position = Arc::new(AtomicU64::new(0));

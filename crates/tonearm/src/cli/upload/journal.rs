@@ -1,7 +1,7 @@
-//! What has to be remembered of uploads that were begun, so that the next run of the program goes on with them.
+//! The journal of uploads that were started, so that the next run of the program can resume them.
 //!
-//! A folder with a file per upload, which is written anew and renamed. Upload URLs are credentials: only the user can read
-//! them. A file that cannot be read is as good as none.
+//! It is a folder with one file per upload. Each change writes a new file and renames it. Upload URLs are credentials,
+//! so only the user can read the files. A file that cannot be read is treated as missing.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -16,28 +16,28 @@ use tonearm_domain::{Ambient, CollectionId};
 
 use crate::cli::bulk::{LockError, lock, state_folder};
 
-/// How long a request with the same `Idempotency-Key` gives the same track, with a margin.
+/// How long a request with the same `Idempotency-Key` returns the same track, with a safety margin.
 const REPEATABLE_SECONDS: i64 = 23 * 3600;
 
-/// How long a lock of an upload that nobody remembers is kept.
+/// Age after which lock files and temporary files that were left behind are removed.
 const LOCK_SECONDS: i64 = 8 * 24 * 3600;
 
-/// An upload that was begun.
+/// An upload that was started.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct JournalEntry {
-    /// The name that the track was, or is to be, created with.
+    /// The file name in the request that creates the track.
     pub(super) file_name: String,
-    /// The session that it belongs to.
+    /// The upload session of the track.
     pub(super) session: UploadSession,
-    /// Repeated with it, the request gives the track that it gave before.
+    /// A repeated request with this key returns the same track as before.
     pub(super) idempotency_key: String,
     /// The track, once it is known to exist.
     pub(super) created: Option<CreatedTrack>,
-    /// When there is nothing left to go on with, in Unix seconds by our own clock.
+    /// When the upload can no longer be resumed, in Unix seconds by the clock of this machine.
     expires_at: i64,
 }
 
-/// The session of a collection, which later runs use as long as it lasts: albums are sorted within a session.
+/// The session of a collection. Later runs use it until it expires, because albums are sorted within a session.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct KeptSession {
     session: UploadSession,
@@ -47,26 +47,26 @@ struct KeptSession {
 /// The uploads to one collection of one service.
 #[derive(Clone)]
 pub(super) struct Journal {
-    /// None: nothing can be remembered.
+    /// The folder of the files. If `None`, nothing is remembered.
     folder: Option<PathBuf>,
     of: String,
     ambient: Ambient,
 }
 
-/// Why an upload cannot be claimed: another process is at it.
+/// The error if an upload is claimed by another process.
 #[derive(Debug)]
 pub(super) struct Busy;
 
-/// An upload that no other process works at, until this is dropped.
+/// An upload that is locked for this process until the claim is dropped.
 pub(super) struct Claim {
     path: Option<PathBuf>,
     lock: Option<File>,
-    /// What is known of it.
+    /// The stored state of the upload, if any.
     pub(super) entry: Option<JournalEntry>,
 }
 
 impl Journal {
-    /// Opens the journal of the user. Where it cannot be used, the reason comes with one that remembers nothing.
+    /// Opens the journal of the user. If it cannot be used, returns a journal that remembers nothing, and the reason.
     pub(super) fn open(ambient: Ambient, server: &str, collection: CollectionId) -> (Self, Option<String>) {
         let folder = state_folder("uploads");
         let problem = folder.as_ref().err().cloned();
@@ -90,7 +90,7 @@ impl Journal {
         Some(self.folder.as_ref()?.join(format!("{kind}-{name}.json")))
     }
 
-    /// Takes an upload, unless another process has it.
+    /// Claims an upload, unless another process has claimed it.
     pub(super) fn claim(&self, file: &SourceFile) -> Result<Claim, Busy> {
         let path = self.path("upload", &format!("{}\0{}", hex::encode(file.sha256()), file.size()));
         let lock = match path.as_deref().map(|path| lock(&path.with_extension("lock"))) {
@@ -114,18 +114,18 @@ impl Journal {
         JournalEntry { file_name, session, idempotency_key, created: None, expires_at }
     }
 
-    /// When something ends that lasts for so many seconds from now.
+    /// The time `seconds` from now, in Unix seconds.
     pub(super) fn in_seconds(&self, seconds: u64) -> i64 {
         self.now().saturating_add(i64::try_from(seconds).unwrap_or(i64::MAX))
     }
 
-    /// The session of an earlier run, if it lasts for `seconds` more.
+    /// The session of an earlier run, if it is valid for more than `seconds`.
     pub(super) fn session(&self, seconds: u32) -> Option<UploadSession> {
         let kept: KeptSession = read(&self.path("session", "")?)?;
         (kept.expires_at > self.now() + i64::from(seconds)).then_some(kept.session)
     }
 
-    /// Keeps a session that lasts for `seconds`.
+    /// Stores a session that expires in `seconds`.
     pub(super) fn keep_session(&self, session: UploadSession, seconds: u32) {
         let expires_at = self.now() + i64::from(seconds);
         if let Some(path) = self.path("session", "") {
@@ -134,12 +134,12 @@ impl Journal {
         }
     }
 
-    /// Forgets the session: it is no longer valid.
+    /// Removes the stored session, which is no longer valid.
     pub(super) fn forget_session(&self) {
         self.path("session", "").map(fs::remove_file);
     }
 
-    /// Removes what is of no use any more.
+    /// Removes expired entries, old lock files and old temporary files.
     fn remove_expired(&self) {
         #[derive(Deserialize)]
         struct Expiring {
@@ -149,7 +149,7 @@ impl Journal {
         for path in files.flatten().map(|file| file.path()) {
             let is_expired = match path.extension().and_then(|own| own.to_str()) {
                 Some("json") => read::<Expiring>(&path).is_none_or(|file| file.expires_at <= self.now()),
-                // Locks, and what was never renamed.
+                // Lock files, and temporary files that were never renamed.
                 _ => modified(&path).is_some_and(|at| at + LOCK_SECONDS < self.now()),
             };
             if is_expired {
@@ -160,14 +160,14 @@ impl Journal {
 }
 
 impl JournalEntry {
-    /// The same, once the track is known.
+    /// The entry after the track was created.
     pub(super) fn of(self, created: CreatedTrack) -> Self {
         Self { created: Some(created), ..self }
     }
 }
 
 impl Claim {
-    /// Remembers how far the upload is, until `expires_at`.
+    /// Stores the state of the upload, which is valid until `expires_at`.
     pub(super) fn save(&mut self, entry: JournalEntry, expires_at: Option<i64>) -> io::Result<()> {
         let entry = JournalEntry { expires_at: expires_at.unwrap_or(entry.expires_at), ..entry };
         let written = self.path.as_deref().map_or(Ok(()), |path| write(path, &entry));
@@ -175,7 +175,7 @@ impl Claim {
         written
     }
 
-    /// Forgets the upload.
+    /// Removes the stored state of the upload.
     pub(super) fn clear(&mut self) {
         self.entry = None;
         self.path.as_deref().map(fs::remove_file);
@@ -184,7 +184,8 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        // Whoever opens the lock at this moment holds one that nobody else sees, for an upload that the service knows.
+        // A process that opens the lock file just before it is removed holds a lock that no other process sees. That is
+        // acceptable, because the service already knows the upload.
         if let (Some(path), None, Some(_)) = (&self.path, &self.entry, &self.lock) {
             drop(fs::remove_file(path.with_extension("lock")));
         }
@@ -200,7 +201,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
-/// Replaces a file as a whole. It is readable by the user only from the beginning.
+/// Replaces a file atomically. From the beginning, only the user can read the new file.
 fn write(path: &Path, value: &impl Serialize) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = NamedTempFile::new_in(folder)?;

@@ -30,7 +30,7 @@ use super::bytes::shown_bytes;
 use crate::ambient;
 use crate::config::ByteSize;
 
-/// Files that wait to be hashed.
+/// Maximum number of files that wait to be hashed.
 const QUEUE: usize = 1000;
 
 #[derive(Debug, clap::Args)]
@@ -113,7 +113,7 @@ pub(super) async fn run(args: Args) -> Result<(), Failure> {
     finish(&run, begun)
 }
 
-/// Sends all files, and with a watch those that appear later.
+/// Sends the paths of all files, and with a watch also of files that appear later.
 async fn find(
     run: Arc<Run>,
     roots: Vec<PathBuf>,
@@ -143,7 +143,7 @@ async fn find(
     }
 }
 
-/// Waits until what was uploaded is processed, and reports it then.
+/// Waits until the uploaded tracks are processed, and then reports them.
 async fn wait(run: &Run) {
     let mut uploaded: HashMap<TrackId, ReportEntry> = run.take_uploaded().into_iter().collect();
     if uploaded.is_empty() {
@@ -168,7 +168,7 @@ fn finish(run: &Run, begun: Instant) -> Result<(), Failure> {
     details.insert("bytes_uploaded".to_owned(), bytes.into());
     let stopped = match (run.stop.reason(), run.stop.is_interrupted()) {
         (Some(reason), _) => Some(reason.to_owned()),
-        // The end of a watch is no failure.
+        // The end of a watch is not a failure.
         (None, true) if run.options.is_watching && run.report().count(Outcome::Stopped) == 0 => None,
         (None, true) => Some("stopped; run the same command again to continue".to_owned()),
         (None, false) => None,

@@ -1,4 +1,4 @@
-//! The order in which people count: `2` before `10`.
+//! Natural sort order: `2` comes before `10`.
 
 use std::cmp::Ordering;
 use std::os::unix::ffi::OsStrExt;
@@ -42,7 +42,7 @@ fn compare(mut a: &[u8], mut b: &[u8]) -> Ordering {
     }
 }
 
-/// Takes the digits at the beginning, and gives them without zeros before them.
+/// Removes the digits at the beginning of `text`, and returns them without leading zeros.
 fn number<'a>(text: &mut &'a [u8]) -> &'a [u8] {
     let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);

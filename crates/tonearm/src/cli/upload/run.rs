@@ -1,5 +1,5 @@
-//! From paths to tracks: files are hashed in their order, one at a time and somewhat ahead, tracks are created in the same
-//! order, and a few files are uploaded at once.
+//! Uploads files as tracks. Files are hashed in order, one at a time and somewhat ahead of the uploads. Tracks are
+//! created in the same order, and a few files are uploaded concurrently.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,18 +17,18 @@ use super::sending::{Sending, SendingError};
 use super::sessions::Sessions;
 use crate::cli::bulk::{Outcome, Report, ReportEntry, Stop, shown_path, shown_text};
 
-/// How a run behaves.
+/// The options of a run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RunOptions {
     pub(super) collection: CollectionId,
-    /// Files that are uploaded at once.
+    /// Maximum number of concurrent uploads.
     pub(super) jobs: usize,
-    /// Bytes of one request at most.
+    /// Maximum bytes of one request.
     pub(super) piece: u64,
     pub(super) is_dry: bool,
-    /// Folders are watched: a file that changes is looked at again.
+    /// Whether folders are watched. A file that changes is then checked again.
     pub(super) is_watching: bool,
-    /// What was uploaded is reported once it is processed.
+    /// Whether uploaded tracks are reported only after they are processed.
     pub(super) waits: bool,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Run {
     pub(super) bars: Bars,
     pub(super) stop: Stop,
     report: Mutex<Report>,
-    /// What this run uploads, by hash.
+    /// The files that this run uploads, by hash.
     begun: Mutex<HashMap<[u8; 32], PathBuf>>,
     /// Watched files that changed while they were read or sent.
     changed: Mutex<Vec<PathBuf>>,
@@ -74,12 +74,12 @@ impl Run {
         self.report.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was uploaded and is not reported yet.
+    /// Takes the uploaded tracks that are not reported yet.
     pub(super) fn take_uploaded(&self) -> Vec<(TrackId, ReportEntry)> {
         std::mem::take(&mut *self.uploaded.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Watched files that have to be checked again.
+    /// Takes the watched files that have to be checked again.
     pub(super) fn take_changed(&self) -> Vec<PathBuf> {
         std::mem::take(&mut *self.changed.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -115,7 +115,7 @@ impl Run {
         drop(hashing.await);
     }
 
-    /// Reports a file that needs no upload.
+    /// Whether a file needs no upload. Such a file is reported here.
     async fn needs_no_upload(&self, file: &SourceFile) -> bool {
         let begun = self.begun().get(&file.sha256()).cloned();
         if let Some(of) = begun.as_deref().filter(|of| *of != file.path()) {
@@ -133,7 +133,7 @@ impl Run {
                     self.report_file(file, present(file, track));
                     true
                 }
-                // A watched file that was touched while it is uploaded.
+                // A watched file that was touched during its upload.
                 None if begun.is_some() => {
                     self.bars.forget(file.size());
                     true
@@ -151,14 +151,14 @@ impl Run {
         self.begun.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Creates the track, or finds the one of an earlier run, and uploads beside the others.
+    /// Creates the track, or finds the one of an earlier run, and uploads the file concurrently with the others.
     async fn begin(
         self: &Arc<Self>,
         file: SourceFile,
         permit: OwnedSemaphorePermit,
         uploads: &mut JoinSet<()>,
     ) {
-        // While it waited for a permit, another upload may have met an error that affects all.
+        // While this file waited for a permit, another upload may have failed with an error that affects all files.
         if self.stop.is_closing() {
             return self.leave(file.path(), Some(file.size()));
         }
@@ -212,7 +212,7 @@ impl Run {
         }
     }
 
-    /// Reports an error. If it affects all files, no other one is begun.
+    /// Reports an error. If it affects all files, no further one is started.
     fn fail(&self, file: &SourceFile, error: &ClientError) {
         self.begun().remove(&file.sha256());
         if let ClientError::File(FileError::Changed) = error
@@ -236,7 +236,7 @@ impl Run {
         }
     }
 
-    /// Reports a file that is not done because the run ends. The next one goes on with it.
+    /// Reports a file that is not done because the run ends. The next run continues with it.
     fn leave(&self, path: &Path, size: Option<u64>) {
         size.into_iter().for_each(|size| self.bars.forget(size));
         self.add(entry(Outcome::Stopped, path));
@@ -254,7 +254,7 @@ impl Run {
     }
 }
 
-/// A file that the collection has. If it could not be processed there, another upload would not help.
+/// The entry for a file that the collection already has. If its processing failed, another upload would not help.
 fn present(file: &SourceFile, track: &ListedTrack) -> ReportEntry {
     let status = track.track_status_id;
     let entry = entry(Outcome::Present, file.path())
@@ -277,7 +277,7 @@ pub(super) fn entry(outcome: Outcome, path: &Path) -> ReportEntry {
     ReportEntry::new(outcome, shown_path(path)).with("file", Value::from(path.to_string_lossy()))
 }
 
-/// Hashes files one after another, off the threads that wait for the network.
+/// Hashes files one after another, on a thread for blocking work.
 async fn hash_all(run: Arc<Run>, mut paths: mpsc::Receiver<PathBuf>, hashed: mpsc::Sender<SourceFile>) {
     while let Some(path) = paths.recv().await {
         if run.stop.is_closing() {

@@ -8,7 +8,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::natural::natural_order;
 
-/// Extensions of files that contain nothing but sound. The service decides by the content what it can play.
+/// Extensions of files that contain only audio. The service decides by the content what it can play.
 const SOUND: [&str; 65] = [
     "3ga", "aa3", "aac", "ac3", "adts", "aif", "aifc", "aiff", "alac", "amr", "ape", "au", "awb", "caf",
     "dff", "dsf", "dts", "eac3", "f4a", "flac", "gsm", "it", "m4a", "m4b", "m4r", "mka", "mlp", "mod", "mp1",
@@ -17,7 +17,7 @@ const SOUND: [&str; 65] = [
     "xm", "mptm", "mtm", "bwf", "vqf", "aptx",
 ];
 
-/// Names of pictures that belong to the sound next to them.
+/// Names of pictures that belong to the audio files next to them.
 const PICTURES: [&str; 9] =
     ["cover", "folder", "front", "back", "album", "albumart", "albumartsmall", "artwork", "thumb"];
 
@@ -27,11 +27,11 @@ const PICTURE_EXTENSIONS: [&str; 9] = ["jpg", "jpeg", "png", "webp", "gif", "bmp
 /// Which files are taken from folders.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Selection {
-    /// All, not only those with an extension of sound.
+    /// Whether all files are taken, not only those with an audio extension.
     pub(super) is_all: bool,
 }
 
-/// Files to upload, in their order, and what could not be looked at.
+/// Files to upload, in order, and paths that could not be read.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
     pub(super) files: Vec<PathBuf>,
@@ -54,7 +54,7 @@ impl Selection {
         self.takes(path) && !below.components().any(|part| is_hidden(part.as_os_str()))
     }
 
-    /// All files of the folders, and the files that are named themselves, whatever they are called.
+    /// Finds the files to take in the given folders. Files that are given directly are taken whatever their names are.
     pub(super) fn scan(self, roots: &[PathBuf]) -> Scan {
         let mut scan = Scan::default();
         for root in roots {
@@ -69,7 +69,7 @@ impl Selection {
         scan
     }
 
-    /// Symbolic links are followed, except those that lead to a folder they are in.
+    /// Walks a folder. Symbolic links are followed, except those that lead to a folder that contains them.
     fn walk(self, root: &Path, scan: &mut Scan) {
         let visible = |entry: &DirEntry| entry.depth() == 0 || !is_hidden(entry.file_name());
         for entry in WalkDir::new(root).follow_links(true).into_iter().filter_entry(visible) {
@@ -81,7 +81,7 @@ impl Selection {
                 Err(error) if error.loop_ancestor().is_some() => {}
                 Err(error) => {
                     let path = error.path().unwrap_or(root).to_owned();
-                    // A link that leads nowhere matters where it would be sound.
+                    // A broken link is a problem only if its name would be taken.
                     let is_link = std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink());
                     if !is_link || self.takes(&path) {
                         let reason = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
@@ -116,7 +116,7 @@ mod tests {
 
     fn names(root: &Path, is_all: bool) -> Vec<String> {
         let scan = Selection { is_all }.scan(&[root.to_owned()]);
-        // A link that leads nowhere might have been sound.
+        // A broken link might have been an audio file.
         assert_eq!(scan.problems.len(), usize::from(is_all), "{:?}", scan.problems);
         let below =
             scan.files.iter().map(|file| file.strip_prefix(root).unwrap().to_string_lossy().into_owned());

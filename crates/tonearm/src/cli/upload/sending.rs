@@ -1,4 +1,4 @@
-//! One file on its way to its track.
+//! The upload of one file to its track.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,13 +11,13 @@ use tonearm_domain::TrackId;
 use super::journal::{Claim, JournalEntry};
 use super::run::Run;
 
-/// How many tracks are created for a file whose uploads expire.
+/// Maximum number of tracks that are created for one file, if its uploads expire.
 const MAX_TRACKS: u32 = 3;
 
 /// How long the removal of a failed upload may take.
 const CLEANUP_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The name of a file without a usable one.
+/// The name used for a file without a usable name.
 const DEFAULT_NAME: &str = "audio";
 
 /// Why a file has no track.
@@ -33,7 +33,7 @@ impl From<ClientError> for SendingError {
     }
 }
 
-/// A file, and what the journal knows of its upload.
+/// A file, and the state of its upload in the journal.
 pub(super) struct Sending {
     pub(super) run: Arc<Run>,
     pub(super) file: SourceFile,
@@ -51,7 +51,7 @@ impl Sending {
         self.claim.lock().unwrap_or_else(PoisonError::into_inner).entry.clone()
     }
 
-    /// Remembers how far it is. Where that cannot be written, only an interrupted program loses something.
+    /// Stores the state of the upload in the journal. If this fails, an interrupted upload cannot be resumed later.
     fn remember(&self, entry: JournalEntry, expires_at: Option<i64>) {
         let saved = self.claim.lock().unwrap_or_else(PoisonError::into_inner).save(entry, expires_at);
         if let Err(error) = saved {
@@ -74,7 +74,7 @@ impl Sending {
         let (run, collection) = (Arc::clone(&self.run), self.run.options.collection);
         let name = Some(self.file.name()).filter(|name| !name.trim().is_empty());
         let name = name.unwrap_or_else(|| DEFAULT_NAME.to_owned());
-        // A request that an earlier run saw no response to is repeated unchanged.
+        // A request of an earlier run that got no response is repeated unchanged.
         let mut unanswered = remembered.map(|entry| (entry.session, entry.file_name, entry.idempotency_key));
         for _ in 0..2 {
             let (session, name, key) = match unanswered.take() {
@@ -123,7 +123,7 @@ impl Sending {
         }
     }
 
-    /// Sends the bytes. If the upload has expired, it begins anew with another track.
+    /// Sends the bytes. If the upload has expired, it starts over with another track.
     pub(super) async fn send(&mut self) -> Result<TrackId, SendingError> {
         for _ in 0..MAX_TRACKS {
             if self.track.is_none() {
@@ -159,14 +159,14 @@ impl Sending {
         run.client.upload(&track.track_upload.upload_url, &self.file, &options, &on_begun).await
     }
 
-    /// Removes the track, for which no bytes will come.
+    /// Cancels the upload, and deletes its track.
     async fn give_up(&mut self, track: &CreatedTrack) {
         let client = &self.run.client;
         let cleanup = tokio::time::timeout(CLEANUP_TIMEOUT, async {
             client.cancel_upload(&track.track_upload.upload_url).await;
             client.delete_track(track.track_id).await
         });
-        // What is left of it expires by itself.
+        // If the cleanup fails, the rest expires by itself.
         drop(cleanup.await);
         self.forget();
     }

@@ -13,7 +13,7 @@ const SECONDS: u32 = 24 * 3600;
 /// A session with less time left is not used for new tracks.
 const LEAST_SECONDS: u32 = 3600;
 
-/// Gives the session, and a new one once it has expired.
+/// Provides the session, and creates a new one after it has expired.
 pub(super) struct Sessions {
     journal: Journal,
     current: Mutex<Option<(UploadSession, Instant)>>,
@@ -37,7 +37,7 @@ impl Sessions {
             return Ok(*session);
         }
         let (session, left) = match self.journal.session(LEAST_SECONDS) {
-            // How long it lasts is looked up again soon.
+            // The journal is read again soon, to check that the session still lasts long enough.
             Some(session) => (session, LEAST_SECONDS / 2),
             None => {
                 let session = client.create_upload_session(collection, SECONDS).await?;
@@ -49,7 +49,7 @@ impl Sessions {
         Ok(session)
     }
 
-    /// The service does not know this session any more.
+    /// Forgets a session that the service no longer knows.
     pub(super) async fn forget(&self, session: UploadSession) {
         let mut current = self.current.lock().await;
         if current.is_none_or(|(current, _)| current == session) {

@@ -1,4 +1,4 @@
-//! Folders in which files appear: each is uploaded once nobody writes to it any more.
+//! Watches folders for new files. Each is uploaded after it has stopped changing.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -22,24 +22,25 @@ pub(super) const SETTLED: Duration = Duration::from_secs(3);
 /// How often files that may still be written to are checked.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How often all folders are scanned: network file systems do not report what others write, and a queue may overflow.
+/// How often all folders are scanned. Network file systems do not report changes by other machines, and a queue may
+/// overflow.
 const RESCAN_INTERVAL: Duration = Duration::from_secs(60);
 
-/// A scan may take at most this part of the time, however many files there are.
+/// The pause after a scan is at least this many times as long as the scan, however many files there are.
 const SCAN_SHARE: u32 = 20;
 
-/// Changes that wait to be handled.
+/// Maximum number of changes that wait to be handled.
 const MAX_CHANGES: usize = 4096;
 
-/// Watches folders from its creation on.
+/// Watches folders from the time it is created.
 pub(super) struct Watch {
     roots: Vec<PathBuf>,
     selection: Selection,
     changes: mpsc::Receiver<PathBuf>,
     has_overflown: Arc<AtomicBool>,
-    /// Files that were sent on, as they were then.
+    /// Files that were sent, with their stamps at that time.
     sent: HashMap<PathBuf, FileStamp>,
-    /// What may still be written to, and since when it has been the same.
+    /// Files that may still be written to, with their stamps and the time since when they are unchanged.
     unsettled: HashMap<PathBuf, (FileStamp, Instant)>,
     next_scan: Instant,
     _watcher: RecommendedWatcher,
@@ -106,7 +107,7 @@ impl Watch {
                         self.consider(&path);
                     }
                     for path in self.settled() {
-                        // A full queue: what changes meanwhile waits too.
+                        // If the queue is full, later changes wait too.
                         tokio::select! {
                             () = stop.closed() => return,
                             sent = files.send(path) => if sent.is_err() { return },
@@ -120,7 +121,7 @@ impl Watch {
     fn changed(&mut self, path: &Path) {
         let Some(root) = self.roots.iter().find(|root| path.starts_with(root)) else { return };
         if path.is_dir() {
-            // What was put into it before it was watched brings no event.
+            // Files that were put into the folder before it was watched cause no event.
             for file in self.selection.scan(&[path.to_owned()]).files {
                 self.consider(&file);
             }
@@ -143,7 +144,7 @@ impl Watch {
         }
     }
 
-    /// Takes out the files that have stayed the same for long enough.
+    /// Removes and returns the files that have not changed for long enough.
     fn settled(&mut self) -> Vec<PathBuf> {
         let mut settled = Vec::new();
         let now = Instant::now();
@@ -164,7 +165,7 @@ impl Watch {
         settled
     }
 
-    /// Scans all folders, and forgets files that are gone.
+    /// Scans all folders, and forgets deleted files.
     async fn rescan(mut self) -> Self {
         let begun = Instant::now();
         let scanned = tokio::task::spawn_blocking(move || {

@@ -1,11 +1,12 @@
-//! Variables that are misspelt.
+//! Finds misspelt environment variables.
 
 use std::collections::HashSet;
 
 use crate::config::file::EXAMPLE;
 use crate::config::secret_files::backup_variables;
 
-/// The variables that do not stand for a setting: where files are, what clients use, and the secrets that commands store.
+/// The variables that are not settings: the locations of files, the variables of clients, and the secrets that commands
+/// store.
 const OTHER_VARIABLES: [&str; 9] = [
     "TONEARM_CONFIG",
     "TONEARM_DATA_DIR",
@@ -18,7 +19,7 @@ const OTHER_VARIABLES: [&str; 9] = [
     "TONEARM_IMPORT_SECRET_ACCESS_KEY_FILE",
 ];
 
-/// The names that begin with `TONEARM_` and mean nothing, sorted. Most are misspelt.
+/// Returns the unknown names that begin with `TONEARM_`, sorted. Most are misspelt.
 pub(crate) fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
     let known: HashSet<String> = variables().chain(backup_variables()).collect();
     let is_unknown = |name: &String| {

@@ -55,7 +55,7 @@ impl Variables<'_> {
         Ok(())
     }
 
-    /// Numbers and truth values are written as in the file.
+    /// Reads a value such as a number or a boolean, which is written as in the configuration file.
     pub(super) fn toml<T: DeserializeOwned>(
         &self,
         setting: &str,

@@ -1,4 +1,4 @@
-//! Backups and restores that are killed go on where they were.
+//! Backups and restores that are killed continue where they stopped.
 
 use std::path::Path;
 use std::process::Child;
@@ -12,7 +12,7 @@ use tonearm_testkit::{Backend, Client};
 use super::{Service, files_below, fill, heard};
 use crate::command_output::{errors_of, last_json_of};
 
-/// Waits until a command has copied something, and kills it with SIGKILL. Fails where it ends by itself.
+/// Waits until a command has copied something, then kills it with SIGKILL. Fails if the command ends by itself.
 pub(super) fn kill_once(mut child: Child, has_begun: impl Fn() -> bool) {
     let begun = Instant::now();
     while !has_begun() {
@@ -48,7 +48,8 @@ impl Destination {
     }
 }
 
-/// Whether a file of a bucket is an object of a track or its cover, and not one that a store or a backup has about itself.
+/// Whether a file in a bucket is an object of a track or its cover, and not a file that a store or a backup keeps about
+/// itself.
 fn is_object(path: &Path) -> bool {
     let name = path.file_name().unwrap().to_string_lossy();
     ["hq.", "lq.", "preview.", "source.", "levels.", "cover"].iter().any(|label| name.starts_with(label))
@@ -87,7 +88,7 @@ async fn killed_and_continued(first: Backend, destination: &Destination, second:
     let before = heard(&client, &tracks).await;
     let target = destination.url();
 
-    // So slow that it takes minutes.
+    // This rate makes the backup take minutes.
     let slow = service.program.begin(&["backup", &target, "--rate", "20KB/s"]);
     kill_once(slow, || destination.has_objects());
     let refused = Service::new(second).await.program.run(&["restore", &target]);
@@ -115,7 +116,7 @@ async fn killed_and_continued(first: Backend, destination: &Destination, second:
     assert_eq!(last_json_of(&other.program.run(&["verify", "--deep", "--json"]))["summary"]["findings"], 0);
 }
 
-/// Waits until something is true of a database, and fails where the command ends before.
+/// Waits until a query of the database returns true. Fails if the command ends first.
 async fn until(raw: &DatabaseConnection, child: &mut Child, question: &str) {
     let begun = Instant::now();
     loop {
@@ -130,7 +131,7 @@ async fn until(raw: &DatabaseConnection, child: &mut Child, question: &str) {
     }
 }
 
-/// Whether a command waits for a lock that matches.
+/// The SQL query for whether a command waits for a matching lock.
 fn waits_for(lock: &str) -> String {
     format!(
         "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted AND {lock} AND database = \
@@ -138,11 +139,12 @@ fn waits_for(lock: &str) -> String {
     )
 }
 
-/// Tables are made before objects are copied, and rows are loaded afterwards.
+/// Tables are created before objects are copied. Rows are loaded afterwards.
 const HAS_TABLES: &str = "SELECT to_regclass('store') IS NOT NULL AND EXISTS (SELECT 1 FROM schema_step \
     WHERE name = 'm0053_operations' AND applied_at IS NOT NULL) AS is_true";
 
-/// A restore that is killed while it loads rows leaves none, and one that is killed behind that does not load them again.
+/// A restore that is killed while it loads rows leaves no rows. A restore that is killed later does not load them
+/// again.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restore_that_is_killed_behind_the_objects_goes_on() {
     let (service, client) = Service::running(Backend::Distributed).await;
@@ -159,7 +161,7 @@ async fn a_restore_that_is_killed_behind_the_objects_goes_on() {
     let mut other = Service::new(Backend::Distributed).await;
     let raw = Database::connect(&other._database.as_ref().unwrap().url).await.unwrap();
 
-    // A row of a track waits for a lock that is held here.
+    // Loading the row of a track waits for a lock that this test holds.
     let held = raw.begin().await.unwrap();
     held.execute_unprepared("SELECT pg_advisory_xact_lock(53)").await.unwrap();
     let mut loading = other.program.begin(&["restore", target, "--rate", "100KB/s"]);
@@ -182,7 +184,7 @@ async fn a_restore_that_is_killed_behind_the_objects_goes_on() {
     let is_empty: bool = raw.query_one_raw(asked).await.unwrap().unwrap().try_get("", "is_true").unwrap();
     assert!(is_empty, "rows are loaded all together");
 
-    // The same command goes on. The rows are committed, and linking the store waits.
+    // The same command continues. Its rows are committed, and linking the store waits for a lock.
     let held = raw.begin().await.unwrap();
     held.execute_unprepared("LOCK TABLE store IN EXCLUSIVE MODE").await.unwrap();
     let mut linking = other.program.begin(&["restore", target]);

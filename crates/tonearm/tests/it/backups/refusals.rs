@@ -1,4 +1,4 @@
-//! What is not restored, and why.
+//! Backups that are not restored, and the reasons.
 
 use std::path::Path;
 
@@ -56,11 +56,11 @@ async fn broken_backups_are_refused_and_leave_nothing() {
         "no complete backup of 20200101T000000.000Z",
     );
 
-    // An object of the pool is damaged: it is named, and everything else is restored.
+    // An object in the pool is damaged. The restore names it and restores everything else.
     let pool = files_below(&folder.path().join("objects"));
     let source = pool.iter().find(|path| path.to_str().unwrap().contains("/source.")).unwrap();
     spoil(source, flip);
-    // One that cannot be read, whoever asks.
+    // An object that no user can read, because its path is a folder.
     let unreadable = pool.iter().find(|path| path.to_str().unwrap().contains("/hq.")).unwrap();
     std::fs::remove_file(unreadable).unwrap();
     std::fs::create_dir(unreadable).unwrap();
@@ -115,7 +115,7 @@ async fn only_an_empty_service_with_the_same_secret_takes_a_backup() {
     succeed(&other.program.run(&["restore", target, "--secret-changed"]));
 }
 
-/// While the master secret is replaced, something may be encrypted with either.
+/// While the master secret is replaced, data may be encrypted with either secret.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_secret_of_a_backup_is_needed() {
     let (mut service, _client) = Service::running(Backend::Embedded).await;
@@ -132,7 +132,7 @@ async fn every_secret_of_a_backup_is_needed() {
     succeed(&other.program.run(&["restore", target]));
 }
 
-/// One that is made by a command would not be the one that the service had.
+/// A secret that a command creates would not be the secret that the service had.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_secret_is_not_replaced_by_a_backup_or_a_verification() {
     let data = tempfile::tempdir().unwrap();

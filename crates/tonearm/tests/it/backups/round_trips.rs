@@ -1,4 +1,4 @@
-//! There and back.
+//! Backups that are restored to the same or to other backends, and back.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -11,7 +11,7 @@ use super::{Service, files_below, fill, heard, sound};
 use crate::command_output::{last_json_of, succeed};
 use crate::text;
 
-/// From a laptop to servers and back, with somebody uploading during each backup.
+/// From a laptop to servers and back, with uploads during each backup.
 #[tokio::test(flavor = "multi_thread")]
 async fn from_sqlite_and_a_folder_to_postgres_and_s3_and_back() {
     there_and_back(Backend::Embedded, Backend::Distributed).await;
@@ -61,7 +61,8 @@ async fn there_and_back(first: Backend, second: Backend) {
     succeed(&back.program.run(&["verify", "--deep"]));
 }
 
-/// Makes a backup while tracks are created, uploaded and deleted. Some of that begins and ends while the backup runs.
+/// Makes a backup while tracks are created, uploaded and deleted. Some of these operations begin and end while the
+/// backup runs.
 async fn while_uploading(program: &Program, client: &Client, target: &str) -> serde_json::Value {
     let (stop, uploaded) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU32::new(0)));
     let first = Arc::new(tokio::sync::Notify::new());
@@ -92,7 +93,8 @@ async fn while_uploading(program: &Program, client: &Client, target: &str) -> se
     last_json_of(&made)
 }
 
-/// A second backup copies what is new, `list` shows both, and `--keep` removes the first with what only it names.
+/// A second backup copies only new objects, `list` shows both, and `--keep` removes the first backup and the objects
+/// that only it names.
 #[tokio::test(flavor = "multi_thread")]
 async fn backups_share_objects_and_are_pruned() {
     let (service, client) = Service::running(Backend::Embedded).await;
@@ -113,7 +115,7 @@ async fn backups_share_objects_and_are_pruned() {
         .collect();
     assert_eq!(names, [first["backup"].clone(), second["backup"].clone()]);
 
-    // An object that no backup names, as an interrupted one leaves it; and all of them are old.
+    // An object that no backup names, as an interrupted backup leaves it. All objects are old.
     let pool = folder.path().join("objects");
     let object = files_below(&pool).into_iter().next().unwrap();
     let name = object.file_name().unwrap().to_str().unwrap();

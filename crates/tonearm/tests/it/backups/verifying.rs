@@ -1,4 +1,4 @@
-//! `tonearm verify` finds each kind of damage, and repairs what can be.
+//! `tonearm verify` finds each kind of damage and repairs what it can.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use crate::command_output::{errors_of, last_json_of};
 use crate::covers::picture;
 use crate::text;
 
-/// The findings and the summary of a run that came to its end.
+/// The findings and the summary of a run that completed.
 fn verified(service: &Service, arguments: &[&str]) -> (Vec<Value>, Value) {
     let output = service.program.run(&[&["verify", "--json"], arguments].concat());
     let text = String::from_utf8_lossy(&output.stdout);
@@ -66,7 +66,7 @@ async fn each_kind_of_damage_is_found_and_made_files_come_back() {
     let last = bytes.len() - 1;
     bytes[last] ^= 1;
     std::fs::write(&source, bytes).unwrap();
-    // An object that is older than a day, and one that may be about to be recorded.
+    // An object that is older than a day, and one so recent that it may be about to be recorded.
     for (version, age) in [("aaaaaaaaaaaa", 3 * 86_400), ("bbbbbbbbbbbb", 60)] {
         let stray = short.with_file_name(format!("hq.{version}.mp3"));
         std::fs::write(&stray, "stray").unwrap();
@@ -97,7 +97,7 @@ async fn each_kind_of_damage_is_found_and_made_files_come_back() {
     heard(&client, &tracks).await;
 }
 
-/// Waits until a track has all its variants again, which repairing took from it. Bounded by a minute.
+/// Waits until a track has all its variants again after a repair removed them. Bounded by a minute.
 async fn until_made_again(client: &Client, track: &str) {
     let begun = Instant::now();
     loop {
@@ -111,11 +111,11 @@ async fn until_made_again(client: &Client, track: &str) {
     }
 }
 
-/// Damage that leaves the length as it was is found by the hash that was recorded when the file was made.
+/// Damage that does not change the length is found by the hash that was recorded when the file was created.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flipped_byte_in_a_variant_is_found_and_the_variant_made_again() {
     let (service, client) = Service::running(Backend::Embedded).await;
-    // The second track takes over what was made of the first.
+    // The second track reuses the files that were rendered for the first.
     let tracks = fill(&client, 1).await;
     let collection = client.collection("The same").await;
     let same = client.upload(&collection, "again.wav", super::sound(0)).await;
@@ -140,7 +140,8 @@ async fn a_flipped_byte_in_a_variant_is_found_and_the_variant_made_again() {
     assert_eq!(verified(&service, &["--deep"]).0, Vec::<Value>::new());
 }
 
-/// Covers have recorded lengths and hashes too: those of tracks, drawn or found, and those of collections.
+/// Lengths and hashes are also recorded for covers: for those of tracks, whether drawn or found, and for those of
+/// collections.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_damaged_cover_is_found_and_a_drawn_one_is_drawn_again() {
     let (service, client) = Service::running(Backend::Embedded).await;
@@ -209,7 +210,7 @@ async fn until_covers_are_recorded(service: &Service) {
     }
 }
 
-/// A run that goes on reads all objects if the interrupted one did.
+/// A resumed run reads all objects if the interrupted run did.
 #[tokio::test(flavor = "multi_thread")]
 async fn deep_runs_stay_deep() {
     let (mut service, client) = Service::running(Backend::Embedded).await;
@@ -245,7 +246,7 @@ async fn deep_runs_stay_deep() {
     assert_eq!(refused.status.code(), Some(2), "{}", errors_of(&refused));
 }
 
-/// A run that is killed noted how far it was, and does not look again at what it had looked at.
+/// A killed run has recorded its progress. The resumed run does not check the same objects again.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_run_goes_on_where_it_was() {
     let (service, client) = Service::running(Backend::Embedded).await;
@@ -260,7 +261,7 @@ async fn a_killed_run_goes_on_where_it_was() {
     let [first, hq] = ["/cover", "/hq."]
         .map(|label| files.iter().find(|path| path.to_str().unwrap().contains(label)).unwrap().clone());
     assert!(first < hq);
-    // Others follow, in folders of their own. They are too young to be reported.
+    // More objects follow, in folders of their own. They are too recent to be reported.
     let (name, organization) = (hq.file_name().unwrap(), hq.parent().unwrap().parent().unwrap());
     for number in 0..2500_usize {
         let digits = [number / 676, number / 26, number];
@@ -280,7 +281,7 @@ async fn a_killed_run_goes_on_where_it_was() {
     let reached = noted["state"]["objects"].as_u64().unwrap();
     assert!((1..total).contains(&reached), "{noted}");
 
-    // What it had passed is not looked at again, and everything else is.
+    // Objects that the killed run had passed are not checked again. All others are.
     std::fs::remove_file(&first).unwrap();
     let (findings, resumed) = verified(&service, &["--resume"]);
     assert_eq!((findings, &resumed["objects"]), (Vec::new(), &whole["objects"]));
@@ -306,7 +307,7 @@ async fn a_lost_source_is_named_and_nothing_is_touched() {
     }
 }
 
-/// A run that goes on does not look at what was looked at, and one that cannot finish is no finding.
+/// A resumed run does not check objects again. A run that cannot finish is a failure, not a finding.
 #[tokio::test(flavor = "multi_thread")]
 async fn runs_go_on_and_failures_are_no_findings() {
     let (mut service, client) = Service::running(Backend::Embedded).await;

@@ -11,7 +11,7 @@ use crate::covers::picture;
 
 pub(super) const PRIVATE: (&str, &str) = ("TONEARM_OUTBOUND_ALLOW_PRIVATE", "true");
 
-/// An item of a feed: a number, a title, and more elements. The higher the number, the newer it is.
+/// An item of a feed: a number, a title and further elements. Items with higher numbers are newer.
 fn item(number: u64, title: &str, more: &str) -> String {
     format!(
         "<item><title>{title}</title><guid isPermaLink=\"false\">ep-{number}</guid>
@@ -30,7 +30,7 @@ pub(super) fn feed(items: &str) -> String {
     )
 }
 
-/// Somebody's server with a feed that changes, files of sound, and pictures.
+/// A server with a feed that changes, audio files and pictures.
 struct Podcast {
     files: FileServer,
     feed: Arc<Mutex<String>>,
@@ -102,14 +102,14 @@ async fn a_podcast_is_imported_once() {
             "season": 1, "episode": 2, "feed_duration": 60,
         })
     );
-    // The second one has art of its own; the collection has the podcast's.
+    // The second episode has its own cover. The collection has the cover of the podcast.
     assert_eq!((podcast.asked_for("/two.png"), podcast.asked_for("/show.png")), (1, 1));
     let of_collection = client.get(&format!("/v1/collection/{collection}")).await.ok();
     assert!(!of_collection["collection"]["theme"].as_array().unwrap().is_empty());
     let second = client.get(&format!("/v1/track/{}", stored[1]["id"].as_str().unwrap())).await.ok();
     assert!(!second["track"]["theme"].as_array().unwrap().is_empty());
 
-    // Again, with one more.
+    // Import again, with one more episode.
     podcast.set(&format!("{}{two}{}", item(3, "Three", ""), item(1, "One", "")));
     let again = cli.run(&arguments);
     assert_eq!(
@@ -135,7 +135,7 @@ async fn changed_titles_are_updated_if_that_is_wanted() {
     let arguments = ["import-feed", &url, "--collection", &collection];
     assert_eq!(cli.run(&arguments).count("imported"), 2);
     let stored = tracks(client, &collection).await;
-    // What others store with a track stays.
+    // Metadata that others store with a track is kept.
     let mut metadata = stored[0]["metadata"].clone();
     metadata["ours"] = json!({ "a": 1 });
     let path = format!("/v1/track/{}", stored[0]["id"].as_str().unwrap());
@@ -184,7 +184,7 @@ async fn failed_imports_are_told_and_repeated() {
     assert_eq!((retried.code, retried.count("imported"), retried.count("present")), (Some(0), 1, 1));
     let stored = tracks(client, &collection).await;
     assert_eq!(all(&stored, "track_status_id"), ["ready", "ready"]);
-    // Imports that the operator does not allow are refused for all.
+    // If the operator does not allow imports, all of them are refused.
     server.node.stop().await;
     let off = [PRIVATE, ("TONEARM_OUTBOUND_ALLOW_IMPORTS", "false")];
     let server = TestServer::start_with(Backend::Embedded, &off).await;
@@ -194,7 +194,7 @@ async fn failed_imports_are_told_and_repeated() {
     server.node.stop().await;
 }
 
-/// A large feed from a file, to a service that only keeps tracks.
+/// Imports a large feed from a file to a service that has no workers.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_large_feed_is_imported() {
     let server = TestServer::start_with(Backend::Embedded, &[PRIVATE, ("TONEARM_ROLES", "api,edge")]).await;

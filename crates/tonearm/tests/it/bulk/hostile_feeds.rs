@@ -1,4 +1,4 @@
-//! Feeds that are none, or that are made to do harm.
+//! Files that are not feeds, and feeds that are made to do harm.
 
 use tonearm_fixtures::{FileAnswer, FileServer};
 use tonearm_testkit::{Backend, TestServer};
@@ -6,7 +6,7 @@ use tonearm_testkit::{Backend, TestServer};
 use super::feeds::{PRIVATE, feed};
 use super::{CommandLine, tracks};
 
-/// A file of sound and a picture, wherever they are.
+/// An item with the URLs of an audio file and a picture.
 fn item(file: &str, picture: &str) -> String {
     format!(
         "<item><title>\u{7}\u{1b}[2JOne</title><guid>1</guid><itunes:image href=\"{picture}\"/>
@@ -77,7 +77,7 @@ async fn a_feed_reaches_nothing_that_is_not_public() {
         std::fs::write(&path, feed(&items)).unwrap();
         path.to_str().unwrap().to_owned()
     };
-    // The service refuses the file, as it does for everybody.
+    // The service refuses the file, as it does for every caller.
     let path = feed_of("file.xml", item(&private.url("/1.mp3"), ""));
     let run = cli.run(&["import-feed", &path, "--collection", &collection]);
     assert_eq!((run.code, run.count("failed")), (Some(1), 1), "{}", run.errors);
@@ -85,7 +85,7 @@ async fn a_feed_reaches_nothing_that_is_not_public() {
     assert!(tracks(&server.client, &collection).await.is_empty());
     server.node.stop().await;
 
-    // The program refuses the picture; the episode is imported all the same.
+    // The program refuses the picture. The episode is still imported.
     let server = TestServer::start_with(Backend::Embedded, &[PRIVATE, ("TONEARM_ROLES", "api,edge")]).await;
     let cli = CommandLine::to(server.node.public_url(), server.client.key());
     let collection = server.client.collection("Guarded").await;
@@ -97,7 +97,7 @@ async fn a_feed_reaches_nothing_that_is_not_public() {
     assert!(!errors.contains('\u{1b}') && !errors.contains('\u{7}'), "{errors:?}");
     assert_eq!(tracks(&server.client, &collection).await.len(), 1);
     assert!(private.requests().is_empty());
-    // Nothing to import is in order.
+    // A feed without anything to import is not an error.
     let path = feed_of("none.xml", "<item><title>No file</title></item>".to_owned());
     let run = cli.run(&["import-feed", &path, "--collection", &collection]);
     assert_eq!((run.code, run.count("skipped")), (Some(0), 1));

@@ -10,7 +10,7 @@ use tonearm_testkit::{Backend, TestServer};
 use super::proxy::Proxy;
 use super::{CommandLine, Run, all, interrupt, sound, tracks};
 
-/// What requests and their headers may take besides the bytes of files.
+/// The bytes that requests and their headers may take in addition to the bytes of files.
 const REQUESTS: u64 = 128 * 1024;
 
 const PIECE: u64 = 512 * 1024;
@@ -61,7 +61,7 @@ impl Scene {
 async fn a_broken_connection_is_made_anew() {
     let scene = Scene::new().await;
     let proxy = &scene.proxy;
-    // The connection is cut in the middle of three pieces, each time that the one before was noticed.
+    // The connection is cut in the middle of three pieces. Each cut is set up after the previous one was noticed.
     proxy.cut_after(700_000);
     let child = scene.cli.spawn(&scene.arguments());
     for next in [900_000, 1_000_000] {
@@ -80,7 +80,7 @@ async fn a_broken_connection_is_made_anew() {
     scene.server.node.stop().await;
 }
 
-/// The program is killed in the middle, and the next run sends what is missing, to the same track.
+/// The program is killed in the middle. The next run sends the missing bytes to the same track.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_program_goes_on() {
     let scene = Scene::new().await;
@@ -107,24 +107,24 @@ async fn a_killed_program_goes_on() {
     let track = &tracks(&scene.server.client, &scene.collection).await[0];
     let settled = scene.server.client.settled(track["id"].as_str().unwrap()).await;
     assert_eq!(settled["track_status_id"], "ready");
-    // Nothing that is a credential is left behind.
+    // No credential is left behind.
     let left = fs::read_dir(scene.cli.state.path().join("tonearm/uploads")).unwrap().flatten();
     assert!(left.map(|file| file.file_name()).all(|name| name.to_str().unwrap().starts_with("session-")));
     scene.server.node.stop().await;
 }
 
-/// The request that creates the track arrives, and the program dies before it learns of that.
+/// The request that creates the track arrives, but the program dies before it receives the response.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_track_is_created_once() {
     let scene = Scene::new().await;
     let found = scene.cli.run(&scene.arguments()[..4]);
     assert_eq!(found.count("uploaded"), 1);
-    // What was sent before the first byte of the file.
+    // The bytes that were sent before the first byte of the file.
     let before_bytes = scene.proxy.passed() - scene.size;
     let other = scene.server.client.collection("Other").await;
     let mut arguments = scene.arguments();
     arguments[3] = &other;
-    // Wherever it is killed, there is one track in the end.
+    // At whatever point the program is killed, there is one track in the end.
     for part in 1..=8 {
         scene.proxy.hold_after(before_bytes * part / 8);
         let mut child = scene.cli.spawn(&arguments);
@@ -159,7 +159,7 @@ async fn a_file_that_changes_is_refused() {
     scene.server.node.stop().await;
 }
 
-/// Two programs do not send the same file at once.
+/// Two programs do not upload the same file at once.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_is_uploaded_by_one_program() {
     let scene = Scene::new().await;
@@ -180,7 +180,7 @@ async fn a_file_is_uploaded_by_one_program() {
     scene.server.node.stop().await;
 }
 
-/// What is done stays done, and the next run does the rest.
+/// Completed uploads are kept, and the next run uploads the rest.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interrupted_run_keeps_what_is_done() {
     let scene = Scene::new().await;

@@ -19,7 +19,7 @@ use tonearm_testkit::{Client, TestServer};
 
 use crate::binary;
 
-/// The command line of a person: a key, a service, and a folder for what outlives a run.
+/// The command line of a user: a key, a service, and a folder for state that outlives a run.
 struct CommandLine {
     server: String,
     key: String,
@@ -81,31 +81,31 @@ impl Run {
         Self { code: output.status.code(), lines, errors }
     }
 
-    /// How many items had a result.
+    /// The number of items with a result.
     #[track_caller]
     fn count(&self, result: &str) -> u64 {
         let summary = &self.lines.last().unwrap_or_else(|| panic!("no summary: {}", self.errors))["summary"];
         summary[result].as_u64().unwrap_or_else(|| panic!("no {result} in {summary}"))
     }
 
-    /// The items with a result, by a field of theirs.
+    /// A field of each item with a result.
     fn items(&self, result: &str, field: &str) -> Vec<String> {
         let items = self.lines.iter().filter(|line| line["result"] == result);
         items.map(|line| line[field].as_str().unwrap_or_default().to_owned()).collect()
     }
 
-    /// The reasons of what failed.
+    /// The reasons of the failed items.
     fn reasons(&self) -> Vec<String> {
         self.items("failed", "reason")
     }
 
-    /// The last line on standard error: why it is a failure.
+    /// The last line on standard error, which says why the run failed.
     fn failure(&self) -> &str {
         self.errors.lines().last().unwrap_or_default()
     }
 }
 
-/// A sound that is like no other.
+/// Sound that differs for each seed.
 fn sound(seed: u64, seconds: f64) -> Vec<u8> {
     wav(&WavSpec { seconds, signal: Signal::Noise { seed, amplitude: 0.3 }, ..WavSpec::default() })
 }
@@ -116,7 +116,7 @@ async fn tracks(client: &Client, collection: &str) -> Vec<Value> {
     list["tracks"].as_array().unwrap().clone()
 }
 
-/// A field of all of them.
+/// A field of each track.
 fn all(tracks: &[Value], field: &str) -> Vec<String> {
     tracks.iter().map(|track| track[field].as_str().unwrap_or_default().to_owned()).collect()
 }

@@ -1,4 +1,4 @@
-//! A proxy between a client and a service that cuts connections, or holds what a client sends.
+//! A proxy between a client and a service. It cuts connections, or holds back what a client sends.
 
 use std::io;
 use std::net::SocketAddr;
@@ -18,17 +18,17 @@ pub(super) struct Proxy {
 }
 
 struct State {
-    /// Bytes that clients sent and the service got.
+    /// Bytes from clients that the service received.
     passed: AtomicU64,
-    /// After so many bytes, the connection they come from is closed.
+    /// The number of bytes after which the connection that sends them is closed.
     cut_at: AtomicU64,
-    /// After so many bytes, nothing more passes.
+    /// The number of bytes after which nothing more is forwarded.
     hold_at: watch::Sender<u64>,
     is_held: watch::Sender<bool>,
 }
 
 impl Proxy {
-    /// A proxy that passes nothing yet, so that a service can be told its address.
+    /// Creates a proxy that forwards nothing yet, so that a service can be configured with its address.
     pub(super) async fn bind() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let state = State {
@@ -44,7 +44,7 @@ impl Proxy {
         format!("http://{}", self.address)
     }
 
-    /// Passes everything on to a service from here on.
+    /// Forwards everything to a service from now on.
     pub(super) fn pass_to(&mut self, server: SocketAddr) {
         let (listener, state) = (self.listener.take().unwrap(), Arc::clone(&self.state));
         tokio::spawn(async move {
@@ -54,12 +54,12 @@ impl Proxy {
         });
     }
 
-    /// Bytes that the service got.
+    /// Bytes that the service received.
     pub(super) fn passed(&self) -> u64 {
         self.state.passed.load(Ordering::SeqCst)
     }
 
-    /// Closes the connection that sends the byte after so many more.
+    /// After this many more bytes, closes the connection that sends them.
     pub(super) fn cut_after(&self, bytes: u64) {
         self.state.cut_at.store(self.passed() + bytes, Ordering::SeqCst);
     }
@@ -69,20 +69,20 @@ impl Proxy {
         self.state.cut_at.load(Ordering::SeqCst) == u64::MAX
     }
 
-    /// Lets so many more bytes pass, and then nothing.
+    /// Forwards this many more bytes, and then nothing.
     pub(super) fn hold_after(&self, bytes: u64) {
         self.state.is_held.send_replace(false);
         self.state.hold_at.send_replace(self.passed() + bytes);
     }
 
-    /// Waits until that is so.
+    /// Waits until the proxy holds bytes back.
     pub(super) async fn held(&self) {
         let mut is_held = self.state.is_held.subscribe();
         let held = tokio::time::timeout(Duration::from_secs(60), is_held.wait_for(|held| *held));
         held.await.expect("as many bytes came").unwrap();
     }
 
-    /// Lets everything pass again.
+    /// Forwards everything again.
     pub(super) fn release(&self) {
         self.state.hold_at.send_replace(u64::MAX);
     }
@@ -113,7 +113,7 @@ async fn up(
         let passed = state.passed.load(Ordering::SeqCst);
         if passed + read as u64 > *hold_at.borrow() {
             state.is_held.send_replace(true);
-            // Until it is released; a sender that is gone meanwhile is noticed when its bytes are passed on.
+            // Wait for the release. A sender that disconnects meanwhile is noticed when its bytes are forwarded.
             let _ = hold_at.wait_for(|at| *at == u64::MAX).await;
         }
         if passed + read as u64 > state.cut_at.load(Ordering::SeqCst) {

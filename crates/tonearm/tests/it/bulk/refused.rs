@@ -1,4 +1,4 @@
-//! What a service refuses is one sentence, and nothing is tried for ever.
+//! A refusal by the service is reported in one sentence, and nothing is retried forever.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -38,7 +38,7 @@ async fn wrong_keys_and_collections_are_named() {
     assert!(refused(&missing, &collection).contains("API key"), "{}", refused(&missing, &collection));
     assert!(refused(&wrong, &collection).starts_with("tonearm: "));
     assert!(refused(&right, UNKNOWN).contains("collection"), "{}", refused(&right, UNKNOWN));
-    // Another server, or none.
+    // No server, and a server that is not this API.
     let begun = Instant::now();
     for (url, expected) in [
         ("http://127.0.0.1:1", "127.0.0.1:1 cannot be reached: "),
@@ -84,7 +84,8 @@ async fn keys_come_from_files_too() {
     server.node.stop().await;
 }
 
-/// A full quota ends the run: the other files would not fit either. Nothing is left of the one that did not.
+/// A full quota ends the run, because the other files would not fit either. The file that did not fit leaves nothing
+/// behind.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_quota_ends_the_run() {
     let server = TestServer::start(Backend::Embedded).await;
@@ -119,7 +120,8 @@ async fn a_full_quota_ends_the_run() {
     server.node.stop().await;
 }
 
-/// A service without free space is asked again when it says, and given up when patience is over.
+/// If the service has no free space, the program retries when the service says so, and gives up when the retry time is
+/// over.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_is_told() {
     let full = [("TONEARM_LIMITS_MIN_FREE_SPACE", "1000000TiB")];
@@ -136,7 +138,7 @@ async fn a_full_disk_is_told() {
     server.node.stop().await;
 }
 
-/// A file that is too large says nothing about the others.
+/// A file that is too large does not end the run, because the others may fit.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_over_the_limit_fails_alone() {
     let small = [("TONEARM_LIMITS_MAX_UPLOAD_BYTES", "100KiB")];

@@ -1,4 +1,4 @@
-//! Folders that go up without any trouble.
+//! Uploads of folders without interruptions.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,7 +9,7 @@ use tonearm_testkit::{Backend, TestServer};
 
 use super::{CommandLine, all, sound, tracks};
 
-/// A folder with what people have in theirs.
+/// Fills a folder with files that users typically have.
 fn fill(root: &Path) {
     let odd = Path::new(OsStr::from_bytes(b"b\xff.wav"));
     for (path, seed) in [
@@ -55,7 +55,7 @@ async fn a_folder_is_uploaded_once(backend: Backend) {
 
     let second = cli.run(&["upload", path, "--collection", &collection]);
     assert_eq!((second.code, second.count("present"), second.count("uploaded")), (Some(0), 4, 0));
-    // What is there is there in its collection only.
+    // Files count as present only in the collection that has them.
     let other = client.collection("Other").await;
     assert_eq!(cli.run(&["upload", path, "--collection", &other]).count("uploaded"), 3);
     assert_eq!(tracks(client, &collection).await.len(), 3);
@@ -77,7 +77,7 @@ async fn a_folder_is_uploaded_once_distributed() {
     Box::pin(a_folder_is_uploaded_once(Backend::Distributed)).await;
 }
 
-/// Without `--json`, people read what happened, and what failed once more at the end.
+/// Without `--json`, the output is text for people, and failures are repeated at the end.
 #[tokio::test(flavor = "multi_thread")]
 async fn people_read_a_report() {
     let server = TestServer::start(Backend::Embedded).await;

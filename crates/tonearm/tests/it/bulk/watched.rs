@@ -11,7 +11,7 @@ use tonearm_testkit::{Backend, TestServer};
 
 use super::{CommandLine, interrupt, sound, tracks};
 
-/// A watching program, and what it prints.
+/// A program that watches a folder, and its output.
 struct Watching {
     child: Child,
     lines: mpsc::Receiver<Value>,
@@ -33,7 +33,7 @@ impl Watching {
         Self { child, lines }
     }
 
-    /// The next line. Bounded by a minute.
+    /// The next line of the output. Bounded by a minute.
     fn next(&self) -> Value {
         self.lines.recv_timeout(Duration::from_secs(60)).expect("it prints a line")
     }
@@ -61,7 +61,7 @@ async fn new_files_are_uploaded_once_they_are_complete() {
     let watching = Watching::begin(&cli, folder.path(), &collection);
     watching.next_is("uploaded", "first.wav");
 
-    // Written in pieces, over a longer time than a file may stay the same.
+    // Write the file in pieces, for longer than the time that a file must stay unchanged.
     let bytes = sound(2, 4.0);
     let mut slow = File::create(folder.path().join("slow.wav")).unwrap();
     for piece in bytes.chunks(bytes.len() / 9) {
@@ -71,7 +71,7 @@ async fn new_files_are_uploaded_once_they_are_complete() {
     drop(slow);
     watching.next_is("uploaded", "slow.wav");
 
-    // In a folder that comes into being at once, beside what is not uploaded, and by a rename.
+    // A file in a new folder, beside files that are not uploaded, and a file that is renamed.
     fs::create_dir_all(folder.path().join("new/deep")).unwrap();
     fs::write(folder.path().join("new/deep/third.wav"), sound(3, 0.5)).unwrap();
     fs::write(folder.path().join("new/.hidden.wav"), sound(4, 0.5)).unwrap();

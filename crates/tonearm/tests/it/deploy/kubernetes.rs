@@ -1,4 +1,4 @@
-//! The manifests: what selects, selects something, and each role gets the settings that it accepts.
+//! The manifests: each selector matches something, and each role gets settings that it accepts.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ fn named<'a>(manifests: &'a [Value], kind: &str, name: &str) -> &'a Value {
         .unwrap_or_else(|| panic!("no {kind} is called {name}"))
 }
 
-/// The variables of a container, as Kubernetes puts them together.
+/// The environment variables of a container, as Kubernetes assembles them.
 fn environment(manifests: &[Value], container: &Value) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for source in container["envFrom"].as_array().unwrap() {
@@ -53,7 +53,7 @@ fn environment(manifests: &[Value], container: &Value) -> BTreeMap<String, Strin
     for variable in container["env"].as_array().into_iter().flatten() {
         found.insert(text(variable, "/name").to_owned(), text(variable, "/value").to_owned());
     }
-    // Of the image.
+    // Set by the image.
     found.insert("TONEARM_LISTEN".to_owned(), "0.0.0.0:8080".to_owned());
     found
 }

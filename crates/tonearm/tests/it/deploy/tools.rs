@@ -1,10 +1,11 @@
-//! The tools that the files are for, where they are installed.
+//! Checks of the files with the tools that read them, where these are installed.
 
 use std::process::{Command, Output};
 
 use super::{folder, read};
 
-/// Runs a tool, if it is there. `make test` says before the tests which are not, as what passing tests print is not shown.
+/// Runs a tool if it is installed. `make test` lists the missing ones before the tests, because the output of passing
+/// tests is not shown.
 fn with(tool: &str, package: &str, arguments: &[&str]) -> Option<Output> {
     let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
     match Command::new(tool).args(arguments).env("PATH", path).output() {
@@ -28,7 +29,7 @@ fn accepts(output: Option<Output>) {
     }
 }
 
-/// A trusted proxy that passes them on lets clients decide which requests are recorded.
+/// If a trusted proxy forwarded these headers, clients would decide which requests are recorded.
 #[test]
 fn proxies_pass_no_traces_of_clients_on() {
     let (nginx, caddy) = (read("nginx/tonearm.conf"), read("caddy/Caddyfile"));
@@ -43,7 +44,7 @@ fn nginx_accepts_its_configuration() {
     let folder = tempfile::tempdir().unwrap();
     let certificate = tonearm_fixtures::Certificate::make(folder.path());
     let free = || tonearm_fixtures::free_port().to_string();
-    // Its test binds the addresses, which are taken on some machines.
+    // The nginx test binds the addresses, which are in use on some machines.
     let site = read("nginx/tonearm.conf")
         .replace("listen 80;", &format!("listen 127.0.0.1:{};", free()))
         .replace("listen [::]:80;", "")
@@ -73,7 +74,7 @@ fn nginx_accepts_its_configuration() {
 fn caddy_accepts_its_configuration_and_passes_on_to_every_node() {
     let path = folder().join("caddy/Caddyfile").display().to_string();
     accepts(with("caddy", "caddy", &["validate", "--adapter", "caddyfile", "--config", &path]));
-    // As Compose starts it.
+    // The command with which Compose starts it.
     let script = "UPSTREAMS='tonearm-1:8080 tonearm-2:8080' DOMAIN=audio.example.org exec caddy adapt --adapter caddyfile --config \"$1\"";
     let Some(output) =
         with("caddy", "caddy", &["version"]).and_then(|_| with("sh", "dash", &["-c", script, "sh", &path]))
@@ -117,7 +118,7 @@ fn compose_reads_its_file() {
     assert!(output.status.success(), "{}", words(&output));
 }
 
-/// What `systemd-analyze` says of a unit goes to standard error, as does what it thinks of other units of this machine.
+/// `systemd-analyze` writes its findings to standard error, including those about other units of this machine.
 #[test]
 fn systemd_accepts_the_units() {
     let folder = tempfile::tempdir().unwrap();
@@ -136,11 +137,11 @@ fn systemd_accepts_the_units() {
     let said: Vec<String> =
         words(&output).lines().filter(|line| line.contains(own)).map(str::to_owned).collect();
     assert!(said.is_empty(), "{said:#?}");
-    // An unknown system call, such as of a group that this version does not have, would only be warned of.
+    // An unknown system call, such as one of a group that this version does not have, would only cause a warning.
     assert!(!words(&output).contains("Unknown system call"), "{}", words(&output));
 }
 
-/// What the unit allows has to be enough for the walls around ffmpeg.
+/// The unit must allow everything that the confinement of ffmpeg needs.
 #[test]
 fn the_unit_allows_what_confinement_needs() {
     let unit = read("systemd/tonearm.service");

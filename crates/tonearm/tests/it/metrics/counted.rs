@@ -1,4 +1,4 @@
-//! What happens is counted.
+//! Metrics count what happens.
 
 use sea_orm::{ConnectionTrait, Database};
 use serde_json::json;
@@ -36,7 +36,7 @@ async fn deliveries_are_counted_by_status_and_byte(server: TestServer) {
     let client = server.client.without_key();
     let before = Scrape::of(&server.node).await;
     let url = format!("{}{path}", server.node.public_url());
-    // First all of it: what is still on its way from a bucket is not answered from what is known.
+    // Fetch the whole object first: while it is still on its way from a bucket, the cache cannot answer for it.
     let mut bytes = client.get(&path).await.bytes.len();
     for _ in 0..5 {
         bytes += client.get_range(&url, "100-1099").await.bytes.len();
@@ -54,7 +54,7 @@ async fn deliveries_are_counted_by_status_and_byte(server: TestServer) {
     let lookups = |result: &str| {
         gained(&format!(r#"tonearm_cache_requests_total{{cache="verified_urls",result="{result}"}}"#))
     };
-    // The first range finds the object at hand, and those after it find the URL verified.
+    // The first range request finds the object at hand, and the later ones find the URL verified.
     assert!(lookups("miss") >= 1.0 && lookups("hit") >= 1.0, "{} {}", lookups("miss"), lookups("hit"));
     assert!(lookups("hit") <= 5.0, "{}", lookups("hit"));
     assert!(after.sum("tonearm_http_connections") >= 1.0);
@@ -84,11 +84,11 @@ async fn jobs_and_encoders_are_counted(server: TestServer) {
     assert_eq!(scrape.value("tonearm_uploads_in_flight"), 0.0);
     let created = r#"tonearm_http_requests_total{route="/v1/track",status="200"}"#;
     assert_eq!(scrape.value(created), 1.0);
-    // The URL of another upload ends later, which a job waits for.
+    // The URL of another upload expires later, and a job waits for that.
     let unused = json!({"collection_id": collection, "file_name": "b.wav"});
     client.post("/v1/track", &unused).await.ok();
     let waits = r#"tonearm_jobs{class="maintenance",kind="expire_upload",state="waiting"}"#;
-    // They are counted every ten seconds.
+    // Jobs are counted every ten seconds.
     Scrape::once(&server.node, waits, |scrape| scrape.value(waits) >= 1.0).await;
 }
 
@@ -100,7 +100,7 @@ async fn jobs_that_are_given_up_are_counted() {
     assert_eq!(before.series().get(given_up), Some(&0.0), "a rate needs a beginning");
     let collection = server.client.collection("Deadly").await;
     server.client.track(&collection, "never.wav").await;
-    // The job that ends the upload has killed its workers, as far as anybody knows.
+    // According to its row, the job that expires the upload has killed its workers.
     let file = server.data_dir().join("tonearm.db");
     let raw = Database::connect(format!("sqlite://{}", file.display())).await.unwrap();
     let deadly = "UPDATE job SET run_at = 0, deaths = 5, deaths_alone = 3 WHERE kind = 'expire_upload'";

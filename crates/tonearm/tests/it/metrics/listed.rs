@@ -1,4 +1,4 @@
-//! What is written about metrics is what there is.
+//! The documentation of metrics matches the metrics that exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn documented() -> BTreeMap<String, (String, BTreeSet<String>)> {
     found
 }
 
-/// The names of metrics that a text has.
+/// The names of metrics in a text.
 fn named(text: &str) -> BTreeSet<String> {
     let words = text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
     let is_name = |word: &&str| word.starts_with("tonearm_") || word.starts_with("process_");
@@ -53,7 +53,7 @@ async fn every_metric_is_documented_and_every_documented_one_is_there() {
     for (name, (kind, labels)) in &documented {
         assert_eq!(types[name.as_str()], kind, "{name}");
         let told = scrape.labels(name);
-        // A metric may have no series yet; one that has some has all labels.
+        // A metric may have no series yet. A metric with series has all labels.
         assert!(told.is_empty() || told == *labels, "{name}: {told:?}, documented {labels:?}");
     }
 }
@@ -83,7 +83,7 @@ async fn the_dashboard_and_the_alerts_name_metrics_that_there_are() {
 
 #[test]
 fn prometheus_understands_the_alerts() {
-    // Where promtool is not installed, it says so.
+    // The script reports it if promtool is not installed.
     let checked = Command::new(repository().join("tools/check-rules")).status().unwrap();
     assert!(checked.success());
 }

@@ -1,4 +1,4 @@
-//! Where metrics are told, and where not.
+//! Where metrics are served, and where they are not.
 
 use std::time::Duration;
 
@@ -41,11 +41,11 @@ async fn silent_connections_end_and_the_others_are_answered() {
     let server = start(Backend::Embedded).await;
     let address = server.node.metrics_address().unwrap();
     let mut silent = Vec::new();
-    // More than have a place at once.
+    // More connections than are served at once.
     for _ in 0..20 {
         silent.push(TcpStream::connect(address).await.unwrap());
     }
-    // It is answered once those before it have been given up.
+    // The scrape is answered once the connections before it have been closed.
     let answered = tokio::time::timeout(Duration::from_secs(60), Scrape::of(&server.node)).await.unwrap();
     assert!(answered.value("tonearm_job_counts_up") > 0.0);
     let mut first = silent.swap_remove(0);
@@ -61,13 +61,13 @@ async fn the_end_of_a_node_ends_its_listener() {
     open.write_all(b"GET /metrics HTTP/1.1\r\n").await.unwrap();
     server.node.stop().await;
     let mut rest = Vec::new();
-    // An answer, a reset and an end are all good; only waiting is not.
+    // A response, a reset and an end are all fine. Only waiting is not.
     let ended = tokio::time::timeout(Duration::from_secs(30), open.read_to_end(&mut rest)).await;
     assert!(ended.is_ok(), "the connection is still open");
     assert!(TcpStream::connect(address).await.is_err());
 }
 
-/// A node without a database has none of its metrics, and all others.
+/// A node without a database has all metrics except those of the database.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edge_alone_tells_what_it_has() {
     let server = start(Backend::Embedded).await;

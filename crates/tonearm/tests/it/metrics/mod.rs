@@ -1,4 +1,4 @@
-//! What a node tells Prometheus.
+//! The metrics that a node exposes to Prometheus.
 
 mod counted;
 mod listed;
@@ -11,19 +11,19 @@ use std::time::{Duration, Instant};
 use tonearm::Node;
 use tonearm_testkit::{Backend, TestServer};
 
-/// Metrics at any port that is free.
+/// Serves metrics on any free port.
 const ON: (&str, &str) = ("TONEARM_METRICS_LISTEN", "127.0.0.1:0");
 
 async fn start(backend: Backend) -> TestServer {
     TestServer::start_with(backend, &[ON]).await
 }
 
-/// Where a node tells its metrics.
+/// The URL of a node's metrics.
 fn url(node: &Node) -> String {
     format!("http://{}/metrics", node.metrics_address().unwrap())
 }
 
-/// The text, as it is read from a node.
+/// The metrics of a node, as text.
 struct Scrape(String);
 
 impl Scrape {
@@ -34,7 +34,7 @@ impl Scrape {
         Self(answer.text().await.unwrap())
     }
 
-    /// The first that something is true of. Bounded by a minute.
+    /// The first scrape for which a condition is true. Bounded by a minute.
     async fn once(node: &Node, what: &str, is_true: impl Fn(&Self) -> bool) -> Self {
         let begun = Instant::now();
         loop {
@@ -70,17 +70,17 @@ impl Scrape {
         types
     }
 
-    /// The value of one series; 0 where it is not there.
+    /// The value of one series, or 0 if there is no such series.
     fn value(&self, series: &str) -> f64 {
         self.series().get(series).copied().unwrap_or(0.0)
     }
 
-    /// The sum of all series that begin so.
+    /// The sum of all series that begin with this text.
     fn sum(&self, beginning: &str) -> f64 {
         self.series().iter().filter(|(name, _)| name.starts_with(beginning)).map(|(_, value)| value).sum()
     }
 
-    /// The names of labels that the series of a metric have, without the limits of buckets.
+    /// The names of the labels of a metric's series, without the limits of histogram buckets.
     fn labels(&self, metric: &str) -> BTreeSet<String> {
         let mut labels = BTreeSet::new();
         for name in self.series().into_keys() {

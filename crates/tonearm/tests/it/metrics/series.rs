@@ -1,4 +1,4 @@
-//! How many series strangers can make.
+//! The number of series that strangers can create.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use tonearm_testkit::{Backend, TestServer};
 
 use super::{Scrape, start};
 
-/// More than there are at first, and room for a counter and a histogram of each route and status.
+/// More than the initial number of series, with room for a counter and a histogram of each route and status.
 const MOST: usize = 5000;
 
 /// A text that is in every hostile request, and must not be in the metrics.
 const MARK: &str = "hostilemark";
 
-/// Paths that nobody has in mind.
+/// Unexpected paths.
 fn paths() -> Vec<String> {
     let mut paths: Vec<String> = (0..200).map(|number| format!("/{MARK}/{number}")).collect();
     for number in 0..100 {
@@ -31,7 +31,7 @@ fn paths() -> Vec<String> {
     paths
 }
 
-/// The paths that the API describes, with something in the place of each parameter.
+/// The paths in the description of the API, with a value in place of each parameter.
 async fn described(server: &TestServer) -> Vec<String> {
     let document = server.client.get("/openapi.json").await.ok();
     let paths = document["paths"].as_object().unwrap();

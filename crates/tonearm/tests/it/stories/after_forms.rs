@@ -1,18 +1,19 @@
-//! Pages that follow a form, which no address leads to: what is shown once, and forms with problems; and pages with nothing on them.
+//! Pages that only a form leads to: data that is shown once, and forms with problems. Also empty pages.
 
 use serde_json::json;
 
 use super::looking::{axe, looked_at};
 use super::{Ada, PASSWORD};
 
-/// Sends the form of a page whose address ends in a certain way, with fields filled in, as a browser without scripts would.
+/// Submits the form whose address ends with this text, with fields filled in, as a browser without scripts would.
 const SEND: &str = "
     const [action, fields] = arguments;
     const form = [...document.forms].find((form) => new URL(form.action).pathname.endsWith(action) && form.method === 'post');
     for (const [name, value] of Object.entries(fields)) form.elements[name].value = value;
     form.submit();";
 
-/// The page, the end of the form's address, its fields, and what the page that follows says where.
+/// The name and the path of a page, the end of the form's address, its fields, and a selector and the text that it
+/// shows on the next page.
 type Form = (&'static str, &'static str, &'static str, serde_json::Value, &'static str, &'static str);
 
 fn forms() -> [Form; 13] {

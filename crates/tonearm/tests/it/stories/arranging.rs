@@ -1,4 +1,4 @@
-//! Tracks are put in order, selected and changed together, and every change is taken back.
+//! Tracks are put in order, selected and changed together, and every change is undone.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ async fn rows_are_dragged_and_moved_with_the_keyboard() {
     browser.client.refresh().await.unwrap();
     lists(browser, "b,c,a,d").await;
 
-    // The key is pressed before the script that moves rows is there.
+    // The key is pressed before the script that moves rows has loaded.
     let press = "const grip = document.querySelector('[data-track]:nth-child(4) [data-grip]');
         grip.focus();
         grip.dispatchEvent(new KeyboardEvent('keydown', { key: ' ', bubbles: true, cancelable: true }));";
@@ -66,7 +66,7 @@ async fn rows_are_dragged_and_moved_with_the_keyboard() {
     browser.strike(&format!(" {}{}", char::from(Key::Down), char::from(Key::Escape))).await;
     lists(browser, "b,d,c,a").await;
 
-    // Somebody else arranges meanwhile: nothing is half done, and the rows are as they were.
+    // Another user changes the order meanwhile: no change is half done, and the rows stay as they were.
     let ids = browser
         .run(
             "return [...document.querySelectorAll('[data-track]')].map((row) => row.dataset.track);",
@@ -104,7 +104,7 @@ async fn a_row_is_moved_although_it_is_taken_before_the_script_is_there() {
     lists(browser, "b,c,a,d").await;
     browser.shows(".reordered", "Order saved.").await;
 
-    // The script comes after the last move, and before the button is released.
+    // The script loads after the last move, and before the button is released.
     browser.client.refresh().await.unwrap();
     lists(browser, "b,c,a,d").await;
     let long = Duration::from_secs(5);
@@ -162,7 +162,7 @@ async fn selected_tracks_are_deleted_moved_and_retitled_and_come_back() {
     lists(browser, "b").await;
     browser.click(".undo button").await;
     browser.shows("h1", "Songs of the tide").await;
-    // It has its old place again.
+    // The track is back in its old place.
     lists(browser, "a,b,c,d").await;
 
     browser.click("[data-select-all] input").await;
@@ -196,7 +196,7 @@ async fn a_selection_goes_on_over_pages_and_is_moved_to_a_position() {
     browser.shows("[data-selected]", "1 selected, not shown here").await;
     browser.click("[data-track]:nth-child(2) .pick").await;
     browser.shows("[data-selected]", "2 selected, 1 not shown here").await;
-    // It is as it was on the way back, and while the list is searched.
+    // The selection is kept on the way back and while the list is searched.
     browser.click("a[rel=prev]").await;
     browser.until("document.querySelector('[data-track]:nth-child(2) .pick').checked").await;
     browser.shows("[data-selected]", "2 selected, 1 not shown here").await;
@@ -209,7 +209,7 @@ async fn a_selection_goes_on_over_pages_and_is_moved_to_a_position() {
     browser.type_into("#position", "51").await;
     browser.click("button.primary").await;
     browser.shows(".toast", "Tracks moved.").await;
-    // The page begins with them, in their order, and nothing is selected any more.
+    // The page begins with the moved tracks, in their order, and nothing is selected any more.
     lists(browser, "Song 2,Song 52").await;
     browser.until("document.querySelector('[data-selection-actions][hidden]')").await;
     browser.click(".undo button").await;
@@ -229,7 +229,7 @@ async fn a_selection_goes_on_over_pages_and_is_moved_to_a_position() {
     ada.leaves().await;
 }
 
-/// Where the pictures of the rows are.
+/// The URLs of the pictures in the rows.
 const PICTURES: &str = "[...document.querySelectorAll('[data-track] img')].map((image) => image.src)";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -262,7 +262,7 @@ async fn one_cover_is_set_for_several_tracks_and_taken_back() {
     browser.shows(".toast", "Change undone.").await;
     assert_eq!(pictures().await, before);
 
-    // The picture that was chosen stays while the sign-in ends.
+    // The chosen picture is kept when the sign-in expires.
     chooses().await;
     ada.is_signed_out().await;
     browser.click("button.primary").await;
@@ -286,7 +286,7 @@ async fn titles_and_choices_stay_while_the_sign_in_ends() {
     browser.type_into(".field:nth-of-type(1) input[name=title]", "Alpha").await;
     browser.type_into(".field:nth-of-type(2) input[name=title]", "Beta").await;
     ada.is_signed_out().await;
-    // It is sent once all the same: twice would change nothing the second time, and say so.
+    // The form is sent only once. A second request would change nothing, and report that.
     browser.click("button.primary").await;
     browser.click("button.primary").await;
     ada.signs_in_elsewhere("All tracks").await;

@@ -1,4 +1,4 @@
-//! Tracks are played from lists, and are heard while people move through the pages.
+//! Tracks are played from lists, and continue while users move through the pages.
 
 use fantoccini::key::Key;
 use serde_json::json;
@@ -11,20 +11,20 @@ const SOUND: &str = "(top.tonearmBar?.here?.player.sound.audio ?? {})";
 /// The titles in the queue.
 const QUEUE: &str = "top.tonearmBar.here.player.state.tracks.map(({ title }) => title).join()";
 
-/// Waits until the bar is heard: time passes in it.
+/// Waits until the bar plays: its position advances.
 async fn hears_the_bar(browser: &Browser) {
     let before = browser.run(&format!("return {SOUND}.currentTime ?? 0;"), Vec::new()).await;
     browser.until(&format!("!{SOUND}.paused && {SOUND}.currentTime > {before} + 0.2")).await;
 }
 
 impl Ada {
-    /// A collection of tracks that are ready: its id.
+    /// Creates a collection of ready tracks. Returns its id.
     pub(super) async fn has_tracks(&self, title: &str, names: &[&str]) -> String {
         let client = &self.server.client;
         let collection = client.collection(title).await;
         let mut tracks = Vec::new();
         for (at, name) in names.iter().enumerate() {
-            // Different bytes, so that each is made by itself.
+            // Each track has different bytes, so that each is rendered separately.
             let sound = half_a_minute(200.0 + 10.0 * at as f64);
             tracks.push(client.upload(&collection, name, sound).await);
         }
@@ -34,7 +34,7 @@ impl Ada {
         collection
     }
 
-    /// Clicks with the mouse: browsers skip pages that were entered by a script when somebody goes back.
+    /// Clicks with the mouse. When users go back, browsers skip pages that were opened by a script.
     async fn clicks_in_frame(&self, css: &str) {
         self.browser.find("iframe.page-frame").await.enter_frame().await.unwrap();
         self.browser.click(css).await;
@@ -64,7 +64,7 @@ async fn what_is_heard_goes_on_from_page_to_page() {
     browser.shows(".bar .words", "flood").await;
     browser.until("document.querySelector('[data-track]:nth-child(2)').matches('.current.playing')").await;
 
-    // A link, the browser's own buttons, a form that is searched with, and one that changes something.
+    // A link, the browser's own buttons, a search form, and a form that changes data.
     browser.run("window.isSame = true;", Vec::new()).await;
     browser.click("[data-track] .row").await;
     ada.is_framed().await;
@@ -100,13 +100,13 @@ async fn what_is_heard_goes_on_from_page_to_page() {
     hears_the_bar(browser).await;
     browser.until("window.isSame").await;
 
-    // A new window of the browser's own making goes on where it was.
+    // After a reload, playback continues where it was.
     browser.client.refresh().await.unwrap();
     browser.shows("h1", "Songs of the moon").await;
     browser.shows(".bar .words", "flood").await;
     let position = browser.run("return top.tonearmBar.here.player.position;", Vec::new()).await;
     assert!(position.as_f64().unwrap() > 0.5, "{position}");
-    // What was heard belongs to whoever signs out.
+    // The playback state is removed when the user signs out.
     browser.click(".side-wide .who button").await;
     browser.shows("h1", "Sign in").await;
     assert_eq!(browser.run("return sessionStorage.length;", Vec::new()).await, json!(0));

@@ -9,7 +9,7 @@ use super::listener::Listening;
 use super::{Ada, hears};
 use crate::text;
 
-/// All seven are named in the list under the player.
+/// Whether all seven tracks are named in the list under the player.
 const LISTED: &str = "[...document.querySelector('tonearm-player').shadowRoot.querySelectorAll('li .name')]
     .filter((name) => name.textContent.startsWith('tide-')).length === 7";
 
@@ -43,12 +43,12 @@ async fn a_page_of_seven_tracks_counts_nothing_until_play_is_pressed() {
     hears(listening.browser()).await;
     let total = until("/v1/listens", "listens", 1).await;
     assert_eq!(total["listeners"], 1);
-    // All of the half minute, but for tags at its end.
+    // The whole half minute, except for tags at its end.
     assert!((28..=30).contains(&total["seconds_heard"].as_u64().unwrap()), "{total}");
     listening.ada.leaves().await;
 }
 
-/// The number of listeners follows what is delivered, on a page that is not loaded again.
+/// The number of listeners follows the deliveries, on a page that is not reloaded.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_usage_page_shows_who_listens_now() {
     let ada = Ada::comes_in(&[]).await;
@@ -76,7 +76,7 @@ async fn the_usage_page_shows_who_listens_now() {
     let is_same = ada.browser.run("return window.isTheSamePage === true;", Vec::new()).await;
     assert_eq!(is_same, Value::Bool(true));
 
-    // How far they got is drawn along the waveform.
+    // How far listeners got is drawn along the waveform.
     ada.opens(&format!("/usage/tracks/{track}")).await;
     let drawn = "document.querySelectorAll('.chart.along .bar').length === 50 \
                  && document.querySelector('.chart .sound path')?.getTotalLength() > 0";

@@ -29,7 +29,7 @@ async fn three_steps_end_with_sound() {
     let named = [("First light.wav", BASE64_STANDARD.encode(half_a_minute(220.0)))];
     browser.run(DROP, vec![json!(named)]).await;
 
-    // The page goes on by itself as soon as the track is ready.
+    // The page continues by itself as soon as the track is ready.
     browser.shows(".first-steps [aria-current=step]", "Embed it").await;
     browser.shows("main h2", "First light is ready").await;
     browser.in_player(".play:not([disabled])").await.click().await.unwrap();
@@ -45,7 +45,7 @@ async fn three_steps_end_with_sound() {
     hears(&listener).await;
     listener.close().await;
 
-    // Somebody who comes back later finds the library.
+    // A user who comes back later finds the library.
     browser.goto(&format!("{}/start", ada.base)).await;
     browser.shows("h1", "Library").await;
     ada.leaves().await;

@@ -1,4 +1,4 @@
-//! A library as people have one, with something on every page.
+//! A typical library, with content on every page.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::Ada;
 use crate::receiver::Receiver;
 use crate::text;
 
-/// Days on which something was heard.
+/// The number of days with listens.
 const DAYS: usize = 24;
 const DAY: i64 = 24 * 3600;
 
@@ -39,7 +39,7 @@ const WORDS: [&str; 3] = [
     "So it has waited, and gathered, for some four thousand million years.",
 ];
 
-/// What the pages are about.
+/// The records that the pages show.
 pub(super) struct Gallery {
     pub(super) ada: Ada,
     pub(super) collection: String,
@@ -108,7 +108,7 @@ async fn incomplete(ada: &Ada, collection: &str) -> String {
     id
 }
 
-/// Tracks and collections that a person has deleted, in the course of an afternoon, so that they can be brought back.
+/// Tracks and collections that a user has deleted in the course of an afternoon, so that they can be restored.
 async fn were_deleted(ada: &Ada, collection: &str) {
     let (client, library) = (&ada.server.client, &ada.server.node.services().unwrap().library);
     let somebody = tonearm_domain::PersonId::from_uuid(uuid::Uuid::nil());
@@ -127,7 +127,7 @@ async fn were_deleted(ada: &Ada, collection: &str) {
     }
 }
 
-/// Two backends sign addresses themselves, and a third one did.
+/// Two backends sign URLs themselves, and a third one used to.
 async fn signs_by_itself(ada: &Ada) {
     let keys = ada.server.node.services().unwrap().signing_keys(&ada.server.ambient);
     for title in ["Shop", "Newsroom backend in Hamburg"] {
@@ -138,7 +138,7 @@ async fn signs_by_itself(ada: &Ada) {
     keys.revoke(&caller(ada), old).await.unwrap();
 }
 
-/// What is said in a track, as a provider would have heard it.
+/// What is said in a track, as a provider would have transcribed it.
 async fn is_written_down(ada: &Ada, track: &str) {
     let tx = ada.server.node.services().unwrap().catalog.begin().await.unwrap();
     let id = track.parse().unwrap();
@@ -167,7 +167,7 @@ fn caller(ada: &Ada) -> Caller {
     Caller::owner(ada.server.organization_id.parse().unwrap())
 }
 
-/// One receiver that takes everything and one that takes nothing.
+/// One receiver that accepts everything and one that accepts nothing.
 async fn hears_of_everything(ada: &Ada) -> [Receiver; 2] {
     let webhooks = &ada.server.node.services().unwrap().webhooks;
     let (good, bad) = (Receiver::start(Duration::ZERO).await, Receiver::start(Duration::ZERO).await);
@@ -220,7 +220,7 @@ fn picture(colours: [&str; 3]) -> Vec<u8> {
     made.stdout
 }
 
-/// What the first file of each collection says of itself.
+/// The tags in the first file of each collection.
 fn tag() -> Id3 {
     Id3::new(4)
         .text(b"TIT2", "Ebb and flow (take 3)")
@@ -266,7 +266,7 @@ async fn other_keys(ada: &Ada) {
     library.revoke_key(&caller(ada), old).await.unwrap();
 }
 
-/// Somebody with a browser of their own, on the page of a site.
+/// A listener with their own browser requests a file from the page of a site.
 async fn listens(client: &Client, url: &str, listener: usize) -> Answer {
     let site = ["https://www.example.com/", "https://tides.example.org/", "https://radio.example.net/"];
     let request = client.without_key().request(Method::GET, url);
@@ -274,7 +274,7 @@ async fn listens(client: &Client, url: &str, listener: usize) -> Answer {
     client.send(request.header("referer", site[listener % site.len()])).await
 }
 
-/// Lets some weeks pass, in which more and more is heard.
+/// Lets some weeks pass, with more and more listens.
 async fn is_played(ada: &Ada, tracks: Vec<String>) {
     let client = &ada.server.client;
     let key = share_key(client, "Everywhere", json!({})).await;
@@ -289,7 +289,7 @@ async fn is_played(ada: &Ada, tracks: Vec<String>) {
     }
 }
 
-/// The first one that did not arrive.
+/// The id of the first delivery that failed.
 async fn first_delivery(ada: &Ada) -> String {
     let query = DeliveryQuery { webhook: Some(WebhookKind::Track.into()), state: None };
     let webhooks = &ada.server.node.services().unwrap().webhooks;
@@ -297,7 +297,7 @@ async fn first_delivery(ada: &Ada) -> String {
     found.last().unwrap().id.to_string()
 }
 
-/// Others work here too, and words are written down.
+/// Invites another member, and configures transcription.
 async fn has_company(ada: &Ada) {
     let services = ada.server.node.services().unwrap();
     services.people.invite(&caller(ada), Role::Editor, "bea@example.com").await.unwrap();

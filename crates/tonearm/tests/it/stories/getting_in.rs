@@ -1,4 +1,4 @@
-//! How the first administrator comes in, and comes back.
+//! How the first administrator signs in, and comes back.
 
 use super::{Ada, PASSWORD};
 use crate::browser::Browser;
@@ -23,7 +23,7 @@ async fn the_first_link_works_once_and_the_password_from_then_on() {
     ada.signs_in("not her password").await;
     browser.shows("[role=alert]", "The email address or the password is wrong.").await;
     ada.signs_in(PASSWORD).await;
-    // She is where she wanted to go.
+    // She is on the page that she requested.
     browser.shows("h1", "Keys and links").await;
     browser.click(".side-wide .who a").await;
     browser.shows("tbody", "Current").await;

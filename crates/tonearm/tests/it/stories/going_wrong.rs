@@ -1,5 +1,4 @@
-//! What can go wrong while people listen: tracks that are gone, links and sessions that end, phone calls, networks that
-//! are away.
+//! Failures while people listen: tracks that are gone, links and sessions that expire, phone calls, network outages.
 
 use serde_json::json;
 
@@ -23,7 +22,7 @@ async fn one_missing_track_does_not_end_the_list() {
     hears(browser).await;
     let title = browser.in_player(".title").await.html(true).await.unwrap();
     assert_eq!(title, "slack");
-    // The page's picture follows.
+    // The picture of the page changes, too.
     browser.until("window.shown && document.querySelector('.piece > img').src === window.shown").await;
     listening.ada.leaves().await;
 }
@@ -67,7 +66,7 @@ async fn a_session_that_ran_out_is_renewed_and_goes_on_where_it_was() {
     browser.until(&format!("{AUDIO}.currentTime > 12")).await;
     listening.ada.server.clock.advance_seconds(61);
     listening.renews().await;
-    // Another quality is another file, which the old session does not open any more.
+    // Another quality is another file, which the old session can no longer open.
     let choose = "
         const menu = document.querySelector('tonearm-player').shadowRoot.querySelector('[aria-label=Quality]');
         menu.selectedIndex = 1;
@@ -94,7 +93,7 @@ async fn a_session_that_nobody_renews_says_that_it_ended() {
     let errors = listening.player_events("error").await;
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0]["kind"], "session");
-    // A page may still renew it.
+    // The page can still renew the session.
     let answer = listening.session().await;
     listening
         .browser()
@@ -112,11 +111,11 @@ async fn a_phone_call_pauses_and_the_button_says_so() {
     listening.presses_play().await;
     hears(browser).await;
     browser.until(&format!("{BUTTON} === 'Pause'")).await;
-    // The system pauses the element; nobody asks the player.
+    // The system pauses the element, not the player.
     browser.run(&format!("{AUDIO}.pause();"), Vec::new()).await;
     browser.until(&format!("{BUTTON} === 'Play'")).await;
     assert_eq!(listening.player_events("pause").await.len(), 1);
-    // Also with Caps Lock.
+    // Keys also work with Caps Lock.
     browser.strike("K").await;
     hears(browser).await;
     browser.strike("M").await;

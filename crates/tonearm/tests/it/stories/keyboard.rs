@@ -1,14 +1,15 @@
-//! Everything without a mouse: with Tab, Return, Space and arrows, and always with the focus in sight.
+//! Everything works without a mouse: with Tab, Return, Space and arrow keys. The focus is always visible.
 
 use fantoccini::key::Key;
 
 use super::{AUDIO, Ada, EMAIL, PASSWORD, entered, hears};
 use crate::browser::Browser;
 
-/// More than the links of any page here.
+/// More than the number of links on any page here.
 const MOST_STEPS: usize = 80;
 
-/// The focused element, also inside the player, if it is what a selector finds and can be told from what has no focus.
+/// Checks the focused element, also inside the player: whether a selector matches it, and whether it looks different
+/// from elements without focus.
 const FOCUSED: &str = "
     const [css] = arguments;
     let node = document.activeElement;
@@ -20,7 +21,7 @@ const FOCUSED: &str = "
     const isMarked = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
     return isThere && isMarked ? 'seen' : `not in sight: ${outlineStyle} ${outlineWidth}, ${box.top} of ${innerHeight}`;";
 
-/// Goes on, or back, until the focus is on what a selector finds.
+/// Moves the focus forwards or backwards until a selector matches the focused element.
 async fn reach(browser: &Browser, step: &str, css: &str) {
     for _ in 0..MOST_STEPS {
         browser.strike(step).await;

@@ -1,4 +1,4 @@
-//! What changes in the library is seen without reloading, and what was deleted by mistake comes back.
+//! Changes in the library are shown without reloading, and items deleted by mistake are restored.
 
 use super::{Ada, half_a_minute};
 
@@ -8,7 +8,8 @@ async fn a_row_tells_how_far_its_track_is_and_what_came_of_it() {
     let (browser, client) = (&ada.browser, &ada.server.client);
     let collection = client.collection("Songs of the tide").await;
     let track = client.upload(&collection, "ebb.wav", half_a_minute(220.0)).await;
-    // The page is opened before the track is through, or shows it as it is: in the end it is ready either way.
+    // The page may open before or after the track is processed. In both cases it shows that the track is ready in the
+    // end.
     ada.opens(&format!("/collections/{collection}")).await;
     browser.run("window.sameDocument = true;", Vec::new()).await;
     browser.until("document.querySelector('.tracks svg.wave path')").await;
@@ -32,7 +33,7 @@ async fn what_was_deleted_by_mistake_comes_back() {
     browser.shows(".toast", "Restored.").await;
     browser.in_player(".play:not([disabled])").await;
 
-    // And once more, later, from where deleted things are listed.
+    // Once more, later, from the list of deleted items.
     ada.opens(&format!("/collections/{collection}")).await;
     browser.click("form[action$='/delete'] button").await;
     browser.click("dialog .danger").await;

@@ -1,4 +1,4 @@
-//! Somebody who listens to a collection, on a page that keeps what its player dispatches.
+//! A listener of a collection, on a page that records the events of its player.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ pub(super) struct Listening {
     pub(super) link: String,
 }
 
-/// Puts a player of a play session onto the page, and keeps what it dispatches. Requests for tracks are counted.
+/// Puts a player for a play session on the page, and records its events. Requests for tracks are counted.
 const PUT: &str = "
     const [attributes, answer] = arguments;
     document.querySelectorAll('tonearm-player').forEach((player) => player.remove());
@@ -40,10 +40,10 @@ const RENEW: &str = "
         event.target.session = await answer.json();
     });";
 
-/// What the button would do.
+/// The label of the play button, which says what the button would do.
 pub(super) const BUTTON: &str =
     "document.querySelector('tonearm-player').shadowRoot.querySelector('.play').getAttribute('aria-label')";
-/// What the player says is wrong.
+/// The error message that the player shows.
 pub(super) const MESSAGE: &str =
     "document.querySelector('tonearm-player').shadowRoot.querySelector('.says:not([hidden])')?.textContent";
 
@@ -71,7 +71,7 @@ impl Listening {
         &self.ada.browser
     }
 
-    /// A play session of the collection, for a minute.
+    /// A play session of the collection, valid for a minute.
     pub(super) async fn session(&self) -> Value {
         self.ada.server.client.post("/v1/play_session/collection", &self.grant()).await.ok()
     }

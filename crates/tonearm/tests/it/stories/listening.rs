@@ -1,4 +1,4 @@
-//! Files are dropped onto a collection, become ready, and are heard.
+//! Files are dropped onto a collection, become ready, and are played.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -19,7 +19,7 @@ pub(super) const DROP: &str = "
         zone.dispatchEvent(new DragEvent(name, { dataTransfer: transfer, bubbles: true, cancelable: true }));
     }";
 
-/// Holds back what makes tracks until the page calls `goOn`.
+/// Holds back the requests that create tracks until the page calls `goOn`.
 const HOLD: &str = "
     const ask = window.fetch;
     const held = new Promise((done) => (window.goOn = done));

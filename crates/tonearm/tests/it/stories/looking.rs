@@ -1,4 +1,5 @@
-//! How a page is looked at: at the width of a desk and of a phone, in light and dark, for barriers, weight and what is out of sight.
+//! Checks of how a page looks: at the width of a desktop and of a phone, in light and dark, for accessibility, weight
+//! and content that is out of sight.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +8,10 @@ use serde_json::{Value, json};
 use super::pages::Page;
 use crate::browser::Browser;
 
-/// Most bytes of a page with its styles and scripts, as they are before compression.
+/// The most bytes of a page with its styles and scripts, before compression.
 const MOST_BYTES: u64 = 135_000;
 
-/// Looks for barriers and gives back those that matter, each with where it is.
+/// Finds accessibility problems and returns the serious and critical ones, each with its location.
 const LOOK: &str = "
     const [done] = [...arguments].slice(-1);
     axe.run(document, { resultTypes: ['violations'] }).then(
@@ -20,14 +21,14 @@ const LOOK: &str = "
         (error) => done([{ id: 'axe', help: String(error) }]),
     );";
 
-/// What a page and its styles and scripts weigh. Pictures and sound are not counted.
+/// The size of a page and its styles and scripts. Pictures and audio are not counted.
 const WEIGH: &str = "
     const told = performance.getEntriesByType('resource')
         .filter(({ initiatorType, name }) => ['link', 'script', 'other'].includes(initiatorType) || /\\.(js|css)$/.test(name));
     const page = performance.getEntriesByType('navigation')[0];
     return [page, ...told].map(({ decodedBodySize }) => decodedBodySize).reduce((sum, size) => sum + size);";
 
-/// What cannot be seen in the window without scrolling sideways, and cells of tables that something else covers.
+/// Content that cannot be seen without scrolling sideways, and table cells that another element covers.
 pub(super) const OUT_OF_SIGHT: &str = "
     const said = (element) => `${element.tagName} ${element.className} ${element.textContent.trim().slice(0, 40)}`;
     const found = [];
@@ -56,11 +57,11 @@ pub(super) const OUT_OF_SIGHT: &str = "
     scrollTo(0, 0);
     return [...new Set(found)];";
 
-/// Ends with the frame after the next.
+/// Ends with the second frame from now.
 const DRAWN: &str =
     "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));";
 
-/// How a page is looked at.
+/// The conditions in which a page is viewed.
 #[derive(Clone, Copy)]
 pub(super) struct View {
     pub(super) name: &'static str,
@@ -92,12 +93,12 @@ impl Browser {
         self.has_drawn().await;
     }
 
-    /// Waits until what follows the size of the window has followed: scripts hear of it with the next frame.
+    /// Waits until the page has reacted to the size of the window. Scripts are notified with the next frame.
     async fn has_drawn(&self) {
         self.client.execute_async(DRAWN, Vec::new()).await.unwrap();
     }
 
-    /// Opens a page and waits until it is all there.
+    /// Opens a page and waits until it has loaded completely.
     pub(super) async fn opens(&self, address: &str) {
         self.goto(address).await;
         self.until(
@@ -109,7 +110,7 @@ impl Browser {
     }
 }
 
-/// axe-core, once `make test` has fetched it; nothing for those who chose to do without.
+/// The script of axe-core, once `make test` has fetched it. `None` for users who chose to do without.
 pub(super) fn axe() -> Option<String> {
     if std::env::var_os("TONEARM_WITHOUT_AXE").is_some() {
         return None;
@@ -122,17 +123,17 @@ pub(super) fn axe() -> Option<String> {
     )
 }
 
-/// What keeps people out of the page that is shown.
+/// The accessibility problems of the current page.
 pub(super) async fn barriers(browser: &Browser, axe: &str) -> Vec<Value> {
     browser.run(axe, Vec::new()).await;
     let found = browser.client.execute_async(LOOK, Vec::new()).await.unwrap();
     found.as_array().unwrap().clone()
 }
 
-/// What is wrong with the page that is shown, as text; nothing where nothing is. Takes pictures of it into `TONEARM_PICTURES`.
+/// What is wrong with the current page, as text; empty if nothing is. Saves pictures of it to `TONEARM_PICTURES`.
 pub(super) async fn looked_at(browser: &Browser, axe: Option<&str>, name: &str) -> Vec<String> {
     let (pictures, mut wrong) = (std::env::var_os("TONEARM_PICTURES").map(PathBuf::from), Vec::new());
-    // An open page follows the window and the colours of the system.
+    // An open page follows changes of the window and of the system's colours.
     for view in VIEWS {
         browser.views(view).await;
         let found = match axe {
@@ -152,7 +153,7 @@ pub(super) async fn looked_at(browser: &Browser, axe: Option<&str>, name: &str) 
     wrong
 }
 
-/// What is wrong with a page, as text; nothing where nothing is.
+/// What is wrong with a page, as text; empty if nothing is.
 pub(super) async fn wrong_with(browser: &Browser, axe: Option<&str>, (name, address): &Page) -> Vec<String> {
     let mut wrong = Vec::new();
     browser.views(VIEWS[0]).await;

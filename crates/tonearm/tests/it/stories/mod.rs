@@ -40,19 +40,19 @@ const PASSWORD: &str = "correct horse battery";
 struct Ada {
     server: TestServer,
     browser: Browser,
-    /// The start of the addresses of her organization's pages.
+    /// The beginning of the URLs of her organization's pages.
     base: String,
 }
 
 impl Ada {
-    /// Starts a service with `TONEARM_*` variables that nobody can sign in to yet.
+    /// Starts a service with these `TONEARM_*` variables. Nobody can sign in to it yet.
     async fn arrives(variables: &[(&str, &str)]) -> Self {
         let server = Box::pin(TestServer::start_with(Backend::Embedded, variables)).await;
         let base = format!("{}/dashboard/{}", server.node.public_url(), server.organization_id);
         Self { browser: Browser::open().await, server, base }
     }
 
-    /// The same, and she has used its link.
+    /// The same, and Ada has used its link.
     async fn comes_in(variables: &[(&str, &str)]) -> Self {
         let ada = Self::arrives(variables).await;
         ada.uses_the_first_link().await;
@@ -65,7 +65,7 @@ impl Ada {
         self.says_who_she_is().await;
     }
 
-    /// The link that makes an administrator of whoever opens it, as long as there is none.
+    /// The link that makes the person who opens it an administrator, as long as there is none.
     async fn first_link(&self) -> Option<String> {
         let people = &self.server.node.services().unwrap().people;
         people.first_administrator_link().await.unwrap().map(|link| link.url)
@@ -74,7 +74,7 @@ impl Ada {
     async fn says_who_she_is(&self) {
         self.browser.type_into("#name", "Ada Lovelace").await;
         self.browser.type_into("#email", EMAIL).await;
-        // Return sends the form, as people expect.
+        // Return submits the form, as users expect.
         self.browser.type_into("#password", &entered(PASSWORD)).await;
         self.browser.shows(".side-wide .here-name", "Test organization").await;
     }
@@ -86,7 +86,7 @@ impl Ada {
         self.browser.type_into("#password", &entered(password)).await;
     }
 
-    /// The page has said that its sign-in has ended: Ada signs in in the tab that it offers, and comes back.
+    /// Waits until the page says that its sign-in has ended. Ada signs in in the tab that it offers, and comes back.
     async fn signs_in_elsewhere(&self, heading: &str) {
         let client = &self.browser.client;
         self.browser.shows(".signed-out", "Your session has expired").await;
@@ -105,7 +105,7 @@ impl Ada {
         client.switch_to_window(page).await.unwrap();
     }
 
-    /// The browser forgets the sign-in, as if it had ended elsewhere.
+    /// Removes the sign-in from the browser, as if it had ended elsewhere.
     async fn is_signed_out(&self) {
         self.browser.command("Network.clearBrowserCookies", json!({})).await;
     }
@@ -114,7 +114,7 @@ impl Ada {
         self.browser.goto(&format!("{}{path}", self.base)).await;
     }
 
-    /// A track that is ready to be heard, half a minute long: its id and its collection's.
+    /// Creates a ready track, half a minute long. Returns its id and the id of its collection.
     async fn has_a_track(&self, name: &str) -> (String, String) {
         let client = &self.server.client;
         let collection = client.collection("Songs of the tide").await;
@@ -145,7 +145,7 @@ fn half_a_minute(hz: f64) -> Vec<u8> {
 /// What the player on the page plays.
 const AUDIO: &str = "document.querySelector('tonearm-player').sound.audio";
 
-/// Waits until sound is heard: time passes in it.
+/// Waits until sound plays: its position advances.
 async fn hears(browser: &Browser) {
     let before = browser.run(&format!("return {AUDIO}.currentTime;"), Vec::new()).await;
     browser.until(&format!("!{AUDIO}.paused && {AUDIO}.currentTime > {before} + 0.2")).await;

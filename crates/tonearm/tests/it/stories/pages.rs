@@ -1,5 +1,5 @@
-//! Every page: none keeps anybody out, none is heavy, and all can be looked at. A test each for groups of pages, as one for all
-//! would take minutes.
+//! Every page is accessible, is not heavy, and has its picture taken. Each group of pages has its own test, because one
+//! test for all would take minutes.
 
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,11 @@ use super::gallery::Gallery;
 use super::looking::{VIEWS, axe, barriers, keep, looked_at, wrong_with};
 use crate::browser::Browser;
 
-/// A name and an address.
+/// The name and the address of a page.
 pub(super) type Page = (&'static str, String);
 
 impl Gallery {
-    /// What everybody may see.
+    /// Pages that anybody may see.
     pub(super) async fn pages_for_strangers(&self) -> Vec<Page> {
         let url = self.ada.server.node.public_url();
         let (track, track_key, collection_key) = (&self.track, &self.track_key, &self.collection_key);
@@ -38,7 +38,7 @@ impl Gallery {
         services.people.invite(&caller, Role::Viewer, "stranger@example.com").await.unwrap().url
     }
 
-    /// What an owner sees of collections, tracks and how they are heard.
+    /// Pages for owners about collections, tracks and listens.
     pub(super) fn pages_of_the_library(&self) -> Vec<Page> {
         let pages = [
             ("library", "/library".to_owned()),
@@ -64,7 +64,7 @@ impl Gallery {
         self.of_the_organization(pages)
     }
 
-    /// What an owner sets up, and looks up beside the library.
+    /// Pages for owners with settings, and with records beside the library.
     pub(super) fn pages_of_settings(&self) -> Vec<Page> {
         let pages = [
             ("keys", "/keys".to_owned()),
@@ -92,7 +92,7 @@ impl Gallery {
 }
 
 impl Gallery {
-    /// What an administrator sees of people, and pages whose addresses hold an id or a secret.
+    /// Pages for administrators about people, and pages whose addresses contain an id or a secret.
     async fn pages_for_administrators(&self) -> Vec<Page> {
         let services = self.ada.server.node.services().unwrap();
         let caller = Caller::owner(self.ada.server.organization_id.parse().unwrap());
@@ -116,7 +116,7 @@ impl Gallery {
 }
 
 impl Gallery {
-    /// Opens the page on which all tracks of a collection are changed; forms lead there.
+    /// Opens the page that changes all tracks of a collection. Forms lead there.
     async fn selects_for(&self, action: &str) {
         let browser = &self.ada.browser;
         browser.views(VIEWS[0]).await;
@@ -137,7 +137,7 @@ impl Gallery {
     }
 }
 
-/// Looks at pages one after another, and names all that is wrong.
+/// Checks pages one after another, and reports everything that is wrong.
 async fn are_light_and_without_barriers(gallery: &Gallery, pages: &[Page]) {
     let (axe, mut wrong) = (axe(), Vec::new());
     for page in pages {
@@ -169,7 +169,7 @@ async fn pages_of_settings_are_light_and_without_barriers() {
     gallery.ada.leaves().await;
 }
 
-/// What administrators see, and pages that a form leads to.
+/// Pages for administrators, and pages that a form leads to.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_behind_forms_and_for_administrators_are_light_and_without_barriers() {
     let (gallery, axe) = (Box::pin(Gallery::open()).await, axe());
@@ -196,7 +196,7 @@ async fn pages_behind_forms_and_for_administrators_are_light_and_without_barrier
     gallery.ada.leaves().await;
 }
 
-/// The bar with its queue, the menu of a row, what can be done with a selection, and the list of shortcuts.
+/// The bar with its queue, the menu of a row, the actions for a selection, and the list of shortcuts.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_bar_and_the_selection_are_without_barriers() {
     let gallery = Gallery::open().await;
@@ -243,7 +243,7 @@ async fn the_bar_and_the_selection_are_without_barriers() {
     gallery.ada.leaves().await;
 }
 
-/// Takes pictures of all pages into `TONEARM_PICTURES`, for people to look at.
+/// Saves pictures of all pages to `TONEARM_PICTURES`, for people to look at.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "it checks nothing; `make pictures` runs it"]
 async fn pictures_of_every_page() {

@@ -17,7 +17,7 @@ impl Ada {
     }
 }
 
-/// Bea, who has joined by a link in a browser of her own.
+/// Bea, who has joined with a link in her own browser.
 async fn bea(link: &str) -> Browser {
     let bea = Browser::open().await;
     bea.goto(link).await;
@@ -124,7 +124,7 @@ async fn an_app_is_set_up_and_asked_for() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     browser.type_into("#code", &entered("000000")).await;
     browser.shows("[role=alert]", "The code is wrong").await;
-    // The one that was used a moment ago is used up.
+    // The code that was just used cannot be used again.
     ada.server.clock.advance_seconds(30);
     browser.type_into("#code", &entered(&app.code_at(ada.server.clock.now()))).await;
     browser.shows(".side-wide .here-name", "Test organization").await;
@@ -153,7 +153,7 @@ async fn an_account_at_a_provider_is_linked_and_signs_in() {
         browser.shows("h1", "Example ID").await;
         browser.click("#approve").await;
     };
-    // An account that nobody has linked is nobody's, whatever its address is.
+    // An account of the provider that nobody has linked belongs to nobody, whatever its email address is.
     browser.click(".side-wide .who button").await;
     browser.shows("h1", "Sign in").await;
     wrong.extend(looked_at(browser, axe.as_deref(), "sign-in-provider").await);
@@ -177,7 +177,7 @@ async fn an_account_at_a_provider_is_linked_and_signs_in() {
     browser.click("a[href*='/sign-in/oidc']").await;
     at_provider().await;
     browser.shows(".side-wide .here-name", "Test organization").await;
-    // A provider that is away keeps nobody out who has a password.
+    // If the provider is unavailable, users with a password can still sign in.
     browser.click(".side-wide .who button").await;
     provider.set_away(true);
     browser.shows("h1", "Sign in").await;

@@ -1,4 +1,4 @@
-//! What a player asks for, tells and shows while people listen.
+//! What a player requests, reports and shows while people listen.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ async fn an_element_with_many_attributes_asks_for_each_track_once() {
     let tracks = format!("{} {gone} {}", listening.tracks[0], listening.tracks[1]);
     let attributes = json!({"session": text(&session, "/play_session_id"), "tracks": tracks, "server": listening.ada.server.node.public_url()});
     listening.puts(attributes, Value::Null).await;
-    // The first track, and the titles of the others at once.
+    // The player requests the first track, and the titles of all others in one request.
     browser.until("asked.length === 2").await;
     listening.presses_play().await;
     hears(browser).await;
@@ -41,7 +41,7 @@ async fn pages_are_told_what_is_heard_and_once() {
         const [done] = [...arguments].slice(-1);
         document.querySelector('tonearm-player').play().then(() => done('heard'), (error) => done(error.name));";
     let how = browser.client.execute_async(play, Vec::new()).await.unwrap();
-    // A browser may want a click first.
+    // A browser may require a click first.
     if how == "NotAllowedError" {
         listening.presses_play().await;
     }
@@ -72,7 +72,7 @@ async fn the_next_track_begins_without_a_request() {
     listening.puts(json!({}), listening.session().await).await;
     listening.presses_play().await;
     hears(browser).await;
-    // The system's own controls, such as a lock screen, show what is heard.
+    // The system's own controls, such as a lock screen, show what is played.
     let system = |title: &str| {
         format!(
             "navigator.mediaSession.metadata?.title === '{title}' && navigator.mediaSession.playbackState === 'playing'"
@@ -120,7 +120,7 @@ async fn chapters_are_beside_the_sound() {
 async fn a_browser_without_new_styles_shows_the_player_too() {
     let listening = Listening::to(&["ebb.wav"]).await;
     let browser = listening.browser();
-    // As Safari 15 has it.
+    // As in Safari 15.
     let old = json!({"source": "delete Document.prototype.adoptedStyleSheets; delete ShadowRoot.prototype.adoptedStyleSheets;"});
     browser.command("Page.addScriptToEvaluateOnNewDocument", old).await;
     browser.goto(&listening.link).await;

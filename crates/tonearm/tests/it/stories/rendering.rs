@@ -1,4 +1,4 @@
-//! A variant that is added later, and rendered for the tracks that were there before.
+//! A variant that is added later, and rendered for existing tracks.
 
 use serde_json::json;
 use tonearm::Role;
@@ -14,7 +14,7 @@ async fn the_rendering_of_a_variant_is_followed_without_opening_its_page_again()
     let browser = &ada.browser;
     let worker = ada.server.another_node(vec![Role::Worker]).await;
     let (track, _) = ada.has_a_track("ebb.wav").await;
-    // Nothing is rendered until somebody has looked.
+    // Nothing is rendered until the page has been checked.
     worker.stop().await;
     ada.opens("/variants").await;
     browser.run("document.querySelector('#index').value = 'mobile';", Vec::new()).await;

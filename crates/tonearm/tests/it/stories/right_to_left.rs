@@ -1,4 +1,4 @@
-//! Pages laid out from right to left: nothing leaves the window, and time runs from left to right all the same.
+//! Pages laid out from right to left: nothing leaves the window, and time still runs from left to right.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use super::gallery::Gallery;
 use super::looking::{OUT_OF_SIGHT, VIEWS, keep};
 use crate::browser::Browser;
 
-/// The pages that are looked at.
+/// The pages that are checked.
 const PAGES: [&str; 12] = [
     "share-track",
     "share-collection",
@@ -24,7 +24,7 @@ const PAGES: [&str; 12] = [
     "webhooks",
 ];
 
-/// What the language of a page would do.
+/// Sets the direction that the language of a page would set.
 const TURN: &str = "
     new MutationObserver((_, turned) => {
         if (!document.documentElement) return;
@@ -32,7 +32,7 @@ const TURN: &str = "
         turned.disconnect();
     }).observe(document, { childList: true });";
 
-/// What is not as it should be in players, and in the bar.
+/// Problems in players and in the bar.
 const IN_PLAYERS: &str = "
     const found = [];
     const directionOf = (node) => node && getComputedStyle(node).direction;
@@ -54,7 +54,7 @@ const IN_PLAYERS: &str = "
     if (seek && directionOf(seek) !== 'ltr') found.push('the bar is turned');
     return found;";
 
-/// What is wrong with the page that is shown.
+/// What is wrong with the current page.
 async fn wrong_with(browser: &Browser, name: &str, folder: Option<&PathBuf>) -> Vec<String> {
     let mut wrong = Vec::new();
     for view in [VIEWS[0], VIEWS[3]] {

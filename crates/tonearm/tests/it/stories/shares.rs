@@ -1,4 +1,4 @@
-//! Sharing from where the music is, and what people do on the page of a track.
+//! Sharing from the pages with the music, and actions on the page of a track.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ impl Ada {
     async fn has_replaced(&self, track: &str) {
         let mut state = json!(null);
         for _ in 0..600 {
-            // Before the page has asked for one there is none.
+            // There is no replacement until the page has requested one.
             let answer = self.server.client.get(&format!("/v1/track/{track}/source")).await;
             state = answer.json()["source_replacement"]["status"].clone();
             if state == "completed" {
@@ -44,7 +44,7 @@ impl Ada {
         panic!("the replacement is {state} after a minute");
     }
 
-    /// Opens the dialog.
+    /// Opens the share dialog.
     async fn shares_it(&self) {
         self.browser.click("a[data-share]").await;
         self.browser.shows("dialog.panel h1", "Share").await;
@@ -58,7 +58,7 @@ impl Ada {
         self.creates_the_link().await
     }
 
-    /// Sends the form of the dialog as it is filled in, and returns the link.
+    /// Submits the form of the dialog as it is filled in, and returns the link.
     async fn creates_the_link(&self) -> String {
         let browser = &self.browser;
         browser.click("dialog form[method=post] button.primary").await;
@@ -85,7 +85,7 @@ async fn a_track_is_shared_from_its_page_copied_later_and_revoked() {
     ada.opens(&format!("/tracks/{track}")).await;
     let link = ada.makes_a_link().await;
     assert!(link.contains(&format!("/share/{track}/")), "{link}");
-    // The preview is the player, in the theme that is chosen.
+    // The preview is the player in the chosen theme.
     browser.run(&chooses("#share-theme", "dark"), Vec::new()).await;
     browser.until("document.querySelector('dialog iframe.preview')?.src.endsWith('?theme=dark')").await;
     browser.until("document.querySelector('dialog #share-frame').value.includes('theme=dark')").await;
@@ -100,7 +100,7 @@ async fn a_track_is_shared_from_its_page_copied_later_and_revoked() {
     let download = guest.find("a.download").await.attr("href").await.unwrap().unwrap();
     assert!(download.ends_with("/download"), "{download}");
 
-    // Later: the same link.
+    // Later, the dialog shows the same link.
     browser.client.refresh().await.unwrap();
     browser.click("a[data-share]").await;
     browser.shows("dialog .link-url", &link).await;
@@ -131,7 +131,7 @@ async fn a_link_is_made_although_the_sign_in_ends() {
     browser.shows("dialog .links", "For the press").await;
     browser.until("!document.querySelector('.signed-out')").await;
 
-    // Whoever closes the dialog meanwhile sees the link all the same.
+    // A user who closes the dialog meanwhile still sees the link.
     browser.type_into("dialog #share-title", "For the radio").await;
     ada.is_signed_out().await;
     browser.click("dialog form[method=post] button.primary").await;
@@ -150,7 +150,7 @@ async fn a_collection_is_shared_from_its_page() {
     let (_, collection) = ada.has_a_track("ebb.wav").await;
     ada.opens(&format!("/collections/{collection}")).await;
     let link = ada.makes_a_link().await;
-    // The preview and what is copied have the size that is chosen.
+    // The preview and the code to copy have the chosen size.
     let height = "document.querySelector('dialog iframe.preview').height";
     ada.browser.run(&format!("window.before = {height};"), Vec::new()).await;
     ada.browser.run(&chooses("#share-size", "tall"), Vec::new()).await;
@@ -211,7 +211,7 @@ async fn a_source_is_replaced_and_the_new_one_is_heard() {
     browser.type_into("#source", file.to_str().unwrap()).await;
     browser.click(".replace [type=submit]").await;
     ada.has_replaced(&track).await;
-    // The page is loaded anew once the new file is in its place.
+    // The page reloads once the new file is in its place.
     browser.until("!window.sameDocument && document.querySelector('tonearm-player')?.duration > 44").await;
     browser.shows(".page-head .sub", "flow.wav").await;
     browser.in_player(".play:not([disabled])").await.click().await.unwrap();
@@ -239,7 +239,7 @@ async fn words_are_edited_and_read_beside_the_sound() {
     browser.click("form .primary").await;
     browser.shows("[data-toast]", "Changes saved.").await;
     browser.shows(".said", "Ebb & flow").await;
-    // The player of the page, and that of guests, show the words and go to where they are said.
+    // The players for owners and for guests show the words and seek to where they are said.
     ada.makes_a_link().await;
     let link = browser.run("return document.querySelector('dialog #share-url').value;", Vec::new()).await;
     let guest = Browser::open().await;

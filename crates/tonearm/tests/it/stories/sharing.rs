@@ -1,4 +1,4 @@
-//! Links that people make for others: heard by them, in the colours that were chosen, until they are revoked.
+//! Links that users create for others: played by them, in the chosen colours, until they are revoked.
 
 use fantoccini::key::Key;
 use tonearm_domain::Colour;
@@ -34,7 +34,7 @@ async fn a_share_link_is_heard_elsewhere_until_it_is_revoked() {
     browser.shows("tbody", "For the press").await;
     browser.click("tbody button.danger").await;
     browser.shows("#confirm-question", "Revoke “For the press”?").await;
-    // The dialog has the focus, on what does no harm.
+    // The dialog focuses the button that does no harm.
     let focused = browser.client.active_element().await.unwrap();
     assert_eq!(focused.text().await.unwrap(), "Cancel");
     focused.send_keys(&char::from(Key::Escape).to_string()).await.unwrap();

@@ -11,7 +11,7 @@ use super::{Ada, hears};
 use crate::browser::Browser;
 use crate::{eventually, text};
 
-/// A browser of somebody who prefers a language.
+/// Makes the browser prefer a language.
 async fn prefers(browser: &Browser, language: &str) {
     let agent = browser.run("return navigator.userAgent;", Vec::new()).await;
     let preference = json!({ "userAgent": agent, "acceptLanguage": language });

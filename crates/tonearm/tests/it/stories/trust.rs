@@ -1,4 +1,4 @@
-//! What people type and add is not lost: a colour that is chosen, a form whose sign-in had ended, tracks that are uploaded.
+//! What users enter is not lost: a chosen colour, a form whose sign-in had ended, uploaded tracks.
 
 use serde_json::{Value, json};
 use tonearm_service::{AuditFilter, Caller};
@@ -25,7 +25,7 @@ async fn choosing_a_colour_is_enough() {
         browser.shows("[data-toast]", "Changes saved.").await;
         browser.until("document.querySelector('[name=own_color]').checked").await;
         browser.until("document.querySelector('#player_color').value === '#ffe000'").await;
-        // Who takes the tick away takes the colour away.
+        // Clearing the checkbox removes the colour.
         browser.run(CHOOSE, Vec::new()).await;
         browser.click("[name=own_color]").await;
         browser.click("form:has(#player_color) button[type=submit]").await;
@@ -60,10 +60,10 @@ async fn a_form_comes_back_filled_after_signing_in() {
     browser.click("form:has(#player_title) button[type=submit]").await;
     browser.shows("[data-toast]", "Changes saved.").await;
     browser.shows("h1", "Ebb and <b>flow</b>").await;
-    // It is told once, and what has arrived is not kept.
+    // The message is shown once, and a draft that has been saved is not kept.
     assert_eq!(browser.run("return sessionStorage.getItem('tonearm-draft');", Vec::new()).await, Value::Null);
 
-    // Passwords are not kept at all.
+    // Passwords are never kept.
     ada.opens("/profile").await;
     browser.type_into("#current", PASSWORD).await;
     browser.type_into("#password", "another good one").await;
@@ -116,7 +116,7 @@ async fn a_draft_is_shown_to_nobody_else() {
     ada.leaves().await;
 }
 
-/// Drops so many short WAV files onto the page.
+/// Drops this many short WAV files onto the page.
 const DROP_FILES: &str = "
     const transfer = new DataTransfer();
     for (let n = 0; n < arguments[0]; n++) {
@@ -151,7 +151,7 @@ async fn uploaded_tracks_appear_as_they_are_made() {
     browser.shows("[data-total]", "0 tracks").await;
     browser.run("window.sameDocument = true;", Vec::new()).await;
     browser.run(DROP_FILES, vec![json!(10)]).await;
-    // The first rows are there long before the last file is through.
+    // The first rows appear long before the last file is done.
     browser.until("document.querySelector('.tracks > li')").await;
     browser.shows(".uploads li:last-child .badge", "This file is empty. Choose another one.").await;
     for list in [".uploads", ".tracks"] {
@@ -166,7 +166,7 @@ async fn uploaded_tracks_appear_as_they_are_made() {
     assert_eq!(rows(browser).await, json!(expected));
     browser.until("window.sameDocument && !document.querySelector('.empty')").await;
 
-    // The list was empty when the page came, and is like any other now.
+    // The list was empty when the page loaded, and now works like any other.
     browser.click("[data-select-all] input").await;
     browser.shows("[data-selected]", "10 selected").await;
     browser.type_into("form.find [type=search]", "wave 13").await;

@@ -1,4 +1,4 @@
-//! Uploads from a page while things go wrong: the request, the page, the sign-in.
+//! Uploads from a page during failures: of the request, the page or the sign-in.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -25,10 +25,10 @@ const DROP: &str = "
             new DragEvent(name, { dataTransfer: transfer, bubbles: true, cancelable: true }));
     }";
 
-/// The share of the file that has arrived, as the page shows it.
+/// The uploaded share of the file, as the page shows it.
 const SHARE: &str = "document.querySelector('.uploads progress')?.value";
 
-/// Notes the method and the address of each request that has to do with the bytes of a file.
+/// Records the method and the URL of each request for the upload of a file.
 const WATCH: &str = "
     window.methods = [];
     const open = XMLHttpRequest.prototype.open;
@@ -38,7 +38,7 @@ const WATCH: &str = "
         return open.call(this, method, address, ...rest);
     };";
 
-/// Slows uploads down to so many bytes a second; -1 for no limit.
+/// Limits uploads to this many bytes per second; -1 for no limit.
 async fn network(browser: &Browser, bytes_a_second: i64) {
     browser.command("Network.enable", json!({})).await;
     let conditions = json!({
@@ -73,13 +73,13 @@ async fn an_upload_goes_on_when_its_request_has_ended() {
     opens_a_collection(&ada).await;
     browser.run(WATCH, Vec::new()).await;
     network(browser, 300_000).await;
-    // Anywhere on the page will do.
+    // Files can be dropped anywhere on the page.
     browser.run(DROP, vec![json!("h1")]).await;
     browser.until(&format!("{SHARE} > 0.2")).await;
     browser
         .until("/MB\\/s · (.* left|almost done)/.test(document.querySelector('.uploads .speed').textContent)")
         .await;
-    // Whoever asks how far the upload is has its request ended, as a client does whose connection is dead.
+    // A client that requests the offset ends the running request, as a client with a dead connection does.
     let address = browser.run("return window.address;", Vec::new()).await;
     let client = &ada.server.client;
     let asked = client.request(Method::HEAD, address.as_str().unwrap());
@@ -114,7 +114,7 @@ async fn an_upload_goes_on_after_its_page_was_closed() {
     browser.run(WATCH, Vec::new()).await;
     browser.run(DROP, vec![json!("body")]).await;
     has_one_track_after_resuming(browser).await;
-    // It is forgotten once it is done.
+    // The upload is forgotten once it is complete.
     browser.until("!document.querySelector('main .note')").await;
     ada.leaves().await;
 }

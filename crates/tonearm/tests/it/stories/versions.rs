@@ -1,4 +1,4 @@
-//! A player of an earlier version, which browsers and other people's pages keep while nodes are upgraded.
+//! A player of an earlier version, which browsers and other sites keep while nodes are upgraded.
 
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
@@ -10,10 +10,10 @@ use super::listener::Listening;
 use super::{AUDIO, hears};
 use crate::text;
 
-/// The first player that was one module, as version d7f17f10 of the sources has it built.
+/// The first player that was a single module, as built from version d7f17f10 of the sources.
 const EARLIEST: &str = include_str!("../../fixtures/players/d7f17f10.js");
 
-/// A page on another site, which loads an earlier player and no other.
+/// A page on another site that loads only an earlier player.
 const PAGE: &str = r#"<!doctype html><html lang="en"><title>A page that keeps its player</title>
 <script type="module" src="/player.js"></script><main></main></html>"#;
 

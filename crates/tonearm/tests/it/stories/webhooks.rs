@@ -1,4 +1,4 @@
-//! A receiver is told of a change, and told again.
+//! A receiver is notified of a change, and notified again.
 
 use std::time::Duration;
 

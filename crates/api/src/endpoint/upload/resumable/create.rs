@@ -1,4 +1,4 @@
-//! `PUT` to an upload URL with `Upload-Complete`: the upload can be resumed.
+//! `PUT` to an upload URL with `Upload-Complete`: the upload is resumable.
 
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
@@ -30,7 +30,7 @@ pub(crate) struct Received {
     upload_offset: u64,
 }
 
-/// Begins an upload to an upload URL, which replaces an earlier one, and takes the first bytes.
+/// Begins a resumable upload at an upload URL, which replaces an earlier one, and reads the first bytes.
 pub(crate) async fn create(
     app: App,
     upload: SourceUpload,
@@ -85,7 +85,7 @@ async fn begin(
     Ok((app.uploads.begin_upload(permit, begin).await?, check))
 }
 
-/// The answer to a piece: as to any upload if it was the last one, else how far the upload is.
+/// The response to a piece: the same as to any upload if it was the last piece, otherwise the progress of the upload.
 pub(super) fn answer(
     app: &App,
     current: CurrentRequest,

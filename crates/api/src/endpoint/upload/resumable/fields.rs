@@ -1,5 +1,5 @@
-//! The header fields of resumable uploads. Where the draft has a structured field (RFC 9651) and the value is none of its type,
-//! the field is ignored, as the draft says.
+//! The header fields of resumable uploads. If the draft defines a structured field (RFC 9651) and the value has another
+//! type, the field is ignored, as the draft requires.
 
 use http::header::CACHE_CONTROL;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -16,7 +16,7 @@ pub(crate) const PARTIAL_UPLOAD: &str = "application/partial-upload";
 /// The largest integer of a structured field.
 const MOST: u64 = 999_999_999_999_999;
 
-/// Whether the request ends the upload, if it says so.
+/// Whether this request completes the upload, if the header says so.
 pub(crate) fn is_complete(headers: &HeaderMap) -> Option<bool> {
     match headers.get(UPLOAD_COMPLETE)?.as_bytes().trim_ascii() {
         b"?1" => Some(true),
@@ -32,18 +32,18 @@ pub(crate) fn bytes(headers: &HeaderMap, name: &HeaderName) -> Option<u64> {
     text.parse().ok().filter(|&number| is_number && number <= MOST)
 }
 
-/// What an upload is limited to.
+/// The limits of an upload.
 pub(crate) fn limits(max_size: u64, max_age: i64) -> String {
     format!("max-size={}, max-age={}", max_size.min(MOST), max_age.max(0))
 }
 
-/// What an upload that was begun is limited to.
+/// The limits of an upload that was begun.
 pub(super) fn limits_of(upload: &Upload, max_size: u64, now: Timestamp) -> Option<HeaderValue> {
     let max_age = upload.expires_at.unix_seconds() - now.unix_seconds();
     HeaderValue::try_from(limits(max_size, max_age)).ok()
 }
 
-/// How far an upload is.
+/// Adds the progress of an upload to the headers.
 pub(crate) fn describe(headers: &mut HeaderMap, upload: &Upload, max_size: u64, now: Timestamp) {
     let complete = if upload.is_receiving() { "?0" } else { "?1" };
     headers.insert(UPLOAD_COMPLETE, HeaderValue::from_static(complete));

@@ -10,7 +10,7 @@ use crate::interim::{INTEROP_VERSION, InterimResponse, InterimResponses, interop
 const STATUS: u16 = 104;
 const REASON: &str = "Upload Resumption Supported";
 
-/// Tells the client of one request how its upload goes.
+/// Informs the client of a request about the progress of its upload.
 #[derive(Debug)]
 pub(crate) struct Announcements {
     to: InterimResponses,
@@ -19,19 +19,19 @@ pub(crate) struct Announcements {
 }
 
 impl Announcements {
-    /// For a request whose client and connection understand them.
+    /// Returns `None` unless the client and the connection support these responses.
     pub(crate) fn of(request: &Parts) -> Option<Self> {
         let to = request.extensions.get::<InterimResponses>()?.clone();
         Some(Self { to, version: interop_version(&request.headers)? })
     }
 
-    /// The upload can be resumed at this location, within these limits.
+    /// Announces that the upload can be resumed at this location, within these limits.
     pub(super) fn begun(&self, location: &HeaderValue, limit: Option<HeaderValue>) {
         let limit = limit.map(|limit| (UPLOAD_LIMIT, limit));
         self.send([(LOCATION, location.clone())].into_iter().chain(limit).collect());
     }
 
-    /// So many bytes are durable.
+    /// Announces that this many bytes are durable.
     pub(super) fn durable(&self, offset: u64) {
         self.send(HeaderMap::from_iter([(UPLOAD_OFFSET, offset.into())]));
     }

@@ -1,5 +1,5 @@
-//! Uploads that can be resumed, by the protocol of the IETF (draft-ietf-httpbis-resumable-upload): the upload URL of a track
-//! is also the upload resource. The requests of both protocols send their bytes through here.
+//! Resumable uploads with the protocol of the IETF (draft-ietf-httpbis-resumable-upload): the upload URL of a track is
+//! also the upload resource. Requests of the tus protocol send their bytes through this module, too.
 
 pub(crate) mod append;
 pub(crate) mod cancel;

@@ -1,4 +1,4 @@
-//! What the refusal of an upload means in HTTP.
+//! The responses to refused uploads.
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
@@ -8,10 +8,10 @@ use tonearm_service::UploadRefusal;
 use super::fields::UPLOAD_OFFSET;
 use crate::error::ApiError;
 
-/// Seconds after which another request has probably stored what it has.
+/// Seconds after which a concurrent request has probably stored its bytes.
 const LOCKED_SECONDS: u64 = 5;
 
-/// An error, and where the upload is if the client was wrong about that.
+/// An error, with the offset of the upload if the client sent a wrong one.
 #[derive(Debug)]
 pub(crate) struct UploadError {
     error: ApiError,

@@ -1,4 +1,4 @@
-//! Handing the body of a request to an upload.
+//! Appends the body of a request to an upload.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -14,18 +14,19 @@ use super::refusal::UploadError;
 use crate::app::ApiSettings;
 use crate::endpoint::upload::intake::{chunks, refuse, refuse_unread};
 
-/// What a request says of the bytes in its body.
+/// The properties of the bytes in a request's body.
 pub(crate) struct Sent {
     pub(crate) offset: u64,
     pub(crate) length: Option<u64>,
     pub(crate) is_last: bool,
     pub(crate) check: Option<Box<dyn PieceCheck>>,
-    /// Told how many bytes are durable while more come.
+    /// Informed of the durable bytes while more bytes arrive.
     pub(crate) announcements: Option<Announcements>,
 }
 
-/// Appends a body to an upload, in a task of its own: what has arrived is stored even if the client is gone, which ends
-/// the body. An error is answered after a little more of the body was read.
+/// Appends a body to an upload in a separate task, so that the bytes that have arrived are stored even if the client
+/// disconnects, which ends the body. In case of an error, a little more of the body is read before the response is
+/// sent.
 pub(crate) async fn append(
     (uploads, settings): (Uploads, ApiSettings),
     origin: Origin,

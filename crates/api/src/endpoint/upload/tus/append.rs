@@ -17,10 +17,10 @@ use crate::endpoint::upload::resumable::sending::{self, Sent};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::PathId;
 
-/// The status of tus for a checksum that differs.
+/// The tus status for a checksum mismatch.
 const CHECKSUM_MISMATCH: u16 = 460;
 
-/// A piece that was refused, with the status of tus.
+/// The response to a refused piece, with the status that tus defines.
 pub(super) struct RefusedPiece(pub(super) Response);
 
 impl IntoResponse for RefusedPiece {
@@ -96,7 +96,7 @@ fn prepare(headers: &HeaderMap) -> Result<Sent, ApiError> {
     Ok(Sent { offset, length, is_last: false, check: checksum(headers)?, announcements: None })
 }
 
-/// `PATCH` and `DELETE` for clients that can only send `POST` (`X-HTTP-Method-Override`).
+/// `PATCH` and `DELETE` for clients that can send only `POST` (`X-HTTP-Method-Override`).
 pub(crate) async fn overridden(
     id: Result<PathId<UploadId>, ApiError>,
     State(app): State<App>,

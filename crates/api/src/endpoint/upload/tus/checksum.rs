@@ -1,4 +1,4 @@
-//! `Upload-Checksum`: an algorithm and the base64 of a digest, of the body of one request.
+//! `Upload-Checksum`: an algorithm, and the base64-encoded digest of the body of one request.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -10,7 +10,7 @@ use tonearm_service::{PieceCheck, Sha256Check};
 
 use crate::error::ApiError;
 
-/// What `Tus-Checksum-Algorithm` lists.
+/// The algorithms in `Tus-Checksum-Algorithm`.
 pub(super) const ALGORITHMS: &str = "sha1,sha256,md5,crc32";
 const NAME: &str = "Upload-Checksum";
 
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn each_algorithm_tells_bytes_apart() {
-        // Of the nine digits, as published with each algorithm.
+        // Of the string of nine digits, as published with each algorithm.
         for value in [
             "sha1 98O8HYCOBHMq32eZZczDTKeuNEE=",
             "sha256 FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU=",

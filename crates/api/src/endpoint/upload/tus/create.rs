@@ -21,7 +21,7 @@ use crate::endpoint::upload::resumable::refusal::UploadError;
 use crate::endpoint::upload::resumable::sending::{Sent, append};
 use crate::error::{ApiError, ErrorBody};
 
-/// What an upload is part of (`Upload-Concat`).
+/// The role of an upload in a concatenation (`Upload-Concat`).
 enum Concat {
     WholeNumber,
     Partial,

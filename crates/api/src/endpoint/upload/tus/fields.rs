@@ -18,7 +18,7 @@ const TRACK_ID: HeaderName = HeaderName::from_static("tonearm-track-id");
 /// The media type of a piece.
 pub(super) const OFFSET_STREAM: &str = "application/offset+octet-stream";
 
-/// A number of bytes, if the header is there.
+/// A number of bytes, if the header is present.
 pub(super) fn bytes(headers: &HeaderMap, name: &HeaderName) -> Result<Option<u64>, ApiError> {
     let Some(value) = headers.get(name) else { return Ok(None) };
     let text = value.to_str().unwrap_or_default().trim();
@@ -29,7 +29,7 @@ pub(super) fn bytes(headers: &HeaderMap, name: &HeaderName) -> Result<Option<u64
     }
 }
 
-/// How far an upload is.
+/// Adds the progress of an upload to the headers.
 pub(super) fn describe(headers: &mut HeaderMap, upload: &Upload) {
     headers.insert(UPLOAD_OFFSET, upload.offset.into());
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -43,7 +43,7 @@ pub(super) fn describe(headers: &mut HeaderMap, upload: &Upload) {
     }
 }
 
-/// The same, and what the upload was begun with.
+/// Adds the progress of an upload and the values it was created with to the headers.
 pub(super) fn describe_whole(headers: &mut HeaderMap, upload: &Upload) {
     describe(headers, upload);
     match upload.length {

@@ -1,4 +1,4 @@
-//! `Upload-Metadata`: pairs of a key and the base64 of a value, between commas.
+//! `Upload-Metadata`: comma-separated pairs of a key and a base64-encoded value.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -9,10 +9,10 @@ use tonearm_service::CreateTrack;
 use crate::error::ApiError;
 
 const NAME: &str = "Upload-Metadata";
-/// Pairs that are credentials: they are not stored, and not given back.
+/// Pairs that are credentials. They are not stored and not returned.
 const CREDENTIALS: [&str; 2] = ["upload_session_id", "upload_url"];
 
-/// What a sender says of its file.
+/// The metadata that a client sends for its file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct UploadMetadata {
     pairs: Vec<(String, String)>,
@@ -40,7 +40,7 @@ impl UploadMetadata {
         Ok(Self { pairs, stored: Some(stored.join(",")).filter(|stored| !stored.is_empty()) })
     }
 
-    /// The value of a key that is not empty.
+    /// The value of a key, unless it is empty.
     pub(super) fn get(&self, key: &str) -> Option<&str> {
         let (_, value) = self.pairs.iter().find(|(name, _)| name == key)?;
         Some(value.as_str()).filter(|value| !value.is_empty())
@@ -51,7 +51,7 @@ impl UploadMetadata {
         id.map(|id| id.parse().map_err(|error| ApiError::invalid("upload_session_id", error))).transpose()
     }
 
-    /// The track to be made: `filename` or `name`, `organization_index`, and `metadata` as JSON.
+    /// The track to create: `filename` or `name`, `organization_index`, and `metadata` as JSON.
     pub(super) fn track(&self) -> Result<CreateTrack, ApiError> {
         let text = |field: &'static str, value: Option<&str>| {
             let text = value.map(|value| Text::<1000>::try_from(value.to_owned())).transpose();

@@ -26,11 +26,11 @@ const VERSION: &str = "1.0.0";
 const EXTENSIONS: &str =
     "creation,creation-with-upload,creation-defer-length,expiration,checksum,termination,concatenation";
 
-/// Refuses other versions of the protocol, and names ours in every answer.
+/// Refuses other versions of the protocol, and adds the supported version to every response.
 pub(crate) async fn speak(mut request: Request, next: Next) -> Response {
     let version = request.headers().get(TUS_RESUMABLE);
     let mut response = if version.is_some_and(|version| version == VERSION) {
-        // The answers that matter have no body.
+        // `Accept` is ignored, because the responses that matter have no body.
         request.headers_mut().remove(ACCEPT);
         next.run(request).await
     } else {
@@ -44,7 +44,7 @@ pub(crate) async fn speak(mut request: Request, next: Next) -> Response {
     response
 }
 
-/// Adds to the answers to `OPTIONS` what uploads by either protocol can expect.
+/// Adds the capabilities and limits of both upload protocols to responses to `OPTIONS`.
 pub(crate) async fn announce(State(app): State<App>, request: Request, next: Next) -> Response {
     let is_question = request.method() == Method::OPTIONS;
     let mut response = next.run(request).await;

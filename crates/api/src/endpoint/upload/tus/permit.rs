@@ -1,4 +1,4 @@
-//! Who may begin an upload: whoever holds the upload URL of a track, or the id of an upload session.
+//! Authorization to begin an upload: the upload URL of a track, or the id of an upload session.
 
 use axum::extract::Query;
 use http::{StatusCode, Uri};
@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::extract::{SourceUpload, source_upload};
 
-/// The same as in the metadata, for clients that send none with parts.
+/// The credentials in the query, for clients that send no metadata with partial uploads.
 #[derive(Debug, Default, Deserialize)]
 struct Parameters {
     upload_session_id: Option<UploadSessionId>,

@@ -46,7 +46,7 @@ impl Call for CreateShareLink {
         });
         let created = client.create("/v1/api_key", &key).await?;
         Ok(json!({
-            // Not below the address that this program has, which may be one that others cannot reach.
+            // Not built from the address that this program uses, because others may be unable to reach it.
             "url": created["share_url"],
             "share_link": pick(&created["api_key_record"], &["id", "title", "variants", "expires_at"]),
             "plays_now": is_playable(&track["track_status_id"]),
@@ -72,7 +72,7 @@ impl Call for RevokeShareLink {
     async fn call(self, client: &Client) -> Result<Value, Problem> {
         let path = format!("/v1/api_key/{}", self.share_link_id);
         let read = client.read(&path, &[]).await?;
-        // Keys of other types are none of an assistant's business.
+        // Assistants must not revoke keys of other types.
         if read["api_key_record"]["api_key_type_id"] != "share" {
             return Err(Problem::Arguments("share_link_id: is a key of another type".to_owned()));
         }
