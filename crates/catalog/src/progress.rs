@@ -1,6 +1,6 @@
-//! How far tracks in the making have got: the `track_progress` table.
+//! Progress of tracks that are being processed: the `track_progress` table.
 
-use sea_orm::sea_query::OnConflict;
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 use tonearm_domain::{Job, OrganizationId, Timestamp, TrackId, TrackProgress, TrackStatus, VariantId};
 use uuid::Uuid;
@@ -13,11 +13,12 @@ use crate::error::CatalogError;
 use crate::living::living_track;
 use crate::transaction::Transaction;
 
-/// Most tracks in the making that are told of at once.
+/// The maximum number of tracks being processed that are returned at once.
 const MOST: u64 = 200;
 
 impl Catalog {
-    /// Records how far a track has got. A statement of its own: it is written often, and losing one does no harm.
+    /// Records the progress of a track. Runs in a statement of its own: progress is written often, and losing one
+    /// record does no harm.
     pub async fn put_track_progress(
         &self,
         track: TrackId,
@@ -36,14 +37,14 @@ impl Catalog {
         Ok(())
     }
 
-    /// How far a track has got, where somebody is at it and has told.
+    /// The progress of a track, if a worker is processing it and has reported any.
     pub async fn track_progress(&self, track: TrackId) -> Result<Option<TrackProgress>, CatalogError> {
         let row = Entity::find_by_id(track.uuid()).one(self.reader()).await?;
         row.map(|row| decoded("track_progress.progress", row.progress)).transpose()
     }
 
-    /// The organization's tracks that wait for processing or are in it, oldest first, at most 200, and how far each
-    /// has got.
+    /// The organization's tracks that wait for processing or are being processed, oldest first, at most 200, and the
+    /// progress of each.
     pub async fn tracks_in_the_making(
         &self,
         organization: OrganizationId,
@@ -82,8 +83,8 @@ impl Catalog {
             .collect()
     }
 
-    /// The tracks for which recipes of the organization are rendered at this moment, at most 200, each with its recipe and
-    /// how far it has got.
+    /// The renderings of the organization's recipes that are running now, at most 200: the recipe and the progress of
+    /// each.
     pub async fn renderings_in_the_making(
         &self,
         organization: OrganizationId,
@@ -94,7 +95,7 @@ impl Catalog {
             .columns([job::Column::TrackId, job::Column::Payload])
             .filter(job::Column::LeaseId.is_not_null())
             .filter(job::Column::FailedAt.is_null())
-            .filter(job::Column::LeasedUntil.gt(now.unix_millis()))
+            .filter(Expr::col(job::Column::LeasedUntil).gt(self.due_clock().now(now)))
             .filter(job::Column::OrganizationId.eq(organization.uuid()))
             .filter(job::Column::Kind.eq(Job::RENDER_TRACK))
             .order_by_asc(job::Column::LeasedUntil)
@@ -119,7 +120,7 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// Forgets how far a track had got, once its files speak for themselves.
+    /// Deletes the progress of a track, once its files show its state.
     pub async fn delete_track_progress(&self, track: TrackId) -> Result<(), CatalogError> {
         Entity::delete_by_id(track.uuid()).exec(self.db()).await?;
         Ok(())

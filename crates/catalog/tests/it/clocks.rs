@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use tonearm_catalog::{Catalog, ConnectOptions, DueClock, Wait};
-use tonearm_domain::{Ambient, ClaimedJob, Clock, Outage, Timestamp};
+use tonearm_domain::{Ambient, ClaimedJob, Clock, Job, Outage, Timestamp, TrackProgress};
 use tonearm_fixtures::{CountedEntropy, TestDatabase};
 
 use crate::database::Reach;
 use crate::jobs::queue;
+use crate::samples::{bare_track, stored_collection, stored_track};
 
 const MINUTE: i64 = 60_000;
 
@@ -122,6 +123,32 @@ async fn leases_end_in_their_time() {
         let tx = other.catalog.begin().await.unwrap();
         assert!(!tx.check_lease(&lost).await.unwrap());
         assert!(tx.finish_job(&taken_over).await.unwrap());
+        tx.commit().await.unwrap();
+    }
+}
+
+/// What one node renders is shown by the others, whatever their clocks say.
+#[tokio::test]
+async fn renderings_are_seen_by_all_nodes() {
+    let database = TestDatabase::postgres().await;
+    let nodes = nodes(&database).await;
+    for [one, other] in [[&nodes[0], &nodes[1]], [&nodes[1], &nodes[0]]] {
+        let (organization, collection) = stored_collection(&one.catalog, &one.ambient).await;
+        let track = stored_track(&one.catalog, bare_track(&one.ambient, &collection)).await;
+        let variant_id = one.ambient.record_id();
+        let job =
+            Job::RenderTrack { organization_id: organization.id, track_id: track.id, variant_id, run: None };
+        let tx = one.catalog.begin().await.unwrap();
+        tx.enqueue(job, one.ambient.record_id(), one.ambient.now(), None).await.unwrap();
+        tx.commit().await.unwrap();
+        let claimed = one.claim(MINUTE).await.expect("it is due at once");
+        for node in [one, other] {
+            let now = node.ambient.now();
+            let rendered = node.catalog.renderings_in_the_making(organization.id, now).await.unwrap();
+            assert_eq!(rendered, [(variant_id, TrackProgress::default())]);
+        }
+        let tx = one.catalog.begin().await.unwrap();
+        assert!(tx.finish_job(&claimed).await.unwrap());
         tx.commit().await.unwrap();
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::TryStreamExt;
 use tonearm_domain::{
@@ -21,6 +22,7 @@ on_both!(
     until_everything_is_made_nothing_changes,
     a_file_that_cannot_be_made_leaves_the_old_ones,
     a_recipe_that_comes_late_is_made_from_the_new_source,
+    results_of_a_changed_recipe_do_not_count,
     what_was_made_from_the_old_source_is_not_recorded_any_more,
     one_replacement_at_a_time,
     a_replacement_is_of_whoever_asked_last,
@@ -109,6 +111,17 @@ impl Scene {
         self.workshop.library.add_variant(&self.owner, self.id, index, kind).await.unwrap();
     }
 
+    /// Changes a recipe of the track without rendering it.
+    async fn set_bitrate(&self, index: &str, bitrate: u16) {
+        let recipes = self.workshop.catalog.recipes_for_track(self.owner.organization_id, self.id).await;
+        let recipe = recipes.unwrap().into_iter().find(|recipe| recipe.index.as_str() == index).unwrap();
+        let transcode = Transcode { bitrate, codec: Codec::Mp3, ..Transcode::default() };
+        let tx = self.workshop.catalog.begin().await.unwrap();
+        let kind = RecipeKind::Transcode(transcode);
+        tx.update_recipe(&tonearm_domain::Recipe { kind, ..recipe }).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+
     async fn objects(&self) -> BTreeSet<String> {
         let track = self.track().await;
         let listed = self.workshop.blobs.list(Some(track.organization_id), Some(track.index));
@@ -177,13 +190,7 @@ async fn a_file_that_cannot_be_made_leaves_the_old_ones(database: TestDatabase) 
     scene.workshop.run_all().await;
     let (before, objects) = (scene.state().await, scene.objects().await);
     // The recipe is changed to one that fails, and not rendered for the file that is there.
-    let recipe =
-        before.files.iter().find(|file| file.recipe.index.as_str() == "other").unwrap().recipe.clone();
-    let failing = Transcode { bitrate: FAILING_BITRATE, codec: Codec::Mp3, ..Transcode::default() };
-    let tx = scene.workshop.catalog.begin().await.unwrap();
-    let changed = tonearm_domain::Recipe { kind: RecipeKind::Transcode(failing), ..recipe };
-    tx.update_recipe(&changed).await.unwrap();
-    tx.commit().await.unwrap();
+    scene.set_bitrate("other", FAILING_BITRATE).await;
     scene.replace(new_sound()).await;
     scene.workshop.run_all().await;
     let failed = scene.replacement().await;
@@ -206,6 +213,59 @@ async fn a_recipe_that_comes_late_is_made_from_the_new_source(database: TestData
     assert!(after.files.iter().all(TrackFile::is_made));
     assert_eq!(scene.replacement().await.state, ReplacementState::Completed);
     assert_eq!(before.keys().intersection(&after.keys()).count(), 0);
+}
+
+/// A recipe is changed while the new files are rendered with its old settings.
+async fn results_of_a_changed_recipe_do_not_count(database: TestDatabase) {
+    for bitrate in [FAILING_BITRATE, 160] {
+        let scene = Scene::open(&database).await;
+        scene.add("other", Transcode { bitrate: 96, ..Transcode::default() }).await;
+        scene.workshop.run_all().await;
+        scene.set_bitrate("other", bitrate).await;
+        scene.replace(new_sound()).await;
+        // With these settings, the tool says that it was called, and waits for a file beside its output.
+        let waiting = format!(
+            r#"case "$*" in *{bitrate}k*) for word in "$@"; do case $word in file:*/out*) out="${{word#file:}}"
+echo > "${{out%/*}}/called"; while [ ! -e "${{out%/*}}/go" ]; do :; done ;; esac; done ;; esac"#
+        );
+        let script = std::fs::read_to_string(&scene.ffmpeg).unwrap();
+        write_program(&scene.ffmpeg, &format!("{waiting}\n{script}"));
+        let is_over = AtomicBool::new(false);
+        let running = async {
+            let ended = scene.workshop.run_next().await;
+            is_over.store(true, Ordering::Relaxed);
+            ended
+        };
+        let changing = async {
+            let mut is_changed = false;
+            while !is_over.load(Ordering::Relaxed) {
+                let folders = folders_below(&scene.ffmpeg.with_file_name("scratch"));
+                for folder in folders.iter().filter(|folder| folder.join("called").exists()) {
+                    if !is_changed {
+                        scene.set_bitrate("other", 112).await;
+                    }
+                    is_changed = true;
+                    std::fs::write(folder.join("go"), "").unwrap();
+                }
+                tokio::task::yield_now().await;
+            }
+            is_changed
+        };
+        let (ended, is_changed) = tokio::join!(running, changing);
+        assert!(is_changed && matches!(ended, Some(Ok(()))), "{ended:?}");
+        scene.workshop.run_all().await;
+        let replacement = scene.replacement().await;
+        assert_eq!(replacement.state, ReplacementState::Completed, "{replacement:?}");
+        let state = scene.state().await;
+        let others: Vec<_> =
+            state.files.iter().filter(|file| file.recipe.index.as_str() == "other").collect();
+        assert!(others.len() == 1 && others[0].is_made(), "{others:?}");
+        scene.workshop.clock.advance_seconds(DAY);
+        scene.clean_up().await;
+        let objects = scene.objects().await;
+        let of_other: Vec<_> = objects.iter().filter(|key| key.contains("/other.")).collect();
+        assert_eq!(of_other, [&others[0].object().unwrap().to_string()]);
+    }
 }
 
 async fn what_was_made_from_the_old_source_is_not_recorded_any_more(database: TestDatabase) {

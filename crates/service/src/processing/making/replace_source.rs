@@ -1,5 +1,5 @@
-//! Make the files of a track from a new source. Nothing of the track changes until all of them are there: one transaction
-//! then puts them in the place of the old ones, which are removed a day later.
+//! Making the files of a track from a new source. Nothing of the track changes until all files are made. One
+//! transaction then replaces the old files, which are removed a day later.
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
@@ -24,10 +24,10 @@ pub(in crate::processing) struct ReplacementTurn {
     pub(in crate::processing) replacement_id: ReplacementId,
 }
 
-/// How an attempt to put new files in the place of old ones ended.
+/// The result of an attempt to replace the old files with new ones.
 enum Swap {
     Done,
-    /// Recipes were added meanwhile, for which files have to be made first.
+    /// Recipes were added meanwhile. Their files have to be made first.
     Missing(Vec<Recipe>),
 }
 
@@ -53,7 +53,7 @@ impl Processing {
         tokio::select! {
             biased;
             done = work => done,
-            // What was stored for it already, the sweep removes.
+            // The sweep removes objects that are already stored.
             () = self.report_until_deleted(turn.organization_id, turn.track_id, &board) => {
                 self.fail_replacement(run, turn, "the track was deleted").await
             }
@@ -81,7 +81,7 @@ impl Processing {
                 }
                 Err(Stop::Job(error)) => return Err(error),
             }
-            // Nothing is measured or drawn again for recipes that come late.
+            // Recipes that were added late do not cause anything to be measured or drawn again.
             take(&mut staged, &made);
             match self.swap(run, turn, &staged, &mut made).await? {
                 Swap::Done => return Ok(()),
@@ -112,7 +112,7 @@ impl Processing {
         Ok(made)
     }
 
-    /// Puts the new source and its files in the place of the old ones, and ends the job.
+    /// Replaces the old source and its files with the new ones, and ends the job.
     async fn swap(
         &self,
         run: &JobRun,
@@ -130,13 +130,16 @@ impl Processing {
         if !missing.is_empty() {
             return Ok(Swap::Missing(missing));
         }
+        let outdated = recording.take_outdated(made);
         if let Some(reason) = recording.loss_by(&made.files) {
             drop(recording);
+            self.discard(staged, &outdated).await?;
             self.discard_replacement(run, turn, staged, made, &reason).await?;
             return Ok(Swap::Done);
         }
         let Some(mut replacement) = recording.replacement().await?.filter(|it| is_wanted(it, turn)) else {
             drop(recording);
+            self.discard(staged, &outdated).await?;
             self.discard(staged, made).await?;
             self.finish(&run.claimed).await?;
             return Ok(Swap::Done);
@@ -145,11 +148,12 @@ impl Processing {
         replacement.complete().map_err(JobError::internal)?;
         let tx = recording.write().await?;
         tx.put_replacement(&replacement).await?;
+        tx.put_replaced_objects(&outdated.objects(staged), self.ambient.now()).await?;
         finish(&run.claimed, tx).await?;
         Ok(Swap::Done)
     }
 
-    /// Ends a replacement whose files cannot be made, and removes those that were.
+    /// Ends a replacement whose files cannot be made, and removes the files that were made.
     async fn discard_replacement(
         &self,
         run: &JobRun,
@@ -178,7 +182,7 @@ impl Processing {
         finish(&run.claimed, tx).await
     }
 
-    /// Ends a replacement that was tried often enough.
+    /// Ends a replacement that has used up its attempts.
     pub(in crate::processing) async fn give_up_replacement(
         &self,
         claimed: &ClaimedJob,
@@ -191,6 +195,7 @@ impl Processing {
             return Err(JobError::LeaseLost);
         }
         fail(&tx, turn, &reason, self.ambient.now()).await?;
+        tx.delete_track_progress(turn.track_id).await?;
         if !tx.give_up_job(claimed, self.ambient.now(), error).await? {
             return Err(JobError::LeaseLost);
         }
@@ -211,7 +216,7 @@ async fn fail(tx: &Transaction, turn: ReplacementTurn, reason: &str, now: Timest
     Ok(tx.put_replaced_objects(&unused, now).await?)
 }
 
-/// The track as it would be with a new source of which nothing is known yet.
+/// The track as it would be with a new source about which nothing is known yet.
 fn staged(mut track: Track, source: Source) -> Track {
     track.forget_found_cover();
     Track {
@@ -220,13 +225,13 @@ fn staged(mut track: Track, source: Source) -> Track {
         info: TrackInfo::default(),
         // A new file does not change its order.
         upload_session_id: None,
-        // Limits that are enlarged show in the status of the track itself only.
+        // Larger limits show only in the status of the track itself.
         status: TrackStatus::Ready,
         ..track
     }
 }
 
-/// Takes note of what is known of the new source.
+/// Copies the known facts about the new source to the staged track.
 fn take(staged: &mut Track, made: &Unrecorded) {
     if let Some(measured) = &made.measured {
         (staged.duration, staged.info) = (measured.duration, measured.info.clone());

@@ -1,4 +1,4 @@
-//! Putting a new source and its files in the place of the old ones, in the transaction of a recording.
+//! Replacing the source and files of a track with new ones, in the transaction of a recording.
 
 use tonearm_catalog::CatalogError;
 use tonearm_domain::{
@@ -12,17 +12,27 @@ use crate::processing::job_error::JobError;
 use crate::transcription;
 
 impl Recording<'_> {
-    /// The replacement of the track's source that was asked for last.
+    /// The latest replacement of the track's source.
     pub(super) async fn replacement(&self) -> Result<Option<Replacement>, CatalogError> {
         self.tx.replacement(self.track.organization_id, self.track.id).await
     }
 
-    /// The recipes that these files leave out, because they were added or changed since.
+    /// The recipes that these files do not cover, because they were added or changed since.
     pub(super) fn missing_from(&self, made: &Unrecorded) -> Vec<Recipe> {
         self.recipes.iter().filter(|recipe| !made.has(recipe)).cloned().collect()
     }
 
-    /// What the track would lose by these files, as a sentence: a file that it has now could not be made.
+    /// Takes the results of recipes that were changed or removed since out of `made`.
+    pub(super) fn take_outdated(&self, made: &mut Unrecorded) -> Unrecorded {
+        let is_current =
+            |own: &Recipe| self.recipes.iter().any(|recipe| recipe.id == own.id && recipe.kind == own.kind);
+        let (current, outdated) =
+            std::mem::take(&mut made.files).into_iter().partition(|(recipe, _)| is_current(recipe));
+        made.files = current;
+        Unrecorded { files: outdated, ..Unrecorded::default() }
+    }
+
+    /// What the track would lose with these files, as a sentence: an existing file could not be made again.
     pub(super) fn loss_by(&self, made: &[(Recipe, FileOutcome)]) -> Option<String> {
         let plays_nothing = playable(&self.files) == 0;
         let has = |recipe| self.file_of(recipe).is_some_and(TrackFile::is_made);
@@ -34,8 +44,8 @@ impl Recording<'_> {
         })
     }
 
-    /// Gives the track its new source, and what was made from it in place of everything that it has. What was set for the
-    /// track stays.
+    /// Gives the track its new source and replaces everything that was made from the old one. Values that were set for
+    /// the track stay.
     pub(super) async fn replace_all(
         &mut self,
         staged: &Track,
@@ -50,7 +60,7 @@ impl Recording<'_> {
         let Unrecorded { measured, cover, files } = made;
         let known = Measured { duration: staged.duration, info: staged.info.clone() };
         self.put(Unrecorded { measured: Some(measured.unwrap_or(known)), cover, files }).await?;
-        // The files cut from a cover may show another one than is in use by now.
+        // The files made from a cover may show another one than the cover now in use.
         self.queue_cover_files().await?;
         if let Some(name) = file_name {
             self.track.file_name = sanitise_file_name(name);
@@ -76,7 +86,7 @@ impl Recording<'_> {
         Ok(())
     }
 
-    /// Words that a provider wrote down are those of the old sound. What people wrote or edited stays.
+    /// Removes the words that a provider transcribed from the old sound. Words that people wrote or edited stay.
     async fn forget_written_words(&mut self) -> Result<(), CatalogError> {
         let is_edited = self.tx.transcript_edited_at(self.track.id).await?.is_some();
         if !is_edited && self.tx.transcription(self.track.id).await?.is_some() {
@@ -87,7 +97,7 @@ impl Recording<'_> {
     }
 }
 
-/// The objects that no row names any more: the old source, files, and covers that came from the old sound.
+/// The objects that no row names any more: the old source, its files, and covers made from it.
 fn replaced_objects(before: &Track, files: &[TrackFile], after: &Track) -> Vec<ObjectKey> {
     let versions = |track: &Track| versions_of(track.cover, track.placeholder);
     let kept = versions(after);
@@ -98,7 +108,7 @@ fn replaced_objects(before: &Track, files: &[TrackFile], after: &Track) -> Vec<O
     let made = files.iter().filter_map(TrackFile::object).cloned();
     let source = before.source.iter().map(|source| source.key.clone());
     let mut keys: Vec<ObjectKey> = made.chain(source).chain(with_webp).collect();
-    // The original among the variants is the source itself.
+    // The variant of type original is the source itself, so its key may appear twice.
     keys.sort_by_cached_key(ToString::to_string);
     keys.dedup();
     keys
