@@ -30,7 +30,7 @@ pub(super) struct Unrecorded {
 impl Unrecorded {
     /// Whether a recipe was tried with its current settings.
     pub(super) fn has(&self, recipe: &Recipe) -> bool {
-        self.files.iter().any(|(own, _)| own.id == recipe.id && own.kind == recipe.kind)
+        self.files.iter().any(|(own, _)| is_same_recipe(own, recipe))
     }
 
     /// The objects that were stored for these results.
@@ -43,6 +43,11 @@ impl Unrecorded {
         let own = |key: &&ObjectKey| track.source.as_ref().is_none_or(|source| source.key != **key);
         files.filter(own).cloned().chain(covers).collect()
     }
+}
+
+/// Whether these are one recipe with the same settings.
+pub(super) fn is_same_recipe(one: &Recipe, other: &Recipe) -> bool {
+    one.id == other.id && one.kind == other.kind
 }
 
 /// The results of probing and measuring a track.

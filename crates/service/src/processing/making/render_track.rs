@@ -7,7 +7,7 @@ use tonearm_media::LimitTier;
 
 use super::file_progress::FileProgress;
 use super::limits::Limits;
-use super::recording::Unrecorded;
+use super::recording::{Unrecorded, is_same_recipe};
 use super::stop::Stop;
 use crate::library::renderings;
 use crate::processing::job_error::JobError;
@@ -137,5 +137,5 @@ impl Processing {
 
 /// Whether a file matches the current settings of a recipe.
 pub(super) fn is_current(file: &TrackFile, recipe: &Recipe) -> bool {
-    file.recipe.id == recipe.id && file.recipe.kind == recipe.kind && file.is_made()
+    is_same_recipe(&file.recipe, recipe) && file.is_made()
 }

@@ -130,16 +130,13 @@ impl Processing {
         if !missing.is_empty() {
             return Ok(Swap::Missing(missing));
         }
-        let outdated = recording.take_outdated(made);
         if let Some(reason) = recording.loss_by(&made.files) {
             drop(recording);
-            self.discard(staged, &outdated).await?;
             self.discard_replacement(run, turn, staged, made, &reason).await?;
             return Ok(Swap::Done);
         }
         let Some(mut replacement) = recording.replacement().await?.filter(|it| is_wanted(it, turn)) else {
             drop(recording);
-            self.discard(staged, &outdated).await?;
             self.discard(staged, made).await?;
             self.finish(&run.claimed).await?;
             return Ok(Swap::Done);
@@ -148,7 +145,6 @@ impl Processing {
         replacement.complete().map_err(JobError::internal)?;
         let tx = recording.write().await?;
         tx.put_replacement(&replacement).await?;
-        tx.put_replaced_objects(&outdated.objects(staged), self.ambient.now()).await?;
         finish(&run.claimed, tx).await?;
         Ok(Swap::Done)
     }

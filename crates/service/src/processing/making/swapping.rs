@@ -7,7 +7,7 @@ use tonearm_domain::{
 };
 
 use super::finish_cover::versions_of;
-use super::recording::{Measured, Recording, Unrecorded, judge, playable};
+use super::recording::{Measured, Recording, Unrecorded, is_same_recipe, judge, playable};
 use crate::processing::job_error::JobError;
 use crate::transcription;
 
@@ -22,21 +22,17 @@ impl Recording<'_> {
         self.recipes.iter().filter(|recipe| !made.has(recipe)).cloned().collect()
     }
 
-    /// Takes the results of recipes that were changed or removed since out of `made`.
-    pub(super) fn take_outdated(&self, made: &mut Unrecorded) -> Unrecorded {
-        let is_current =
-            |own: &Recipe| self.recipes.iter().any(|recipe| recipe.id == own.id && recipe.kind == own.kind);
-        let (current, outdated) =
-            std::mem::take(&mut made.files).into_iter().partition(|(recipe, _)| is_current(recipe));
-        made.files = current;
-        Unrecorded { files: outdated, ..Unrecorded::default() }
+    /// Whether a result was made with the current settings of a recipe that the track still has.
+    fn is_current(&self, made: &Recipe) -> bool {
+        self.recipes.iter().any(|recipe| is_same_recipe(recipe, made))
     }
 
     /// What the track would lose with these files, as a sentence: an existing file could not be made again.
     pub(super) fn loss_by(&self, made: &[(Recipe, FileOutcome)]) -> Option<String> {
         let plays_nothing = playable(&self.files) == 0;
         let has = |recipe| self.file_of(recipe).is_some_and(TrackFile::is_made);
-        made.iter().find_map(|(recipe, outcome)| match outcome {
+        let mut current = made.iter().filter(|(recipe, _)| self.is_current(recipe));
+        current.find_map(|(recipe, outcome)| match outcome {
             FileOutcome::Failed { reason } if plays_nothing || has(recipe) => {
                 Some(format!("{}: {reason}", recipe.index))
             }
@@ -58,6 +54,8 @@ impl Recording<'_> {
         self.track.source = staged.source.clone();
         self.track.forget_found_cover();
         let Unrecorded { measured, cover, files } = made;
+        let (files, outdated) = files.into_iter().partition(|(recipe, _)| self.is_current(recipe));
+        let outdated = Unrecorded { files: outdated, ..Unrecorded::default() };
         let known = Measured { duration: staged.duration, info: staged.info.clone() };
         self.put(Unrecorded { measured: Some(measured.unwrap_or(known)), cover, files }).await?;
         // The files made from a cover may show another one than the cover now in use.
@@ -71,6 +69,7 @@ impl Recording<'_> {
         let removed = replaced_objects(&before, &old_files, &self.track);
         let remove_at = self.processing.ambient.now().plus_seconds(REPLACED_FILES_SECONDS);
         self.tx.put_replaced_objects(&removed, remove_at).await?;
+        self.tx.put_replaced_objects(&outdated.objects(staged), self.processing.ambient.now()).await?;
         Ok(self.tx.delete_track_progress(before.id).await?)
     }
 
