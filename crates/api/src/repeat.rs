@@ -16,6 +16,7 @@ use uuid::Uuid;
 use crate::app::App;
 use crate::bearer::bearer;
 use crate::error::ApiError;
+use crate::extract::read;
 use crate::request_id::CurrentRequest;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -51,8 +52,9 @@ pub(crate) async fn repeat(State(app): State<App>, request: Request, next: Next)
         Ok(key) => key,
         Err(error) => return error.into_response(),
     };
-    let Ok(body) = to_bytes(body, app.settings.max_json_bytes).await else {
-        return ApiError::too_large(app.settings.max_json_bytes as u64).into_response();
+    let body = match read(&parts.headers, body, app.settings.max_json_bytes).await {
+        Ok(body) => body,
+        Err(error) => return error.into_response(),
     };
     let repeatable = IdempotentRequest {
         caller: Sha256::digest(&credential).into(),

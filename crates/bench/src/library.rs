@@ -159,6 +159,7 @@ impl Filling {
                 sha256: None,
                 file_name: "levels.json".to_owned(),
                 data: FileData::Levels(Levels::new(levels, Metric::Peak, LEVELS as u64)),
+                made_from: None,
             },
             created_at: track.created_at,
         }

@@ -191,7 +191,7 @@ impl Blobs {
         self.store.open_draft(id, state, names).await.map(DraftWriter)
     }
 
-    /// Removes all data of a draft, and the object that it became if that was not recorded. Succeeds if there is no
+    /// Removes all data of a draft, but not the object that it became ([`DraftState::object`]). Succeeds if there is no
     /// such draft. The draft must not have a writer.
     pub async fn remove_draft(&self, id: UploadId, state: DraftState) -> Result<(), BlobError> {
         self.store.remove_draft(id, state).await

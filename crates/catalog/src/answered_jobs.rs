@@ -1,14 +1,16 @@
 //! Jobs whose ids were returned to a client. A job is removed when it is done; this row is kept for a while, so that
 //! the client can still query the outcome of the job.
 
+use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
-use tonearm_domain::{AnsweredJob, JobId, OrganizationId, TrackId, VariantId};
+use tonearm_domain::{AnsweredJob, JobId, JobStatus, OrganizationId, Track, TrackFile, TrackId, VariantId};
 
 use crate::catalog::Catalog;
-use crate::column::moment;
+use crate::column::{moment, parsed_if_set};
 use crate::entity::answered_job::{ActiveModel, Column, Entity, Model};
+use crate::entity::{track, track_file};
 use crate::error::CatalogError;
-use crate::query::one;
+use crate::query::{all, one};
 use crate::transaction::Transaction;
 
 impl TryFrom<Model> for AnsweredJob {
@@ -22,6 +24,7 @@ impl TryFrom<Model> for AnsweredJob {
             track_id: row.track_id.map(TrackId::from_uuid),
             variant_id: row.variant_id.map(VariantId::from_uuid),
             created_at: moment("answered_job.created_at", row.created_at)?,
+            ended: parsed_if_set("answered_job.status", row.status.as_deref())?,
         })
     }
 }
@@ -48,8 +51,31 @@ impl Transaction {
             track_id: Set(job.track_id.map(TrackId::uuid)),
             variant_id: Set(job.variant_id.map(VariantId::uuid)),
             created_at: Set(job.created_at.unix_millis()),
+            status: Set(job.ended.map(|status| status.as_str().to_owned())),
         };
         Entity::insert(row).exec_without_returning(self.db()).await?;
+        Ok(())
+    }
+
+    /// Records how the jobs of a deleted track ended, before its files are deleted.
+    pub(crate) async fn end_answered_jobs(&self, track: TrackId) -> Result<(), CatalogError> {
+        let of_track = Entity::find().filter(Column::TrackId.eq(track.uuid())).filter(Column::Status.is_null());
+        let jobs: Vec<AnsweredJob> = all(self.db(), of_track).await?;
+        if jobs.is_empty() {
+            return Ok(());
+        }
+        let select = track::Entity::find_by_id(track.uuid());
+        let Some(Track { status, .. }) = one(self.db(), select).await? else { return Ok(()) };
+        let of_track = track_file::Column::TrackId.eq(track.uuid());
+        let files: Vec<TrackFile> = all(self.db(), track_file::Entity::find().filter(of_track)).await?;
+        for job in jobs {
+            let ended = JobStatus::of_deleted(status, job.file_among(&files));
+            Entity::update_many()
+                .col_expr(Column::Status, Expr::value(ended.as_str()))
+                .filter(Column::Id.eq(job.id.uuid()))
+                .exec(self.db())
+                .await?;
+        }
         Ok(())
     }
 }

@@ -8,13 +8,13 @@ use sea_orm::{
     QuerySelect, Select, UpdateMany,
 };
 use tonearm_domain::{
-    Generation, Job, ObjectKey, OrganizationId, ShortId, TrackId, TrackManifest, VariantIndex,
+    Generation, ObjectKey, OrganizationId, ShortId, TrackId, TrackManifest, VariantIndex,
 };
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::column::{corrupt, decoded, parsed};
-use crate::entity::{job, track, track_file};
+use crate::entity::{track, track_file};
 use crate::error::CatalogError;
 use crate::files;
 use crate::living::{kept_tracks, living_track};
@@ -83,18 +83,6 @@ impl Catalog {
             .cond_where(living_track())
             .take();
         manifest(self.reader(), made().filter(track_file::Column::TrackId.in_subquery(track))).await
-    }
-
-    /// Whether a job to write a track's manifest is waiting or running.
-    pub async fn publishes_manifest(&self, track: TrackId) -> Result<bool, CatalogError> {
-        use job::Column::{FailedAt, Id, Kind, TrackId as Subject};
-        let select = job::Entity::find()
-            .select_only()
-            .column(Id)
-            .filter(Subject.eq(track.uuid()))
-            .filter(Kind.eq(Job::PUBLISH_MANIFEST))
-            .filter(FailedAt.is_null());
-        Ok(select.into_tuple::<Uuid>().one(self.reader()).await?.is_some())
     }
 
     /// Tracks that have files but whose manifest was never written, in the order of their ids, after `after`.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 use tonearm_domain::{ObjectKey, ReplacementState};
 use uuid::Uuid;
@@ -13,7 +13,7 @@ use crate::covers::covers_among;
 use crate::entity::{collection, replaced_object, source_replacement, track, track_file};
 use crate::error::CatalogError;
 use crate::files::BATCH;
-use crate::living::of_trashed;
+use crate::living::{kept_tracks, of_trashed};
 use crate::manifests::manifests_among;
 use crate::same_source::sources_among;
 
@@ -54,17 +54,19 @@ pub(crate) async fn known_among<C: ConnectionTrait>(
     Ok(known)
 }
 
-/// The new sources of replacements that are being processed.
+/// The new sources of replacements that are being processed, of tracks that are not deleted or can be restored.
 async fn new_sources_among<C: ConnectionTrait>(
     db: &C,
     names: &[String],
 ) -> Result<Vec<String>, CatalogError> {
     use source_replacement::{Column, Entity};
+    let kept = Query::select().column(track::Column::Id).from(track::Entity).cond_where(kept_tracks()).take();
     let select = Entity::find()
         .select_only()
         .column(Column::SourceKey)
         .filter(Column::SourceKey.is_in(names))
-        .filter(Column::State.eq(ReplacementState::Processing.as_str()));
+        .filter(Column::State.eq(ReplacementState::Processing.as_str()))
+        .filter(Column::TrackId.in_subquery(kept));
     Ok(select.into_tuple().all(db).await?)
 }
 

@@ -106,6 +106,7 @@ impl Transaction {
         if purged.rows_affected == 0 {
             return Ok(false);
         }
+        self.end_answered_jobs(id).await?;
         self.delete_files_of_track(id).await?;
         let of_track = variant::Column::TrackId.eq(id.uuid());
         variant::Entity::delete_many().filter(of_track).exec(self.db()).await?;

@@ -1,6 +1,8 @@
 //! Replacements of the sources of tracks, and the objects that were replaced.
 
-use sea_orm::sea_query::OnConflict;
+use std::collections::BTreeSet;
+
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 use tonearm_domain::{ObjectKey, OrganizationId, Replacement, ReplacementId, Timestamp, TrackId};
 
@@ -23,26 +25,6 @@ impl Catalog {
         one(self.reader(), select).await
     }
 
-    /// Replaced objects that are due for removal at `now`, the longest overdue first, at most `limit`.
-    pub async fn replaced_objects(&self, now: Timestamp, limit: u64) -> Result<Vec<ObjectKey>, CatalogError> {
-        use replaced_object::{Column, Entity};
-        let select = Entity::find()
-            .select_only()
-            .column(Column::ObjectKey)
-            .filter(Column::RemoveAt.lte(now.unix_millis()))
-            .order_by_asc(Column::RemoveAt)
-            .limit(limit);
-        let names: Vec<String> = select.into_tuple().all(self.reader()).await?;
-        names.iter().map(|name| parsed("replaced_object.object_key", name)).collect()
-    }
-
-    /// Deletes the records of replaced objects, after the objects were removed.
-    pub async fn forget_replaced_objects(&self, keys: &[ObjectKey]) -> Result<(), CatalogError> {
-        use replaced_object::{Column, Entity};
-        let names = keys.iter().map(ToString::to_string);
-        Entity::delete_many().filter(Column::ObjectKey.is_in(names)).exec(self.writer()).await?;
-        Ok(())
-    }
 }
 
 impl Transaction {
@@ -89,7 +71,28 @@ impl Transaction {
         Ok(())
     }
 
-    /// Schedules the removal of objects that no row refers to any more.
+    /// Deletes the records of replaced objects that are due for removal at `now`, the longest overdue first, at most
+    /// `limit`, and returns the objects.
+    pub async fn take_replaced_objects(
+        &self,
+        now: Timestamp,
+        limit: u64,
+    ) -> Result<Vec<ObjectKey>, CatalogError> {
+        use replaced_object::{Column, Entity};
+        let select = Entity::find()
+            .select_only()
+            .column(Column::ObjectKey)
+            .filter(Column::RemoveAt.lte(now.unix_millis()))
+            .order_by_asc(Column::RemoveAt)
+            .limit(limit)
+            .lock(TO_CHANGE);
+        let names: Vec<String> = select.into_tuple().all(self.db()).await?;
+        Entity::delete_many().filter(Column::ObjectKey.is_in(&names)).exec(self.db()).await?;
+        names.iter().map(|name| parsed("replaced_object.object_key", name)).collect()
+    }
+
+    /// Schedules the removal of objects that these rows no longer refer to. An object that is scheduled already, because
+    /// it was the source of several tracks, stays until the later of both moments.
     pub async fn put_replaced_objects(
         &self,
         keys: &[ObjectKey],
@@ -99,13 +102,17 @@ impl Transaction {
         if keys.is_empty() {
             return Ok(());
         }
-        let rows = keys.iter().map(|key| ActiveModel {
-            object_key: Set(key.to_string()),
+        // A statement may not change a row twice. In this order, transactions do not wait for each other in a circle.
+        let names: BTreeSet<String> = keys.iter().map(ToString::to_string).collect();
+        let rows = names.into_iter().map(|name| ActiveModel {
+            object_key: Set(name),
             remove_at: Set(remove_at.unix_millis()),
         });
-        // An object that is scheduled already keeps its first removal time.
-        let keep = OnConflict::column(Column::ObjectKey).do_nothing().to_owned();
-        Entity::insert_many(rows).on_conflict(keep).exec_without_returning(self.db()).await?;
+        let later = OnConflict::column(Column::ObjectKey)
+            .update_column(Column::RemoveAt)
+            .action_and_where(Expr::col((Entity, Column::RemoveAt)).lt(remove_at.unix_millis()))
+            .to_owned();
+        Entity::insert_many(rows).on_conflict(later).exec_without_returning(self.db()).await?;
         Ok(())
     }
 }

@@ -1,15 +1,11 @@
 //! Tracks whose sources have the same bytes, and sources that several tracks share.
 
-use std::collections::HashSet;
-
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use tonearm_domain::{ObjectKey, Source, Track};
+use tonearm_domain::{Source, Track};
 
 use crate::catalog::Catalog;
-use crate::column::parsed;
 use crate::entity::track::{Column, Entity};
 use crate::error::CatalogError;
-use crate::files::BATCH;
 use crate::living::{kept_tracks, living_track};
 use crate::query::all;
 
@@ -31,20 +27,9 @@ impl Catalog {
             .limit(limit);
         all(self.reader(), select).await
     }
-
-    /// Those of the objects that are the source of a track that is not deleted, or that can be restored.
-    pub async fn sources_in_use(&self, keys: &[ObjectKey]) -> Result<HashSet<ObjectKey>, CatalogError> {
-        let mut used = HashSet::new();
-        for batch in keys.chunks(BATCH) {
-            let names: Vec<String> = batch.iter().map(ToString::to_string).collect();
-            for name in sources_among(self.reader(), &names).await? {
-                used.insert(parsed("track.source_key", &name)?);
-            }
-        }
-        Ok(used)
-    }
 }
 
+/// Those of the objects that are the source of a track that is not deleted, or that can be restored.
 pub(crate) async fn sources_among<C: ConnectionTrait>(
     db: &C,
     names: &[String],

@@ -1,10 +1,13 @@
 //! Resumable uploads. A writer holds a lease on the row of its upload.
 
-use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{ColumnTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany};
+use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
+use sea_orm::{
+    ColumnTrait, Condition, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany,
+};
 use tonearm_domain::{LeaseId, SourceSlot, Timestamp, Upload, UploadId, UploadKind};
 
 use crate::catalog::Catalog;
+use crate::due_clock::DueClock;
 use crate::entity::upload::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
 use crate::query::{TO_CHANGE, all, one};
@@ -50,14 +53,13 @@ impl Catalog {
         now: Timestamp,
         until: Timestamp,
     ) -> Result<UploadLease, CatalogError> {
-        let (clock, held) = (self.due_clock(), Column::LeasedUntil.into_expr());
-        let is_free = Column::LeaseId.is_null().or(held.lte(clock.now(now)));
+        let clock = self.due_clock();
         let leased = Entity::update_many()
             .col_expr(Column::LeaseId, Expr::value(lease.uuid()))
             .col_expr(Column::LeasedUntil, clock.at(until))
             .col_expr(Column::IsWanted, Expr::value(false))
             .filter(Column::Id.eq(id.uuid()))
-            .filter(is_free)
+            .filter(is_free(clock, now))
             .exec(self.writer())
             .await?;
         if leased.rows_affected > 0 {
@@ -106,14 +108,22 @@ impl Catalog {
 
     /// Uploads that have expired at `now` and that no writer holds, the first expired first.
     pub async fn expired_uploads(&self, now: Timestamp, most: u64) -> Result<Vec<Upload>, CatalogError> {
-        let held = Column::LeasedUntil.into_expr();
         let select = Entity::find()
-            .filter(Column::ExpiresAt.lte(now.unix_millis()))
-            .filter(Column::LeaseId.is_null().or(held.lte(self.due_clock().now(now))))
+            .filter(expired(self.due_clock(), now))
             .order_by(Column::ExpiresAt, Order::Asc)
             .limit(most);
         all(self.reader(), select).await
     }
+}
+
+/// Uploads that have expired at `now` and that no writer holds.
+fn expired(clock: &DueClock, now: Timestamp) -> Condition {
+    Condition::all().add(Column::ExpiresAt.lte(now.unix_millis())).add(is_free(clock, now))
+}
+
+/// No writer has the lease at `now`.
+fn is_free(clock: &DueClock, now: Timestamp) -> SimpleExpr {
+    Column::LeaseId.is_null().or(Column::LeasedUntil.into_expr().lte(clock.now(now)))
 }
 
 /// The uploads to an upload URL.
@@ -197,8 +207,34 @@ impl Transaction {
         Ok(())
     }
 
-    /// Deletes an upload. Returns whether it existed.
-    pub async fn delete_upload(&self, id: UploadId) -> Result<bool, CatalogError> {
-        Ok(Entity::delete_by_id(id.uuid()).exec(self.db()).await?.rows_affected > 0)
+    /// Deletes an upload under its lease, and returns it as it was. `None` if the lease is lost: nothing is deleted, and
+    /// the bytes belong to somebody else.
+    pub async fn delete_held_upload(
+        &self,
+        id: UploadId,
+        lease: LeaseId,
+    ) -> Result<Option<Upload>, CatalogError> {
+        self.delete_upload_if(id, Column::LeaseId.eq(lease.uuid()).into()).await
+    }
+
+    /// The same for an upload that has expired at `now` and that no writer holds. `None` if it was continued.
+    pub async fn delete_expired_upload(
+        &self,
+        id: UploadId,
+        now: Timestamp,
+    ) -> Result<Option<Upload>, CatalogError> {
+        self.delete_upload_if(id, expired(self.due_clock(), now)).await
+    }
+
+    async fn delete_upload_if(
+        &self,
+        id: UploadId,
+        condition: Condition,
+    ) -> Result<Option<Upload>, CatalogError> {
+        let found = one(self.db(), Entity::find_by_id(id.uuid()).filter(condition).lock(TO_CHANGE)).await?;
+        if found.is_some() {
+            Entity::delete_by_id(id.uuid()).exec(self.db()).await?;
+        }
+        Ok(found)
     }
 }

@@ -59,8 +59,11 @@ pub(crate) fn each_once(lease: Duration, outage: Duration) -> Vec<Fault> {
     ]
 }
 
-/// `count` random faults, with the outage of the database after a third of them and the outage of the bucket after two
-/// thirds.
+/// How late a bucket answers: later than the lease on an upload lasts, which is 15 seconds.
+const LATE: Duration = Duration::from_secs(18);
+
+/// `count` random faults, with the outage of the database after a third of them, the outage of the bucket after two
+/// thirds, and a bucket that answers late at the end.
 pub(crate) fn many(count: usize, nodes: usize, lease: Duration, outage: Duration, seed: u64) -> Vec<Fault> {
     let mut dice = Dice(seed);
     let mut faults: Vec<Fault> = (0..count).map(|_| any(&mut dice, nodes, lease)).collect();
@@ -68,6 +71,7 @@ pub(crate) fn many(count: usize, nodes: usize, lease: Duration, outage: Duration
     let bucket = Fault::Bucket { trouble: long[dice.below(2)], for_: outage };
     faults.insert(count * 2 / 3, bucket);
     faults.insert(count / 3, Fault::Database { trouble: Trouble::Refuse, for_: outage });
+    faults.push(Fault::Bucket { trouble: Trouble::Late(LATE), for_: LATE * 4 });
     faults
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use bytes::Bytes;
 use reqwest::Method;
 use serde_json::json;
@@ -17,6 +17,9 @@ use crate::client::{Client, text};
 use crate::dice::Dice;
 use crate::ledger::Ledger;
 use crate::report::Notes;
+
+/// How long a client that sends pieces waits for a response before it asks another node.
+const IMPATIENCE: Duration = Duration::from_secs(5);
 
 /// An upload that was acknowledged.
 #[derive(Debug, Clone)]
@@ -109,9 +112,72 @@ impl Load {
         };
         let created = self.until_taken(&mut dice, begun, create).await?;
         let url = text(&created, "/track_upload/upload_url")?;
-        let put = |node| self.client.request(node, Method::PUT, &url).body(sound.clone());
-        self.until_taken(&mut dice, begun, put).await?;
+        if dice.below(2) == 0 {
+            self.upload_in_pieces(&mut dice, begun, &url, &sound).await?;
+        } else {
+            let put = |node| self.client.request(node, Method::PUT, &url).body(sound.clone());
+            self.until_taken(&mut dice, begun, put).await?;
+        }
         Ok(Upload { track_id: text(&created, "/track_id")?, sha256: hex::encode(Sha256::digest(&sound)) })
+    }
+
+    /// Sends a file by the protocol of resumable uploads, in two pieces. A client that gets no response for a while asks
+    /// another node how much has arrived, and goes on there, although the first node may still be at work.
+    async fn upload_in_pieces(
+        &self,
+        dice: &mut Dice,
+        begun: Instant,
+        url: &str,
+        sound: &Bytes,
+    ) -> Result<()> {
+        let mut last = String::new();
+        while begun.elapsed() < self.patience {
+            match self.next_piece(dice, url, sound).await {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                Err(error) => {
+                    last = format!("{error:#}");
+                    self.retries.fetch_add(1, Ordering::Relaxed);
+                    tokio::time::sleep(Duration::from_millis(100 + dice.next() % 400)).await;
+                }
+            }
+        }
+        bail!(last)
+    }
+
+    /// Asks a node for the offset and sends the next piece to it. Returns whether the upload is complete.
+    async fn next_piece(&self, dice: &mut Dice, url: &str, sound: &Bytes) -> Result<bool> {
+        let node = dice.below(1 << 16);
+        let request = |method| self.client.request(node, method, url).timeout(IMPATIENCE);
+        let head = request(Method::HEAD).send().await?;
+        let of_head = |name: &str| head.headers().get(name).and_then(|value| value.to_str().ok());
+        let sent = match head.status().as_u16() {
+            // Nothing has arrived yet.
+            404 => {
+                let put = request(Method::PUT).header("Upload-Complete", "?0");
+                self.client.send(put.body(sound.slice(..sound.len() / 2))).await?
+            }
+            204 if of_head("upload-complete") == Some("?1") => return Ok(true),
+            204 => {
+                let offset: usize = of_head("upload-offset").context("an offset")?.parse()?;
+                let patch = request(Method::PATCH)
+                    .header("Upload-Offset", offset)
+                    .header("Upload-Complete", "?1")
+                    .header("Content-Type", "application/partial-upload");
+                self.client.send(patch.body(sound.slice(offset..))).await?
+            }
+            status => bail!("the answer to HEAD was {status}"),
+        };
+        match sent.status {
+            200 => Ok(true),
+            201 | 204 => Ok(false),
+            status => {
+                if status == 500 {
+                    self.notes.violation("answers of 500", sent.words());
+                }
+                bail!(sent.words())
+            }
+        }
     }
 
     /// Retries at one node after another, with pauses, as clients do.

@@ -21,6 +21,8 @@ pub(crate) enum Trouble {
     Slow(usize),
     /// Each connection is closed after this many bytes of the response.
     Cut(usize),
+    /// Requests are passed on at once, and responses after this time.
+    Late(Duration),
 }
 
 /// Listens on a free port as long as its runtime runs.
@@ -108,6 +110,11 @@ async fn pump(
                 Trouble::Cut(after) if is_answer && passed >= after => return,
                 Trouble::Cut(after) if is_answer => bytes.len().min(after - passed),
                 Trouble::Cut(_) => bytes.len(),
+                Trouble::Late(delay) if is_answer => {
+                    tokio::time::sleep(delay).await;
+                    bytes.len()
+                }
+                Trouble::Late(_) => bytes.len(),
             };
             if to.write_all(&bytes[..part]).await.is_err() {
                 return;

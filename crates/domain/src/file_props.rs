@@ -122,7 +122,14 @@ mod tests {
                 cache: crate::CachePolicy::Private,
                 created_at: now,
             },
-            outcome: FileOutcome::Made { key, size: 1_000_000, sha256: None, file_name: String::new(), data },
+            outcome: FileOutcome::Made {
+                key,
+                size: 1_000_000,
+                sha256: None,
+                file_name: String::new(),
+                data,
+                made_from: None,
+            },
             created_at: now,
         }
     }

@@ -143,7 +143,7 @@ impl Job {
     /// The kind as text, as in SQL and logs.
     pub const fn kind(&self) -> &'static str {
         match self {
-            Self::ProcessTrack { .. } => "process_track",
+            Self::ProcessTrack { .. } => Self::PROCESS_TRACK,
             Self::RenderExisting { .. } => "render_existing",
             Self::QueueRendering { .. } => "queue_rendering",
             Self::RenderTrack { .. } => Self::RENDER_TRACK,
@@ -165,6 +165,9 @@ impl Job {
         }
     }
 
+    /// The kind of [`Job::ProcessTrack`].
+    pub const PROCESS_TRACK: &'static str = "process_track";
+
     /// The kind of [`Job::RenderTrack`].
     pub const RENDER_TRACK: &'static str = "render_track";
 
@@ -179,7 +182,7 @@ impl Job {
 
     /// Every kind. A job of another kind is left to a version that knows it.
     pub const KINDS: [&str; 19] = [
-        "process_track",
+        Self::PROCESS_TRACK,
         "render_existing",
         "queue_rendering",
         Self::RENDER_TRACK,

@@ -1,9 +1,11 @@
 //! The status of a job, reported to the client that received the job's id.
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::timestamp::Timestamp;
-use crate::track_file::FileOutcome;
+use crate::track_file::{FileOutcome, TrackFile};
 use crate::track_status::TrackStatus;
 use crate::{JobId, OrganizationId, TrackId, VariantId};
 
@@ -22,11 +24,20 @@ pub struct AnsweredJob {
     pub variant_id: Option<VariantId>,
     /// When it was queued.
     pub created_at: Timestamp,
+    /// How it ended, if its track was purged since.
+    pub ended: Option<JobStatus>,
 }
 
 impl AnsweredJob {
     /// For how many seconds the status of a job can be queried.
     pub const KEPT_SECONDS: i64 = 7 * 24 * 3600;
+
+    /// The outcome of the recipe that it was queued for, among the files of its track; `None` if it was queued for no
+    /// single recipe, `Some(None)` if there is no such file.
+    pub fn file_among<'a>(&self, files: &'a [TrackFile]) -> Option<Option<&'a FileOutcome>> {
+        let outcome = |recipe| files.iter().find(|file| file.recipe.id == recipe).map(|file| &file.outcome);
+        self.variant_id.map(outcome)
+    }
 }
 
 /// The status of a job.
@@ -77,6 +88,22 @@ impl JobStatus {
             (None, _) => Self::Failed,
             (Some(None), _) => Self::Cancelled,
         }
+    }
+
+    /// As [`JobStatus::of_removed`], for a track that was deleted since: what was not done by then is cancelled.
+    pub fn of_deleted(track: TrackStatus, file: Option<Option<&FileOutcome>>) -> Self {
+        match Self::of_removed(track, file) {
+            Self::Running => Self::Cancelled,
+            status => status,
+        }
+    }
+}
+
+impl FromStr for JobStatus {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|status| status.as_str() == text).ok_or(())
     }
 }
 

@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outage {
-    /// The object store is unavailable, or lacks an object that a row names.
+    /// The object store is unavailable.
     Store,
+    /// The object store answers, and lacks the source of the job's track or returns other bytes.
+    Source,
     /// The database is unavailable or out of space.
     Database,
     /// A local disk is full or fails.
@@ -25,13 +27,22 @@ pub enum Outage {
 
 impl Outage {
     /// Every kind.
-    pub const ALL: [Self; 7] =
-        [Self::Store, Self::Database, Self::Disk, Self::Memory, Self::Tools, Self::Overload, Self::Internal];
+    pub const ALL: [Self; 8] = [
+        Self::Store,
+        Self::Source,
+        Self::Database,
+        Self::Disk,
+        Self::Memory,
+        Self::Tools,
+        Self::Overload,
+        Self::Internal,
+    ];
 
     /// The kind as text, as in SQL, JSON and logs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Store => "store",
+            Self::Source => "source",
             Self::Database => "database",
             Self::Disk => "disk",
             Self::Memory => "memory",
@@ -45,6 +56,9 @@ impl Outage {
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::Store => "Waiting for the object store, which is unavailable.",
+            Self::Source => {
+                "The uploaded file is missing or damaged in the object store. Restore it from a backup, or replace it."
+            }
             Self::Database => "Waiting for the database, which is unavailable.",
             Self::Disk => "Waiting for free space on the server's disk.",
             Self::Memory => "Waiting for free memory on the server.",

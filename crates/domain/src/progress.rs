@@ -150,6 +150,16 @@ impl Rendering {
         self.finish_if_done(now);
     }
 
+    /// Ends the examination of tracks: those that were not examined count as failed.
+    pub fn stop(&mut self, now: Timestamp) {
+        let left = self.total.saturating_sub(self.examined);
+        self.examined += left;
+        self.done += left;
+        self.failed += left;
+        self.is_at_end = true;
+        self.finish_if_done(now);
+    }
+
     fn finish_if_done(&mut self, now: Timestamp) {
         if self.is_at_end && self.outstanding() == 0 && self.finished_at.is_none() {
             self.finished_at = Some(now);
@@ -220,6 +230,12 @@ mod tests {
         assert_eq!((rendering.is_at_end, rendering.finished_at), (true, None));
         rendering.note_track(false, now);
         assert_eq!((rendering.done, rendering.failed, rendering.finished_at), (3, 1, Some(now)));
+        let mut stopped = Rendering::begun(rendering.organization_id, rendering.variant_id, 5, now);
+        stopped.note_batch(&[id(3), id(4)], 1, now);
+        stopped.stop(now);
+        assert_eq!((stopped.done, stopped.failed, stopped.finished_at), (4, 3, None));
+        stopped.note_track(true, now);
+        assert_eq!((stopped.done, stopped.failed, stopped.finished_at), (5, 3, Some(now)));
         let mut empty = Rendering::begun(rendering.organization_id, rendering.variant_id, 0, now);
         empty.note_batch(&[], 0, now);
         assert_eq!(empty.finished_at, Some(now));

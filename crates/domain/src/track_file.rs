@@ -39,6 +39,9 @@ pub enum FileOutcome {
         file_name: String,
         /// Additional data.
         data: FileData,
+        /// A hash of everything besides the settings of the recipe that determines its bytes: the source, and the words
+        /// that were written into it. None if it also depends on anything else, or was made before this was recorded.
+        made_from: Option<[u8; 32]>,
     },
     /// It could not be rendered.
     Failed {

@@ -5,9 +5,8 @@ use tonearm_domain::{Ambient, AuditAction, Job, JobId, LimitOffset, Origin};
 
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::imports;
 use crate::library::Library;
-use crate::library::renderings;
+use crate::processing::{JobEnd, end_work};
 use crate::refusal::Refusal;
 use crate::status::FAILED_FOR_SECONDS;
 use crate::transcription::Transcriptions;
@@ -116,22 +115,18 @@ impl Jobs {
         Ok(true)
     }
 
-    /// Removes a job that no worker runs, without doing its work. Returns `false` if there is no such job.
+    /// Removes a job that no worker runs, without doing its work, and ends what waits for it. Returns `false` if there is
+    /// no such job.
     pub async fn drop_job(&self, origin: Origin, id: JobId) -> Result<bool, Refusal> {
-        let Some((tx, job)) = self.take(id).await? else { return Ok(false) };
+        let Some((mut tx, job)) = self.take(id).await? else { return Ok(false) };
         tx.delete_job(id).await?;
-        // A rendering waits for all its tracks. A track whose job was given up is already counted.
-        if let Some(Job::RenderTrack { organization_id, variant_id, run, .. }) = job.job
-            && job.state() != JobState::Failed
-        {
-            let counted_for = (organization_id, variant_id);
-            renderings::count_track(&tx, &self.ambient, counted_for, run, false).await?;
-        }
-        if let Some(Job::ImportSource { organization_id, track_id }) = job.job {
-            let reason = "it was cancelled";
-            imports::fail(&tx, &self.ambient, organization_id, track_id, reason).await?;
-        }
         self.record(&tx, origin, AuditAction::JobDrop, &job).await?;
+        // When a job is given up, what waits for it ends.
+        if let Some(work) = job.job.as_ref().filter(|_| job.state() != JobState::Failed)
+            && !does_another(&tx, work).await?
+        {
+            tx = end_work(tx, &self.ambient, work, JobEnd::Dropped).await?;
+        }
         tx.commit().await?;
         Ok(true)
     }
@@ -197,5 +192,15 @@ impl Jobs {
             _ => {}
         }
         Ok(())
+    }
+}
+
+/// Whether another job does the same work.
+async fn does_another(tx: &Transaction, job: &Job) -> Result<bool, CatalogError> {
+    match *job {
+        Job::ProcessTrack { track_id, .. } | Job::TranscribeTrack { track_id, .. } => {
+            tx.has_job(job.kind(), track_id).await
+        }
+        _ => Ok(false),
     }
 }

@@ -24,6 +24,7 @@ mod playback;
 mod privacy;
 mod processing;
 mod refusal;
+mod removal;
 mod secrets;
 mod status;
 mod store_identity;

@@ -10,9 +10,13 @@ mod runner;
 mod running_tracks;
 mod upkeep;
 
-use tonearm_domain::{ClaimedJob, Job, JobClass};
+use tonearm_catalog::Transaction;
+use tonearm_domain::{Ambient, ClaimedJob, Job, JobClass};
 
-use making::{ReplacementTurn, TrackRendering};
+use making::{Recording, ReplacementTurn, TrackRendering, fail_replacement, failed_transcription};
+
+use crate::imports;
+use crate::library::renderings;
 
 pub use job_error::JobError;
 pub use runner::{EncodeJobs, JobRun, Processing};
@@ -82,38 +86,84 @@ impl Processing {
 
     /// Ends a job that will not be retried, so that nothing stays in a waiting state.
     pub async fn give_up(&self, claimed: &ClaimedJob, error: &str) -> Result<(), JobError> {
-        self.end_for_good(claimed, error).await?;
+        let tx = self.catalog.begin().await?;
+        if !tx.check_lease(claimed).await? {
+            return Err(JobError::LeaseLost);
+        }
+        let end = JobEnd::GivenUp { attempts: claimed.attempt, error };
+        let tx = end_work(tx, &self.ambient, &claimed.job, end).await?;
+        if !tx.give_up_job(claimed, self.ambient.now(), error).await? {
+            return Err(JobError::LeaseLost);
+        }
+        tx.commit().await?;
         tonearm_telemetry::gave_up_job(claimed.job.kind());
         Ok(())
     }
+}
 
-    async fn end_for_good(&self, claimed: &ClaimedJob, error: &str) -> Result<(), JobError> {
-        match claimed.job {
-            Job::ProcessTrack { organization_id, track_id } => {
-                self.give_up_track(claimed, organization_id, track_id, error).await
-            }
-            Job::TranscribeTrack { organization_id, track_id } => {
-                self.give_up_transcription(claimed, organization_id, track_id, error).await
-            }
-            Job::ReplaceSource { organization_id, track_id, replacement_id } => {
-                let turn = ReplacementTurn { organization_id, track_id, replacement_id };
-                self.give_up_replacement(claimed, turn, error).await
-            }
-            Job::ImportSource { organization_id, track_id } => {
-                self.give_up_import(claimed, organization_id, track_id, error).await
-            }
-            Job::RenderTrack { organization_id, track_id, variant_id, run } => {
-                let turn = TrackRendering { organization_id, track_id, variant_id, run };
-                self.give_up_turn(claimed, turn, error).await
-            }
-            _ => {
-                let tx = self.catalog.begin().await?;
-                if !tx.give_up_job(claimed, self.ambient.now(), error).await? {
-                    return Err(JobError::LeaseLost);
-                }
-                tx.commit().await?;
-                Ok(())
-            }
+/// Why a job ends without having done its work.
+#[derive(Clone, Copy)]
+pub(crate) enum JobEnd<'a> {
+    /// It has used up its attempts.
+    GivenUp { attempts: u32, error: &'a str },
+    /// A person dropped it.
+    Dropped,
+}
+
+impl JobEnd<'_> {
+    /// The reason after a colon.
+    fn reason(self) -> String {
+        match self {
+            Self::GivenUp { attempts, error } => format!("given up after {attempts} attempts: {error}"),
+            Self::Dropped => "it was cancelled".to_owned(),
         }
     }
+
+    /// The reason as a sentence about a track.
+    fn sentence(self) -> String {
+        match self {
+            Self::GivenUp { .. } => format!("Processing was {}", self.reason()),
+            Self::Dropped => "Processing was cancelled.".to_owned(),
+        }
+    }
+}
+
+/// Ends whatever waits for a job, in the transaction that ends the job without its work. The transaction is returned to
+/// be committed.
+pub(crate) async fn end_work(
+    tx: Transaction,
+    ambient: &Ambient,
+    job: &Job,
+    end: JobEnd<'_>,
+) -> Result<Transaction, JobError> {
+    match *job {
+        Job::ProcessTrack { organization_id, track_id } => {
+            return match Recording::of(tx, ambient, organization_id, track_id).await? {
+                Ok(recording) => recording.end(&end.sentence()).await,
+                Err(tx) => Ok(tx),
+            };
+        }
+        Job::TranscribeTrack { organization_id, track_id } => {
+            if tx.track(organization_id, track_id).await?.is_some() {
+                let failed = failed_transcription(ambient, organization_id, track_id, end.reason());
+                tx.put_transcription(&failed).await?;
+            }
+        }
+        Job::ReplaceSource { organization_id, track_id, replacement_id } => {
+            let turn = ReplacementTurn { organization_id, track_id, replacement_id };
+            fail_replacement(&tx, turn, &end.sentence(), ambient.now()).await?;
+        }
+        Job::ImportSource { organization_id, track_id } => {
+            imports::fail(&tx, ambient, organization_id, track_id, &end.reason()).await?;
+        }
+        Job::RenderTrack { organization_id, variant_id, run, .. } => {
+            renderings::count_track(&tx, ambient, (organization_id, variant_id), run, false).await?;
+        }
+        Job::QueueRendering { organization_id, variant_id }
+        | Job::RenderExisting { organization_id, variant_id } => {
+            renderings::stop(&tx, ambient, (organization_id, variant_id)).await?;
+        }
+        _ => {}
+    }
+    Ok(tx)
 }

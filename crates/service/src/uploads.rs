@@ -16,7 +16,7 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, OrganizationId};
 use tonearm_media::Pictures;
 
-pub(crate) use self::resumable::remove_upload;
+pub(crate) use self::resumable::remove_upload_bytes;
 use self::resumable::{Holders, MOST_JOINS};
 use crate::admission::Admission;
 use crate::admission::quotas::{self, QuotaAllowance};

@@ -91,7 +91,14 @@ fn made_by(ambient: &Ambient, track: &Track, recipe: Recipe, key: ObjectKey) -> 
         id: ambient.record_id(),
         track_id: track.id,
         recipe,
-        outcome: FileOutcome::Made { key, size: BYTES, sha256: None, file_name: "tone.mp3".to_owned(), data },
+        outcome: FileOutcome::Made {
+            key,
+            size: BYTES,
+            sha256: None,
+            file_name: "tone.mp3".to_owned(),
+            data,
+            made_from: None,
+        },
         created_at: ambient.now(),
     }
 }

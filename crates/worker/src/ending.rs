@@ -65,9 +65,9 @@ pub(crate) async fn wait(
 }
 
 /// Whether an outage begins and ends for all jobs alike, so that one of them can probe for the others. Internal errors
-/// do not: each job waits for an error that concerns only itself.
+/// and lost sources do not: each job waits for something that concerns only itself.
 const fn is_shared(outage: tonearm_domain::Outage) -> bool {
-    !matches!(outage, tonearm_domain::Outage::Internal)
+    !matches!(outage, tonearm_domain::Outage::Internal | tonearm_domain::Outage::Source)
 }
 
 /// A job whose attempts take long is retried early less often: at most a fifth of the time is spent on it. If a store

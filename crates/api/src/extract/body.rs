@@ -1,9 +1,11 @@
 //! JSON bodies.
 
-use axum::body::to_bytes;
+use std::time::Duration;
+
 use axum::extract::{FromRequest, Request};
-use bytes::Bytes;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use bytes::{Bytes, BytesMut};
+use futures::{Stream, StreamExt};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
@@ -11,6 +13,12 @@ use serde_json::error::Category;
 use super::sentence::sentence;
 use crate::app::App;
 use crate::error::ApiError;
+
+/// Bytes of a refused body that are read and discarded, so that the client can read the response.
+const DRAINED_BYTES: usize = 16 * 1024 * 1024;
+
+/// How long a refused body is read and discarded.
+const DRAINING_TIME: Duration = Duration::from_secs(5);
 
 /// A JSON object as the body. An empty body is an object without fields. Unknown fields are ignored.
 pub(crate) struct Body<T>(pub(crate) T);
@@ -28,7 +36,8 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
             let message = "the body must be JSON; send it with `Content-Type: application/json`";
             return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
         }
-        parse(&read(request, app.settings.max_json_bytes).await?).map(Self)
+        let (parts, body) = request.into_parts();
+        parse(&read(&parts.headers, body, app.settings.max_json_bytes).await?).map(Self)
     }
 }
 
@@ -42,24 +51,47 @@ fn may_be_json(headers: &HeaderMap) -> bool {
     essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
 
-async fn read(request: Request, limit: usize) -> Result<Bytes, ApiError> {
-    let too_large = || ApiError::too_large(limit as u64);
-    let announced = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-    if announced.is_some_and(|length: u64| length > limit as u64) {
-        return Err(too_large());
-    }
-    to_bytes(request.into_body(), limit).await.map_err(|error| {
-        let error = error.into_inner();
-        if error.is::<http_body_util::LengthLimitError>() {
-            too_large()
-        } else {
-            ApiError::new(
-                StatusCode::BAD_REQUEST,
-                "body_interrupted",
-                "the body was interrupted before it was complete",
-            )
+/// Reads a body of at most `limit` bytes. Some more of a larger one is read and discarded: see [`drain`].
+pub(crate) async fn read(headers: &HeaderMap, body: axum::body::Body, limit: usize) -> Result<Bytes, ApiError> {
+    let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+    let mut is_too_large = announced.is_some_and(|length: u64| length > limit as u64);
+    let (mut chunks, mut read) = (body.into_data_stream(), BytesMut::new());
+    while !is_too_large && let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(|_| {
+            let message = "the body was interrupted before it was complete";
+            ApiError::new(StatusCode::BAD_REQUEST, "body_interrupted", message)
+        })?;
+        is_too_large = read.len() + chunk.len() > limit;
+        if !is_too_large {
+            read.extend_from_slice(&chunk);
         }
-    })
+    }
+    if is_too_large {
+        drain(headers, chunks).await;
+        return Err(ApiError::too_large(limit as u64));
+    }
+    Ok(read.freeze())
+}
+
+/// Reads a little more of the body of a refused request, and returns whether that was all of it.
+///
+/// A client that is still sending does not read the response, and loses it if the connection is closed. A client that
+/// waits for `100 Continue` does not receive it.
+pub(crate) async fn drain<S, E>(headers: &HeaderMap, mut rest: S) -> bool
+where
+    S: Stream<Item = Result<Bytes, E>> + Unpin,
+{
+    let drain = async {
+        let mut drained = 0;
+        while let Some(chunk) = rest.next().await {
+            match chunk {
+                Ok(chunk) if drained + chunk.len() <= DRAINED_BYTES => drained += chunk.len(),
+                _ => return false,
+            }
+        }
+        true
+    };
+    !headers.contains_key(EXPECT) && tokio::time::timeout(DRAINING_TIME, drain).await.unwrap_or(false)
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {

@@ -16,8 +16,8 @@ mod visit;
 mod whole_number;
 mod window;
 
-pub(crate) use body::{Body, required};
-pub(crate) use digest::{piece_check, upload_terms};
+pub(crate) use body::{Body, drain, read, required};
+pub(crate) use digest::{DigestCheck, piece_check, upload_terms, whole_terms};
 pub(crate) use key::{ManageKey, PlayKey, PlaySessionReader, UploadKey};
 pub(crate) use page::{ListQuery, Paged};
 pub(crate) use path::{PathId, PathText};

@@ -19,6 +19,7 @@ use crate::reply::names;
 on_both!(
     a_job_is_told_of_until_a_week_later,
     a_job_without_its_track_is_cancelled,
+    a_job_that_was_done_stays_done,
     a_job_is_only_told_to_those_who_reach_its_track,
     progress_is_told_variant_by_variant,
     progress_is_streamed_until_the_track_is_ready,
@@ -91,6 +92,23 @@ async fn a_job_without_its_track_is_cancelled(database: TestDatabase) {
     let cancelled = house.get(&format!("/v1/job/{job}")).await.expect_ok();
     assert_eq!(cancelled.json["job"]["status"], "cancelled");
     assert_eq!(cancelled.json["job"]["reason"], "the track or the variant was deleted");
+}
+
+async fn a_job_that_was_done_stays_done(database: TestDatabase) {
+    let house = House::open(database).await;
+    let track = house.ready_track("Song.wav").await;
+    let job = with_own_variant(&house, &track).await;
+    house.run_jobs().await;
+    let status = async || {
+        let reply = house.get(&format!("/v1/job/{job}")).await.expect_ok();
+        (reply.json["job"]["status"].clone(), reply.json["job"]["reason"].clone())
+    };
+    assert_eq!(status().await, (json!("done"), Value::Null));
+    house.delete(&format!("/v1/track/{track}")).await.expect_ok();
+    assert_eq!(status().await, (json!("done"), Value::Null));
+    // Purged, nothing is known of its files any more.
+    house.run_jobs().await;
+    assert_eq!(status().await, (json!("done"), Value::Null));
 }
 
 async fn a_job_is_only_told_to_those_who_reach_its_track(database: TestDatabase) {

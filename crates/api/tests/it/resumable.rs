@@ -8,6 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use futures::{StreamExt, stream};
 use http::{Method, Request};
+use md5::Md5;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tonearm_domain::Job;
@@ -220,7 +221,13 @@ async fn digests_are_checked(database: TestDatabase) {
     assert_eq!(head(&house, &url).await.status, 404);
     assert_eq!((stored_objects(&house).await, drafts(&house)), (vec![], 0));
     assert_eq!(house.track_status(&track).await, "initialized");
-    let begin = [("upload-complete", "?1"), ("repr-digest", whole.as_str())];
+    let wrong = BASE64_STANDARD.encode([7; 16]);
+    let begin = [("upload-complete", "?1"), ("content-md5", wrong.as_str())];
+    let reply = send(&house, Method::PUT, &url, &begin, Body::from(bytes.clone())).await;
+    reply.expect_error(400, "checksum_mismatch");
+    assert_eq!(house.track_status(&track).await, "initialized");
+    let right = BASE64_STANDARD.encode(Md5::digest(&bytes));
+    let begin = [("upload-complete", "?1"), ("repr-digest", whole.as_str()), ("content-md5", right.as_str())];
     send(&house, Method::PUT, &url, &begin, Body::from(bytes)).await.expect_ok();
 }
 

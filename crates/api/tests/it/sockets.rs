@@ -9,7 +9,11 @@ use tonearm_fixtures::TestDatabase;
 use crate::house::{House, LIMITS, local, tone};
 use crate::on_both;
 
-on_both!(a_connection_survives_a_small_refusal, who_waits_to_continue_is_answered_at_once);
+on_both!(
+    a_connection_survives_a_small_refusal,
+    who_waits_to_continue_is_answered_at_once,
+    a_body_that_is_too_large_is_read_before_the_answer,
+);
 
 struct Connection(BufReader<TcpStream>);
 
@@ -29,8 +33,11 @@ impl Connection {
     }
 
     async fn put(&mut self, url: &str, header: &str, length: usize, body: &[u8]) -> Answer {
-        let path = local(url);
-        let head = format!("PUT {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n{header}\r\n");
+        self.send(&format!("PUT {}", local(url)), header, length, body).await
+    }
+
+    async fn send(&mut self, request: &str, header: &str, length: usize, body: &[u8]) -> Answer {
+        let head = format!("{request} HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n{header}\r\n");
         self.0.write_all(head.as_bytes()).await.unwrap();
         self.0.write_all(body).await.unwrap();
         self.answer().await
@@ -78,4 +85,17 @@ async fn who_waits_to_continue_is_answered_at_once(database: TestDatabase) {
     let length = LIMITS.max_source_bytes as usize + 1;
     let refused = connection.put(url, "Expect: 100-continue\r\n", length, b"").await;
     assert_eq!((refused.status, refused.closes), (413, true), "{}", refused.body);
+}
+
+async fn a_body_that_is_too_large_is_read_before_the_answer(database: TestDatabase) {
+    let house = House::open(database).await;
+    let body = vec![b' '; 6_000_000];
+    for key in ["", "Idempotency-Key: one\r\n"] {
+        let mut connection = Connection::to(&house).await;
+        for _ in 0..3 {
+            let header = format!("Authorization: Bearer {}\r\n{key}", house.key);
+            let refused = connection.send("POST /v1/collection", &header, body.len(), &body).await;
+            assert_eq!(refused.status, 413, "{}", refused.body);
+        }
+    }
 }

@@ -275,7 +275,15 @@ async fn parts_are_joined(database: TestDatabase) {
     let track = answer.header("tonearm-track-id").unwrap();
     let ready = house.get(&format!("/v1/track/{track}")).await.expect_ok();
     assert_eq!(ready.json["track"]["info"]["size"], bytes.len());
-    // The parts are used up.
+    // The parts are used up, also for another track.
+    let elsewhere = join(&house, &house.upload_session().await, &urls).await;
+    elsewhere.expect_error(410, "upload_expired");
+    let named = metadata(&[("upload_session_id", session.as_str()), ("filename", "Other.wav")]);
+    let concat = format!("final;{}", urls.join(" "));
+    let headers = [("upload-metadata", named.as_str()), ("upload-concat", concat.as_str())];
+    let other = send(&house, Method::POST, "/upload/tus", &headers, Body::empty()).await;
+    other.expect_error(410, "upload_expired");
+    assert_eq!(tracks(&house).await.len(), 1);
     assert_eq!(send(&house, Method::HEAD, &urls[0], &[], Body::empty()).await.status, 410);
     forget(&house).await;
     let labels: Vec<_> = stored_objects(&house).await.iter().map(|key| key.file.label.to_string()).collect();

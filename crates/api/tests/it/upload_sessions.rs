@@ -75,6 +75,23 @@ async fn a_session_may_come_with_a_track(database: TestDatabase) {
     let read =
         house.get(&format!("/v1/track/{}", created.json["track_id"].as_str().unwrap())).await.expect_ok();
     assert_eq!(read.json["track"]["player_title"], "A");
+    assert_eq!(read.json["track"]["creator_id"], Value::Null);
+    // The creator of the track, else of the session.
+    let creator = async |index: &str| {
+        let created = house.post("/v1/creator", json!({ "organization_index": index })).await.expect_ok();
+        created.json["creator_id"].clone()
+    };
+    let (one, other) = (creator("one").await, creator("other").await);
+    for (own, expected) in [(&other, &other), (&Value::Null, &one)] {
+        let track = json!({ "file_name": "a.wav", "creator_id": own });
+        let body = json!({ "collection_id": house.collection_id, "creator_id": one, "track": track });
+        let created = house.post("/v1/upload_session", body).await.expect_ok();
+        let path = format!("/v1/track/{}", created.json["track_id"].as_str().unwrap());
+        assert_eq!(house.get(&path).await.expect_ok().json["track"]["creator_id"], *expected);
+    }
+    let track = json!({ "file_name": "a.wav", "creator_id": "018f0000-0000-7000-8000-000000000001" });
+    let body = json!({ "collection_id": house.collection_id, "track": track });
+    house.post("/v1/upload_session", body).await.expect_error(404, "creator_not_found");
     let body = json!({ "collection_id": house.collection_id, "track": {} });
     house.post("/v1/upload_session", body).await.expect_field("track.file_name");
     let body = json!({ "collection_id": house.collection_id, "track": { "file_name": 7 } });

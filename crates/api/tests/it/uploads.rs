@@ -101,12 +101,26 @@ async fn what_is_announced_must_arrive(database: TestDatabase) {
     let body = || Body::from(bytes.clone());
     put(&house, &url, &[("repr-digest", "sha-256=x".to_owned())], body()).await.expect_field("Repr-Digest");
     put(&house, &url, &[("content-md5", "x".to_owned())], body()).await.expect_field("Content-MD5");
-    for mismatch in [("repr-digest", other_sha256), ("content-md5", BASE64_STANDARD.encode([7; 16]))] {
+    put(&house, &url, &[("content-digest", "sha-256=x".to_owned())], body()).await.expect_field("Content-Digest");
+    // Not even if it is the whole file.
+    let range = format!("bytes 0-{}/{}", bytes.len() - 1, bytes.len());
+    for complete in [None, Some("?1"), Some("?0")] {
+        let complete = complete.map(|complete| ("upload-complete", complete.to_owned()));
+        let headers: Vec<_> = complete.into_iter().chain([("content-range", range.clone())]).collect();
+        put(&house, &url, &headers, body()).await.expect_field("Content-Range");
+        assert_eq!(stored_objects(&house).await, []);
+    }
+    for mismatch in [
+        ("repr-digest", other_sha256.clone()),
+        ("content-digest", other_sha256),
+        ("content-md5", BASE64_STANDARD.encode([7; 16])),
+    ] {
         put(&house, &url, &[mismatch], body()).await.expect_error(400, "invalid_parameter");
         assert_eq!(stored_objects(&house).await, []);
     }
     assert_eq!(house.track_status(&track).await, "initialized");
-    put(&house, &url, &[("repr-digest", sha256), ("content-md5", md5)], body()).await.expect_ok();
+    let all = [("repr-digest", sha256.clone()), ("content-digest", sha256), ("content-md5", md5)];
+    put(&house, &url, &all, body()).await.expect_ok();
 }
 
 async fn uploads_have_limits(database: TestDatabase) {

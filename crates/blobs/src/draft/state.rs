@@ -41,6 +41,11 @@ impl DraftState {
         self.size
     }
 
+    /// The object that the draft becomes, once its name is settled. It may be in the store already.
+    pub fn object(&self) -> Option<&ObjectKey> {
+        self.object.as_ref()
+    }
+
     /// `None` if another version of the program has written the state.
     pub(crate) fn running_digest(&self) -> Option<RunningDigest> {
         if self.size == 0 {

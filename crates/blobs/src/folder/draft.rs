@@ -231,13 +231,10 @@ fn head_of(file: &File) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// Removes a draft and, if it was published, its object.
-pub(super) async fn remove(root: PathBuf, id: UploadId, state: DraftState) -> Result<(), BlobError> {
+/// Removes the file of a draft.
+pub(super) async fn remove(root: PathBuf, id: UploadId) -> Result<(), BlobError> {
     spawn_blocking(move || {
         unless_missing(fs::remove_file(draft_path(&root, id)))?;
-        if let Some(key) = &state.object {
-            super::delete(&root, &root.join(key.to_string()))?;
-        }
         Ok(())
     })
     .await?

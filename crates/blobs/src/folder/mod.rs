@@ -171,11 +171,8 @@ impl Store for FolderStore {
         Ok(Box::new(FolderDraft::open(self.root.clone(), id, state, names).await?))
     }
 
-    async fn remove_draft(&self, id: UploadId, state: DraftState) -> Result<(), BlobError> {
-        if let Some(key) = &state.object {
-            self.open.forget(key);
-        }
-        draft::remove(self.root.clone(), id, state).await
+    async fn remove_draft(&self, id: UploadId, _: DraftState) -> Result<(), BlobError> {
+        draft::remove(self.root.clone(), id).await
     }
 
     async fn remove_temporaries(&self, older_than: Timestamp) -> Result<u64, BlobError> {

@@ -294,7 +294,7 @@ async fn is_published(store: &S3Store, state: &DraftState) -> Result<bool, BlobE
     Ok(store.head(key).await?.is_some_and(|meta| meta.size == state.size))
 }
 
-/// Removes the parts, the tail and, if the draft was published, the object.
+/// Removes the parts and the tail.
 pub(super) async fn remove(store: &S3Store, state: DraftState) -> Result<(), BlobError> {
     if let (Some(key), Some(id)) = (&state.object, &state.bucket.upload) {
         let path = store.path(key);
@@ -306,7 +306,7 @@ pub(super) async fn remove(store: &S3Store, state: DraftState) -> Result<(), Blo
             Err(_) => {}
         }
     }
-    store.delete_many(state.object.into_iter().chain(state.bucket.tail).collect()).await
+    store.delete_many(state.bucket.tail.into_iter().collect()).await
 }
 
 #[cfg(test)]

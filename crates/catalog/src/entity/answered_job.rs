@@ -12,6 +12,7 @@ pub struct Model {
     pub track_id: Option<Uuid>,
     pub variant_id: Option<Uuid>,
     pub created_at: i64,
+    pub status: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -48,6 +48,9 @@ struct RecipeThen {
     #[serde(default)]
     cache: CachePolicy,
     created_at: Timestamp,
+    /// A hash of what else the file was made from, in Base64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    made_from: Option<String>,
 }
 
 impl From<&Recipe> for RecipeThen {
@@ -61,6 +64,7 @@ impl From<&Recipe> for RecipeThen {
             position: recipe.position,
             cache: recipe.cache,
             created_at: recipe.created_at,
+            made_from: None,
         }
     }
 }
@@ -96,8 +100,11 @@ pub(crate) fn object_hash(key: &ObjectKey, stored: Option<&str>) -> Result<Optio
     if version != key.file.version.as_str() {
         return Ok(None);
     }
-    let bytes = STANDARD.decode(hash).map_err(|_| invalid())?;
-    bytes.try_into().map(Some).map_err(|_| invalid())
+    decoded_hash(hash).map(Some).ok_or_else(invalid)
+}
+
+fn decoded_hash(base64: &str) -> Option<[u8; 32]> {
+    STANDARD.decode(base64).ok()?.try_into().ok()
 }
 
 /// Either the rendered file or the reason of the failure.
@@ -107,6 +114,7 @@ fn outcome(
     file_name: Option<String>,
     data: Option<Json>,
     failure: Option<String>,
+    made_from: Option<&str>,
 ) -> Result<FileOutcome, CatalogError> {
     match (key, bytes, file_name, data, failure) {
         (Some(key), Some(bytes), Some(file_name), Some(data), None) => {
@@ -117,6 +125,7 @@ fn outcome(
                 key,
                 file_name,
                 data: decoded("track_file.data", data)?,
+                made_from: made_from.and_then(decoded_hash),
             })
         }
         (None, None, None, None, Some(reason)) => Ok(FileOutcome::Failed { reason }),
@@ -128,17 +137,19 @@ impl TryFrom<Model> for TrackFile {
     type Error = CatalogError;
 
     fn try_from(row: Model) -> Result<Self, CatalogError> {
+        let recipe: RecipeThen = decoded("track_file.variant", row.variant)?;
         Ok(Self {
             id: FileId::from_uuid(row.id),
             track_id: TrackId::from_uuid(row.track_id),
-            recipe: decoded::<RecipeThen>("track_file.variant", row.variant)?.into(),
             outcome: outcome(
                 row.object_key.as_deref(),
                 (row.size, row.object_sha256.as_deref()),
                 row.file_name,
                 row.data,
                 row.failure,
+                recipe.made_from.as_deref(),
             )?,
+            recipe: recipe.into(),
             created_at: moment("track_file.created_at", row.created_at)?,
         })
     }
@@ -148,11 +159,15 @@ impl TryFrom<&TrackFile> for ActiveModel {
     type Error = CatalogError;
 
     fn try_from(file: &TrackFile) -> Result<Self, CatalogError> {
+        let mut recipe = RecipeThen::from(&file.recipe);
+        if let FileOutcome::Made { made_from: Some(hash), .. } = &file.outcome {
+            recipe.made_from = Some(STANDARD.encode(hash));
+        }
         let mut row = Self {
             id: Set(file.id.uuid()),
             track_id: Set(file.track_id.uuid()),
             variant_id: Set(file.recipe.id.uuid()),
-            variant: Set(encoded("track_file.variant", &RecipeThen::from(&file.recipe))?),
+            variant: Set(encoded("track_file.variant", &recipe)?),
             object_key: Set(None),
             size: Set(None),
             file_name: Set(None),
@@ -163,7 +178,7 @@ impl TryFrom<&TrackFile> for ActiveModel {
             object_sha256: Set(None),
         };
         match &file.outcome {
-            FileOutcome::Made { key, size, sha256, file_name, data } => {
+            FileOutcome::Made { key, size, sha256, file_name, data, made_from: _ } => {
                 row.object_key = Set(Some(key.to_string()));
                 row.size = Set(Some(byte_count(*size)));
                 row.object_sha256 = Set(sha256.map(|sha256| hash_text(key, sha256)));

@@ -1,8 +1,11 @@
 //! Lists jobs for people, and changes single jobs.
 
 use sea_orm::sea_query::{ExprTrait, SimpleExpr};
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set,
+};
 use tonearm_domain::{Job, JobClass, JobId, LimitOffset, Outage, Timestamp, TrackId};
+use uuid::Uuid;
 
 use super::past_outages;
 use crate::catalog::Catalog;
@@ -154,7 +157,31 @@ impl Catalog {
     }
 }
 
+/// Whether a job of this kind waits or runs for a track.
+async fn has_job<C: ConnectionTrait>(db: &C, kind: &str, track: TrackId) -> Result<bool, CatalogError> {
+    let select = Entity::find()
+        .select_only()
+        .column(Column::Id)
+        .filter(Column::TrackId.eq(track.uuid()))
+        .filter(Column::Kind.eq(kind))
+        .filter(Column::FailedAt.is_null())
+        .limit(1);
+    Ok(select.into_tuple::<Uuid>().one(db).await?.is_some())
+}
+
+impl Catalog {
+    /// Whether a job of this kind waits or runs for a track.
+    pub async fn has_job(&self, kind: &str, track: TrackId) -> Result<bool, CatalogError> {
+        has_job(self.reader(), kind, track).await
+    }
+}
+
 impl Transaction {
+    /// Whether a job of this kind waits or runs for a track.
+    pub async fn has_job(&self, kind: &str, track: TrackId) -> Result<bool, CatalogError> {
+        has_job(self.db(), kind, track).await
+    }
+
     /// One job, locked for a change.
     pub async fn job_to_change(&self, id: JobId) -> Result<Option<PendingJob>, CatalogError> {
         one(self.db(), Entity::find_by_id(id.uuid()).lock(TO_CHANGE)).await

@@ -281,6 +281,7 @@ pub(crate) fn made_file(ambient: &Ambient, track: &Track, recipe: &Recipe, data:
             sha256: Some([0xA5; 32]),
             file_name: HOSTILE.to_owned(),
             data,
+            made_from: Some([0x5A; 32]),
         },
         created_at: ambient.now(),
     }

@@ -19,6 +19,7 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    ANSWERED_STATUSES,
     COVER_OBJECTS,
     NODE_SECRETS,
     OPERATIONS,
@@ -78,6 +79,11 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
         }
     }
 }
+
+const ANSWERED_STATUSES: Step = (
+    "m0068_answered_statuses",
+    &["DROP INDEX answered_job_by_track_id", "ALTER TABLE answered_job DROP COLUMN status"],
+);
 
 const COVER_OBJECTS: Step = (
     "m0056_cover_objects",

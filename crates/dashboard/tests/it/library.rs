@@ -142,6 +142,7 @@ async fn a_full_page_stays_small(database: TestDatabase) {
                 sha256: None,
                 file_name: "levels.json".to_owned(),
                 data: FileData::Levels(Levels::new(levels, Metric::Peak, 320)),
+                made_from: None,
             },
             created_at: track.created_at,
         };

@@ -82,6 +82,7 @@ async fn prune_pool(
     remove(target, &mut unnamed, report).await
 }
 
+#[expect(clippy::disallowed_methods, reason = "the target of backups has no rows")]
 async fn remove(
     target: &BackupTarget,
     unnamed: &mut Vec<ObjectKey>,

@@ -61,6 +61,7 @@ impl Library {
             track_id: Some(track_id),
             variant_id: Some(recipe.id),
             created_at: self.ambient.now(),
+            ended: None,
         };
         tx.enqueue(job, job_id, self.ambient.now(), None).await?;
         tx.insert_answered_job(&answered).await?;

@@ -47,10 +47,10 @@ impl Library {
         }
         let answered = self.catalog.answered_job(organization_id, id).await?.ok_or_else(not_found)?;
         let track = self.job_track(caller, answered.track_id).await?;
-        match track.filter(|track| track.deleted_at.is_none()) {
-            Some(track) => self.removed_job(answered, track).await,
-            None => Ok(JobView::of_removed(answered, JobStatus::Cancelled, Some(GONE.to_owned()))),
-        }
+        let Some(track) = track else {
+            return Ok(JobView::of_removed(answered, JobStatus::Cancelled, Some(GONE.to_owned())));
+        };
+        self.removed_job(answered, track).await
     }
 
     /// The track of a job, even if it is deleted, if it is in the caller's scope.
@@ -67,11 +67,17 @@ impl Library {
     }
 
     async fn removed_job(&self, job: AnsweredJob, track: Track) -> Result<JobView, Refusal> {
-        let files = self.catalog.files_of_track(track.id).await?;
-        let file = job
-            .variant_id
-            .map(|recipe| files.iter().find(|file| file.recipe.id == recipe).map(|file| &file.outcome));
-        let status = JobStatus::of_removed(track.status, file);
+        let is_deleted = track.deleted_at.is_some();
+        let files = match is_deleted {
+            true => self.catalog.files_of_track_even_deleted(track.id).await?,
+            false => self.catalog.files_of_track(track.id).await?,
+        };
+        let file = job.file_among(&files);
+        let status = match job.ended {
+            Some(status) => status,
+            None if is_deleted => JobStatus::of_deleted(track.status, file),
+            None => JobStatus::of_removed(track.status, file),
+        };
         let reason = match (status, file) {
             (JobStatus::Failed, Some(Some(FileOutcome::Failed { reason }))) => Some(reason.clone()),
             (JobStatus::Failed, _) => track.status_reason,

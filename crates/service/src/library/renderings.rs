@@ -32,3 +32,17 @@ pub(crate) async fn count_track(
     }
     Ok(())
 }
+
+/// Ends a rendering whose job will not queue its other tracks.
+pub(crate) async fn stop(
+    tx: &Transaction,
+    ambient: &Ambient,
+    (organization_id, variant_id): (OrganizationId, VariantId),
+) -> Result<(), CatalogError> {
+    let rendering = tx.rendering(organization_id, variant_id).await?;
+    if let Some(mut rendering) = rendering.filter(|it| it.finished_at.is_none()) {
+        rendering.stop(ambient.now());
+        tx.put_rendering(&rendering).await?;
+    }
+    Ok(())
+}

@@ -26,7 +26,10 @@ impl Library {
         let files = self.catalog.files_of_track(track.id).await?;
         let failed = failed_variants(&files);
         let may_retry = match track.status {
-            _ if track.source.is_none() || track.status.retry().is_err() => false,
+            _ if track.source.is_none() => false,
+            // Its job was lost.
+            status if status.is_processing() => !self.catalog.has_job(Job::PROCESS_TRACK, track.id).await?,
+            status if status.retry().is_err() => false,
             TrackStatus::Ready => {
                 let recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
                 recipes_without_file(&recipes, &files).next().is_some()
@@ -42,7 +45,8 @@ impl Library {
     }
 
     /// Processes a track again, whatever its final status, if it has a source and something is missing. Makes
-    /// everything that is missing, or only the given variant. Existing files stay.
+    /// everything that is missing, or only the given variant. Existing files stay. A track that waits for a job that was
+    /// lost gets another one.
     pub async fn retry_track(
         &self,
         caller: &Caller,
@@ -67,10 +71,12 @@ impl Library {
         if missing.is_empty() && (track.status == TrackStatus::Ready || only.is_some()) {
             return Err(nothing_to_retry(only));
         }
-        track.status = track
-            .status
-            .retry()
-            .map_err(|error| Refusal::Conflict { code: "track_status", message: error.to_string() })?;
+        if !track.status.is_processing() || tx.has_job(Job::PROCESS_TRACK, id).await? {
+            track.status = track
+                .status
+                .retry()
+                .map_err(|error| Refusal::Conflict { code: "track_status", message: error.to_string() })?;
+        }
         track.status_reason = None;
         tx.delete_failed_files(id, &missing).await?;
         tx.update_track(&track).await?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tonearm_catalog::CatalogError;
-use tonearm_domain::{ClaimedJob, Import, OrganizationId, Track, TrackId, TrackStatus};
+use tonearm_domain::{Import, OrganizationId, Track, TrackId, TrackStatus};
 use tonearm_outbound::FetchError;
 use tonearm_telemetry::Outcome;
 use tracing::Instrument;
@@ -112,7 +112,7 @@ impl Processing {
         let recorded = self.try_to_record(run, importing, track, &arrived).await;
         // A row may name the object. If none does, the sweep removes it.
         if !matches!(recorded, Ok(Recorded::Done) | Err(CatalogError::UnknownOutcome(_))) {
-            importing.uploads.remove_unrecorded(&arrived.key).await;
+            importing.uploads.remove_unrecorded(vec![arrived.key]).await;
         }
         match recorded? {
             Recorded::Done => Ok(()),
@@ -196,25 +196,5 @@ impl Processing {
             Some(_) => Ok(()),
             None => Err(JobError::retry(reason)),
         }
-    }
-
-    /// Ends an import that has used up its attempts.
-    pub(super) async fn give_up_import(
-        &self,
-        claimed: &ClaimedJob,
-        organization_id: OrganizationId,
-        track_id: TrackId,
-        error: &str,
-    ) -> Result<(), JobError> {
-        let tx = self.catalog.begin().await?;
-        if !tx.check_lease(claimed).await? {
-            return Err(JobError::LeaseLost);
-        }
-        let reason = format!("given up after {} attempts: {error}", claimed.attempt);
-        imports::fail(&tx, &self.ambient, organization_id, track_id, &reason).await?;
-        if !tx.give_up_job(claimed, self.ambient.now(), error).await? {
-            return Err(JobError::LeaseLost);
-        }
-        Ok(tx.commit().await?)
     }
 }

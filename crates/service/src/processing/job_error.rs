@@ -112,6 +112,15 @@ impl From<Refusal> for JobError {
     }
 }
 
+impl From<JobError> for Refusal {
+    fn from(error: JobError) -> Self {
+        match error {
+            JobError::Outage { outage: Outage::Database, source } => Self::Unavailable(source),
+            error => Self::Internal(error.into()),
+        }
+    }
+}
+
 /// The part of the service that has failed if one of its own files cannot be read or written.
 fn outage_of(error: &io::Error) -> Outage {
     match error.kind() {

@@ -23,5 +23,7 @@ mod stop;
 mod swapping;
 mod transcribe_track;
 
+pub(super) use recording::Recording;
 pub(super) use render_track::TrackRendering;
-pub(super) use replace_source::ReplacementTurn;
+pub(super) use replace_source::{ReplacementTurn, fail as fail_replacement};
+pub(super) use transcribe_track::failed as failed_transcription;

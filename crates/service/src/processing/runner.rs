@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, PurgedTitles, Transaction};
-use tonearm_domain::{Ambient, ClaimedJob, Retention};
+use tonearm_domain::{Ambient, ClaimedJob, ObjectKey, Retention};
 use tonearm_media::{LimitTier, Media, RunScope};
 
 use super::disk_reservations::DiskReservations;
@@ -15,6 +15,7 @@ use super::importing::Importing;
 use super::job_error::JobError;
 use super::running_tracks::RunningTracks;
 use crate::imports::Imports;
+use crate::removal::remove_unnamed;
 use crate::status::RunCounter;
 use crate::transcription::Transcriptions;
 use crate::uploads::Uploads;
@@ -138,6 +139,11 @@ impl Processing {
             return Err(JobError::LeaseLost);
         }
         Ok(tx)
+    }
+
+    /// Removes those of these objects to which no row refers: see [`remove_unnamed`].
+    pub(super) async fn remove_unnamed(&self, keys: Vec<ObjectKey>) -> Result<usize, JobError> {
+        remove_unnamed(&self.catalog, &self.blobs, keys).await
     }
 
     /// Ends a job that has nothing (left) to do.

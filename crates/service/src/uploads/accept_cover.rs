@@ -46,9 +46,7 @@ impl Uploads {
         // Only if it is certain that no row names them. After an outage, the sweep decides.
         if matches!(used, Err(Refusal::NotFound(_))) {
             let left = covers::objects(organization_id, folder, cover, original);
-            if let Err(error) = self.blobs.delete_many(left).await {
-                tracing::warn!(%error, "could not remove a cover that was not recorded");
-            }
+            self.remove_unrecorded(left).await;
         }
         used
     }

@@ -14,6 +14,7 @@ use super::Uploads;
 use crate::admission::quotas::{self, QuotaAllowance};
 use crate::audit::{self, AuditedAction};
 use crate::refusal::{Refusal, Resource};
+use crate::removal::remove_unnamed;
 
 pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -84,7 +85,7 @@ impl Uploads {
             // A row may name the object. If none does, the sweep removes it.
             Err(refusal @ Refusal::UnknownOutcome(_)) => Err(refusal),
             Err(refusal) => {
-                self.remove_unrecorded(&key).await;
+                self.remove_unrecorded(vec![key]).await;
                 Err(refusal)
             }
         }
@@ -142,10 +143,10 @@ impl Uploads {
         Ok((key, stored))
     }
 
-    /// Removes a source that no row names. During an outage, it is left to the sweep.
-    pub(crate) async fn remove_unrecorded(&self, key: &ObjectKey) {
-        if let Err(error) = self.blobs.delete(key).await {
-            tracing::warn!(%key, %error, "could not remove a source that was not recorded");
+    /// Removes objects that were stored and then not recorded. During an outage, they are left to the sweep.
+    pub(crate) async fn remove_unrecorded(&self, keys: Vec<ObjectKey>) {
+        if let Err(error) = remove_unnamed::<Refusal>(&self.catalog, &self.blobs, keys).await {
+            tracing::warn!(%error, "could not remove objects that were not recorded");
         }
     }
 

@@ -60,9 +60,7 @@ impl Uploads {
         // Only if it is certain that no row names them. After an outage, the sweep decides.
         if matches!(used, Err(Refusal::Conflict { .. } | Refusal::NotFound(_))) {
             let left = planned.into_iter().flat_map(|stored| stored.objects).collect();
-            if let Err(error) = self.blobs.delete_many(left).await {
-                tracing::warn!(%error, "could not remove covers that were not recorded");
-            }
+            self.remove_unrecorded(left).await;
         }
         used
     }

@@ -30,7 +30,7 @@ pub use beginning::{BeginUpload, UploadPermit};
 pub(super) use concatenating::MOST_JOINS;
 pub(super) use holders::Holders;
 pub use lookup::UrlUpload;
-pub(crate) use removing::remove_upload;
+pub(crate) use removing::remove_upload_bytes;
 
 /// How long a lease on an upload lasts without renewal, in seconds.
 const LEASE_SECONDS: i64 = 15;

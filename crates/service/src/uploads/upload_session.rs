@@ -73,7 +73,8 @@ impl Uploads {
         let collection_id = caller.target_collection(create.collection_id)?;
         let parents = TrackParents::of(&self.catalog, organization_id, collection_id).await?;
         let creator_id = create.creator_id.or(caller.creator_id);
-        if let Some(id) = creator_id {
+        let of_track = create.track.as_ref().and_then(|track| track.creator_id);
+        for id in creator_id.into_iter().chain(of_track) {
             self.catalog.creator(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Creator))?;
         }
         let session = UploadSession {
@@ -138,7 +139,7 @@ impl Uploads {
         parents: &TrackParents,
         create: CreateTrack,
     ) -> Result<SessionTrack, Refusal> {
-        let mut create = CreateTrack { creator_id: session.creator_id, ..create };
+        let mut create = CreateTrack { creator_id: create.creator_id.or(session.creator_id), ..create };
         let import = imports::take(self.imports.as_ref(), create.source_url.take(), &mut create.file_name)?;
         let (organization_id, collection_id) = (session.organization_id, session.collection_id);
         let track =

@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures::TryStreamExt;
 use tonearm_blobs::BlobError;
 use tonearm_catalog::{NamedKind, NamedObject};
-use tonearm_domain::{ObjectKey, TrackId, TrackManifest};
+use tonearm_domain::{Job, ObjectKey, TrackId, TrackManifest};
 
 use super::finding::{FindingKind, Subject};
 use super::{Run, VerifyError};
@@ -63,7 +63,7 @@ impl Run<'_> {
                 }
             }
             // It is about to be stored, or, if a node stopped, another node will take over.
-            if self.all.catalog.publishes_manifest(track).await? {
+            if self.all.catalog.has_job(Job::PUBLISH_MANIFEST, track).await? {
                 return Ok(None);
             }
             looks += 1;

@@ -2,7 +2,10 @@
 
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::{AuditFilter, JobFilter};
-use tonearm_domain::{ClaimedJob, Job, JobId, LimitOffset, Origin, RecipeKind, TrackStatus, Transcode};
+use tonearm_domain::{
+    ClaimedJob, Job, JobId, LimitOffset, Origin, RecipeKind, ReplacementState, SourceSlot, TrackStatus,
+    Transcode, Transcription, TranscriptionState,
+};
 use tonearm_fixtures::TestDatabase;
 use tonearm_outbound::Outbound;
 use tonearm_service::{Caller, JobRun, Jobs, Refusal, Transcriptions};
@@ -15,6 +18,10 @@ on_both!(
     a_failed_job_and_its_track_are_retried_as_one,
     a_job_that_runs_is_left_alone,
     a_dropped_job_is_gone,
+    what_waits_for_a_dropped_job_ends,
+    a_dropped_job_ends_nothing_that_another_does,
+    a_rendering_whose_tracks_are_not_queued_ends,
+    a_track_without_a_job_can_be_retried,
     a_failure_of_a_later_analysis_takes_nothing_from_a_ready_track,
 );
 
@@ -102,6 +109,106 @@ async fn a_dropped_job_is_gone(database: TestDatabase) {
     assert_eq!(known_jobs(&workshop).await, []);
     assert_eq!(audited(&workshop, &owner).await[0].0, "job.drop");
     assert!(!jobs.drop_job(Origin::command_line(), id).await.unwrap());
+}
+
+async fn drop_kind(workshop: &Workshop, kind: &str) {
+    let pending = workshop.catalog.pending_jobs().await.unwrap();
+    let id = pending.iter().find(|job| job.kind == kind).unwrap().id;
+    assert!(jobs(workshop).drop_job(Origin::command_line(), id).await.unwrap());
+}
+
+async fn what_waits_for_a_dropped_job_ends(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, id) = workshop.upload(sound()).await;
+    let track = async || workshop.catalog.track(owner.organization_id, id).await.unwrap().unwrap();
+    drop_kind(&workshop, "process_track").await;
+    let ended = track().await;
+    assert_eq!(ended.status, TrackStatus::Error);
+    assert_eq!(ended.status_reason.as_deref(), Some("Processing was cancelled."));
+    // It can be made later.
+    workshop.library.retry_track(&owner, id, None).await.unwrap();
+    workshop.run_all().await;
+    assert_eq!(track().await.status, TrackStatus::Ready);
+
+    let before = workshop.catalog.files_of_track(id).await.unwrap();
+    let (replacement, _) = workshop.library.replace_source(&owner, id, None).await.unwrap();
+    let slot = SourceSlot {
+        replacement_id: Some(replacement.id),
+        ..SourceSlot::of_track(owner.organization_id, id)
+    };
+    workshop.send_to(&owner, slot, [sound(), vec![0; 2]].concat()).await.unwrap();
+    drop_kind(&workshop, "replace_source").await;
+    let ended = workshop.library.replacement(&owner, id).await.unwrap();
+    assert_eq!(ended.state, ReplacementState::Failed);
+    assert_eq!(ended.reason.as_deref(), Some("Processing was cancelled."));
+    assert_eq!(workshop.catalog.files_of_track(id).await.unwrap(), before);
+
+    let tx = workshop.catalog.begin().await.unwrap();
+    let now = workshop.ambient.now();
+    let pending = Transcription {
+        track_id: id,
+        organization_id: owner.organization_id,
+        state: TranscriptionState::Pending,
+        reason: None,
+        updated_at: now,
+    };
+    tx.put_transcription(&pending).await.unwrap();
+    let job = Job::TranscribeTrack { organization_id: owner.organization_id, track_id: id };
+    tx.enqueue(job, workshop.ambient.record_id(), now, None).await.unwrap();
+    tx.commit().await.unwrap();
+    drop_kind(&workshop, "transcribe_track").await;
+    let ended = workshop.catalog.transcription(owner.organization_id, id).await.unwrap().unwrap();
+    assert_eq!((ended.state, ended.reason.as_deref()), (TranscriptionState::Failed, Some("it was cancelled")));
+}
+
+async fn a_dropped_job_ends_nothing_that_another_does(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, id) = workshop.upload(sound()).await;
+    let tx = workshop.catalog.begin().await.unwrap();
+    let job = Job::ProcessTrack { organization_id: owner.organization_id, track_id: id };
+    tx.enqueue(job, workshop.ambient.record_id(), workshop.ambient.now(), None).await.unwrap();
+    tx.commit().await.unwrap();
+    drop_kind(&workshop, "process_track").await;
+    workshop.run_all().await;
+    let track = workshop.catalog.track(owner.organization_id, id).await.unwrap().unwrap();
+    assert_eq!(track.status, TrackStatus::Ready, "{:?}", track.status_reason);
+}
+
+async fn a_rendering_whose_tracks_are_not_queued_ends(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, _) = workshop.upload(sound()).await;
+    workshop.run_all().await;
+    let kind = RecipeKind::Transcode(Transcode { bitrate: 64, ..Transcode::default() });
+    let (index, cache) = ("late".parse().unwrap(), tonearm_domain::CachePolicy::default());
+    let recipe = workshop.library.add_recipe(&owner, index, kind, cache).await.unwrap();
+    workshop.library.render_existing(&owner, recipe.id).await.unwrap();
+    drop_kind(&workshop, "queue_rendering").await;
+    let ended = workshop.catalog.rendering(owner.organization_id, recipe.id).await.unwrap().unwrap();
+    assert_eq!((ended.total, ended.done, ended.failed, ended.percent()), (1, 1, 1, 100));
+    // By hand, it begins anew.
+    workshop.clock.advance_seconds(1);
+    workshop.library.render_existing(&owner, recipe.id).await.unwrap();
+    workshop.run_all().await;
+    let ended = workshop.catalog.rendering(owner.organization_id, recipe.id).await.unwrap().unwrap();
+    assert_eq!((ended.done, ended.failed, ended.percent()), (1, 0, 100));
+}
+
+/// As an earlier version left it, which dropped jobs without ending what waits for them.
+async fn a_track_without_a_job_can_be_retried(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, id) = workshop.upload(sound()).await;
+    let track = async || workshop.catalog.track(owner.organization_id, id).await.unwrap().unwrap();
+    let refused = workshop.library.retry_track(&owner, id, None).await.unwrap_err();
+    assert!(matches!(refused, Refusal::Conflict { code: "track_status", .. }), "{refused:?}");
+    assert!(!workshop.library.missing_variants(&track().await).await.unwrap().may_retry);
+    let lost = claim(&workshop).await.id;
+    let tx = workshop.catalog.begin().await.unwrap();
+    tx.delete_job(lost).await.unwrap();
+    tx.commit().await.unwrap();
+    assert!(workshop.library.missing_variants(&track().await).await.unwrap().may_retry);
+    workshop.library.retry_track(&owner, id, None).await.unwrap();
+    workshop.run_all().await;
+    assert_eq!(track().await.status, TrackStatus::Ready);
 }
 
 async fn a_failure_of_a_later_analysis_takes_nothing_from_a_ready_track(database: TestDatabase) {

@@ -1,6 +1,7 @@
 //! The behaviour that the use cases promise, tested on both SQLite and PostgreSQL.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be prepared has failed")]
+#![allow(clippy::disallowed_methods, reason = "tests lose objects on purpose")]
 
 mod backups;
 mod bulk;
@@ -30,6 +31,7 @@ mod station;
 mod store_identity;
 mod store_scene;
 mod sweep;
+mod upload_leases;
 mod usage;
 mod verdicts;
 mod verification;

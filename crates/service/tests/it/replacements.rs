@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::TryStreamExt;
+use tokio_util::sync::CancellationToken;
 use tonearm_domain::{
     Codec, FileOutcome, Job, ObjectKey, PersonId, RecipeKind, RecordId, Replacement, ReplacementState,
     SourceSlot, Track, TrackFile, TrackId, TrackStatus, Transcode,
@@ -12,7 +13,7 @@ use tonearm_domain::{
 use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_media::MediaConfig;
-use tonearm_service::{Caller, CreateTrack, JobError, Refusal};
+use tonearm_service::{Caller, CreateTrack, JobError, JobRun, Refusal};
 
 use crate::on_both;
 use crate::workshop::{FAILING_BITRATE, Workshop, encode_no_sound, sound, write_program, write_scripts};
@@ -30,6 +31,8 @@ on_both!(
     a_deleted_track_is_not_replaced,
     what_was_replaced_goes_after_a_day,
     a_shared_source_stays_for_others,
+    a_shared_source_goes_a_day_after_its_last_track_was_replaced,
+    a_run_that_lost_its_lease_removes_nothing,
     a_source_that_others_have_is_taken_over,
 );
 
@@ -413,6 +416,55 @@ async fn a_shared_source_stays_for_others(database: TestDatabase) {
     let second = scene.workshop.catalog.track(scene.owner.organization_id, second.track.id).await;
     assert_eq!(second.unwrap().unwrap().source.unwrap().key, shared);
     assert!(scene.has_object(&shared).await);
+}
+
+async fn a_shared_source_goes_a_day_after_its_last_track_was_replaced(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    // Ids of one millisecond have no order.
+    scene.workshop.clock.advance_seconds(1);
+    let collection_id = Some(scene.track().await.collection_id);
+    let create = CreateTrack { collection_id, file_name: "second.wav".to_owned(), ..CreateTrack::default() };
+    let (second, _) = scene.workshop.library.create_track(&scene.owner, create).await.unwrap();
+    scene.workshop.send(&scene.owner, second.track.id, sound()).await.unwrap();
+    scene.workshop.run_all().await;
+    let shared = scene.track().await.source.unwrap().key;
+    scene.replace(new_sound()).await;
+    scene.workshop.run_all().await;
+    scene.workshop.clock.advance_seconds(DAY - 3600);
+    let second = Scene { id: second.track.id, ..scene };
+    assert_eq!(second.track().await.source.unwrap().key, shared);
+    second.replace(wav(&WavSpec { seconds: 0.3, ..WavSpec::default() })).await;
+    second.workshop.run_all().await;
+    assert_ne!(second.track().await.source.unwrap().key, shared);
+    for (seconds, is_there) in [(2 * 3600, true), (DAY - 2 * 3600 - 1, true), (1, false)] {
+        second.workshop.clock.advance_seconds(seconds);
+        second.clean_up().await;
+        assert_eq!(second.has_object(&shared).await, is_there, "{seconds} seconds later");
+    }
+}
+
+async fn a_run_that_lost_its_lease_removes_nothing(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    let old = scene.track().await.source.unwrap().key;
+    scene.replace(new_sound()).await;
+    scene.workshop.run_all().await;
+    scene.workshop.clock.advance_seconds(2 * DAY);
+    let (catalog, ambient) = (&scene.workshop.catalog, &scene.workshop.ambient);
+    let tx = catalog.begin().await.unwrap();
+    tx.enqueue(Job::ForgetExpired {}, ambient.record_id(), ambient.now(), None).await.unwrap();
+    tx.commit().await.unwrap();
+    let (now, lease) = (ambient.now(), ambient.credential_id());
+    let claimed = catalog.claim_job(now, lease, now.plus_seconds(60)).await.unwrap().unwrap();
+    // A person drops the job, as another worker may take it over.
+    let tx = catalog.begin().await.unwrap();
+    tx.delete_job(claimed.id).await.unwrap();
+    tx.commit().await.unwrap();
+    let run = JobRun { claimed, cancel: CancellationToken::new() };
+    let stale = scene.workshop.processing.run(&run).await;
+    assert!(matches!(stale, Err(JobError::LeaseLost)), "{stale:?}");
+    assert!(scene.has_object(&old).await);
+    scene.clean_up().await;
+    assert!(!scene.has_object(&old).await);
 }
 
 async fn a_source_that_others_have_is_taken_over(database: TestDatabase) {

@@ -1,12 +1,14 @@
 //! Tracks whose sources have the same bytes.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use futures::TryStreamExt;
 use tonearm_domain::{
-    Codec, FileOutcome, ObjectKey, RecipeKind, Track, TrackFile, TrackId, TrackStatus, Transcode,
+    Codec, FileOutcome, ObjectKey, RecipeKind, SourceSlot, Track, TrackFile, TrackId, TrackStatus, Transcode,
 };
-use tonearm_fixtures::TestDatabase;
+use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_fixtures::{BucketProxy, Fault, S3Server, TestDatabase};
 use tonearm_media::MediaConfig;
 use tonearm_service::{Caller, CreateTrack};
 
@@ -20,6 +22,8 @@ on_both!(
     files_with_other_words_are_made,
     files_that_are_gone_are_made,
     an_original_is_in_its_own_folder,
+    files_of_a_source_that_is_replaced_meanwhile_are_not_taken,
+    a_former_title_is_not_taken_over,
 );
 
 /// A workshop whose ffmpeg can be removed.
@@ -163,6 +167,92 @@ async fn files_with_other_words_are_made(database: TestDatabase) {
         recipes.iter().map(|file| file.recipe.index.as_str()).filter(|index| !is_made(index)).collect()
     };
     assert_eq!(missing, ["tagged"]);
+}
+
+/// The title is in the tags of the file of the first track, which then gets the title of the second.
+async fn a_former_title_is_not_taken_over(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    let tagged = RecipeKind::Transcode(Transcode { is_strip_tags: false, ..Transcode::default() });
+    let add = async |id| {
+        let index = "tagged".parse().unwrap();
+        scene.workshop.library.add_variant(&scene.owner, id, index, tagged.clone()).await.unwrap();
+    };
+    let title = async |title: &str| {
+        let player_title = Some(title.to_owned());
+        let track = Track { player_title, ..scene.track(scene.first).await };
+        let tx = scene.workshop.catalog.begin().await.unwrap();
+        tx.update_track(&track).await.unwrap();
+        tx.commit().await.unwrap();
+    };
+    title("A secret").await;
+    add(scene.first).await;
+    scene.workshop.run_all().await;
+    title("Public").await;
+    scene.take_ffmpeg_away();
+    for (words, is_copied) in [("Public", false), ("A secret", true)] {
+        let titled = CreateTrack { player_title: Some(words.to_owned()), ..CreateTrack::default() };
+        let id = scene.another(titled).await;
+        add(id).await;
+        while let Some(Ok(())) = scene.workshop.run_next().await {}
+        let has_tagged = scene.files(id).await.iter().any(|file| file.recipe.index.as_str() == "tagged");
+        assert_eq!(has_tagged, is_copied, "{words}");
+        // Its other jobs would fail again and again.
+        scene.workshop.library.delete_track(&scene.owner, id).await.unwrap();
+        while scene.workshop.run_next().await.is_some() {}
+    }
+}
+
+/// The second track has found the first, whose source is replaced before its files are read.
+async fn files_of_a_source_that_is_replaced_meanwhile_are_not_taken(database: TestDatabase) {
+    let server = S3Server::start();
+    let proxy = BucketProxy::start(&server);
+    let folder = tempfile::tempdir().unwrap();
+    let (ffmpeg, ffprobe) = crate::workshop::write_scripts(folder.path());
+    // Each file has other bytes.
+    let script = std::fs::read_to_string(&ffmpeg).unwrap().replace("echo sound", "echo sound $$ $word");
+    std::fs::write(&ffmpeg, script).unwrap();
+    let config = MediaConfig { ffmpeg: ffmpeg.clone(), ffprobe, concurrency: 8, ..MediaConfig::find() };
+    let workshop = Workshop::open_with(&database, folder, Some(proxy.url().to_owned()), config).await;
+    let (owner, first) = workshop.upload(sound()).await;
+    workshop.run_all().await;
+    let scene = Scene { workshop, ffmpeg, owner, first };
+    let old = scene.track(first).await.source.unwrap();
+    let second = scene.another(CreateTrack::default()).await;
+    let held = old.key.to_string();
+    proxy.set(move |request| {
+        (request.method == "HEAD" && request.target.ends_with(&held)).then_some(Fault::Hold)
+    });
+    let processing = scene.workshop.run_next();
+    let replacing = async {
+        while !proxy.requests().iter().any(|it| it.method == "HEAD" && it.target.ends_with(&old.key.to_string())) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let (replacement, _) = scene.workshop.library.replace_source(&scene.owner, first, None).await.unwrap();
+        let slot = SourceSlot {
+            replacement_id: Some(replacement.id),
+            ..SourceSlot::of_track(scene.owner.organization_id, first)
+        };
+        let new = wav(&WavSpec { seconds: 0.2, ..WavSpec::default() });
+        scene.workshop.send_to(&scene.owner, slot, new).await.unwrap();
+        while scene.track(first).await.source.as_ref() == Some(&old) {
+            scene.workshop.run_next().await.unwrap().unwrap();
+        }
+        proxy.release();
+    };
+    let (processed, ()) = tokio::join!(processing, replacing);
+    processed.unwrap().unwrap();
+    assert_eq!(scene.track(second).await.status, TrackStatus::Ready);
+    let hashes = async |id| -> Vec<[u8; 32]> {
+        let files = scene.files(id).await;
+        let hash = |file: &TrackFile| match &file.outcome {
+            FileOutcome::Made { sha256, .. } => sha256.unwrap(),
+            FileOutcome::Failed { reason } => panic!("{reason}"),
+        };
+        files.iter().filter(|file| file.recipe.kind.recipe_type().is_playable()).map(hash).collect()
+    };
+    let (new, own) = (hashes(first).await, hashes(second).await);
+    assert!(!own.is_empty() && own.iter().all(|hash| !new.contains(hash)), "{own:?} and {new:?}");
+    assert_eq!(scene.track(second).await.source.unwrap().sha256, old.sha256);
 }
 
 async fn files_that_are_gone_are_made(database: TestDatabase) {

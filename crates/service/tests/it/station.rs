@@ -125,6 +125,7 @@ impl Station {
                 sha256: None,
                 file_name: "tone.mp3".to_owned(),
                 data,
+                made_from: None,
             },
             created_at: ambient.now(),
         }

@@ -80,11 +80,11 @@ async fn a_source_that_the_store_lost_or_changed_is_waited_for(database: TestDat
     let bytes = std::fs::read(&path).unwrap();
 
     std::fs::remove_file(&path).unwrap();
-    waits(&workshop, &owner, id, Outage::Store).await;
+    waits(&workshop, &owner, id, Outage::Source).await;
     std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
-    waits(&workshop, &owner, id, Outage::Store).await;
+    waits(&workshop, &owner, id, Outage::Source).await;
     std::fs::write(&path, vec![0; bytes.len()]).unwrap();
-    waits(&workshop, &owner, id, Outage::Store).await;
+    waits(&workshop, &owner, id, Outage::Source).await;
     std::fs::write(&path, bytes).unwrap();
     becomes_ready(&workshop, &owner, id).await;
 }

@@ -6,16 +6,11 @@ use axum::body::{Body, BodyDataStream};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::{Stream, StreamExt, stream};
-use http::header::{CONNECTION, EXPECT};
+use http::header::CONNECTION;
 use http::{HeaderMap, HeaderValue};
 
 use crate::app::ApiSettings;
-
-/// Bytes of a refused upload that are read and discarded, so that the client can read the response.
-const DRAINED_BYTES: usize = 1024 * 1024;
-
-/// How long a refused upload is read and discarded.
-const DRAINING_TIME: Duration = Duration::from_secs(5);
+use crate::extract::drain;
 
 pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -50,27 +45,13 @@ pub(super) async fn refuse_unread(
     refuse(error, headers, chunks(body, settings.upload_idle_timeout)).await
 }
 
-/// Sends the response to a refused request whose body may not have been read to its end.
-///
-/// A client that is still sending does not read the response, and loses it if the connection is closed. Therefore a
-/// little more of the body is read. If that does not reach the end of the body, the connection is closed. A client that
-/// waits for `100 Continue` does not receive it.
-pub(super) async fn refuse<S, E>(error: impl IntoResponse, headers: &HeaderMap, mut rest: S) -> Response
+/// Sends the response to a refused request whose body may not have been read to its end. A little more of the body is
+/// read (see [`drain`]). If that does not reach the end of the body, the connection is closed.
+pub(super) async fn refuse<S, E>(error: impl IntoResponse, headers: &HeaderMap, rest: S) -> Response
 where
     S: Stream<Item = Result<Bytes, E>> + Unpin,
 {
-    let drain = async {
-        let mut drained = 0;
-        while let Some(chunk) = rest.next().await {
-            match chunk {
-                Ok(chunk) if drained + chunk.len() <= DRAINED_BYTES => drained += chunk.len(),
-                _ => return false,
-            }
-        }
-        true
-    };
-    let is_read =
-        !headers.contains_key(EXPECT) && tokio::time::timeout(DRAINING_TIME, drain).await.unwrap_or(false);
+    let is_read = drain(headers, rest).await;
     let mut response = error.into_response();
     if !is_read {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

@@ -11,7 +11,7 @@ use super::resumable::fields::is_complete;
 use crate::address::address;
 use crate::app::App;
 use crate::error::{ApiError, ErrorBody};
-use crate::extract::{SourceUpload, upload_terms};
+use crate::extract::{SourceUpload, whole_terms};
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
@@ -51,7 +51,7 @@ pub(crate) async fn source(
     let mut body = chunks(body, settings.upload_idle_timeout);
     let accepted = async {
         let SourceUpload(slot) = upload?;
-        let terms = upload_terms(&parts.headers)?;
+        let terms = whole_terms(&parts.headers)?;
         let origin = Origin::uploader(None, address(&parts.extensions));
         Ok::<_, ApiError>(uploads.accept_source(origin, slot, &mut body, terms).await?)
     };

@@ -14,6 +14,7 @@ use tracing::{Instrument, Span};
 
 use super::analysis::Analysed;
 use super::plan::PlannedFile;
+use super::reusing::made_from;
 use super::run_context::RunContext;
 use super::stop::Stop;
 use crate::processing::job_error::JobError;
@@ -197,12 +198,12 @@ impl Processing {
                     let key = self.new_key(&context.track, recipe, *content_type);
                     let stored =
                         self.blobs.put_bytes(&key, bytes.clone()).instrument(storing(recipe)).await?;
-                    outcome(&context.track, key, stored.into(), data.clone())
+                    outcome(&context.track, &recipe.kind, key, stored.into(), data.clone())
                 }
                 Made::Rendered(file) => {
                     let key = self.new_key(&context.track, recipe, file.content_type);
                     let stored = self.blobs.put_file(&key, &file.path).instrument(storing(recipe)).await?;
-                    outcome(&context.track, key, stored.into(), file.data.clone())
+                    outcome(&context.track, &recipe.kind, key, stored.into(), file.data.clone())
                 }
             };
             self.conclude_one(results, recipe, outcome).await?;
@@ -275,13 +276,13 @@ impl Processing {
                 let own = self.new_key(track, recipe, source.key.file.content_type);
                 if self.blobs.copy(&source.key, &own).await? != Some(source.size) {
                     let reason = "the store does not have the uploaded file";
-                    return Err(JobError::outage(Outage::Store, reason));
+                    return Err(JobError::outage(Outage::Source, reason));
                 }
                 own
             }
         };
         let bytes = FileBytes { size: source.size, sha256: Some(source.sha256) };
-        Ok(outcome(track, key, bytes, FileData::NONE))
+        Ok(outcome(track, &RecipeKind::Original {}, key, bytes, FileData::NONE))
     }
 
     /// A new key for a file of a track, in the track's own folder.
@@ -321,7 +322,15 @@ impl From<Stored> for FileBytes {
     }
 }
 
-pub(super) fn outcome(track: &Track, key: ObjectKey, bytes: FileBytes, data: FileData) -> FileOutcome {
+/// The outcome of a recipe of this kind. `track` is as it was when the file was made.
+pub(super) fn outcome(
+    track: &Track,
+    kind: &RecipeKind,
+    key: ObjectKey,
+    bytes: FileBytes,
+    data: FileData,
+) -> FileOutcome {
     let file_name = original_name(&track.file_name, key.file.content_type);
-    FileOutcome::Made { file_name, key, size: bytes.size, sha256: bytes.sha256, data }
+    let made_from = made_from(kind, track);
+    FileOutcome::Made { file_name, key, size: bytes.size, sha256: bytes.sha256, data, made_from }
 }

@@ -49,7 +49,7 @@ impl Processing {
             None => Vec::new(),
         };
         written.retain(|key| !in_use.contains(&key.file.version));
-        self.blobs.delete_many(written).await?;
+        self.remove_unnamed(written).await?;
         if let CoverOwner::Track(track_id) = owner {
             self.cut_anew(run, organization_id, track_id, (&known, scratch.path())).await?;
         }
@@ -146,7 +146,8 @@ impl Processing {
         let mut written = Vec::new();
         for ((key, jpeg), webp) in missing.into_iter().zip(encoded) {
             if webp.len() < jpeg.len() {
-                self.blobs.put_bytes(&key, Bytes::from(webp)).await?;
+                // Another node may store it at the same time: a failure here must not remove what that node has stored.
+                self.blobs.put_repeatable(&key, Bytes::from(webp)).await?;
                 written.push(key);
             }
         }
@@ -205,7 +206,7 @@ impl Processing {
         let file_name = delivery_name(&track.file_name, ContentType::Jpeg.extension());
         let data = FileData::Picture { width: size.side(), height: size.side() };
         let sha256 = Some(stored.sha256);
-        let outcome = FileOutcome::Made { file_name, key, size: stored.size, sha256, data };
+        let outcome = FileOutcome::Made { file_name, key, size: stored.size, sha256, data, made_from: None };
         let recording = self.recording_for(run, track).await?;
         let Some(mut recording) = recording else { return Ok(()) };
         recording.put_file(file.recipe.clone(), outcome).await?;

@@ -27,11 +27,10 @@ pub(super) struct LocalSource {
 }
 
 impl Processing {
-    /// Gets the source as a local file. A source that the store does not have is an outage of the store, since a row
-    /// names it. A source for which the disk has no space is not fetched.
+    /// Gets the source as a local file. A source that the store lacks is waited for, since a row names it. A source for which the disk has no space is not fetched.
     pub(super) async fn local_source(&self, source: &Source, prefix: &str) -> Result<LocalSource, JobError> {
         let scratch = tempfile::Builder::new().prefix(prefix).tempdir_in(&self.scratch)?;
-        let missing = || JobError::outage(Outage::Store, "the store does not have the uploaded file");
+        let missing = || JobError::outage(Outage::Source, "the store does not have the uploaded file");
         let path = match self.blobs.local_path(&source.key) {
             Some(path) => path,
             None => {
@@ -51,7 +50,7 @@ impl Processing {
         };
         if size != source.size {
             let reason = "the store returned the uploaded file with a different length";
-            return Err(JobError::outage(Outage::Store, reason));
+            return Err(JobError::outage(Outage::Source, reason));
         }
         Ok(LocalSource { source: source.clone(), path, scratch, blamable: OnceCell::new() })
     }
@@ -63,7 +62,7 @@ impl Processing {
             self.media.self_test(local.scratch.path(), scope).await.map_err(JobError::from)?;
             if sha256(&local.path).await? != local.source.sha256 {
                 let reason = "the store returned the uploaded file with different contents";
-                return Err(JobError::outage(Outage::Store, reason));
+                return Err(JobError::outage(Outage::Source, reason));
             }
             Ok(())
         };

@@ -6,7 +6,7 @@
 
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
-    ClaimedJob, Cover, CoverOrigin, CoverOwner, FileOutcome, ObjectKey, OrganizationId, Outcome, Recipe,
+    Ambient, ClaimedJob, Cover, CoverOrigin, CoverOwner, FileOutcome, ObjectKey, OrganizationId, Outcome, Recipe,
     Source, Track, TrackFile, TrackId, TrackInfo, TrackStatus, untried,
 };
 
@@ -59,8 +59,8 @@ pub(super) struct Measured {
 
 /// A transaction that records the results of a run for one track. If it is dropped without being ended, nothing is
 /// recorded.
-pub(super) struct Recording<'a> {
-    pub(super) processing: &'a Processing,
+pub(in crate::processing) struct Recording<'a> {
+    pub(super) ambient: &'a Ambient,
     pub(super) tx: Transaction,
     /// The track as it will be written.
     pub(super) track: Track,
@@ -84,14 +84,11 @@ impl Processing {
         if !tx.check_lease(claimed).await? {
             return Err(JobError::LeaseLost);
         }
-        let Some(track) = tx.track(organization_id, track_id).await? else { return Ok(None) };
-        if source.is_some() && source != track.source.as_ref() {
+        let recording = Recording::of(tx, &self.ambient, organization_id, track_id).await?;
+        if source.is_some() && recording.as_ref().is_ok_and(|it| it.track.source.as_ref() != source) {
             return Err(JobError::Cancelled);
         }
-        let recipes = tx.recipes_for_track(organization_id, track_id).await?;
-        let files = tx.files_of_track(track_id).await?;
-        let previous = track.status;
-        Ok(Some(Recording { processing: self, tx, track, previous, recipes, files, has_new_files: false }))
+        Ok(recording.ok())
     }
 
     /// Like [`Self::recording`], for the track of a run. If the track has been deleted, the run is cancelled: the purge
@@ -112,23 +109,23 @@ impl Processing {
         self.recording(&run.claimed, track.organization_id, track.id, track.source.as_ref()).await
     }
 
-    /// Ends the processing of a track whose job was given up. Playable files stay playable.
-    pub(in crate::processing) async fn give_up_track(
-        &self,
-        claimed: &ClaimedJob,
-        organization_id: OrganizationId,
-        track_id: TrackId,
-        error: &str,
-    ) -> Result<(), JobError> {
-        let reason = format!("Processing was given up after {} attempts: {error}", claimed.attempt);
-        match self.recording(claimed, organization_id, track_id, None).await? {
-            Some(recording) => recording.give_up(claimed, &reason, error).await,
-            None => self.finish(claimed).await,
-        }
-    }
 }
 
-impl Recording<'_> {
+impl<'a> Recording<'a> {
+    /// Begins to record results for a track. The transaction itself if the track has been deleted.
+    pub(in crate::processing) async fn of(
+        tx: Transaction,
+        ambient: &'a Ambient,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+    ) -> Result<Result<Self, Transaction>, CatalogError> {
+        let Some(track) = tx.track(organization_id, track_id).await? else { return Ok(Err(tx)) };
+        let recipes = tx.recipes_for_track(organization_id, track_id).await?;
+        let files = tx.files_of_track(track_id).await?;
+        let previous = track.status;
+        Ok(Ok(Self { ambient, tx, track, previous, recipes, files, has_new_files: false }))
+    }
+
     /// Records all remaining results of a run.
     pub(super) async fn put(&mut self, unrecorded: Unrecorded) -> Result<(), CatalogError> {
         // First, because events contain the bitrate of files, which is computed from these values.
@@ -163,7 +160,7 @@ impl Recording<'_> {
         if (has_made && !is_made) || !self.recipes.iter().any(|recipe| recipe.id == id) {
             return Ok(());
         }
-        let ambient = &self.processing.ambient;
+        let ambient = self.ambient;
         let (file_id, created_at) = (ambient.record_id(), ambient.now());
         let file = TrackFile { id: file_id, track_id: self.track.id, recipe, outcome, created_at };
         self.tx.put_track_file(&file).await?;
@@ -189,7 +186,7 @@ impl Recording<'_> {
     /// Queues the job that completes the track's cover once it is in use.
     pub(super) async fn queue_cover_files(&self) -> Result<(), CatalogError> {
         let owner = CoverOwner::Track(self.track.id);
-        covers::queue_rest(&self.tx, &self.processing.ambient, self.track.organization_id, owner).await
+        covers::queue_rest(&self.tx, self.ambient, self.track.organization_id, owner).await
     }
 
     /// The result of a recipe, if it was tried.
@@ -212,7 +209,7 @@ impl Recording<'_> {
         self.track.status = self.track.status.settle(outcome).map_err(JobError::internal)?;
         self.track.status_reason = reason;
         self.tx.delete_track_progress(self.track.id).await?;
-        Ok(transcription::queue_if_wanted(&self.tx, &self.processing.ambient, &self.track).await?)
+        Ok(transcription::queue_if_wanted(&self.tx, self.ambient, &self.track).await?)
     }
 
     /// An incomplete track that now has all required files becomes ready. Nothing else changes.
@@ -254,24 +251,14 @@ impl Recording<'_> {
         finish(claimed, self.write().await?).await
     }
 
-    /// Ends processing because its job was given up.
-    pub(super) async fn give_up(
-        mut self,
-        claimed: &ClaimedJob,
-        reason: &str,
-        error: &str,
-    ) -> Result<(), JobError> {
+    /// Ends processing because its job has ended without finishing it. Playable files stay playable.
+    pub(in crate::processing) async fn end(mut self, reason: &str) -> Result<Transaction, JobError> {
         if self.track.status.is_processing() {
             self.fail_untried(reason).await?;
             self.settle().await?;
             self.track.status_reason = Some(reason.to_owned());
         }
-        let now = self.processing.ambient.now();
-        let tx = self.write().await?;
-        if !tx.give_up_job(claimed, now, error).await? {
-            return Err(JobError::LeaseLost);
-        }
-        Ok(tx.commit().await?)
+        self.write().await
     }
 
     async fn reject(&mut self, reason: &str) -> Result<(), JobError> {
@@ -291,7 +278,7 @@ impl Recording<'_> {
 
     /// Writes the track and queues an event if its status has become final.
     pub(super) async fn write(self) -> Result<Transaction, JobError> {
-        let ambient = &self.processing.ambient;
+        let ambient = self.ambient;
         self.tx.update_track(&self.track).await?;
         if self.has_new_files {
             manifests::queue(&self.tx, ambient, &self.track).await?;

@@ -117,22 +117,6 @@ impl Processing {
         renderings::count_track(&tx, &self.ambient, counted_for, turn.run, is_made).await?;
         finish(claimed, tx).await
     }
-
-    /// Counts a track whose job is given up as failed, so that the rendering can end.
-    pub(in crate::processing) async fn give_up_turn(
-        &self,
-        claimed: &ClaimedJob,
-        turn: TrackRendering,
-        error: &str,
-    ) -> Result<(), JobError> {
-        let tx = self.catalog.begin().await?;
-        if !tx.give_up_job(claimed, self.ambient.now(), error).await? {
-            return Err(JobError::LeaseLost);
-        }
-        let counted_for = (turn.organization_id, turn.variant_id);
-        renderings::count_track(&tx, &self.ambient, counted_for, turn.run, false).await?;
-        Ok(tx.commit().await?)
-    }
 }
 
 /// Whether a file matches the current settings of a recipe.

@@ -3,7 +3,7 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    ClaimedJob, OrganizationId, Outage, Recipe, Replacement, ReplacementId, ReplacementState, Source,
+    OrganizationId, Outage, Recipe, Replacement, ReplacementId, ReplacementState, Source,
     Timestamp, Track, TrackId, TrackInfo, TrackStatus,
 };
 use tonearm_media::LimitTier;
@@ -137,8 +137,8 @@ impl Processing {
         }
         let Some(mut replacement) = recording.replacement().await?.filter(|it| is_wanted(it, turn)) else {
             drop(recording);
-            self.discard(staged, made).await?;
             self.finish(&run.claimed).await?;
+            self.discard(staged, made).await;
             return Ok(Swap::Done);
         };
         recording.replace_all(staged, std::mem::take(made), replacement.file_name.as_deref()).await?;
@@ -149,7 +149,7 @@ impl Processing {
         Ok(Swap::Done)
     }
 
-    /// Ends a replacement whose files cannot be made, and removes the files that were made.
+    /// Ends a replacement whose files cannot be made, and then removes the files that were made.
     async fn discard_replacement(
         &self,
         run: &JobRun,
@@ -158,12 +158,16 @@ impl Processing {
         made: &Unrecorded,
         reason: &str,
     ) -> Result<(), JobError> {
-        self.discard(staged, made).await?;
-        self.fail_replacement(run, turn, reason).await
+        self.fail_replacement(run, turn, reason).await?;
+        self.discard(staged, made).await;
+        Ok(())
     }
 
-    async fn discard(&self, staged: &Track, made: &Unrecorded) -> Result<(), JobError> {
-        Ok(self.blobs.delete_many(made.objects(staged)).await?)
+    /// Removes the files that were made, after the job has ended under its lease.
+    async fn discard(&self, staged: &Track, made: &Unrecorded) {
+        if let Err(error) = self.remove_unnamed(made.objects(staged)).await {
+            tracing::warn!(%error, "could not remove the files of a replacement that failed; the sweep removes them");
+        }
     }
 
     async fn fail_replacement(
@@ -174,36 +178,23 @@ impl Processing {
     ) -> Result<(), JobError> {
         let tx = self.begin_batch(run).await?;
         fail(&tx, turn, reason, self.ambient.now()).await?;
-        tx.delete_track_progress(turn.track_id).await?;
         finish(&run.claimed, tx).await
     }
 
-    /// Ends a replacement that has used up its attempts.
-    pub(in crate::processing) async fn give_up_replacement(
-        &self,
-        claimed: &ClaimedJob,
-        turn: ReplacementTurn,
-        error: &str,
-    ) -> Result<(), JobError> {
-        let reason = format!("Processing was given up after {} attempts: {error}", claimed.attempt);
-        let tx = self.catalog.begin().await?;
-        if !tx.check_lease(claimed).await? {
-            return Err(JobError::LeaseLost);
-        }
-        fail(&tx, turn, &reason, self.ambient.now()).await?;
-        tx.delete_track_progress(turn.track_id).await?;
-        if !tx.give_up_job(claimed, self.ambient.now(), error).await? {
-            return Err(JobError::LeaseLost);
-        }
-        Ok(tx.commit().await?)
-    }
 }
 
 fn is_wanted(replacement: &Replacement, turn: ReplacementTurn) -> bool {
     replacement.id == turn.replacement_id && replacement.state == ReplacementState::Processing
 }
 
-async fn fail(tx: &Transaction, turn: ReplacementTurn, reason: &str, now: Timestamp) -> Result<(), JobError> {
+/// Ends a replacement without its files. The track keeps its source.
+pub(in crate::processing) async fn fail(
+    tx: &Transaction,
+    turn: ReplacementTurn,
+    reason: &str,
+    now: Timestamp,
+) -> Result<(), JobError> {
+    tx.delete_track_progress(turn.track_id).await?;
     let found = tx.replacement(turn.organization_id, turn.track_id).await?;
     let Some(mut replacement) = found.filter(|it| is_wanted(it, turn)) else { return Ok(()) };
     let unused: Vec<_> = replacement.source.take().into_iter().map(|source| source.key).collect();

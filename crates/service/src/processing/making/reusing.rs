@@ -6,6 +6,7 @@
 
 use std::slice;
 
+use sha2::{Digest, Sha256};
 use tonearm_domain::{
     Cover, CoverOrigin, FileData, FileOutcome, LevelsSettings, ObjectFile, ObjectKey, Recipe, RecipeKind,
     Source, Track, TrackFile,
@@ -44,13 +45,9 @@ impl Model {
 
     /// An existing file that is the same as the one that a recipe would make for `track`.
     fn file_for(&self, recipe: &Recipe, track: &Track) -> Option<(&ObjectKey, FileBytes, &FileData)> {
-        let has_same_words = self.track.player_title == track.player_title
-            && self.track.player_subtitle == track.player_subtitle;
-        if !depends_on_source_alone(&recipe.kind, has_same_words) {
-            return None;
-        }
-        self.files.iter().find_map(|file| match &file.outcome {
-            FileOutcome::Made { key, size, sha256, data, .. } if file.recipe.kind == recipe.kind => {
+        let wanted = made_from(&recipe.kind, track)?;
+        self.files.iter().filter(|file| file.recipe.kind == recipe.kind).find_map(|file| match &file.outcome {
+            FileOutcome::Made { key, size, sha256, data, made_from: Some(from), .. } if *from == wanted => {
                 Some((key, FileBytes { size: *size, sha256: *sha256 }, data))
             }
             _ => None,
@@ -58,15 +55,21 @@ impl Model {
     }
 }
 
-/// Pictures and videos also depend on the colours of a track, and files that keep their tags on its titles.
-fn depends_on_source_alone(kind: &RecipeKind, has_same_words: bool) -> bool {
-    match kind {
+/// A hash of what a file of this kind is made from besides its settings, if it is made for the track as it is now: the
+/// source, and the titles that are written into files which keep their tags. `None` for pictures and videos, which also
+/// depend on the colours of the track.
+pub(super) fn made_from(kind: &RecipeKind, track: &Track) -> Option<[u8; 32]> {
+    let words = match kind {
         RecipeKind::Transcode(_) | RecipeKind::Preview(_) => {
-            has_same_words || kind.transcode().is_some_and(|transcode| transcode.is_strip_tags)
+            let keeps_tags = kind.transcode().is_some_and(|transcode| !transcode.is_strip_tags);
+            keeps_tags.then_some((&track.player_title, &track.player_subtitle))
         }
-        RecipeKind::Levels(_) | RecipeKind::Original {} => true,
-        RecipeKind::WaveformImage(_) | RecipeKind::WaveformVideo(_) | RecipeKind::Cover(_) => false,
-    }
+        RecipeKind::Levels(_) | RecipeKind::Original {} => None,
+        RecipeKind::WaveformImage(_) | RecipeKind::WaveformVideo(_) | RecipeKind::Cover(_) => return None,
+    };
+    let source = track.source.as_ref()?;
+    let words = serde_json::to_vec(&words).ok()?;
+    Some(Sha256::new_with_prefix(source.sha256).chain_update(words).finalize().into())
 }
 
 impl Processing {
@@ -102,7 +105,7 @@ impl Processing {
         if Analysed::is_recorded(track) {
             return Ok(None);
         }
-        let Some(model) = self.model_among(older).await? else { return Ok(None) };
+        let Some(model) = self.model_among(older, source).await? else { return Ok(None) };
         let cover = self.reused_cover(&model, track).await?;
         let needs_cover = track.cover.is_none() || needs_placeholder(track);
         let measured = Measured { duration: model.track.duration, info: model.track.info.clone() };
@@ -122,11 +125,20 @@ impl Processing {
         Ok(self.catalog.older_tracks_with_same_source(track, MOST_EXAMINED).await?)
     }
 
-    async fn model_among(&self, older: &[Track]) -> Result<Option<Model>, JobError> {
-        let measured = older.iter().find(|it| it.status.is_playable() && Analysed::is_recorded(it));
-        let Some(track) = measured.cloned() else { return Ok(None) };
-        let files = self.catalog.files_of_track(track.id).await?;
-        Ok(Some(Model { track, files }))
+    /// The first of these tracks that has this source and what was measured of it. It is read while it is locked, because
+    /// its source may have been replaced since it was found: its files belong to the source that it has then.
+    async fn model_among(&self, older: &[Track], source: &Source) -> Result<Option<Model>, JobError> {
+        let is_measured = |track: &Track| track.status.is_playable() && Analysed::is_recorded(track);
+        for found in older.iter().filter(|found| is_measured(found)) {
+            let tx = self.catalog.begin().await?;
+            let track = tx.track(found.organization_id, found.id).await?;
+            let has_source = |it: &Track| it.source.as_ref().is_some_and(|it| it.sha256 == source.sha256);
+            if let Some(track) = track.filter(|track| is_measured(track) && has_source(track)) {
+                let files = tx.files_of_track(track.id).await?;
+                return Ok(Some(Model { track, files }));
+            }
+        }
+        Ok(None)
     }
 
     /// Copies a file. `None` if there is none, or it was removed meanwhile.
@@ -143,7 +155,7 @@ impl Processing {
         let Some((from, bytes, data)) = model.file_for(recipe, track) else { return Ok(None) };
         let to = self.new_key(track, recipe, from.file.content_type);
         let is_copied = self.blobs.copy(from, &to).await? == Some(bytes.size);
-        Ok(is_copied.then(|| outcome(track, to, bytes, data.clone())))
+        Ok(is_copied.then(|| outcome(track, &recipe.kind, to, bytes, data.clone())))
     }
 
     /// The cover that the track would get: the art in the file is copied, a placeholder is drawn. `None` if it needs
@@ -221,18 +233,8 @@ impl Processing {
         tx.commit().await?;
         // Otherwise, the sweep removes the object.
         if !self.are_removals_held().await? {
-            self.delete_unless_source(vec![source.key]).await?;
+            self.remove_unnamed(vec![source.key]).await?;
         }
         Ok(shared)
-    }
-
-    /// Deletes objects, except those that are the source of a track.
-    pub(in crate::processing) async fn delete_unless_source(
-        &self,
-        mut keys: Vec<ObjectKey>,
-    ) -> Result<(), JobError> {
-        let used = self.catalog.sources_in_use(&keys).await?;
-        keys.retain(|key| !used.contains(key));
-        Ok(self.blobs.delete_many(keys).await?)
     }
 }

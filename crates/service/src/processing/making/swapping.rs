@@ -67,9 +67,9 @@ impl Recording<'_> {
         self.settle_replaced()?;
         self.forget_written_words().await?;
         let removed = replaced_objects(&before, &old_files, &self.track);
-        let remove_at = self.processing.ambient.now().plus_seconds(REPLACED_FILES_SECONDS);
+        let remove_at = self.ambient.now().plus_seconds(REPLACED_FILES_SECONDS);
         self.tx.put_replaced_objects(&removed, remove_at).await?;
-        self.tx.put_replaced_objects(&outdated.objects(staged), self.processing.ambient.now()).await?;
+        self.tx.put_replaced_objects(&outdated.objects(staged), self.ambient.now()).await?;
         Ok(self.tx.delete_track_progress(before.id).await?)
     }
 
@@ -92,7 +92,7 @@ impl Recording<'_> {
             (self.track.transcription, self.track.transcription_language) = (None, None);
             self.tx.forget_words(self.track.id).await?;
         }
-        transcription::queue_if_wanted(&self.tx, &self.processing.ambient, &self.track).await
+        transcription::queue_if_wanted(&self.tx, self.ambient, &self.track).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    OrganizationId, Track, TrackId, Transcription, TranscriptionSettings, TranscriptionState, Utterance,
+    Ambient, OrganizationId, Track, TrackId, Transcription, TranscriptionSettings, TranscriptionState, Utterance,
     language_code, paragraphs, worth_keeping,
 };
 use tonearm_media::LimitTier;
@@ -66,7 +66,7 @@ impl Processing {
             Err(Trouble::Run(error)) => Err(error),
             Err(Trouble::Provider(TranscribeError::Final(reason))) => {
                 let (tx, _) = self.begin_recording(&track).await?;
-                tx.put_transcription(&failed(organization_id, track_id, reason, self)).await?;
+                tx.put_transcription(&failed(&self.ambient, organization_id, track_id, reason)).await?;
                 finish(&run.claimed, tx).await
             }
             Err(Trouble::Provider(TranscribeError::Later(reason, wait))) => {
@@ -106,7 +106,7 @@ impl Processing {
         if let Some(settings) = tx.transcription_settings_to_change(organization_id).await? {
             return Ok(Some(settings));
         }
-        tx.put_transcription(&failed(organization_id, track_id, NO_PROVIDER.to_owned(), self)).await?;
+        tx.put_transcription(&failed(&self.ambient, organization_id, track_id, NO_PROVIDER.to_owned())).await?;
         finish(&run.claimed, tx).await?;
         Ok(None)
     }
@@ -192,31 +192,15 @@ impl Processing {
         }
         finish(&run.claimed, tx).await
     }
-
-    /// Ends a transcription that has used up its attempts.
-    pub(in crate::processing) async fn give_up_transcription(
-        &self,
-        claimed: &tonearm_domain::ClaimedJob,
-        organization_id: OrganizationId,
-        track_id: TrackId,
-        error: &str,
-    ) -> Result<(), JobError> {
-        let tx = self.catalog.begin().await?;
-        let reason = format!("given up after {} attempts: {error}", claimed.attempt);
-        tx.put_transcription(&failed(organization_id, track_id, reason, self)).await?;
-        if !tx.give_up_job(claimed, self.ambient.now(), error).await? {
-            return Err(JobError::LeaseLost);
-        }
-        Ok(tx.commit().await?)
-    }
 }
 
-fn failed(
+/// A transcription that has failed now.
+pub(in crate::processing) fn failed(
+    ambient: &Ambient,
     organization_id: OrganizationId,
     track_id: TrackId,
     reason: String,
-    processing: &Processing,
 ) -> Transcription {
-    let (state, updated_at) = (TranscriptionState::Failed, processing.ambient.now());
+    let (state, updated_at) = (TranscriptionState::Failed, ambient.now());
     Transcription { track_id, organization_id, state, reason: Some(reason), updated_at }
 }

@@ -3,7 +3,7 @@
 use crate::batches::{BATCH, in_batches};
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
-use crate::uploads::remove_upload;
+use crate::uploads::remove_upload_bytes;
 
 /// Uploads that are read at once.
 const UPLOADS: u64 = 100;
@@ -29,16 +29,15 @@ impl Processing {
     /// Removes the old objects of tracks whose source was replaced a day ago. A source that other tracks share stays.
     async fn remove_replaced(&self, run: &JobRun) -> Result<(), JobError> {
         loop {
-            if run.cancel.is_cancelled() {
-                return Err(JobError::Cancelled);
-            }
-            let replaced = self.catalog.replaced_objects(self.ambient.now(), OBJECTS).await?;
             if self.are_removals_held().await? {
                 return Ok(());
             }
-            self.delete_unless_source(replaced.clone()).await?;
-            self.catalog.forget_replaced_objects(&replaced).await?;
-            if (replaced.len() as u64) < OBJECTS {
+            let tx = self.begin_batch(run).await?;
+            let replaced = tx.take_replaced_objects(self.ambient.now(), OBJECTS).await?;
+            tx.commit().await?;
+            let count = replaced.len() as u64;
+            self.remove_unnamed(replaced).await?;
+            if count < OBJECTS {
                 return Ok(());
             }
         }
@@ -49,10 +48,11 @@ impl Processing {
         loop {
             let expired = self.catalog.expired_uploads(self.ambient.now(), UPLOADS).await?;
             for upload in &expired {
-                if run.cancel.is_cancelled() {
-                    return Err(JobError::Cancelled);
+                let tx = self.begin_batch(run).await?;
+                if let Some(upload) = tx.delete_expired_upload(upload.id, self.ambient.now()).await? {
+                    tx.commit().await?;
+                    remove_upload_bytes::<JobError>(&self.catalog, &self.blobs, upload).await?;
                 }
-                remove_upload::<JobError>(&self.catalog, &self.blobs, upload).await?;
             }
             if (expired.len() as u64) < UPLOADS {
                 return Ok(());

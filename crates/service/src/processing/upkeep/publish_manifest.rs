@@ -55,7 +55,7 @@ impl Processing {
         if let Some(previous) = previous
             && !self.are_removals_held().await?
         {
-            self.blobs.delete(&key(previous)).await?;
+            self.remove_unnamed(vec![key(previous)]).await?;
         }
         Ok(())
     }

@@ -31,7 +31,7 @@ impl Processing {
         if self.are_removals_held().await? {
             return self.put_off(run).await;
         }
-        self.remove_folder(organization_id, collection.folder).await?;
+        self.remove_unnamed(self.objects_in(organization_id, collection.folder).await?).await?;
         let tx = self.catalog.begin().await?;
         tx.purge_collection(organization_id, collection_id).await?;
         finish(&run.claimed, tx).await

@@ -27,26 +27,18 @@ impl Processing {
         if self.are_removals_held().await? {
             return self.put_off(run).await;
         }
-        // Another track may share the source. The purge of the last track that has it removes it.
+        // The rows of the track no longer count. Another track may share the source: the purge of the last one that has it
+        // removes it.
         let mut keys = self.objects_in(organization_id, track.index).await?;
         keys.extend(track.source.map(|source| source.key).filter(|key| key.folder != track.index));
-        self.delete_unless_source(keys).await?;
+        self.remove_unnamed(keys).await?;
         let tx = self.catalog.begin().await?;
         tx.purge_track(organization_id, track_id, self.ambient.now(), self.purged_titles).await?;
         finish(&run.claimed, tx).await
     }
 
-    /// Removes every object in a folder that contains no sources.
-    pub(super) async fn remove_folder(
-        &self,
-        organization_id: OrganizationId,
-        folder: ShortId,
-    ) -> Result<(), JobError> {
-        let keys = self.objects_in(organization_id, folder).await?;
-        Ok(self.blobs.delete_many(keys).await?)
-    }
-
-    async fn objects_in(
+    /// Every object in a folder.
+    pub(super) async fn objects_in(
         &self,
         organization_id: OrganizationId,
         folder: ShortId,

@@ -172,11 +172,8 @@ impl Processing {
                 return Ok(sweep);
             }
             // Rows may have reappeared since the walk passed by, for example after a restore of the database.
-            let known = self.catalog.known_objects(&due).await?;
-            let unknown: Vec<ObjectKey> = due.iter().filter(|key| !known.contains(key)).cloned().collect();
-            let removed = unknown.len() as u64;
-            self.blobs.delete_many(unknown).await?;
-            let after = Sweep { removed: sweep.removed + removed, ..sweep.clone() };
+            let removed = self.remove_unnamed(due.clone()).await?;
+            let after = Sweep { removed: sweep.removed + removed as u64, ..sweep.clone() };
             let tx = self.catalog.begin().await?;
             tx.forget_unknown_objects(&due).await?;
             if !tx.advance_sweep(&sweep, &after).await? {

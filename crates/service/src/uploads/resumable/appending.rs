@@ -1,13 +1,15 @@
 //! Appending the next piece to an upload.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tokio_util::sync::CancellationToken;
 use tonearm_blobs::{DraftState, DraftWriter};
 use tonearm_catalog::UploadHold;
-use tonearm_domain::{Origin, PieceError, Upload, UploadId};
+use tonearm_domain::{LeaseId, Origin, PieceError, Upload, UploadId};
 
 use super::lookup::HeldUpload;
 use super::{LEASE_SECONDS, OnDurable, PieceCheck, Progress, RECORDED_BYTES, UploadPiece, UploadRefusal};
@@ -18,6 +20,39 @@ use crate::uploads::accept_source::BodyError;
 
 /// How often the lease is renewed, and checked for another request that wants it.
 const RENEWED_EVERY: Duration = Duration::from_secs(3);
+
+const LEASE: Duration = Duration::from_secs(LEASE_SECONDS.unsigned_abs());
+
+/// Whether a request makes progress. The lease of an upload whose sender has stalled is not renewed, so that other
+/// requests can take it over.
+#[derive(Default)]
+pub(super) struct Pace {
+    /// The request waits for its sender. Otherwise the database or the store is at work for it.
+    is_waiting: AtomicBool,
+    /// Something has arrived since the last look.
+    has_moved: AtomicBool,
+    /// The lease no longer matters: the request is removing the upload.
+    is_over: AtomicBool,
+}
+
+impl Pace {
+    fn set_waiting(&self, is_waiting: bool) {
+        self.is_waiting.store(is_waiting, Ordering::Relaxed);
+        if !is_waiting {
+            self.has_moved.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Ends the renewals, before the request removes the upload.
+    pub(super) fn end(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the request has made progress since the last call.
+    fn take_is_moving(&self) -> bool {
+        self.has_moved.swap(false, Ordering::Relaxed) || !self.is_waiting.load(Ordering::Relaxed)
+    }
+}
 
 /// How the bytes of a piece ended.
 enum End {
@@ -57,12 +92,50 @@ impl Uploads {
         S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
     {
         let held = self.hold_upload(id).await?;
-        let lease = held.lease;
-        let appended = self.append_held(origin, held, piece).await;
+        let (lease, stop) = (held.lease, held.hold.stopper());
+        let pace = Pace::default();
+        let appended = tokio::select! {
+            biased;
+            // What is dropped then is recorded by nobody: every record needs the lease.
+            () = self.keep_lease(id, lease, &pace, stop) => Err(UploadRefusal::Locked),
+            appended = self.append_held(origin, held, piece, &pace) => appended,
+        };
         if let Err(error) = self.catalog.release_upload(id, lease).await {
             tracing::warn!(%error, "could not release an upload; others can continue it in {LEASE_SECONDS} seconds");
         }
         appended
+    }
+
+    /// Renews the lease of an upload for as long as work on it goes on, and tells the request to stop when another node
+    /// asks for the upload. Returns once the lease is lost.
+    async fn keep_lease(&self, id: UploadId, lease: LeaseId, pace: &Pace, stop: CancellationToken) {
+        let mut beats = interval_at(Instant::now() + RENEWED_EVERY, RENEWED_EVERY);
+        beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut lost_at = Instant::now() + LEASE;
+        loop {
+            let now = beats.tick().await;
+            if pace.is_over.load(Ordering::Relaxed) {
+                return std::future::pending().await;
+            }
+            let hold = if pace.take_is_moving() {
+                let until = self.ambient.now().plus_seconds(LEASE_SECONDS);
+                self.catalog.renew_upload_lease(id, lease, until).await
+            } else {
+                self.catalog.upload_hold(id, lease).await
+            };
+            match hold {
+                Ok(UploadHold::Held) => lost_at = now + LEASE,
+                Ok(UploadHold::Wanted) => {
+                    lost_at = now + LEASE;
+                    stop.cancel();
+                }
+                Ok(UploadHold::Lost) => return,
+                Err(error) if now < lost_at => {
+                    tracing::warn!(%error, "could not renew the lease of an upload; trying again");
+                }
+                Err(_) => return,
+            }
+        }
     }
 
     async fn append_held<S>(
@@ -70,6 +143,7 @@ impl Uploads {
         origin: Origin,
         mut held: HeldUpload,
         piece: UploadPiece<S>,
+        pace: &Pace,
     ) -> Result<Progress, UploadRefusal>
     where
         S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
@@ -97,13 +171,13 @@ impl Uploads {
         let writer = self.blobs.open_draft(held.upload.id, draft, self.names_of(&held.upload)).await?;
         let most = allowance.at_most(limit);
         let mut append = Append { held, writer, allowance, most, received: 0, recorded: 0, on_durable };
-        let end = self.receive(&mut append, body, check).await?;
+        let end = self.receive(&mut append, body, check, pace).await?;
         self.record_piece(&mut append).await?;
         match end {
             End::Broken(error) => Err(UploadRefusal::Interrupted(error)),
             End::Whole if is_last || append.held.upload.has_all() => {
                 let Append { held, writer, .. } = append;
-                self.finish_upload(origin, held, writer).await
+                self.finish_upload(origin, held, writer, pace).await
             }
             End::Whole => Ok(Progress { upload: append.held.upload, accepted: None }),
         }
@@ -115,26 +189,19 @@ impl Uploads {
         append: &mut Append,
         mut body: S,
         mut check: Option<Box<dyn PieceCheck>>,
+        pace: &Pace,
     ) -> Result<End, UploadRefusal>
     where
         S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
     {
-        let mut renewal = interval(RENEWED_EVERY);
-        renewal.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut renewed_at = 0;
         let end = loop {
+            pace.set_waiting(true);
             let chunk = tokio::select! {
                 biased;
                 () = append.held.hold.is_wanted() => break End::Broken("another request continues the upload".into()),
-                _ = renewal.tick() => {
-                    if !self.still_holds(&append.held, append.received > renewed_at).await? {
-                        break End::Broken("another node continues the upload".into());
-                    }
-                    renewed_at = append.received;
-                    continue;
-                }
                 chunk = body.next() => chunk,
             };
+            pace.set_waiting(false);
             match chunk {
                 Some(Ok(chunk)) => {
                     append.write_chunk(chunk, &mut check).await?;
@@ -149,6 +216,7 @@ impl Uploads {
                 None => break End::Whole,
             }
         };
+        pace.set_waiting(false);
         match (end, check) {
             (end, None) => Ok(end),
             (End::Whole, Some(check)) => {
@@ -160,23 +228,6 @@ impl Uploads {
             }
             // It cannot be determined whether these bytes are correct.
             (End::Broken(error), Some(_)) => Err(Refusal::Interrupted(error).into()),
-        }
-    }
-
-    /// Renews the lease if bytes have arrived. The lease of an upload that has stalled can be taken over by other
-    /// requests.
-    async fn still_holds(&self, held: &HeldUpload, is_alive: bool) -> Result<bool, UploadRefusal> {
-        let HeldUpload { upload, lease, .. } = held;
-        let hold = if is_alive {
-            let until = self.ambient.now().plus_seconds(LEASE_SECONDS);
-            self.catalog.renew_upload_lease(upload.id, *lease, until).await?
-        } else {
-            self.catalog.upload_hold(upload.id, *lease).await?
-        };
-        match hold {
-            UploadHold::Held => Ok(true),
-            UploadHold::Wanted => Ok(false),
-            UploadHold::Lost => Err(UploadRefusal::Locked),
         }
     }
 

@@ -71,12 +71,12 @@ impl Uploads {
         begin: BeginUpload,
     ) -> Result<Upload, UploadRefusal> {
         let id = joined_upload_id(ids);
-        let begun = match self.catalog.upload(id).await? {
-            // The parts have already been used.
+        let (upload, parts) = match self.catalog.upload(id).await? {
+            // The parts are used up.
+            Some(known) if !self.is_same_request(&known, &permit, &begin).await? => {
+                return Err(UploadRefusal::Gone);
+            }
             Some(known) if !known.is_receiving() => return self.unexpired_upload(id).await,
-            begun => begun,
-        };
-        let (upload, parts) = match begun {
             Some(_) => (self.upload(id).await?, self.complete_parts(ids).await?),
             None => self.begin_joining(id, permit, ids, begin).await?,
         };
@@ -92,6 +92,25 @@ impl Uploads {
         }
         tx.commit().await?;
         Ok(upload)
+    }
+
+    /// Whether an upload was begun by the same request: for the same upload URL, or for a track that was created in the
+    /// same upload session with the same metadata.
+    async fn is_same_request(
+        &self,
+        known: &Upload,
+        permit: &UploadPermit,
+        begin: &BeginUpload,
+    ) -> Result<bool, UploadRefusal> {
+        match permit {
+            UploadPermit::Track(slot) => Ok(known.slot() == Some(*slot)),
+            UploadPermit::Session { id, .. } => {
+                let Some(track_id) = known.track_id else { return Ok(false) };
+                let track = self.catalog.track(known.organization_id, track_id).await?;
+                let is_of_session = track.is_some_and(|track| track.upload_session_id == Some(*id));
+                Ok(is_of_session && known.metadata == begin.metadata)
+            }
+        }
     }
 
     async fn begin_joining(

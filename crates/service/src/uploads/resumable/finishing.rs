@@ -2,10 +2,10 @@
 //! with others.
 
 use tonearm_blobs::{DraftWriter, PutError, Stored};
-use tonearm_domain::{ObjectKey, Origin, Upload};
+use tonearm_domain::{ObjectKey, Origin};
 
+use super::appending::Pace;
 use super::lookup::HeldUpload;
-use super::removing::remove_upload;
 use super::{LEASE_SECONDS, Progress, UploadRefusal};
 use crate::refusal::Refusal;
 use crate::uploads::Uploads;
@@ -17,6 +17,7 @@ impl Uploads {
         origin: Origin,
         mut held: HeldUpload,
         mut writer: DraftWriter,
+        pace: &Pace,
     ) -> Result<Progress, UploadRefusal> {
         if held.upload.offset == 0 {
             return Err(Refusal::invalid("body", "is empty; send an audio file").into());
@@ -28,7 +29,7 @@ impl Uploads {
         writer.recorded().await;
         let (key, stored) = writer.publish().await?;
         if held.upload.sha256.is_some_and(|expected| expected != stored.sha256) {
-            self.discard(&held.upload).await;
+            self.discard(&held, pace).await;
             return Err(refuse_put(PutError::DigestMismatch).into());
         }
         let recorded = self.record_complete(origin, &mut held, key, stored).await;
@@ -39,7 +40,7 @@ impl Uploads {
                 Err(refusal)
             }
             Err(refusal) => {
-                self.discard(&held.upload).await;
+                self.discard(&held, pace).await;
                 Err(refusal)
             }
         }
@@ -72,11 +73,12 @@ impl Uploads {
         Ok(slot.map(|slot| AcceptedUpload { track_id: slot.track_id, size, sha256 }))
     }
 
-    /// Removes an upload that cannot become anything.
-    async fn discard(&self, upload: &Upload) {
-        if let Err(error) = remove_upload::<UploadRefusal>(&self.catalog, &self.blobs, upload).await {
+    /// Removes an upload that cannot become anything, unless another request has taken it over.
+    async fn discard(&self, held: &HeldUpload, pace: &Pace) {
+        pace.end();
+        if let Err(error) = self.remove_held(held).await {
             // It is removed later, when it expires.
-            tracing::warn!(upload_of = %upload.organization_id, %error, "could not remove an upload that failed");
+            tracing::warn!(upload_of = %held.upload.organization_id, %error, "did not remove an upload that failed");
         }
     }
 }

@@ -29,6 +29,11 @@ pub(super) struct Hold {
 }
 
 impl Hold {
+    /// Stops this request as another request of this process would.
+    pub(super) fn stopper(&self) -> CancellationToken {
+        self.stop.clone()
+    }
+
     /// Returns when another request wants to write.
     pub(super) async fn is_wanted(&self) {
         self.stop.cancelled().await;

@@ -5,29 +5,14 @@ use base64::prelude::BASE64_STANDARD;
 use http::HeaderMap;
 use md5::Md5;
 use sha1::Sha1;
-use sha2::digest::Digest;
 use tonearm_service::{PieceCheck, Sha256Check};
 
 use crate::error::ApiError;
+use crate::extract::DigestCheck;
 
 /// The algorithms in `Tus-Checksum-Algorithm`.
 pub(super) const ALGORITHMS: &str = "sha1,sha256,md5,crc32";
 const NAME: &str = "Upload-Checksum";
-
-struct DigestCheck<D> {
-    digest: D,
-    expected: Vec<u8>,
-}
-
-impl<D: Digest + Send> PieceCheck for DigestCheck<D> {
-    fn update(&mut self, bytes: &[u8]) {
-        self.digest.update(bytes);
-    }
-
-    fn matches(self: Box<Self>) -> bool {
-        self.digest.finalize().as_slice() == self.expected
-    }
-}
 
 struct Crc32Check {
     digest: crc32fast::Hasher,
@@ -60,8 +45,8 @@ pub(super) fn checksum(headers: &HeaderMap) -> Result<Option<Box<dyn PieceCheck>
 fn check(algorithm: &str, expected: Vec<u8>) -> Result<Box<dyn PieceCheck>, ApiError> {
     let length = expected.len();
     let check: Option<Box<dyn PieceCheck>> = match algorithm {
-        "sha1" if length == 20 => Some(Box::new(DigestCheck { digest: Sha1::new(), expected })),
-        "md5" if length == 16 => Some(Box::new(DigestCheck { digest: Md5::new(), expected })),
+        "sha1" if length == 20 => Some(Box::new(DigestCheck::<Sha1>::new(expected))),
+        "md5" if length == 16 => Some(Box::new(DigestCheck::<Md5>::new(expected))),
         "sha256" => {
             <[u8; 32]>::try_from(expected).ok().map(|expected| Box::new(Sha256Check::new(expected)) as _)
         }
