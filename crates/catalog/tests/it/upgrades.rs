@@ -19,6 +19,7 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    EXCERPTS,
     COVER_OBJECTS,
     NODE_SECRETS,
     OPERATIONS,
@@ -78,6 +79,8 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
         }
     }
 }
+
+const EXCERPTS: Step = ("m0078_listened_excerpts", &["ALTER TABLE listener_track DROP COLUMN excerpts"]);
 
 const COVER_OBJECTS: Step = (
     "m0056_cover_objects",
