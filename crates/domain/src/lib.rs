@@ -195,7 +195,7 @@ pub use transcription::{
 pub use undo::{CoveredTrack, MovedTrack, RetitledTrack, UndoEntry, UndoableChange};
 pub use upload::{NewUpload, PieceError, SourceSlot, Upload, UploadKind, UploadState};
 pub use usage::{
-    Day, DayError, FileSound, ListenCounts, ListenKind, ListenedFile, ListenedSince, ListenerEntry,
+    Day, DayError, ExcerptHeard, FileSound, ListenCounts, ListenKind, ListenedFile, ListenedSince, ListenerEntry,
     ListenerId, ListenerKey, ListenerOrigin, Listening, Meter, Segments, TakenBytes, UsageBatch, UsageCounts,
     UsageEntry, Visitor, is_bot,
 };

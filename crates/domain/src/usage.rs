@@ -19,7 +19,7 @@ pub use counts::UsageCounts;
 pub use day::{Day, DayError};
 pub use listener::{ListenerEntry, ListenerId, ListenerKey, ListenerOrigin, TakenBytes};
 pub use listeners::{ListenedFile, Visitor};
-pub use listening::{FileSound, ListenedSince, Listening};
+pub use listening::{ExcerptHeard, FileSound, ListenedSince, Listening};
 pub use listens::{ListenCounts, ListenKind};
 pub use meter::Meter;
 pub use segments::Segments;

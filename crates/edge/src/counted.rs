@@ -47,8 +47,8 @@ impl<'a> Sender<'a> {
 }
 
 impl Counter {
-    /// A tally of one delivery. `range` is the range that will be sent, if it is a single one. Listening is counted
-    /// only for objects with sound.
+    /// A tally of one delivery. `range` is the range that will be sent, or the first of several; none if nothing is
+    /// sent. Listening is counted only for objects with sound.
     pub(crate) fn tally(
         self: &Arc<Self>,
         key: Arc<ObjectKey>,
@@ -60,7 +60,7 @@ impl Counter {
         let sound = range.filter(|_| key.file.content_type.has_sound());
         let listened = sound.and_then(|range| {
             let file = self.listen(&key, size, sender)?;
-            Some(Listened { file, noted: range.start, at: range.start })
+            Some(Listened::new(file, range))
         });
         Tally { counter: Arc::clone(self), key, is_start, listened }
     }
@@ -75,13 +75,19 @@ impl Counter {
     }
 }
 
-/// The part of a file that a listener receives in one delivery.
+/// The parts of a file that a listener receives in one delivery.
 struct Listened {
     file: ListenedFile,
-    /// The position up to which it is recorded.
+    /// Bytes that are handed over before the rest of the current part, and are no part of the file.
+    head: u64,
+    /// The position up to which the current part is recorded.
     noted: u64,
     /// The position up to which it was handed over.
     at: u64,
+    /// Its end.
+    end: u64,
+    /// The parts that follow, each after a head of this many bytes.
+    next: std::vec::IntoIter<(u64, Range<u64>)>,
 }
 
 /// Counts one delivery of an object.
@@ -94,6 +100,15 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
+    /// Counts a delivery of several parts, each after a head of this many bytes.
+    pub(crate) fn of_parts(mut self, parts: Vec<(u64, Range<u64>)>) -> Self {
+        if let Some(listened) = &mut self.listened {
+            listened.next = parts.into_iter();
+            listened.begin_next();
+        }
+        self
+    }
+
     /// Counts bytes that are handed over.
     pub(crate) fn add(&mut self, bytes: usize) {
         tonearm_telemetry::sent(bytes as u64);
@@ -103,15 +118,51 @@ impl Tally {
         let ObjectKey { organization_id, folder, file } = &*self.key;
         meter.count(*organization_id, *folder, Some(&file.label), counts, ambient.now());
         if let Some(listened) = &mut self.listened {
-            listened.at += bytes as u64;
-            if listened.at - listened.noted >= NOTED_BYTES {
-                listened.note(&self.counter);
-            }
+            listened.add(bytes as u64, &self.counter);
         }
     }
 }
 
 impl Listened {
+    fn new(file: ListenedFile, range: &Range<u64>) -> Self {
+        let Range { start, end } = *range;
+        Self { file, head: 0, noted: start, at: start, end, next: Vec::new().into_iter() }
+    }
+
+    fn add(&mut self, mut bytes: u64, counter: &Counter) {
+        loop {
+            let of_head = bytes.min(self.head);
+            self.head -= of_head;
+            bytes -= of_head;
+            let of_part = bytes.min(self.end - self.at);
+            self.at += of_part;
+            bytes -= of_part;
+            if self.at - self.noted >= NOTED_BYTES {
+                self.note(counter);
+            }
+            if bytes == 0 {
+                return;
+            }
+            self.note_rest(counter);
+            if !self.begin_next() {
+                return;
+            }
+        }
+    }
+
+    /// Goes on to the next part; `false` if there is none.
+    fn begin_next(&mut self) -> bool {
+        let Some((head, Range { start, end })) = self.next.next() else { return false };
+        (self.head, self.noted, self.at, self.end) = (head, start, start, end);
+        true
+    }
+
+    fn note_rest(&mut self, counter: &Counter) {
+        if self.at > self.noted {
+            self.note(counter);
+        }
+    }
+
     fn note(&mut self, counter: &Counter) {
         let range = std::mem::replace(&mut self.noted, self.at)..self.at;
         counter.meter.take_range(&self.file, range, counter.ambient.now());
@@ -121,10 +172,8 @@ impl Listened {
 impl Drop for Tally {
     /// Records the rest, however the delivery ends.
     fn drop(&mut self) {
-        if let Some(listened) = &mut self.listened
-            && listened.at > listened.noted
-        {
-            listened.note(&self.counter);
+        if let Some(listened) = &mut self.listened {
+            listened.note_rest(&self.counter);
         }
     }
 }

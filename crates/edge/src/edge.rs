@@ -313,6 +313,7 @@ impl Edge {
         let whole = 0..size;
         let range = match &selection {
             Selection::One(range) => Some(range),
+            Selection::Many(ranges) => ranges.first(),
             Selection::Whole if request.method == Method::GET => Some(&whole),
             _ => None,
         };
@@ -337,7 +338,7 @@ impl Edge {
             Selection::Many(ranges) => {
                 let parts = Multipart::plan(&key, ranges, size, self.ambient().random());
                 let response = response::multipart(parts.content_type(), &object.validators, parts.length());
-                let length = parts.length();
+                let (length, tally) = (parts.length(), tally.of_parts(parts.parts()));
                 let chunks = Box::pin(parts.stream(self.0.blobs.clone(), key));
                 response.map(|_| Content::Parts(Body::new(Sending::new(chunks, length, request_id, tally))))
             }

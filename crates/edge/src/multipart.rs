@@ -63,6 +63,11 @@ impl Multipart {
         self.parts.iter().map(part).sum::<u64>() + self.closing().len() as u64
     }
 
+    /// The parts, each with the length of what precedes it.
+    pub(crate) fn parts(&self) -> Vec<(u64, Range<u64>)> {
+        self.parts.iter().map(|part| (part.head.len() as u64, part.range.clone())).collect()
+    }
+
     /// The body. Each part is opened when the previous one has been read.
     pub(crate) fn stream(
         self,

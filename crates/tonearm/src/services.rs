@@ -2,11 +2,11 @@
 
 use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
-use tonearm_domain::{Ambient, CachePolicy};
+use tonearm_domain::{Ambient, CachePolicy, OrganizationId};
 use tonearm_outbound::{Acme, Outbound};
 use tonearm_service::{
-    Admission, Audit, Certificates, DeliveryUrl, ImportBuckets, Imports, Jobs, KeyFollower, Library, Links,
-    MasterSecrets, People, Privacy, Resealing, SigningKeys, StoreIdentity, Sweeps, Transcriptions, Uploads,
+    Admission, Audit, Caller, Certificates, DeliveryUrl, ImportBuckets, Imports, Jobs, KeyFollower, Library, Links,
+    MasterSecrets, People, Privacy, Refusal, Resealing, SigningKeys, StoreIdentity, Sweeps, Transcriptions, Uploads,
     Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
@@ -52,6 +52,13 @@ impl Services {
         let signer = opening::signer(config, &secrets);
         let catalog = opening::catalog_of_command(config, ambient).await?;
         Self::new(config, ambient, catalog, &secrets, signer, &opening::public_url(config, config.listen))
+    }
+
+    /// The command line, which may do everything in an organization. The organization must exist.
+    pub(crate) async fn owner(&self, organization: OrganizationId) -> Result<Caller, Refusal> {
+        let caller = Caller::owner(organization);
+        self.library.organization(&caller, organization).await?;
+        Ok(caller)
     }
 
     /// Opens the store too, for a command that stores files.

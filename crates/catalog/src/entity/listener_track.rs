@@ -21,6 +21,7 @@ pub struct Model {
     pub referrer: Option<String>,
     pub is_member: bool,
     pub country: Option<String>,
+    pub excerpts: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

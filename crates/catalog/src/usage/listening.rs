@@ -1,18 +1,18 @@
 //! Adds what nodes recorded about listeners: decides what counts as a listen, and adds it to the sums in the same
 //! transaction.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use sea_orm::sea_query::{Expr, OnConflict, Query, ReturningClause, SimpleExpr};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryResult, QuerySelect};
+use sea_orm::sea_query::{Expr, IntoCondition, OnConflict, Query, ReturningClause, SimpleExpr};
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryResult, QuerySelect};
 use tonearm_domain::{
     ApiKeyId, FileData, FileSound, ListenedSince, ListenerEntry, ListenerKey, ListenerOrigin, Listening,
-    ObjectKey, TakenBytes, Timestamp,
+    ObjectKey, OrganizationId, ShortId, TakenBytes, Timestamp, VariantIndex,
 };
 use uuid::Uuid;
 
 use super::listen_sums::{Counted, ListenSums};
-use crate::column::{byte_count, moment_if_set, parsed_if_set, size};
+use crate::column::{byte_count, corrupt, moment_if_set, parsed_if_set, size};
 use crate::entity::{track, track_file};
 use crate::error::CatalogError;
 use crate::files::BATCH;
@@ -21,6 +21,7 @@ use crate::transaction::Transaction;
 /// The properties of a track that decide what counts as a listen.
 #[derive(Clone, Copy)]
 struct TrackFacts {
+    id: Uuid,
     collection_id: Uuid,
     millis: u64,
 }
@@ -34,6 +35,9 @@ struct Row {
 
 /// All entries of each listener and track.
 type Places<'e> = BTreeMap<ListenerKey, Vec<&'e ListenerEntry>>;
+
+/// The tracks that entries are about, by organization and folder.
+type KnownTracks = HashMap<(Uuid, String), TrackFacts>;
 
 impl Transaction {
     /// Adds what nodes recorded about listeners until `now`. Entries about unknown folders, or about anything but
@@ -53,7 +57,7 @@ impl Transaction {
             let tracks = self.known_tracks(places).await?;
             let places: Vec<_> =
                 places.iter().filter(|(place, _)| tracks.contains_key(&folder(place))).collect();
-            let excerpts = self.excerpts(&places).await?;
+            let excerpts = self.excerpts(&places, &tracks).await?;
             let mut rows = self.locked_rows(places.iter().map(|(place, _)| place)).await?;
             for (place, entries) in &places {
                 let (Some(row), Some(track)) = (rows.get_mut(place), tracks.get(&folder(place))) else {
@@ -75,8 +79,8 @@ impl Transaction {
     async fn known_tracks(
         &self,
         places: &[(ListenerKey, Vec<&ListenerEntry>)],
-    ) -> Result<HashMap<(Uuid, String), TrackFacts>, CatalogError> {
-        use track::Column::{CollectionId, Duration, Index, OrganizationId};
+    ) -> Result<KnownTracks, CatalogError> {
+        use track::Column::{CollectionId, Duration, Id, Index, OrganizationId};
         let mut folders: BTreeMap<Uuid, Vec<String>> = BTreeMap::new();
         for (place, _) in places {
             let (organization, folder) = folder(place);
@@ -88,45 +92,67 @@ impl Transaction {
             folders.dedup();
             let select = track::Entity::find()
                 .select_only()
-                .columns([Index, CollectionId, Duration])
+                .columns([Index, Id, CollectionId, Duration])
                 .filter(OrganizationId.eq(organization))
                 .filter(Index.is_in(folders));
-            let found: Vec<(String, Uuid, f64)> = select.into_tuple().all(self.db()).await?;
-            for (index, collection_id, duration) in found {
-                let facts = TrackFacts { collection_id, millis: millis(duration) };
+            let found: Vec<(String, Uuid, Uuid, f64)> = select.into_tuple().all(self.db()).await?;
+            for (index, id, collection_id, duration) in found {
+                let facts = TrackFacts { id, collection_id, millis: millis(duration) };
                 tracks.insert((organization, index), facts);
             }
         }
         Ok(tracks)
     }
 
-    /// For each file that is an excerpt: the part of its track that it contains.
+    /// For each delivered file that is an excerpt, by its object key: the part of its track that it contains. A file that
+    /// was made again is delivered under its old key for a while: its part is that of the file with the same label.
     async fn excerpts(
         &self,
         places: &[&(ListenerKey, Vec<&ListenerEntry>)],
+        tracks: &KnownTracks,
     ) -> Result<HashMap<String, (u64, u64)>, CatalogError> {
-        use track_file::Column::{Data, DeletedAt, ObjectKey};
-        let entries = places.iter().flat_map(|(_, entries)| entries);
-        let mut keys: Vec<String> =
+        use track_file::Column::{Data, ObjectKey as Key, TrackId};
+        let entries = places.iter().flat_map(|(_, entries)| entries.iter().copied());
+        let mut delivered: Vec<_> =
             entries.filter_map(|entry| Some(object_key(entry, entry.taken.as_ref()?))).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        let mut excerpts = HashMap::new();
-        for keys in keys.chunks(BATCH) {
-            let select = track_file::Entity::find()
-                .select_only()
-                .columns([ObjectKey, Data])
-                .filter(ObjectKey.is_in(keys))
-                .filter(DeletedAt.is_null());
-            let found: Vec<(String, Option<serde_json::Value>)> = select.into_tuple().all(self.db()).await?;
-            for (key, data) in found {
-                let data = data.and_then(|data| serde_json::from_value(data).ok());
-                if let Some(FileData::Preview { capture_start, capture_end, .. }) = data {
-                    excerpts.insert(key, (millis(capture_start), millis(capture_end)));
-                }
-            }
+        delivered.sort_by_cached_key(ToString::to_string);
+        delivered.dedup();
+        let names = delivered.iter().map(ToString::to_string);
+        let mut known = self.parts_of_files(Key.is_in(names)).await?;
+        let replaced: Vec<_> = delivered.iter().filter(|key| !known.contains_key(&key.to_string())).collect();
+        let of_tracks = replaced.iter().filter_map(|key| tracks.get(&folder_of(key)));
+        let of_tracks: HashSet<Uuid> = of_tracks.map(|track| track.id).collect();
+        let with_data = Condition::all().add(TrackId.is_in(of_tracks)).add(Data.is_not_null());
+        let others = if replaced.is_empty() { HashMap::new() } else { self.parts_of_files(with_data).await? };
+        let by_label: HashMap<_, _> = others
+            .iter()
+            .filter_map(|(name, part)| Some((label_of(&name.parse().ok()?), *part)))
+            .collect();
+        for key in replaced {
+            known.insert(key.to_string(), by_label.get(&label_of(key)).copied().flatten());
         }
-        Ok(excerpts)
+        Ok(known.into_iter().filter_map(|(key, part)| Some((key, part?))).collect())
+    }
+
+    /// The parts of their tracks that files contain, even of deleted tracks; none of those that contain the whole.
+    async fn parts_of_files(
+        &self,
+        which: impl IntoCondition,
+    ) -> Result<HashMap<String, Option<(u64, u64)>>, CatalogError> {
+        use track_file::Column::{Data, ObjectKey};
+        let select = track_file::Entity::find()
+            .select_only()
+            .columns([ObjectKey, Data])
+            .filter(which.into_condition())
+            .filter(ObjectKey.is_not_null());
+        let found: Vec<(String, Option<serde_json::Value>)> = select.into_tuple().all(self.db()).await?;
+        let part = |data: Option<serde_json::Value>| match serde_json::from_value(data?).ok()? {
+            FileData::Preview { capture_start, capture_end, .. } => {
+                Some((millis(capture_start), millis(capture_end)))
+            }
+            _ => None,
+        };
+        Ok(found.into_iter().map(|(key, data)| (key, part(data))).collect())
     }
 
     /// What is stored about these listeners, locked until the transaction ends. Missing rows are created.
@@ -170,7 +196,7 @@ impl Transaction {
     }
 }
 
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 13] = [
     "organization_id",
     "day",
     "listener",
@@ -183,6 +209,7 @@ const COLUMNS: [&str; 12] = [
     "referrer",
     "is_member",
     "country",
+    "excerpts",
 ];
 
 const KEY: [&str; 4] = ["organization_id", "day", "listener", "folder"];
@@ -193,8 +220,8 @@ fn inserted(rows: &BTreeMap<ListenerKey, Row>) -> sea_orm::sea_query::InsertStat
     insert.into_table("listener_track").columns(COLUMNS);
     for (place, row) in rows {
         let (organization, day, listener, folder) = key_of(place);
-        let Listening { taken_micros, segments, is_listen, playing_until } = row.listening;
-        let values: [SimpleExpr; 12] = [
+        let Listening { taken_micros, segments, is_listen, playing_until, ref excerpts } = row.listening;
+        let values: [SimpleExpr; 13] = [
             organization.into(),
             day.into(),
             listener.into(),
@@ -207,6 +234,7 @@ fn inserted(rows: &BTreeMap<ListenerKey, Row>) -> sea_orm::sea_query::InsertStat
             row.origin.referrer.as_ref().map(ToString::to_string).into(),
             row.origin.is_member.into(),
             row.origin.country.map(String::from).into(),
+            (!excerpts.is_empty()).then(|| serde_json::json!(excerpts).to_string()).into(),
         ];
         insert.values_panic(values);
     }
@@ -222,9 +250,18 @@ fn folder(place: &ListenerKey) -> (Uuid, String) {
     (place.organization_id.uuid(), place.folder.to_string())
 }
 
-fn object_key(entry: &ListenerEntry, taken: &TakenBytes) -> String {
+fn object_key(entry: &ListenerEntry, taken: &TakenBytes) -> ObjectKey {
     let ListenerEntry { organization_id, folder, .. } = *entry;
-    ObjectKey { organization_id, folder, file: taken.file.clone() }.to_string()
+    ObjectKey { organization_id, folder, file: taken.file.clone() }
+}
+
+fn folder_of(key: &ObjectKey) -> (Uuid, String) {
+    (key.organization_id.uuid(), key.folder.to_string())
+}
+
+/// What a file keeps when it is made again.
+fn label_of(key: &ObjectKey) -> (OrganizationId, ShortId, VariantIndex) {
+    (key.organization_id, key.folder, key.file.label.clone())
 }
 
 fn millis(seconds: f64) -> u64 {
@@ -238,6 +275,8 @@ impl Row {
         let share_key_id: Option<Uuid> = row.try_get("", "share_key_id")?;
         let referrer: Option<String> = row.try_get("", "referrer")?;
         let country: Option<String> = row.try_get("", "country")?;
+        let excerpts: Option<String> = row.try_get("", "excerpts")?;
+        let excerpts = excerpts.as_deref().map(serde_json::from_str).transpose();
         Ok(Self {
             listening: Listening {
                 taken_micros: count("taken_micros")?,
@@ -247,6 +286,7 @@ impl Row {
                     "listener_track.playing_until",
                     row.try_get("", "playing_until")?,
                 )?,
+                excerpts: excerpts.map_err(|_| corrupt("listener_track.excerpts"))?.unwrap_or_default(),
             },
             origin: ListenerOrigin {
                 share_key_id: share_key_id.map(ApiKeyId::from_uuid),
@@ -272,7 +312,7 @@ impl Row {
         for entry in entries {
             let Some(taken) = &entry.taken else { continue };
             let whole = FileSound::whole(track.millis);
-            let sound = excerpts.get(&object_key(entry, taken)).map_or(whole, |&(start, end)| FileSound {
+            let sound = excerpts.get(&object_key(entry, taken).to_string()).map_or(whole, |&(start, end)| FileSound {
                 start_millis: start.min(track.millis),
                 end_millis: end.min(track.millis),
                 ..whole

@@ -3,8 +3,8 @@
 
 use tonearm_catalog::{Catalog, SubjectListens, UsageFilter};
 use tonearm_domain::{
-    Ambient, ApiKeyId, CountryCode, Day, ExpiredRows, KeyScope, LimitOffset, ListenCounts, ListenKind,
-    ListenerId, ListenerKey, ListenerOrigin, Meter, ObjectFile, ObjectKey, Timestamp, Track, UsageBatch,
+    Ambient, ApiKeyId, CountryCode, Day, ExpiredRows, FileData, KeyScope, LimitOffset, ListenCounts, ListenKind,
+    ListenerId, ListenerKey, ListenerOrigin, Meter, ObjectFile, ObjectKey, Recipe, Timestamp, Track, UsageBatch,
     Visitor,
 };
 use tonearm_fixtures::ambient;
@@ -17,6 +17,8 @@ crate::on_both!(
     a_batch_of_listens_is_added_once,
     two_nodes_count_one_listener_once,
     variants_of_a_track_are_one_listen,
+    a_preview_that_was_made_again_is_still_a_preview,
+    a_byte_of_a_preview_is_not_the_rest_of_a_listen,
     listens_are_summed_by_what_they_came_from,
     sites_are_bounded,
     listens_are_summed_by_country,
@@ -167,6 +169,62 @@ async fn variants_of_a_track_are_one_listen(database: TestDatabase) {
     node.tells(&catalog).await;
     let found = days(&catalog, &filter(&ambient, &track)).await;
     assert_eq!(found, [(1, 1, 600_000)], "no more is heard than there is");
+}
+
+async fn recipe_of(catalog: &Catalog, ambient: &Ambient, track: &Track) -> Recipe {
+    let recipe = recipe(ambient, &bare_organization(ambient), Some(track), "hq", 0);
+    let recipe = Recipe { organization_id: track.organization_id, ..recipe };
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_recipe(&recipe).await.unwrap();
+    tx.commit().await.unwrap();
+    recipe
+}
+
+/// Stores a preview of the first half minute of a track, and returns its object key.
+async fn stored_preview(catalog: &Catalog, ambient: &Ambient, track: &Track, recipe: &Recipe) -> ObjectKey {
+    let data =
+        FileData::Preview { duration: 30.0, capture_start: 0.0, capture_end: 30.0, missed_loudness: None };
+    let file = made_file(ambient, track, recipe, data);
+    let tx = catalog.begin().await.unwrap();
+    tx.put_track_file(&file).await.unwrap();
+    tx.commit().await.unwrap();
+    file.object().unwrap().clone()
+}
+
+async fn a_preview_that_was_made_again_is_still_a_preview(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let track = ten_minutes(&catalog, &ambient).await;
+    let node = Node::new(&ambient);
+    let recipe = recipe_of(&catalog, &ambient, &track).await;
+    let old = stored_preview(&catalog, &ambient, &track, &recipe).await;
+    let new = stored_preview(&catalog, &ambient, &track, &recipe).await;
+    assert_ne!(old, new);
+    for (listener, key) in [(1, &old), (2, &new)] {
+        node.delivers(key, listener, 0..SIZE);
+    }
+    node.tells(&catalog).await;
+    assert_eq!(days(&catalog, &filter(&ambient, &track)).await, [(2, 2, 60_000)]);
+}
+
+async fn a_byte_of_a_preview_is_not_the_rest_of_a_listen(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let track = ten_minutes(&catalog, &ambient).await;
+    let node = Node::new(&ambient);
+    let recipe = recipe_of(&catalog, &ambient, &track).await;
+    let preview = stored_preview(&catalog, &ambient, &track, &recipe).await;
+    let all = filter(&ambient, &track);
+    // 30 seconds of the whole track, and half a second of the preview.
+    node.delivers(&file(&ambient, &track, "hq"), 1, 0..50);
+    node.tells(&catalog).await;
+    node.delivers(&preview, 1, 0..16);
+    node.tells(&catalog).await;
+    assert_eq!(days(&catalog, &all).await[0].0, 0);
+    // The rest of it, in two batches: what came before is remembered.
+    node.delivers(&preview, 1, 16..500);
+    node.tells(&catalog).await;
+    node.delivers(&preview, 1, 500..SIZE);
+    node.tells(&catalog).await;
+    assert_eq!(days(&catalog, &all).await[0].0, 1);
 }
 
 async fn listens_are_summed_by_what_they_came_from(database: TestDatabase) {

@@ -20,6 +20,7 @@ type Step = (&'static str, &'static [&'static str]);
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
     ANSWERED_STATUSES,
+    EXCERPTS,
     COVER_OBJECTS,
     NODE_SECRETS,
     OPERATIONS,
@@ -84,6 +85,7 @@ const ANSWERED_STATUSES: Step = (
     "m0068_answered_statuses",
     &["DROP INDEX answered_job_by_track_id", "ALTER TABLE answered_job DROP COLUMN status"],
 );
+const EXCERPTS: Step = ("m0078_listened_excerpts", &["ALTER TABLE listener_track DROP COLUMN excerpts"]);
 
 const COVER_OBJECTS: Step = (
     "m0056_cover_objects",

@@ -1,5 +1,7 @@
 //! Rules for when deliveries count as a listen, and how much was heard.
 
+use serde::{Deserialize, Serialize};
+
 use super::Segments;
 use crate::timestamp::Timestamp;
 
@@ -9,6 +11,9 @@ const LISTEN_MICROS: u64 = 60_000_000;
 /// The minimum percentage of shorter audio for a listen. It is below 100 because players do not fetch tags at the end
 /// of a file.
 const WHOLE_PERCENT: u64 = 95;
+
+/// How many short excerpts of a track are followed for each listener. A track has one or two previews.
+const MOST_EXCERPTS: usize = 8;
 
 /// The longest time for which a listener is assumed to play audio that was delivered ahead.
 const MOST_AHEAD_MILLIS: i64 = 600_000;
@@ -30,8 +35,13 @@ impl FileSound {
         Self { track_millis, start_millis: 0, end_millis: track_millis }
     }
 
-    const fn micros(self) -> u64 {
-        self.end_millis.saturating_sub(self.start_millis).saturating_mul(1000)
+    const fn millis(self) -> u64 {
+        self.end_millis.saturating_sub(self.start_millis)
+    }
+
+    /// Whether less than the whole file is a listen only if it is all of a part of the track.
+    fn is_short_excerpt(self) -> bool {
+        self != Self::whole(self.track_millis) && most_of(self.millis()) < LISTEN_MICROS
     }
 
     /// Converts parts of the file to parts of the track.
@@ -47,8 +57,35 @@ impl FileSound {
     }
 }
 
+/// The microseconds of sound of a certain length that are enough for all of it.
+const fn most_of(millis: u64) -> u64 {
+    millis.saturating_mul(1000) / 100 * WHOLE_PERCENT
+}
+
+/// Milliseconds heard of something: the delivered audio, but at most the duration of the parts that it came from. So
+/// bytes that two nodes delivered to the same listener count about once. The result is rounded, so that a file that was
+/// counted in many parts adds up to its whole duration.
+fn heard(taken_micros: u64, segments: Segments, millis: u64) -> u64 {
+    let most = millis.div_ceil(u64::from(Segments::COUNT)).saturating_mul(segments.count().into());
+    (taken_micros.saturating_add(500) / 1000).min(most).min(millis)
+}
+
+/// What one listener received of a short excerpt, such as a preview: all of it is a listen, and nothing else of the
+/// track makes up for what is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExcerptHeard {
+    /// The start of the excerpt in its track.
+    pub start_millis: u64,
+    /// Its end.
+    pub end_millis: u64,
+    /// Delivered audio, in microseconds.
+    pub taken_micros: u64,
+    /// The parts of the excerpt that it came from.
+    pub segments: Segments,
+}
+
 /// The playback of one track by one listener on one day, over all nodes and variants.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listening {
     /// Delivered audio, in microseconds. Each node counts its own deliveries, so the sum may exceed the duration of the
     /// track.
@@ -59,6 +96,8 @@ pub struct Listening {
     pub is_listen: bool,
     /// Until when the listener is assumed to be playing.
     pub playing_until: Option<Timestamp>,
+    /// What was received of short excerpts of the track. Files of the same part of the track count together.
+    pub excerpts: Vec<ExcerptHeard>,
 }
 
 /// The increments from a delivery.
@@ -82,13 +121,17 @@ impl Listening {
     ) -> ListenedSince {
         let before = self.heard_millis(sound.track_millis);
         let size = u128::from(size.max(1));
-        let micros = (u128::from(sound.micros()) * u128::from(bytes).min(size) + size / 2) / size;
-        self.taken_micros = self.taken_micros.saturating_add(u64::try_from(micros).unwrap_or(u64::MAX));
+        let file_micros = u128::from(sound.millis()) * 1000;
+        let micros = (file_micros * u128::from(bytes).min(size) + size / 2) / size;
+        let micros = u64::try_from(micros).unwrap_or(u64::MAX);
+        self.taken_micros = self.taken_micros.saturating_add(micros);
         self.segments |= sound.segments(of_file);
         let heard = self.heard_millis(sound.track_millis);
         let millis = heard.saturating_sub(before);
-        let enough = LISTEN_MICROS.min(sound.micros() / 100 * WHOLE_PERCENT);
-        let is_listen = !self.is_listen && enough > 0 && heard.saturating_mul(1000) >= enough;
+        let enough = LISTEN_MICROS.min(most_of(sound.track_millis));
+        let is_enough = enough > 0 && heard.saturating_mul(1000) >= enough;
+        let is_all = sound.is_short_excerpt() && self.takes_all(sound, micros, of_file);
+        let is_listen = !self.is_listen && (is_enough || is_all);
         self.is_listen |= is_listen;
         if millis > 0 {
             let from = self.playing_until.map_or(now, |until| until.max(now));
@@ -99,13 +142,29 @@ impl Listening {
         ListenedSince { millis, is_listen }
     }
 
-    /// Milliseconds heard: the delivered audio, but at most the duration of the parts that it came from. So bytes that
-    /// two nodes delivered to the same listener count about once. The result is rounded, so that a file that was
-    /// counted in many parts adds up to its whole duration.
+    /// Adds what was delivered of a short excerpt. Returns whether it is all of it by now.
+    fn takes_all(&mut self, sound: FileSound, micros: u64, of_file: Segments) -> bool {
+        let FileSound { start_millis, end_millis, .. } = sound;
+        let is_same =
+            |known: &ExcerptHeard| (known.start_millis, known.end_millis) == (start_millis, end_millis);
+        let at = self.excerpts.iter().position(is_same).unwrap_or_else(|| {
+            // The one that was begun first makes room.
+            let surplus = (self.excerpts.len() + 1).saturating_sub(MOST_EXCERPTS);
+            self.excerpts.drain(..surplus);
+            let segments = Segments::default();
+            self.excerpts.push(ExcerptHeard { start_millis, end_millis, taken_micros: 0, segments });
+            self.excerpts.len() - 1
+        });
+        let excerpt = &mut self.excerpts[at];
+        excerpt.taken_micros = excerpt.taken_micros.saturating_add(micros);
+        excerpt.segments |= of_file;
+        let heard = heard(excerpt.taken_micros, excerpt.segments, sound.millis());
+        sound.millis() > 0 && heard.saturating_mul(1000) >= most_of(sound.millis())
+    }
+
+    /// Milliseconds heard of a track of this length.
     pub fn heard_millis(&self, track_millis: u64) -> u64 {
-        let most =
-            track_millis.div_ceil(u64::from(Segments::COUNT)).saturating_mul(self.segments.count().into());
-        (self.taken_micros.saturating_add(500) / 1000).min(most).min(track_millis)
+        heard(self.taken_micros, self.segments, track_millis)
     }
 }
 
@@ -175,6 +234,32 @@ mod tests {
         assert_eq!(listening.segments.iter().collect::<Vec<_>>(), [0, 1]);
         let again = listening.take(FileSound::whole(3_600_000), (500, 1000), all, now());
         assert!(!again.is_listen && again.millis > 0);
+    }
+
+    #[test]
+    fn one_byte_of_a_preview_completes_nothing() {
+        let preview = FileSound { track_millis: 600_000, start_millis: 60_000, end_millis: 90_000 };
+        let part = |range: &std::ops::Range<u64>| Segments::of_bytes(range, 1000);
+        let mut listening = Listening::default();
+        // 30 seconds of the whole track.
+        assert!(!listening.take(FileSound::whole(600_000), (50, 1000), part(&(0..50)), now()).is_listen);
+        assert!(!listening.take(preview, (1, 1000), part(&(0..1)), now()).is_listen);
+        // The same bytes from many nodes are not the rest of it.
+        for _ in 0..10 {
+            assert!(!listening.take(preview, (100, 1000), part(&(0..100)), now()).is_listen);
+        }
+        // Two files of the same part of the track count together.
+        assert!(listening.take(preview, (900, 1000), part(&(100..1000)), now()).is_listen);
+    }
+
+    #[test]
+    fn the_excerpts_that_are_followed_are_bounded() {
+        let mut listening = Listening::default();
+        for start_millis in 0..100 {
+            let sound = FileSound { track_millis: 600_000, start_millis, end_millis: 30_000 };
+            listening.take(sound, (1, 1000), Segments::of_bytes(&(0..1), 1000), now());
+        }
+        assert_eq!(listening.excerpts.len(), MOST_EXCERPTS);
     }
 
     #[test]

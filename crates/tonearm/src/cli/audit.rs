@@ -5,7 +5,7 @@ use futures::{Stream, TryStreamExt};
 use serde_json::json;
 use tonearm_catalog::AuditFilter;
 use tonearm_domain::{Ambient, AuditRecord, OrganizationId, Timestamp};
-use tonearm_service::{Caller, Refusal};
+use tonearm_service::Refusal;
 
 use super::{Failure, print};
 use crate::{Config, Services};
@@ -39,7 +39,8 @@ pub(super) struct Export {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let audit = Services::open(config, ambient).await?.audit;
+    let services = Services::open(config, ambient).await?;
+    let audit = &services.audit;
     let Command::Export(export) = command;
     let filter = AuditFilter {
         actor_id: export.actor,
@@ -48,8 +49,8 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         since: export.since,
         until: export.until,
     };
-    match export.org.map(Caller::owner) {
-        Some(caller) => print_all(audit.export(&caller, &filter)).await,
+    match export.org {
+        Some(org) => print_all(audit.export(&services.owner(org).await?, &filter)).await,
         None => print_all(audit.export_of_none(&filter)).await,
     }
 }

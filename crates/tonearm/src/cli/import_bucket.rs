@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Read};
 use clap::Subcommand;
 use serde_json::json;
 use tonearm_domain::{AccessKeyId, Ambient, BucketName, BucketRegion, LimitOffset, OrganizationId};
-use tonearm_service::{Caller, ImportBucketView, SetImportBucket};
+use tonearm_service::{ImportBucketView, SetImportBucket};
 
 use super::Failure;
 use super::table::Table;
@@ -76,13 +76,13 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         Command::Set(Set { org, bucket, endpoint, region, access_key_id, keep_secret }) => {
             let secret_access_key = if keep_secret { None } else { Some(secret()?) };
             let set = SetImportBucket { endpoint, region, access_key_id, secret_access_key };
-            let buckets = Services::open(config, ambient).await?.import_buckets;
-            buckets.set(&Caller::owner(org), bucket, set).await?;
+            let services = Services::open(config, ambient).await?;
+            services.import_buckets.set(&services.owner(org).await?, bucket, set).await?;
         }
         Command::List { org, json } => list(config, ambient, org, json).await?,
         Command::Remove { org, bucket } => {
-            let buckets = Services::open(config, ambient).await?.import_buckets;
-            buckets.remove(&Caller::owner(org), &bucket).await?;
+            let services = Services::open(config, ambient).await?;
+            services.import_buckets.remove(&services.owner(org).await?, &bucket).await?;
         }
     }
     Ok(())
@@ -105,10 +105,10 @@ fn secret() -> Result<String, Failure> {
 }
 
 async fn list(config: &Config, ambient: &Ambient, org: OrganizationId, as_json: bool) -> Result<(), Failure> {
-    let buckets = Services::open(config, ambient).await?.import_buckets;
+    let services = Services::open(config, ambient).await?;
     // An organization has credentials for fewer buckets than fit on one page.
     let page = LimitOffset::new(Some(200), None).map_err(Failure::failed)?;
-    let (_, found) = buckets.page(&Caller::owner(org), page).await?;
+    let (_, found) = services.import_buckets.page(&services.owner(org).await?, page).await?;
     let json = |bucket: &ImportBucketView| {
         json!({
             "bucket": bucket.bucket,

@@ -98,26 +98,27 @@ pub(super) struct Create {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let library = Services::open(config, ambient).await?.library;
+    let services = Services::open(config, ambient).await?;
+    let library = &services.library;
     match command {
-        Command::Create(args) => create(&library, args).await?,
-        Command::List { org, json } => list(&library, ambient.now(), org, json).await?,
-        Command::Rotate { org, key, overlap, json } => rotate(&library, org, key, overlap, json).await?,
+        Command::Create(args) => create(library, &services.owner(args.org).await?, args).await?,
+        Command::List { org, json } => list(library, ambient.now(), &services.owner(org).await?, json).await?,
+        Command::Rotate { org, key, overlap, json } => {
+            rotate(library, &services.owner(org).await?, key, overlap, json).await?;
+        }
         Command::EndOld { org, key } => {
-            library.end_old_secret(&Caller::owner(org), key).await?;
+            library.end_old_secret(&services.owner(org).await?, key).await?;
         }
         Command::Revoke { org, key } => {
-            library.revoke_key(&Caller::owner(org), key).await?;
+            library.revoke_key(&services.owner(org).await?, key).await?;
         }
     }
     Ok(())
 }
 
-async fn create(library: &Library, args: Create) -> Result<(), Failure> {
-    let caller = Caller::owner(args.org);
-    library.organization(&caller, args.org).await?;
+async fn create(library: &Library, caller: &Caller, args: Create) -> Result<(), Failure> {
     let as_json = args.json;
-    let created = library.create_key(&caller, args.key()?).await?;
+    let created = library.create_key(caller, args.key()?).await?;
     let (id, text) = (created.key.id, created.text.reveal());
     if as_json {
         print::json(&json!({"api_key_id": id, "api_key": text}));
@@ -130,9 +131,9 @@ async fn create(library: &Library, args: Create) -> Result<(), Failure> {
 const KEYS: Table<5> =
     Table { columns: ["KEY", "TYPE", "STATE", "EXPIRES", "TITLE"], empty: "There are no API keys." };
 
-async fn list(library: &Library, now: Timestamp, org: OrganizationId, as_json: bool) -> Result<(), Failure> {
-    let keys = library.keys(&Caller::owner(org)).await?;
-    let old = library.old_secrets(&Caller::owner(org), &keys).await?;
+async fn list(library: &Library, now: Timestamp, caller: &Caller, as_json: bool) -> Result<(), Failure> {
+    let keys = library.keys(caller).await?;
+    let old = library.old_secrets(caller, &keys).await?;
     let json = |key: &ApiKey| {
         json!({
             "api_key_id": key.id,
@@ -162,12 +163,12 @@ async fn list(library: &Library, now: Timestamp, org: OrganizationId, as_json: b
 
 async fn rotate(
     library: &Library,
-    org: OrganizationId,
+    caller: &Caller,
     key: ApiKeyId,
     overlap: KeyOverlap,
     as_json: bool,
 ) -> Result<(), Failure> {
-    let rotated = library.rotate_key(&Caller::owner(org), key, overlap).await?;
+    let rotated = library.rotate_key(caller, key, overlap).await?;
     let text = rotated.text.reveal();
     if as_json {
         print::json(&json!({"api_key_id": key, "api_key": text, "old_secret_until": rotated.old_until}));

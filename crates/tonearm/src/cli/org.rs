@@ -8,7 +8,7 @@ use bytes::Bytes;
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 use tonearm_domain::{Ambient, Organization, OrganizationId, Patch};
-use tonearm_service::{Caller, QuotaView, UpdateOrganization, UpdateQuotas};
+use tonearm_service::{QuotaView, UpdateOrganization, UpdateQuotas};
 
 use super::table::Table;
 use super::{Failure, print};
@@ -144,18 +144,15 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             list(&library.organizations().await?, as_json);
         }
         Command::DeliveryKey { org } => {
-            let caller = Caller::owner(org);
-            // A key can be derived for any id. The organization is read first, so that a mistyped id is an error.
-            let found = library.organization(&caller, org).await?;
-            print::outln!("{}", services.signer.delivery_key(found.organization.id));
+            let organization = services.owner(org).await?.organization_id;
+            print::outln!("{}", services.signer.delivery_key(organization));
         }
         Command::Quota { org, json: as_json } => {
-            let caller = Caller::owner(org);
-            library.organization(&caller, org).await?;
+            let caller = services.owner(org).await?;
             show(library.quotas(&caller).await?, as_json);
         }
         Command::Set(settings) => {
-            let caller = Caller::owner(settings.org);
+            let caller = services.owner(settings.org).await?;
             let (cover, quotas) = (settings.cover.clone(), settings.quotas.into_update());
             library.update_organization(&caller, settings.org, settings.into_update()).await?;
             if !quotas.is_empty() {

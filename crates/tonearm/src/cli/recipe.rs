@@ -95,11 +95,12 @@ fn setting(text: &str) -> Result<(String, Value), String> {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let library = Services::open(config, ambient).await?.library;
+    let services = Services::open(config, ambient).await?;
+    let library = &services.library;
     match command {
-        Command::List { org, json } => list(&library, org, json).await,
+        Command::List { org, json } => list(library, &services.owner(org).await?, json).await,
         Command::Add(add) => {
-            let caller = Caller::owner(add.which.org);
+            let caller = services.owner(add.which.org).await?;
             let kind = kind(Map::new(), &add.recipe_type, add.settings)?;
             let recipe = library.add_recipe(&caller, add.which.index, kind, add.cache).await?;
             if add.json {
@@ -107,11 +108,11 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             } else {
                 print::outln!("added {} ({})", recipe.index, recipe.kind.recipe_type().title());
             }
-            if add.render_existing { render(&library, &caller, recipe.id).await } else { Ok(()) }
+            if add.render_existing { render(library, &caller, recipe.id).await } else { Ok(()) }
         }
         Command::Set(set) => {
-            let caller = Caller::owner(set.which.org);
-            let recipe = find(&library, &caller, &set.which.index).await?.recipe;
+            let caller = services.owner(set.which.org).await?;
+            let recipe = find(library, &caller, &set.which.index).await?.recipe;
             let Ok(Value::Object(now)) = serde_json::to_value(&recipe.kind) else {
                 return Err(Failure::failed("the recipe's settings cannot be read"));
             };
@@ -122,17 +123,17 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
                 ..UpdateRecipe::default()
             };
             let recipe = library.update_recipe(&caller, recipe.id, update).await?;
-            if set.render_existing { render(&library, &caller, recipe.id).await } else { Ok(()) }
+            if set.render_existing { render(library, &caller, recipe.id).await } else { Ok(()) }
         }
         Command::Render { which, wait: waits } => {
-            let caller = Caller::owner(which.org);
-            let recipe = find(&library, &caller, &which.index).await?.recipe;
-            render(&library, &caller, recipe.id).await?;
-            if waits { wait(&library, &caller, &which.index).await } else { Ok(()) }
+            let caller = services.owner(which.org).await?;
+            let recipe = find(library, &caller, &which.index).await?.recipe;
+            render(library, &caller, recipe.id).await?;
+            if waits { wait(library, &caller, &which.index).await } else { Ok(()) }
         }
         Command::Remove(which) => {
-            let caller = Caller::owner(which.org);
-            let recipe = find(&library, &caller, &which.index).await?.recipe;
+            let caller = services.owner(which.org).await?;
+            let recipe = find(library, &caller, &which.index).await?.recipe;
             library.remove_recipe(&caller, recipe.id).await?;
             print::outln!("removed {}; its files are being removed in the background", which.index);
             Ok(())
@@ -140,7 +141,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     }
 }
 
-async fn list(library: &Library, org: OrganizationId, as_json: bool) -> Result<(), Failure> {
+async fn list(library: &Library, caller: &Caller, as_json: bool) -> Result<(), Failure> {
     let json = |RecipeView { recipe, rendering }: &RecipeView| {
         json!({
             "variant_id": recipe.id,
@@ -165,7 +166,7 @@ async fn list(library: &Library, org: OrganizationId, as_json: bool) -> Result<(
         let cache = recipe.cache.as_str().to_owned();
         [recipe.index.to_string(), kind.as_str().to_owned(), settings_of(&recipe.kind), cache, rendered]
     };
-    RECIPES.list(&library.recipes(&Caller::owner(org)).await?, as_json, json, row);
+    RECIPES.list(&library.recipes(caller).await?, as_json, json, row);
     Ok(())
 }
 

@@ -3,7 +3,6 @@
 use clap::Subcommand;
 use serde_json::json;
 use tonearm_domain::{Ambient, OrganizationId, ShortId, SigningKey};
-use tonearm_service::Caller;
 
 use super::table::Table;
 use super::{Failure, print};
@@ -48,7 +47,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     let keys = services.signing_keys(ambient);
     match command {
         Command::Create { org, title, json: as_json } => {
-            let created = keys.create(&Caller::owner(org), &title).await?;
+            let created = keys.create(&services.owner(org).await?, &title).await?;
             let (id, secret) = (created.key.id, created.secret);
             if as_json {
                 print::json(&json!({"signing_key_id": id, "secret": secret}));
@@ -59,11 +58,11 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             }
         }
         Command::List { org, json: as_json } => {
-            list(&keys.list(&Caller::owner(org)).await?, as_json);
+            list(&keys.list(&services.owner(org).await?).await?, as_json);
             return Ok(());
         }
         Command::Revoke { org, key } => {
-            keys.revoke(&Caller::owner(org), key).await?;
+            keys.revoke(&services.owner(org).await?, key).await?;
         }
     }
     // A running node with the catalog publishes the list as well, but perhaps none is running.

@@ -41,11 +41,12 @@ pub(super) enum Command {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let library = Services::open(config, ambient).await?.library;
+    let services = Services::open(config, ambient).await?;
+    let library = &services.library;
     let (org, track, watches, as_json) = match command {
         Command::Status { org, track, watch, json } => (org, track, watch, json),
         Command::Retry { org, track, variant } => {
-            let retried = library.retry_track(&Caller::owner(org), track, variant.as_ref()).await?.track;
+            let retried = library.retry_track(&services.owner(org).await?, track, variant.as_ref()).await?.track;
             print::outln!(
                 "{} is {}. `tonearm track status --org {org} {} --watch` shows its progress.",
                 retried.file_name,
@@ -55,10 +56,10 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             return Ok(());
         }
     };
-    let caller = Caller::owner(org);
+    let caller = services.owner(org).await?;
     let tracks = match track {
         Some(id) if watches => {
-            watch(&library, &caller, id).await?;
+            watch(library, &caller, id).await?;
             vec![library.track_progress(&caller, id).await?]
         }
         Some(id) => vec![library.track_progress(&caller, id).await?],

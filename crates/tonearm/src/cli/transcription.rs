@@ -3,7 +3,7 @@
 use clap::Subcommand;
 use serde_json::json;
 use tonearm_domain::{Ambient, OrganizationId, TrackId};
-use tonearm_service::{Caller, SetTranscription};
+use tonearm_service::SetTranscription;
 
 use super::{Failure, print};
 use crate::config::command_secret;
@@ -64,7 +64,8 @@ pub(super) struct Set {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let transcriptions = Services::open(config, ambient).await?.transcriptions;
+    let services = Services::open(config, ambient).await?;
+    let transcriptions = &services.transcriptions;
     match command {
         Command::Set(Set { owner, url, model, key, language }) => {
             let key = match (key, command_secret(KEY, |name| std::env::var(name).ok())?) {
@@ -75,12 +76,12 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
                 (key, variable) => key.or(variable),
             };
             let set = SetTranscription { base_url: url, key, model, language };
-            transcriptions.set(&Caller::owner(owner.org), set).await?;
+            transcriptions.set(&services.owner(owner.org).await?, set).await?;
         }
-        Command::On(owner) => transcriptions.enable(&Caller::owner(owner.org), true).await?,
-        Command::Off(owner) => transcriptions.enable(&Caller::owner(owner.org), false).await?,
+        Command::On(owner) => transcriptions.enable(&services.owner(owner.org).await?, true).await?,
+        Command::Off(owner) => transcriptions.enable(&services.owner(owner.org).await?, false).await?,
         Command::Show(owner) => {
-            let settings = transcriptions.settings(&Caller::owner(owner.org)).await?;
+            let settings = transcriptions.settings(&services.owner(owner.org).await?).await?;
             print::json(&json!({
                 "is_enabled": settings.is_enabled,
                 "base_url": settings.base_url,
@@ -90,7 +91,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             }));
         }
         Command::Failures(owner) => {
-            for failed in transcriptions.failures(&Caller::owner(owner.org)).await? {
+            for failed in transcriptions.failures(&services.owner(owner.org).await?).await? {
                 print::json(&json!({
                     "track_id": failed.track_id,
                     "reason": failed.reason,
@@ -99,7 +100,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             }
         }
         Command::Retry { owner, track, overwrite_edits } => {
-            let caller = Caller::owner(owner.org);
+            let caller = services.owner(owner.org).await?;
             let tracks = match track {
                 Some(track) => vec![track],
                 None => transcriptions.failures(&caller).await?.into_iter().map(|f| f.track_id).collect(),

@@ -90,10 +90,11 @@ pub(super) struct Endpoint {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) -> Result<(), Failure> {
-    let webhooks = Services::open(config, ambient).await?.webhooks;
+    let services = Services::open(config, ambient).await?;
+    let webhooks = &services.webhooks;
     match command {
         Command::Set { endpoint, url, json: as_json } => {
-            let caller = Caller::owner(endpoint.org);
+            let caller = services.owner(endpoint.org).await?;
             webhooks.set(&caller, endpoint.kind, &url).await?;
             let secret = webhooks.secret(&caller, endpoint.kind).await?;
             if as_json {
@@ -102,16 +103,19 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
                 print::outln!("{} events are sent to {url}\nsecret  {secret}", endpoint.kind.as_str());
             }
         }
-        Command::Show { org, secrets, json } => show(&webhooks, org, secrets, json).await?,
-        Command::Remove(endpoint) => {
-            webhooks.remove(&Caller::owner(endpoint.org), endpoint.kind).await?;
+        Command::Show { org, secrets, json } => {
+            show(webhooks, &services.owner(org).await?, secrets, json).await?;
         }
-        Command::Test(endpoint) => test(&webhooks, endpoint).await?,
+        Command::Remove(endpoint) => {
+            webhooks.remove(&services.owner(endpoint.org).await?, endpoint.kind).await?;
+        }
+        Command::Test(endpoint) => test(webhooks, &services.owner(endpoint.org).await?, endpoint.kind).await?,
         Command::Rotate(endpoint) => {
-            print::outln!("{}", webhooks.rotate(&Caller::owner(endpoint.org), endpoint.kind).await?.secret);
+            let caller = services.owner(endpoint.org).await?;
+            print::outln!("{}", webhooks.rotate(&caller, endpoint.kind).await?.secret);
         }
         Command::Deliveries { org, delivery: Some(id), .. } => {
-            let view = webhooks.delivery(&Caller::owner(org), id).await?;
+            let view = webhooks.delivery(&services.owner(org).await?, id).await?;
             let mut line = delivery_json(&view.delivery);
             line["payload"] = serde_json::from_str(&view.body).unwrap_or(Value::Null);
             line["attempts"] = view.attempts.iter().map(attempt_json).collect();
@@ -121,11 +125,12 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             let page =
                 LimitOffset::new(Some(limit), None).map_err(|error| Failure::Usage(error.to_string()))?;
             let query = DeliveryQuery { webhook: kind.map(Into::into), state };
-            let deliveries = webhooks.deliveries(&Caller::owner(org), query, None, page.limit()).await?;
+            let caller = services.owner(org).await?;
+            let deliveries = webhooks.deliveries(&caller, query, None, page.limit()).await?;
             DELIVERIES.list(&deliveries, json, delivery_json, delivery_row);
         }
         Command::Replay { endpoint, delivery } => {
-            let caller = Caller::owner(endpoint.org);
+            let caller = services.owner(endpoint.org).await?;
             match delivery {
                 Some(id) => webhooks.replay(&caller, id).await?,
                 None => {
@@ -138,11 +143,10 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     Ok(())
 }
 
-async fn show(webhooks: &Webhooks, org: OrganizationId, secrets: bool, as_json: bool) -> Result<(), Failure> {
-    let caller = Caller::owner(org);
+async fn show(webhooks: &Webhooks, caller: &Caller, secrets: bool, as_json: bool) -> Result<(), Failure> {
     let mut found = Vec::new();
-    for webhook in webhooks.endpoints(&caller).await? {
-        let secret = if secrets { Some(webhooks.secret(&caller, webhook.kind).await?) } else { None };
+    for webhook in webhooks.endpoints(caller).await? {
+        let secret = if secrets { Some(webhooks.secret(caller, webhook.kind).await?) } else { None };
         found.push((webhook, secret));
     }
     let table = Table {
@@ -177,12 +181,11 @@ fn health(webhook: &WebhookView) -> String {
     }
 }
 
-async fn test(webhooks: &Webhooks, endpoint: Endpoint) -> Result<(), Failure> {
-    let caller = Caller::owner(endpoint.org);
-    let id = webhooks.send_test(&caller, endpoint.kind).await?;
+async fn test(webhooks: &Webhooks, caller: &Caller, kind: WebhookKind) -> Result<(), Failure> {
+    let id = webhooks.send_test(caller, kind).await?;
     let begun = std::time::Instant::now();
     while begun.elapsed() < TEST_PATIENCE {
-        let attempts = webhooks.delivery(&caller, id).await?.attempts;
+        let attempts = webhooks.delivery(caller, id).await?.attempts;
         let Some(attempt) = attempts.first() else {
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;

@@ -64,6 +64,58 @@ async fn keys_made_beside_a_running_server_work_at_once() {
     assert!(program.terminate(), "{}", program.log());
 }
 
+#[test]
+fn an_organization_that_does_not_exist_is_an_error_for_every_command() {
+    let data = tempfile::tempdir().unwrap();
+    let program = Program::new(binary(), data.path());
+    let made = create_organization(&program, "Radio");
+    let unknown = "018f0000-0000-7000-8000-000000000001";
+    for words in [
+        "usage",
+        "audit export",
+        "key list",
+        "key create --type api",
+        "recipe list",
+        "signing-key list",
+        "signing-key create --title a",
+        "import-bucket list",
+        "transcription show",
+        "transcription failures",
+        "transcription retry",
+        "transcription off",
+        "webhook show",
+        "webhook deliveries",
+        "webhook set --url https://hooks.example.com",
+        "track status",
+        "org quota",
+        "org delivery-key",
+    ] {
+        let run = |org: &str| program.run(&words.split(' ').chain(["--org", org]).collect::<Vec<_>>());
+        let output = run(unknown);
+        assert_eq!(output.status.code(), Some(1), "{words}: {output:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "", "{words}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("organization"), "{words}: {output:?}");
+        assert!(run(text(&made, "/organization_id")).status.success(), "{words}");
+    }
+}
+
+#[test]
+fn a_year_of_usage_is_printed_whole() {
+    let data = tempfile::tempdir().unwrap();
+    let program = Program::new(binary(), data.path());
+    let made = create_organization(&program, "Radio");
+    let year = ["usage", "--org", text(&made, "/organization_id"), "--from", "2025-01-01", "--to", "2025-12-31"];
+    let lines = |more: &[&str]| {
+        let output = program.run(&[&year[..], &["--json"], more].concat());
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&output.stdout).lines().count(), text(&output.stderr))
+    };
+    assert_eq!(lines(&[]), (365, String::new()));
+    let (rows, note) = lines(&["--limit", "10"]);
+    assert_eq!(rows, 10);
+    assert!(note.contains("355 more rows"), "{note}");
+}
+
 /// Waits until a key is refused. The server is another process, and may use cached data for a moment.
 async fn is_refused(client: &Client) {
     let begun = Instant::now();
