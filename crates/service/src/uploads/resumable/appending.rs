@@ -203,6 +203,8 @@ impl Uploads {
             };
             pace.set_waiting(false);
             match chunk {
+                // A draft that is published already takes no bytes, and these are none.
+                Some(Ok(chunk)) if chunk.is_empty() => {}
                 Some(Ok(chunk)) => {
                     append.write_chunk(chunk, &mut check).await?;
                     if check.is_none() && append.received - append.recorded >= RECORDED_BYTES {
