@@ -364,7 +364,7 @@ async fn tracks_without_manifests_get_a_job(database: TestDatabase) {
     let claimed = catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap().unwrap();
     assert_eq!(claimed.job, Job::PublishManifests {});
     let tx = catalog.begin().await.unwrap();
-    let next = tx.next_manifest(organization.id, track.id).await.unwrap().unwrap();
+    let next = tx.next_manifest(organization.id, track.id, None).await.unwrap().unwrap();
     assert_eq!(next.generation.number(), 1);
 }
 
