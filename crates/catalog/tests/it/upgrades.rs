@@ -19,6 +19,7 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    KEY_LIST,
     COVER_OBJECTS,
     NODE_SECRETS,
     OPERATIONS,
@@ -78,6 +79,8 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
         }
     }
 }
+
+const KEY_LIST: Step = ("m0070_key_list", &["DROP TABLE key_list"]);
 
 const COVER_OBJECTS: Step = (
     "m0056_cover_objects",
