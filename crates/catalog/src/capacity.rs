@@ -43,7 +43,7 @@ impl Catalog {
             Backend::Postgres => vec![PoolUse::of("shared", self.reader().get_postgres_connection_pool())],
             Backend::Sqlite => vec![
                 PoolUse::of("readers", self.reader().get_sqlite_connection_pool()),
-                PoolUse::of("writer", self.writer().0.get_sqlite_connection_pool()),
+                PoolUse::of("writer", self.writer().pool.get_sqlite_connection_pool()),
             ],
         }
     }

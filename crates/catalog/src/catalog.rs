@@ -15,6 +15,7 @@ use crate::connect_options::{Backend, ConnectOptions};
 use crate::due_clock::DueClock;
 use crate::error::CatalogError;
 use crate::notices::Notices;
+use crate::postgres::Suspects;
 use crate::statements::Single;
 use crate::transaction::{Ending, Transaction};
 use crate::url::{DatabaseLocation, DatabaseUrl};
@@ -48,6 +49,9 @@ struct Queries {
     watcher: OnceLock<Watcher>,
 }
 
+/// Why a database is not available that answers.
+const READ_ONLY: &str = "the server takes no writes: it is a standby, or default_transaction_read_only is on for this database or role";
+
 type Watcher = Box<dyn Fn(&Statement) + Send + Sync>;
 
 impl Catalog {
@@ -55,14 +59,14 @@ impl Catalog {
     /// are those that this version needs. [`ConnectOptions::migrate`] decides what happens if they are not. Several
     /// processes can safely connect at once.
     pub async fn connect(url: &DatabaseUrl, options: ConnectOptions) -> Result<Self, CatalogError> {
-        let (backend, mut reader, mut writer) = match &url.0 {
+        let (backend, mut reader, mut writer, suspects) = match &url.0 {
             DatabaseLocation::Sqlite(path) => {
                 let pools = sqlite::open(path, &options).await?;
-                (Backend::Sqlite, pools.readers, pools.writer)
+                (Backend::Sqlite, pools.readers, pools.writer, Suspects::default())
             }
             DatabaseLocation::Postgres(server) => {
-                let pool = postgres::open(server, &options).await?;
-                (Backend::Postgres, pool.clone(), pool)
+                let (pool, suspects) = postgres::open(server, &options).await?;
+                (Backend::Postgres, pool.clone(), pool, suspects)
             }
         };
         let queries = Arc::<Queries>::default();
@@ -88,13 +92,15 @@ impl Catalog {
         let ending = Ending {
             backend,
             database: reader.clone(),
+            suspects: suspects.clone(),
             observers: Observers::default(),
             wakers,
             is_telling_first: options.tell_nodes_first,
             due_clock,
             stored_addresses: options.stored_addresses,
         };
-        Ok(Self(Arc::new(Connections { backend, server, reader, writer: Single(writer), ending, queries })))
+        let writer = Single { pool: writer, suspects };
+        Ok(Self(Arc::new(Connections { backend, server, reader, writer, ending, queries })))
     }
 
     /// Begins a write transaction. On SQLite this waits until every earlier one has ended, including those of other
@@ -103,7 +109,7 @@ impl Catalog {
         if let Some(held) = unit::resume() {
             return Ok(held);
         }
-        let inner = begin_on(&self.0.writer.0, write_transaction()).await?;
+        let inner = begin_on(&self.0.writer.pool, write_transaction()).await?;
         Ok(Transaction::new(inner, self.0.ending.clone()))
     }
 
@@ -126,9 +132,18 @@ impl Catalog {
         begin_on(&self.0.reader, options).await
     }
 
-    /// Whether the database answers.
+    /// Whether the database answers, and on PostgreSQL whether the server takes writes.
     pub async fn ping(&self) -> Result<(), CatalogError> {
-        Ok(self.0.reader.ping().await?)
+        match self.backend() {
+            Backend::Sqlite => Ok(self.0.reader.ping().await?),
+            Backend::Postgres => {
+                let mut connection = self.0.reader.get_postgres_connection_pool().acquire().await?;
+                match postgres::is_read_only(&mut connection).await? {
+                    false => Ok(()),
+                    true => Err(CatalogError::Unavailable(READ_ONLY.into())),
+                }
+            }
+        }
     }
 
     /// The kind of database in use.
@@ -144,7 +159,7 @@ impl Catalog {
         }
         // The writer is closed last, so that it checkpoints SQLite's write-ahead log into the database file.
         self.0.reader.close_by_ref().await?;
-        self.0.writer.0.close_by_ref().await?;
+        self.0.writer.pool.close_by_ref().await?;
         Ok(())
     }
 

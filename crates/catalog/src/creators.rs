@@ -4,10 +4,12 @@ use sea_orm::{
     ColumnTrait, EntityTrait, NotSet, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use tonearm_domain::{Creator, CreatorId, LimitOffset, ListPart, ListPosition, OrganizationId};
+use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::changes::Change;
 use crate::entity::creator::{ActiveModel, Column, Entity};
+use crate::entity::{collection, track};
 use crate::error::{CatalogError, Record};
 use crate::keyset::{Keyset, keyset_part};
 use crate::query::{TO_CHANGE, change, one, page};
@@ -83,19 +85,29 @@ impl Transaction {
         change(self.db(), update, Record::Creator).await
     }
 
-    /// Permanently deletes a creator; records that referred to it then have no creator. Returns whether it existed.
+    /// Permanently deletes a creator; records that referred to it then have no creator. Returns it if it existed. Its
+    /// tracks and collections are locked first.
     pub async fn delete_creator(
         &self,
         organization: OrganizationId,
         id: CreatorId,
-    ) -> Result<bool, CatalogError> {
+    ) -> Result<Option<Creator>, CatalogError> {
+        let tracks = track::Entity::find()
+            .filter(track::Column::OrganizationId.eq(organization.uuid()))
+            .filter(track::Column::CreatorId.eq(id.uuid()));
+        self.lock_ids(tracks).await?;
+        let collections = collection::Entity::find()
+            .select_only()
+            .column(collection::Column::Id)
+            .filter(collection::Column::OrganizationId.eq(organization.uuid()))
+            .filter(collection::Column::CreatorId.eq(id.uuid()))
+            .order_by_asc(collection::Column::Id)
+            .lock(TO_CHANGE);
+        collections.into_tuple::<Uuid>().all(self.db()).await?;
+        let Some(creator) = self.creator(organization, id).await? else { return Ok(None) };
         // API keys name a creator, and what is created with a key is attributed to that creator.
         self.note(Change::ApiKeys(organization));
-        let deleted = Entity::delete_many()
-            .filter(Column::Id.eq(id.uuid()))
-            .filter(Column::OrganizationId.eq(organization.uuid()))
-            .exec(self.db())
-            .await?;
-        Ok(deleted.rows_affected > 0)
+        Entity::delete_by_id(id.uuid()).exec(self.db()).await?;
+        Ok(Some(creator))
     }
 }

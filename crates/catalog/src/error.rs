@@ -170,6 +170,17 @@ impl CatalogError {
     }
 }
 
+impl CatalogError {
+    /// Whether the database ended the transaction because others waited for it in a circle, or changed what it read.
+    /// Nothing was written, and another run probably succeeds.
+    pub fn is_victim(&self) -> bool {
+        let Self::Unavailable(source) = self else { return false };
+        let error = source.downcast_ref().and_then(of_driver).and_then(sqlx::Error::as_database_error);
+        let code = error.and_then(|error| error.code());
+        code.is_some_and(|code| matches!(&*code, "40P01" | "40001"))
+    }
+}
+
 impl From<DbErr> for CatalogError {
     fn from(error: DbErr) -> Self {
         match error.sql_err() {
@@ -197,13 +208,29 @@ impl From<sqlx::Error> for CatalogError {
 }
 
 fn is_temporary(error: &DbErr) -> bool {
+    matches!(error, DbErr::ConnectionAcquire(_)) || of_driver(error).is_some_and(is_temporary_in_driver)
+}
+
+fn of_driver(error: &DbErr) -> Option<&sqlx::Error> {
     match error {
-        DbErr::ConnectionAcquire(_) => true,
         DbErr::Conn(RuntimeErr::SqlxError(error))
         | DbErr::Exec(RuntimeErr::SqlxError(error))
-        | DbErr::Query(RuntimeErr::SqlxError(error)) => is_temporary_in_driver(error),
-        _ => false,
+        | DbErr::Query(RuntimeErr::SqlxError(error)) => Some(&**error),
+        _ => None,
     }
+}
+
+/// PostgreSQL's code for a write on a server that takes none.
+const READ_ONLY: &str = "25006";
+
+/// Whether PostgreSQL refused a write because the server takes none.
+pub(crate) fn is_of_read_only_server(error: &DbErr) -> bool {
+    let error = of_driver(error).and_then(sqlx::Error::as_database_error);
+    error.is_some_and(|error| {
+        error
+            .try_downcast_ref::<sqlx::postgres::PgDatabaseError>()
+            .is_some_and(|error| error.code() == READ_ONLY)
+    })
 }
 
 /// A protocol error counts as a broken connection: if a connection ends before the server has answered the request for
@@ -238,7 +265,7 @@ fn is_temporary_in_sqlite(code: &str) -> bool {
 /// A missing database and a refused log-in are temporary, since the node could connect when it started.
 fn is_temporary_in_postgres(state: &str) -> bool {
     ["08", "28", "53", "57", "40"].iter().any(|class| state.starts_with(class))
-        || matches!(state, "25006" | "25P03" | "3D000" | "55P03")
+        || matches!(state, READ_ONLY | "25P03" | "3D000" | "55P03")
 }
 
 #[cfg(test)]

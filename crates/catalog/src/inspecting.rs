@@ -6,13 +6,24 @@ use tonearm_domain::Timestamp;
 use crate::catalog::Catalog;
 use crate::column::moment;
 use crate::error::CatalogError;
+use crate::postgres::RELIED_ON;
 
+/// `reset_val` is what the server would use if this service did not set it in its sessions.
 const SERVER_SETTINGS: &str = "SELECT current_setting('server_version') AS version, \
      CAST(current_setting('server_version_num') AS integer) AS number, \
      current_setting('server_encoding') AS encoding, \
-     current_setting('synchronous_commit') AS synchronous_commit, \
+     (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit') AS synchronous_commit, \
      current_setting('fsync') AS fsync, \
      current_setting('TimeZone') AS time_zone";
+
+/// The settings that the code relies on and that the administrator set otherwise.
+fn overridden() -> String {
+    let names = RELIED_ON.iter().map(|(name, _)| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+    format!(
+        "SELECT string_agg(name || ' = ' || reset_val, ', ' ORDER BY name) AS overridden \
+         FROM pg_settings WHERE name IN ({names}) AND setting <> reset_val"
+    )
+}
 
 const SERVER_TIME: &str =
     "SELECT CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT) AS present";
@@ -26,8 +37,11 @@ pub struct ServerSettings {
     pub major: u32,
     /// The encoding of text, such as `UTF8`.
     pub encoding: String,
-    /// What a commit waits for, such as `on`.
+    /// What a commit waits for, such as `on`. In sessions of this service, `off` is replaced by `on`.
     pub synchronous_commit: String,
+    /// Settings of the server that this service replaces in its own sessions, such as
+    /// `default_transaction_isolation = serializable`; `None` if there are none.
+    pub overridden: Option<String>,
     /// Whether writes are flushed to disk (`fsync`).
     pub is_flushed: bool,
     /// The time zone that the server uses in text.
@@ -38,6 +52,8 @@ impl Catalog {
     /// The settings of the server; `None` on SQLite.
     pub async fn server_settings(&self) -> Result<Option<ServerSettings>, CatalogError> {
         let Some(row) = self.ask_server(SERVER_SETTINGS).await? else { return Ok(None) };
+        let overridden = self.ask_server(&overridden()).await?;
+        let overridden = overridden.map(|row| row.try_get("", "overridden")).transpose()?.flatten();
         let number: i32 = row.try_get("", "number")?;
         let fsync: String = row.try_get("", "fsync")?;
         Ok(Some(ServerSettings {
@@ -45,6 +61,7 @@ impl Catalog {
             major: u32::try_from(number / 10_000).unwrap_or(0),
             encoding: row.try_get("", "encoding")?,
             synchronous_commit: row.try_get("", "synchronous_commit")?,
+            overridden,
             is_flushed: fsync == "on",
             time_zone: row.try_get("", "time_zone")?,
         }))

@@ -131,6 +131,7 @@ pub use privacy::{
 };
 pub use purging::PurgedTitles;
 pub use sealed::{Sealed, SealedAt};
+pub use signing_keys::SigningKeyList;
 pub use store::StoreRecord;
 pub use sweeps::Sweep;
 pub use transaction::Transaction;

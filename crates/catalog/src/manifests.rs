@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, JsonValue, QueryFilter, QueryOrder,
-    QuerySelect, Select, UpdateMany,
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, FromQueryResult, JsonValue, QueryFilter,
+    QueryOrder, QuerySelect, Select, UpdateMany,
 };
 use tonearm_domain::{
     Generation, ObjectKey, OrganizationId, ShortId, TrackId, TrackManifest, VariantIndex,
@@ -120,13 +120,60 @@ impl Catalog {
     }
 }
 
+impl Catalog {
+    /// The given objects that are a later generation of a track's manifest than the database knows, each with the
+    /// track. There are some only if the database lost transactions: after it was restored, or after a failover.
+    pub async fn unknown_generations(
+        &self,
+        keys: &[ObjectKey],
+    ) -> Result<Vec<(TrackId, ObjectKey)>, CatalogError> {
+        unknown_generations(self.reader(), keys).await
+    }
+}
+
+async fn unknown_generations<C: ConnectionTrait>(
+    db: &C,
+    keys: &[ObjectKey],
+) -> Result<Vec<(TrackId, ObjectKey)>, CatalogError> {
+    let is_living = Condition::all().add(track::Column::DeletedAt.is_null());
+    let numbered = with_latest(db, keys, is_living).await?;
+    Ok(numbered
+        .into_iter()
+        .filter(|manifest| manifest.number > manifest.latest)
+        .map(|manifest| (manifest.track, manifest.key.clone()))
+        .collect())
+}
+
 /// The given objects that are the manifest of a track that is not deleted or can be restored: of its latest generation,
 /// or of a later one, which can exist after an older database was restored.
 pub(crate) async fn manifests_among<C: ConnectionTrait>(
     db: &C,
     keys: &[ObjectKey],
 ) -> Result<Vec<ObjectKey>, CatalogError> {
-    use track::Column::{Index, ManifestGeneration, OrganizationId as Owner};
+    let numbered = with_latest(db, keys, kept_tracks()).await?;
+    Ok(numbered
+        .into_iter()
+        .filter(|manifest| manifest.number >= manifest.latest)
+        .map(|manifest| manifest.key.clone())
+        .collect())
+}
+
+/// A manifest in the store, and what the database knows of it.
+struct Numbered<'a> {
+    key: &'a ObjectKey,
+    number: u64,
+    track: TrackId,
+    /// The latest generation that the database knows.
+    latest: u64,
+}
+
+/// The given objects that are manifests of these tracks.
+async fn with_latest<'a, C: ConnectionTrait>(
+    db: &C,
+    keys: &'a [ObjectKey],
+    tracks: Condition,
+) -> Result<Vec<Numbered<'a>>, CatalogError> {
+    use track::Column::{Id, Index, ManifestGeneration, OrganizationId as Owner};
     let manifests: Vec<_> =
         keys.iter().filter_map(|key| Some((key, TrackManifest::generation(key)?.number()))).collect();
     if manifests.is_empty() {
@@ -134,43 +181,55 @@ pub(crate) async fn manifests_among<C: ConnectionTrait>(
     }
     let folders: HashSet<&str> = manifests.iter().map(|(key, _)| key.folder.as_str()).collect();
     let owners: HashSet<Uuid> = manifests.iter().map(|(key, _)| key.organization_id.uuid()).collect();
-    let rows: Vec<(Uuid, String, i64)> = track::Entity::find()
+    let rows: Vec<(Uuid, String, Uuid, i64)> = track::Entity::find()
         .select_only()
-        .columns([Owner, Index, ManifestGeneration])
+        .columns([Owner, Index, Id, ManifestGeneration])
         .filter(Owner.is_in(owners))
         .filter(Index.is_in(folders))
-        .filter(kept_tracks())
+        .filter(tracks)
         .into_tuple()
         .all(db)
         .await?;
-    let latest: HashMap<(Uuid, &str), i64> =
-        rows.iter().map(|(owner, index, number)| ((*owner, index.as_str()), *number)).collect();
-    let is_known = |key: &ObjectKey, number: u64| {
-        let latest = latest.get(&(key.organization_id.uuid(), key.folder.as_str()));
-        latest.is_some_and(|latest| u64::try_from(*latest).is_ok_and(|latest| latest <= number))
+    let latest: HashMap<(Uuid, &str), (Uuid, i64)> =
+        rows.iter().map(|(owner, index, id, number)| ((*owner, index.as_str()), (*id, *number))).collect();
+    let numbered = |(key, number): (&'a ObjectKey, u64)| {
+        let (id, latest) = latest.get(&(key.organization_id.uuid(), key.folder.as_str()))?;
+        let latest = u64::try_from(*latest).ok()?;
+        Some(Numbered { key, number, track: TrackId::from_uuid(*id), latest })
     };
-    Ok(manifests
-        .into_iter()
-        .filter(|(key, number)| is_known(key, *number))
-        .map(|(key, _)| key.clone())
-        .collect())
+    Ok(manifests.into_iter().filter_map(numbered).collect())
 }
 
 impl Transaction {
-    /// Begins the next generation of a track's manifest; `None` if the track itself is deleted. Manifests of tracks in
-    /// a deleted collection are still written, since restoring the collection does not write them. The track is locked
-    /// before its files are read, so that a generation contains everything that was committed before it.
+    /// As [`Catalog::unknown_generations`], in this transaction.
+    pub async fn unknown_generations(
+        &self,
+        keys: &[ObjectKey],
+    ) -> Result<Vec<(TrackId, ObjectKey)>, CatalogError> {
+        unknown_generations(self.db(), keys).await
+    }
+
+    /// Begins the next generation of a track's manifest, which is later than `above`; `None` if the track itself is
+    /// deleted. Manifests of tracks in a deleted collection are still written, since restoring the collection does not
+    /// write them. The track is locked before its files are read, so that a generation contains everything that was
+    /// committed before it.
     pub async fn next_manifest(
         &self,
         organization: OrganizationId,
         track: TrackId,
+        above: Option<Generation>,
     ) -> Result<Option<NextManifest>, CatalogError> {
         use track::Column::{DeletedAt, Id, Index, ManifestGeneration, OrganizationId as Owner};
+        let above = above.map_or(0, Generation::number);
+        let above = i64::try_from(above).map_err(|_| corrupt("track.manifest_generation"))?;
+        let number: SimpleExpr = Expr::case(Expr::col(ManifestGeneration).lt(above), Expr::value(above))
+            .finally(Expr::col(ManifestGeneration))
+            .into();
         let update: UpdateMany<track::Entity> = track::Entity::update_many()
             .filter(Id.eq(track.uuid()))
             .filter(Owner.eq(organization.uuid()))
             .filter(DeletedAt.is_null())
-            .col_expr(ManifestGeneration, Expr::col(ManifestGeneration).add(1));
+            .col_expr(ManifestGeneration, number.add(1));
         if update.exec(self.db()).await?.rows_affected == 0 {
             return Ok(None);
         }

@@ -12,8 +12,19 @@ use crate::entity::master_secret::{ActiveModel, Column, Entity};
 use crate::entity::signing_key;
 use crate::error::CatalogError;
 use crate::query::all;
+use crate::sqlite;
+use crate::url::{DatabaseLocation, DatabaseUrl};
 
 impl Catalog {
+    /// Whether a node that used this SQLite file has recorded its master secret. Nothing is changed, and the tables may be
+    /// those of another version. `false` for a PostgreSQL server, whose nodes never create a secret.
+    pub async fn has_master_secret(url: &DatabaseUrl) -> Result<bool, CatalogError> {
+        match &url.0 {
+            DatabaseLocation::Sqlite(path) => sqlite::has_master_secret(path).await,
+            DatabaseLocation::Postgres(_) => Ok(false),
+        }
+    }
+
     /// Records that a node signs with a master secret, and deletes all but the latest records. The first call on a
     /// database also records the `others` that the node knows, since a version without these records may have signed
     /// with them until now.

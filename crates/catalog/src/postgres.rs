@@ -1,15 +1,15 @@
 //! Opening a PostgreSQL database.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use sea_orm::sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sea_orm::sqlx::{self, AssertSqlSafe, ConnectOptions as _, Connection, Executor};
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, SqlxPostgresConnector, Statement};
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
+use sea_orm::sqlx::{self, AssertSqlSafe, ConnectOptions as _, Executor, Row};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, SqlxPostgresConnector, Statement};
 
 use crate::connect_options::ConnectOptions;
-use crate::error::CatalogError;
+use crate::error::{CatalogError, is_of_read_only_server};
 use crate::migrating::{Pauses, is_migration_needed, log_migration, within};
 use crate::migration;
 use crate::migration::{MigrationReport, Tables, look};
@@ -23,46 +23,116 @@ const TRUSTED_FOR: Duration = Duration::from_secs(1);
 /// applied.
 const MIGRATION_LOCK: i64 = 0x746F_6E65_6172_6D02;
 
+/// Settings that the code relies on, whatever the administrator of the server chose for other clients:
+/// each statement sees what was committed before it, statements wait for locks until their timeout, no transaction ends
+/// halfway, backslashes in SQL are backslashes, and searches find everything.
+pub(crate) const RELIED_ON: [(&str, &str); 5] = [
+    ("default_transaction_isolation", "read committed"),
+    ("lock_timeout", "0"),
+    ("transaction_timeout", "0"),
+    ("standard_conforming_strings", "on"),
+    ("gin_fuzzy_search_limit", "0"),
+];
+
+/// How long a connection may take to open before this is logged.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Connections that have to be tested before their next use, because one of them was to a server that takes no writes:
+/// after a failover, the others probably are, too.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Suspects {
+    left: Arc<AtomicU32>,
+    /// How many connections the pool has at most.
+    all: u32,
+}
+
+impl Suspects {
+    /// Looks at the result of a statement.
+    pub(crate) fn look_at<T>(&self, result: &Result<T, DbErr>) {
+        if result.as_ref().is_err_and(is_of_read_only_server) {
+            self.left.store(self.all, Ordering::Release);
+        }
+    }
+
+    /// Whether the connection that is taken from the pool next has to be tested. The pool gives out its connections in
+    /// turn, so all of them are.
+    fn take_one(&self) -> bool {
+        let taken = self.left.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1));
+        taken.is_ok()
+    }
+}
+
+/// Whether the server takes no writes: it is a standby, or its administrator said so.
+pub(crate) async fn is_read_only(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let row = connection.fetch_one("SHOW transaction_read_only").await?;
+    Ok(row.try_get::<String, _>(0)? == "on")
+}
+
 pub(crate) async fn open(
     server: &PgConnectOptions,
     options: &ConnectOptions,
-) -> Result<DatabaseConnection, CatalogError> {
-    let connection = pool(server, options).await?;
+) -> Result<(DatabaseConnection, Suspects), CatalogError> {
+    let suspects = Suspects { left: Arc::default(), all: options.max_connections.max(1) };
+    let connection = pool(server, options, suspects.clone()).await?;
     if is_migration_needed(&connection, options.migrate).await? {
         migrate_alone(server, options, &log_migration).await?;
     }
-    Ok(connection)
+    Ok((connection, suspects))
+}
+
+/// SQL for the settings of a session. Names that this version of the server does not know are left out.
+fn settings(timeout_millis: u128) -> String {
+    let relied = RELIED_ON.iter().map(|(name, value)| format!("('{name}', '{value}')"));
+    let relied = relied.collect::<Vec<_>>().join(", ");
+    format!(
+        "SET statement_timeout = {timeout_millis}; \
+         SET idle_in_transaction_session_timeout = {timeout_millis}; \
+         SELECT set_config(name, value, false) FROM (VALUES {relied}) AS relied (name, value) \
+         WHERE current_setting(name, true) IS NOT NULL; \
+         SELECT set_config('synchronous_commit', 'on', false) \
+         WHERE current_setting('synchronous_commit') = 'off'"
+    )
+}
+
+/// Waits for the first connection of a pool, and logs it if that takes long.
+async fn patiently<T>(connecting: impl Future<Output = T>) -> T {
+    let mut connecting = std::pin::pin!(connecting);
+    match tokio::time::timeout(PATIENCE, &mut connecting).await {
+        Ok(connected) => connected,
+        Err(_) => {
+            tracing::warn!(
+                "waiting for a connection to the database: the server does not respond, or all its connections are taken"
+            );
+            connecting.await
+        }
+    }
 }
 
 async fn pool(
     server: &PgConnectOptions,
     options: &ConnectOptions,
+    suspects: Suspects,
 ) -> Result<DatabaseConnection, CatalogError> {
     let millis = options.statement_timeout.as_millis().clamp(1, i32::MAX as u128);
-    let limits: Arc<str> =
-        format!("SET statement_timeout = {millis}; SET idle_in_transaction_session_timeout = {millis}")
-            .into();
-    let pool = PgPoolOptions::new()
+    let settings: Arc<str> = settings(millis).into();
+    let connecting = PgPoolOptions::new()
         .max_connections(options.max_connections.max(1))
         .acquire_timeout(options.acquire_timeout)
         .test_before_acquire(false)
         .after_connect(move |connection, _| {
-            let limits = Arc::clone(&limits);
+            let settings = Arc::clone(&settings);
             Box::pin(async move {
-                connection.execute(AssertSqlSafe(&*limits)).await?;
+                connection.execute(AssertSqlSafe(&*settings)).await?;
                 Ok(())
             })
         })
-        .before_acquire(|connection, meta| {
-            Box::pin(async move {
-                if meta.idle_for > TRUSTED_FOR {
-                    connection.ping().await?;
-                }
-                Ok(true)
-            })
+        .before_acquire(move |connection, meta| {
+            let is_suspect = suspects.take_one() || meta.idle_for > TRUSTED_FOR;
+            // A connection to a server that takes no writes is closed. The next one may reach its successor.
+            Box::pin(async move { Ok(!(is_suspect && is_read_only(connection).await?)) })
         })
-        .connect_with(named(server))
-        .await?;
+        .connect_with(named(server));
+    let pool = Box::pin(patiently(connecting)).await?;
     Ok(SqlxPostgresConnector::from_sqlx_postgres_pool(pool))
 }
 
@@ -115,7 +185,7 @@ async fn session(
     options: &ConnectOptions,
 ) -> Result<DatabaseConnection, CatalogError> {
     let was_connected = Arc::new(AtomicBool::new(false));
-    let pool = PgPoolOptions::new()
+    let connecting = PgPoolOptions::new()
         .max_connections(1)
         .acquire_timeout(options.acquire_timeout)
         .idle_timeout(None)
@@ -128,13 +198,12 @@ async fn session(
                     return Err(sqlx::Error::WorkerCrashed);
                 }
                 // Changing a large table takes long.
-                let limits = "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0";
-                connection.execute(limits).await?;
+                connection.execute(AssertSqlSafe(settings(0))).await?;
                 Ok(())
             })
         })
-        .connect_with(named(server))
-        .await?;
+        .connect_with(named(server));
+    let pool = Box::pin(patiently(connecting)).await?;
     Ok(SqlxPostgresConnector::from_sqlx_postgres_pool(pool))
 }
 
@@ -143,7 +212,8 @@ pub(crate) async fn tables(
     server: &PgConnectOptions,
     options: &ConnectOptions,
 ) -> Result<Tables, CatalogError> {
-    let connection = pool(server, &ConnectOptions { max_connections: 1, ..options.clone() }).await?;
+    let options = ConnectOptions { max_connections: 1, ..options.clone() };
+    let connection = pool(server, &options, Suspects::default()).await?;
     let tables = look(&connection).await;
     connection.close().await?;
     tables

@@ -91,10 +91,10 @@ impl Transaction {
         collection: CollectionId,
         most: u64,
     ) -> Result<Option<u64>, CatalogError> {
-        self.lock_recipes(organization).await?;
         let next = marked_with(collection).select_only().columns([Column::Id, Column::DeletedAt]);
         let next = next.order_by_asc(Column::Id).limit(most).lock(TO_CHANGE);
         let tracks: Vec<(Uuid, Option<i64>)> = next.into_tuple().all(self.db()).await?;
+        self.lock_recipes(organization).await?;
         let mut by_deletion: BTreeMap<i64, Vec<Uuid>> = BTreeMap::new();
         for (id, deleted_at) in &tracks {
             by_deletion.entry(deleted_at.unwrap_or_default()).or_default().push(*id);

@@ -1,7 +1,7 @@
 //! Tracks that are changed together. They are locked once, in the order in which all transactions lock several tracks.
 
 use sea_orm::sea_query::{CaseStatement, Expr};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 use tonearm_domain::{CollectionId, OrganizationId, Track, TrackId};
 use uuid::Uuid;
 
@@ -26,6 +26,19 @@ impl Transaction {
             .order_by_asc(Column::Id)
             .lock(TO_CHANGE);
         all(self.db(), select).await
+    }
+
+    /// Locks tracks in the order of their ids, even deleted ones.
+    pub async fn lock_tracks(&self, tracks: &[TrackId]) -> Result<(), CatalogError> {
+        let select = Entity::find().filter(Column::Id.is_in(tracks.iter().map(|id| id.uuid())));
+        self.lock_ids(select).await
+    }
+
+    /// Locks rows of tracks in the order of their ids.
+    pub(crate) async fn lock_ids(&self, select: Select<Entity>) -> Result<(), CatalogError> {
+        let select = select.select_only().column(Column::Id).order_by_asc(Column::Id).lock(TO_CHANGE);
+        select.into_tuple::<Uuid>().all(self.db()).await?;
+        Ok(())
     }
 
     /// Locks collections in the order of their ids. [`Record::Collection`] is missing if one of them is deleted.

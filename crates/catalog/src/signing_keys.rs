@@ -1,12 +1,15 @@
 //! Keys that organizations sign delivery URLs with. The texts of the keys are derived and never stored.
 
-use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+};
 use tonearm_domain::{LimitOffset, OrganizationId, ShortId, SigningKey, Timestamp};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
-use crate::column::parsed;
+use crate::column::{corrupt, moment, parsed};
+use crate::entity::key_list;
 use crate::entity::signing_key::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
 use crate::query::{TO_CHANGE, all, one, page};
@@ -49,21 +52,68 @@ impl Catalog {
 
     /// The ids of all signing keys of all organizations that are not revoked, in a fixed order.
     pub async fn live_signing_keys(&self) -> Result<Vec<(OrganizationId, ShortId)>, CatalogError> {
-        let select = Entity::find()
-            .select_only()
-            .columns([Column::OrganizationId, Column::Id])
-            .filter(Column::RevokedAt.is_null())
-            .order_by_asc(Column::Id);
-        let rows: Vec<(Uuid, String)> = select.into_tuple().all(self.reader()).await?;
-        rows.into_iter()
-            .map(|(organization, id)| {
-                Ok((OrganizationId::from_uuid(organization), parsed("signing_key.id", &id)?))
-            })
-            .collect()
+        live(self.reader()).await
     }
 }
 
+async fn live<C: ConnectionTrait>(db: &C) -> Result<Vec<(OrganizationId, ShortId)>, CatalogError> {
+    let select = Entity::find()
+        .select_only()
+        .columns([Column::OrganizationId, Column::Id])
+        .filter(Column::RevokedAt.is_null())
+        .order_by_asc(Column::Id);
+    let rows: Vec<(Uuid, String)> = select.into_tuple().all(db).await?;
+    rows.into_iter()
+        .map(|(organization, id)| {
+            Ok((OrganizationId::from_uuid(organization), parsed("signing_key.id", &id)?))
+        })
+        .collect()
+}
+
+/// The signing keys that were not revoked at one moment, for nodes without a catalog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SigningKeyList {
+    /// Later lists have higher numbers, whatever the clocks of nodes say.
+    pub number: u64,
+    /// The moment, by the clock that decides what is due.
+    pub made_at: Timestamp,
+    /// The keys, in a fixed order.
+    pub live: Vec<(OrganizationId, ShortId)>,
+}
+
 impl Transaction {
+    /// Makes the next list of signing keys. Its number is higher than those of all earlier lists, and than `above`.
+    /// Other transactions that make one wait, so that a list contains everything that lists with lower numbers do.
+    pub async fn next_signing_key_list(
+        &self,
+        above: u64,
+        now: Timestamp,
+    ) -> Result<SigningKeyList, CatalogError> {
+        use key_list::Column::{Id, Number};
+        let number = || Expr::col((key_list::Entity, Number));
+        let above = i64::try_from(above).ok().filter(|above| *above < i64::MAX);
+        let above = above.ok_or_else(|| corrupt("key_list.number"))?;
+        let last: SimpleExpr = Expr::case(number().lt(above), Expr::value(above)).finally(number()).into();
+        let raise = Query::insert()
+            .into_table(key_list::Entity)
+            .columns([Id, Number])
+            .values_panic([key_list::ONLY.into(), (above + 1).into()])
+            .on_conflict(OnConflict::column(Id).value(Number, last.add(1)).to_owned())
+            .take();
+        self.db().execute(&raise).await?;
+        let select = key_list::Entity::find_by_id(key_list::ONLY)
+            .select_only()
+            .column(Number)
+            .expr_as(self.due_clock().now(now), "made_at");
+        let row: Option<(i64, i64)> = select.into_tuple().one(self.db()).await?;
+        let (number, made_at) = row.ok_or_else(|| corrupt("key_list.number"))?;
+        Ok(SigningKeyList {
+            number: u64::try_from(number).map_err(|_| corrupt("key_list.number"))?,
+            made_at: moment("statement_timestamp", made_at)?,
+            live: live(self.db()).await?,
+        })
+    }
+
     /// One signing key of the organization, locked for a change.
     pub async fn signing_key(
         &self,

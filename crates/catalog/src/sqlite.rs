@@ -9,13 +9,14 @@ use sea_orm::sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
 };
 use sea_orm::sqlx::{ConnectOptions as _, Connection as _};
-use sea_orm::{DatabaseConnection, SqlxSqliteConnector};
+use sea_orm::{DatabaseConnection, EntityTrait, SqlxSqliteConnector};
 
 use crate::connect_options::ConnectOptions;
+use crate::entity::master_secret;
 use crate::error::CatalogError;
 use crate::migrating::{Pauses, is_migration_needed, log_migration, within};
 use crate::migration;
-use crate::migration::{MigrationReport, Tables, look};
+use crate::migration::{MigrationReport, Tables, has_table, look};
 
 /// How long one process waits for the write lock of another.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
@@ -97,6 +98,24 @@ pub(crate) async fn tables(path: &Path) -> Result<Tables, CatalogError> {
     tables
 }
 
+/// Whether a node that used this file has recorded its master secret, whatever the version of the tables.
+pub(crate) async fn has_master_secret(path: &Path) -> Result<bool, CatalogError> {
+    if !path.exists() {
+        return Ok(false);
+    }
+    let pool = SqlitePoolOptions::new()
+        .max_connections(1)
+        .connect_with(connection(path).pragma("query_only", "ON"))
+        .await?;
+    let db = SqlxSqliteConnector::from_sqlx_sqlite_pool(pool);
+    let is_recorded = match has_table(&db, "master_secret").await? {
+        true => master_secret::Entity::find().one(&db).await?.is_some(),
+        false => false,
+    };
+    db.close().await?;
+    Ok(is_recorded)
+}
+
 /// The one connection that writes, which also switches a new file to write-ahead logging.
 async fn open_writer(path: &Path, options: &ConnectOptions) -> Result<DatabaseConnection, CatalogError> {
     let pool = pool(1, options)
@@ -146,6 +165,8 @@ fn connection(path: &Path) -> SqliteConnectOptions {
         // With write-ahead logging, any lower level may lose the last commits in a power failure.
         .synchronous(SqliteSynchronous::Full)
         .pragma("temp_store", "memory")
+        // Overwrites what is deleted, so that erased names do not stay readable in free pages.
+        .pragma("secure_delete", "ON")
         // Negative: KiB. Each connection has its own cache, while mapped pages are shared.
         .pragma("cache_size", "-8192")
         // The most that SQLite can map. Beyond it, every page would be copied into the cache of each connection.

@@ -9,6 +9,8 @@ use sea_orm::{
     Statement,
 };
 
+use crate::postgres::Suspects;
+
 /// The statements of one transaction.
 ///
 /// After one of them has failed, or was abandoned halfway, no other is run and nothing is committed. SQLite ends a
@@ -17,14 +19,15 @@ use sea_orm::{
 /// that the driver does not report.
 pub(crate) struct Statements {
     inner: DatabaseTransaction,
+    suspects: Suspects,
     has_failed: AtomicBool,
     /// PostgreSQL's id of the transaction, once it is known.
     pub(crate) id: OnceLock<String>,
 }
 
 impl Statements {
-    pub(crate) fn new(inner: DatabaseTransaction) -> Self {
-        Self { inner, has_failed: AtomicBool::new(false), id: OnceLock::new() }
+    pub(crate) fn new(inner: DatabaseTransaction, suspects: Suspects) -> Self {
+        Self { inner, suspects, has_failed: AtomicBool::new(false), id: OnceLock::new() }
     }
 
     /// Commits. If a statement has failed, rolls back instead and returns an error.
@@ -41,6 +44,7 @@ impl Statements {
         }
         let mut attempt = Attempt { has_failed: &self.has_failed, succeeded: false };
         let result = statement.await;
+        self.suspects.look_at(&result);
         attempt.succeeded = result.is_ok();
         result
     }
@@ -91,20 +95,31 @@ impl ConnectionTrait for Statements {
 ///
 /// Every statement is run to its end. The SQLite driver answers a query for one row with the first row, commits
 /// afterwards and ignores a failure of the commit, so `UPDATE … RETURNING` on a full disk would look like a success.
-pub(crate) struct Single(pub(crate) DatabaseConnection);
+pub(crate) struct Single {
+    pub(crate) pool: DatabaseConnection,
+    pub(crate) suspects: Suspects,
+}
+
+impl Single {
+    async fn run<T>(&self, statement: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
+        let result = statement.await;
+        self.suspects.look_at(&result);
+        result
+    }
+}
 
 #[async_trait]
 impl ConnectionTrait for Single {
     fn get_database_backend(&self) -> DbBackend {
-        self.0.get_database_backend()
+        self.pool.get_database_backend()
     }
 
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
-        self.0.execute_raw(statement).await
+        self.run(self.pool.execute_raw(statement)).await
     }
 
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
-        self.0.execute_unprepared(sql).await
+        self.run(self.pool.execute_unprepared(sql)).await
     }
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
@@ -112,6 +127,6 @@ impl ConnectionTrait for Single {
     }
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-        self.0.query_all_raw(statement).await
+        self.run(self.pool.query_all_raw(statement)).await
     }
 }

@@ -11,6 +11,7 @@ use crate::changes::{Change, Changes, Observers};
 use crate::connect_options::Backend;
 use crate::due_clock::DueClock;
 use crate::error::CatalogError;
+use crate::postgres::Suspects;
 use crate::statements::Statements;
 use crate::wakeups::Wakers;
 use crate::work_kind::WorkKind;
@@ -22,6 +23,8 @@ pub(crate) struct Ending {
     pub(crate) backend: Backend,
     /// Where the outcome of a lost commit is looked up.
     pub(crate) database: DatabaseConnection,
+    /// Where a write that the server refused is noted.
+    pub(crate) suspects: Suspects,
     pub(crate) observers: Observers,
     pub(crate) wakers: Wakers,
     /// Whether other nodes are notified of queued work before a commit returns, and not soon after.
@@ -38,6 +41,11 @@ pub(crate) struct Ending {
 /// decisions based on it still hold when they are written. Reads of data that belongs to it, such as a transcription,
 /// rely on that lock. On SQLite there is one write transaction at a time: do not begin a second one while holding one.
 ///
+/// Transactions lock rows in this order, so that none waits for another that waits for it: the quota of the
+/// organization, the lease of a job, tracks by id, the organization (which stands for its recipes), renderings,
+/// collections by id, and at last what these refer to, such as creators. The triggers that count lock the collection of
+/// each changed track.
+///
 /// After a statement has failed, the transaction does nothing more and cannot be committed.
 #[must_use = "a transaction that is dropped is rolled back"]
 pub struct Transaction {
@@ -51,7 +59,7 @@ pub struct Transaction {
 impl Transaction {
     pub(crate) fn new(inner: DatabaseTransaction, ending: Ending) -> Self {
         Self {
-            statements: Statements::new(inner),
+            statements: Statements::new(inner, ending.suspects.clone()),
             changes: Changes::default(),
             queued: Default::default(),
             ending,

@@ -158,9 +158,17 @@ impl Transaction {
         id: TrackId,
         now: Timestamp,
     ) -> Result<Option<Track>, CatalogError> {
-        let Some(deleted_at) = self.take_back::<track::Entity>(organization, id.uuid(), now).await? else {
+        let found = track::Entity::find()
+            .select_only()
+            .column(track::Column::DeletedAt)
+            .filter(this::<track::Entity>(organization, id.uuid()))
+            .lock(TO_CHANGE);
+        let deleted_at: Option<Option<i64>> = found.into_tuple().one(self.db()).await?;
+        self.lock_recipes(organization).await?;
+        let Some(deleted_at) = deleted_at.flatten() else { return Ok(None) };
+        if !self.take_back::<track::Entity>(organization, id.uuid(), now).await? {
             return Ok(None);
-        };
+        }
         self.note(Change::Track(id));
         self.restore_belongings(organization, &[id.uuid()], deleted_at).await?;
         let restored = one::<Track, _, _>(self.db(), track::Entity::find_by_id(id.uuid())).await?;
@@ -181,7 +189,8 @@ impl Transaction {
         id: CollectionId,
         now: Timestamp,
     ) -> Result<Option<Collection>, CatalogError> {
-        if self.take_back::<collection::Entity>(organization, id.uuid(), now).await?.is_none() {
+        self.lock_recipes(organization).await?;
+        if !self.take_back::<collection::Entity>(organization, id.uuid(), now).await? {
             return Ok(None);
         }
         self.note(Change::Collection(id));
@@ -189,23 +198,19 @@ impl Transaction {
         self.collection(organization, id).await
     }
 
-    /// Restores a row if it can still be restored, and returns when it was deleted.
+    /// Restores a deleted row. Returns whether it could still be restored.
     async fn take_back<E: Restorable>(
         &self,
         organization: OrganizationId,
         id: Uuid,
         now: Timestamp,
-    ) -> Result<Option<i64>, CatalogError> {
-        self.lock_recipes(organization).await?;
-        let found = E::find().select_only().column(E::DELETED_AT).filter(this::<E>(organization, id));
-        let found = found.lock(TO_CHANGE).into_tuple::<Option<i64>>().one(self.db()).await?;
-        let Some(deleted_at) = found.flatten() else { return Ok(None) };
+    ) -> Result<bool, CatalogError> {
         let restored = out_of_trash(E::update_many().col_expr(E::DELETED_AT, none()))
             .filter(this::<E>(organization, id))
             .filter(in_time::<E>(now))
             .exec(self.db())
             .await?;
-        Ok((restored.rows_affected > 0).then_some(deleted_at))
+        Ok(restored.rows_affected > 0)
     }
 
     /// Restores the files and own recipes of tracks that were deleted with them. Recipes whose index the organization

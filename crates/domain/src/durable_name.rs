@@ -126,6 +126,11 @@ impl TrackManifest {
         self.files.get(variant).filter(|file| file.content_type == content_type)
     }
 
+    /// Whether it contains this file.
+    pub fn contains(&self, file: &ObjectFile) -> bool {
+        self.files.values().any(|contained| contained == file)
+    }
+
     /// The number of files.
     pub fn len(&self) -> usize {
         self.files.len()

@@ -14,7 +14,7 @@ use http::{Method, Request, Response, Uri};
 use serde_json::json;
 use tonearm_blobs::Blobs;
 use tonearm_domain::{Ambient, CachePolicy, Cover, DeliveryPath, Meter, ObjectKey, RequestId, Timestamp};
-use tonearm_signing::{DeliveryGrant, UrlSigner};
+use tonearm_signing::{DeliveryGrant, UrlSigner, VerifyError};
 use tonearm_telemetry::{Cache, Stopwatch};
 
 use crate::accept::takes_webp;
@@ -292,9 +292,12 @@ impl Edge {
     /// Verifies the URL: its signature is the only permission.
     fn verify(&self, uri: &Uri) -> Result<DeliveryGrant, Refusal> {
         let verified = self.0.signer.verify_delivery(uri.path(), uri.query(), self.now());
-        verified.map_err(|error| match Self::owns(uri.path()) {
-            true => Refusal::Signature(error),
-            false => Refusal::NotFound,
+        verified.map_err(|error| match error {
+            _ if !Self::owns(uri.path()) => Refusal::NotFound,
+            VerifyError::KeysUnknown => {
+                Refusal::KeysUnknown { retry_after: self.0.config.retry_after_seconds }
+            }
+            error => Refusal::Signature(error),
         })
     }
 

@@ -16,6 +16,11 @@ pub(crate) enum Refusal {
     NotFound,
     /// The signature of the URL is not valid.
     Signature(VerifyError),
+    /// An organization may have signed the URL, and it is not known now which of its keys are live.
+    KeysUnknown {
+        /// Seconds after which the client may retry.
+        retry_after: u64,
+    },
     /// Not GET, HEAD or OPTIONS.
     Method,
     /// `If-Match` or `If-Unmodified-Since` does not hold.
@@ -54,6 +59,11 @@ impl Refusal {
             Self::Signature(VerifyError::Expired) => {
                 (StatusCode::UNAUTHORIZED, "url_expired", "The URL has expired; request a new one.")
             }
+            Self::Signature(VerifyError::KeysUnknown) | Self::KeysUnknown { .. } => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "signing_keys_unavailable",
+                "The signature cannot be checked at the moment; try again shortly.",
+            ),
             Self::Method => (
                 StatusCode::METHOD_NOT_ALLOWED,
                 "method_not_allowed",
@@ -87,7 +97,9 @@ impl Refusal {
                 let value = format!("bytes */{size}");
                 Some((header::CONTENT_RANGE, HeaderValue::try_from(value).expect("digits are ASCII")))
             }
-            Self::Storage { retry_after } => Some((header::RETRY_AFTER, retry_after.into())),
+            Self::KeysUnknown { retry_after } | Self::Storage { retry_after } => {
+                Some((header::RETRY_AFTER, retry_after.into()))
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use tonearm_blobs::BlobError;
-use tonearm_catalog::{CatalogError, Record};
+use tonearm_catalog::{Catalog, CatalogError, Record};
 use tonearm_domain::QuotaExceeded;
 
 /// The kind of a record that was not found.
@@ -218,6 +218,30 @@ impl From<Record> for Resource {
         }
     }
 }
+
+/// Runs a use case again if the database ended its transaction in favour of others. `work` does nothing before or after
+/// its transaction that must not happen twice.
+pub(crate) async fn again_if_victim<T, F: Future<Output = Result<T, Refusal>>>(
+    catalog: &Catalog,
+    work: impl Fn() -> F,
+) -> Result<T, Refusal> {
+    let mut attempts = 1;
+    loop {
+        match work().await {
+            // Within a larger transaction, everything before it is lost, too.
+            Err(Refusal::Unavailable(error)) if attempts < MOST_ATTEMPTS && !catalog.is_as_one() => {
+                if !error.downcast_ref().is_some_and(CatalogError::is_victim) {
+                    return Err(Refusal::Unavailable(error));
+                }
+                attempts += 1;
+            }
+            other => return other,
+        }
+    }
+}
+
+/// How many times a transaction is run that the database ends in favour of others.
+const MOST_ATTEMPTS: u32 = 5;
 
 /// The one place that decides what a missing or a duplicate record means to a caller: 404 or 409.
 impl From<CatalogError> for Refusal {

@@ -10,6 +10,8 @@ use tonearm_blobs::{BlobError, Blobs, PutError};
 use tonearm_catalog::{Catalog, CatalogError, StoreRecord};
 use tonearm_domain::{Ambient, Evidence, ObjectKey, StoreId, StoreMismatch};
 
+use crate::processing::manifests;
+
 /// The number of objects in the store to look up in the database.
 const LISTED: usize = 500;
 /// The number of tracks from each end of the database whose sources are looked up in the store.
@@ -164,8 +166,8 @@ impl StoreIdentity {
         Ok(Evidence { named: named.len(), found, listed: listed.len(), known })
     }
 
-    /// Gives both a new identity, whatever they had before. From then on they belong to each other only. After an
-    /// interruption, it can be run again to completion.
+    /// Gives both a new identity, whatever they had before. From then on they belong to each other only. Reads the whole
+    /// list of objects. After an interruption, it can be run again to completion.
     #[expect(clippy::disallowed_methods, reason = "no row refers to the object of an identity")]
     pub async fn adopt(&self) -> Result<StoreId, IdentityError> {
         let id = StoreId::new(self.ambient.short_id());
@@ -181,7 +183,20 @@ impl StoreIdentity {
             .try_collect()
             .await?;
         self.blobs.delete_many(others).await?;
+        self.overtake_manifests().await?;
         self.record_tie(id).await?;
         Ok(id)
+    }
+
+    /// Queues the manifests of all tracks of which the store has later ones, as another database wrote them.
+    async fn overtake_manifests(&self) -> Result<(), IdentityError> {
+        let mut batches = self.blobs.list_after(None).map_ok(|(key, _)| key).try_chunks(LISTED);
+        while let Some(batch) = batches.next().await {
+            let batch = batch.map_err(|error| error.1)?;
+            let tx = self.catalog.begin().await?;
+            manifests::queue_overtaken(&tx, &self.ambient, &batch).await?;
+            tx.commit().await?;
+        }
+        Ok(())
     }
 }

@@ -14,11 +14,13 @@ mod repair;
 use std::num::NonZeroU64;
 
 use tonearm_blobs::{BlobError, Blobs};
-use tonearm_catalog::{Catalog, CatalogError};
+use tonearm_catalog::{Catalog, CatalogError, NamedKind, NamedObject};
 use tonearm_domain::{Ambient, ObjectKey, SweepRules};
 
 pub use finding::{Finding, FindingKind, Remedy};
 pub use progress::{VerifyPhase, VerifyState};
+
+use finding::Subject;
 
 use crate::inventory::{HeadOutcome, Rate, ReadFailures, Rows, StoredObject, Walk, WalkError, WalkStep};
 
@@ -144,6 +146,7 @@ impl Run<'_> {
                 None => cleared.push(suspect),
             }
         }
+        subjects.extend(self.unknown_manifests(&step.objects).await?);
         if self.terms.is_deep {
             subjects.extend(self.read_all(&step, &cleared).await?);
         }
@@ -155,6 +158,18 @@ impl Run<'_> {
             self.state.last_key = Some(last);
         }
         Ok(())
+    }
+
+    /// Manifests that nodes without a catalog follow and the catalog does not know. They are listed before the rows are
+    /// read, and a row counts a manifest before it is stored.
+    async fn unknown_manifests(&self, listed: &[StoredObject]) -> Result<Vec<Subject>, VerifyError> {
+        let keys: Vec<ObjectKey> = listed.iter().map(|stored| stored.key.clone()).collect();
+        let unknown = self.all.catalog.unknown_generations(&keys).await?;
+        let subject = |(track, key)| {
+            let object = NamedObject { kind: NamedKind::Manifest, key, size: None, sha256: None };
+            Subject { kind: FindingKind::UnknownManifest, track, object, found_size: None }
+        };
+        Ok(unknown.into_iter().map(subject).collect())
     }
 
     /// Reports objects that no row names, unless they are recent or about to be removed.

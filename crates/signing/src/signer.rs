@@ -27,6 +27,9 @@ pub enum VerifyError {
     /// None of the secrets signed it in this form.
     #[error("the signature of the URL does not match")]
     BadSignature,
+    /// A key of the organization may have signed it, and it is not known now which keys are live.
+    #[error("the signature of the URL cannot be checked now")]
+    KeysUnknown,
     /// It is genuine but not valid at this time: it has expired, or it was issued further ahead of this clock than is
     /// tolerated.
     #[error("the URL has expired")]
@@ -74,7 +77,8 @@ impl UrlSigner {
         self.live.replace(live, None, |(organization, id)| self.keys.signing_key_ring(organization, id));
     }
 
-    /// Like [`honour`](Self::honour), but accepts no key from `until` on, unless it is called again before.
+    /// Like [`honour`](Self::honour), but from `until` on it is not known which keys are live, unless it is called again
+    /// before.
     pub fn honour_until(&self, live: &[SigningKeyName], until: Timestamp) {
         self.live
             .replace(live, Some(until), |(organization, id)| self.keys.signing_key_ring(organization, id));
@@ -173,6 +177,7 @@ impl UrlSigner {
         if own.is_ok() {
             return Ok(None);
         }
+        self.require_known_keys(now)?;
         let (mark, query) = signed_query.map_or(("", ""), |query| ("?", query));
         let parts = [path, mark, query, token.issued_text];
         let tried = self.live.tried(organization, now).into_iter();
@@ -190,8 +195,13 @@ impl UrlSigner {
         token: &Token<'_>,
         now: Timestamp,
     ) -> Result<(), VerifyError> {
+        self.require_known_keys(now)?;
         let parts = [path, "?", signed_query.unwrap_or_default(), token.issued_text];
         genuine(self.live.get(key, now).is_some_and(|ring| ring.verifies(&parts, &token.mac)))
+    }
+
+    fn require_known_keys(&self, now: Timestamp) -> Result<(), VerifyError> {
+        if self.live.are_known(now) { Ok(()) } else { Err(VerifyError::KeysUnknown) }
     }
 }
 

@@ -20,7 +20,7 @@ pub struct LiveKeys(Arc<RwLock<CurrentKeys>>);
 #[derive(Default)]
 struct CurrentKeys {
     keys: KeysByOrganization,
-    /// When they stop being valid. `None`: they are valid until others are set.
+    /// From when on it is not known which keys are live. `None`: they are valid until others are set.
     until: Option<Timestamp>,
 }
 
@@ -69,6 +69,11 @@ impl LiveKeys {
     /// Keeps the same keys until `until`.
     pub(crate) fn extend(&self, until: Timestamp) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).until = Some(until);
+    }
+
+    /// Whether it is known at this moment which keys are live.
+    pub(crate) fn are_known(&self, now: Timestamp) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).are_valid_at(now)
     }
 
     /// Whether URLs signed with this key are honoured at this moment.

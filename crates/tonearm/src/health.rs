@@ -9,12 +9,13 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Json, Router};
+use futures::TryFutureExt;
 use serde_json::json;
 use tokio::sync::{Mutex, watch};
 use tokio::time::{Instant, timeout};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
-use tonearm_domain::ClientAddress;
+use tonearm_domain::{ClientAddress, error_with_causes};
 use tonearm_service::Space;
 
 /// How long a report is reused: frequent health checks must not load what they check.
@@ -109,7 +110,9 @@ impl Health {
     async fn check(&self) -> Report {
         let database = async {
             match &self.catalog {
-                Some(catalog) => part("catalog", catalog.ping()).await,
+                Some(catalog) => {
+                    part("catalog", catalog.ping().map_err(|error| error_with_causes(&error))).await
+                }
                 None => NOT_USED,
             }
         };

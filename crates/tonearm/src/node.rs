@@ -79,7 +79,7 @@ impl Node {
             // This must happen before anything that counts is opened.
             metrics::begin();
         }
-        let secrets = opening::secrets(config, &ambient)?;
+        let secrets = opening::secrets(config, &ambient).await?;
         let blobs = opening::blobs_of_server(config).await?;
         let tls = config.tls.clone().map(|files| Tls::open(files, &secrets, &ambient)).transpose()?;
         let (listener, address) = listen(config.listen, socket)

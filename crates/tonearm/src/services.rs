@@ -48,7 +48,7 @@ impl Services {
     /// Opens the catalog for a command beside a running server.
     pub async fn open(config: &Config, ambient: &Ambient) -> Result<Self, StartError> {
         opening::make_folder(&config.data_dir)?;
-        let secrets = opening::secrets(config, ambient)?;
+        let secrets = opening::secrets(config, ambient).await?;
         let signer = opening::signer(config, &secrets);
         let catalog = opening::catalog_of_command(config, ambient).await?;
         Self::new(config, ambient, catalog, &secrets, signer, &opening::public_url(config, config.listen))

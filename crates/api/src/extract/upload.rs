@@ -37,7 +37,7 @@ async fn verify(parts: &mut Parts, app: &App) -> Result<UploadGrant, ApiError> {
 fn refuse(error: VerifyError) -> ApiError {
     let (code, message) = match error {
         VerifyError::Expired => ("upload_url_expired", "the upload URL has expired; request a new one"),
-        VerifyError::Malformed | VerifyError::BadSignature => {
+        VerifyError::Malformed | VerifyError::BadSignature | VerifyError::KeysUnknown => {
             ("invalid_upload_url", "the signature of the upload URL is invalid")
         }
     };

@@ -183,7 +183,12 @@ impl Run {
             Some(body) => body,
             None => self.open(missing.clone()).await?,
         };
-        if body.meta.size != self.meta.size || body.range.start != missing.start {
+        if body.meta != self.meta {
+            // The object was replaced. The next reader begins with the new one.
+            self.cache.forget(&self.key);
+            return Err(Unfilled::failed(BlobError::Corrupt));
+        }
+        if body.range.start != missing.start {
             return Err(Unfilled::failed(BlobError::Corrupt));
         }
         self.fill(body).await
@@ -242,8 +247,8 @@ impl Run {
 
     fn write_to_disk(&self, at: usize) {
         if let (Some(disk), Some(bytes)) = (&self.cache.0.disk, self.pieces[at].whole()) {
-            let (cache, key) = (self.cache.clone(), self.key.clone());
-            disk.keep(self.id(at), self.meta, bytes, move || cache.0.known.get(&key).is_some());
+            let (cache, key, meta) = (self.cache.clone(), self.key.clone(), self.meta);
+            disk.keep(self.id(at), meta, bytes, move || cache.0.known.get(&key) == Some(meta));
         }
     }
 

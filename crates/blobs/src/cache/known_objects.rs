@@ -37,9 +37,12 @@ impl KnownObjects {
         self.objects.get(key).map(|known| known.meta)
     }
 
-    /// Records metadata that the store has just returned.
+    /// Records metadata that the store has just returned. No object is empty for long: one that is empty now is asked
+    /// for again by the next reader.
     pub(super) fn insert(&self, key: &ObjectKey, meta: ObjectMeta) {
-        self.insert_checked_at(key, meta, Some(Instant::now()));
+        if meta.size > 0 {
+            self.insert_checked_at(key, meta, Some(Instant::now()));
+        }
     }
 
     /// Records metadata from before this process started, or from so long ago that the store has to be asked again.

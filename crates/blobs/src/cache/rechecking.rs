@@ -1,4 +1,4 @@
-//! Checks with the store whether cached objects still exist.
+//! Checks with the store whether cached objects still exist, and are still the same.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Weak};
@@ -23,9 +23,11 @@ impl CachedStore {
         }
     }
 
-    /// Removes an object if the store reports that it no longer exists. If the store fails, nothing changes.
+    /// Removes an object if the store no longer has it, or has it with another length or date: a damaged object was
+    /// replaced by a sound one, or the other way round. If the store fails, nothing changes.
     async fn recheck_now(&self, key: &ObjectKey) {
-        if let Ok(None) = self.0.store.head(key).await {
+        let Ok(stored) = self.0.store.head(key).await else { return };
+        if stored != self.kept_meta(key) {
             self.forget(key);
         }
     }

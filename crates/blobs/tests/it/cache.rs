@@ -289,6 +289,96 @@ async fn what_is_damaged_on_disk_is_fetched_again() {
     assert!(deliver(&again, &key, None).await.unwrap() == content);
 }
 
+/// A folder as a store, and the file of an object in it.
+async fn folder_of(key: &ObjectKey, content: &[u8], seconds: u64) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("file://{}/objects", folder.path().display());
+    Blobs::open(&url.parse().unwrap()).await.unwrap();
+    write_at(&folder, key, content, seconds);
+    (folder, url)
+}
+
+/// Writes the file of an object, with this date.
+fn write_at(folder: &tempfile::TempDir, key: &ObjectKey, content: &[u8], seconds: u64) {
+    let path = folder.path().join("objects").join(key.to_string());
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, content).unwrap();
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    file.set_modified(std::time::UNIX_EPOCH + Duration::from_secs(1_700_000_000 + seconds)).unwrap();
+}
+
+/// Asks and delivers until the whole object is as expected.
+async fn comes_to_deliver(blobs: &Blobs, key: &ObjectKey, expected: &[u8]) {
+    for _ in 0..2000 {
+        drop(blobs.at_hand(key));
+        match deliver(blobs, key, None).await {
+            Ok(got) if got == expected => return,
+            _ => tokio::time::sleep(Duration::from_millis(5)).await,
+        }
+    }
+    panic!("it never delivers what the store has");
+}
+
+#[tokio::test]
+async fn an_object_that_was_replaced_is_fetched_again() {
+    let (key, sound) = (TestStore::folder().await.key(), pattern(SIZE));
+    let mut damaged = sound.to_vec();
+    damaged[1_000_000] ^= 1;
+    let (folder, url) = folder_of(&key, &damaged, 0).await;
+    let disk = folder.path().join("cache");
+    let pieces = || files(&disk.join(key.to_string()));
+    let blobs = cached_at(&url, 64 << 20, Some(&disk), Duration::ZERO).await;
+    assert!(deliver(&blobs, &key, None).await.unwrap() == damaged);
+    eventually(|| pieces().len() == SIZE.div_ceil(256 * 1024)).await;
+
+    // Of the same length: only its date differs.
+    write_at(&folder, &key, &sound, 60);
+    comes_to_deliver(&blobs, &key, &sound).await;
+
+    // The same after a restart, for what is on disk.
+    eventually(|| pieces().len() == SIZE.div_ceil(256 * 1024)).await;
+    drop(blobs);
+    write_at(&folder, &key, &damaged, 120);
+    let blobs = cached_at(&url, 64 << 20, Some(&disk), Duration::ZERO).await;
+    comes_to_deliver(&blobs, &key, &damaged).await;
+}
+
+#[tokio::test]
+async fn an_object_that_is_replaced_while_it_is_read_is_never_a_mixture() {
+    let (key, before) = (TestStore::folder().await.key(), pattern(SIZE));
+    let after = vec![7; SIZE];
+    let (folder, url) = folder_of(&key, &before, 0).await;
+    let blobs = cached_at(&url, 64 << 20, None, NEVER).await;
+    assert!(deliver(&blobs, &key, Some(0..10)).await.unwrap() == before[..10]);
+    write_at(&folder, &key, &after, 60);
+    let rest = blobs.deliver(&key, Some(2_500_000..SIZE as u64)).await;
+    assert!(matches!(rest, Err(BlobError::Unavailable(_))), "its first part was delivered before");
+    assert!(deliver(&blobs, &key, None).await.unwrap() == after);
+}
+
+#[tokio::test]
+async fn an_object_that_was_empty_for_a_moment_is_not_for_long() {
+    let (key, content) = (TestStore::folder().await.key(), pattern(1000));
+    let (folder, url) = folder_of(&key, b"", 0).await;
+    let blobs = cached_at(&url, 64 << 20, None, NEVER).await;
+    assert_eq!(deliver(&blobs, &key, None).await.unwrap(), b"");
+    assert_eq!(blobs.deliver_head(&key).await.unwrap().unwrap().size, 0);
+    write_at(&folder, &key, &content, 0);
+    assert!(deliver(&blobs, &key, None).await.unwrap() == content);
+}
+
+#[tokio::test]
+async fn a_cache_folder_that_disappears_is_made_again() {
+    let (s3, key, content) = bucket().await;
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("cache");
+    let kept = on_disk(&s3, &key, &disk).await;
+    let blobs = cached(&s3, 64 << 20, Some(&disk), NEVER).await;
+    std::fs::remove_dir_all(&disk).unwrap();
+    assert!(deliver(&blobs, &key, None).await.unwrap() == content);
+    eventually(|| !files(&kept).is_empty()).await;
+}
+
 #[tokio::test]
 async fn a_deleted_object_leaves_the_disk() {
     let (s3, key, content) = bucket().await;

@@ -13,6 +13,10 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("failed_sign_in", "counts of failed attempts, which are forgotten after a while anyway"),
     ("sign_in", "sessions; one that was ended since would come back to life"),
     ("node", "signs of life of the nodes that ran then"),
+    (
+        "key_list",
+        "the number of the last list of signing keys in the object store, which the next one exceeds",
+    ),
     ("removal_hold", "the backup itself, for which objects stay in the store"),
     ("last_backup", "the backups of the service that was backed up, not of the restored one"),
     ("unfinished_restore", "how far a restore of this database is"),

@@ -17,6 +17,7 @@ pub(crate) mod idempotent_request;
 pub(crate) mod import_bucket;
 pub(crate) mod invitation;
 pub(crate) mod job;
+pub(crate) mod key_list;
 pub(crate) mod known_device;
 pub(crate) mod last_backup;
 pub(crate) mod listener_sighting;

@@ -93,6 +93,7 @@ mod m0053_operations;
 mod m0055_node_secrets;
 mod m0056_cover_objects;
 mod m0068_answered_statuses;
+mod m0070_key_list;
 mod m0078_listened_excerpts;
 mod pieces;
 mod prelude;
@@ -154,6 +155,7 @@ fn steps() -> Vec<Step> {
         m0055_node_secrets::step(),
         m0056_cover_objects::step(),
         m0068_answered_statuses::step(),
+        m0070_key_list::step(),
         m0078_listened_excerpts::step(),
     ]
 }

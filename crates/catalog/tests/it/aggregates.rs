@@ -120,7 +120,7 @@ async fn what_is_not_there_cannot_be_changed(database: TestDatabase) {
         assert!(matches!(refusal, CatalogError::Missing(missing) if missing == record), "{refusal:?}");
         assert!(refusal.to_string().ends_with("does not exist"), "{refusal}");
     }
-    assert!(!tx.delete_creator(organization.id, ambient.record_id()).await.unwrap());
+    assert_eq!(tx.delete_creator(organization.id, ambient.record_id()).await.unwrap(), None);
     assert!(!tx.soft_delete_recipe(organization.id, ambient.record_id(), ambient.now()).await.unwrap());
     assert!(
         !tx.purge_track(organization.id, ambient.record_id(), ambient.now(), PurgedTitles::Removed)
@@ -168,8 +168,8 @@ async fn deleted_creators_are_named_no_more(database: TestDatabase) {
     let track = stored_track(&catalog, full_track(&ambient, &collection, &creator)).await;
 
     let tx = catalog.begin().await.unwrap();
-    assert!(!tx.delete_creator(ambient.record_id(), creator.id).await.unwrap());
-    assert!(tx.delete_creator(organization.id, creator.id).await.unwrap());
+    assert_eq!(tx.delete_creator(ambient.record_id(), creator.id).await.unwrap(), None);
+    assert_eq!(tx.delete_creator(organization.id, creator.id).await.unwrap().as_ref(), Some(&creator));
     tx.commit().await.unwrap();
     let id = organization.id;
     assert_eq!(catalog.creator(id, creator.id).await.unwrap(), None);

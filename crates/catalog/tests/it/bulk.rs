@@ -408,7 +408,7 @@ async fn a_removed_recipe_is_gone_before_its_files(database: TestDatabase) {
     assert!(tx.soft_delete_recipe(organization.id, common.id, ambient.now()).await.unwrap());
     assert!(!tx.soft_delete_recipe(organization.id, common.id, ambient.now()).await.unwrap());
     tx.insert_recipe(&recipe(&ambient, &organization, None, "common", 1)).await.unwrap();
-    let next = tx.next_manifest(organization.id, tracks[0].id).await.unwrap().unwrap();
+    let next = tx.next_manifest(organization.id, tracks[0].id, None).await.unwrap().unwrap();
     assert!(next.manifest.is_empty());
     assert_eq!(tx.files_of_track(tracks[0].id).await.unwrap(), []);
     tx.commit().await.unwrap();

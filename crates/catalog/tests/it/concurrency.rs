@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tonearm_catalog::{Catalog, CatalogError, ConnectOptions, DatabaseUrl};
 use tonearm_domain::{
-    Ambient, Collection, Cursor, LimitOffset, Organization, PageQuery, SearchWords, TrackSort,
+    Ambient, Collection, Cursor, LimitOffset, Organization, PageQuery, SearchWords, Track, TrackSort,
 };
 use tonearm_fixtures::ambient;
 
@@ -193,4 +193,147 @@ async fn a_search_that_is_given_up_on_leaves_no_transaction_open() {
             return;
         }
     }
+}
+
+/// Waits until another transaction waits for a lock.
+async fn until_one_waits(raw: &sea_orm::DatabaseConnection) {
+    let waiting = "SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    let waiting = || Statement::from_string(DbBackend::Postgres, waiting);
+    while raw.query_one_raw(waiting()).await.unwrap().is_none() {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+/// A track whose creator is also that of its collection.
+async fn created(catalog: &Catalog, ambient: &Ambient) -> (Organization, Track) {
+    let (organization, _) = stored_collection(catalog, ambient).await;
+    let creator = creator(ambient, &organization);
+    let mut collection = bare_collection(ambient, &organization);
+    collection.creator_id = Some(creator.id);
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_creator(&creator).await.unwrap();
+    tx.insert_collection(&collection).await.unwrap();
+    tx.commit().await.unwrap();
+    let mut track = bare_track(ambient, &collection);
+    track.creator_id = Some(creator.id);
+    (organization, stored_track(catalog, track).await)
+}
+
+#[tokio::test]
+async fn who_restores_a_track_locks_it_before_the_recipes() {
+    let database = TestDatabase::migrated_postgres(tonearm_fixtures::migrate!()).await;
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let (organization, track) = created(&catalog, &ambient).await;
+    let tx = catalog.begin().await.unwrap();
+    tx.track(organization.id, track.id).await.unwrap().unwrap();
+    let restored = tokio::spawn({
+        let (catalog, now, owner, id) = (catalog.clone(), ambient.now(), organization.id, track.id);
+        async move { catalog.begin().await?.restore_track(owner, id, now).await }
+    });
+    until_one_waits(&database.raw().await).await;
+    tx.insert_recipe(&recipe(&ambient, &organization, Some(&track), "own", 0)).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(restored.await.unwrap().unwrap(), None, "it is not deleted");
+}
+
+#[tokio::test]
+async fn who_deletes_a_creator_locks_its_tracks_first() {
+    let database = TestDatabase::migrated_postgres(tonearm_fixtures::migrate!()).await;
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let (organization, track) = created(&catalog, &ambient).await;
+    let creator = track.creator_id.unwrap();
+    let tx = catalog.begin().await.unwrap();
+    let mut changed = tx.track(organization.id, track.id).await.unwrap().unwrap();
+    let deleted = tokio::spawn({
+        let (catalog, owner) = (catalog.clone(), organization.id);
+        async move {
+            let tx = catalog.begin().await?;
+            let deleted = tx.delete_creator(owner, creator).await?;
+            tx.commit().await?;
+            Ok::<_, CatalogError>(deleted)
+        }
+    });
+    until_one_waits(&database.raw().await).await;
+    // Counts the bytes of the source in the collection.
+    changed.source = Some(source(&ambient, &track));
+    tx.update_track(&changed).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(deleted.await.unwrap().unwrap().map(|deleted| deleted.id), Some(creator));
+    assert_eq!(catalog.track(organization.id, track.id).await.unwrap().unwrap().creator_id, None);
+}
+
+/// Changes a default of the test's database for connections that are made from now on.
+async fn set_default(raw: &sea_orm::DatabaseConnection, setting: &str) {
+    let alter = format!(
+        "SET default_transaction_read_only = off; \
+         DO $$ BEGIN EXECUTE format('ALTER DATABASE %I {setting}', current_database()); END $$"
+    );
+    raw.execute_unprepared(&alter).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_an_administrator_chose_for_others_changes_nothing() {
+    let database = TestDatabase::migrated_postgres(tonearm_fixtures::migrate!()).await;
+    let raw = database.raw().await;
+    for setting in [
+        "SET default_transaction_isolation = 'serializable'",
+        "SET lock_timeout = 5",
+        "SET standard_conforming_strings = off",
+        "SET synchronous_commit = off",
+    ] {
+        set_default(&raw, setting).await;
+    }
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let settings = catalog.server_settings().await.unwrap().unwrap();
+    assert_eq!(settings.synchronous_commit, "off");
+    let expected =
+        "default_transaction_isolation = serializable, lock_timeout = 5, standard_conforming_strings = off";
+    assert_eq!(settings.overridden.as_deref(), Some(expected));
+    // A transaction sees what others commit meanwhile, as quotas need.
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let tx = catalog.begin().await.unwrap();
+    assert_eq!(tx.count_live_signing_keys(organization.id).await.unwrap(), 0);
+    let other = catalog.begin().await.unwrap();
+    let key = tonearm_domain::SigningKey {
+        id: ambient.short_id(),
+        organization_id: organization.id,
+        title: String::new(),
+        created_at: ambient.now(),
+        revoked_at: None,
+    };
+    other.insert_signing_key(&key).await.unwrap();
+    other.commit().await.unwrap();
+    assert_eq!(tx.count_live_signing_keys(organization.id).await.unwrap(), 1);
+    drop((tx, collection));
+}
+
+#[tokio::test]
+async fn a_database_that_takes_no_writes_is_not_available_until_it_does() {
+    let database = TestDatabase::migrated_postgres(tonearm_fixtures::migrate!()).await;
+    let raw = database.raw().await;
+    set_default(&raw, "SET default_transaction_read_only = on").await;
+    let options = ConnectOptions { max_connections: 3, ..ConnectOptions::default() };
+    let catalog = Catalog::connect(&database.database_url(), options).await.unwrap();
+    let (ambient, _) = ambient();
+    let error = catalog.ping().await.unwrap_err();
+    assert!(matches!(error, CatalogError::Unavailable(_)), "{error:?}");
+    assert!(tonearm_domain::error_with_causes(&error).contains("takes no writes"), "{error:?}");
+    let write = async || {
+        let tx = catalog.begin().await?;
+        tx.insert_organization(&bare_organization(&ambient)).await?;
+        tx.commit().await
+    };
+    // Three connections to the server as it is now.
+    let open =
+        [catalog.begin().await.unwrap(), catalog.begin().await.unwrap(), catalog.begin().await.unwrap()];
+    drop(open);
+    set_default(&raw, "RESET default_transaction_read_only").await;
+    // The first write that is refused makes all of them suspect. None is if they were idle for a while.
+    let mut refused = 0;
+    for _ in 0..7 {
+        refused += usize::from(write().await.is_err());
+    }
+    assert!(refused <= 1, "{refused} of 7");
+    catalog.ping().await.unwrap();
 }

@@ -315,3 +315,29 @@ async fn a_purged_collection_has_no_cover(database: TestDatabase) {
         ("", Metadata::default(), Theme::default())
     );
 }
+
+#[tokio::test]
+async fn what_is_deleted_cannot_be_read_in_the_file() {
+    let database = TestDatabase::migrated_sqlite(tonearm_fixtures::migrate!()).await;
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let (organization, _) = stored_collection(&catalog, &ambient).await;
+    let name = "somebody who asked to be forgotten";
+    let forgotten =
+        tonearm_domain::Creator { organization_index: name.to_owned(), ..creator(&ambient, &organization) };
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_creator(&forgotten).await.unwrap();
+    tx.commit().await.unwrap();
+    let is_readable = || {
+        let file = std::fs::read(database.url.trim_start_matches("sqlite://")).unwrap();
+        file.windows(name.len()).any(|bytes| bytes == name.as_bytes())
+    };
+    // Closing writes everything into the file.
+    catalog.close().await.unwrap();
+    assert!(is_readable());
+    let catalog = database.catalog().await;
+    let tx = catalog.begin().await.unwrap();
+    tx.delete_creator(organization.id, forgotten.id).await.unwrap().unwrap();
+    tx.commit().await.unwrap();
+    catalog.close().await.unwrap();
+    assert!(!is_readable());
+}

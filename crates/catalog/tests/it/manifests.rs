@@ -25,7 +25,7 @@ fn only(manifest: &TrackManifest, key: &ObjectKey, variant: &str) {
 
 async fn begin_next(catalog: &Catalog, owner: OrganizationId, track: &Track) -> Option<Generation> {
     let tx = catalog.begin().await.unwrap();
-    let next = tx.next_manifest(owner, track.id).await.unwrap();
+    let next = tx.next_manifest(owner, track.id, None).await.unwrap();
     tx.commit().await.unwrap();
     next.map(|next| next.generation)
 }
@@ -46,7 +46,7 @@ async fn a_manifest_names_what_was_made(database: TestDatabase) {
     tx.insert_recipe(&failed).await.unwrap();
     tx.put_track_file(&file).await.unwrap();
     tx.put_track_file(&failure).await.unwrap();
-    let within = tx.next_manifest(organization.id, track.id).await.unwrap().unwrap();
+    let within = tx.next_manifest(organization.id, track.id, None).await.unwrap().unwrap();
     tx.commit().await.unwrap();
     let FileOutcome::Made { key, .. } = &file.outcome else { unreachable!() };
     assert_eq!((within.folder, within.generation), (track.index, Generation::new(1).unwrap()));
@@ -57,9 +57,9 @@ async fn a_manifest_names_what_was_made(database: TestDatabase) {
     assert!(catalog.manifest(ambient.record_id(), track.index).await.unwrap().is_empty());
     assert!(catalog.manifest(organization.id, ambient.short_id()).await.unwrap().is_empty());
     let tx = catalog.begin().await.unwrap();
-    assert_eq!(tx.next_manifest(ambient.record_id(), track.id).await.unwrap(), None);
+    assert_eq!(tx.next_manifest(ambient.record_id(), track.id, None).await.unwrap(), None);
     tx.soft_delete_track(organization.id, track.id, ambient.now()).await.unwrap();
-    assert_eq!(tx.next_manifest(organization.id, track.id).await.unwrap(), None);
+    assert_eq!(tx.next_manifest(organization.id, track.id, None).await.unwrap(), None);
     tx.commit().await.unwrap();
     assert!(catalog.manifest(organization.id, track.index).await.unwrap().is_empty());
 }
@@ -76,7 +76,7 @@ async fn generations_count_up(database: TestDatabase) {
         tx.commit().await.unwrap();
     }
     let tx = catalog.begin().await.unwrap();
-    tx.next_manifest(organization.id, track.id).await.unwrap();
+    tx.next_manifest(organization.id, track.id, None).await.unwrap();
     drop(tx);
     assert_eq!(begin_next(&catalog, organization.id, &track).await, Generation::new(4));
 }
@@ -95,10 +95,19 @@ async fn the_latest_manifest_is_a_known_object(database: TestDatabase) {
     let asked = [manifest(1), manifest(2), manifest(3), file, elsewhere];
     let known = catalog.known_objects(&asked).await.unwrap();
     assert_eq!(known, HashSet::from([manifest(2), manifest(3)]));
+    let unknown = catalog.unknown_generations(&asked).await.unwrap();
+    assert_eq!(unknown, [(track.id, manifest(3))], "the database lost it");
+    let tx = catalog.begin().await.unwrap();
+    let next = tx.next_manifest(organization.id, track.id, Generation::new(3)).await.unwrap();
+    assert_eq!(next.map(|next| next.generation), Generation::new(4));
+    let next = tx.next_manifest(organization.id, track.id, Generation::new(3)).await.unwrap();
+    assert_eq!(next.map(|next| next.generation), Generation::new(5));
+    drop(tx);
     let tx = catalog.begin().await.unwrap();
     tx.soft_delete_track(organization.id, track.id, ambient.now()).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(catalog.known_objects(&asked).await.unwrap(), HashSet::new());
+    assert_eq!(catalog.unknown_generations(&asked).await.unwrap(), []);
 }
 
 async fn tracks_from_before_are_found(database: TestDatabase) {

@@ -119,6 +119,7 @@ const STEPS: &[&str] = &[
     "m0055_node_secrets",
     "m0056_cover_objects",
     "m0068_answered_statuses",
+    "m0070_key_list",
     "m0078_listened_excerpts",
 ];
 

@@ -6,7 +6,7 @@ use tonearm_fixtures::ambient;
 use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
-crate::on_both!(signing_keys_live_until_they_are_revoked);
+crate::on_both!(signing_keys_live_until_they_are_revoked, lists_of_signing_keys_are_numbered);
 
 fn signing_key(ambient: &Ambient, organization_id: OrganizationId) -> SigningKey {
     SigningKey {
@@ -49,4 +49,31 @@ async fn signing_keys_live_until_they_are_revoked(database: TestDatabase) {
     assert_eq!(catalog.signing_key(mine.id, foreign.id).await.unwrap(), None, "not mine");
     let tx = catalog.begin().await.unwrap();
     assert_eq!(tx.count_live_signing_keys(mine.id).await.unwrap(), 1);
+}
+
+async fn lists_of_signing_keys_are_numbered(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
+    let mine = stored_collection(&catalog, &ambient).await.0;
+    let key = signing_key(&ambient, mine.id);
+    let next = async |above| {
+        let tx = catalog.begin().await.unwrap();
+        let list = tx.next_signing_key_list(above, ambient.now()).await.unwrap();
+        tx.commit().await.unwrap();
+        list
+    };
+    let first = next(0).await;
+    assert_eq!((first.number, first.made_at, &first.live[..]), (1, ambient.now(), &[][..]));
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_signing_key(&key).await.unwrap();
+    tx.commit().await.unwrap();
+    // The clock of the next node is behind.
+    clock.advance_seconds(-3600);
+    let second = next(0).await;
+    assert_eq!(
+        (second.number, second.made_at, &second.live[..]),
+        (2, ambient.now(), &[(mine.id, key.id)][..])
+    );
+    // The store has lists that this database does not know, as after a restore.
+    assert_eq!(next(40).await.number, 41);
+    assert_eq!(next(7).await.number, 42);
 }

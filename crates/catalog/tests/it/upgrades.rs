@@ -21,6 +21,7 @@ type Step = (&'static str, &'static [&'static str]);
 const UNDOABLE: &[Step] = &[
     ANSWERED_STATUSES,
     EXCERPTS,
+    KEY_LIST,
     COVER_OBJECTS,
     NODE_SECRETS,
     OPERATIONS,
@@ -86,6 +87,7 @@ const ANSWERED_STATUSES: Step = (
     &["DROP INDEX answered_job_by_track_id", "ALTER TABLE answered_job DROP COLUMN status"],
 );
 const EXCERPTS: Step = ("m0078_listened_excerpts", &["ALTER TABLE listener_track DROP COLUMN excerpts"]);
+const KEY_LIST: Step = ("m0070_key_list", &["DROP TABLE key_list"]);
 
 const COVER_OBJECTS: Step = (
     "m0056_cover_objects",
@@ -372,7 +374,7 @@ async fn tracks_without_manifests_get_a_job(database: TestDatabase) {
     let claimed = catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap().unwrap();
     assert_eq!(claimed.job, Job::PublishManifests {});
     let tx = catalog.begin().await.unwrap();
-    let next = tx.next_manifest(organization.id, track.id).await.unwrap().unwrap();
+    let next = tx.next_manifest(organization.id, track.id, None).await.unwrap().unwrap();
     assert_eq!(next.generation.number(), 1);
 }
 

@@ -131,3 +131,26 @@ async fn the_router_serves_objects_and_its_health() {
     assert!(healthy.header("x-request-id").is_some());
     get("/elsewhere").await.assert_error(404, "not_found");
 }
+
+#[tokio::test]
+async fn not_knowing_the_keys_of_an_organization_is_not_a_refusal() {
+    let node = Node::over_folder().await;
+    let key = node.store(100).await;
+    let own = node.url(&key);
+    let id = node.ambient.short_id();
+    let issued = node.ambient.now().unix_seconds();
+    let named = format!("/{key}?kid={id}&verify={issued}-{}", "A".repeat(43));
+    let unnamed = format!("/{key}?verify={issued}-{}", "A".repeat(43));
+    node.signer.honour_until(&[], node.ambient.now());
+    for url in [&named, &unnamed] {
+        let answer = node.request(Method::GET, url, &[]).await;
+        assert_eq!(answer.header("retry-after"), Some("5"), "{url}");
+        assert_eq!(answer.header("www-authenticate"), None, "{url}");
+        answer.assert_error(503, "signing_keys_unavailable");
+    }
+    assert_eq!(node.request(Method::GET, &own, &[]).await.status, 200);
+    node.signer.honour(&[]);
+    for url in [&named, &unnamed] {
+        node.request(Method::GET, url, &[]).await.assert_error(401, "signature_invalid");
+    }
+}

@@ -20,6 +20,9 @@ pub enum FindingKind {
     UnreadableObject,
     /// The store has an object that no row names.
     UnknownObject,
+    /// The store has a later manifest of a track than the database knows, because the database lost transactions. Nodes
+    /// without a database deliver the files that it names.
+    UnknownManifest,
 }
 
 /// What is done about a finding.
@@ -167,6 +170,7 @@ impl fmt::Display for Finding {
             FindingKind::UnknownObject => {
                 write!(f, "{key} ({} bytes) is not referenced by the database", size(found_size))?;
             }
+            FindingKind::UnknownManifest => write!(f, "{key} is newer than the database knows")?,
         }
         if let (Some(role), Some(track)) = (self.role, self.track_id) {
             write!(f, " ({role} of track {track})")?;

@@ -41,7 +41,7 @@ pub struct VerifyState {
     /// Objects that cannot be read.
     #[serde(default)]
     pub unreadable: u64,
-    /// Objects that no row names.
+    /// Objects that no row names, and manifests that are newer than the rows.
     pub unknown: u64,
     /// Findings whose objects are being made again.
     pub queued: u64,
@@ -80,7 +80,7 @@ impl VerifyState {
             FindingKind::WrongLength => &mut self.wrong_lengths,
             FindingKind::WrongHash => &mut self.wrong_hashes,
             FindingKind::UnreadableObject => &mut self.unreadable,
-            FindingKind::UnknownObject => &mut self.unknown,
+            FindingKind::UnknownObject | FindingKind::UnknownManifest => &mut self.unknown,
         } += 1;
         match finding.remedy {
             Remedy::Queued => self.queued += 1,

@@ -132,7 +132,7 @@ async fn a_truncated_object_does_not_replace_the_copy_of_an_earlier_backup(datab
     let track = scene.name(&scene.stray().await).await;
     let organization_id = scene.caller.organization_id;
     let tx = scene.catalog.begin().await.unwrap();
-    tx.next_manifest(organization_id, track.id).await.unwrap().unwrap();
+    tx.next_manifest(organization_id, track.id, None).await.unwrap().unwrap();
     tx.commit().await.unwrap();
     let named = scene.catalog.named_track(track.id).await.unwrap().unwrap();
     let manifest = named.objects.iter().find(|object| TrackManifest::generation(&object.key).is_some());

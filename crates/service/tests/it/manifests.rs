@@ -6,7 +6,9 @@ use tonearm_domain::{
 };
 use tonearm_fixtures::{S3Server, TestDatabase};
 use tonearm_media::MediaConfig;
-use tonearm_service::{Caller, JobError};
+use tonearm_service::{
+    Caller, FindingKind, JobError, Remedy, StoreIdentity, Verification, VerifyEvent, VerifyState, VerifyTerms,
+};
 
 use crate::on_both;
 use crate::workshop::{Workshop, sound};
@@ -16,6 +18,8 @@ on_both!(
     tracks_from_before_get_theirs,
     a_store_that_is_away_is_waited_for,
     a_worker_that_slept_does_no_harm,
+    a_manifest_of_a_lost_time_is_overtaken,
+    lost_transactions_are_noticed_by_whoever_looks,
 );
 
 async fn track_of(workshop: &Workshop, owner: &Caller, id: tonearm_domain::TrackId) -> Track {
@@ -136,7 +140,7 @@ async fn a_worker_that_slept_does_no_harm(database: TestDatabase) {
     workshop.give_cover(&track).await;
     // A worker begins a generation before any file is rendered, and is then paused.
     let tx = workshop.catalog.begin().await.unwrap();
-    let slept = tx.next_manifest(owner.organization_id, id).await.unwrap().unwrap();
+    let slept = tx.next_manifest(owner.organization_id, id, None).await.unwrap().unwrap();
     tx.commit().await.unwrap();
     assert_eq!((slept.generation, slept.manifest.is_empty()), (Generation::new(1).unwrap(), true));
     workshop.run_all().await;
@@ -147,4 +151,79 @@ async fn a_worker_that_slept_does_no_harm(database: TestDatabase) {
     let in_catalog = workshop.catalog.manifest(owner.organization_id, track.index).await.unwrap();
     assert_eq!(found.iter().max_by_key(|(number, _)| *number).unwrap().1, in_catalog);
     assert!(!workshop.catalog.object_is_known(&key).await.unwrap(), "the sweep removes it");
+}
+
+/// Puts a manifest that the database does not know and that names no file, as after lost transactions. Returns its
+/// generation.
+async fn put_unknown(workshop: &Workshop, track: &Track) -> u64 {
+    let known = manifests(workshop, track).await.into_iter().map(|(number, _)| number).max().unwrap_or(0);
+    let key = TrackManifest::key(track.organization_id, track.index, Generation::new(known + 7).unwrap());
+    let json = serde_json::to_vec(&TrackManifest::default()).unwrap();
+    workshop.blobs.put_bytes(&key, json.into()).await.unwrap();
+    known + 7
+}
+
+/// Nodes without a catalog follow the newest manifest in the store.
+async fn followed(workshop: &Workshop, track: &Track) -> (u64, TrackManifest) {
+    manifests(workshop, track).await.into_iter().max_by_key(|(number, _)| *number).unwrap()
+}
+
+async fn a_manifest_of_a_lost_time_is_overtaken(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, id) = workshop.upload(sound()).await;
+    let track = track_of(&workshop, &owner, id).await;
+    workshop.run_all().await;
+    let unknown = put_unknown(&workshop, &track).await;
+    let kind = RecipeKind::Transcode(Transcode::default());
+    workshop.library.add_variant(&owner, id, "added".parse().unwrap(), kind).await.unwrap();
+    workshop.run_all().await;
+    let in_catalog = workshop.catalog.manifest(owner.organization_id, track.index).await.unwrap();
+    let (number, stored) = followed(&workshop, &track).await;
+    assert!(number > unknown, "{number} {unknown}");
+    assert_eq!(stored, in_catalog);
+    let numbers = manifests(&workshop, &track).await;
+    assert!(numbers.iter().all(|(number, _)| *number != unknown), "it is removed");
+}
+
+async fn lost_transactions_are_noticed_by_whoever_looks(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, id) = workshop.upload(sound()).await;
+    let track = track_of(&workshop, &owner, id).await;
+    workshop.run_all().await;
+    let in_catalog = workshop.catalog.manifest(owner.organization_id, track.index).await.unwrap();
+    let (catalog, blobs) = (workshop.catalog.clone(), workshop.blobs.clone());
+    let verify = async |repairs| {
+        let verification = Verification::new(catalog.clone(), blobs.clone(), workshop.ambient.clone());
+        let mut found = Vec::new();
+        let mut hear = |event: VerifyEvent<'_>| {
+            if let VerifyEvent::Finding(finding) = event {
+                found.push((finding.kind, finding.remedy, finding.track_id));
+            }
+        };
+        let terms = VerifyTerms { repairs, ..VerifyTerms::default() };
+        verification.run(terms, VerifyState::new(workshop.ambient.now()), &mut hear).await.unwrap();
+        found
+    };
+    assert_eq!(verify(false).await, []);
+    for who in ["verify", "sweep", "adopt"] {
+        put_unknown(&workshop, &track).await;
+        let found = |remedy| (FindingKind::UnknownManifest, remedy, Some(id));
+        assert_eq!(verify(false).await, [found(Remedy::Repairable)], "{who}");
+        match who {
+            "verify" => assert_eq!(verify(true).await, [found(Remedy::Queued)]),
+            "sweep" => {
+                let tx = catalog.begin().await.unwrap();
+                let (job, now) = (workshop.ambient.record_id(), workshop.ambient.now());
+                tx.enqueue(Job::SweepObjects {}, job, now, None).await.unwrap();
+                tx.commit().await.unwrap();
+            }
+            _ => {
+                let identity = StoreIdentity::new(catalog.clone(), blobs.clone(), workshop.ambient.clone());
+                identity.adopt().await.unwrap();
+            }
+        }
+        workshop.run_all().await;
+        assert_eq!(followed(&workshop, &track).await.1, in_catalog, "{who}");
+        assert_eq!(verify(false).await, [], "{who}");
+    }
 }

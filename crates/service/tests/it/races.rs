@@ -4,13 +4,16 @@ use std::task::Poll;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
+use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::{
-    ClaimedJob, Job, SourceSlot, TrackId, Transcription, TranscriptionState, UploadId, UploadKind,
+    ClaimedJob, Job, Metadata, Patch, SourceSlot, TrackId, Transcription, TranscriptionState, UploadId,
+    UploadKind,
 };
 use tonearm_fixtures::TestDatabase;
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    BeginUpload, Caller, JobRun, SetTranscription, Transcriptions, UploadPermit, UploadRefusal,
+    BeginUpload, Caller, CreateCreator, JobRun, SetTranscription, Transcriptions, UpdateTrack, UploadPermit,
+    UploadRefusal,
 };
 use tonearm_signing::{Secrets, Vault};
 
@@ -143,4 +146,37 @@ async fn a_provider_that_is_set_in_time_counts(database: TestDatabase) {
             }
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_the_victim_of_a_deadlock_tries_again() {
+    let mut database = TestDatabase::migrated_postgres(tonearm_fixtures::migrate!()).await;
+    let connect =
+        async |url: &str| Catalog::connect(&url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+    let other = connect(&database.url).await;
+    // The sessions of the library notice a deadlock first, and so become its victims.
+    let mark = if database.url.contains('?') { '&' } else { '?' };
+    database.url = format!("{}{mark}options=-c%20deadlock_timeout%3D10ms", database.url);
+    let workshop = Workshop::open(&database).await;
+    let (owner, id) = workshop.create().await;
+    let create = CreateCreator { organization_index: "one".to_owned(), metadata: Metadata::default() };
+    let creator = workshop.library.create_creator(&owner, create).await.unwrap();
+    let update = UpdateTrack { creator_id: Patch::Set(creator.id), ..UpdateTrack::default() };
+    workshop.library.update_track(&owner, id, update).await.unwrap();
+
+    // It locks in the wrong order: the creator before its track.
+    let tx = other.begin().await.unwrap();
+    tx.creator(owner.organization_id, creator.id).await.unwrap();
+    let deleted = tokio::spawn({
+        let (library, owner) = (workshop.library.clone(), owner.clone());
+        async move { library.delete_creator(&owner, creator.id).await }
+    });
+    let is_free = async || {
+        let tx = other.begin().await.unwrap();
+        tokio::time::timeout(PATIENCE, tx.track(owner.organization_id, id)).await.is_ok()
+    };
+    while is_free().await {}
+    tx.track(owner.organization_id, id).await.unwrap();
+    drop(tx);
+    assert_eq!(deleted.await.unwrap().unwrap().id, creator.id);
 }

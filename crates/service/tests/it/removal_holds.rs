@@ -121,7 +121,7 @@ async fn a_track_without_its_manifest_is_fine_while_that_is_queued(database: Tes
     let track = scene.name(&scene.stray().await).await;
     let (organization_id, track_id) = (scene.caller.organization_id, track.id);
     let tx = scene.catalog.begin().await.unwrap();
-    tx.next_manifest(organization_id, track_id).await.unwrap().unwrap();
+    tx.next_manifest(organization_id, track_id, None).await.unwrap().unwrap();
     let job = Job::PublishManifest { organization_id, track_id };
     tx.enqueue(job, scene.ambient.record_id(), scene.ambient.now(), None).await.unwrap();
     tx.commit().await.unwrap();

@@ -2,10 +2,11 @@
 
 use tempfile::TempDir;
 use tonearm_blobs::Blobs;
+use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::{Ambient, ObjectKey};
 use tonearm_fixtures::{BucketProxy, Fault, ManualClock, S3Server, TestDatabase};
 use tonearm_service::{Caller, KeyFollower, LookupLimits, Refusal, Resource, SigningKeys};
-use tonearm_signing::{Secrets, UrlSigner};
+use tonearm_signing::{Secrets, UrlSigner, VerifyError};
 
 use crate::on_both;
 use crate::station::Station;
@@ -14,7 +15,9 @@ on_both!(
     keys_are_honoured_until_they_are_revoked,
     nodes_without_a_catalog_fail_closed,
     lists_are_not_taken_from_strangers,
-    one_node_tells_what_all_know
+    one_node_tells_what_all_know,
+    a_node_whose_clock_is_ahead_revives_no_key,
+    without_the_database_a_node_follows_the_store,
 );
 
 fn signer(n: u8) -> UrlSigner {
@@ -55,6 +58,14 @@ impl Scene {
         self.blobs.list(Some(ObjectKey::RESERVED), None).count().await
     }
 
+    /// Why a signer refuses a URL that no key signed.
+    fn refusal(&self, signer: &UrlSigner) -> VerifyError {
+        let (organization, now) = (self.station.caller.organization_id, self.ambient.now());
+        let path = format!("/{organization}/aaaaaaaaaaaa/hq.aaaaaaaaaaaa.mp3");
+        let query = format!("kid=bbbbbbbbbbbb&verify={}-{}", now.unix_seconds(), "A".repeat(43));
+        signer.verify_delivery(&path, Some(&query), now).unwrap_err()
+    }
+
     fn objects(&self) -> std::path::PathBuf {
         self.store.path().join("objects")
     }
@@ -88,6 +99,10 @@ async fn keys_are_honoured_until_they_are_revoked(database: TestDatabase) {
     assert_eq!((api.live_keys().len(), edge.live_keys().len()), (0, 0));
     let listed = scene.keys.list(caller).await.unwrap();
     assert_eq!((listed.len(), listed[0].revoked_at.is_some()), (1, true));
+    // That there are no keys is known for ever.
+    scene.clock.advance_seconds(3600);
+    at_edge.look().await.unwrap();
+    assert_eq!(scene.refusal(&edge), VerifyError::BadSignature);
 }
 
 async fn one_node_tells_what_all_know(database: TestDatabase) {
@@ -178,6 +193,98 @@ async fn lists_are_not_taken_from_strangers(database: TestDatabase) {
     scene.by_catalog(&signer(1)).look().await.unwrap();
     scene.by_store(&edge).look().await.unwrap();
     assert_eq!(edge.live_keys().len(), 1);
+}
+
+async fn a_node_whose_clock_is_ahead_revives_no_key(database: TestDatabase) {
+    let scene = Scene::set(database).await;
+    let (ahead, ahead_clock) = tonearm_fixtures::ambient();
+    ahead_clock.set(scene.ambient.now().plus_seconds(3600));
+    let (one, other, edge) = (signer(1), signer(1), signer(1));
+    let catalog = scene.station.node.catalog.clone();
+    let mut at_ahead = KeyFollower::of_catalog(catalog, scene.blobs.clone(), one, ahead);
+    let (mut at_other, mut at_edge) = (scene.by_catalog(&other), scene.by_store(&edge));
+    let caller = &scene.station.caller;
+    let created = scene.keys.create(caller, "backend").await.unwrap();
+    at_ahead.look().await.unwrap();
+    // How old a list from the future is, nobody knows.
+    at_edge.look().await.unwrap();
+    assert_eq!(edge.live_keys().len(), 0);
+    assert_eq!(scene.refusal(&edge), VerifyError::KeysUnknown);
+    at_other.look().await.unwrap();
+    at_edge.look().await.unwrap();
+    assert_eq!(edge.live_keys().len(), 1);
+    // The list of the node that is ahead is still there.
+    scene.keys.revoke(caller, created.key.id).await.unwrap();
+    scene.clock.advance_seconds(1);
+    at_other.look().await.unwrap();
+    at_edge.look().await.unwrap();
+    assert_eq!((edge.live_keys().len(), scene.refusal(&edge)), (0, VerifyError::BadSignature));
+}
+
+async fn without_the_database_a_node_follows_the_store(database: TestDatabase) {
+    let url = database.url.clone();
+    let scene = Scene::set(database).await;
+    let (api, cut_off) = (signer(1), signer(1));
+    let mut at_api = scene.by_catalog(&api);
+    let catalog = Catalog::connect(&url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+    let (blobs, ambient) = (scene.blobs.clone(), scene.ambient.clone());
+    let mut at_cut_off = KeyFollower::of_catalog(catalog.clone(), blobs, cut_off.clone(), ambient);
+    let caller = &scene.station.caller;
+    let created = scene.keys.create(caller, "backend").await.unwrap();
+    assert_eq!(scene.refusal(&cut_off), VerifyError::KeysUnknown, "it has not looked yet");
+    at_cut_off.look().await.unwrap();
+    assert_eq!(cut_off.live_keys().len(), 1);
+    catalog.close().await.unwrap();
+    let name = (caller.organization_id, created.key.id);
+    // As long as others renew the list, and for ten minutes after that.
+    for _ in 0..10 {
+        scene.clock.advance_seconds(20);
+        at_api.look().await.unwrap();
+        at_cut_off.look().await.unwrap_err();
+        assert!(cut_off.live_keys().contains(name, scene.ambient.now()));
+    }
+    scene.clock.advance_seconds(540);
+    at_cut_off.look().await.unwrap_err();
+    assert!(cut_off.live_keys().contains(name, scene.ambient.now()));
+    scene.clock.advance_seconds(60);
+    at_cut_off.look().await.unwrap_err();
+    assert_eq!((cut_off.live_keys().len(), scene.refusal(&cut_off)), (0, VerifyError::KeysUnknown));
+    // Revocations reach it through the store.
+    at_api.look().await.unwrap();
+    at_cut_off.look().await.unwrap_err();
+    assert_eq!(cut_off.live_keys().len(), 1);
+    scene.keys.revoke(caller, created.key.id).await.unwrap();
+    at_api.look().await.unwrap();
+    at_cut_off.look().await.unwrap_err();
+    assert_eq!((cut_off.live_keys().len(), scene.refusal(&cut_off)), (0, VerifyError::BadSignature));
+}
+
+#[tokio::test]
+async fn what_could_not_be_published_is_not_forgotten_without_the_database() {
+    let scene = Scene::set(TestDatabase::migrated_sqlite(tonearm_fixtures::migrate!()).await).await;
+    let (api, url) = (signer(1), scene.station.database.url.parse().unwrap());
+    let catalog = Catalog::connect(&url, ConnectOptions::default()).await.unwrap();
+    let mut at_api =
+        KeyFollower::of_catalog(catalog.clone(), scene.blobs.clone(), api.clone(), scene.ambient.clone());
+    let created = scene.keys.create(&scene.station.caller, "backend").await.unwrap();
+    at_api.look().await.unwrap();
+    assert_eq!(api.live_keys().len(), 1);
+    scene.keys.revoke(&scene.station.caller, created.key.id).await.unwrap();
+    // The store is away when the node learns of it, and back when the database is away.
+    let (objects, away) = (scene.objects(), scene.store.path().join("away"));
+    std::fs::rename(&objects, &away).unwrap();
+    std::fs::write(&objects, "not a folder").unwrap();
+    at_api.look().await.unwrap_err();
+    assert_eq!(api.live_keys().len(), 0);
+    std::fs::remove_file(&objects).unwrap();
+    std::fs::rename(&away, &objects).unwrap();
+    catalog.close().await.unwrap();
+    scene.clock.advance_seconds(5);
+    at_api.look().await.unwrap_err();
+    assert_eq!((api.live_keys().len(), scene.refusal(&api)), (0, VerifyError::BadSignature));
+    scene.clock.advance_seconds(10);
+    at_api.look().await.unwrap_err();
+    assert_eq!((api.live_keys().len(), scene.refusal(&api)), (0, VerifyError::KeysUnknown));
 }
 
 /// The runtime's clock is paused, and does not wait for sockets: while a request hangs, deadlines expire at once.

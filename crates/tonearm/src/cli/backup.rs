@@ -106,7 +106,7 @@ async fn back_up(
             "the target is part of the object store (storage_url); choose another place".to_owned(),
         ));
     }
-    let secrets = opening::known_secrets(config, ambient)?;
+    let secrets = opening::known_secrets(config, ambient).await?;
     let catalog_and_store = opening::catalog_and_store(config, ambient).await?;
     let target = BackupTarget::open(&url).await?;
     let scratch = opening::scratch(config, ambient)?;

@@ -52,7 +52,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
         (config.database_url.clone(), opening::connect_options(config, ambient, Migrate::Never)),
         blobs.clone(),
         ambient.clone(),
-        opening::secrets(config, ambient)?,
+        opening::secrets(config, ambient).await?,
         scratch.path().to_owned(),
     );
     let terms = RestoreTerms {

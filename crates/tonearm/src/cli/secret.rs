@@ -66,7 +66,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         }
         Command::Rotate { step, yes } => (step, yes),
     };
-    let secrets = opening::secrets(config, ambient)?;
+    let secrets = opening::secrets(config, ambient).await?;
     let rotation = Rotation { config, ambient, services: &services, status: &status, secrets, yes };
     match step.unwrap_or_else(|| status.next_step().into()) {
         Step::Add => rotation.add(),

@@ -1,5 +1,6 @@
 //! The master secrets of a node.
 
+use tonearm_catalog::Catalog;
 use tonearm_domain::Ambient;
 use tonearm_service::Resealing;
 use tonearm_signing::{Secrets, UrlSigner};
@@ -11,11 +12,16 @@ pub(crate) fn signer(config: &Config, secrets: &Secrets) -> UrlSigner {
     UrlSigner::new(secrets.clone()).with_clock_tolerance(config.clock_tolerance_seconds)
 }
 
-pub(crate) fn secrets(config: &Config, ambient: &Ambient) -> Result<Secrets, StartError> {
+/// The secrets from the configuration or from the data folder. Creates one there on the first start of a service, but not
+/// beside a database in which a node recorded another one: what that one encrypted and signed would be lost silently.
+pub(crate) async fn secrets(config: &Config, ambient: &Ambient) -> Result<Secrets, StartError> {
     match &config.secrets {
         Some(secrets) => Ok(secrets.clone()),
         None => {
             require_secret(config)?;
+            if !has_secret(config) && has_recorded_secret(config).await? {
+                return Err(StartError::NoSecret { path: config.data_dir.join("secret") });
+            }
             secret::read_or_make(&config.data_dir, ambient)
                 .map_err(|source| StartError::DataDir { path: config.data_dir.join("secret"), source })
         }
@@ -23,15 +29,21 @@ pub(crate) fn secrets(config: &Config, ambient: &Ambient) -> Result<Secrets, Sta
 }
 
 /// The existing secrets, for a command that must not create any: a new one would not be that of the service.
-pub(crate) fn known_secrets(config: &Config, ambient: &Ambient) -> Result<Secrets, StartError> {
+pub(crate) async fn known_secrets(config: &Config, ambient: &Ambient) -> Result<Secrets, StartError> {
     if has_secret(config) {
-        return secrets(config, ambient);
+        return secrets(config, ambient).await;
     }
     Err(StartError::NoSecret { path: config.data_dir.join("secret") })
 }
 
 pub(crate) fn has_secret(config: &Config) -> bool {
     config.secrets.is_some() || config.data_dir.join("secret").exists()
+}
+
+async fn has_recorded_secret(config: &Config) -> Result<bool, StartError> {
+    Box::pin(Catalog::has_master_secret(&config.database_url))
+        .await
+        .map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })
 }
 
 /// Refuses to create a secret if there may be other nodes: they could neither verify what this one signs nor decrypt what it

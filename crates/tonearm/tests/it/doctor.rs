@@ -151,8 +151,23 @@ async fn servers_that_forget_commits() {
     let forget = "DO $$ BEGIN EXECUTE \
                   format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$";
     raw.execute_unprepared(forget).await.unwrap();
-    raw.close().await.unwrap();
+    raw.execute_unprepared(
+        &forget.replace("synchronous_commit = off", "default_transaction_isolation = serializable"),
+    )
+    .await
+    .unwrap();
     assert_told(&doctor(&program), 0, "warn  server      synchronous_commit is off");
+    assert_told(
+        &doctor(&program),
+        0,
+        "ok    server      default_transaction_isolation = serializable; Tonearm",
+    );
+    // As on a standby.
+    raw.execute_unprepared(&forget.replace("synchronous_commit = off", "default_transaction_read_only = on"))
+        .await
+        .unwrap();
+    raw.close().await.unwrap();
+    assert_told(&doctor(&program), 1, "the server takes no writes");
 }
 
 #[tokio::test(flavor = "multi_thread")]

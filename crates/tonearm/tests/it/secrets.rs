@@ -55,6 +55,31 @@ fn lines(path: &Path) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_lost_secret_is_not_replaced_without_a_word() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    create_organization(&program, "Example Radio");
+    let file = data.path().join("secret");
+    // No node has recorded the secret of a command, so that another one does no harm.
+    fs::remove_file(&file).unwrap();
+    create_organization(&program, "Example Podcasts");
+    restart(&mut program).await;
+    let kept = fs::read(&file).unwrap();
+    fs::remove_file(&file).unwrap();
+    for command in [&["serve"][..], &["org", "list"]] {
+        let output = program.run(command);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            !output.status.success() && said.contains("there is no master secret"),
+            "{command:?}: {said}"
+        );
+        assert!(!file.exists(), "{command:?}");
+    }
+    fs::write(&file, kept).unwrap();
+    assert!(program.run(&["org", "list"]).status.success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_master_secret_is_replaced_in_three_steps() {
     let data = tempfile::tempdir().unwrap();
     let file = data.path().join("master");

@@ -7,6 +7,7 @@ mod piece_file;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -30,6 +31,8 @@ pub(super) struct Disk {
     index: Arc<Mutex<Index>>,
     writers: Arc<Semaphore>,
     readers: Arc<Semaphore>,
+    /// Whether the last write failed.
+    is_failing: Arc<AtomicBool>,
 }
 
 impl Disk {
@@ -41,6 +44,7 @@ impl Disk {
             index: Arc::new(Mutex::new(Index::new(capacity))),
             writers: Arc::new(Semaphore::new(WRITERS)),
             readers: Arc::new(Semaphore::new(READERS)),
+            is_failing: Arc::default(),
         };
         let filled = disk.clone();
         spawn_blocking(move || {
@@ -85,7 +89,10 @@ impl Disk {
         match piece_file::read(&self.folder, id, meta) {
             Ok(bytes) => Some(bytes),
             Err(error) => {
-                tracing::warn!(key = %id.key, piece = id.index, %error, "removing an unreadable piece of an object from the cache");
+                // Files vanish all at once, with their folder.
+                if error.kind() != io::ErrorKind::NotFound {
+                    tracing::warn!(key = %id.key, piece = id.index, %error, "removing an unreadable piece of an object from the cache");
+                }
                 self.index().remove(id);
                 piece_file::remove(&self.folder, id, meta);
                 None
@@ -94,7 +101,7 @@ impl Disk {
     }
 
     /// Writes a piece in the background, unless too many are being written already. After the write, `is_wanted`
-    /// returns false if the object was deleted meanwhile.
+    /// returns false if the object was deleted or replaced meanwhile.
     pub(super) fn keep(
         &self,
         id: PieceId,
@@ -106,8 +113,17 @@ impl Disk {
         let disk = self.clone();
         drop(spawn_blocking(move || {
             match piece_file::write(&disk.folder, &id, &meta, &bytes) {
-                Ok(()) => disk.insert_if(id, meta, is_wanted),
-                Err(error) => tracing::warn!(%error, "could not write a piece of an object to the cache"),
+                Ok(()) => {
+                    if disk.is_failing.swap(false, Ordering::Relaxed) {
+                        tracing::info!("the cache can write to its folder again");
+                    }
+                    disk.insert_if(id, meta, is_wanted);
+                }
+                // Once, and not for each piece.
+                Err(error) if !disk.is_failing.swap(true, Ordering::Relaxed) => {
+                    tracing::warn!(%error, "could not write a piece of an object to the cache; the cache continues in memory");
+                }
+                Err(error) => tracing::debug!(%error, "could not write a piece of an object to the cache"),
             }
             drop(permit);
         }));

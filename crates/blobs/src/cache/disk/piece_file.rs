@@ -74,7 +74,16 @@ pub(super) fn write(folder: &Path, id: &PieceId, meta: &ObjectMeta, bytes: &[u8]
     let name = name(id, meta);
     let path = folder.join(&name);
     let parent = path.parent().unwrap_or(folder);
-    let mut file = tempfile::NamedTempFile::with_prefix_in("put-", folder.join(UNFINISHED))?;
+    let unfinished = folder.join(UNFINISHED);
+    let create = || tempfile::NamedTempFile::with_prefix_in("put-", &unfinished);
+    let mut file = match create() {
+        // Somebody removed the folder while this process ran.
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            fs::create_dir_all(&unfinished)?;
+            create()?
+        }
+        created => created?,
+    };
     file.write_all(bytes)?;
     file.write_all(&checksum(&name, bytes))?;
     for _ in 1..ATTEMPTS {

@@ -50,11 +50,9 @@ impl Library {
     ) -> Result<Option<CollectionId>, Refusal> {
         let organization_id = caller.organization_id;
         let quotas = tx.quotas(organization_id).await?;
-        // By id: every transaction that locks several tracks uses this order.
-        let mut ids = tracks.to_vec();
-        ids.sort_unstable();
+        tx.lock_tracks(tracks).await?;
         let mut seen = None;
-        for id in ids {
+        for &id in tracks {
             let track = match tx.restore_track(organization_id, id, self.ambient.now()).await {
                 Err(CatalogError::Missing(Record::Collection)) => return Err(collection_deleted()),
                 restored => restored?.ok_or_else(changed_since)?,

@@ -1,7 +1,9 @@
 //! Telling nodes without a catalog which objects a track's durable names stand for.
 
 use bytes::Bytes;
-use tonearm_domain::{OrganizationId, TrackId, TrackManifest};
+use futures::TryStreamExt;
+use tonearm_catalog::NextManifest;
+use tonearm_domain::{Generation, OrganizationId, TrackId, TrackManifest};
 
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
@@ -44,9 +46,41 @@ impl Processing {
     }
 
     async fn publish(&self, organization_id: OrganizationId, track_id: TrackId) -> Result<(), JobError> {
-        let tx = self.catalog.begin().await?;
-        let Some(next) = tx.next_manifest(organization_id, track_id).await? else { return Ok(()) };
-        tx.commit().await?;
+        let mut above = None;
+        loop {
+            let tx = self.catalog.begin().await?;
+            let Some(next) = tx.next_manifest(organization_id, track_id, above).await? else { return Ok(()) };
+            tx.commit().await?;
+            above = self.last_generation(organization_id, &next).await?;
+            if above < Some(next.generation) {
+                return self.put_manifest(organization_id, next).await;
+            }
+        }
+    }
+
+    /// The latest generation in the store. It is later than the one that is about to be put if the database lost
+    /// transactions, and nodes without a catalog would prefer it for ever.
+    async fn last_generation(
+        &self,
+        organization_id: OrganizationId,
+        next: &NextManifest,
+    ) -> Result<Option<Generation>, JobError> {
+        let mut listed = self.blobs.list(Some(organization_id), Some(next.folder));
+        let mut last = None;
+        while let Some((key, _)) = listed.try_next().await? {
+            // A file of a variant may look like a manifest.
+            if !next.manifest.contains(&key.file) {
+                last = last.max(TrackManifest::generation(&key));
+            }
+        }
+        Ok(last)
+    }
+
+    async fn put_manifest(
+        &self,
+        organization_id: OrganizationId,
+        next: NextManifest,
+    ) -> Result<(), JobError> {
         let json = serde_json::to_vec(&next.manifest).map_err(JobError::internal)?;
         let key = |generation| TrackManifest::key(organization_id, next.folder, generation);
         self.blobs.put_bytes(&key(next.generation), Bytes::from(json)).await?;

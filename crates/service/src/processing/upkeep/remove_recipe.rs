@@ -31,7 +31,8 @@ impl Processing {
                 tx.delete_removed_recipe(organization_id, variant_id).await?;
                 return finish(&run.claimed, tx).await;
             }
-            manifests::queue_many(&tx, &self.ambient, organization_id, &tracks).await?;
+            manifests::queue_many(&tx, &self.ambient, tracks.iter().map(|track| (organization_id, *track)))
+                .await?;
             tx.commit().await?;
             batches::rest(&run.cancel, began).await;
         }

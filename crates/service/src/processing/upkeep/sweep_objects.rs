@@ -3,7 +3,8 @@
 //!
 //! A sweep walks through the store once, in the order of keys, and notes unknown objects. At the end, it removes
 //! objects that have been unknown for a day. If there are many, it asks an operator to confirm instead. The position of
-//! the walk is stored, so that it continues after a restart. Objects through which nodes communicate are left alone.
+//! the walk is stored, so that it continues after a restart. It also queues the manifests of tracks of which the store has
+//! later ones than the database. Objects through which nodes communicate are left alone.
 
 use futures::{StreamExt, TryStreamExt};
 use tonearm_blobs::ObjectMeta;
@@ -11,6 +12,7 @@ use tonearm_catalog::Sweep;
 use tonearm_domain::{ObjectKey, SweepRules, Timestamp};
 
 use crate::processing::job_error::JobError;
+use crate::processing::manifests;
 use crate::processing::runner::{JobRun, Processing, finish};
 use crate::store_identity::{IdentityError, StoreIdentity};
 
@@ -99,6 +101,7 @@ impl Processing {
         after.last_key = batch.last().map(|(key, _)| key.clone()).or(after.last_key);
         let objects: Vec<_> =
             batch.into_iter().filter(|(key, _)| key.organization_id != ObjectKey::RESERVED).collect();
+        let seen: Vec<ObjectKey> = objects.iter().map(|(key, _)| key.clone()).collect();
         after.seen += objects.len() as u64;
         let spared_after = SweepRules::spared_after(now);
         let old: Vec<ObjectKey> = objects
@@ -114,6 +117,7 @@ impl Processing {
         if !tx.advance_sweep(before, &after).await? {
             return Err(Stop::Overtaken);
         }
+        manifests::queue_overtaken(&tx, &self.ambient, &seen).await?;
         tx.commit().await?;
         *room = room.saturating_sub(added);
         Ok(after)

@@ -81,7 +81,8 @@ async fn server(config: &Config, ambient: &Ambient, catalog: &Catalog) -> Result
 
 /// Checks the settings of a server: its version, its encoding, and whether a crash can lose acknowledged data.
 fn judge(settings: &ServerSettings) -> Vec<Finding> {
-    let ServerSettings { version, major, encoding, synchronous_commit, is_flushed, time_zone } = settings;
+    let ServerSettings { version, major, encoding, synchronous_commit, overridden, is_flushed, time_zone } =
+        settings;
     let mut findings = vec![if *major < OLDEST_MAINTAINED {
         let advice = "upgrade the server: this version no longer receives security fixes";
         Finding::warning("server", format!("PostgreSQL {version}; {advice}"))
@@ -93,8 +94,13 @@ fn judge(settings: &ServerSettings) -> Vec<Finding> {
         findings.push(Finding::failed("server", format!("the encoding is {encoding}; {advice}")));
     }
     if synchronous_commit == "off" {
-        let advice = "set it to on, or uploads that were acknowledged are lost when the server crashes";
+        let advice =
+            "Tonearm sets it to on in its own sessions, because a crash would lose acknowledged uploads";
         findings.push(Finding::warning("server", format!("synchronous_commit is off; {advice}")));
+    }
+    if let Some(overridden) = overridden {
+        let advice = "Tonearm uses other values in its own sessions, because it relies on them";
+        findings.push(Finding::ok("server", format!("{overridden}; {advice}")));
     }
     if !is_flushed {
         let advice = "set it to on, or a crash of its machine damages the database";
@@ -172,6 +178,7 @@ mod tests {
             major: 15,
             encoding: "UTF8".to_owned(),
             synchronous_commit: "on".to_owned(),
+            overridden: None,
             is_flushed: true,
             time_zone: "UTC".to_owned(),
         };
@@ -182,6 +189,9 @@ mod tests {
         assert_eq!(worst(latin), Some(Verdict::Failed));
         let lossy = ServerSettings { synchronous_commit: "off".to_owned(), ..good.clone() };
         assert_eq!(worst(lossy), Some(Verdict::Warning));
+        let overridden = Some("default_transaction_isolation = serializable".to_owned());
+        let told = judge(&ServerSettings { overridden, ..good.clone() }).pop().unwrap();
+        assert!(told.sentence.starts_with("default_transaction_isolation = serializable; "), "{told:?}");
         assert_eq!(worst(ServerSettings { is_flushed: false, ..good }), Some(Verdict::Warning));
     }
 }
