@@ -59,7 +59,8 @@ impl Transaction {
 
     /// Records how the jobs of a deleted track ended, before its files are deleted.
     pub(crate) async fn end_answered_jobs(&self, track: TrackId) -> Result<(), CatalogError> {
-        let of_track = Entity::find().filter(Column::TrackId.eq(track.uuid())).filter(Column::Status.is_null());
+        let of_track =
+            Entity::find().filter(Column::TrackId.eq(track.uuid())).filter(Column::Status.is_null());
         let jobs: Vec<AnsweredJob> = all(self.db(), of_track).await?;
         if jobs.is_empty() {
             return Ok(());

@@ -7,9 +7,7 @@ use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, FromQueryResult, JsonValue, QueryFilter,
     QueryOrder, QuerySelect, Select, UpdateMany,
 };
-use tonearm_domain::{
-    Generation, ObjectKey, OrganizationId, ShortId, TrackId, TrackManifest, VariantIndex,
-};
+use tonearm_domain::{Generation, ObjectKey, OrganizationId, ShortId, TrackId, TrackManifest, VariantIndex};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;

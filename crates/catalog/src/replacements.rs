@@ -24,7 +24,6 @@ impl Catalog {
         let select = Entity::find_by_id(track.uuid()).filter(Column::OrganizationId.eq(organization.uuid()));
         one(self.reader(), select).await
     }
-
 }
 
 impl Transaction {
@@ -104,10 +103,9 @@ impl Transaction {
         }
         // A statement may not change a row twice. In this order, transactions do not wait for each other in a circle.
         let names: BTreeSet<String> = keys.iter().map(ToString::to_string).collect();
-        let rows = names.into_iter().map(|name| ActiveModel {
-            object_key: Set(name),
-            remove_at: Set(remove_at.unix_millis()),
-        });
+        let rows = names
+            .into_iter()
+            .map(|name| ActiveModel { object_key: Set(name), remove_at: Set(remove_at.unix_millis()) });
         let later = OnConflict::column(Column::ObjectKey)
             .update_column(Column::RemoveAt)
             .action_and_where(Expr::col((Entity, Column::RemoveAt)).lt(remove_at.unix_millis()))

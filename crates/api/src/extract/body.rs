@@ -52,7 +52,11 @@ fn may_be_json(headers: &HeaderMap) -> bool {
 }
 
 /// Reads a body of at most `limit` bytes. Some more of a larger one is read and discarded: see [`drain`].
-pub(crate) async fn read(headers: &HeaderMap, body: axum::body::Body, limit: usize) -> Result<Bytes, ApiError> {
+pub(crate) async fn read(
+    headers: &HeaderMap,
+    body: axum::body::Body,
+    limit: usize,
+) -> Result<Bytes, ApiError> {
     let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
     let mut is_too_large = announced.is_some_and(|length: u64| length > limit as u64);
     let (mut chunks, mut read) = (body.into_data_stream(), BytesMut::new());

@@ -18,7 +18,8 @@ const CONTENT_MD5: &str = "Content-MD5";
 /// `Content-MD5` (RFC 1864). A `PUT` of a part is refused, as RFC 9110 requires.
 pub(crate) fn upload_terms(headers: &HeaderMap) -> Result<UploadTerms, ApiError> {
     if headers.contains_key(CONTENT_RANGE) {
-        let message = "cannot be used with PUT, which sends the whole file; send a file in parts as a resumable upload";
+        let message =
+            "cannot be used with PUT, which sends the whole file; send a file in parts as a resumable upload";
         return Err(ApiError::invalid("Content-Range", message));
     }
     let size = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
@@ -31,9 +32,10 @@ pub(crate) fn upload_terms(headers: &HeaderMap) -> Result<UploadTerms, ApiError>
 pub(crate) fn whole_terms(headers: &HeaderMap) -> Result<UploadTerms, ApiError> {
     let terms = upload_terms(headers)?;
     match (terms.sha256, digest_in(headers, CONTENT_DIGEST)?) {
-        (Some(file), Some(body)) if file != body => {
-            Err(ApiError::invalid(CONTENT_DIGEST, "differs from `Repr-Digest`, although both are of the same bytes"))
-        }
+        (Some(file), Some(body)) if file != body => Err(ApiError::invalid(
+            CONTENT_DIGEST,
+            "differs from `Repr-Digest`, although both are of the same bytes",
+        )),
         (file, body) => Ok(UploadTerms { sha256: file.or(body), ..terms }),
     }
 }
@@ -41,7 +43,8 @@ pub(crate) fn whole_terms(headers: &HeaderMap) -> Result<UploadTerms, ApiError> 
 /// The digests that the body of this request must have: the SHA-256 from `Content-Digest` (RFC 9530) and the MD5 from
 /// `Content-MD5` (RFC 1864).
 pub(crate) fn piece_check(headers: &HeaderMap) -> Result<Option<Box<dyn PieceCheck>>, ApiError> {
-    let sha256 = digest_in(headers, CONTENT_DIGEST)?.map(|expected| Box::new(Sha256Check::new(expected)) as _);
+    let sha256 =
+        digest_in(headers, CONTENT_DIGEST)?.map(|expected| Box::new(Sha256Check::new(expected)) as _);
     let md5 = content_md5(headers)?.map(|expected| Box::new(DigestCheck::<Md5>::new(expected.to_vec())) as _);
     Ok(match (sha256, md5) {
         (Some(sha256), Some(md5)) => Some(Box::new(BothChecks(sha256, md5))),
@@ -156,7 +159,8 @@ mod tests {
     #[test]
     fn a_piece_must_have_every_digest() {
         // Of the string of nine digits.
-        let (md5, sha256) = ("JfnnlDI7RTiF9RgfG2JNCw==", "sha-256=:FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU=:");
+        let (md5, sha256) =
+            ("JfnnlDI7RTiF9RgfG2JNCw==", "sha-256=:FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU=:");
         let other = format!("sha-256=:{}:", BASE64_STANDARD.encode([7; 32]));
         for (headers, expected) in [
             (vec![("content-md5", md5)], Some(true)),

@@ -101,7 +101,9 @@ async fn what_is_announced_must_arrive(database: TestDatabase) {
     let body = || Body::from(bytes.clone());
     put(&house, &url, &[("repr-digest", "sha-256=x".to_owned())], body()).await.expect_field("Repr-Digest");
     put(&house, &url, &[("content-md5", "x".to_owned())], body()).await.expect_field("Content-MD5");
-    put(&house, &url, &[("content-digest", "sha-256=x".to_owned())], body()).await.expect_field("Content-Digest");
+    put(&house, &url, &[("content-digest", "sha-256=x".to_owned())], body())
+        .await
+        .expect_field("Content-Digest");
     // Not even if it is the whole file.
     let range = format!("bytes 0-{}/{}", bytes.len() - 1, bytes.len());
     for complete in [None, Some("?1"), Some("?0")] {

@@ -158,7 +158,10 @@ async fn what_waits_for_a_dropped_job_ends(database: TestDatabase) {
     tx.commit().await.unwrap();
     drop_kind(&workshop, "transcribe_track").await;
     let ended = workshop.catalog.transcription(owner.organization_id, id).await.unwrap().unwrap();
-    assert_eq!((ended.state, ended.reason.as_deref()), (TranscriptionState::Failed, Some("it was cancelled")));
+    assert_eq!(
+        (ended.state, ended.reason.as_deref()),
+        (TranscriptionState::Failed, Some("it was cancelled"))
+    );
 }
 
 async fn a_dropped_job_ends_nothing_that_another_does(database: TestDatabase) {

@@ -224,10 +224,15 @@ async fn files_of_a_source_that_is_replaced_meanwhile_are_not_taken(database: Te
     });
     let processing = scene.workshop.run_next();
     let replacing = async {
-        while !proxy.requests().iter().any(|it| it.method == "HEAD" && it.target.ends_with(&old.key.to_string())) {
+        while !proxy
+            .requests()
+            .iter()
+            .any(|it| it.method == "HEAD" && it.target.ends_with(&old.key.to_string()))
+        {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        let (replacement, _) = scene.workshop.library.replace_source(&scene.owner, first, None).await.unwrap();
+        let (replacement, _) =
+            scene.workshop.library.replace_source(&scene.owner, first, None).await.unwrap();
         let slot = SourceSlot {
             replacement_id: Some(replacement.id),
             ..SourceSlot::of_track(scene.owner.organization_id, first)

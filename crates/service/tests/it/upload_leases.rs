@@ -57,9 +57,8 @@ impl Scene {
             (request.method == "PUT" && request.target.contains("/source.")).then_some(Fault::Hold)
         });
         let (uploads, owner, id) = (self.late.uploads.clone(), self.owner.clone(), upload.id);
-        let sending = tokio::spawn(async move {
-            uploads.append(owner.origin, id, last_piece(0, sound())).await
-        });
+        let sending =
+            tokio::spawn(async move { uploads.append(owner.origin, id, last_piece(0, sound())).await });
         while !self.proxy.requests().iter().any(|request| request.target.contains("/source.")) {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
@@ -85,7 +84,10 @@ async fn workshop(database_url: &str, store: String) -> Workshop {
     Workshop::open_at(database_url, folder, Some(store), config).await
 }
 
-fn last_piece(offset: u64, bytes: Vec<u8>) -> UploadPiece<impl futures::Stream<Item = Result<Bytes, Failed>> + Send + Unpin> {
+fn last_piece(
+    offset: u64,
+    bytes: Vec<u8>,
+) -> UploadPiece<impl futures::Stream<Item = Result<Bytes, Failed>> + Send + Unpin> {
     let size = Some(bytes.len() as u64);
     let body = futures::stream::iter([Ok(bytes.into())]);
     UploadPiece { offset, size, length: None, is_last: true, check: None, on_durable: None, body }

@@ -6,8 +6,8 @@
 
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
-    Ambient, ClaimedJob, Cover, CoverOrigin, CoverOwner, FileOutcome, ObjectKey, OrganizationId, Outcome, Recipe,
-    Source, Track, TrackFile, TrackId, TrackInfo, TrackStatus, untried,
+    Ambient, ClaimedJob, Cover, CoverOrigin, CoverOwner, FileOutcome, ObjectKey, OrganizationId, Outcome,
+    Recipe, Source, Track, TrackFile, TrackId, TrackInfo, TrackStatus, untried,
 };
 
 use super::files::MadeCover;
@@ -108,7 +108,6 @@ impl Processing {
     ) -> Result<Option<Recording<'_>>, JobError> {
         self.recording(&run.claimed, track.organization_id, track.id, track.source.as_ref()).await
     }
-
 }
 
 impl<'a> Recording<'a> {

@@ -3,8 +3,8 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    OrganizationId, Outage, Recipe, Replacement, ReplacementId, ReplacementState, Source,
-    Timestamp, Track, TrackId, TrackInfo, TrackStatus,
+    OrganizationId, Outage, Recipe, Replacement, ReplacementId, ReplacementState, Source, Timestamp, Track,
+    TrackId, TrackInfo, TrackStatus,
 };
 use tonearm_media::LimitTier;
 
@@ -180,7 +180,6 @@ impl Processing {
         fail(&tx, turn, reason, self.ambient.now()).await?;
         finish(&run.claimed, tx).await
     }
-
 }
 
 fn is_wanted(replacement: &Replacement, turn: ReplacementTurn) -> bool {

@@ -46,11 +46,15 @@ impl Model {
     /// An existing file that is the same as the one that a recipe would make for `track`.
     fn file_for(&self, recipe: &Recipe, track: &Track) -> Option<(&ObjectKey, FileBytes, &FileData)> {
         let wanted = made_from(&recipe.kind, track)?;
-        self.files.iter().filter(|file| file.recipe.kind == recipe.kind).find_map(|file| match &file.outcome {
-            FileOutcome::Made { key, size, sha256, data, made_from: Some(from), .. } if *from == wanted => {
-                Some((key, FileBytes { size: *size, sha256: *sha256 }, data))
+        self.files.iter().filter(|file| file.recipe.kind == recipe.kind).find_map(|file| {
+            match &file.outcome {
+                FileOutcome::Made { key, size, sha256, data, made_from: Some(from), .. }
+                    if *from == wanted =>
+                {
+                    Some((key, FileBytes { size: *size, sha256: *sha256 }, data))
+                }
+                _ => None,
             }
-            _ => None,
         })
     }
 }

@@ -2,8 +2,8 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    Ambient, OrganizationId, Track, TrackId, Transcription, TranscriptionSettings, TranscriptionState, Utterance,
-    language_code, paragraphs, worth_keeping,
+    Ambient, OrganizationId, Track, TrackId, Transcription, TranscriptionSettings, TranscriptionState,
+    Utterance, language_code, paragraphs, worth_keeping,
 };
 use tonearm_media::LimitTier;
 use tonearm_outbound::TranscribeError;
@@ -106,7 +106,8 @@ impl Processing {
         if let Some(settings) = tx.transcription_settings_to_change(organization_id).await? {
             return Ok(Some(settings));
         }
-        tx.put_transcription(&failed(&self.ambient, organization_id, track_id, NO_PROVIDER.to_owned())).await?;
+        tx.put_transcription(&failed(&self.ambient, organization_id, track_id, NO_PROVIDER.to_owned()))
+            .await?;
         finish(&run.claimed, tx).await?;
         Ok(None)
     }

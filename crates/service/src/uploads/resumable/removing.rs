@@ -30,11 +30,7 @@ impl Uploads {
 /// Removes the bytes of an upload whose row is deleted. What is left after an interruption is removed by the sweep, by
 /// the start of a node, or by a lifecycle rule of the bucket.
 #[expect(clippy::disallowed_methods, reason = "the row of the draft is deleted")]
-pub(crate) async fn remove_upload_bytes<E>(
-    catalog: &Catalog,
-    blobs: &Blobs,
-    upload: Upload,
-) -> Result<(), E>
+pub(crate) async fn remove_upload_bytes<E>(catalog: &Catalog, blobs: &Blobs, upload: Upload) -> Result<(), E>
 where
     E: From<CatalogError> + From<BlobError>,
 {
