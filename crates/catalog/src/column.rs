@@ -2,10 +2,12 @@
 
 use std::str::FromStr;
 
-use sea_orm::JsonValue;
+use sea_orm::sea_query::{self, ArrayType, ColumnType, Value, ValueTypeErr};
+use sea_orm::{ActiveValue, ColIdx, JsonValue, QueryResult, TryGetError, TryGetable};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tonearm_domain::{Cover, Metadata, Selection, Theme, Timestamp, TraceContext};
+use uuid::Uuid;
 
 use crate::error::CatalogError;
 
@@ -100,14 +102,67 @@ pub(crate) fn encoded<T: Serialize>(column: &'static str, value: &T) -> Result<J
     serde_json::to_value(value).map_err(|_| corrupt(column))
 }
 
-pub(crate) fn metadata_json(metadata: &Metadata) -> JsonValue {
-    JsonValue::Object(metadata.as_map().clone())
+/// The JSON of a column that callers fill. If it cannot be read, the other columns of its row still can.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallerJson(Option<JsonValue>);
+
+impl CallerJson {
+    pub(crate) fn is_damaged(&self) -> bool {
+        !matches!(self.0, Some(JsonValue::Object(_)))
+    }
 }
 
-pub(crate) fn metadata(column: &'static str, json: JsonValue) -> Result<Metadata, CatalogError> {
-    match json {
-        JsonValue::Object(map) => Ok(Metadata::from_stored(map)),
-        _ => Err(corrupt(column)),
+impl TryGetable for CallerJson {
+    fn try_get_by<I: ColIdx>(row: &QueryResult, index: I) -> Result<Self, TryGetError> {
+        match JsonValue::try_get_by(row, index) {
+            Ok(json) => Ok(Self(Some(json))),
+            Err(TryGetError::DbErr(_)) => Ok(Self(None)),
+            Err(missing) => Err(missing),
+        }
+    }
+}
+
+impl From<CallerJson> for Value {
+    fn from(CallerJson(json): CallerJson) -> Self {
+        json.into()
+    }
+}
+
+impl sea_query::ValueType for CallerJson {
+    fn try_from(value: Value) -> Result<Self, ValueTypeErr> {
+        <JsonValue as sea_query::ValueType>::try_from(value).map(|json| Self(Some(json)))
+    }
+
+    fn type_name() -> String {
+        "CallerJson".to_owned()
+    }
+
+    fn array_type() -> ArrayType {
+        <JsonValue as sea_query::ValueType>::array_type()
+    }
+
+    fn column_type() -> ColumnType {
+        <JsonValue as sea_query::ValueType>::column_type()
+    }
+}
+
+/// Metadata for its column. What could not be read is left as it is.
+pub(crate) fn metadata_json(metadata: &Metadata) -> ActiveValue<CallerJson> {
+    match metadata.is_damaged() {
+        true => ActiveValue::NotSet,
+        false => ActiveValue::Set(CallerJson(Some(JsonValue::Object(metadata.as_map().clone())))),
+    }
+}
+
+/// The metadata of a row. `column` is `table.column`. `id` is for the log, and `None` if it is a credential.
+pub(crate) fn metadata(column: &'static str, id: Option<Uuid>, json: CallerJson) -> Metadata {
+    match json.0 {
+        Some(JsonValue::Object(map)) => Metadata::from_stored(map),
+        _ => {
+            let id = id.map(tracing::field::display);
+            tracing::error!(column, id, "the metadata of a row cannot be read; it is shown as damaged");
+            Metadata::damaged()
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use sea_orm::sea_query::{Expr, Func};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
 use tonearm_domain::{
     ApiKey, ApiKeyId, Collection, CollectionId, Cursor, KeyState, KeyType, OrganizationId, Page, SearchWords,
@@ -13,9 +12,9 @@ use crate::catalog::Catalog;
 use crate::entity::api_key::{Column, Entity};
 use crate::entity::{collection, track};
 use crate::error::CatalogError;
-use crate::keyset::{Keyset, keyset_page};
+use crate::keyset::{Keyset, searched_page};
 use crate::living::living_track;
-use crate::query::{all, contains};
+use crate::query::all;
 
 /// A query for a page of API keys.
 #[derive(Debug, Clone)]
@@ -67,14 +66,12 @@ impl Catalog {
                 .add(Column::ExpiresAt.lte(now.unix_millis())),
             KeyState::Revoked => found.add(Column::RevokedAt.is_not_null()),
         };
-        for word in query.words.iter().flat_map(SearchWords::iter) {
-            found = found.add(contains(Func::lower(Expr::col(Column::Title)).into(), "", word));
-        }
         let column = (query.state == KeyState::Expired).then_some(Column::ExpiresAt);
         let keyset = Keyset { column, id: Column::Id, is_descending: true };
         let cursor = query.cursor.map(|id| id.uuid());
-        let select = Entity::find().filter(found);
-        keyset_page(self.reader(), select, keyset, cursor, query.limit, Total::MoreThan(0)).await
+        let (select, page) = (Entity::find().filter(found), (query.limit, Total::MoreThan(0)));
+        let words = query.words.as_ref();
+        searched_page(self.reader(), select, keyset, cursor, page, words, |row| vec![&row.title]).await
     }
 
     /// The titles of collections and tracks of the organization.

@@ -1,13 +1,17 @@
 //! Keyset pagination: an index finds a page by the row before it, so a late page costs no more than the first.
 
-use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr, ValueType};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, ConnectionTrait, EntityTrait, ModelTrait, Order, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait, Select,
 };
-use tonearm_domain::{Cursor, ListPart, ListPosition, Page, SortValue, Total};
+use tonearm_domain::{Cursor, ListPart, ListPosition, Page, SearchWords, SortValue, Total};
 use uuid::Uuid;
 
 use crate::error::CatalogError;
+
+/// Rows that a search without an index reads at once.
+const SEARCHED: u64 = 1000;
 
 /// The sort order of a list: a column, then the id. Both have the same direction, so that one index serves both
 /// directions.
@@ -72,16 +76,49 @@ where
     T: TryFrom<E::Model, Error = CatalogError>,
     C: ConnectionTrait,
 {
+    searched_page(db, select, keyset, cursor, (limit, total), None, |_| Vec::new()).await
+}
+
+/// Like [`keyset_page`], of the rows whose texts contain the words. Without an index, rows are read until the page is
+/// full, which suits lists of some thousand rows.
+pub(crate) async fn searched_page<T, E, C>(
+    db: &C,
+    select: Select<E>,
+    keyset: Keyset<E::Column>,
+    cursor: Cursor<Uuid>,
+    (limit, total): (u32, Total),
+    words: Option<&SearchWords>,
+    texts: impl Fn(&E::Model) -> Vec<&str>,
+) -> Result<Page<T>, CatalogError>
+where
+    E: EntityTrait,
+    T: TryFrom<E::Model, Error = CatalogError>,
+    C: ConnectionTrait,
+{
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
-    let (select_from, forward) = match cursor {
-        Cursor::First => (select.clone(), true),
-        Cursor::After(row) => (select.clone().filter(keyset.beyond::<E>(row, true)), true),
-        Cursor::Before(row) => (select.clone().filter(keyset.beyond::<E>(row, false)), false),
-    };
     // One extra row shows whether there are more.
-    let found = keyset.sorted(select_from, forward).limit(u64::from(limit) + 1).all(db).await?;
+    let step = if words.is_some() { SEARCHED } else { u64::from(limit) + 1 };
+    let fits = |row: &E::Model| words.is_none_or(|words| words.are_within(&texts(row)));
+    let (mut at, forward) = match cursor {
+        Cursor::First => (None, true),
+        Cursor::After(row) => (Some(row), true),
+        Cursor::Before(row) => (Some(row), false),
+    };
+    let mut found = Vec::new();
+    while found.len() <= most {
+        let beyond = at.map(|row| keyset.beyond::<E>(row, forward));
+        let rest = select.clone().apply_if(beyond, |select, beyond| select.filter(beyond));
+        let rows = keyset.sorted(rest, forward).limit(step).all(db).await?;
+        let is_end = (rows.len() as u64) < step;
+        at = rows.last().and_then(|row| <Uuid as ValueType>::try_from(row.get(keyset.id)).ok());
+        found.extend(rows.into_iter().filter(fits));
+        if is_end {
+            break;
+        }
+    }
     if found.is_empty() && cursor != Cursor::First {
-        return Box::pin(keyset_page(db, select, keyset, Cursor::First, limit, total)).await;
+        return Box::pin(searched_page(db, select, keyset, Cursor::First, (limit, total), words, texts))
+            .await;
     }
     let has_more = found.len() > most;
     let rows = found.into_iter().take(most).map(T::try_from);

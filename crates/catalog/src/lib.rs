@@ -18,6 +18,7 @@ mod column;
 mod connect_options;
 mod covers;
 mod creators;
+mod damaged;
 mod deliveries;
 mod due_clock;
 mod dump;
@@ -105,6 +106,7 @@ pub use capacity::PoolUse;
 pub use catalog::Catalog;
 pub use changes::Change;
 pub use connect_options::{Backend, ConnectOptions, Migrate};
+pub use damaged::DamagedRow;
 pub use deliveries::DeliveryFilter;
 pub use due_clock::DueClock;
 pub use dump::{

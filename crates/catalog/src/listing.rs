@@ -2,8 +2,8 @@
 
 use sea_orm::sea_query::{BinOper, Expr, ExprTrait, OnConflict, Query, SelectStatement, SimpleExpr};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, NotSet, PaginatorTrait, QueryFilter, QueryResult, QuerySelect,
-    QueryTrait, Select, Set,
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, NotSet, PaginatorTrait, QueryFilter, QueryResult,
+    QuerySelect, QueryTrait, Select, Set,
 };
 use tonearm_domain::{
     Collection, CollectionId, CollectionSort, OrganizationId, Page, PageQuery, SearchWords, Total, Track,
@@ -231,8 +231,8 @@ pub(crate) fn listed_tracks(
     }
 }
 
-/// The given tracks that contain the words, checked one after another.
-fn holding(tracks: Select<track::Entity>, words: &SearchWords) -> Select<track::Entity> {
+/// Those of the given tracks that match the words, checked one after another.
+pub(crate) fn holding(tracks: Select<track::Entity>, words: &SearchWords) -> Select<track::Entity> {
     use track_search::Column;
     let found = Query::select()
         .expr(Expr::value(1))
@@ -240,7 +240,8 @@ fn holding(tracks: Select<track::Entity>, words: &SearchWords) -> Select<track::
         .and_where(Column::TrackId.into_expr().eq(track::Column::Id.into_expr()))
         .cond_where(holds(words.iter()))
         .take();
-    tracks.filter(Expr::exists(found))
+    let named = words.index().map(|index| checked(track::Column::Index.eq(index.to_string())));
+    tracks.filter(Condition::any().add(Expr::exists(found)).add_option(named))
 }
 
 fn keyset_of_tracks(sort: TrackSort) -> Keyset<track::Column> {
@@ -256,9 +257,9 @@ fn keyset_of_tracks(sort: TrackSort) -> Keyset<track::Column> {
     Keyset { column, id: Column::Id, is_descending }
 }
 
-pub(crate) fn holds<'a>(words: impl Iterator<Item = &'a str>) -> sea_orm::Condition {
+fn holds<'a>(words: impl Iterator<Item = &'a str>) -> Condition {
     let text = || Expr::col((track_search::Entity, track_search::Column::Text));
-    words.fold(sea_orm::Condition::all(), |all, word| all.add(like(text(), word)))
+    words.fold(Condition::all(), |all, word| all.add(like(text(), word)))
 }
 
 /// The condition that a text contains a word, which is not a pattern. Each word of the text follows a space.
@@ -271,11 +272,10 @@ fn indexed(word: &str) -> String {
     if is_beginning(word) { format!(" {word}") } else { word.to_owned() }
 }
 
-/// The search texts that contain the words, on SQLite. Words that are long enough are looked up in the trigram index;
-/// the others filter its results.
+/// The search texts that contain the words, on SQLite. Words that are long enough are looked up in the trigram index.
+/// It folds letters in a way of its own, so that all words filter its results.
 fn looked_up(words: &SearchWords) -> SelectStatement {
-    let (long, short): (Vec<&str>, Vec<&str>) =
-        words.iter().partition(|word| indexed(word).chars().count() >= TRIGRAM);
+    let long: Vec<&str> = words.iter().filter(|word| indexed(word).chars().count() >= TRIGRAM).collect();
     let mut select = Query::select();
     if long.is_empty() {
         select.from(track_search::Entity);
@@ -290,5 +290,5 @@ fn looked_up(words: &SearchWords) -> SelectStatement {
             .and_where(track_search::Column::Id.into_expr().eq(row))
             .and_where(Expr::cust_with_values("track_search_trigram MATCH ?", [quoted.join(" AND ")]));
     }
-    select.cond_where(holds(short.into_iter())).take()
+    select.cond_where(holds(words.iter())).take()
 }

@@ -1,16 +1,14 @@
 //! People and the hashes of their passwords.
 
-use sea_orm::sea_query::{Expr, Func};
-use sea_orm::{
-    ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set,
-};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 use tonearm_domain::{Cursor, EmailAddress, Language, Page, Person, PersonId, SearchWords, Timestamp, Total};
 
 use crate::catalog::Catalog;
 use crate::entity::person::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
-use crate::keyset::{Keyset, keyset_page};
-use crate::query::{TO_CHANGE, all, change, contains, one};
+use crate::keyset::{Keyset, searched_page};
+use crate::query::{TO_CHANGE, all, change, one};
 use crate::transaction::Transaction;
 
 impl Catalog {
@@ -31,16 +29,12 @@ impl Catalog {
         cursor: Cursor<PersonId>,
         limit: u32,
     ) -> Result<Page<Person>, CatalogError> {
-        let mut found = Condition::all();
-        for word in words.into_iter().flat_map(SearchWords::iter) {
-            let name = contains(Func::lower(Expr::col(Column::Name)).into(), "", word);
-            let email = contains(Expr::col(Column::Email), "", word);
-            found = found.add(Condition::any().add(name).add(email));
-        }
         let keyset = Keyset { column: None, id: Column::Id, is_descending: false };
-        let cursor = cursor.map(|id| id.uuid());
-        let select = Entity::find().filter(found);
-        keyset_page(self.reader(), select, keyset, cursor, limit, Total::MoreThan(0)).await
+        let (cursor, page) = (cursor.map(|id| id.uuid()), (limit, Total::MoreThan(0)));
+        searched_page(self.reader(), Entity::find(), keyset, cursor, page, words, |row| {
+            vec![&row.name, &row.email]
+        })
+        .await
     }
 
     /// The person with this address.

@@ -25,7 +25,7 @@ fn bare_track(now: Timestamp) -> Result<track::ActiveModel, CatalogError> {
         organization_index: Set(None),
         file_name_original: Set(None),
         info: Set(encoded("track.info", &TrackInfo::default())?),
-        metadata: Set(metadata_json(&Metadata::default())),
+        metadata: metadata_json(&Metadata::default()),
         player_subtitle: Set(None),
         player_color: Set(None),
         theme: Set(encoded("track.theme", &Theme::default().found)?),
@@ -63,7 +63,7 @@ fn bare_collection() -> Result<collection::ActiveModel, CatalogError> {
     Ok(collection::ActiveModel {
         organization_index: Set(None),
         title: Set(String::new()),
-        metadata: Set(metadata_json(&Metadata::default())),
+        metadata: metadata_json(&Metadata::default()),
         player_subtitle: Set(None),
         player_color: Set(None),
         theme: Set(encoded("collection.theme", &Theme::default().found)?),

@@ -1,5 +1,7 @@
 //! Paged lists: search, sorting and cursors.
 
+use unicode_normalization::UnicodeNormalization;
+
 use crate::short_id::ShortId;
 use crate::tags::holds_lyrics;
 use crate::track::{Track, TrackInfo};
@@ -178,6 +180,12 @@ impl SearchWords {
         self.index
     }
 
+    /// Whether each word is anywhere in one of the texts, which were not folded.
+    pub fn are_within(&self, texts: &[&str]) -> bool {
+        let folded: Vec<String> = texts.iter().map(|text| fold(text)).collect();
+        self.iter().all(|word| folded.iter().any(|text| text.contains(word)))
+    }
+
     /// The words: at least one, none of them empty.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(String::as_str)
@@ -197,11 +205,23 @@ pub fn is_beginning(word: &str) -> bool {
     word.len() < 3 && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Normalises text for searching and sorting: lower case, with single spaces.
+/// Normalises text for searching and sorting: without differences of case and of spelling, such as a letter with an
+/// accent and a letter followed by an accent (NFKC), and with single spaces. Both databases compare what it returns byte
+/// by byte.
 pub fn fold(text: &str) -> String {
-    // Lower-casing chooses between two small sigmas by the following character, which a search does not know.
-    let lower = text.replace('\0', " ").to_lowercase().replace('ς', "σ");
-    lower.split_whitespace().collect::<Vec<_>>().join(" ")
+    let text = text.replace('\0', " ");
+    let folded = match text.is_ascii() {
+        true => text.to_ascii_lowercase(),
+        // Some letters become others only in upper case (`ſ` and `s`), and some only in lower case (`ẞ` and `ß`).
+        false => text
+            .nfkd()
+            .flat_map(char::to_lowercase)
+            .flat_map(char::to_uppercase)
+            .flat_map(char::to_lowercase)
+            .nfkc()
+            .collect(),
+    };
+    folded.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The first characters of a text.
@@ -292,6 +312,38 @@ mod tests {
             [("s", true), ("so", true), ("2", false), ("on", false), ("g", false), ("#", true), ("歌", true)]
         {
             assert_eq!(SearchWords::parse(text).unwrap().are_in(&fold("A Song #2 的歌")), is_in, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_spelling_of_a_letter_is_the_same() {
+        for (one, other) in [
+            ("é", "e\u{301}"),
+            ("Ḱ", "k\u{301}"),
+            ("µ", "μ"),
+            ("ſ", "S"),
+            ("ΟΔΟΣ", "οδος"),
+            ("STRASSE", "Straße"),
+            ("ẞ", "ß"),
+            ("ﬁ", "FI"),
+            ("Ａ１", "a1"),
+            ("가", "\u{1100}\u{1161}"),
+            ("a\u{a0}b", "a b"),
+        ] {
+            assert_eq!(fold(one), fold(other), "{one} {other}");
+        }
+        assert_ne!(fold("é"), fold("e"));
+        for letter in (0..0x2_0000).filter_map(char::from_u32).map(|letter| letter.to_string()) {
+            let folded = fold(&letter);
+            for other in [
+                letter.to_lowercase(),
+                letter.to_uppercase(),
+                letter.nfc().collect(),
+                letter.nfd().collect(),
+                folded.clone(),
+            ] {
+                assert_eq!(fold(&other), folded, "{letter} {other}");
+            }
         }
     }
 

@@ -51,6 +51,9 @@ pub enum PreviewLength {
     },
 }
 
+/// The smallest length, in seconds or percent, that a preview may have or be limited to.
+const SHORTEST: f64 = 0.1;
+
 fn default_start_percent() -> f64 {
     25.0
 }
@@ -67,6 +70,17 @@ fn default_max_seconds() -> f64 {
     90.0
 }
 
+/// A named setting.
+type Setting = (&'static str, f64);
+
+/// Refuses previews without sound, and bounds that contradict each other.
+fn has_length(wanted: Setting, least: Setting, most: Setting) -> Result<(), RecipeError> {
+    if let Some((name, _)) = [wanted, most].into_iter().find(|(_, value)| *value < SHORTEST) {
+        return Err(RecipeError::NoLength(name));
+    }
+    if least.1 > most.1 { Err(RecipeError::Bounds { least: least.0, most: most.0 }) } else { Ok(()) }
+}
+
 impl PreviewSettings {
     pub(crate) fn validate(&self) -> Result<(), RecipeError> {
         let percent = |name, value: f64| {
@@ -80,12 +94,22 @@ impl PreviewSettings {
             PreviewLength::Seconds { preview_seconds, preview_min_percent, preview_max_percent } => {
                 seconds("preview_seconds", preview_seconds)?;
                 percent("preview_min_percent", preview_min_percent)?;
-                percent("preview_max_percent", preview_max_percent)
+                percent("preview_max_percent", preview_max_percent)?;
+                has_length(
+                    ("preview_seconds", preview_seconds),
+                    ("preview_min_percent", preview_min_percent),
+                    ("preview_max_percent", preview_max_percent),
+                )
             }
             PreviewLength::Percent { preview_percent, preview_min_seconds, preview_max_seconds } => {
                 percent("preview_percent", preview_percent)?;
                 seconds("preview_min_seconds", preview_min_seconds)?;
-                seconds("preview_max_seconds", preview_max_seconds)
+                seconds("preview_max_seconds", preview_max_seconds)?;
+                has_length(
+                    ("preview_percent", preview_percent),
+                    ("preview_min_seconds", preview_min_seconds),
+                    ("preview_max_seconds", preview_max_seconds),
+                )
             }
         }
     }
@@ -140,6 +164,24 @@ mod tests {
         let settings =
             preview(r#"{"preview_type":"percent","preview_percent":50,"preview_start_percent":100}"#);
         assert_eq!(settings.window(100.0), (50.0, 100.0));
+    }
+
+    #[test]
+    fn a_preview_has_a_length() {
+        let refused = |json: &str| preview(json).validate().err().map(|error| error.field());
+        for (json, field) in [
+            (r#"{"preview_type":"seconds","preview_seconds":0}"#, Some("preview_seconds")),
+            (r#"{"preview_type":"seconds","preview_seconds":1e-9}"#, Some("preview_seconds")),
+            (r#"{"preview_type":"seconds","preview_max_percent":0}"#, Some("preview_max_percent")),
+            (r#"{"preview_type":"seconds","preview_min_percent":51}"#, Some("preview_min_percent")),
+            (r#"{"preview_type":"seconds","preview_min_percent":50}"#, None),
+            (r#"{"preview_type":"percent","preview_percent":0}"#, Some("preview_percent")),
+            (r#"{"preview_type":"percent","preview_max_seconds":0}"#, Some("preview_max_seconds")),
+            (r#"{"preview_type":"percent","preview_min_seconds":91}"#, Some("preview_min_seconds")),
+            (r#"{"preview_type":"percent","preview_percent":0.1,"preview_max_seconds":0.1}"#, None),
+        ] {
+            assert_eq!(refused(json), field, "{json}");
+        }
     }
 
     proptest! {

@@ -15,6 +15,17 @@ pub enum RecipeError {
     /// A number of seconds below zero or above a day.
     #[error("must be a number of seconds from 0 to 86400")]
     Seconds(&'static str),
+    /// A preview of no length.
+    #[error("must be at least 0.1, so that the preview has a length")]
+    NoLength(&'static str),
+    /// A lower bound above the upper one.
+    #[error("cannot be greater than {most}")]
+    Bounds {
+        /// The setting that is the lower bound.
+        least: &'static str,
+        /// The setting that is the upper bound.
+        most: &'static str,
+    },
     /// A number of samples outside 1..=100000.
     #[error("must be a whole number from 1 to 100000")]
     Samples,
@@ -55,7 +66,11 @@ impl RecipeError {
         match self {
             Self::Index => "index",
             Self::Bitrate => "bitrate",
-            Self::Percent(name) | Self::Seconds(name) | Self::Side { name, .. } => name,
+            Self::Percent(name)
+            | Self::Seconds(name)
+            | Self::NoLength(name)
+            | Self::Bounds { least: name, .. }
+            | Self::Side { name, .. } => name,
             Self::Samples => "num_samples",
             Self::SamplesPerPixel => "samples_per_pixel",
             Self::Bits => "bits",

@@ -1,6 +1,9 @@
 //! Free text and metadata from callers, with limits.
 
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Number, Value};
 
 /// Text or metadata outside its limits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,6 +20,20 @@ pub enum TextError {
     /// Metadata that takes more than 64 KiB as JSON.
     #[error("must be at most 64 KiB of JSON")]
     MetadataTooLarge,
+    /// Metadata with more than 100 levels of objects and arrays.
+    #[error("can be nested at most 100 levels deep")]
+    MetadataTooDeep,
+    /// Metadata with a number beyond those of 64 bits, with half of a surrogate pair, or nested too deep to be read.
+    #[error("has a number or a character that most programs cannot read; send it as text")]
+    MetadataUnreadable,
+    /// Metadata that stands for what could not be read.
+    #[error(
+        "is damaged in the database; leave the field out to keep it, or send other metadata to replace it"
+    )]
+    Damaged,
+    /// JSON other than an object.
+    #[error("must be an object")]
+    NoObject,
 }
 
 /// Free text of up to `MAX` characters without NUL.
@@ -55,60 +72,178 @@ impl<const MAX: usize> From<Text<MAX>> for String {
     }
 }
 
-/// A caller's own JSON object. It is never interpreted; at most 64 KiB as compact JSON.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(
-    try_from = "serde_json::Map<String, serde_json::Value>",
-    into = "serde_json::Map<String, serde_json::Value>"
-)]
-pub struct Metadata(serde_json::Map<String, serde_json::Value>);
+/// A caller's own JSON object. It is never interpreted, and its numbers keep the digits with which they were sent. At
+/// most 64 KiB as compact JSON, and at most 100 levels deep.
+///
+/// It is a map from names to values if each number in it survives being read as a value and written again, by us and by
+/// PostgreSQL. Otherwise the map has one entry, [`AS_SENT`], with the compact JSON as text.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Metadata(Map<String, Value>);
+
+/// The only entry of a map that holds the JSON as text.
+const AS_SENT: &str = "tonearm:json";
+/// The only entry of a map that stands for metadata that the database has and that cannot be read.
+const DAMAGED: &str = "tonearm:damaged";
 
 impl Metadata {
     const MAX_BYTES: usize = 64 * 1024;
+    /// Below the limit of common readers, 128, for a record in a list in a response.
+    const MAX_DEPTH: usize = 100;
 
-    /// Wraps an object that was within the limits when it was stored. They are not checked again: a database may write
-    /// the same numbers with more digits.
-    pub fn from_stored(map: serde_json::Map<String, serde_json::Value>) -> Self {
+    /// Wraps a map that [`Self::as_map`] returned when it was stored. The limits are not checked again.
+    pub fn from_stored(map: Map<String, Value>) -> Self {
         Self(map)
     }
 
-    /// The object.
-    pub fn as_map(&self) -> &serde_json::Map<String, serde_json::Value> {
+    /// The map to store.
+    pub fn as_map(&self) -> &Map<String, Value> {
         &self.0
     }
-}
 
-impl TryFrom<serde_json::Map<String, serde_json::Value>> for Metadata {
-    type Error = TextError;
-    fn try_from(map: serde_json::Map<String, serde_json::Value>) -> Result<Self, TextError> {
-        let written = serde_json::to_string(&map).map_err(|_| TextError::MetadataTooLarge)?;
-        if written.len() > Self::MAX_BYTES {
-            Err(TextError::MetadataTooLarge)
-        } else if written.contains("\\u0000") && holds_nul(&map) {
-            Err(TextError::Nul)
-        } else {
-            Ok(Self(map))
+    /// Stands for metadata that cannot be read. In JSON, it is `{"tonearm:damaged": true}`.
+    pub fn damaged() -> Self {
+        Self(Map::from_iter([(DAMAGED.to_owned(), Value::Bool(true))]))
+    }
+
+    /// Whether the metadata could not be read.
+    pub fn is_damaged(&self) -> bool {
+        self.only(DAMAGED).is_some()
+    }
+
+    /// The JSON of a map that holds it as text.
+    fn as_sent(&self) -> Option<&RawValue> {
+        serde_json::from_str(self.only(AS_SENT)?.as_str()?).ok()
+    }
+
+    /// The value of an entry that no other is beside.
+    fn only(&self, name: &str) -> Option<&Value> {
+        self.0.get(name).filter(|_| self.0.len() == 1)
+    }
+
+    fn parse(json: &str) -> Result<Self, TextError> {
+        let Compact { json, numbers_survive } = Compact::of(json);
+        let value: Value = serde_json::from_str(&json).map_err(|_| TextError::MetadataUnreadable)?;
+        let Value::Object(map) = value else { return Err(TextError::NoObject) };
+        if holds_nul(&map) {
+            return Err(TextError::Nul);
+        }
+        if depth(&map) > Self::MAX_DEPTH {
+            return Err(TextError::MetadataTooDeep);
+        }
+        let read = Self(map);
+        if read.is_damaged() {
+            return Err(TextError::Damaged);
+        }
+        let survives = numbers_survive && read.only(AS_SENT).is_none();
+        let json = if survives { Value::from(read.0.clone()).to_string() } else { json };
+        match (json.len() <= Self::MAX_BYTES, survives) {
+            (false, _) => Err(TextError::MetadataTooLarge),
+            (true, true) => Ok(read),
+            (true, false) => Ok(Self(Map::from_iter([(AS_SENT.to_owned(), Value::String(json))]))),
         }
     }
 }
 
-/// Whether a key or value contains NUL, which PostgreSQL's `jsonb` cannot store.
-fn holds_nul(map: &serde_json::Map<String, serde_json::Value>) -> bool {
-    fn value_holds(value: &serde_json::Value) -> bool {
+impl<'de> Deserialize<'de> for Metadata {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Box::<RawValue>::deserialize(deserializer)?;
+        Self::parse(json.get()).map_err(|error| match error {
+            TextError::NoObject => D::Error::invalid_type(Unexpected::Other("another value"), &"a map"),
+            error => D::Error::custom(error),
+        })
+    }
+}
+
+impl Serialize for Metadata {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.as_sent() {
+            Some(json) => json.serialize(serializer),
+            None => self.0.serialize(serializer),
+        }
+    }
+}
+
+/// JSON without white space between its tokens.
+struct Compact {
+    json: String,
+    /// Whether each number is written as it would be after having been read as a value, and PostgreSQL's `jsonb`, which
+    /// writes out exponents and has no negative zero, keeps it as well.
+    numbers_survive: bool,
+}
+
+impl Compact {
+    /// The text is JSON.
+    fn of(text: &str) -> Self {
+        let mut compact = Self { json: String::with_capacity(text.len()), numbers_survive: true };
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            let length = match first {
+                '"' => string_length(rest),
+                '-' | '0'..='9' => rest.find(|c: char| !is_in_number(c)).unwrap_or(rest.len()),
+                _ => first.len_utf8(),
+            };
+            let (token, after) = rest.split_at(length);
+            if is_in_number(first) && !matches!(first, 'e' | 'E') {
+                compact.numbers_survive &= survives(token);
+            }
+            if !first.is_ascii_whitespace() {
+                compact.json.push_str(token);
+            }
+            rest = after;
+        }
+        compact
+    }
+}
+
+/// The length of the string, with its quotation marks, that a text begins with.
+fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+fn is_in_number(character: char) -> bool {
+    matches!(character, '0'..='9' | '-' | '+' | '.' | 'e' | 'E')
+}
+
+fn survives(number: &str) -> bool {
+    let is_negative_zero =
+        number.starts_with('-') && number.bytes().all(|byte| matches!(byte, b'-' | b'0' | b'.'));
+    !number.contains(['e', 'E'])
+        && !is_negative_zero
+        && serde_json::from_str::<Number>(number).is_ok_and(|read| read.to_string() == number)
+}
+
+/// The number of objects and arrays around the innermost value.
+fn depth(map: &Map<String, Value>) -> usize {
+    fn of(value: &Value) -> usize {
         match value {
-            serde_json::Value::String(text) => text.contains('\0'),
-            serde_json::Value::Array(items) => items.iter().any(value_holds),
-            serde_json::Value::Object(map) => holds_nul(map),
+            Value::Array(items) => 1 + items.iter().map(of).max().unwrap_or(0),
+            Value::Object(map) => depth(map),
+            _ => 0,
+        }
+    }
+    1 + map.values().map(of).max().unwrap_or(0)
+}
+
+/// Whether a key or value contains NUL, which PostgreSQL's `jsonb` cannot store.
+fn holds_nul(map: &Map<String, Value>) -> bool {
+    fn value_holds(value: &Value) -> bool {
+        match value {
+            Value::String(text) => text.contains('\0'),
+            Value::Array(items) => items.iter().any(value_holds),
+            Value::Object(map) => holds_nul(map),
             _ => false,
         }
     }
     map.iter().any(|(key, value)| key.contains('\0') || value_holds(value))
-}
-
-impl From<Metadata> for serde_json::Map<String, serde_json::Value> {
-    fn from(metadata: Metadata) -> Self {
-        metadata.0
-    }
 }
 
 #[cfg(test)]
@@ -130,7 +265,54 @@ mod tests {
         assert!(parse(r#"{"a":["\u0000"]}"#).unwrap_err().starts_with("cannot contain NUL"));
         assert!(parse(r#"{"a":"\\u0000"}"#).is_ok());
         assert!(parse(r#"[]"#).is_err());
-        let large = serde_json::json!({"a": "x".repeat(70_000)}).to_string();
-        assert!(parse(&large).unwrap_err().starts_with("must be at most 64 KiB of JSON"));
+        let large = |size| serde_json::json!({"a": "x".repeat(size)}).to_string();
+        assert!(parse(&large(70_000)).unwrap_err().starts_with("must be at most 64 KiB of JSON"));
+        assert!(parse(&large(65_528)).is_ok());
+        let spaced = format!("{{{} \"a\": 1.0e0 }}", " ".repeat(70_000));
+        assert!(parse(&spaced).is_ok(), "white space does not count");
+        let deep = |levels| format!("{}1{}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
+        assert!(parse(&deep(100)).is_ok());
+        for levels in [101, 5000] {
+            assert!(parse(&deep(levels)).is_err());
+        }
+        for unreadable in [r#"{"a":1e400}"#, r#"{"a":"\ud800"}"#] {
+            assert!(
+                parse(unreadable).unwrap_err().starts_with("has a number or a character"),
+                "{unreadable}"
+            );
+        }
+    }
+
+    #[test]
+    fn metadata_keeps_its_digits() {
+        let again = |json: &str| {
+            let read: Metadata = serde_json::from_str(json).unwrap();
+            let stored = serde_json::to_string(read.as_map()).unwrap();
+            let stored = Metadata::from_stored(serde_json::from_str(&stored).unwrap());
+            assert_eq!(stored, read);
+            serde_json::to_string(&stored).unwrap()
+        };
+        for json in [
+            r#"{"a":1.10,"b":[-0.0,-0,0]}"#,
+            r#"{"b":1.7976931348623157e308,"a":{"c":5E-324}}"#,
+            r#"{"a":12345678901234567890123,"b":"1e5 \\\" 2e5"}"#,
+            r#"{"a":0.1234567890123456789012345}"#,
+            r#"{"tonearm:json":"{}"}"#,
+            r#"{"a":" \" : 1 ","b":0.1,"c":18446744073709551615,"d":-9223372036854775808,"e":4.35}"#,
+        ] {
+            assert_eq!(again(json), json);
+        }
+        assert_eq!(again(" { \"b\" : 1 ,\n\"a\" : [ 1.5 , true ] } "), r#"{"a":[1.5,true],"b":1}"#);
+        assert_eq!(again(" { \"b\" : 1e3 ,\n\"a\" : \" \" } "), r#"{"b":1e3,"a":" "}"#);
+    }
+
+    #[test]
+    fn damaged_metadata_is_not_taken_for_what_was_sent() {
+        let damaged = Metadata::damaged();
+        assert!(damaged.is_damaged() && !Metadata::default().is_damaged());
+        let json = serde_json::to_string(&damaged).unwrap();
+        assert_eq!(json, r#"{"tonearm:damaged":true}"#);
+        let error = serde_json::from_str::<Metadata>(&json).unwrap_err().to_string();
+        assert!(error.starts_with("is damaged in the database"), "{error}");
     }
 }

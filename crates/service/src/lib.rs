@@ -88,7 +88,7 @@ pub use store_identity::{IdentityError, StoreIdentity, StoreTie};
 pub use streams::{NoCapacity, StreamHolder, StreamSlot, Streams};
 pub use sweeps::{SweepView, Sweeps};
 pub use tonearm_catalog::{
-    AuditFilter, FailedJobs, JobFailures, KeyQuery, LastBackup, NearQuota, ScopeTitles,
+    AuditFilter, DamagedRow, FailedJobs, JobFailures, KeyQuery, LastBackup, NearQuota, ScopeTitles,
 };
 pub use track_view::{TrackSummaryView, TrackView};
 pub use transcription::{

@@ -1,4 +1,5 @@
-//! Compares the catalog with the store: rows without objects, objects without rows, wrong lengths and wrong bytes.
+//! Compares the catalog with the store: rows without objects, objects without rows, wrong lengths and wrong bytes. Also
+//! finds records with metadata that cannot be read.
 //!
 //! Other processes write meanwhile, so each mismatch is checked a second time before it is reported: first the object,
 //! then the row. Objects are stored before their rows and removed after them, and no key is used twice. So if a row
@@ -14,7 +15,7 @@ mod repair;
 use std::num::NonZeroU64;
 
 use tonearm_blobs::{BlobError, Blobs};
-use tonearm_catalog::{Catalog, CatalogError, NamedKind, NamedObject};
+use tonearm_catalog::{Catalog, CatalogError, DamagedRow, NamedKind, NamedObject};
 use tonearm_domain::{Ambient, ObjectKey, SweepRules};
 
 pub use finding::{Finding, FindingKind, Remedy};
@@ -42,6 +43,8 @@ pub struct VerifyTerms {
 pub enum VerifyEvent<'a> {
     /// A mismatch was found.
     Finding(&'a Finding),
+    /// A record with metadata that cannot be read.
+    Damaged(&'a DamagedRow),
     /// The progress. All findings before this point have been reported. Another process can resume from this state.
     Progress(&'a VerifyState),
 }
@@ -108,6 +111,7 @@ impl Verification {
         }
         if run.state.phase == VerifyPhase::Owners {
             run.check_owners().await?;
+            run.report_damaged_rows().await?;
             run.enter(VerifyPhase::Done);
         }
         Ok(run.state)
@@ -191,6 +195,16 @@ impl Run<'_> {
             if !matches!(self.heads.head(&stored.key).await?, HeadOutcome::Missing) {
                 self.report(&Finding::unknown(&stored.key, stored.meta.size));
             }
+        }
+        Ok(())
+    }
+
+    async fn report_damaged_rows(&mut self) -> Result<(), VerifyError> {
+        let mut rows = Vec::new();
+        self.all.catalog.each_damaged_row(|row| rows.push(row)).await?;
+        self.state.damaged_rows = rows.len() as u64;
+        for row in &rows {
+            (self.on_event)(VerifyEvent::Damaged(row));
         }
         Ok(())
     }

@@ -58,6 +58,11 @@ async fn keys_have_rules(database: TestDatabase) {
     create(without_collection).await.expect_field("collection_id");
     let past = json!({ "title": "x", "api_key_type_id": "player", "expires_at": "2029-12-31T23:59:59Z" });
     create(past).await.expect_field("expires_at");
+    let never = json!({ "title": "x", "api_key_type_id": "player", "expires_at": "9999-12-31T23:59:59Z" });
+    let never = create(never).await.expect_ok();
+    let id = never.json["api_key_id"].as_str().unwrap();
+    let read = house.get(&format!("/v1/api_key/{id}")).await.expect_ok();
+    assert_eq!(read.json.pointer("/api_key_record/expires_at"), Some(&json!("9999-12-31T23:59:59.000Z")));
     let scoped = house.key_to_collection(&house.collection_id).await;
     let body = json!({ "title": "x", "api_key_type_id": "player" });
     house.call_as(&scoped, Method::POST, "/v1/api_key", body).await.expect_error(403, "key_scope");

@@ -114,6 +114,8 @@ async fn bodies(list: &mut List) {
         json!({ "title": "x".repeat(1001) }),
         json!({ "title": "x", "metadata": 7 }),
         json!({ "title": "x", "metadata": { "a": "x".repeat(70_000) } }),
+        json!({ "title": "x", "metadata": (0..101).fold(json!(1), |inner, _| json!({ "a": inner })) }),
+        json!({ "title": "x", "metadata": { "tonearm:damaged": true } }),
         json!({ "title": "x", "is_cover_overridable": "yes" }),
         json!({ "title": "x", "player_color": "red" }),
         json!({ "title": "x", "player_color": 7 }),
@@ -208,6 +210,8 @@ async fn bodies(list: &mut List) {
         variant(json!({ "preview_type": "all" })),
         variant(json!({ "preview_percent": 101 })),
         variant(json!({ "preview_seconds": -1 })),
+        variant(json!({ "preview_seconds": 0 })),
+        variant(json!({ "preview_min_percent": 60 })),
         variant(json!({})),
     ] {
         list.call(post.clone(), &format!("/v1/track/{track}/variant"), body).await;

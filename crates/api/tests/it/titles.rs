@@ -7,7 +7,11 @@ use tonearm_fixtures::audio::transcode;
 use crate::house::{House, tone};
 use crate::on_both;
 
-on_both!(a_title_is_always_shown, a_subtitle_comes_from_the_nearest_level);
+on_both!(
+    a_title_is_always_shown,
+    a_subtitle_comes_from_the_nearest_level,
+    a_record_of_a_list_sets_no_derived_texts,
+);
 
 /// A song with a title and an artist in its tags.
 async fn tagged_song() -> Vec<u8> {
@@ -72,4 +76,41 @@ async fn a_subtitle_comes_from_the_nearest_level(database: TestDatabase) {
     assert_eq!(shown(&house, &track).await.1, "The collection");
     house.put(&format!("/v1/track/{track}"), json!({ "player_subtitle": "The track" })).await.expect_ok();
     assert_eq!(shown(&house, &track).await.1, "The track");
+}
+
+async fn a_record_of_a_list_sets_no_derived_texts(database: TestDatabase) {
+    let house = House::open(database).await;
+    let plain = house.ready_track("Song.wav").await;
+    let tagged = house.ready_track_of("recording.mp3", tagged_song().await).await;
+    let blank = house.ready_track("Blank.wav").await;
+    let organization = format!("/v1/organization/{}", house.organization_id);
+    house.put(&organization, json!({ "player_subtitle": "The organization" })).await.expect_ok();
+    house.put(&format!("/v1/track/{blank}"), json!({ "player_title": " " })).await.expect_ok();
+    house.clock.advance_seconds(2);
+    let list = house.get(&format!("/v1/collection/{}/track", house.collection_id)).await.expect_ok();
+    let record = |id: &str| {
+        list.json["tracks"].as_array().unwrap().iter().find(|track| track["id"] == id).unwrap().clone()
+    };
+    for (id, title) in [(&plain, Value::Null), (&tagged, Value::Null), (&blank, json!(" "))] {
+        let path = format!("/v1/track/{id}");
+        house.put(&path, record(id)).await.expect_ok();
+        let read = house.get(&path).await.expect_ok();
+        assert_eq!(read.json["track"]["player_title"], title);
+        assert_eq!(read.json["track"]["player_subtitle"], Value::Null);
+    }
+    // A title from before the tags of the file were known is none either.
+    let path = format!("/v1/track/{tagged}");
+    let mut early = record(&tagged);
+    early["player_title"] = json!("recording");
+    early["player_subtitle"] = json!("The organization");
+    house.put(&path, early).await.expect_ok();
+    assert_eq!(shown(&house, &tagged).await, (json!("Tagged"), json!("Someone")));
+    // Other texts of a record are set, and so are the same texts by themselves.
+    let mut changed = record(&tagged);
+    changed["player_title"] = json!("Changed");
+    house.put(&path, changed).await.expect_ok();
+    assert_eq!(shown(&house, &tagged).await, (json!("Changed"), json!("Someone")));
+    house.put(&format!("/v1/track/{plain}"), json!({ "player_title": "Song" })).await.expect_ok();
+    let read = house.get(&format!("/v1/track/{plain}")).await.expect_ok();
+    assert_eq!(read.json["track"]["player_title"], "Song");
 }

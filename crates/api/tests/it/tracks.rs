@@ -1,6 +1,7 @@
 //! Interface 2.2 and 4.2.
 
-use http::Method;
+use axum::body::Body;
+use http::{Method, Request};
 use serde_json::{Value, json};
 use tonearm_domain::KeyType;
 use tonearm_fixtures::TestDatabase;
@@ -31,6 +32,7 @@ on_both!(
     a_deleted_track_is_gone,
     a_key_sees_nothing_outside_its_scope,
     a_cover_url_can_be_renewed,
+    numbers_come_back_with_their_digits,
 );
 
 async fn a_track_is_created_with_upload_urls(database: TestDatabase) {
@@ -273,4 +275,35 @@ async fn a_cover_url_can_be_renewed(database: TestDatabase) {
     assert_eq!(renewed.keys(""), names("ok api_request_id track_id track track_cover_upload"));
     assert_eq!(renewed.json["track_cover_upload"]["method"], "POST");
     assert_eq!(renewed.json["track_cover_upload"]["expires_at"], "2030-01-01T02:06:40.000Z");
+}
+
+async fn numbers_come_back_with_their_digits(database: TestDatabase) {
+    let house = House::open(database).await;
+    let send = async |method: Method, path: &str, body: String| {
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header("authorization", format!("Bearer {}", house.key))
+            .header("content-type", "application/json");
+        let (status, _, body) = house.send_raw(request.body(Body::from(body)).unwrap()).await;
+        let body = String::from_utf8(body).unwrap();
+        assert_eq!(status, 200, "{body}");
+        body
+    };
+    let metadata = r#""metadata":{"x":1.7976931348623157e308,"a":[1.10,-0.0,12345678901234567890123,1E2]}"#;
+    let body = format!(r#"{{"collection_id":"{}","file_name":"a.wav",{metadata}}}"#, house.collection_id);
+    let created = send(Method::POST, "/v1/track", body).await;
+    assert!(created.contains(metadata), "{created}");
+    let created: Value = serde_json::from_str(&created).unwrap();
+    let path = format!("/v1/track/{}", created["track_id"].as_str().unwrap());
+    let list = format!("/v1/collection/{}/track", house.collection_id);
+    for path in [&path, &list, "/v1/track?query=wav"] {
+        let read = send(Method::GET, path, String::new()).await;
+        assert!(read.contains(metadata), "{read}");
+    }
+    let changed = metadata.replace("1.10", "1.20");
+    let updated = send(Method::PUT, &path, format!("{{{changed}}}")).await;
+    assert!(updated.contains(&changed), "{updated}");
+    let deleted = send(Method::DELETE, &path, String::new()).await;
+    assert!(deleted.contains(&changed), "{deleted}");
 }

@@ -5,8 +5,8 @@ use sea_orm::{NotSet, Set};
 use tonearm_domain::{Collection, CollectionId, CreatorId, OrganizationId, sort_title};
 
 use crate::column::{
-    cover, cover_columns, encoded, metadata, metadata_json, moment, moment_if_set, own_theme, parsed,
-    parsed_if_set, theme,
+    CallerJson, cover, cover_columns, encoded, metadata, metadata_json, moment, moment_if_set, own_theme,
+    parsed, parsed_if_set, theme,
 };
 use crate::error::CatalogError;
 
@@ -20,7 +20,7 @@ pub struct Model {
     pub folder: String,
     pub organization_index: Option<String>,
     pub title: String,
-    pub metadata: Json,
+    pub metadata: CallerJson,
     pub theme: Json,
     pub is_cover_overridable: bool,
     pub is_theme_overridable: bool,
@@ -58,7 +58,7 @@ impl TryFrom<Model> for Collection {
             folder: parsed("collection.folder", &row.folder)?,
             organization_index: row.organization_index,
             title: row.title,
-            metadata: metadata("collection.metadata", row.metadata)?,
+            metadata: metadata("collection.metadata", Some(row.id), row.metadata),
             cover: cover(
                 "collection.cover_origin",
                 row.cover_version.as_deref(),
@@ -88,7 +88,7 @@ impl TryFrom<&Collection> for ActiveModel {
             folder: Set(collection.folder.to_string()),
             organization_index: Set(collection.organization_index.clone()),
             title: Set(collection.title.clone()),
-            metadata: Set(metadata_json(&collection.metadata)),
+            metadata: metadata_json(&collection.metadata),
             theme: Set(encoded("collection.theme", &collection.theme.found)?),
             own_theme: Set(own_theme("collection.own_theme", &collection.theme)?),
             is_cover_overridable: Set(collection.is_cover_overridable),

@@ -4,7 +4,7 @@ use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use tonearm_domain::{Creator, CreatorId, OrganizationId};
 
-use crate::column::{metadata, metadata_json, moment, parsed};
+use crate::column::{CallerJson, metadata, metadata_json, moment, parsed};
 use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -15,7 +15,7 @@ pub struct Model {
     pub organization_id: Uuid,
     pub folder: String,
     pub organization_index: String,
-    pub metadata: Json,
+    pub metadata: CallerJson,
     pub created_at: i64,
     pub updated_at: i64,
 }
@@ -34,7 +34,7 @@ impl TryFrom<Model> for Creator {
             organization_id: OrganizationId::from_uuid(row.organization_id),
             folder: parsed("creator.folder", &row.folder)?,
             organization_index: row.organization_index,
-            metadata: metadata("creator.metadata", row.metadata)?,
+            metadata: metadata("creator.metadata", Some(row.id), row.metadata),
             created_at: moment("creator.created_at", row.created_at)?,
             updated_at: moment("creator.updated_at", row.updated_at)?,
         })
@@ -48,7 +48,7 @@ impl From<&Creator> for ActiveModel {
             organization_id: Set(creator.organization_id.uuid()),
             folder: Set(creator.folder.to_string()),
             organization_index: Set(creator.organization_index.clone()),
-            metadata: Set(metadata_json(&creator.metadata)),
+            metadata: metadata_json(&creator.metadata),
             created_at: Set(creator.created_at.unix_millis()),
             updated_at: Set(creator.updated_at.unix_millis()),
         }

@@ -4,7 +4,7 @@ use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use tonearm_domain::{CollectionId, CreatorId, OrganizationId, PlaySession, PlaySessionId, TrackId};
 
-use crate::column::{metadata, metadata_json, moment, selection, selection_json};
+use crate::column::{CallerJson, metadata, metadata_json, moment, selection, selection_json};
 use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -20,7 +20,7 @@ pub struct Model {
     pub is_downloadable: bool,
     pub expires_at: i64,
     pub organization_index: Option<String>,
-    pub metadata: Json,
+    pub metadata: CallerJson,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -40,7 +40,7 @@ impl TryFrom<Model> for PlaySession {
             track_id: row.track_id.map(TrackId::from_uuid),
             variants: selection("play_session.selection", row.selection)?,
             organization_index: row.organization_index,
-            metadata: metadata("play_session.metadata", row.metadata)?,
+            metadata: metadata("play_session.metadata", None, row.metadata),
             is_downloadable: row.is_downloadable,
             expires_at: moment("play_session.expires_at", row.expires_at)?,
         })
@@ -61,7 +61,7 @@ impl TryFrom<&PlaySession> for ActiveModel {
             is_downloadable: Set(session.is_downloadable),
             expires_at: Set(session.expires_at.unix_millis()),
             organization_index: Set(session.organization_index.clone()),
-            metadata: Set(metadata_json(&session.metadata)),
+            metadata: metadata_json(&session.metadata),
         })
     }
 }

@@ -7,8 +7,8 @@ use tonearm_domain::{
 };
 
 use crate::column::{
-    byte_count, corrupt, cover, cover_columns, decoded, encoded, foreign_text, metadata, metadata_json,
-    moment, moment_if_set, own_theme, parsed, parsed_if_set, size, theme,
+    CallerJson, byte_count, corrupt, cover, cover_columns, decoded, encoded, foreign_text, metadata,
+    metadata_json, moment, moment_if_set, own_theme, parsed, parsed_if_set, size, theme,
 };
 use crate::error::CatalogError;
 
@@ -28,7 +28,7 @@ pub struct Model {
     pub file_name: String,
     pub file_name_original: Option<String>,
     pub info: Json,
-    pub metadata: Json,
+    pub metadata: CallerJson,
     pub player_title: Option<String>,
     pub player_subtitle: Option<String>,
     pub player_color: Option<String>,
@@ -134,7 +134,7 @@ impl TryFrom<Model> for Track {
             file_name: row.file_name,
             file_name_original: row.file_name_original,
             info: decoded("track.info", row.info)?,
-            metadata: metadata("track.metadata", row.metadata)?,
+            metadata: metadata("track.metadata", Some(row.id), row.metadata),
             player_title: row.player_title,
             player_subtitle: row.player_subtitle,
             player_colour: parsed_if_set("track.player_color", row.player_color.as_deref())?,
@@ -198,7 +198,7 @@ impl TryFrom<&Track> for ActiveModel {
             file_name: Set(track.file_name.clone()),
             file_name_original: Set(track.file_name_original.clone()),
             info: Set(info_json(&track.info)?),
-            metadata: Set(metadata_json(&track.metadata)),
+            metadata: metadata_json(&track.metadata),
             player_title: Set(track.player_title.clone()),
             player_subtitle: Set(track.player_subtitle.clone()),
             player_color: Set(track.player_colour.map(|colour| colour.to_string())),

@@ -4,7 +4,7 @@ use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use tonearm_domain::{CollectionId, CreatorId, OrganizationId, PersonId, UploadSession, UploadSessionId};
 
-use crate::column::{metadata, metadata_json, moment};
+use crate::column::{CallerJson, metadata, metadata_json, moment};
 use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -16,7 +16,7 @@ pub struct Model {
     pub creator_id: Option<Uuid>,
     pub collection_id: Uuid,
     pub organization_index: Option<String>,
-    pub metadata: Json,
+    pub metadata: CallerJson,
     pub expires_at: i64,
     pub person_id: Option<Uuid>,
 }
@@ -36,7 +36,7 @@ impl TryFrom<Model> for UploadSession {
             creator_id: row.creator_id.map(CreatorId::from_uuid),
             collection_id: CollectionId::from_uuid(row.collection_id),
             organization_index: row.organization_index,
-            metadata: metadata("upload_session.metadata", row.metadata)?,
+            metadata: metadata("upload_session.metadata", None, row.metadata),
             expires_at: moment("upload_session.expires_at", row.expires_at)?,
             person_id: row.person_id.map(PersonId::from_uuid),
         })
@@ -51,7 +51,7 @@ impl From<&UploadSession> for ActiveModel {
             creator_id: Set(session.creator_id.map(CreatorId::uuid)),
             collection_id: Set(session.collection_id.uuid()),
             organization_index: Set(session.organization_index.clone()),
-            metadata: Set(metadata_json(&session.metadata)),
+            metadata: metadata_json(&session.metadata),
             expires_at: Set(session.expires_at.unix_millis()),
             person_id: Set(session.person_id.map(PersonId::uuid)),
         }

@@ -94,6 +94,7 @@ mod m0055_node_secrets;
 mod m0056_cover_objects;
 mod m0068_answered_statuses;
 mod m0070_key_list;
+mod m0072_folding;
 mod m0078_listened_excerpts;
 mod pieces;
 mod prelude;
@@ -156,6 +157,7 @@ fn steps() -> Vec<Step> {
         m0056_cover_objects::step(),
         m0068_answered_statuses::step(),
         m0070_key_list::step(),
+        m0072_folding::step(),
         m0078_listened_excerpts::step(),
     ]
 }

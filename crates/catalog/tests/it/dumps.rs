@@ -25,9 +25,9 @@ tonearm_fixtures::on_both_empty!(
 );
 
 /// Rows by table.
-type Dump = BTreeMap<String, (DumpTable, Vec<DumpRow>)>;
+pub(crate) type Dump = BTreeMap<String, (DumpTable, Vec<DumpRow>)>;
 
-async fn dump(catalog: &Catalog) -> (Dump, Vec<String>) {
+pub(crate) async fn dump(catalog: &Catalog) -> (Dump, Vec<String>) {
     let snapshot = catalog.snapshot().await.unwrap();
     let mut dump = Dump::new();
     for table in snapshot.tables() {
@@ -48,7 +48,7 @@ async fn open(database: &TestDatabase) -> Restoring {
     Restoring::open(&database.database_url(), &ConnectOptions::default(), &|_| {}).await.unwrap()
 }
 
-async fn restored(dump: &Dump, steps: &[String], into: &TestDatabase) -> Catalog {
+pub(crate) async fn restored(dump: &Dump, steps: &[String], into: &TestDatabase) -> Catalog {
     let restoring = open(into).await;
     restoring.prepare(steps, &|_| {}).await.unwrap();
     let loading = restoring.begin().await.unwrap();

@@ -48,6 +48,7 @@ mod trash;
 mod turns;
 mod upgrades;
 mod usage;
+mod values;
 mod waits;
 
 pub(crate) use tonearm_fixtures::on_both;

@@ -120,6 +120,7 @@ const STEPS: &[&str] = &[
     "m0056_cover_objects",
     "m0068_answered_statuses",
     "m0070_key_list",
+    "m0072_folding",
     "m0078_listened_excerpts",
 ];
 

@@ -319,7 +319,7 @@ async fn words_with_times(database: TestDatabase) {
     assert_eq!(catalog.track_words(track.id).await.unwrap(), [], "words go with the track");
 }
 
-/// As large as the domain allows, with numbers for which PostgreSQL writes five times as many digits.
+/// As large as the domain allows, with numbers for which PostgreSQL would write five times as many digits.
 async fn the_largest_metadata(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
@@ -328,11 +328,7 @@ async fn the_largest_metadata(database: TestDatabase) {
         track.metadata = metadata(value);
         let track = stored_track(&catalog, track).await;
         let read = catalog.track(organization.id, track.id).await.unwrap().unwrap();
-        let numbers = |m: &tonearm_domain::Metadata| {
-            m.as_map()["a"].as_array().map(|a| a.iter().map(|n| n.as_f64()).collect::<Vec<_>>())
-        };
-        assert_eq!(numbers(&read.metadata), numbers(&track.metadata));
-        assert_eq!(read.metadata.as_map()["a"].as_str(), track.metadata.as_map()["a"].as_str());
+        assert_eq!(read.metadata, track.metadata);
     }
 }
 

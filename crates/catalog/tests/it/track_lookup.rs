@@ -1,13 +1,14 @@
 //! Look-ups of tracks by API clients.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use tonearm_catalog::Catalog;
 use tonearm_domain::{
-    Ambient, Collection, Creator, ListPosition, Organization, SearchWords, Source, Track, TrackFilter,
-    TrackId, TrackOrder, TrackOrderKey, TrackStatus,
+    Ambient, Collection, Creator, ListPosition, Organization, SearchWords, SortValue, Source, Track,
+    TrackFilter, TrackId, TrackOrder, TrackOrderKey, TrackStatus,
 };
-use tonearm_fixtures::ambient;
+use tonearm_fixtures::{CountedEntropy, ManualClock, ambient};
 
 use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
@@ -18,6 +19,7 @@ crate::on_both!(
     a_position_stays_where_it_is,
     an_external_id_is_found_whatever_its_length,
     lists_go_on_from_their_positions,
+    random_lists_are_those_of_a_vec,
 );
 
 const TITLES: [&str; 6] = ["", "Intro", "intro", "Ärger", "  zebra ", "日本の歌"];
@@ -96,11 +98,28 @@ impl TestLibrary {
                     .is_none_or(|hash| track.source.as_ref().is_some_and(|source| source.sha256 == hash))
                 && filter.statuses.as_ref().is_none_or(|statuses| statuses.contains(&track.status))
                 && filter.created_since.is_none_or(|since| track.created_at >= since)
-                && filter.words.as_ref().is_none_or(|words| words.are_in(&track.search_text()))
+                && filter.words.as_ref().is_none_or(|words| {
+                    words.are_in(&track.search_text()) || words.index() == Some(track.index)
+                })
         };
         let mut found: Vec<&Track> = self.tracks.iter().filter(fits).collect();
         found.sort_by(|a, b| compare(order, a, b));
         found.into_iter().map(|track| track.id).collect()
+    }
+
+    /// The order of a track and a position.
+    fn compare_to(&self, order: TrackOrder, id: TrackId, position: &ListPosition) -> Ordering {
+        let track = self.tracks.iter().find(|track| track.id == id).unwrap();
+        let by_value = match (&position.value, order.key) {
+            (SortValue::None, TrackOrderKey::Created) => Ordering::Equal,
+            (SortValue::Text(title), TrackOrderKey::Title) => track.sort_title().cmp(title),
+            (SortValue::Real(duration), TrackOrderKey::Duration) => track.duration.total_cmp(duration),
+            (SortValue::Integer(rank), TrackOrderKey::Status) => i64::from(track.status.rank()).cmp(rank),
+            (SortValue::Integer(place), TrackOrderKey::Order) => track.order.cmp(place),
+            other => panic!("a position of another order: {other:?}"),
+        };
+        let ascending = by_value.then(id.uuid().cmp(&position.id));
+        if order.is_descending { ascending.reverse() } else { ascending }
     }
 
     /// Reads a list to its end; returns the tracks, the number of pages, and the total of each page.
@@ -315,4 +334,162 @@ async fn lists_go_on_from_their_positions(database: TestDatabase) {
     let rest = library.catalog.creators_after(own, (first.next.as_ref(), 5)).await.unwrap();
     assert!(first.rows[0].id < rest.rows[0].id);
     assert_eq!((rest.rows.len(), rest.next, rest.count), (1, None, Some(2)));
+}
+
+/// Random choices that are the same in every run with the same seed.
+struct Choices(Ambient);
+
+impl Choices {
+    fn new(seed: u64) -> (Self, ManualClock) {
+        let clock = ManualClock::new();
+        (Self(Ambient::new(Arc::new(clock.clone()), Arc::new(CountedEntropy::new(seed)))), clock)
+    }
+
+    fn below(&self, end: usize) -> usize {
+        (u64::from_le_bytes(self.0.random()) % end as u64) as usize
+    }
+
+    fn one<T: Clone>(&self, of: &[T]) -> T {
+        of[self.below(of.len())].clone()
+    }
+
+    /// `None` in `out_of` of ten cases.
+    fn maybe<T>(&self, out_of: usize, value: impl FnOnce() -> T) -> Option<T> {
+        (self.below(10) >= out_of).then(value)
+    }
+
+    /// Most tracks have the first of two values, more than are looked up one by one.
+    fn mostly<T>(&self, often: T, seldom: T) -> T {
+        if self.below(25) == 0 { seldom } else { often }
+    }
+
+    fn track(&self, library: &TestLibrary, ambient: &Ambient) -> Track {
+        const TITLES: [&str; 9] =
+            ["", "Intro", "e\u{301}tude", "Étude", "5 µm", "STRASSE", "Straße", "日本の歌", "a_b%c\\d"];
+        let [first, second] = &library.collections;
+        let mut track = bare_track(ambient, self.mostly(first, second));
+        track.player_title = self.maybe(1, || self.one(&TITLES).to_owned());
+        track.file_name = format!("{} {}.wav", self.mostly("common", "other"), self.below(40));
+        track.duration = self.below(5) as f64 / 3.0;
+        track.status = self.mostly(TrackStatus::Ready, self.one(&TrackStatus::ALL));
+        let [often, seldom] = library.creators.each_ref().map(|creator| Some(creator.id));
+        track.creator_id = self.mostly(often, self.one(&[seldom, None]));
+        track.organization_index = self.maybe(3, || self.mostly("often", "seldom").to_owned());
+        let source = source(ambient, &track);
+        track.source = self.maybe(1, || Source { sha256: [self.mostly(7, 8); 32], ..source });
+        track
+    }
+
+    fn filter(&self, library: &TestLibrary) -> TrackFilter {
+        const TEXTS: [&str; 13] = [
+            "common",
+            "common wav",
+            "other",
+            "étude",
+            "E\u{301}TUDE",
+            "5 μ",
+            "5 μm common",
+            "strasse",
+            "日",
+            "b%c",
+            "i",
+            "s wav",
+            "nothing",
+        ];
+        let track = self.one(&library.tracks);
+        TrackFilter {
+            track: self.maybe(9, || track.id),
+            collection: self.maybe(5, || self.one(&library.collections).id),
+            creator: self.maybe(6, || self.one(&library.creators).id),
+            organization_index: self.maybe(7, || self.one(&["often", "seldom", "ofte"]).to_owned()),
+            source_sha256: self.maybe(7, || [self.one(&[7, 8, 9]); 32]),
+            statuses: self.maybe(7, || {
+                let few = [TrackStatus::Error, TrackStatus::Processing];
+                self.one(&[vec![TrackStatus::Ready], few.to_vec(), TrackStatus::ALL.to_vec(), Vec::new()])
+            }),
+            created_since: self.maybe(8, || track.created_at.plus_millis(self.one(&[-1, 0, 1]))),
+            words: self.maybe(3, || match self.below(12) {
+                0 => SearchWords::parse(track.index.as_str()).unwrap(),
+                _ => SearchWords::parse(self.one(&TEXTS)).unwrap(),
+            }),
+        }
+    }
+
+    /// Adds, changes, moves or deletes a track.
+    async fn change(&self, library: &mut TestLibrary, ambient: &Ambient) {
+        let tx = library.catalog.begin().await.unwrap();
+        let (at, mut track) = (self.below(library.tracks.len()), self.track(library, ambient));
+        let old = library.tracks[at].clone();
+        match self.below(4) {
+            0 => {
+                track.order = tx.insert_track(&track).await.unwrap();
+                library.tracks.push(track);
+            }
+            1 => {
+                assert!(tx.soft_delete_track(old.organization_id, old.id, ambient.now()).await.unwrap());
+                library.tracks.remove(at);
+            }
+            _ => {
+                let Track { id, index, order, created_at, collection_id, .. } = old;
+                track = Track { id, index, order, created_at, collection_id, ..track };
+                tx.update_track(&track).await.unwrap();
+                library.tracks[at] = track;
+            }
+        }
+        tx.commit().await.unwrap();
+    }
+}
+
+async fn random_lists_are_those_of_a_vec(database: TestDatabase) {
+    let (mut library, _) = TestLibrary::filled(&database, 0).await;
+    let (records, clock) = Choices::new(50);
+    let tx = library.catalog.begin().await.unwrap();
+    for number in 0..1300 {
+        let mut track = records.track(&library, &records.0);
+        track.order = tx.insert_track(&track).await.unwrap();
+        library.tracks.push(track);
+        clock.advance_millis(i64::from(number % 4 == 0));
+    }
+    tx.commit().await.unwrap();
+    for seed in 0..20 {
+        let (choices, _) = Choices::new(seed);
+        for _ in 0..5 {
+            read_while_it_changes(&mut library, &records.0, &choices, seed).await;
+        }
+    }
+}
+
+/// Reads a random list, with changes between its pages.
+async fn read_while_it_changes(library: &mut TestLibrary, ambient: &Ambient, choices: &Choices, seed: u64) {
+    let filter = choices.filter(library);
+    let of_collection = filter.collection.is_some();
+    let orders: Vec<_> =
+        orders().filter(|order| of_collection || order.key != TrackOrderKey::Order).collect();
+    let (order, limit) = (choices.one(&orders), choices.one(&[1, 7, 200]));
+    let mut position: Option<ListPosition> = None;
+    for page in 0..6 {
+        let what = format!("seed {seed}, page {page} of {limit}, {order}, from {position:?}, {filter:?}");
+        let all = library.expected(&filter, order);
+        let is_after = |id: &TrackId, position: &ListPosition| {
+            library.compare_to(order, *id, position) == Ordering::Greater
+        };
+        let rest: Vec<TrackId> =
+            all.iter().filter(|id| position.as_ref().is_none_or(|at| is_after(id, at))).copied().collect();
+        let own = library.organization.id;
+        let part = library.catalog.look_up_tracks(own, &filter, order, (position.as_ref(), limit)).await;
+        let part = part.unwrap();
+        let found: Vec<TrackId> = part.rows.iter().map(|track| track.id).collect();
+        assert!(found.len() as u64 <= limit, "{what}");
+        let here: Vec<TrackId> = match &part.next {
+            None => rest,
+            Some(next) => rest.into_iter().filter(|id| !is_after(id, next)).collect(),
+        };
+        assert_eq!(found, here, "{what}");
+        assert!(part.count.is_none_or(|count| count == all.len() as u64), "{what}: {:?}", part.count);
+        position = part.next;
+        if position.is_none() {
+            break;
+        }
+        choices.change(library, ambient).await;
+    }
 }

@@ -2,7 +2,10 @@
 
 use sea_orm::{ConnectionTrait, Statement};
 use tonearm_catalog::{Catalog, StorageUsage};
-use tonearm_domain::{Deletion, Job, KeyScope, LimitOffset, QuotaUsage, Source, Theme, Track};
+use tonearm_domain::{
+    Cursor, Deletion, Job, KeyScope, LimitOffset, PageQuery, QuotaUsage, SearchWords, Source, Theme, Track,
+    TrackSort,
+};
 use tonearm_fixtures::ambient;
 
 use crate::database::{Reach, TestDatabase};
@@ -11,7 +14,8 @@ use crate::samples::*;
 tonearm_fixtures::on_both_empty!(
     titles_and_themes_are_found,
     tracks_without_manifests_get_a_job,
-    tracks_are_counted
+    tracks_are_counted,
+    texts_are_folded_again
 );
 
 /// A step, and the statements that undo it.
@@ -22,6 +26,7 @@ const UNDOABLE: &[Step] = &[
     ANSWERED_STATUSES,
     EXCERPTS,
     KEY_LIST,
+    FOLDING,
     COVER_OBJECTS,
     NODE_SECRETS,
     OPERATIONS,
@@ -88,6 +93,7 @@ const ANSWERED_STATUSES: Step = (
 );
 const EXCERPTS: Step = ("m0078_listened_excerpts", &["ALTER TABLE listener_track DROP COLUMN excerpts"]);
 const KEY_LIST: Step = ("m0070_key_list", &["DROP TABLE key_list"]);
+const FOLDING: Step = ("m0072_folding", &[]);
 
 const COVER_OBJECTS: Step = (
     "m0056_cover_objects",
@@ -421,4 +427,44 @@ async fn tracks_are_counted(database: TestDatabase) {
     let used = catalog.quota_usage(organization.id).await.unwrap();
     // The deleted track is not purged yet.
     assert_eq!(used, QuotaUsage { bytes: 3 * size + 7, tracks: 3, milliseconds: 3 * 1500 });
+}
+
+/// The previous version kept two spellings of a letter apart.
+async fn texts_are_folded_again(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.upgraded().await, ambient());
+    let (organization, mut collection) = stored_collection(&catalog, &ambient).await;
+    collection.title = "Cafe\u{301}".to_owned();
+    let tx = catalog.begin().await.unwrap();
+    tx.update_collection(&collection).await.unwrap();
+    tx.commit().await.unwrap();
+    let [mut mac, plain] = [(); 2].map(|()| bare_track(&ambient, &collection));
+    mac.player_title = Some("Cafe\u{301} 5 µm".to_owned());
+    let [mac, plain] = [stored_track(&catalog, mac).await, stored_track(&catalog, plain).await];
+    let raw = database.raw().await;
+    for before in [
+        "UPDATE collection SET sort_title = 'cafe\u{301}'",
+        "UPDATE track SET sort_title = 'cafe\u{301} 5 µm' WHERE player_title IS NOT NULL",
+        "UPDATE track_search SET text = ' cafe\u{301} 5 µm take 1.wav' WHERE text LIKE '%caf%'",
+    ] {
+        assert_eq!(raw.execute_unprepared(before).await.unwrap().rows_affected(), 1, "{before}");
+    }
+    go_back(&database, catalog, FOLDING).await;
+
+    let catalog = database.upgraded().await;
+    let titles =
+        "SELECT sort_title FROM track UNION ALL SELECT sort_title FROM collection ORDER BY sort_title";
+    let titles = Statement::from_string(raw.get_database_backend(), titles);
+    let titles = raw.query_all_raw(titles).await.unwrap();
+    let titles: Vec<String> = titles.iter().map(|row| row.try_get("", "sort_title").unwrap()).collect();
+    assert_eq!(titles, ["café".to_owned(), mac.sort_title(), plain.sort_title()]);
+    for text in ["café", "5 μm", "CAFE\u{301}"] {
+        let query = PageQuery {
+            words: SearchWords::parse(text),
+            sort: TrackSort::Order,
+            cursor: Cursor::First,
+            limit: 10,
+        };
+        let found = catalog.track_page(organization.id, None, &query).await.unwrap();
+        assert_eq!(found.rows.iter().map(|track| track.id).collect::<Vec<_>>(), [mac.id], "{text}");
+    }
 }

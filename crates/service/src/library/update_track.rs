@@ -2,7 +2,7 @@
 
 use tonearm_catalog::{MovedTrackTombstone, Transaction};
 use tonearm_domain::{
-    AuditAction, CollectionId, Colour, CreatorId, Metadata, Palette, Patch, Track, TrackId,
+    AuditAction, CollectionId, Colour, CreatorId, Metadata, Palette, Patch, Track, TrackId, shown_title,
 };
 
 use super::Library;
@@ -46,6 +46,29 @@ impl UpdateTrack {
         of("organization_index", &self.organization_index, &track.organization_index)?;
         of("player_title", &self.player_title, &track.player_title)?;
         of("player_subtitle", &self.player_subtitle, &track.player_subtitle)
+    }
+
+    /// The texts of a record that is sent back without those that are derived.
+    fn without_derived_texts(self, track: &Track, parents: &TrackParents) -> Self {
+        let (collection, organization) = (&parents.collection, &parents.organization);
+        // The record may be from before the tags of the file were known.
+        let titles = [Some(track.shown_title()), Some(shown_title(None, None, &track.file_name))];
+        let subtitles =
+            [track.shown_subtitle(collection, organization), collection.shown_subtitle(organization)];
+        let own = |sent: Patch<String>, own: &Option<String>, derived: [Option<&str>; 2]| match sent {
+            Patch::Set(text)
+                if own.as_deref().is_none_or(|own| own.trim().is_empty())
+                    && derived.contains(&Some(text.as_str())) =>
+            {
+                Patch::Keep
+            }
+            sent => sent,
+        };
+        Self {
+            player_title: own(self.player_title, &track.player_title, titles),
+            player_subtitle: own(self.player_subtitle, &track.player_subtitle, subtitles),
+            ..self
+        }
     }
 
     /// `shown` is the colour that players show for the track before the change.
@@ -101,6 +124,7 @@ impl Library {
             .await?
             .ok_or(Refusal::NotFound(Resource::Collection))?;
         let shown = parents.view(track.clone()).colours.base;
+        let update = if update.is_record { update.without_derived_texts(&track, &parents) } else { update };
         update.apply(&mut track, shown);
         // Move before the update, which may count the bytes towards the collection that the track is in at that time.
         if let Some(target) = target.filter(|target| *target != track.collection_id) {

@@ -43,6 +43,9 @@ pub struct VerifyState {
     pub unreadable: u64,
     /// Objects that no row names, and manifests that are newer than the rows.
     pub unknown: u64,
+    /// Records with metadata that cannot be read.
+    #[serde(default)]
+    pub damaged_rows: u64,
     /// Findings whose objects are being made again.
     pub queued: u64,
     /// Findings whose objects cannot be made again.
@@ -64,6 +67,7 @@ impl VerifyState {
             wrong_hashes: 0,
             unreadable: 0,
             unknown: 0,
+            damaged_rows: 0,
             queued: 0,
             lost: 0,
         }
@@ -71,7 +75,12 @@ impl VerifyState {
 
     /// The number of findings.
     pub fn findings(&self) -> u64 {
-        self.missing + self.wrong_lengths + self.wrong_hashes + self.unreadable + self.unknown
+        self.missing
+            + self.wrong_lengths
+            + self.wrong_hashes
+            + self.unreadable
+            + self.unknown
+            + self.damaged_rows
     }
 
     pub(super) fn note(&mut self, finding: &Finding) {

@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tonearm_domain::Ambient;
-use tonearm_service::{Finding, Verification, VerifyEvent, VerifyState, VerifyTerms};
+use tonearm_service::{DamagedRow, Finding, Verification, VerifyEvent, VerifyState, VerifyTerms};
 
 use super::bulk::Screen;
 use super::bytes::{bytes_per_second, shown_bytes};
@@ -141,6 +141,7 @@ impl VerifyReporter {
     fn handle(&mut self, event: VerifyEvent<'_>) {
         match event {
             VerifyEvent::Finding(finding) => self.bar.suspend(|| print_finding(finding, self.as_json)),
+            VerifyEvent::Damaged(row) => self.bar.suspend(|| print_damaged(row, self.as_json)),
             VerifyEvent::Progress(state) => {
                 let bytes = shown_bytes(state.bytes);
                 self.bar.set_message(format!(
@@ -176,6 +177,17 @@ fn print_finding(finding: &Finding, as_json: bool) {
     if as_json { print::json(&json!({ "finding": finding })) } else { print::outln!("{finding}") }
 }
 
+fn print_damaged(row: &DamagedRow, as_json: bool) {
+    if as_json {
+        return print::json(&json!({ "damaged_row": row }));
+    }
+    print::outln!(
+        "the metadata of the {} {} cannot be read; send other metadata to replace it",
+        row.table,
+        row.id
+    );
+}
+
 fn show(state: &VerifyState, as_json: bool) {
     if as_json {
         return print::json(&json!({ "summary": {
@@ -189,6 +201,7 @@ fn show(state: &VerifyState, as_json: bool) {
             "wrong_hashes": state.wrong_hashes,
             "unreadable": state.unreadable,
             "unknown": state.unknown,
+            "damaged_rows": state.damaged_rows,
             "queued": state.queued,
             "lost": state.lost,
         }}));
@@ -208,6 +221,9 @@ fn show(state: &VerifyState, as_json: bool) {
     );
     if state.unreadable > 0 {
         print::outln!("{} cannot be read.", state.unreadable);
+    }
+    if state.damaged_rows > 0 {
+        print::outln!("{} records have metadata that cannot be read.", state.damaged_rows);
     }
     if state.queued > 0 {
         print::outln!("{} are being recreated; `tonearm job list` shows the jobs.", state.queued);

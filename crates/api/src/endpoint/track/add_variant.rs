@@ -36,17 +36,17 @@ pub(crate) struct AddVariantBody {
     loudness_target: Option<f64>,
     #[schema(default = "seconds")]
     preview_type: Option<PreviewType>,
-    #[schema(minimum = 0, maximum = 86400, default = 60)]
+    #[schema(minimum = 0.1, maximum = 86400, default = 60)]
     preview_seconds: Option<f64>,
     #[schema(minimum = 0, maximum = 100, default = 0)]
     preview_min_percent: Option<f64>,
-    #[schema(minimum = 0, maximum = 100, default = 50)]
+    #[schema(minimum = 0.1, maximum = 100, default = 50)]
     preview_max_percent: Option<f64>,
     #[schema(minimum = 0, maximum = 100, default = 25)]
     preview_percent: Option<f64>,
     #[schema(minimum = 0, maximum = 86400, default = 0)]
     preview_min_seconds: Option<f64>,
-    #[schema(minimum = 0, maximum = 86400, default = 90)]
+    #[schema(minimum = 0.1, maximum = 86400, default = 90)]
     preview_max_seconds: Option<f64>,
     #[schema(minimum = 0, maximum = 100, default = 25)]
     preview_start_percent: Option<f64>,

@@ -87,7 +87,8 @@ pub(crate) struct Updated {
 
 /// Updates the given fields of a track.
 ///
-/// You can send back a whole record as it was returned: derived colours in it are not saved as if you had set them.
+/// You can send back a whole record as it was returned, also by a list: derived colours and texts in it are not saved as if
+/// you had set them.
 ///
 /// With another `collection_id`, the track is moved. Its id, its files, and the share links and keys for this one track remain
 /// valid. A key that is limited to a collection cannot move tracks.

@@ -65,17 +65,17 @@ recipe_body! {
     loudness_target: f64,
     #[schema(value_type = Option<PreviewType>)]
     preview_type: PreviewType,
-    #[schema(value_type = Option<f64>, minimum = 0, maximum = 86400)]
+    #[schema(value_type = Option<f64>, minimum = 0.1, maximum = 86400)]
     preview_seconds: f64,
     #[schema(value_type = Option<f64>, minimum = 0, maximum = 100)]
     preview_min_percent: f64,
-    #[schema(value_type = Option<f64>, minimum = 0, maximum = 100)]
+    #[schema(value_type = Option<f64>, minimum = 0.1, maximum = 100)]
     preview_max_percent: f64,
-    #[schema(value_type = Option<f64>, minimum = 0, maximum = 100)]
+    #[schema(value_type = Option<f64>, minimum = 0.1, maximum = 100)]
     preview_percent: f64,
     #[schema(value_type = Option<f64>, minimum = 0, maximum = 86400)]
     preview_min_seconds: f64,
-    #[schema(value_type = Option<f64>, minimum = 0, maximum = 86400)]
+    #[schema(value_type = Option<f64>, minimum = 0.1, maximum = 86400)]
     preview_max_seconds: f64,
     #[schema(value_type = Option<f64>, minimum = 0, maximum = 100)]
     preview_start_percent: f64,
