@@ -2,18 +2,29 @@
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+    ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
     TryInsertResult,
 };
-use tonearm_domain::{Membership, Organization, OrganizationId, Person, PersonId, Role};
+use tonearm_domain::{Membership, Organization, OrganizationId, Person, PersonId, Role, Timestamp};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::entity::membership::{ActiveModel, Column, Entity};
-use crate::entity::{organization, person};
+use crate::entity::{organization, person, undo_entry, upload_session};
 use crate::error::CatalogError;
 use crate::query::{TO_CHANGE, all, one};
 use crate::transaction::Transaction;
+
+/// The owners of an organization who may sign in.
+fn active_owners(organization: OrganizationId) -> Select<Entity> {
+    Entity::find()
+        .select_only()
+        .column(Column::PersonId)
+        .inner_join(person::Entity)
+        .filter(Column::OrganizationId.eq(organization.uuid()))
+        .filter(Column::Role.eq(Role::Owner.as_str()))
+        .filter(person::Column::DisabledAt.is_null())
+}
 
 impl Catalog {
     /// The organizations that a person belongs to with the role in each, sorted by name.
@@ -60,21 +71,25 @@ impl Transaction {
         one(self.db(), Entity::find_by_id((organization.uuid(), person.uuid()))).await
     }
 
+    /// Whether a person is an owner of an organization and may sign in. Locks the organization, so that this holds until
+    /// the end of the transaction: disabling or removing an owner locks it, too.
+    pub async fn is_owner(
+        &self,
+        organization: OrganizationId,
+        person: PersonId,
+    ) -> Result<bool, CatalogError> {
+        self.organization(organization).await?;
+        let select = active_owners(organization).filter(Column::PersonId.eq(person.uuid()));
+        Ok(select.count(self.db()).await? > 0)
+    }
+
     /// Whether an organization has another owner who may sign in, besides this person.
     pub async fn has_owner_besides(
         &self,
         organization: OrganizationId,
         person: PersonId,
     ) -> Result<bool, CatalogError> {
-        let select = Entity::find()
-            .select_only()
-            .column(Column::PersonId)
-            .inner_join(person::Entity)
-            .filter(Column::OrganizationId.eq(organization.uuid()))
-            .filter(Column::Role.eq(Role::Owner.as_str()))
-            .filter(Column::PersonId.ne(person.uuid()))
-            .filter(person::Column::DisabledAt.is_null())
-            .limit(1);
+        let select = active_owners(organization).filter(Column::PersonId.ne(person.uuid())).limit(1);
         Ok(select.count(self.db()).await? > 0)
     }
 
@@ -126,6 +141,29 @@ impl Transaction {
             .exec_without_returning(self.db())
             .await?;
         Ok(matches!(inserted, TryInsertResult::Inserted(1..)))
+    }
+
+    /// Ends what a person has left open with the role of an editor: upload sessions, and changes that can be undone. With
+    /// an organization, only there.
+    pub async fn end_editing(
+        &self,
+        person: PersonId,
+        organization: Option<OrganizationId>,
+        now: Timestamp,
+    ) -> Result<(), CatalogError> {
+        let mut sessions = upload_session::Entity::update_many()
+            .col_expr(upload_session::Column::ExpiresAt, Expr::value(now.unix_millis()))
+            .filter(upload_session::Column::PersonId.eq(person.uuid()))
+            .filter(upload_session::Column::ExpiresAt.gt(now.unix_millis()));
+        let mut undo =
+            undo_entry::Entity::delete_many().filter(undo_entry::Column::PersonId.eq(person.uuid()));
+        if let Some(organization) = organization {
+            sessions = sessions.filter(upload_session::Column::OrganizationId.eq(organization.uuid()));
+            undo = undo.filter(undo_entry::Column::OrganizationId.eq(organization.uuid()));
+        }
+        sessions.exec(self.db()).await?;
+        undo.exec(self.db()).await?;
+        Ok(())
     }
 
     /// Changes the role of a member. Returns whether there is such a member.

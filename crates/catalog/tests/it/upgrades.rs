@@ -3,8 +3,7 @@
 use sea_orm::{ConnectionTrait, Statement};
 use tonearm_catalog::{Catalog, StorageUsage};
 use tonearm_domain::{
-    Cursor, Deletion, Job, KeyScope, LimitOffset, PageQuery, QuotaUsage, SearchWords, Source, Theme, Track,
-    TrackSort,
+    AuditAction, AuditEntry, Cursor, Deletion, Job, KeyScope, LimitOffset, Origin, PageQuery, Person, PersonIdentity, QuotaUsage, SearchWords, Source, Theme, Track, TrackSort,
 };
 use tonearm_fixtures::ambient;
 
@@ -15,7 +14,8 @@ tonearm_fixtures::on_both_empty!(
     titles_and_themes_are_found,
     tracks_without_manifests_get_a_job,
     tracks_are_counted,
-    texts_are_folded_again
+    texts_are_folded_again,
+    people_who_were_linked_are_claimed,
 );
 
 /// A step, and the statements that undo it.
@@ -23,10 +23,13 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
-    ANSWERED_STATUSES,
     EXCERPTS,
-    KEY_LIST,
     FOLDING,
+    KEY_LIST,
+    ANSWERED_STATUSES,
+    TAKEN_ADDRESSES,
+    FACTOR_SETUPS,
+    CLAIMED_PEOPLE,
     COVER_OBJECTS,
     NODE_SECRETS,
     OPERATIONS,
@@ -94,6 +97,22 @@ const ANSWERED_STATUSES: Step = (
 const EXCERPTS: Step = ("m0078_listened_excerpts", &["ALTER TABLE listener_track DROP COLUMN excerpts"]);
 const KEY_LIST: Step = ("m0070_key_list", &["DROP TABLE key_list"]);
 const FOLDING: Step = ("m0072_folding", &[]);
+
+const TAKEN_ADDRESSES: Step =
+    ("m0059_taken_addresses", &["ALTER TABLE invitation DROP COLUMN taken_addresses"]);
+
+const FACTOR_SETUPS: Step = (
+    "m0058_factor_setups",
+    &[
+        "ALTER TABLE second_factor DROP COLUMN sign_in_id",
+        "ALTER TABLE second_factor DROP COLUMN wrong_elsewhere",
+        "ALTER TABLE second_factor DROP COLUMN wrong_where_known",
+        "ALTER TABLE second_factor DROP COLUMN wrong_elsewhere_at",
+        "ALTER TABLE second_factor DROP COLUMN wrong_where_known_at",
+    ],
+);
+
+const CLAIMED_PEOPLE: Step = ("m0057_claimed_people", &["ALTER TABLE person DROP COLUMN claimed_at"]);
 
 const COVER_OBJECTS: Step = (
     "m0056_cover_objects",
@@ -466,5 +485,50 @@ async fn texts_are_folded_again(database: TestDatabase) {
         };
         let found = catalog.track_page(organization.id, None, &query).await.unwrap();
         assert_eq!(found.rows.iter().map(|track| track.id).collect::<Vec<_>>(), [mac.id], "{text}");
+    }
+}
+
+async fn people_who_were_linked_are_claimed(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let [added, linked, unlinked] = ["added", "linked", "unlinked"].map(|name| Person {
+        id: ambient.record_id(),
+        email: format!("{name}@example.com").parse().unwrap(),
+        name: name.to_owned(),
+        is_administrator: false,
+        created_at: ambient.now(),
+        disabled_at: None,
+        language: None,
+    });
+    let identity = |person: &Person| PersonIdentity {
+        id: ambient.record_id(),
+        person_id: person.id,
+        issuer: "https://id.example.com".to_owned(),
+        subject: person.name.clone(),
+        email: None,
+        linked_at: ambient.now(),
+        used_at: ambient.now(),
+    };
+    let tx = catalog.begin().await.unwrap();
+    for person in [&added, &linked, &unlinked] {
+        tx.insert_person(person, "!").await.unwrap();
+    }
+    tx.insert_identity(&identity(&linked)).await.unwrap();
+    let entry = AuditEntry {
+        id: ambient.record_id(),
+        organization_id: None,
+        at: ambient.now(),
+        origin: Origin::command_line(),
+        action: AuditAction::IdentityLink,
+        subject_id: Some(unlinked.id.uuid()),
+        title: None,
+    };
+    tx.audit(&entry).await.unwrap();
+    tx.commit().await.unwrap();
+    go_back(&database, catalog, CLAIMED_PEOPLE).await;
+
+    let catalog = database.upgraded().await;
+    let tx = catalog.begin().await.unwrap();
+    for (person, is_claimed) in [(added, false), (linked, true), (unlinked, true)] {
+        assert_eq!(tx.is_claimed(person.id).await.unwrap(), is_claimed, "{}", person.name);
     }
 }
