@@ -195,9 +195,9 @@ pub use transcription::{
 pub use undo::{CoveredTrack, MovedTrack, RetitledTrack, UndoEntry, UndoableChange};
 pub use upload::{NewUpload, PieceError, SourceSlot, Upload, UploadKind, UploadState};
 pub use usage::{
-    Day, DayError, ExcerptHeard, FileSound, ListenCounts, ListenKind, ListenedFile, ListenedSince, ListenerEntry,
-    ListenerId, ListenerKey, ListenerOrigin, Listening, Meter, Segments, TakenBytes, UsageBatch, UsageCounts,
-    UsageEntry, Visitor, is_bot,
+    Day, DayError, ExcerptHeard, FileSound, ListenCounts, ListenKind, ListenedFile, ListenedSince,
+    ListenerEntry, ListenerId, ListenerKey, ListenerOrigin, Listening, Meter, Segments, TakenBytes,
+    UsageBatch, UsageCounts, UsageEntry, Visitor, is_bot,
 };
 pub use variant_data::{Part, VariantData};
 pub use variant_index::VariantIndex;

@@ -5,9 +5,9 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, CachePolicy, OrganizationId};
 use tonearm_outbound::{Acme, Outbound};
 use tonearm_service::{
-    Admission, Audit, Caller, Certificates, DeliveryUrl, ImportBuckets, Imports, Jobs, KeyFollower, Library, Links,
-    MasterSecrets, People, Privacy, Refusal, Resealing, SigningKeys, StoreIdentity, Sweeps, Transcriptions, Uploads,
-    Usage, Webhooks,
+    Admission, Audit, Caller, Certificates, DeliveryUrl, ImportBuckets, Imports, Jobs, KeyFollower, Library,
+    Links, MasterSecrets, People, Privacy, Refusal, Resealing, SigningKeys, StoreIdentity, Sweeps,
+    Transcriptions, Uploads, Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 

@@ -123,11 +123,10 @@ impl Transaction {
         let of_tracks = replaced.iter().filter_map(|key| tracks.get(&folder_of(key)));
         let of_tracks: HashSet<Uuid> = of_tracks.map(|track| track.id).collect();
         let with_data = Condition::all().add(TrackId.is_in(of_tracks)).add(Data.is_not_null());
-        let others = if replaced.is_empty() { HashMap::new() } else { self.parts_of_files(with_data).await? };
-        let by_label: HashMap<_, _> = others
-            .iter()
-            .filter_map(|(name, part)| Some((label_of(&name.parse().ok()?), *part)))
-            .collect();
+        let others =
+            if replaced.is_empty() { HashMap::new() } else { self.parts_of_files(with_data).await? };
+        let by_label: HashMap<_, _> =
+            others.iter().filter_map(|(name, part)| Some((label_of(&name.parse().ok()?), *part))).collect();
         for key in replaced {
             known.insert(key.to_string(), by_label.get(&label_of(key)).copied().flatten());
         }
@@ -312,10 +311,12 @@ impl Row {
         for entry in entries {
             let Some(taken) = &entry.taken else { continue };
             let whole = FileSound::whole(track.millis);
-            let sound = excerpts.get(&object_key(entry, taken).to_string()).map_or(whole, |&(start, end)| FileSound {
-                start_millis: start.min(track.millis),
-                end_millis: end.min(track.millis),
-                ..whole
+            let sound = excerpts.get(&object_key(entry, taken).to_string()).map_or(whole, |&(start, end)| {
+                FileSound {
+                    start_millis: start.min(track.millis),
+                    end_millis: end.min(track.millis),
+                    ..whole
+                }
             });
             let newly = self.listening.take(sound, (taken.bytes, taken.size), taken.segments, now);
             sum.millis += newly.millis;

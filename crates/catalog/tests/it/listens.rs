@@ -3,9 +3,9 @@
 
 use tonearm_catalog::{Catalog, SubjectListens, UsageFilter};
 use tonearm_domain::{
-    Ambient, ApiKeyId, CountryCode, Day, ExpiredRows, FileData, KeyScope, LimitOffset, ListenCounts, ListenKind,
-    ListenerId, ListenerKey, ListenerOrigin, Meter, ObjectFile, ObjectKey, Recipe, Timestamp, Track, UsageBatch,
-    Visitor,
+    Ambient, ApiKeyId, CountryCode, Day, ExpiredRows, FileData, KeyScope, LimitOffset, ListenCounts,
+    ListenKind, ListenerId, ListenerKey, ListenerOrigin, Meter, ObjectFile, ObjectKey, Recipe, Timestamp,
+    Track, UsageBatch, Visitor,
 };
 use tonearm_fixtures::ambient;
 

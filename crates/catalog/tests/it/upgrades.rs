@@ -3,7 +3,8 @@
 use sea_orm::{ConnectionTrait, Statement};
 use tonearm_catalog::{Catalog, StorageUsage};
 use tonearm_domain::{
-    AuditAction, AuditEntry, Cursor, Deletion, Job, KeyScope, LimitOffset, Origin, PageQuery, Person, PersonIdentity, QuotaUsage, SearchWords, Source, Theme, Track, TrackSort,
+    AuditAction, AuditEntry, Cursor, Deletion, Job, KeyScope, LimitOffset, Origin, PageQuery, Person,
+    PersonIdentity, QuotaUsage, SearchWords, Source, Theme, Track, TrackSort,
 };
 use tonearm_fixtures::ambient;
 

@@ -2,11 +2,13 @@
 //! them, and guesses with their number.
 
 use tonearm_catalog::{Catalog, ConnectOptions};
-use tonearm_domain::{Invitation, InvitationPurpose, OrganizationId, Origin, Person, Role, WrongCodes, UploadSession};
+use tonearm_domain::{
+    Invitation, InvitationPurpose, OrganizationId, Origin, Person, Role, UploadSession, WrongCodes,
+};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_service::{
-    Caller, CreateCollection, Device, Entry, Library, Links, NewPerson, OneTimeLink, OwnerlessOrganizations, People, Refusal,
-    Resource, Resumed, SignInError, SignedIn,
+    Caller, CreateCollection, Device, Entry, Library, Links, NewPerson, OneTimeLink, OwnerlessOrganizations,
+    People, Refusal, Resource, Resumed, SignInError, SignedIn,
 };
 use tonearm_signing::{Secrets, Token, TotpSecret, UrlSigner, Vault};
 

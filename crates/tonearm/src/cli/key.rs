@@ -102,7 +102,9 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     let library = &services.library;
     match command {
         Command::Create(args) => create(library, &services.owner(args.org).await?, args).await?,
-        Command::List { org, json } => list(library, ambient.now(), &services.owner(org).await?, json).await?,
+        Command::List { org, json } => {
+            list(library, ambient.now(), &services.owner(org).await?, json).await?
+        }
         Command::Rotate { org, key, overlap, json } => {
             rotate(library, &services.owner(org).await?, key, overlap, json).await?;
         }

@@ -46,7 +46,8 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     let (org, track, watches, as_json) = match command {
         Command::Status { org, track, watch, json } => (org, track, watch, json),
         Command::Retry { org, track, variant } => {
-            let retried = library.retry_track(&services.owner(org).await?, track, variant.as_ref()).await?.track;
+            let retried =
+                library.retry_track(&services.owner(org).await?, track, variant.as_ref()).await?.track;
             print::outln!(
                 "{} is {}. `tonearm track status --org {org} {} --watch` shows its progress.",
                 retried.file_name,

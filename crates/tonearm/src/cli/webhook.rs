@@ -109,7 +109,9 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         Command::Remove(endpoint) => {
             webhooks.remove(&services.owner(endpoint.org).await?, endpoint.kind).await?;
         }
-        Command::Test(endpoint) => test(webhooks, &services.owner(endpoint.org).await?, endpoint.kind).await?,
+        Command::Test(endpoint) => {
+            test(webhooks, &services.owner(endpoint.org).await?, endpoint.kind).await?
+        }
         Command::Rotate(endpoint) => {
             let caller = services.owner(endpoint.org).await?;
             print::outln!("{}", webhooks.rotate(&caller, endpoint.kind).await?.secret);

@@ -104,7 +104,8 @@ fn a_year_of_usage_is_printed_whole() {
     let data = tempfile::tempdir().unwrap();
     let program = Program::new(binary(), data.path());
     let made = create_organization(&program, "Radio");
-    let year = ["usage", "--org", text(&made, "/organization_id"), "--from", "2025-01-01", "--to", "2025-12-31"];
+    let year =
+        ["usage", "--org", text(&made, "/organization_id"), "--from", "2025-01-01", "--to", "2025-12-31"];
     let lines = |more: &[&str]| {
         let output = program.run(&[&year[..], &["--json"], more].concat());
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
