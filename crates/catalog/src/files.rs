@@ -1,24 +1,45 @@
 //! Files rendered from tracks: the `track_file` table.
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, Select};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, JoinType, QueryFilter, QuerySelect, QueryTrait,
+    Select,
+};
 use tonearm_domain::{ObjectKey, TrackFile, TrackId, VariantId};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::changes::Change;
-use crate::entity::track_file::{ActiveModel, Column, Entity};
+use crate::entity::track_file::{ActiveModel, Column, Entity, OfRecipe};
 use crate::entity::{track, variant};
 use crate::error::{CatalogError, Record};
 use crate::living::living_track;
-use crate::query::{TO_CHANGE, all};
+use crate::query::TO_CHANGE;
 use crate::transaction::Transaction;
 
 /// The maximum number of ids in one query. Databases limit the parameters of a statement.
 pub(crate) const BATCH: usize = 1000;
 
+/// Files with the names and the order that their recipes have now.
+fn of_recipes() -> Select<Entity> {
+    with_recipe_names(Entity::find())
+        .column_as(variant::Column::Position, "recipe_position")
+        .column_as(variant::Column::Cache, "recipe_cache")
+}
+
+/// Adds the present name of each file's recipe as `recipe_index`.
+pub(crate) fn with_recipe_names(select: Select<Entity>) -> Select<Entity> {
+    let recipe = Entity::belongs_to(variant::Entity).from(Column::VariantId).to(variant::Column::Id);
+    select.join(JoinType::LeftJoin, recipe.into()).column_as(variant::Column::Index, "recipe_index")
+}
+
+async fn read<C: ConnectionTrait>(db: &C, select: Select<Entity>) -> Result<Vec<TrackFile>, CatalogError> {
+    let rows = select.into_model::<OfRecipe>().all(db).await?;
+    rows.into_iter().map(TrackFile::try_from).collect()
+}
+
 fn of_track(track: TrackId) -> Select<Entity> {
-    Entity::find().filter(Column::TrackId.eq(track.uuid())).filter(living())
+    of_recipes().filter(Column::TrackId.eq(track.uuid())).filter(living())
 }
 
 /// Files that are neither deleted nor rendered by a recipe that is being removed.
@@ -49,23 +70,23 @@ fn in_order(mut files: Vec<TrackFile>) -> Vec<TrackFile> {
 impl Catalog {
     /// The files of a track, in the order of the recipes.
     pub async fn files_of_track(&self, track: TrackId) -> Result<Vec<TrackFile>, CatalogError> {
-        Ok(in_order(all(self.reader(), of_track(track)).await?))
+        Ok(in_order(read(self.reader(), of_track(track)).await?))
     }
 
     /// All files of a track, even if it is deleted, for removing its objects.
     pub async fn files_of_track_even_deleted(&self, track: TrackId) -> Result<Vec<TrackFile>, CatalogError> {
-        let select = Entity::find().filter(Column::TrackId.eq(track.uuid()));
-        Ok(in_order(all(self.reader(), select).await?))
+        let select = of_recipes().filter(Column::TrackId.eq(track.uuid()));
+        Ok(in_order(read(self.reader(), select).await?))
     }
 
     /// The files of several tracks, by track, then in the order of the recipes. Runs one query for every 1000 tracks.
     pub async fn files_of_tracks(&self, tracks: &[TrackId]) -> Result<Vec<TrackFile>, CatalogError> {
         let mut files = Vec::new();
         for batch in tracks.chunks(BATCH) {
-            let select = Entity::find()
+            let select = of_recipes()
                 .filter(Column::TrackId.is_in(batch.iter().map(|track| track.uuid())))
                 .filter(living());
-            files.extend(all(self.reader(), select).await?);
+            files.extend(read(self.reader(), select).await?);
         }
         Ok(in_order(files))
     }
@@ -74,11 +95,13 @@ impl Catalog {
 impl Transaction {
     /// The files of a track, in the order of the recipes, locked for a change.
     pub async fn files_of_track(&self, track: TrackId) -> Result<Vec<TrackFile>, CatalogError> {
-        Ok(in_order(all(self.db(), of_track(track).lock(TO_CHANGE)).await?))
+        let mut select = of_track(track);
+        QueryTrait::query(&mut select).lock_with_tables(TO_CHANGE, [Entity]);
+        Ok(in_order(read(self.db(), select).await?))
     }
 
-    /// Records the result of a recipe for a track, replacing an earlier result. The current recipe is stored with the
-    /// file. Fails with [`CatalogError::Missing`] of [`Record::Track`] if the track is deleted.
+    /// Records the result of a recipe for a track, replacing an earlier result. The recipe's settings are
+    /// stored with the file. Fails with [`CatalogError::Missing`] of [`Record::Track`] if the track is deleted.
     pub async fn put_track_file(&self, file: &TrackFile) -> Result<(), CatalogError> {
         self.lock_living_track(file.track_id).await?;
         self.note(Change::Track(file.track_id));
@@ -146,11 +169,11 @@ impl Transaction {
         recipe: VariantId,
         tracks: &[TrackId],
     ) -> Result<Vec<TrackFile>, CatalogError> {
-        let select = Entity::find()
+        let select = of_recipes()
             .filter(Column::VariantId.eq(recipe.uuid()))
             .filter(Column::TrackId.is_in(tracks.iter().map(|track| track.uuid())))
             .filter(living());
-        all(self.db(), select).await
+        read(self.db(), select).await
     }
 
     /// Locks a track that is not deleted. A file that is added while its track is being deleted would never be removed.

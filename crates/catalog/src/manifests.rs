@@ -33,6 +33,7 @@ pub struct NextManifest {
 #[derive(FromQueryResult)]
 struct Named {
     variant: JsonValue,
+    recipe_index: Option<String>,
     object_key: String,
 }
 
@@ -43,18 +44,18 @@ struct Indexed {
 
 impl Named {
     fn into_parts(self) -> Result<(VariantIndex, ObjectKey), CatalogError> {
-        let Indexed { index } = decoded("track_file.variant", self.variant)?;
+        let index = match self.recipe_index {
+            Some(index) => parsed("variant.index", &index)?,
+            None => decoded::<Indexed>("track_file.variant", self.variant)?.index,
+        };
         Ok((index, parsed("track_file.object_key", &self.object_key)?))
     }
 }
 
 fn made() -> Select<track_file::Entity> {
     use track_file::Column;
-    track_file::Entity::find()
-        .select_only()
-        .columns([Column::Variant, Column::ObjectKey])
-        .filter(Column::ObjectKey.is_not_null())
-        .filter(files::living())
+    let files = track_file::Entity::find().select_only().columns([Column::Variant, Column::ObjectKey]);
+    files::with_recipe_names(files).filter(Column::ObjectKey.is_not_null()).filter(files::living())
 }
 
 async fn manifest<C: ConnectionTrait>(

@@ -15,7 +15,8 @@ use crate::track_file::{FileData, FileOutcome, TrackFile};
 pub struct FileProps {
     /// The codec, such as `mp3`, `pcm_s16le` or `h264`; of files without one, the format, such as `png` or `json`.
     pub codec: Cow<'static, str>,
-    /// Kilobits per second; 0 where a bitrate has no meaning, such as for pictures.
+    /// Kilobits per second of the file, on average; 0 where a bitrate has no meaning, such as for pictures. At most the
+    /// bitrate that was asked for: a short file is larger only by its headers.
     pub bitrate: u32,
     /// Whether the recipe keeps two channels; for an original, whether it has more than one channel.
     pub is_stereo: bool,
@@ -57,9 +58,11 @@ impl FileProps {
                 let settings = kind.transcode().cloned().unwrap_or_default();
                 Self {
                     codec: settings.codec.as_str().into(),
-                    bitrate: settings
-                        .nominal_bitrate()
-                        .map_or_else(|| mean_bitrate(file, duration), u32::from),
+                    bitrate: match (settings.nominal_bitrate().map(u32::from), mean_bitrate(file, duration)) {
+                        (Some(asked), 0) => asked,
+                        (Some(asked), mean) => mean.min(asked),
+                        (None, mean) => mean,
+                    },
                     is_stereo: settings.is_stereo,
                     is_strip_tags: settings.is_strip_tags,
                     is_strip_cover: settings.is_strip_cover,
@@ -157,6 +160,7 @@ mod tests {
             FileData::Preview { duration: 4.0, capture_start: 0.0, capture_end: 4.0, missed_loudness: None };
         for (kind, extension, data, codec, bitrate) in [
             (RecipeKind::Transcode(transcode(Codec::Mp3)), "mp3", none(), "mp3", 128),
+            (RecipeKind::Transcode(Transcode { bitrate: 900, ..transcode(Codec::Opus) }), "opus", none(), "opus", 800),
             (RecipeKind::Transcode(transcode(Codec::Flac)), "flac", none(), "flac", 800),
             (RecipeKind::Transcode(transcode(Codec::Wav)), "wav", none(), "wav", 800),
             (preview("opus"), "opus", part.clone(), "opus", 128),

@@ -164,6 +164,14 @@ pub struct Recipe {
     pub created_at: Timestamp,
 }
 
+impl Recipe {
+    /// Whether both are the same revision of one recipe. A revision is what the settings are: files of one revision are
+    /// the same, whatever the recipe is called and wherever it stands.
+    pub fn is_same_revision(&self, other: &Self) -> bool {
+        self.id == other.id && self.kind == other.kind
+    }
+}
+
 /// The recipes of a new organization: `hq`, `lq`, `preview`, `levels`, `original`.
 pub fn default_recipes(organization_id: OrganizationId, ambient: &Ambient) -> Vec<Recipe> {
     let mp3 = |bitrate| Transcode { codec: Codec::Mp3, bitrate, ..Transcode::default() };

@@ -16,7 +16,7 @@ pub struct TrackFile {
     pub id: FileId,
     /// The track.
     pub track_id: TrackId,
-    /// The recipe, with the settings that it had when the file was rendered.
+    /// The recipe as it is now, except for its settings, which are those that the file was rendered with.
     pub recipe: Recipe,
     /// The outcome of rendering it.
     pub outcome: FileOutcome,
@@ -143,6 +143,11 @@ impl TrackFile {
         self.outcome.object()
     }
 
+    /// Whether it was rendered by this recipe in its present revision.
+    pub fn is_current(&self, recipe: &Recipe) -> bool {
+        self.is_made() && self.recipe.is_same_revision(recipe)
+    }
+
     /// Whether it was rendered.
     pub fn is_made(&self) -> bool {
         matches!(self.outcome, FileOutcome::Made { .. })
@@ -190,7 +195,7 @@ pub fn recipes_without_file<'a>(
     recipes.iter().filter(|recipe| !files.iter().any(|file| file.recipe.id == recipe.id && file.is_made()))
 }
 
-/// The recipes that were not tried yet.
+/// The recipes that were not tried yet in their present revision.
 pub fn untried<'a>(recipes: &'a [Recipe], files: &'a [TrackFile]) -> impl Iterator<Item = &'a Recipe> {
-    recipes.iter().filter(|recipe| !files.iter().any(|file| file.recipe.id == recipe.id))
+    recipes.iter().filter(|recipe| !files.iter().any(|file| file.recipe.is_same_revision(recipe)))
 }

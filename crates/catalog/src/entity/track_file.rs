@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use sea_orm::Set;
+use sea_orm::{FromQueryResult, Set};
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 use tonearm_domain::{
@@ -36,7 +36,8 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// The recipe as it was when the file was made: the JSON in `track_file.variant`.
+/// The recipe as it was when the file was made: the JSON in `track_file.variant`. Name, position and cache policy apply
+/// only to files whose recipe no longer exists, and are read by earlier versions.
 #[derive(Serialize, Deserialize)]
 struct RecipeThen {
     id: VariantId,
@@ -133,23 +134,41 @@ fn outcome(
     }
 }
 
-impl TryFrom<Model> for TrackFile {
+/// A file with the name, the position and the cache policy that its recipe has now.
+#[derive(FromQueryResult)]
+pub(crate) struct OfRecipe {
+    #[sea_orm(nested)]
+    file: Model,
+    recipe_index: Option<String>,
+    recipe_position: Option<i32>,
+    recipe_cache: Option<String>,
+}
+
+impl TryFrom<OfRecipe> for TrackFile {
     type Error = CatalogError;
 
-    fn try_from(row: Model) -> Result<Self, CatalogError> {
-        let recipe: RecipeThen = decoded("track_file.variant", row.variant)?;
+    fn try_from(row: OfRecipe) -> Result<Self, CatalogError> {
+        let OfRecipe { file: row, recipe_index, recipe_position, recipe_cache } = row;
+        let then: RecipeThen = decoded("track_file.variant", row.variant)?;
+        let made_from = then.made_from.clone();
+        let mut recipe = Recipe::from(then);
+        if let (Some(index), Some(position), Some(cache)) = (recipe_index, recipe_position, recipe_cache) {
+            recipe.index = parsed("variant.index", &index)?;
+            recipe.position = position;
+            recipe.cache = parsed("variant.cache", &cache)?;
+        }
         Ok(Self {
             id: FileId::from_uuid(row.id),
             track_id: TrackId::from_uuid(row.track_id),
+            recipe,
             outcome: outcome(
                 row.object_key.as_deref(),
                 (row.size, row.object_sha256.as_deref()),
                 row.file_name,
                 row.data,
                 row.failure,
-                recipe.made_from.as_deref(),
+                made_from.as_deref(),
             )?,
-            recipe: recipe.into(),
             created_at: moment("track_file.created_at", row.created_at)?,
         })
     }

@@ -26,7 +26,7 @@ pub struct UpdateRecipe {
     /// Its name; cannot be cleared.
     pub index: Patch<VariantIndex>,
     /// Its type and settings; cannot be cleared. Existing files stay as they are until the recipe is rendered for
-    /// existing tracks.
+    /// existing tracks, or their track is processed.
     pub kind: Patch<RecipeKind>,
     /// The type that the caller expects. It cannot be changed, so another type is refused; cannot be cleared.
     pub recipe_type: Patch<RecipeType>,
@@ -83,7 +83,7 @@ impl Library {
         Ok(recipe)
     }
 
-    /// Changes a recipe.
+    /// Changes a recipe. If its settings change while it is rendered for existing tracks, the rendering starts over.
     pub async fn update_recipe(
         &self,
         caller: &Caller,
@@ -91,8 +91,10 @@ impl Library {
         update: UpdateRecipe,
     ) -> Result<Recipe, Refusal> {
         caller.require_no_limits()?;
+        let total = self.catalog.count_renderable_tracks(caller.organization_id).await?;
         let tx = self.catalog.begin().await?;
         let mut recipe = own(tx.recipe(caller.organization_id, id).await?)?;
+        let before = recipe.clone();
         let UpdateRecipe { index, kind, recipe_type, settings, position, cache } = update;
         if matches!(recipe_type, Patch::Set(sent) if sent != recipe.kind.recipe_type()) {
             return Err(refused(RecipeError::OtherType));
@@ -114,6 +116,10 @@ impl Library {
             recipe.cache = cache;
         }
         tx.update_recipe(&recipe).await?;
+        let rendering = tx.rendering(recipe.organization_id, id).await?;
+        if !recipe.is_same_revision(&before) && rendering.is_some_and(|it| it.finished_at.is_none()) {
+            renderings::begin(&tx, &self.ambient, &recipe, total).await?;
+        }
         self.record_recipe(&tx, caller, AuditAction::VariantUpdate, &recipe).await?;
         tx.commit().await?;
         Ok(recipe)
@@ -147,12 +153,9 @@ impl Library {
         caller.require_no_limits()?;
         let organization_id = caller.organization_id;
         let total = self.catalog.count_renderable_tracks(organization_id).await?;
-        let now = self.ambient.now();
-        let rendering = Rendering::begun(organization_id, id, total, now);
         let tx = self.catalog.begin().await?;
         let recipe = own(tx.recipe(organization_id, id).await?)?;
-        tx.put_rendering(&rendering).await?;
-        renderings::queue(&tx, &self.ambient, &rendering, now).await?;
+        let rendering = renderings::begin(&tx, &self.ambient, &recipe, total).await?;
         self.record_recipe(&tx, caller, AuditAction::VariantRender, &recipe).await?;
         tx.commit().await?;
         Ok(rendering)

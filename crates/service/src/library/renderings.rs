@@ -1,7 +1,24 @@
 //! Rendering a recipe for tracks that existed before it.
 
 use tonearm_catalog::{CatalogError, Transaction};
-use tonearm_domain::{Ambient, Job, OrganizationId, Rendering, Timestamp, VariantId};
+use tonearm_domain::{Ambient, Job, OrganizationId, Recipe, Rendering, Timestamp, VariantId};
+
+/// Begins to render a recipe for `total` tracks, in place of an earlier rendering of it.
+pub(crate) async fn begin(
+    tx: &Transaction,
+    ambient: &Ambient,
+    recipe: &Recipe,
+    total: u64,
+) -> Result<Rendering, CatalogError> {
+    let (organization_id, variant_id, now) = (recipe.organization_id, recipe.id, ambient.now());
+    let earlier = tx.rendering(organization_id, variant_id).await?;
+    // The start tells the jobs of one rendering from those of another.
+    let started_at = earlier.map_or(now, |earlier| now.max(earlier.started_at.plus_millis(1)));
+    let rendering = Rendering::begun(organization_id, variant_id, total, started_at);
+    tx.put_rendering(&rendering).await?;
+    queue(tx, ambient, &rendering, now).await?;
+    Ok(rendering)
+}
 
 /// Queues the job that queues the tracks of a rendering, unless one is already waiting.
 pub(crate) async fn queue(

@@ -1,8 +1,8 @@
 //! Everything needed to play one track: cover, levels and signed URLs.
 
 use tonearm_domain::{
-    CachePolicy, CoverOrigin, CoverSize, FileData, FileOutcome, FileProps, ObjectKey, PlacedCover,
-    PlaySession, Recipe, Selection, TrackFile, VariantIndex, variant_name,
+    CoverOrigin, CoverSize, FileData, FileOutcome, FileProps, ObjectKey, PlacedCover, PlaySession, Selection,
+    TrackFile, VariantIndex, variant_name,
 };
 use tonearm_signing::DeliveryTerms;
 
@@ -66,9 +66,8 @@ impl Playback {
         let parents = self.0.lookups.parents(session.organization_id, session.collection_id).await?;
         let track = parents.view(ready.track.clone());
         let cover = self.cover_in(&track, &CoverSize::LISTED, Some(ttl));
-        let recipes = self.0.lookups.recipes(session.organization_id).await?;
         let sign = |offer: Offer<'_>| {
-            let cache = cache_policy(&recipes, &offer.file.recipe);
+            let cache = offer.file.recipe.cache;
             self.sign(ready, offer, DeliveryTerms { ttl: Some(ttl), cache, ..DeliveryTerms::default() })
         };
         let mut variants: Vec<PlayableVariant> = offered(session, ready).into_iter().map(sign).collect();
@@ -114,11 +113,6 @@ impl Playback {
             url: self.0.links.delivery(key, terms),
         }
     }
-}
-
-/// Who may cache the files of a recipe, by its current setting: files store the recipe as it was when they were made.
-pub(super) fn cache_policy(current: &[Recipe], recipe: &Recipe) -> CachePolicy {
-    current.iter().find(|current| current.id == recipe.id).map_or(recipe.cache, |current| current.cache)
 }
 
 /// A made file that a session offers.

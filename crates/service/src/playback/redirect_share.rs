@@ -5,7 +5,6 @@ use std::sync::Arc;
 use tonearm_domain::{Action, ApiKey, FileData, FileOutcome, ObjectKey, Recipe, TrackId, UsageCounts};
 use tonearm_signing::DeliveryTerms;
 
-use super::playable::cache_policy;
 use super::{Playback, Visit};
 use crate::lookups::ReadyTrack;
 use crate::refusal::{Refusal, Resource};
@@ -36,8 +35,7 @@ impl Playback {
             self.count(track, Some(&shared.recipe.index), UsageCounts::STREAM_REDIRECT);
             self.note_listener(track, Some(shared.key.id), visit);
         }
-        let recipes = self.0.lookups.recipes(shared.key.organization_id).await?;
-        let cache = cache_policy(&recipes, &shared.recipe);
+        let cache = shared.recipe.cache;
         Ok(self.0.links.delivery(&shared.file, DeliveryTerms { cache, ..DeliveryTerms::default() }))
     }
 

@@ -59,6 +59,12 @@ impl Analysed {
         levels.map(|levels| levels.levels.as_slice()).unwrap_or_default()
     }
 
+    /// The duration by which previews are placed, in seconds. It is the claimed one unless that is wrong, so that a
+    /// preview begins at the same sample whether it is made before the sound is measured or later.
+    pub(super) fn placing_duration(&self, claimed: f64) -> f64 {
+        if self.confirms(claimed) { claimed } else { self.probe.duration }
+    }
+
     /// Whether a duration is close enough to the true one.
     pub(super) fn confirms(&self, duration: f64) -> bool {
         (self.probe.duration - duration).abs() <= WRONG_BY

@@ -157,12 +157,14 @@ impl Processing {
             RecipeKind::Cover(settings) => self.cut_cover(context, settings, analysed).await,
             kind @ (RecipeKind::Transcode(_) | RecipeKind::Preview(_)) => {
                 let probe = analysed.map_or(&context.probe, |analysed| &analysed.probe);
-                let output = Output::of(kind, probe.duration)?.with_words(context.words());
+                let claimed = context.probe.duration;
+                let duration = analysed.map_or(claimed, |analysed| analysed.placing_duration(claimed));
+                let output = Output::of(kind, duration)?.with_words(context.words());
                 let progress = context.board.follow(planned.recipes.clone());
                 let rendered = self.media.render(
                     context.input(),
                     probe,
-                    probe.duration,
+                    duration,
                     output,
                     context.scratch(),
                     scope,

@@ -23,10 +23,10 @@ use crate::processing::runner::{JobRun, Processing};
 const HANGING_SECONDS: i64 = 24 * 3600;
 
 /// How one pass over a track ended.
-enum Pass {
+pub(super) enum Pass {
     /// The job is done.
     Finished,
-    /// Recipes were added meanwhile. Another pass makes their files.
+    /// Recipes were added or changed meanwhile. Another pass makes their files.
     Again,
 }
 
@@ -41,8 +41,9 @@ impl Processing {
         organization_id: OrganizationId,
         track_id: TrackId,
     ) -> Result<(), JobError> {
-        // Another pass happens only if a recipe was added during the previous one.
-        while let Pass::Again = Box::pin(self.pass_over(run, organization_id, track_id)).await? {}
+        // Another pass happens only if a recipe was added or changed during the previous one.
+        let mut tried = Vec::new();
+        while let Pass::Again = Box::pin(self.pass_over(run, organization_id, track_id, &mut tried)).await? {}
         Ok(())
     }
 
@@ -51,6 +52,7 @@ impl Processing {
         run: &JobRun,
         organization_id: OrganizationId,
         track_id: TrackId,
+        tried: &mut Vec<Recipe>,
     ) -> Result<Pass, JobError> {
         let track = self.catalog.track(organization_id, track_id).await?;
         let source = track.as_ref().and_then(|track| track.source.clone());
@@ -62,13 +64,14 @@ impl Processing {
         let older = self.older_with_same_source(&track).await?;
         let source = self.share_source(run, &track, source, &older).await?;
         track.source = Some(source.clone());
-        let recipes = self.missing_recipes(&track).await?;
+        let recipes = self.missing_recipes(&track, tried).await?;
         let (track, recipes) = self.take_over(run, track, &source, recipes, &older).await?;
+        tried.extend(recipes.iter().cloned());
         if recipes.is_empty() && Analysed::is_recorded(&track) && track.cover.is_some() {
-            return self.settle_track(run, &track, Unrecorded::default()).await;
+            return self.settle_track(run, &track, Unrecorded::default(), tried).await;
         }
         let board = FileProgress::new(&recipes);
-        let work = self.make_and_settle(run, track, source, recipes, board.clone());
+        let work = self.make_and_settle(run, track, source, (recipes, tried), board.clone());
         tokio::select! {
             biased;
             done = work => done,
@@ -82,11 +85,11 @@ impl Processing {
         run: &JobRun,
         track: Track,
         source: Source,
-        recipes: Vec<Recipe>,
+        (recipes, tried): (Vec<Recipe>, &[Recipe]),
         board: FileProgress,
     ) -> Result<Pass, JobError> {
         match Box::pin(self.make_track(run, &track, &source, recipes, board)).await {
-            Ok((before, unrecorded)) => self.settle_track(run, &before, unrecorded).await,
+            Ok((before, unrecorded)) => self.settle_track(run, &before, unrecorded, tried).await,
             Err(Stop::Source(reason) | Stop::Limit(reason)) => self.reject(run, &track, &reason).await,
             Err(Stop::Job(JobError::Outage { outage: Outage::Overload, source })) if self.hangs(run) => {
                 self.reject(run, &track, &source.to_string()).await
@@ -129,6 +132,7 @@ impl Processing {
         run: &JobRun,
         before: &Track,
         unrecorded: Unrecorded,
+        tried: &[Recipe],
     ) -> Result<Pass, JobError> {
         let Some(mut recording) = self.recording_for(run, before).await? else {
             self.finish(&run.claimed).await?;
@@ -142,7 +146,7 @@ impl Processing {
             recording.queue_cover_files().await?;
         }
         let settling = tracing::info_span!("record_track");
-        let is_finished = recording.settle_and_finish(&run.claimed).instrument(settling).await?;
+        let is_finished = recording.settle_and_finish(&run.claimed, tried).instrument(settling).await?;
         Ok(if is_finished { Pass::Finished } else { Pass::Again })
     }
 
@@ -286,10 +290,12 @@ impl Processing {
         recording.commit().await
     }
 
-    /// The recipes of a track that were not tried yet. To retry a recipe, callers remove its failure.
-    async fn missing_recipes(&self, track: &Track) -> Result<Vec<Recipe>, JobError> {
+    /// The recipes of a track that were not tried yet, neither by an earlier run nor by this one. To retry a recipe,
+    /// callers remove its failure.
+    async fn missing_recipes(&self, track: &Track, tried: &[Recipe]) -> Result<Vec<Recipe>, JobError> {
         let recipes = self.catalog.recipes_for_track(track.organization_id, track.id).await?;
         let files = self.catalog.files_of_track(track.id).await?;
-        Ok(untried(&recipes, &files).cloned().collect())
+        let is_tried = |recipe: &Recipe| tried.iter().any(|tried| tried.is_same_revision(recipe));
+        Ok(untried(&recipes, &files).filter(|recipe| !is_tried(recipe)).cloned().collect())
     }
 }

@@ -3,7 +3,6 @@
 use tonearm_catalog::{NewJob, Transaction};
 use tonearm_domain::{Job, OrganizationId, Recipe, Rendering, TrackId, VariantId};
 
-use super::render_track::is_current;
 use crate::library::renderings;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
@@ -59,7 +58,7 @@ impl Processing {
         let tracks = tx.renderable_tracks(organization_id, rendering.cursor, BATCH).await?;
         let files = tx.files_of_recipe(variant_id, &tracks).await?;
         let has_it =
-            |track: &TrackId| files.iter().any(|file| file.track_id == *track && is_current(file, recipe));
+            |track: &TrackId| files.iter().any(|file| file.track_id == *track && file.is_current(recipe));
         let missing: Vec<TrackId> = tracks.iter().copied().filter(|track| !has_it(track)).collect();
         rendering.note_batch(&tracks, (tracks.len() - missing.len()) as u64, now);
         let run = Some(rendering.started_at);

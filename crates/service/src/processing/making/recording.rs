@@ -2,7 +2,7 @@
 //!
 //! A recording is one transaction. It starts by checking the lease of its job and by locking the track and the
 //! organization's recipes, so that its decisions still hold when it commits. An existing file is never replaced by a
-//! failure, and nothing is recorded for a recipe that has been removed.
+//! failure, and nothing is recorded for a recipe that was removed or has other settings by now.
 
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
@@ -28,9 +28,9 @@ pub(super) struct Unrecorded {
 }
 
 impl Unrecorded {
-    /// Whether a recipe was tried with its current settings.
+    /// Whether a recipe was tried in its present revision.
     pub(super) fn has(&self, recipe: &Recipe) -> bool {
-        self.files.iter().any(|(own, _)| is_same_recipe(own, recipe))
+        self.files.iter().any(|(own, _)| own.is_same_revision(recipe))
     }
 
     /// The objects that were stored for these results.
@@ -43,11 +43,6 @@ impl Unrecorded {
         let own = |key: &&ObjectKey| track.source.as_ref().is_none_or(|source| source.key != **key);
         files.filter(own).cloned().chain(covers).collect()
     }
-}
-
-/// Whether these are one recipe with the same settings.
-pub(super) fn is_same_recipe(one: &Recipe, other: &Recipe) -> bool {
-    one.id == other.id && one.kind == other.kind
 }
 
 /// The results of probing and measuring a track.
@@ -146,8 +141,9 @@ impl<'a> Recording<'a> {
         self.track.info = measured.info;
     }
 
-    /// Records the result of one recipe and queues its event. Nothing is recorded for a removed recipe. A failure never
-    /// replaces an existing file: a file made with other settings is better than none.
+    /// Records the result of one recipe and queues its event. The result of a revision that is no longer the present
+    /// one is dropped: work that was begun earlier may end later. A failure never replaces an existing file: a file
+    /// made with other settings is better than none.
     pub(super) async fn put_file(
         &mut self,
         recipe: Recipe,
@@ -156,10 +152,14 @@ impl<'a> Recording<'a> {
         let id = recipe.id;
         let is_made = matches!(outcome, FileOutcome::Made { .. });
         let has_made = self.files.iter().any(|file| file.recipe.id == id && file.is_made());
-        if (has_made && !is_made) || !self.recipes.iter().any(|recipe| recipe.id == id) {
+        let ambient = self.ambient;
+        let Some(recipe) = self.current(&recipe).cloned() else {
+            let unused = Unrecorded { files: vec![(recipe, outcome)], ..Unrecorded::default() };
+            return self.tx.put_replaced_objects(&unused.objects(&self.track), ambient.now()).await;
+        };
+        if has_made && !is_made {
             return Ok(());
         }
-        let ambient = self.ambient;
         let (file_id, created_at) = (ambient.record_id(), ambient.now());
         let file = TrackFile { id: file_id, track_id: self.track.id, recipe, outcome, created_at };
         self.tx.put_track_file(&file).await?;
@@ -186,6 +186,11 @@ impl<'a> Recording<'a> {
     pub(super) async fn queue_cover_files(&self) -> Result<(), CatalogError> {
         let owner = CoverOwner::Track(self.track.id);
         covers::queue_rest(&self.tx, self.ambient, self.track.organization_id, owner).await
+    }
+
+    /// The recipe as it is now, if this is its present revision.
+    pub(super) fn current(&self, made: &Recipe) -> Option<&Recipe> {
+        self.recipes.iter().find(|recipe| recipe.is_same_revision(made))
     }
 
     /// The result of a recipe, if it was tried.
@@ -224,10 +229,16 @@ impl<'a> Recording<'a> {
     }
 
     /// Settles the track and ends the job. Returns `false` and keeps the job if a recipe was not tried yet, as recipes
-    /// may be added at any time.
-    pub(super) async fn settle_and_finish(mut self, claimed: &ClaimedJob) -> Result<bool, JobError> {
+    /// may be added and changed at any time. `tried` are those that this run has tried.
+    pub(super) async fn settle_and_finish(
+        mut self,
+        claimed: &ClaimedJob,
+        tried: &[Recipe],
+    ) -> Result<bool, JobError> {
         if self.track.status.is_processing() {
-            if untried(&self.recipes, &self.files).next().is_some() {
+            // A failure is not recorded where there is a file of an earlier revision.
+            let is_tried = |recipe: &Recipe| tried.iter().any(|tried| tried.is_same_revision(recipe));
+            if untried(&self.recipes, &self.files).any(|recipe| !is_tried(recipe)) {
                 self.commit().await?;
                 return Ok(false);
             }

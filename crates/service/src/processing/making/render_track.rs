@@ -1,13 +1,14 @@
 //! Rendering a recipe for one track that existed before it.
 
 use tonearm_domain::{
-    ClaimedJob, FileOutcome, OrganizationId, Recipe, Source, Timestamp, Track, TrackFile, TrackId, VariantId,
+    ClaimedJob, FileOutcome, OrganizationId, Recipe, Source, Timestamp, Track, TrackId, VariantId,
 };
 use tonearm_media::LimitTier;
 
 use super::file_progress::FileProgress;
 use super::limits::Limits;
-use super::recording::{Unrecorded, is_same_recipe};
+use super::process_track::Pass;
+use super::recording::Unrecorded;
 use super::stop::Stop;
 use crate::library::renderings;
 use crate::processing::job_error::JobError;
@@ -31,6 +32,12 @@ impl Processing {
         run: &JobRun,
         turn: TrackRendering,
     ) -> Result<(), JobError> {
+        // Another pass happens only if the recipe was changed during the previous one.
+        while let Pass::Again = Box::pin(self.render_once(run, turn)).await? {}
+        Ok(())
+    }
+
+    async fn render_once(&self, run: &JobRun, turn: TrackRendering) -> Result<Pass, JobError> {
         let TrackRendering { organization_id, track_id, variant_id, .. } = turn;
         let recipe = self.catalog.recipe(organization_id, variant_id).await?;
         let track = self.catalog.track(organization_id, track_id).await?;
@@ -38,7 +45,7 @@ impl Processing {
             return self.end_turn(&run.claimed, turn, true).await;
         };
         let files = self.catalog.files_of_track(track_id).await?;
-        if self.is_outdated(turn).await? || files.iter().any(|file| is_current(file, &recipe)) {
+        if self.is_outdated(turn).await? || files.iter().any(|file| file.is_current(&recipe)) {
             return self.end_turn(&run.claimed, turn, true).await;
         }
         let Some(source) = track.source.clone() else {
@@ -69,7 +76,7 @@ impl Processing {
         source: &Source,
         recipe: &Recipe,
         board: FileProgress,
-    ) -> Result<(), JobError> {
+    ) -> Result<Pass, JobError> {
         let unrecorded = match self.make_one(run, &track, source, recipe, board).await {
             Ok(unrecorded) => unrecorded,
             Err(Stop::Job(error)) => return Err(error),
@@ -84,12 +91,18 @@ impl Processing {
             return self.end_turn(&run.claimed, turn, true).await;
         };
         recording.put(unrecorded).await?;
+        if recording.current(recipe).is_none() {
+            // The result was dropped.
+            recording.commit().await?;
+            return Ok(Pass::Again);
+        }
         recording.settle_again().await?;
-        let is_made = recording.file_of(recipe).is_some_and(|file| is_current(file, recipe));
+        let is_made = recording.file_of(recipe).is_some_and(|file| file.is_current(recipe));
         let tx = recording.write().await?;
         let counted_for = (turn.organization_id, turn.variant_id);
         renderings::count_track(&tx, &self.ambient, counted_for, turn.run, is_made).await?;
-        finish(&run.claimed, tx).await
+        finish(&run.claimed, tx).await?;
+        Ok(Pass::Finished)
     }
 
     async fn make_one(
@@ -111,15 +124,11 @@ impl Processing {
         claimed: &ClaimedJob,
         turn: TrackRendering,
         is_made: bool,
-    ) -> Result<(), JobError> {
+    ) -> Result<Pass, JobError> {
         let tx = self.catalog.begin().await?;
         let counted_for = (turn.organization_id, turn.variant_id);
         renderings::count_track(&tx, &self.ambient, counted_for, turn.run, is_made).await?;
-        finish(claimed, tx).await
+        finish(claimed, tx).await?;
+        Ok(Pass::Finished)
     }
-}
-
-/// Whether a file matches the current settings of a recipe.
-pub(super) fn is_current(file: &TrackFile, recipe: &Recipe) -> bool {
-    is_same_recipe(&file.recipe, recipe) && file.is_made()
 }

@@ -7,7 +7,7 @@ use tonearm_domain::{
 };
 
 use super::finish_cover::versions_of;
-use super::recording::{Measured, Recording, Unrecorded, is_same_recipe, judge, playable};
+use super::recording::{Measured, Recording, Unrecorded, judge, playable};
 use crate::processing::job_error::JobError;
 use crate::transcription;
 
@@ -22,16 +22,11 @@ impl Recording<'_> {
         self.recipes.iter().filter(|recipe| !made.has(recipe)).cloned().collect()
     }
 
-    /// Whether a result was made with the current settings of a recipe that the track still has.
-    fn is_current(&self, made: &Recipe) -> bool {
-        self.recipes.iter().any(|recipe| is_same_recipe(recipe, made))
-    }
-
     /// What the track would lose with these files, as a sentence: an existing file could not be made again.
     pub(super) fn loss_by(&self, made: &[(Recipe, FileOutcome)]) -> Option<String> {
         let plays_nothing = playable(&self.files) == 0;
         let has = |recipe| self.file_of(recipe).is_some_and(TrackFile::is_made);
-        let mut current = made.iter().filter(|(recipe, _)| self.is_current(recipe));
+        let mut current = made.iter().filter(|(recipe, _)| self.current(recipe).is_some());
         current.find_map(|(recipe, outcome)| match outcome {
             FileOutcome::Failed { reason } if plays_nothing || has(recipe) => {
                 Some(format!("{}: {reason}", recipe.index))
@@ -54,8 +49,6 @@ impl Recording<'_> {
         self.track.source = staged.source.clone();
         self.track.forget_found_cover();
         let Unrecorded { measured, cover, files } = made;
-        let (files, outdated) = files.into_iter().partition(|(recipe, _)| self.is_current(recipe));
-        let outdated = Unrecorded { files: outdated, ..Unrecorded::default() };
         let known = Measured { duration: staged.duration, info: staged.info.clone() };
         self.put(Unrecorded { measured: Some(measured.unwrap_or(known)), cover, files }).await?;
         // The files made from a cover may show another one than the cover now in use.
@@ -69,7 +62,6 @@ impl Recording<'_> {
         let removed = replaced_objects(&before, &old_files, &self.track);
         let remove_at = self.ambient.now().plus_seconds(REPLACED_FILES_SECONDS);
         self.tx.put_replaced_objects(&removed, remove_at).await?;
-        self.tx.put_replaced_objects(&outdated.objects(staged), self.ambient.now()).await?;
         Ok(self.tx.delete_track_progress(before.id).await?)
     }
 
