@@ -12,7 +12,7 @@ mod upkeep;
 
 use tonearm_domain::{ClaimedJob, Job, JobClass};
 
-use making::{ReplacementTurn, TrackRendering};
+use making::{DerivedTracks, ReplacementTurn, TrackRendering};
 
 pub use job_error::JobError;
 pub use runner::{EncodeJobs, JobRun, Processing};
@@ -52,6 +52,10 @@ impl Processing {
             }
             Job::FinishCover { organization_id, owner } => {
                 self.finish_cover(run, organization_id, owner).await
+            }
+            Job::DeriveAgain { organization_id, collection_id, ref things, cursor } => {
+                let turn = DerivedTracks { organization_id, collection_id, things, cursor };
+                self.derive_again(run, turn).await
             }
             Job::DrawPlaceholder { organization_id, track_id } => {
                 self.draw_lost_placeholder(run, organization_id, track_id).await

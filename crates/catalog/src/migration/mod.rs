@@ -92,6 +92,7 @@ mod m0052_traces;
 mod m0053_operations;
 mod m0055_node_secrets;
 mod m0056_cover_objects;
+mod m0075_cover_basis;
 mod pieces;
 mod prelude;
 mod record;
@@ -151,6 +152,7 @@ fn steps() -> Vec<Step> {
         m0053_operations::step(),
         m0055_node_secrets::step(),
         m0056_cover_objects::step(),
+        m0075_cover_basis::step(),
     ]
 }
 

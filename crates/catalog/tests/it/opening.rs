@@ -118,6 +118,7 @@ const STEPS: &[&str] = &[
     "m0053_operations",
     "m0055_node_secrets",
     "m0056_cover_objects",
+    "m0075_cover_basis",
 ];
 
 async fn older(database: &TestDatabase) {

@@ -19,6 +19,7 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    COVER_BASIS,
     COVER_OBJECTS,
     NODE_SECRETS,
     OPERATIONS,
@@ -78,6 +79,8 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
         }
     }
 }
+
+const COVER_BASIS: Step = ("m0075_cover_basis", &["ALTER TABLE track DROP COLUMN cover_basis"]);
 
 const COVER_OBJECTS: Step = (
     "m0056_cover_objects",

@@ -5,7 +5,9 @@
 mod backups;
 mod bulk;
 mod cost;
+mod covers;
 mod freshness;
+mod history;
 mod import_buckets;
 mod imports;
 mod interleavings;
@@ -13,6 +15,7 @@ mod jobs;
 mod key_rotation;
 mod manifests;
 mod moving_out;
+mod previews;
 mod privacy;
 mod quotas;
 mod races;
