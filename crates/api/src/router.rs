@@ -103,15 +103,19 @@ fn v1() -> OpenApiRouter<App> {
             track::source::cancel::cancel
         ))
         .routes(routes!(track::progress::progress))
-        .routes(routes!(track::renew_cover_upload::renew_cover_upload))
+        .routes(routes!(track::renew_cover_upload::renew_cover_upload, track::remove_cover::remove_cover))
         .routes(routes!(track::list::list))
         .routes(routes!(upload_session::create::create))
         .routes(routes!(upload_session::read::read))
         .routes(routes!(upload_session::create_track::create_track))
         .routes(routes!(organization::read::read, organization::update::update))
+        .routes(routes!(organization::remove_cover::remove_cover))
         .routes(routes!(collection::list::list, collection::create::create))
         .routes(routes!(collection::read::read, collection::update::update, collection::delete::delete))
-        .routes(routes!(collection::renew_cover_upload::renew_cover_upload))
+        .routes(routes!(
+            collection::renew_cover_upload::renew_cover_upload,
+            collection::remove_cover::remove_cover
+        ))
         .routes(routes!(collection::order::order))
         .routes(routes!(creator::list::list, creator::create::create))
         .routes(routes!(creator::read::read, creator::update::update, creator::delete::delete))

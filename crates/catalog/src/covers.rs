@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
+use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select};
-use tonearm_domain::{Collection, CollectionId, Cover, ObjectKey, OrganizationId};
+use tonearm_domain::{Collection, CollectionId, Cover, ObjectKey, OrganizationId, TrackId};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
@@ -11,6 +12,7 @@ use crate::entity::{collection, organization, track};
 use crate::error::CatalogError;
 use crate::living::kept_tracks;
 use crate::query::one;
+use crate::transaction::Transaction;
 
 /// The organization, folder and version that are the same in the names of all files of one cover.
 type CoverName = (Uuid, String, String);
@@ -31,6 +33,35 @@ impl Catalog {
             collection::Entity::find_by_id(id.uuid()).filter(Column::OrganizationId.eq(organization.uuid()));
         one(self.reader(), select).await
     }
+}
+
+impl Catalog {
+    /// What a track's own cover was made from; none if that is not known.
+    pub async fn cover_basis(&self, track: TrackId) -> Result<Option<String>, CatalogError> {
+        cover_basis(self.reader(), track).await
+    }
+}
+
+impl Transaction {
+    /// As [`Catalog::cover_basis`].
+    pub async fn cover_basis(&self, track: TrackId) -> Result<Option<String>, CatalogError> {
+        cover_basis(self.db(), track).await
+    }
+
+    /// Records what a track's own cover was made from.
+    pub async fn put_cover_basis(&self, track: TrackId, basis: Option<&str>) -> Result<(), CatalogError> {
+        track::Entity::update_many()
+            .col_expr(track::Column::CoverBasis, Expr::value(basis.map(ToOwned::to_owned)))
+            .filter(track::Column::Id.eq(track.uuid()))
+            .exec(self.db())
+            .await?;
+        Ok(())
+    }
+}
+
+async fn cover_basis<C: ConnectionTrait>(db: &C, track: TrackId) -> Result<Option<String>, CatalogError> {
+    let select = track::Entity::find_by_id(track.uuid()).select_only().column(track::Column::CoverBasis);
+    Ok(select.into_tuple::<Option<String>>().one(db).await?.flatten())
 }
 
 /// The given objects that are files of a cover in use. The database does not list the files of a cover: their names

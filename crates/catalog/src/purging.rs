@@ -41,6 +41,7 @@ fn bare_track(now: Timestamp) -> Result<track::ActiveModel, CatalogError> {
         placeholder_version: Set(None),
         cover_bytes: Set(0),
         cover_objects: Set(None),
+        cover_basis: Set(None),
         album: Set(None),
         album_place: Set(None),
         purged_at: Set(Some(now.unix_millis())),

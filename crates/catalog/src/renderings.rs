@@ -5,7 +5,7 @@ use sea_orm::{
     ColumnTrait, EntityTrait, Iterable, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
     Select,
 };
-use tonearm_domain::{OrganizationId, Rendering, TrackId, TrackStatus, VariantId};
+use tonearm_domain::{CollectionId, OrganizationId, Rendering, TrackId, TrackStatus, VariantId};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
@@ -21,7 +21,11 @@ fn by_recipe(organization: OrganizationId, recipe: VariantId) -> Select<Entity> 
 }
 
 /// Tracks whose processing has finished and whose source is available for rendering.
-fn renderable(organization: OrganizationId, after: Option<TrackId>) -> Select<track::Entity> {
+fn renderable(
+    organization: OrganizationId,
+    collection: Option<CollectionId>,
+    after: Option<TrackId>,
+) -> Select<track::Entity> {
     use track::Column;
     let playable = TrackStatus::ALL.into_iter().filter(|status| status.is_playable());
     track::Entity::find()
@@ -29,6 +33,7 @@ fn renderable(organization: OrganizationId, after: Option<TrackId>) -> Select<tr
         .filter(living_track())
         .filter(Column::SourceKey.is_not_null())
         .filter(Column::TrackStatusId.is_in(playable.map(TrackStatus::as_str)))
+        .apply_if(collection, |select, id| select.filter(Column::CollectionId.eq(id.uuid())))
         .apply_if(after, |select, after| select.filter(Column::Id.gt(after.uuid())))
 }
 
@@ -54,19 +59,20 @@ impl Catalog {
 
     /// The number of tracks of an organization for which recipes can be rendered.
     pub async fn count_renderable_tracks(&self, organization: OrganizationId) -> Result<u64, CatalogError> {
-        Ok(renderable(organization, None).count(self.reader()).await?)
+        Ok(renderable(organization, None, None).count(self.reader()).await?)
     }
 }
 
 impl Transaction {
-    /// The next tracks for which recipes can be rendered, by id.
+    /// The next tracks of a collection, or of the organization, for which recipes can be rendered, by id.
     pub async fn renderable_tracks(
         &self,
         organization: OrganizationId,
+        collection: Option<CollectionId>,
         after: Option<TrackId>,
         limit: u64,
     ) -> Result<Vec<TrackId>, CatalogError> {
-        let next = renderable(organization, after).select_only().column(track::Column::Id);
+        let next = renderable(organization, collection, after).select_only().column(track::Column::Id);
         let next = next.order_by_asc(track::Column::Id).limit(limit);
         let ids: Vec<Uuid> = next.into_tuple().all(self.db()).await?;
         Ok(ids.into_iter().map(TrackId::from_uuid).collect())

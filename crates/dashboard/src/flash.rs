@@ -54,6 +54,7 @@ flashes! {
     Joined = "joined" "flash-joined",
     CoverSaved = "cover-saved" "flash-cover-saved",
     CoverReset = "cover-reset" "flash-cover-reset",
+    CoverRemoved = "cover-removed" "flash-cover-removed",
     RecipeAdded = "recipe-added" "flash-recipe-added",
     RecipeRemoved = "recipe-removed" "flash-recipe-removed",
     RenderQueued = "render-queued" "flash-render-queued",

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::cover::CoverOwner;
+use crate::derived::Derived;
 use crate::job_queue::JobQueue;
 use crate::timestamp::Timestamp;
 use crate::{CollectionId, OrganizationId, ReplacementId, TrackId, VariantId};
@@ -80,6 +81,17 @@ pub enum Job {
         /// The owner of the cover.
         owner: CoverOwner,
     },
+    /// Queue the jobs that make derived things again for the tracks of a collection or an organization.
+    DeriveAgain {
+        /// The organization that owns the tracks.
+        organization_id: OrganizationId,
+        /// The collection; none for all tracks of the organization.
+        collection_id: Option<CollectionId>,
+        /// What is made again.
+        things: Vec<Derived>,
+        /// The last track that was queued. Tracks are queued in the order of their ids.
+        cursor: Option<TrackId>,
+    },
     /// Draw the placeholder of a track again after the store lost it.
     DrawPlaceholder {
         /// The organization that owns the track.
@@ -152,6 +164,7 @@ impl Job {
             Self::ReplaceSource { .. } => "replace_source",
             Self::TranscribeTrack { .. } => "transcribe_track",
             Self::FinishCover { .. } => "finish_cover",
+            Self::DeriveAgain { .. } => "derive_again",
             Self::DrawPlaceholder { .. } => "draw_placeholder",
             Self::PublishManifest { .. } => Self::PUBLISH_MANIFEST,
             Self::PublishManifests {} => "publish_manifests",
@@ -181,7 +194,7 @@ impl Job {
     pub const PUBLISH_MANIFEST: &'static str = "publish_manifest";
 
     /// Every kind. A job of another kind is left to a version that knows it.
-    pub const KINDS: [&str; 19] = [
+    pub const KINDS: [&str; 20] = [
         Self::PROCESS_TRACK,
         "render_existing",
         "queue_rendering",
@@ -191,6 +204,7 @@ impl Job {
         "replace_source",
         "transcribe_track",
         "finish_cover",
+        "derive_again",
         "draw_placeholder",
         Self::PUBLISH_MANIFEST,
         "publish_manifests",
@@ -213,6 +227,7 @@ impl Job {
             Self::RenderExisting { .. }
             | Self::QueueRendering { .. }
             | Self::RenderTrack { .. }
+            | Self::DeriveAgain { .. }
             | Self::DrawPlaceholder { .. } => JobQueue::Renderings,
             Self::ImportSource { .. } => JobQueue::Imports,
             Self::TranscribeTrack { .. } => JobQueue::Transcriptions,
@@ -240,6 +255,7 @@ impl Job {
             | Self::ReplaceSource { organization_id, .. }
             | Self::TranscribeTrack { organization_id, .. }
             | Self::FinishCover { organization_id, .. }
+            | Self::DeriveAgain { organization_id, .. }
             | Self::DrawPlaceholder { organization_id, .. }
             | Self::PublishManifest { organization_id, .. }
             | Self::PurgeTrack { organization_id, .. }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::colour::Colour;
 use crate::levels::Levels;
 use crate::object_key::ObjectKey;
 use crate::recipe::{Recipe, RecipeKind};
@@ -80,6 +81,10 @@ pub enum FileData {
         width: u32,
         /// Pixels.
         height: u32,
+        /// The player colour of the track that it is drawn in; none if it has a colour of its own, or was drawn before
+        /// this was recorded.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        colour: Option<Colour>,
     },
 }
 
@@ -146,6 +151,14 @@ impl TrackFile {
     /// Whether it was rendered by this recipe in its present revision.
     pub fn is_current(&self, recipe: &Recipe) -> bool {
         self.is_made() && self.recipe.is_same_revision(recipe)
+    }
+
+    /// The player colour that it is drawn in, if it depends on that and the colour is known.
+    pub fn drawn_colour(&self) -> Option<Colour> {
+        match &self.outcome {
+            FileOutcome::Made { data: FileData::Picture { colour, .. }, .. } => *colour,
+            _ => None,
+        }
     }
 
     /// Whether it was rendered.

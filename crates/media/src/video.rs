@@ -52,7 +52,7 @@ impl Media {
         drop(permit);
         let size = render::check_output(&path, written > 0).await?;
         let _ = folder.keep();
-        let data = FileData::Picture { width: settings.width, height: settings.height };
+        let data = FileData::Picture { width: settings.width, height: settings.height, colour: None };
         Ok(Rendered { path, content_type: ContentType::Mp4, size, data })
     }
 }

@@ -3,6 +3,7 @@
 mod add_variant;
 mod collections;
 pub(crate) mod covers;
+pub(crate) mod derived;
 mod create_organization;
 mod create_track;
 mod creators;

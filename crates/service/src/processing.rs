@@ -13,7 +13,9 @@ mod upkeep;
 use tonearm_catalog::Transaction;
 use tonearm_domain::{Ambient, ClaimedJob, Job, JobClass};
 
-use making::{Recording, ReplacementTurn, TrackRendering, fail_replacement, failed_transcription};
+use making::{
+    DerivedTracks, Recording, ReplacementTurn, TrackRendering, fail_replacement, failed_transcription,
+};
 
 use crate::imports;
 use crate::library::renderings;
@@ -56,6 +58,10 @@ impl Processing {
             }
             Job::FinishCover { organization_id, owner } => {
                 self.finish_cover(run, organization_id, owner).await
+            }
+            Job::DeriveAgain { organization_id, collection_id, ref things, cursor } => {
+                let turn = DerivedTracks { organization_id, collection_id, things, cursor };
+                self.derive_again(run, turn).await
             }
             Job::DrawPlaceholder { organization_id, track_id } => {
                 self.draw_lost_placeholder(run, organization_id, track_id).await
@@ -151,7 +157,7 @@ pub(crate) async fn end_work(
         }
         Job::ReplaceSource { organization_id, track_id, replacement_id } => {
             let turn = ReplacementTurn { organization_id, track_id, replacement_id };
-            fail_replacement(&tx, turn, &end.sentence(), ambient.now()).await?;
+            fail_replacement(&tx, turn, &end.sentence(), ambient).await?;
         }
         Job::ImportSource { organization_id, track_id } => {
             imports::fail(&tx, ambient, organization_id, track_id, &end.reason()).await?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tonearm_catalog::{Catalog, CatalogError, Transaction};
 use tonearm_domain::{
-    Collection, CollectionId, Colour, Organization, OrganizationId, PlacedCover, PlayerColours, Track,
+    Collection, CollectionId, Colour, Inputs, Organization, OrganizationId, PlacedCover, PlayerColours, Track,
     TrackSummary, resolve_cover, resolve_player_colour,
 };
 
@@ -94,6 +94,22 @@ impl TrackParents {
             title: track.shown_title().to_owned(),
             subtitle: track.shown_subtitle(&self.collection, &self.organization).map(ToOwned::to_owned),
             track,
+        }
+    }
+
+    /// The present values of what the derived things of a track are made from.
+    pub(crate) fn inputs(&self, track: &Track) -> Inputs {
+        let (organization, collection) = (&self.organization, &self.collection);
+        let view = self.view(track.clone());
+        Inputs {
+            colour: view.colours.base,
+            takes_cover: organization.is_cover_overridable
+                && collection.is_cover_overridable
+                && track.is_cover_overridable,
+            takes_theme: organization.is_theme_overridable
+                && collection.is_theme_overridable
+                && track.is_theme_overridable,
+            picture: view.cover,
         }
     }
 

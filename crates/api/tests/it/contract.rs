@@ -133,6 +133,7 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
     c.get("read_collection", &collection).await;
     c.call("update_collection", Method::PUT, &collection, json!({ "player_subtitle": "Songs" })).await;
     c.post("renew_collection_cover_upload", &format!("{collection}/cover"), Value::Null).await;
+    c.call("remove_collection_cover", Method::DELETE, &format!("{collection}/cover"), Value::Null).await;
 
     let body = json!({ "collection_id": collection_id, "file_name": "Song.wav" });
     let created = c.post("create_track", "/v1/track", body).await;
@@ -159,6 +160,10 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
     )
     .await;
     c.post("renew_track_cover_upload", &format!("{track}/cover"), Value::Null).await;
+    c.call("remove_track_cover", Method::DELETE, &format!("{track}/cover"), Value::Null).await;
+    c.house.set_organization_cover(png()).await;
+    let organization = format!("/v1/organization/{}", c.house.organization_id);
+    c.call("remove_organization_cover", Method::DELETE, &format!("{organization}/cover"), Value::Null).await;
 
     let variants = c.get("list_variants", "/v1/variant").await;
     for variant in variants["variants"].as_array().unwrap() {

@@ -190,6 +190,8 @@ impl Things {
             row(Manage, "GET", format!("/v1/track?collection_id={collection}"), none(), outside),
             row(Manage, "GET", format!("/v1/job/{job}"), none(), outside),
             row(Manage, "POST", format!("/v1/track/{track}/cover"), none(), outside),
+            // There is no uploaded cover.
+            row(Manage, "DELETE", format!("/v1/track/{track}/cover"), none(), [409, 404, 404, 404]),
             row(Manage, "POST", format!("/v1/track/{track}/variant"), another, outside),
             row(Manage, "POST", format!("/v1/track/{track}/retry"), none(), [409, 404, 404, 404]),
             row(Manage, "POST", format!("/v1/track/{track}/source"), json!({}), outside),
@@ -206,6 +208,14 @@ impl Things {
                 outside,
             ),
             row(Manage, "POST", format!("/v1/collection/{collection}/cover"), none(), outside),
+            row(Manage, "DELETE", format!("/v1/collection/{collection}/cover"), none(), [409, 404, 404, 404]),
+            row(
+                Manage,
+                "DELETE",
+                format!("/v1/organization/{organization}/cover"),
+                none(),
+                [409, 404, 403, 403],
+            ),
             row(Manage, "GET", "/v1/collection".to_owned(), none(), shared),
             row(Manage, "POST", "/v1/collection".to_owned(), json!({ "title": "C" }), whole),
             row(Manage, "GET", format!("/v1/organization/{organization}"), none(), [200, 404, 200, 200]),

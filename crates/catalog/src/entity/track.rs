@@ -61,6 +61,7 @@ pub struct Model {
     pub stored_bytes: i64,
     pub cover_bytes: i64,
     pub cover_objects: Option<Json>,
+    pub cover_basis: Option<String>,
     pub album: Option<String>,
     pub album_place: Option<i64>,
 }
@@ -231,6 +232,7 @@ impl TryFrom<&Track> for ActiveModel {
             stored_bytes: NotSet,
             cover_bytes: NotSet,
             cover_objects: NotSet,
+            cover_basis: NotSet,
             album: NotSet,
             album_place: NotSet,
         })

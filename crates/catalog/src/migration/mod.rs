@@ -98,6 +98,7 @@ mod m0059_taken_addresses;
 mod m0068_answered_statuses;
 mod m0070_key_list;
 mod m0072_folding;
+mod m0075_cover_basis;
 mod m0078_listened_excerpts;
 mod pieces;
 mod prelude;
@@ -164,6 +165,7 @@ fn steps() -> Vec<Step> {
         m0068_answered_statuses::step(),
         m0070_key_list::step(),
         m0072_folding::step(),
+        m0075_cover_basis::step(),
         m0078_listened_excerpts::step(),
     ]
 }

@@ -96,7 +96,7 @@ async fn fill(catalog: &Catalog, ambient: &Ambient) {
     tx.insert_collection(&collection).await.unwrap();
     tx.insert_recipe(&recipe).await.unwrap();
     tx.insert_track(&track).await.unwrap();
-    tx.put_track_file(&made_file(ambient, &track, &recipe, FileData::Picture { width: 1, height: 2 }))
+    tx.put_track_file(&made_file(ambient, &track, &recipe, FileData::Picture { width: 1, height: 2, colour: None }))
         .await
         .unwrap();
     tx.insert_play_sessions(&[play_session(ambient, &collection)]).await.unwrap();
@@ -216,6 +216,7 @@ async fn backups_of_earlier_versions_are_brought_up_to_date(database: TestDataba
         ("webhook_delivery", "traceparent"),
         ("track_file", "object_sha256"),
         ("track", "cover_objects"),
+        ("track", "cover_basis"),
         ("collection", "cover_objects"),
         ("organization", "cover_objects"),
     ];

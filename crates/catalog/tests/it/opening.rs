@@ -124,6 +124,7 @@ const STEPS: &[&str] = &[
     "m0068_answered_statuses",
     "m0070_key_list",
     "m0072_folding",
+    "m0075_cover_basis",
     "m0078_listened_excerpts",
 ];
 

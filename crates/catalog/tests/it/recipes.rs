@@ -120,7 +120,7 @@ async fn a_recipe_has_one_file_of_a_track(database: TestDatabase) {
         outcome: tonearm_domain::FileOutcome::Failed { reason: "Out of memory.".to_owned() },
         ..made_file(&ambient, &track, &recipe, FileData::NONE)
     };
-    let made = made_file(&ambient, &track, &recipe, FileData::Picture { width: 1, height: 2 });
+    let made = made_file(&ambient, &track, &recipe, FileData::Picture { width: 1, height: 2, colour: None });
     for file in [&failed, &made, &failed, &made] {
         let tx = catalog.begin().await.unwrap();
         tx.put_track_file(file).await.unwrap();

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tonearm_domain::{
-    Chapter, Codec, CoverSettings, FileData, FileOutcome, KeyScope, KeyType, Levels, LevelsSettings, Metric,
+    Chapter, Codec, Colour, CoverSettings, FileData, FileOutcome, KeyScope, KeyType, Levels, LevelsSettings, Metric,
     MissedLoudness, PreviewLength, PreviewSettings, RecipeKind, Selection, TrackFile, Transcode, Utterance,
     VariantIndex, VariantList, WaveformImage, WaveformVideo,
 };
@@ -180,7 +180,7 @@ async fn files(database: TestDatabase) {
             missed_loudness: Some(MissedLoudness::new(-16.0, Some(-17.25), Some(-1.04))),
         },
         FileData::Levels(Levels::new([0.0, 0.123, 1.0], Metric::Rms, 132_300)),
-        FileData::Picture { width: 1800, height: 280 },
+        FileData::Picture { width: 1800, height: 280, colour: Some(Colour::new(1, 2, 3)) },
     ];
     let mut files: Vec<TrackFile> = data
         .into_iter()

@@ -25,6 +25,7 @@ type Step = (&'static str, &'static [&'static str]);
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
     EXCERPTS,
+    COVER_BASIS,
     FOLDING,
     KEY_LIST,
     ANSWERED_STATUSES,
@@ -114,6 +115,8 @@ const FACTOR_SETUPS: Step = (
 );
 
 const CLAIMED_PEOPLE: Step = ("m0057_claimed_people", &["ALTER TABLE person DROP COLUMN claimed_at"]);
+
+const COVER_BASIS: Step = ("m0075_cover_basis", &["ALTER TABLE track DROP COLUMN cover_basis"]);
 
 const COVER_OBJECTS: Step = (
     "m0056_cover_objects",

@@ -11,6 +11,7 @@ flash-signed-out-there = Browser abgemeldet.
 flash-joined = Sie sind jetzt Mitglied.
 flash-cover-saved = Cover aktualisiert.
 flash-cover-reset = Cover zurückgesetzt. Gleich erscheint das der Datei oder ein erzeugtes.
+flash-cover-removed = Cover entfernt.
 flash-recipe-added = Variante hinzugefügt. Sie wird für neue Titel erstellt.
 flash-recipe-removed = Variante entfernt. Ihre Dateien werden im Hintergrund gelöscht.
 flash-render-queued = Das Erstellen für vorhandene Titel hat begonnen.

@@ -10,6 +10,7 @@ library-variant = Variante
 library-title = Name
 library-name = Name
 library-cover = Cover
+library-cover-remove = Cover entfernen
 library-share = Teilen
 library-open = Öffnen
 library-copy = Kopieren

@@ -11,6 +11,7 @@ flash-signed-out-there = Browser signed out.
 flash-joined = You are now a member.
 flash-cover-saved = Cover updated.
 flash-cover-reset = Cover reset. The cover embedded in the file, or a generated one, appears in a moment.
+flash-cover-removed = Cover removed.
 flash-recipe-added = Variant added. It will be made for new tracks.
 flash-recipe-removed = Variant removed. Its files are deleted in the background.
 flash-render-queued = Rendering started for existing tracks.

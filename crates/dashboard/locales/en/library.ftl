@@ -10,6 +10,7 @@ library-variant = Variant
 library-title = Title
 library-name = Name
 library-cover = Cover
+library-cover-remove = Remove cover
 library-share = Share
 library-open = Open
 library-copy = Copy

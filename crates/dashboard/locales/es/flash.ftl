@@ -11,6 +11,7 @@ flash-signed-out-there = Sesión cerrada en el navegador.
 flash-joined = Ahora es miembro.
 flash-cover-saved = Carátula actualizada.
 flash-cover-reset = Carátula restablecida. La del archivo, o una generada, aparecerá en un momento.
+flash-cover-removed = Carátula eliminada.
 flash-recipe-added = Variante añadida. Se creará para las pistas nuevas.
 flash-recipe-removed = Variante eliminada. Sus archivos se borran en segundo plano.
 flash-render-queued = Ha comenzado la generación para las pistas existentes.

@@ -10,6 +10,7 @@ library-variant = Variante
 library-title = Título
 library-name = Nombre
 library-cover = Carátula
+library-cover-remove = Quitar carátula
 library-share = Compartir
 library-open = Abrir
 library-copy = Copiar

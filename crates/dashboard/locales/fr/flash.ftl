@@ -11,6 +11,7 @@ flash-signed-out-there = Navigateur déconnecté.
 flash-joined = Vous êtes maintenant membre.
 flash-cover-saved = Pochette mise à jour.
 flash-cover-reset = Pochette réinitialisée. Celle du fichier, ou une pochette générée, apparaît dans un instant.
+flash-cover-removed = Pochette supprimée.
 flash-recipe-added = Variante ajoutée. Elle sera créée pour les nouvelles pistes.
 flash-recipe-removed = Variante supprimée. Ses fichiers sont effacés en arrière-plan.
 flash-render-queued = Le rendu des pistes existantes a commencé.

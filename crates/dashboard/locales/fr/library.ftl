@@ -10,6 +10,7 @@ library-variant = Variante
 library-title = Titre
 library-name = Nom
 library-cover = Pochette
+library-cover-remove = Supprimer la pochette
 library-share = Partager
 library-open = Ouvrir
 library-copy = Copier

@@ -105,6 +105,15 @@ pub(super) async fn save_cover(
     Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &CollectionPage { problems, ..page }))
 }
 
+pub(super) async fn remove_cover(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    PathId(id): PathId<CollectionId>,
+) -> Result<Response, PageError> {
+    app.library.reset_cover(&member.caller(), CoverOwner::Collection(id)).await?;
+    Ok(Flash::CoverRemoved.then(&member.path(&format!("/collections/{id}"))))
+}
+
 /// Creates a track whose file is imported from a URL.
 pub(super) async fn import(
     State(app): State<Dashboard>,

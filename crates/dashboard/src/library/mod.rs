@@ -39,6 +39,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/collections/{collection_id}", get(collection::page).post(collection::save))
         .route("/collections/{collection_id}/delete", post(collection::delete))
         .route("/collections/{collection_id}/cover", post(collection::save_cover))
+        .route("/collections/{collection_id}/cover/remove", post(collection::remove_cover))
         .route("/collections/{collection_id}/uploads", post(upload::begin))
         .route("/collections/{collection_id}/imports", post(collection::import))
         .route("/collections/{collection_id}/restore", post(trash::restore_collection))

@@ -85,7 +85,7 @@ pub(super) async fn reset_cover(
     member: Member<Editor>,
     PathId(id): PathId<TrackId>,
 ) -> Result<Response, PageError> {
-    app.library.reset_cover(&member.caller(), id).await?;
+    app.library.reset_cover(&member.caller(), CoverOwner::Track(id)).await?;
     Ok(Flash::CoverReset.then(&member.path(&format!("/tracks/{id}"))))
 }
 

@@ -23,6 +23,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
     Router::new()
         .route("/organization", get(organization::page).post(organization::save))
         .route("/organization/cover", post(organization::save_cover))
+        .route("/organization/cover/remove", post(organization::remove_cover))
         .route("/keys", get(keys::page))
         .route("/keys/new", get(new_key::page).post(new_key::create))
         .route("/keys/{api_key_id}", get(edit_key::page).post(edit_key::save))

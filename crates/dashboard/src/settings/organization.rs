@@ -77,6 +77,14 @@ pub(super) async fn save_cover(
     Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
 }
 
+pub(super) async fn remove_cover(
+    State(app): State<Dashboard>,
+    member: Member<Owner>,
+) -> Result<Response, PageError> {
+    app.library.reset_cover(&member.caller(), CoverOwner::Organization).await?;
+    Ok(Flash::CoverRemoved.then(&member.path("/organization")))
+}
+
 impl OrganizationPage {
     /// With the submitted form.
     fn sent(self, fields: &Fields) -> Self {

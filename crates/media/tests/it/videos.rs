@@ -46,7 +46,7 @@ async fn a_video_shows_how_far_the_sound_has_got() {
             .waveform_video(&input, &probe, 6.0, &settings, red_ink, &levels, bench.path(), &scope, None)
             .await
             .unwrap();
-        assert_eq!(made.data, FileData::Picture { width: 320, height: 180 });
+        assert_eq!(made.data, FileData::Picture { width: 320, height: 180, colour: None });
         let bytes = std::fs::read(&made.path).unwrap();
         assert!(sniff(&bytes).is_some());
         let place = |name: &[u8]| bytes.windows(4).position(|window| window == name);

@@ -6,9 +6,9 @@ use tonearm_domain::{
     Palette, Patch, PlayerColours, Theme,
 };
 
-use super::Library;
 use super::find_tracks::require_ids_only;
 use super::texts::{self, LONGEST, check_changed};
+use super::{Library, derived};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::delivery::UploadHandle;
@@ -177,7 +177,7 @@ impl Library {
         self.note_collection(tx, caller, EventKind::CollectionCreated, collection).await
     }
 
-    /// Changes a collection.
+    /// Changes a collection. An update that changes nothing is not reported to webhooks.
     pub async fn update_collection(
         &self,
         caller: &Caller,
@@ -193,8 +193,13 @@ impl Library {
             .collection(caller.organization_id, id)
             .await?
             .ok_or(Refusal::NotFound(Resource::Collection))?;
+        let before = collection.clone();
         update.apply(&mut collection)?;
+        if collection == before {
+            return Ok(collection.into());
+        }
         tx.update_collection(&collection).await?;
+        derived::collection_changed(&tx, &self.ambient, (&before, &collection)).await?;
         self.note_collection(&tx, caller, EventKind::CollectionUpdated, &collection).await?;
         tx.commit().await?;
         Ok(collection.into())

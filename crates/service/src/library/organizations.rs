@@ -2,8 +2,8 @@
 
 use tonearm_domain::{AuditAction, Colour, Organization, OrganizationId, Palette, Patch, PlayerColours};
 
-use super::Library;
 use super::texts::{LONGEST, check_changed};
+use super::{Library, derived};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
@@ -91,8 +91,10 @@ impl Library {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
         let mut organization = tx.organization(id).await?.ok_or(Refusal::NotFound(Resource::Organization))?;
+        let before = organization.clone();
         update.apply(&mut organization)?;
         tx.update_organization(&organization).await?;
+        derived::organization_changed(&tx, &self.ambient, (&before, &organization)).await?;
         let done = AuditedAction {
             action: AuditAction::OrganizationUpdate,
             subject_id: organization.id.uuid(),

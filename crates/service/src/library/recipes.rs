@@ -2,11 +2,11 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    AuditAction, CachePolicy, Job, MOST_RECIPES, Patch, Recipe, RecipeError, RecipeKind, RecipeSettings,
+    AuditAction, CachePolicy, Input, Job, MOST_RECIPES, Patch, Recipe, RecipeError, RecipeKind, RecipeSettings,
     RecipeType, Rendering, Total, VariantId, VariantIndex,
 };
 
-use super::{Library, renderings};
+use super::{Library, derived, renderings};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
@@ -119,6 +119,10 @@ impl Library {
         let rendering = tx.rendering(recipe.organization_id, id).await?;
         if !recipe.is_same_revision(&before) && rendering.is_some_and(|it| it.finished_at.is_none()) {
             renderings::begin(&tx, &self.ambient, &recipe, total).await?;
+        }
+        if recipe.index != before.index {
+            let organization_id = caller.organization_id;
+            derived::tracks_of(&tx, &self.ambient, organization_id, None, &[Input::VariantNames]).await?;
         }
         self.record_recipe(&tx, caller, AuditAction::VariantUpdate, &recipe).await?;
         tx.commit().await?;

@@ -5,8 +5,8 @@ use tonearm_domain::{
     AuditAction, CollectionId, Colour, CreatorId, Metadata, Palette, Patch, Track, TrackId, shown_title,
 };
 
-use super::Library;
 use super::texts::{LONGEST, check_changed};
+use super::{Library, derived};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource, again_if_victim};
@@ -123,14 +123,15 @@ impl Library {
         let mut parents = TrackParents::in_transaction(&tx, caller.organization_id, track.collection_id)
             .await?
             .ok_or(Refusal::NotFound(Resource::Collection))?;
-        let shown = parents.view(track.clone()).colours.base;
+        let before = parents.inputs(&track);
         let update = if update.is_record { update.without_derived_texts(&track, &parents) } else { update };
-        update.apply(&mut track, shown);
+        update.apply(&mut track, before.colour);
         // Move before the update, which may count the bytes towards the collection that the track is in at that time.
         if let Some(target) = target.filter(|target| *target != track.collection_id) {
             parents = self.move_track(&tx, caller, &mut track, target).await?;
         }
         tx.update_track(&track).await?;
+        derived::track_changed(&tx, &self.ambient, &track, (&before, &parents.inputs(&track))).await?;
         let done = AuditedAction {
             action: AuditAction::TrackUpdate,
             subject_id: track.id.uuid(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tonearm_domain::{PlaySession, PlaySessionId, Selection, TrackId, UsageCounts, VariantList};
+use tonearm_domain::{CollectionId, PlaySession, PlaySessionId, Selection, TrackId, UsageCounts, VariantList};
 
 use super::{Playable, Playback, Visit};
 use crate::caller::Caller;
@@ -32,7 +32,10 @@ impl Playback {
             return Err(not_found);
         };
         let reaches = match session.track_id {
-            Some(track_id) => caller.scope.covers_track(session.collection_id, track_id),
+            Some(track_id) => {
+                let collection_id = self.collection_of(&session).await?;
+                caller.scope.covers_track(collection_id, track_id)
+            }
             None => caller.scope.covers_collection(session.collection_id),
         };
         if session.organization_id != caller.organization_id || !reaches {
@@ -78,8 +81,17 @@ impl Playback {
         Ok(OpenedPlaySession { session, tracks, first })
     }
 
+    /// The collection that a session plays: that of its track, which may have moved since, or its own.
+    pub(super) async fn collection_of(&self, session: &PlaySession) -> Result<CollectionId, Refusal> {
+        let track = match session.track_id {
+            Some(id) => self.0.lookups.track(session.organization_id, id).await?,
+            None => None,
+        };
+        Ok(track.map_or(session.collection_id, |ready| ready.track.collection_id))
+    }
+
     async fn track_list(&self, session: &PlaySession) -> Result<Arc<TrackList>, Refusal> {
-        let (organization_id, collection_id) = (session.organization_id, session.collection_id);
+        let (organization_id, collection_id) = (session.organization_id, self.collection_of(session).await?);
         let (lookups, write) = (&self.0.lookups, self.0.write_track);
         let load = |only| TrackList::load(lookups.catalog(), organization_id, collection_id, only, write);
         let list = match session.track_id {
@@ -120,7 +132,8 @@ impl Playback {
         }
         let found = self.0.lookups.track(session.organization_id, id).await?;
         let plays = |ready: &Arc<ReadyTrack>| {
-            ready.track.collection_id == session.collection_id && ready.track.is_playable()
+            let is_in_it = session.track_id.is_some() || ready.track.collection_id == session.collection_id;
+            is_in_it && ready.track.is_playable()
         };
         found.filter(plays).ok_or(not_found)
     }

@@ -63,7 +63,7 @@ impl Playback {
     ) -> Result<Playable, Refusal> {
         let left = session.expires_at.unix_seconds() - self.0.ambient.now().unix_seconds();
         let ttl = u32::try_from(left.max(1)).unwrap_or(u32::MAX);
-        let parents = self.0.lookups.parents(session.organization_id, session.collection_id).await?;
+        let parents = self.0.lookups.parents(session.organization_id, ready.track.collection_id).await?;
         let track = parents.view(ready.track.clone());
         let cover = self.cover_in(&track, &CoverSize::LISTED, Some(ttl));
         let sign = |offer: Offer<'_>| {

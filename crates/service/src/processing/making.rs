@@ -2,6 +2,7 @@
 
 mod album_order;
 mod analysis;
+mod derive_again;
 mod draw_placeholder;
 mod file_progress;
 mod files;
@@ -23,6 +24,7 @@ mod stop;
 mod swapping;
 mod transcribe_track;
 
+pub(super) use derive_again::DerivedTracks;
 pub(super) use recording::Recording;
 pub(super) use render_track::TrackRendering;
 pub(super) use replace_source::{ReplacementTurn, fail as fail_replacement};

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    AuditAction, Cover, CoverOrigin, CoverOwner, OrganizationId, Origin, ShortId, ThemeColour,
+    AuditAction, Cover, CoverOrigin, CoverOwner, EventKind, OrganizationId, Origin, ShortId, ThemeColour,
 };
 use tonearm_media::MediaError;
 
@@ -11,8 +11,10 @@ use super::Uploads;
 use super::accept_source::refuse_put;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::library::covers;
+use crate::library::{covers, derived};
 use crate::refusal::{Refusal, Resource};
+use crate::track_view::TrackParents;
+use crate::webhooks::events;
 
 impl Uploads {
     /// The largest cover, in bytes.
@@ -99,7 +101,7 @@ impl Uploads {
         theme: Vec<ThemeColour>,
     ) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
-        put_to_use(&tx, organization_id, owner, cover, theme).await?;
+        self.put_to_use(&tx, organization_id, owner, cover, theme).await?;
         covers::queue_rest(&tx, &self.ambient, organization_id, owner).await?;
         let (action, subject_id) = match owner {
             CoverOwner::Track(id) => (AuditAction::TrackCover, id.uuid()),
@@ -113,33 +115,47 @@ impl Uploads {
     }
 }
 
-async fn put_to_use(
-    tx: &Transaction,
-    organization_id: OrganizationId,
-    owner: CoverOwner,
-    cover: Cover,
-    theme: Vec<ThemeColour>,
-) -> Result<(), Refusal> {
-    match owner {
-        CoverOwner::Track(id) => {
-            let mut track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
-            (track.cover, track.theme.found) = (Some(cover), theme);
-            tx.update_track(&track).await?;
+impl Uploads {
+    async fn put_to_use(
+        &self,
+        tx: &Transaction,
+        organization_id: OrganizationId,
+        owner: CoverOwner,
+        cover: Cover,
+        theme: Vec<ThemeColour>,
+    ) -> Result<(), Refusal> {
+        let ambient = &self.ambient;
+        match owner {
+            CoverOwner::Track(id) => {
+                let mut track =
+                    tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
+                let parents = TrackParents::in_transaction(tx, organization_id, track.collection_id).await?;
+                let parents = parents.ok_or(Refusal::NotFound(Resource::Collection))?;
+                let before = parents.inputs(&track);
+                (track.cover, track.theme.found) = (Some(cover), theme);
+                tx.update_track(&track).await?;
+                derived::track_changed(tx, ambient, &track, (&before, &parents.inputs(&track))).await?;
+            }
+            CoverOwner::Collection(id) => {
+                let found = tx.collection(organization_id, id).await?;
+                let before = found.ok_or(Refusal::NotFound(Resource::Collection))?;
+                let mut after = before.clone();
+                (after.cover, after.theme.found) = (Some(cover), theme);
+                tx.update_collection(&after).await?;
+                events::collection_changed(tx, ambient, EventKind::CollectionUpdated, &after).await?;
+                derived::collection_changed(tx, ambient, (&before, &after)).await?;
+            }
+            CoverOwner::Organization => {
+                let found = tx.organization(organization_id).await?;
+                let before = found.ok_or(Refusal::NotFound(Resource::Organization))?;
+                let mut after = before.clone();
+                (after.cover, after.theme.found) = (Some(cover), theme);
+                tx.update_organization(&after).await?;
+                derived::organization_changed(tx, ambient, (&before, &after)).await?;
+            }
         }
-        CoverOwner::Collection(id) => {
-            let mut collection =
-                tx.collection(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Collection))?;
-            (collection.cover, collection.theme.found) = (Some(cover), theme);
-            tx.update_collection(&collection).await?;
-        }
-        CoverOwner::Organization => {
-            let mut organization =
-                tx.organization(organization_id).await?.ok_or(Refusal::NotFound(Resource::Organization))?;
-            (organization.cover, organization.theme.found) = (Some(cover), theme);
-            tx.update_organization(&organization).await?;
-        }
+        Ok(())
     }
-    Ok(())
 }
 
 pub(super) fn refuse_picture(error: MediaError) -> Refusal {

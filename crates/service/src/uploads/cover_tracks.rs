@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use futures::{StreamExt as _, TryStreamExt as _};
 use tonearm_domain::{
-    AuditAction, Cover, CoverOrigin, CoverOwner, CoveredTrack, ObjectKey, OrganizationId, Track,
+    AuditAction, Cover, CoverOrigin, CoverOwner, CoveredTrack, Derived, Input, ObjectKey, OrganizationId, Track,
     UndoableChange,
 };
 use tonearm_signal::Covers;
@@ -13,7 +13,7 @@ use super::accept_cover::refuse_picture;
 use super::accept_source::refuse_put;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::library::covers;
+use crate::library::{covers, derived};
 use crate::library::selected::{Changed, SelectedTracks, keep_undo, lock};
 use crate::refusal::Refusal;
 
@@ -95,11 +95,13 @@ impl Uploads {
     ) -> Result<Changed, Refusal> {
         let tx = self.catalog.begin().await?;
         let mut covered = Vec::new();
+        let things = Derived::from_inputs(&[Input::Colour, Input::Picture]);
         // In the same order as before.
         for (mut track, stored) in lock(&tx, caller, selected).await?.into_iter().zip(stored) {
             let before = track.cover.replace(stored.cover);
             let colours = std::mem::replace(&mut track.theme.found, cut.theme.clone());
             tx.update_track(&track).await?;
+            derived::queue(&tx, &self.ambient, caller.organization_id, &[track.id], &things).await?;
             covers::queue_rest(&tx, &self.ambient, caller.organization_id, CoverOwner::Track(track.id))
                 .await?;
             let subject_id = track.id.uuid();

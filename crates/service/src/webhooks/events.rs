@@ -20,6 +20,17 @@ pub(crate) async fn track_settled(
     if !track.status.is_final() || track.status == previous {
         return Ok(());
     }
+    track_reported(tx, ambient, track, previous).await
+}
+
+/// Queues an event about a track whose replacement was completed or failed, which need not change its status. Must be
+/// called after the track was written.
+pub(crate) async fn track_reported(
+    tx: &Transaction,
+    ambient: &Ambient,
+    track: &Track,
+    previous: TrackStatus,
+) -> Result<(), CatalogError> {
     let Some(webhook) = tx.webhook(track.organization_id, WebhookKind::Track).await? else {
         return Ok(());
     };

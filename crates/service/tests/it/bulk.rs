@@ -6,11 +6,11 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::{Change, JobState, NewJob};
 use tonearm_domain::{
-    ClaimedJob, CollectionId, FileOutcome, Job, JobQueue, OrganizationId, Origin, PersonId, RecipeKind,
+    ClaimedJob, CollectionId, FileOutcome, Job, JobQueue, OrganizationId, Origin, Patch, PersonId, RecipeKind,
     Rendering, Total, Track, TrackId, TrackManifest, TrackStatus, Transcode, VariantId,
 };
 use tonearm_fixtures::TestDatabase;
-use tonearm_service::{Caller, CreateTrack, JobError, JobRun, Refusal};
+use tonearm_service::{Caller, CreateTrack, JobError, JobRun, Refusal, UpdateRecipe};
 
 use crate::jobs::jobs;
 use crate::on_both;
@@ -24,6 +24,7 @@ on_both!(
     a_recipe_is_rendered_by_many_workers_and_always_ends,
     a_rendering_that_begins_anew_counts_its_own_tracks,
     a_rendering_goes_by_the_recipe_as_it_is_now,
+    a_recipe_that_changes_while_it_is_rendered_is_rendered_anew,
     an_upload_needs_no_expiry,
 );
 
@@ -189,7 +190,7 @@ async fn a_restored_collection_goes_on_with_what_it_waited_for(database: TestDat
     assert_eq!(left, HashSet::from(["empty_collection".to_owned()]), "those that waited found nothing to do");
 }
 
-async fn stored_manifest(workshop: &Workshop, track: &Track) -> TrackManifest {
+pub(crate) async fn stored_manifest(workshop: &Workshop, track: &Track) -> TrackManifest {
     use futures::TryStreamExt;
     let listed = workshop.blobs.list(Some(track.organization_id), Some(track.index));
     let keys: Vec<_> = listed.map_ok(|(key, _)| key).try_collect().await.unwrap();
@@ -383,6 +384,30 @@ async fn a_rendering_goes_by_the_recipe_as_it_is_now(database: TestDatabase) {
     queued.await.unwrap();
     assert_eq!(rendering(&workshop, &owner, late).await.done, 0, "the file has the settings of before");
     assert_eq!(kinds(&workshop).await, ["render_track"]);
+}
+
+async fn a_recipe_that_changes_while_it_is_rendered_is_rendered_anew(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, tracks) = made(&workshop, 2).await;
+    let late = late_recipe(&workshop, &owner).await;
+    let begun = workshop.library.render_existing(&owner, late).await.unwrap();
+    workshop.run_next().await.unwrap().unwrap();
+    let one = claim(&workshop).await;
+    run(&workshop, &one, CancellationToken::new()).await.unwrap();
+    assert_eq!(rendering(&workshop, &owner, late).await.done, 1);
+    let kind = RecipeKind::Transcode(Transcode { bitrate: 64, ..Transcode::default() });
+    let update = UpdateRecipe { kind: Patch::Set(kind.clone()), ..UpdateRecipe::default() };
+    workshop.library.update_recipe(&owner, late, update).await.unwrap();
+    let anew = rendering(&workshop, &owner, late).await;
+    assert!(anew.started_at > begun.started_at, "its jobs are told apart, though the clock stands still");
+    assert_eq!((anew.done, anew.total), (0, 2));
+    workshop.run_all().await;
+    assert_eq!(rendering(&workshop, &owner, late).await.percent(), 100);
+    for track in &tracks {
+        let files = workshop.catalog.files_of_track(track.id).await.unwrap();
+        let file = files.iter().find(|file| file.recipe.id == late).unwrap();
+        assert_eq!((file.is_made(), &file.recipe.kind), (true, &kind));
+    }
 }
 
 async fn an_upload_needs_no_expiry(database: TestDatabase) {

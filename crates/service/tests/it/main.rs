@@ -6,7 +6,9 @@
 mod backups;
 mod bulk;
 mod cost;
+mod covers;
 mod freshness;
+mod history;
 mod import_buckets;
 mod imports;
 mod interleavings;
@@ -14,6 +16,7 @@ mod jobs;
 mod key_rotation;
 mod manifests;
 mod moving_out;
+mod previews;
 mod privacy;
 mod quotas;
 mod races;

@@ -8,12 +8,12 @@ use futures::TryStreamExt;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::{
     Codec, FileOutcome, Job, ObjectKey, PersonId, RecipeKind, RecordId, Replacement, ReplacementState,
-    SourceSlot, Track, TrackFile, TrackId, TrackStatus, Transcode,
+    SourceSlot, Track, TrackFile, TrackId, TrackStatus, Transcode, WebhookKind,
 };
 use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_media::MediaConfig;
-use tonearm_service::{Caller, CreateTrack, JobError, JobRun, Refusal};
+use tonearm_service::{Caller, CreateTrack, DeliveryQuery, JobError, JobRun, Refusal};
 
 use crate::on_both;
 use crate::workshop::{FAILING_BITRATE, Workshop, encode_no_sound, sound, write_program, write_scripts};
@@ -28,6 +28,7 @@ on_both!(
     one_replacement_at_a_time,
     a_replacement_is_of_whoever_asked_last,
     a_cancelled_replacement_leaves_nothing,
+    the_end_of_a_replacement_is_an_event_of_the_track,
     a_deleted_track_is_not_replaced,
     what_was_replaced_goes_after_a_day,
     a_shared_source_stays_for_others,
@@ -204,6 +205,25 @@ async fn a_file_that_cannot_be_made_leaves_the_old_ones(database: TestDatabase) 
     assert_eq!(scene.objects().await, objects);
 }
 
+async fn the_end_of_a_replacement_is_an_event_of_the_track(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    let webhooks = &scene.workshop.webhooks;
+    webhooks.set(&scene.owner, WebhookKind::Track, "http://127.0.0.1:8080/hook").await.unwrap();
+    let events = async || {
+        let found = webhooks.deliveries(&scene.owner, DeliveryQuery::default(), None, 50).await.unwrap();
+        found.into_iter().map(|delivery| delivery.event.as_str()).collect::<Vec<_>>()
+    };
+    scene.replace(new_sound()).await;
+    scene.workshop.run_all().await;
+    assert_eq!(scene.replacement().await.state, ReplacementState::Completed);
+    assert_eq!(events().await, ["track.status_changed"]);
+    encode_no_sound(&scene.ffmpeg);
+    scene.replace(sound()).await;
+    scene.workshop.run_all().await;
+    assert_eq!(scene.replacement().await.state, ReplacementState::Failed);
+    assert_eq!(events().await, ["track.status_changed"; 2]);
+}
+
 async fn a_recipe_that_comes_late_is_made_from_the_new_source(database: TestDatabase) {
     let scene = Scene::open(&database).await;
     let before = scene.state().await;
@@ -308,7 +328,7 @@ out="${{word#file:}}"; while [ ! -e "${{out%/*}}/go" ]; do :; done; echo sound >
 }
 
 /// A folder and all folders below it.
-fn folders_below(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn folders_below(folder: &Path) -> Vec<PathBuf> {
     let inside = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let below: Vec<_> = inside.filter(|path| path.is_dir()).flat_map(|path| folders_below(&path)).collect();
     std::iter::once(folder.to_owned()).chain(below).collect()

@@ -5,7 +5,8 @@ use tonearm_domain::{
 };
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{
-    Caller, CreateKey, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Refusal, UpdateRecipe,
+    Caller, CreateCollection, CreateKey, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Refusal,
+    UpdateRecipe, UpdateTrack,
 };
 
 use crate::on_both;
@@ -15,6 +16,9 @@ on_both!(
     a_recipe_that_is_gone_widens_nothing,
     a_new_recipe_counts_at_once_on_every_node,
     sessions_are_shown_with_what_they_list,
+    a_renamed_variant_has_its_new_name_everywhere,
+    a_changed_order_reaches_tracks_that_are_ready,
+    a_session_of_one_track_survives_its_move,
 );
 
 fn index(name: &str) -> VariantIndex {
@@ -132,4 +136,65 @@ async fn sessions_are_shown_with_what_they_list(database: TestDatabase) {
     assert_eq!(shown(of_track, &[]).await, ["hq", "lq", "preview", "own"]);
     assert_eq!(shown(of_collection, &[]).await, ["hq", "lq", "preview"]);
     assert_eq!(shown(of_collection, &["own", "lq"]).await, ["own", "lq"]);
+}
+
+async fn a_renamed_variant_has_its_new_name_everywhere(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
+    let (node, caller, track) = (&station.node, &station.caller, &station.track);
+    let whole = PlaySessionScope::Track(track.id);
+    let key = CreateKey {
+        variants: Selection::one(index("preview")),
+        ..CreateKey::new(KeyType::Share, "Sample")
+    };
+    let key = node.library.create_key(caller, key).await.unwrap().text;
+    node.playback.redirect_share(track.id, key.reveal(), None).await.unwrap();
+
+    let (hq, preview) = (recipe(&station, "hq").await, recipe(&station, "preview").await);
+    let rename = async |recipe: &Recipe, name: &str| {
+        let update = UpdateRecipe { index: Patch::Set(index(name)), ..UpdateRecipe::default() };
+        node.library.update_recipe(caller, recipe.id, update).await.unwrap();
+    };
+    rename(&preview, "sample").await;
+    assert_eq!(files(&grant(node, caller, whole, &["sample"]).await.unwrap()), ["sample"]);
+    assert_eq!(files(&grant(node, caller, whole, &[]).await.unwrap()), ["hq", "lq", "sample"]);
+    let shared = node.playback.redirect_share(track.id, key.reveal(), None).await;
+    assert!(matches!(shared, Err(Refusal::NotFound(_))), "{shared:?}");
+    // The freed name belongs to another recipe.
+    rename(&hq, "preview").await;
+    assert_eq!(files(&grant(node, caller, whole, &[]).await.unwrap()), ["preview", "lq", "sample"]);
+    let manifest = node.catalog.manifest(caller.organization_id, track.index).await.unwrap();
+    let named = |name: &str| manifest.file(&index(name), tonearm_domain::ContentType::Mp3).is_some();
+    assert_eq!(["preview", "sample", "hq"].map(named), [true, true, false]);
+}
+
+async fn a_changed_order_reaches_tracks_that_are_ready(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
+    let (node, caller) = (&station.node, &station.caller);
+    let whole = PlaySessionScope::Track(station.track.id);
+    let recipes = node.catalog.recipes(caller.organization_id).await.unwrap();
+    let order: Vec<_> = recipes.iter().rev().map(|recipe| recipe.id).collect();
+    node.library.order_recipes(caller, &order).await.unwrap();
+    assert_eq!(files(&grant(node, caller, whole, &[]).await.unwrap()), ["preview", "lq", "hq"]);
+    let update = UpdateRecipe { position: Patch::Set(99), ..UpdateRecipe::default() };
+    node.library.update_recipe(caller, recipe(&station, "preview").await.id, update).await.unwrap();
+    assert_eq!(files(&grant(node, caller, whole, &[]).await.unwrap()), ["lq", "hq", "preview"]);
+}
+
+async fn a_session_of_one_track_survives_its_move(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
+    let (node, caller, track) = (&station.node, &station.caller, &station.track);
+    let session = grant(node, caller, PlaySessionScope::Track(track.id), &[]).await.unwrap().session;
+    let of_collection = PlaySessionScope::Collection(track.collection_id);
+    let of_collection = grant(node, caller, of_collection, &[]).await.unwrap().session;
+    let create = CreateCollection { title: "Second".to_owned(), ..CreateCollection::default() };
+    let second = node.library.create_collection(caller, create).await.unwrap().0.collection.id;
+    let update = UpdateTrack { collection_id: Patch::Set(second), ..UpdateTrack::default() };
+    node.library.update_track(caller, track.id, update).await.unwrap();
+
+    let opened = node.playback.play_session(caller, session.id).await.unwrap();
+    assert_eq!(files(&opened), ["hq", "lq", "preview"]);
+    assert!(!opened.tracks.is_empty());
+    node.playback.play_track(session.id, track.id, None).await.unwrap();
+    let gone = node.playback.play_track(of_collection.id, track.id, None).await;
+    assert!(matches!(gone, Err(Refusal::NotFound(_))), "{:?}", gone.err());
 }

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions, JobFilter};
-use tonearm_domain::{Ambient, Cover, CoverOrigin, Job, LimitOffset, SourceSlot, Track, TrackId};
+use tonearm_domain::{Ambient, Colour, Cover, CoverOrigin, Inputs, Job, LimitOffset, SourceSlot, Track, TrackId};
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_media::{Media, MediaConfig};
@@ -34,6 +34,7 @@ pub(crate) struct Workshop {
     pub(crate) uploads: Uploads,
     pub(crate) processing: Processing,
     pub(crate) webhooks: Webhooks,
+    pub(crate) links: Links,
     pub(crate) import_buckets: ImportBuckets,
     pub(crate) resealing: Resealing,
     pub(crate) ambient: Ambient,
@@ -97,7 +98,8 @@ impl Workshop {
                 outbound.clone(),
             ),
             resealing: Resealing::new(catalog.clone(), ambient.clone(), vault.clone()),
-            webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links, vault, outbound),
+            webhooks: Webhooks::new(catalog.clone(), ambient.clone(), links.clone(), vault, outbound),
+            links,
             uploads,
             catalog,
             blobs,
@@ -153,8 +155,12 @@ impl Workshop {
     /// Gives a track a cover, so that none is drawn: drawing takes longer than everything else.
     pub(crate) async fn give_cover(&self, track: &Track) {
         let cover = Some(Cover { version: self.ambient.short_id(), origin: CoverOrigin::Generated });
+        let track = Track { cover, ..track.clone() };
+        let made_from =
+            Inputs { colour: Colour::DEFAULT, takes_cover: true, takes_theme: true, picture: None };
         let tx = self.catalog.begin().await.unwrap();
-        tx.update_track(&Track { cover, ..track.clone() }).await.unwrap();
+        tx.update_track(&track).await.unwrap();
+        tx.put_cover_basis(track.id, made_from.own_cover_basis(&track).as_deref()).await.unwrap();
         tx.commit().await.unwrap();
     }
 

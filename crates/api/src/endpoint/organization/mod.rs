@@ -1,4 +1,5 @@
 //! Organizations.
 
 pub(crate) mod read;
+pub(crate) mod remove_cover;
 pub(crate) mod update;

@@ -9,6 +9,7 @@ pub(crate) mod progress;
 mod progress_events;
 mod progress_record;
 pub(crate) mod read;
+pub(crate) mod remove_cover;
 pub(crate) mod renew_cover_upload;
 pub(crate) mod retry;
 pub(crate) mod source;

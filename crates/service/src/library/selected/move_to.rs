@@ -1,12 +1,12 @@
 //! Moving many tracks to another collection.
 
 use tonearm_catalog::{MovedTrackTombstone, Transaction};
-use tonearm_domain::{AuditAction, CollectionId, MovedTrack, Track, UndoableChange};
+use tonearm_domain::{AuditAction, CollectionId, Derived, Input, MovedTrack, Track, UndoableChange};
 
 use super::{Changed, SelectedTracks, keep_undo, lock, sort_as_listed};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::library::{CreateCollection, Library};
+use crate::library::{CreateCollection, Library, derived};
 use crate::refusal::{Refusal, Resource};
 
 impl Library {
@@ -80,7 +80,14 @@ impl Library {
         let from = track.collection_id;
         track.order =
             tx.move_track(track, target, MovedTrackTombstone { id, index, at: self.ambient.now() }).await?;
+        let mut collections = Vec::with_capacity(2);
+        for id in [from, target] {
+            let collection = tx.collection_as_it_is(track.organization_id, id).await?;
+            collections.push(collection.ok_or(Refusal::NotFound(Resource::Collection))?);
+        }
+        let things = Derived::from_inputs(&Input::of_collection(&collections[0], &collections[1]));
         track.collection_id = target;
+        derived::queue(tx, &self.ambient, track.organization_id, &[track.id], &things).await?;
         let done = AuditedAction {
             action: AuditAction::TrackMove,
             subject_id: track.id.uuid(),

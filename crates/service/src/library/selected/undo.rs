@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use tonearm_catalog::{CatalogError, Record, Transaction};
 use tonearm_domain::{
-    Actor, AuditAction, CollectionId, CoverOwner, CoveredTrack, MovedTrack, RetitledTrack, Track, TrackId,
+    Actor, AuditAction, CollectionId, CoverOwner, CoveredTrack, Derived, Input, MovedTrack, RetitledTrack, Track, TrackId,
     UndoId, UndoableChange,
 };
 
 use crate::admission::quotas;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::library::{Library, covers, resume};
+use crate::library::{Library, covers, derived, resume};
 use crate::refusal::Refusal;
 
 /// The result of undoing a change.
@@ -120,6 +120,7 @@ impl Library {
         let ids: Vec<TrackId> = covered.iter().map(|track| track.id).collect();
         let mut found = by_id(tx.tracks_to_change(caller.organization_id, &ids).await?);
         let mut seen = None;
+        let things = Derived::from_inputs(&[Input::Colour, Input::Picture]);
         for CoveredTrack { id, before, colours, after } in covered {
             let is_as_set = |track: &Track| track.cover.is_some_and(|cover| cover.version == after);
             // A run that is processing the track has already checked whether it has a cover.
@@ -130,6 +131,7 @@ impl Library {
                 .ok_or_else(changed_since)?;
             (track.cover, track.theme.found) = (before, colours);
             tx.update_track(&track).await?;
+            derived::queue(tx, &self.ambient, caller.organization_id, &[id], &things).await?;
             covers::queue_rest(tx, &self.ambient, caller.organization_id, CoverOwner::Track(id)).await?;
             note(self, tx, caller, AuditAction::TrackCover, &track).await?;
             seen = Some(track.collection_id);

@@ -34,7 +34,7 @@ impl Processing {
         self.finish(&run.claimed).await
     }
 
-    async fn draw_beside(&self, run: &JobRun, track: Track, source: &Source) -> Result<(), Stop> {
+    pub(super) async fn draw_beside(&self, run: &JobRun, track: Track, source: &Source) -> Result<(), Stop> {
         let limits = Limits::new(run.scope(LimitTier::Normal));
         let context = self.open_run_context(run, track, source, limits, FileProgress::new(&[])).await?;
         let known = KnownFacts {

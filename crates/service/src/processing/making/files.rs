@@ -19,6 +19,7 @@ use super::run_context::RunContext;
 use super::stop::Stop;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::Processing;
+use crate::track_view::TrackParents;
 
 /// A stored cover, to be put to use.
 #[derive(Clone)]
@@ -26,6 +27,27 @@ pub(super) struct MadeCover {
     pub(super) cover: Cover,
     /// The colours found in the file's picture.
     pub(super) theme: Vec<ThemeColour>,
+    /// Whether it is a placeholder beside the track's cover.
+    pub(super) is_beside: bool,
+    /// What it was made from: see [`tonearm_domain::Inputs::own_cover_basis`].
+    pub(super) basis: Option<String>,
+}
+
+impl MadeCover {
+    /// A cover that was made for `track` under these parents.
+    pub(super) fn new(
+        cover: Cover,
+        theme: Vec<ThemeColour>,
+        is_beside: bool,
+        (parents, track): (&TrackParents, &Track),
+    ) -> Self {
+        let mut made = Track { placeholder: Some(cover.version), ..track.clone() };
+        if !is_beside {
+            (made.cover, made.theme.found) = (Some(cover), theme.clone());
+        }
+        let basis = parents.inputs(&made).own_cover_basis(&made);
+        Self { cover, theme, is_beside, basis }
+    }
 }
 
 /// The results of a run so far.

@@ -7,17 +7,18 @@ use futures::TryStreamExt as _;
 use sha2::{Digest, Sha256};
 use tonearm_catalog::{CatalogError, CoverObjects, Transaction};
 use tonearm_domain::{
-    ContentType, Cover, CoverOrigin, CoverOwner, CoverSize, FileData, FileOutcome, ObjectFile, ObjectKey,
-    OrganizationId, RecipeKind, ShortId, Track, TrackFile, TrackId, delivery_name,
+    ContentType, Cover, CoverOwner, CoverSize, FileData, FileOutcome, ObjectFile, ObjectKey, OrganizationId,
+    PlacedCover, RecipeKind, ShortId, Track, TrackFile, TrackId, delivery_name,
 };
 use tonearm_media::{LimitTier, MediaError};
 
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
+use crate::track_view::TrackParents;
 
 impl Processing {
-    /// Makes the missing WebP versions of a cover, and renders a track's cover files again if they show another
-    /// picture.
+    /// Makes a track's own cover again if it was made from something that has changed, makes the missing WebP versions
+    /// of a cover, and renders a track's cover files again if they show another picture.
     pub(in crate::processing) async fn finish_cover(
         &self,
         run: &JobRun,
@@ -26,7 +27,7 @@ impl Processing {
     ) -> Result<(), JobError> {
         let scratch = tempfile::Builder::new().prefix("cover-").tempdir_in(&self.scratch)?;
         if let CoverOwner::Track(track_id) = owner {
-            Box::pin(self.restore_found_cover(run, organization_id, track_id)).await?;
+            Box::pin(self.derive_cover(run, organization_id, track_id)).await?;
         }
         let (mut written, mut recorded) = (Vec::new(), CoverObjects::default());
         let known = self.catalog.recorded_covers(organization_id, owner).await?;
@@ -154,7 +155,7 @@ impl Processing {
         Ok(written)
     }
 
-    /// Renders the files of cover recipes again that were made before the uploaded cover was there.
+    /// Renders the files of cover recipes again that show another picture than players do.
     async fn cut_anew(
         &self,
         run: &JobRun,
@@ -163,9 +164,8 @@ impl Processing {
         (known, scratch): (&CoverObjects, &Path),
     ) -> Result<(), JobError> {
         let Some(track) = self.catalog.track(organization_id, track_id).await? else { return Ok(()) };
-        let Some(cover) = track.cover.filter(|cover| cover.origin == CoverOrigin::Uploaded) else {
-            return Ok(());
-        };
+        let parents = TrackParents::of(&self.catalog, organization_id, track.collection_id).await?;
+        let Some(PlacedCover { cover, folder }) = parents.view(track.clone()).cover else { return Ok(()) };
         for file in self.catalog.files_of_track(track_id).await? {
             let (RecipeKind::Cover(settings), FileOutcome::Made { key, .. }) =
                 (&file.recipe.kind, &file.outcome)
@@ -173,7 +173,7 @@ impl Processing {
                 continue;
             };
             let size = settings.size;
-            let current_key = cover.key(organization_id, track.index, size);
+            let current_key = cover.key(organization_id, folder, size);
             let current = self.stored(&current_key, scratch).await?;
             if let Some(current) = current
                 && is_sound(known, &current_key, &current)
@@ -204,7 +204,7 @@ impl Processing {
         };
         let stored = self.blobs.put_bytes(&key, Bytes::from(jpeg)).await?;
         let file_name = delivery_name(&track.file_name, ContentType::Jpeg.extension());
-        let data = FileData::Picture { width: size.side(), height: size.side() };
+        let data = FileData::Picture { width: size.side(), height: size.side(), colour: None };
         let sha256 = Some(stored.sha256);
         let outcome = FileOutcome::Made { file_name, key, size: stored.size, sha256, data, made_from: None };
         let recording = self.recording_for(run, track).await?;

@@ -1,10 +1,10 @@
 //! The pictures of a track: its cover and its waveform images.
 
 use tonearm_domain::{
-    Colour, ContentType, Cover, CoverOrigin, CoverSettings, CoverSize, FileData, LevelsSettings, Theme,
-    ThemeColour, Track, WaveformImage, WaveformVideo,
+    Colour, ContentType, Cover, CoverOrigin, CoverSettings, CoverSize, FileData, Inputs, LevelsSettings,
+    PlacedCover, Theme, ThemeColour, Track, WaveformImage, WaveformVideo,
 };
-use tonearm_media::{MediaError, RunScope};
+use tonearm_media::{MediaError, Rendered, RunScope};
 use tonearm_signal::{CoverImage, Covers};
 
 use super::analysis::{Analysed, drawn_levels};
@@ -26,15 +26,8 @@ pub(super) struct CoverTerms {
 
 impl CoverTerms {
     pub(super) fn of(parents: &TrackParents, track: &Track) -> Self {
-        let TrackParents { organization, collection } = parents;
-        Self {
-            takes_cover: organization.is_cover_overridable
-                && collection.is_cover_overridable
-                && track.is_cover_overridable,
-            takes_theme: organization.is_theme_overridable
-                && collection.is_theme_overridable
-                && track.is_theme_overridable,
-        }
+        let Inputs { takes_cover, takes_theme, .. } = parents.inputs(track);
+        Self { takes_cover, takes_theme }
     }
 }
 
@@ -75,7 +68,8 @@ impl Processing {
             let drawn = self.draw_placeholder(&parents, track, &theme, levels).await?;
             (drawn, CoverOrigin::Generated)
         };
-        self.store_cover(track, origin, &images, theme).await.map(Some)
+        let cover = self.store_cover(track, origin, &images).await?;
+        Ok(Some(MadeCover::new(cover, theme, false, (&parents, track))))
     }
 
     /// Draws a placeholder beside the track's cover, whose colours stay.
@@ -88,19 +82,19 @@ impl Processing {
         let theme = track.theme.found.clone();
         let levels = analysed.bars(&LevelsSettings::default()).to_vec();
         let drawn = self.draw_placeholder(&parents, track, &theme, levels).await?;
-        self.store_cover(track, CoverOrigin::Generated, &drawn, theme).await
+        let cover = self.store_cover(track, CoverOrigin::Generated, &drawn).await?;
+        Ok(MadeCover::new(cover, theme, true, (&parents, track)))
     }
 
-    async fn store_cover(
+    pub(super) async fn store_cover(
         &self,
         track: &Track,
         origin: CoverOrigin,
         images: &[CoverImage],
-        theme: Vec<ThemeColour>,
-    ) -> Result<MadeCover, JobError> {
+    ) -> Result<Cover, JobError> {
         let cover = Cover { version: self.ambient.short_id(), origin };
         covers::store(&self.blobs, track.organization_id, track.index, cover, images).await?;
-        Ok(MadeCover { cover, theme })
+        Ok(cover)
     }
 
     /// Draws the listed sizes of a cover from a waveform, in the colour that applies given the colours found.
@@ -141,7 +135,8 @@ impl Processing {
     ) -> Result<Made, Stop> {
         let colour = self.colour(context).await?;
         let levels = analysed.bars(&drawn_levels(settings.width)).to_vec();
-        let data = FileData::Picture { width: settings.width, height: settings.height };
+        let drawn_in = settings.color.is_none().then_some(colour);
+        let data = FileData::Picture { width: settings.width, height: settings.height, colour: drawn_in };
         let settings = settings.clone();
         let draw = move || tonearm_signal::waveform_image(&settings, colour, &levels);
         let png = tokio::task::spawn_blocking(draw).await?.map_err(MediaError::from)?;
@@ -172,10 +167,13 @@ impl Processing {
                 Some(progress),
             )
             .await?;
-        Ok(Made::Rendered(rendered))
+        let colour = settings.color.is_none().then_some(colour);
+        let data = FileData::Picture { width: settings.width, height: settings.height, colour };
+        Ok(Made::Rendered(Rendered { data, ..rendered }))
     }
 
-    /// The cover as a file: the track's uploaded one, else the art in its file, else a drawn one.
+    /// The cover as a file: the picture that players show for the track. If its own cover is not made yet, that is the
+    /// art in its file if it may be used, else an inherited cover, else a drawn one.
     pub(super) async fn cut_cover(
         &self,
         context: &RunContext<'_>,
@@ -183,31 +181,28 @@ impl Processing {
         analysed: Option<&Analysed>,
     ) -> Result<Made, Stop> {
         let size = settings.size;
-        let data = FileData::Picture { width: size.side(), height: size.side() };
-        let uploaded = context.track.cover.filter(|cover| cover.origin == CoverOrigin::Uploaded);
-        let jpeg = match uploaded {
-            Some(cover) => self.stored_cover(context, cover, size).await?,
-            None => {
-                let found = self.embedded_cover(context).await?;
-                found.and_then(|found| found.images.into_iter().find(|image| image.size == size))
+        let data = FileData::Picture { width: size.side(), height: size.side(), colour: None };
+        let track = &context.track;
+        let parents = TrackParents::of(&self.catalog, track.organization_id, track.collection_id).await?;
+        let found = match track.cover.is_none() && CoverTerms::of(&parents, track).takes_cover {
+            true => self.embedded_cover(context).await?,
+            false => None,
+        };
+        let jpeg = match (found, parents.view(track.clone()).cover) {
+            (Some(found), _) => {
+                found.images.into_iter().find(|image| image.size == size).map(|image| image.jpeg)
             }
-            .map(|image| image.jpeg),
+            (None, Some(PlacedCover { cover, folder })) => {
+                let key = cover.key(track.organization_id, folder, size);
+                self.stored(&key, context.scratch()).await?
+            }
+            (None, None) => None,
         };
         let jpeg = match jpeg {
             Some(jpeg) => jpeg,
             None => self.drawn_cover(context, size, analysed).await?,
         };
         Ok(Made::Bytes(jpeg.into(), ContentType::Jpeg, data))
-    }
-
-    async fn stored_cover(
-        &self,
-        context: &RunContext<'_>,
-        cover: Cover,
-        size: CoverSize,
-    ) -> Result<Option<Vec<u8>>, JobError> {
-        let key = cover.key(context.track.organization_id, context.track.index, size);
-        self.stored(&key, context.scratch()).await
     }
 
     async fn drawn_cover(

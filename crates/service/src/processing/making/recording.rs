@@ -6,8 +6,9 @@
 
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
-    Ambient, ClaimedJob, Cover, CoverOrigin, CoverOwner, FileOutcome, ObjectKey, OrganizationId, Outcome,
-    Recipe, Source, Track, TrackFile, TrackId, TrackInfo, TrackStatus, untried,
+    Ambient, ClaimedJob, Cover, CoverOrigin, CoverOwner, Derived, FileOutcome, Inputs, Job, ObjectKey,
+    OrganizationId, Outcome, Recipe, RecipeKind, Source, Track, TrackFile, TrackId, TrackInfo, TrackStatus,
+    untried,
 };
 
 use super::files::MadeCover;
@@ -16,6 +17,7 @@ use crate::library::covers;
 use crate::processing::job_error::JobError;
 use crate::processing::manifests;
 use crate::processing::runner::{JobRun, Processing, finish};
+use crate::track_view::TrackParents;
 use crate::transcription;
 use crate::webhooks::events;
 
@@ -63,6 +65,8 @@ pub(in crate::processing) struct Recording<'a> {
     pub(super) recipes: Vec<Recipe>,
     pub(super) files: Vec<TrackFile>,
     has_new_files: bool,
+    /// Whether the track has a new source.
+    pub(super) is_replaced: bool,
 }
 
 impl Processing {
@@ -117,7 +121,7 @@ impl<'a> Recording<'a> {
         let recipes = tx.recipes_for_track(organization_id, track_id).await?;
         let files = tx.files_of_track(track_id).await?;
         let previous = track.status;
-        Ok(Ok(Self { ambient, tx, track, previous, recipes, files, has_new_files: false }))
+        Ok(Ok(Self { ambient, tx, track, previous, recipes, files, has_new_files: false, is_replaced: false }))
     }
 
     /// Records all remaining results of a run.
@@ -126,8 +130,13 @@ impl<'a> Recording<'a> {
         if let Some(measured) = unrecorded.measured {
             self.put_measured(measured);
         }
+        let has_pictures = unrecorded.files.iter().any(|(it, _)| matches!(it.kind, RecipeKind::Cover(_)));
         for (recipe, outcome) in unrecorded.files {
             self.put_file(recipe, outcome).await?;
+        }
+        if has_pictures {
+            // The picture may have changed since they were cut.
+            self.queue_cover_files().await?;
         }
         if let Some(made) = unrecorded.cover {
             self.put_cover(made).await?;
@@ -170,16 +179,55 @@ impl<'a> Recording<'a> {
         Ok(())
     }
 
-    /// Records a cover unless a better one arrived meanwhile. A drawn cover is always recorded as the placeholder.
+    /// Records a cover unless one was uploaded meanwhile. A drawn cover is always recorded as the placeholder.
     pub(super) async fn put_cover(&mut self, made: MadeCover) -> Result<(), CatalogError> {
-        let MadeCover { cover, theme } = made;
-        if self.track.cover.is_none_or(|current| current.origin <= cover.origin) {
+        let MadeCover { cover, theme, is_beside, basis } = made;
+        if !is_beside && self.track.cover.is_none_or(|current| current.origin != CoverOrigin::Uploaded) {
             (self.track.cover, self.track.theme.found) = (Some(cover), theme);
+            self.track.placeholder = None;
         }
         if cover.origin == CoverOrigin::Generated {
             self.track.placeholder = Some(cover.version);
         }
+        let own = Derived::own_cover(self.track.cover, self.track.placeholder);
+        if own.is_some_and(|(_, version)| version == cover.version) {
+            self.tx.put_cover_basis(self.track.id, basis.as_deref()).await?;
+        }
         self.queue_cover_files().await
+    }
+
+    /// The present values of what the track's derived things are made from. None if its collection was deleted.
+    async fn inputs(&self) -> Result<Option<Inputs>, CatalogError> {
+        let (organization_id, collection_id) = (self.track.organization_id, self.track.collection_id);
+        let parents = TrackParents::in_transaction(&self.tx, organization_id, collection_id).await?;
+        Ok(parents.map(|parents| parents.inputs(&self.track)))
+    }
+
+    /// Whether the track's own cover, or a file made from the picture that players show, may be outdated: something
+    /// may have changed since they were made.
+    async fn has_outdated_pictures(&self) -> Result<bool, CatalogError> {
+        if self.files.iter().any(|file| matches!(file.recipe.kind, RecipeKind::Cover(_))) {
+            return Ok(true);
+        }
+        let basis = self.inputs().await?.and_then(|inputs| inputs.own_cover_basis(&self.track));
+        Ok(basis.is_some() && basis != self.tx.cover_basis(self.track.id).await?)
+    }
+
+    /// Queues the files that were drawn in another colour than the present one.
+    async fn queue_outdated_drawings(&self) -> Result<(), CatalogError> {
+        let drawn = || self.files.iter().filter_map(|file| Some((file, file.drawn_colour()?)));
+        if drawn().next().is_none() {
+            return Ok(());
+        }
+        let Some(inputs) = self.inputs().await? else { return Ok(()) };
+        let (organization_id, track_id) = (self.track.organization_id, self.track.id);
+        let ambient = self.ambient;
+        for (file, _) in drawn().filter(|(_, colour)| *colour != inputs.colour) {
+            let job = Job::RenderTrack { organization_id, track_id, variant_id: file.recipe.id, run: None };
+            let unique = format!("derive_again {track_id} {}", file.recipe.id);
+            self.tx.enqueue(job, ambient.record_id(), ambient.now(), Some(&unique)).await?;
+        }
+        Ok(())
     }
 
     /// Queues the job that completes the track's cover once it is in use.
@@ -213,6 +261,9 @@ impl<'a> Recording<'a> {
         self.track.status = self.track.status.settle(outcome).map_err(JobError::internal)?;
         self.track.status_reason = reason;
         self.tx.delete_track_progress(self.track.id).await?;
+        if self.has_outdated_pictures().await? {
+            self.queue_cover_files().await?;
+        }
         Ok(transcription::queue_if_wanted(&self.tx, self.ambient, &self.track).await?)
     }
 
@@ -286,14 +337,18 @@ impl<'a> Recording<'a> {
         Ok(self.write().await?.commit().await?)
     }
 
-    /// Writes the track and queues an event if its status has become final.
+    /// Writes the track and queues an event if its status has become final, or its source was replaced.
     pub(super) async fn write(self) -> Result<Transaction, JobError> {
         let ambient = self.ambient;
         self.tx.update_track(&self.track).await?;
+        self.queue_outdated_drawings().await?;
         if self.has_new_files {
             manifests::queue(&self.tx, ambient, &self.track).await?;
         }
-        events::track_settled(&self.tx, ambient, &self.track, self.previous).await?;
+        match self.is_replaced {
+            true => events::track_reported(&self.tx, ambient, &self.track, self.previous).await?,
+            false => events::track_settled(&self.tx, ambient, &self.track, self.previous).await?,
+        }
         Ok(self.tx)
     }
 }

@@ -1,7 +1,8 @@
 //! Rendering a recipe for one track that existed before it.
 
 use tonearm_domain::{
-    ClaimedJob, FileOutcome, OrganizationId, Recipe, Source, Timestamp, Track, TrackId, VariantId,
+    ClaimedJob, Colour, Derived, FileOutcome, OrganizationId, Recipe, Source, Timestamp, Track, TrackFile,
+    TrackId, VariantId,
 };
 use tonearm_media::LimitTier;
 
@@ -13,6 +14,7 @@ use super::stop::Stop;
 use crate::library::renderings;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
+use crate::track_view::TrackParents;
 
 /// One track of a rendering.
 #[derive(Clone, Copy)]
@@ -45,7 +47,10 @@ impl Processing {
             return self.end_turn(&run.claimed, turn, true).await;
         };
         let files = self.catalog.files_of_track(track_id).await?;
-        if self.is_outdated(turn).await? || files.iter().any(|file| file.is_current(&recipe)) {
+        let colour = self.drawn_colour(&track, &recipe).await?;
+        let is_there =
+            |file: &TrackFile| file.is_current(&recipe) && (colour.is_none() || file.drawn_colour() == colour);
+        if self.is_outdated(turn).await? || files.iter().any(is_there) {
             return self.end_turn(&run.claimed, turn, true).await;
         }
         let Some(source) = track.source.clone() else {
@@ -60,6 +65,15 @@ impl Processing {
                 self.end_turn(&run.claimed, turn, true).await
             }
         }
+    }
+
+    /// The player colour in which the file of a recipe is to be drawn, if it depends on that.
+    async fn drawn_colour(&self, track: &Track, recipe: &Recipe) -> Result<Option<Colour>, JobError> {
+        if Derived::of_recipe(&recipe.kind) != Some(Derived::WaveformFile) {
+            return Ok(None);
+        }
+        let parents = TrackParents::of(&self.catalog, track.organization_id, track.collection_id).await?;
+        Ok(Some(parents.inputs(track).colour))
     }
 
     /// Whether the rendering was restarted since. A restarted rendering has jobs of its own.

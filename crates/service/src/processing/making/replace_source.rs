@@ -3,7 +3,7 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    OrganizationId, Outage, Recipe, Replacement, ReplacementId, ReplacementState, Source, Timestamp, Track,
+    Ambient, OrganizationId, Outage, Recipe, Replacement, ReplacementId, ReplacementState, Source, Track,
     TrackId, TrackInfo, TrackStatus,
 };
 use tonearm_media::LimitTier;
@@ -15,6 +15,7 @@ use super::recording::Unrecorded;
 use super::stop::Stop;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
+use crate::webhooks::events;
 
 /// The replacement that a job works on.
 #[derive(Clone, Copy)]
@@ -177,7 +178,7 @@ impl Processing {
         reason: &str,
     ) -> Result<(), JobError> {
         let tx = self.begin_batch(run).await?;
-        fail(&tx, turn, reason, self.ambient.now()).await?;
+        fail(&tx, turn, reason, &self.ambient).await?;
         finish(&run.claimed, tx).await
     }
 }
@@ -191,15 +192,21 @@ pub(in crate::processing) async fn fail(
     tx: &Transaction,
     turn: ReplacementTurn,
     reason: &str,
-    now: Timestamp,
+    ambient: &Ambient,
 ) -> Result<(), JobError> {
+    // All transactions lock tracks before their replacements.
+    let track = tx.track(turn.organization_id, turn.track_id).await?;
     tx.delete_track_progress(turn.track_id).await?;
     let found = tx.replacement(turn.organization_id, turn.track_id).await?;
     let Some(mut replacement) = found.filter(|it| is_wanted(it, turn)) else { return Ok(()) };
     let unused: Vec<_> = replacement.source.take().into_iter().map(|source| source.key).collect();
     replacement.fail(reason.to_owned()).map_err(JobError::internal)?;
     tx.put_replacement(&replacement).await?;
-    Ok(tx.put_replaced_objects(&unused, now).await?)
+    tx.put_replaced_objects(&unused, ambient.now()).await?;
+    if let Some(track) = track {
+        events::track_reported(tx, ambient, &track, track.status).await?;
+    }
+    Ok(())
 }
 
 /// The track as it would be with a new source about which nothing is known yet.

@@ -181,13 +181,13 @@ impl Processing {
             return self
                 .copied_cover(model, theirs, track)
                 .await
-                .map(|copied| copied.map(|cover| MadeCover { cover, theme }));
+                .map(|copied| copied.map(|cover| MadeCover::new(cover, theme, false, (&own, track))));
         }
         let Some(levels) = model.levels() else { return Ok(None) };
         let images = self.draw_placeholder(&own, track, &theme, levels.to_vec()).await?;
         let cover = Cover { version: self.ambient.short_id(), origin: CoverOrigin::Generated };
         covers::store(&self.blobs, track.organization_id, track.index, cover, &images).await?;
-        Ok(Some(MadeCover { cover, theme }))
+        Ok(Some(MadeCover::new(cover, theme, is_beside, (&own, track))))
     }
 
     async fn copied_cover(

@@ -58,6 +58,7 @@ impl Recording<'_> {
             self.track.file_name_original = Some(name.to_owned());
         }
         self.settle_replaced()?;
+        self.is_replaced = true;
         self.forget_written_words().await?;
         let removed = replaced_objects(&before, &old_files, &self.track);
         let remove_at = self.ambient.now().plus_seconds(REPLACED_FILES_SECONDS);

@@ -1,0 +1,98 @@
+//! Queueing the jobs that make derived things again. [`Derived::depends_on`] says what they depend on.
+
+use tonearm_catalog::{CatalogError, NewJob, Transaction};
+use tonearm_domain::{
+    Ambient, Collection, CollectionId, CoverOwner, Derived, Input, Inputs, Job, JobQueue, Organization,
+    OrganizationId, Track, TrackId,
+};
+
+use crate::processing::manifests;
+
+/// After a change of a track or of its collection.
+pub(crate) async fn track_changed(
+    tx: &Transaction,
+    ambient: &Ambient,
+    track: &Track,
+    (before, after): (&Inputs, &Inputs),
+) -> Result<(), CatalogError> {
+    let things = Derived::from_inputs(&before.changed(after));
+    queue(tx, ambient, track.organization_id, &[track.id], &things).await
+}
+
+/// After a change of a collection.
+pub(crate) async fn collection_changed(
+    tx: &Transaction,
+    ambient: &Ambient,
+    (before, after): (&Collection, &Collection),
+) -> Result<(), CatalogError> {
+    let changed = Input::of_collection(before, after);
+    tracks_of(tx, ambient, after.organization_id, Some(after.id), &changed).await
+}
+
+/// After a change of an organization.
+pub(crate) async fn organization_changed(
+    tx: &Transaction,
+    ambient: &Ambient,
+    (before, after): (&Organization, &Organization),
+) -> Result<(), CatalogError> {
+    tracks_of(tx, ambient, after.id, None, &Input::of_organization(before, after)).await
+}
+
+/// Queues the job that queues the tracks of a collection, or of the whole organization.
+pub(crate) async fn tracks_of(
+    tx: &Transaction,
+    ambient: &Ambient,
+    organization_id: OrganizationId,
+    collection_id: Option<CollectionId>,
+    changed: &[Input],
+) -> Result<(), CatalogError> {
+    let things = Derived::from_inputs(changed);
+    if things.is_empty() {
+        return Ok(());
+    }
+    let job = Job::DeriveAgain { organization_id, collection_id, things, cursor: None };
+    tx.enqueue(job, ambient.record_id(), ambient.now(), None).await
+}
+
+/// Queues the jobs that make these things again for some tracks, behind new uploads.
+pub(crate) async fn queue(
+    tx: &Transaction,
+    ambient: &Ambient,
+    organization_id: OrganizationId,
+    tracks: &[TrackId],
+    things: &[Derived],
+) -> Result<(), CatalogError> {
+    let now = ambient.now();
+    let mut jobs = Vec::new();
+    let is_picture = |thing: &Derived| !matches!(thing, Derived::WaveformFile | Derived::Manifest);
+    if things.iter().any(is_picture) {
+        jobs.extend(tracks.iter().map(|&track_id| {
+            let job = Job::FinishCover { organization_id, owner: CoverOwner::Track(track_id) };
+            NewJob {
+                unique: Some(format!("derive_again {track_id}")),
+                queue: JobQueue::Renderings,
+                ..NewJob::new(job, ambient.record_id(), now)
+            }
+        }));
+    }
+    if things.contains(&Derived::WaveformFile) {
+        let recipes = tx.recipes(organization_id).await?;
+        let drawn = recipes.iter().filter(|it| Derived::of_recipe(&it.kind) == Some(Derived::WaveformFile));
+        for recipe in drawn {
+            let files = tx.files_of_recipe(recipe.id, tracks).await?;
+            jobs.extend(files.into_iter().filter(|file| file.is_made()).map(|file| {
+                let (track_id, variant_id) = (file.track_id, recipe.id);
+                let job = Job::RenderTrack { organization_id, track_id, variant_id, run: None };
+                NewJob {
+                    unique: Some(format!("derive_again {track_id} {variant_id}")),
+                    ..NewJob::new(job, ambient.record_id(), now)
+                }
+            }));
+        }
+    }
+    tx.enqueue_all(jobs).await?;
+    if things.contains(&Derived::Manifest) {
+        manifests::queue_many(tx, ambient, organization_id, tracks).await?;
+    }
+    Ok(())
+}
