@@ -3,13 +3,14 @@
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
-use tonearm_domain::{AnsweredJob, JobId, JobStatus, OrganizationId, Track, TrackFile, TrackId, VariantId};
+use tonearm_domain::{AnsweredJob, JobId, JobStatus, OrganizationId, Track, TrackId, VariantId};
 
 use crate::catalog::Catalog;
 use crate::column::{moment, parsed_if_set};
 use crate::entity::answered_job::{ActiveModel, Column, Entity, Model};
-use crate::entity::{track, track_file};
+use crate::entity::track;
 use crate::error::CatalogError;
+use crate::files;
 use crate::query::{all, one};
 use crate::transaction::Transaction;
 
@@ -67,8 +68,7 @@ impl Transaction {
         }
         let select = track::Entity::find_by_id(track.uuid());
         let Some(Track { status, .. }) = one(self.db(), select).await? else { return Ok(()) };
-        let of_track = track_file::Column::TrackId.eq(track.uuid());
-        let files: Vec<TrackFile> = all(self.db(), track_file::Entity::find().filter(of_track)).await?;
+        let files = files::even_deleted(self.db(), track).await?;
         for job in jobs {
             let ended = JobStatus::of_deleted(status, job.file_among(&files));
             Entity::update_many()

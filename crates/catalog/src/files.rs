@@ -38,6 +38,14 @@ async fn read<C: ConnectionTrait>(db: &C, select: Select<Entity>) -> Result<Vec<
     rows.into_iter().map(TrackFile::try_from).collect()
 }
 
+/// All files of a track, even if it is deleted, in no particular order.
+pub(crate) async fn even_deleted<C: ConnectionTrait>(
+    db: &C,
+    track: TrackId,
+) -> Result<Vec<TrackFile>, CatalogError> {
+    read(db, of_recipes().filter(Column::TrackId.eq(track.uuid()))).await
+}
+
 fn of_track(track: TrackId) -> Select<Entity> {
     of_recipes().filter(Column::TrackId.eq(track.uuid())).filter(living())
 }
@@ -75,8 +83,7 @@ impl Catalog {
 
     /// All files of a track, even if it is deleted, for removing its objects.
     pub async fn files_of_track_even_deleted(&self, track: TrackId) -> Result<Vec<TrackFile>, CatalogError> {
-        let select = of_recipes().filter(Column::TrackId.eq(track.uuid()));
-        Ok(in_order(read(self.reader(), select).await?))
+        Ok(in_order(even_deleted(self.reader(), track).await?))
     }
 
     /// The files of several tracks, by track, then in the order of the recipes. Runs one query for every 1000 tracks.

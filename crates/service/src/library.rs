@@ -3,11 +3,11 @@
 mod add_variant;
 mod collections;
 pub(crate) mod covers;
-pub(crate) mod derived;
 mod create_organization;
 mod create_track;
 mod creators;
 mod delete_track;
+pub(crate) mod derived;
 mod find_tracks;
 mod follow_track;
 mod keys;

@@ -92,7 +92,7 @@ pub(crate) async fn queue(
     }
     tx.enqueue_all(jobs).await?;
     if things.contains(&Derived::Manifest) {
-        manifests::queue_many(tx, ambient, organization_id, tracks).await?;
+        manifests::queue_many(tx, ambient, tracks.iter().map(|track| (organization_id, *track))).await?;
     }
     Ok(())
 }

@@ -95,6 +95,7 @@ fn is_uploaded(track: &Track) -> bool {
 
 /// Whether these differ in the colour alone, which is last.
 fn has_other_colour(made_from: Option<&str>, basis: Option<&str>) -> bool {
-    let (before, now) = (made_from.and_then(|it| it.rsplit_once(" #")), basis.and_then(|it| it.rsplit_once(" #")));
+    let (before, now) =
+        (made_from.and_then(|it| it.rsplit_once(" #")), basis.and_then(|it| it.rsplit_once(" #")));
     before.is_some() && before.map(|(rest, _)| rest) == now.map(|(rest, _)| rest)
 }

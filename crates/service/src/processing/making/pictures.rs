@@ -53,7 +53,9 @@ impl Processing {
         if track.cover.is_some() {
             return Ok(None);
         }
-        let parents = TrackParents::of(&self.catalog, track.organization_id, track.collection_id).await?;
+        let parents = TrackParents::of(&self.catalog, track.organization_id, track.collection_id)
+            .await
+            .map_err(JobError::from)?;
         let CoverTerms { takes_cover, takes_theme } = CoverTerms::of(&parents, track);
         let found = match takes_cover || takes_theme {
             true => self.embedded_cover(context).await?,

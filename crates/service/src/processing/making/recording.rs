@@ -121,7 +121,16 @@ impl<'a> Recording<'a> {
         let recipes = tx.recipes_for_track(organization_id, track_id).await?;
         let files = tx.files_of_track(track_id).await?;
         let previous = track.status;
-        Ok(Ok(Self { ambient, tx, track, previous, recipes, files, has_new_files: false, is_replaced: false }))
+        Ok(Ok(Self {
+            ambient,
+            tx,
+            track,
+            previous,
+            recipes,
+            files,
+            has_new_files: false,
+            is_replaced: false,
+        }))
     }
 
     /// Records all remaining results of a run.
