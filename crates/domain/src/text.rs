@@ -76,6 +76,24 @@ impl Metadata {
     pub fn as_map(&self) -> &serde_json::Map<String, serde_json::Value> {
         &self.0
     }
+
+    /// Its size as compact JSON.
+    pub fn json_bytes(&self) -> usize {
+        struct Counted(usize);
+        impl std::io::Write for Counted {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.0 += bytes.len();
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut counted = Counted(0);
+        // An object can always be written.
+        let _ = serde_json::to_writer(&mut counted, &self.0);
+        counted.0
+    }
 }
 
 impl TryFrom<serde_json::Map<String, serde_json::Value>> for Metadata {

@@ -31,6 +31,7 @@ mod streams;
 mod sweeps;
 mod track_view;
 mod transcription;
+mod turns;
 mod uploads;
 mod usage;
 mod verification;
