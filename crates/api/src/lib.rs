@@ -9,6 +9,7 @@ mod accept;
 mod address;
 mod app;
 mod bearer;
+mod collected;
 mod cors;
 mod docs;
 mod endpoint;

@@ -14,6 +14,7 @@ use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, RETRY_AFTER};
+use tonearm_domain::ClientAddress;
 
 use crate::address::address;
 use crate::bearer::bearer;
@@ -72,7 +73,7 @@ impl Limiter {
         let now = self.clock.now();
         let wait = |until: governor::NotUntil<_>| until.wait_time_from(now).as_secs() + 1;
         if let (Some(limiter), Some(address)) = (&self.addresses, address) {
-            limiter.check_key(&network(address)).map_err(wait)?;
+            limiter.check_key(&ClientAddress::from(address).network()).map_err(wait)?;
         }
         if let (Some(limiter), Some(key)) = (&self.keys, key) {
             limiter.check_key(&self.hasher.hash_one(key)).map_err(wait)?;
@@ -100,14 +101,6 @@ impl Limiter {
         if let Some(limiter) = &self.addresses {
             limiter.retain_recent();
         }
-    }
-}
-
-/// The network of an IPv6 address is its /64, because a customer usually has a whole one.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() & (u128::MAX << 64)).into()),
-        v4 => v4,
     }
 }
 
@@ -161,14 +154,5 @@ mod tests {
         for _ in 0..20_001 {
             assert_eq!(limiter.count(Some("192.0.2.1".parse().unwrap()), Some("k")), Ok(()));
         }
-    }
-
-    #[test]
-    fn neighbours_in_one_network_count_as_one() {
-        let [a, b, c] =
-            ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"].map(|t| network(t.parse().unwrap()));
-        assert_eq!(a, b);
-        assert_ne!(a, c);
-        assert_eq!(network("::ffff:192.0.2.1".parse().unwrap()), "192.0.2.1".parse::<IpAddr>().unwrap());
     }
 }

@@ -5,7 +5,7 @@ use sea_orm::{
     ColumnTrait, EntityTrait, NotSet, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set,
 };
 use tonearm_domain::{
-    Collection, CollectionId, Deletion, LimitOffset, ListPart, ListPosition, OrganizationId,
+    Collection, CollectionId, Deletion, LimitOffset, ListPart, ListPosition, OrganizationId, PageBytes,
 };
 use uuid::Uuid;
 
@@ -77,7 +77,7 @@ impl Catalog {
         }
         let select = living(organization).order_by_asc(Column::Id);
         let select = select.limit(window.limit()).offset(window.offset());
-        Ok((total, all(self.reader(), select).await?))
+        Ok((total, PageBytes::cut(all(self.reader(), select).await?)))
     }
 
     /// The number of collections of the organization (0 or 1 if `only` is set) and those after a position, oldest

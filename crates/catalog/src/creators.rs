@@ -3,7 +3,7 @@
 use sea_orm::{
     ColumnTrait, EntityTrait, NotSet, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
 };
-use tonearm_domain::{Creator, CreatorId, LimitOffset, ListPart, ListPosition, OrganizationId};
+use tonearm_domain::{Creator, CreatorId, LimitOffset, ListPart, ListPosition, OrganizationId, PageBytes};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
@@ -37,7 +37,8 @@ impl Catalog {
     ) -> Result<(u64, Vec<Creator>), CatalogError> {
         let select =
             Entity::find().filter(Column::OrganizationId.eq(organization.uuid())).order_by_asc(Column::Id);
-        page(self.reader(), select, window).await
+        let (count, rows) = page(self.reader(), select, window).await?;
+        Ok((count, PageBytes::cut(rows)))
     }
 
     /// The number of creators of the organization and those after a position, oldest first.

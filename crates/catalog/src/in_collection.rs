@@ -6,7 +6,7 @@ use sea_orm::{
     ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
 };
 use tonearm_domain::{
-    CollectionId, LimitOffset, ListPart, ListPosition, OrganizationId, SortValue, Track, TrackId,
+    CollectionId, LimitOffset, ListPart, ListPosition, OrganizationId, PageBytes, SortValue, Track, TrackId,
     TrackStatus, TrackSummary, VariantIndex,
 };
 
@@ -80,13 +80,13 @@ impl Catalog {
             _ => self.deleted_up_to(collection, order).await?,
         };
         if deleted == 0 {
-            return Ok((counts.living, all(self.reader(), from).await?));
+            return Ok((counts.living, PageBytes::cut(all(self.reader(), from).await?)));
         }
         // The index contains the ids, so the skipped rows are not read.
         let ids = from.select_only().column(Column::Id).offset(deleted).into_query();
         let ids = Query::select().column("id").from_subquery(ids, "page").take();
         let rows = in_order(Entity::find().filter(Column::Id.in_subquery(ids)));
-        Ok((counts.living, all(self.reader(), rows).await?))
+        Ok((counts.living, PageBytes::cut(all(self.reader(), rows).await?)))
     }
 
     /// The number of tracks in the collection (0 or 1 if `only` is set) and those after a position, sorted by order,
@@ -173,7 +173,7 @@ impl Catalog {
         only: Option<TrackId>,
         shared: &VariantIndex,
         (after, limit): (Option<TrackId>, usize),
-    ) -> Result<(Vec<Track>, bool), CatalogError> {
+    ) -> Result<(Vec<TrackSummary>, bool), CatalogError> {
         let playable = TrackStatus::ALL.into_iter().filter(|status| status.is_playable());
         let named = Query::select()
             .column(variant::Column::Id)
@@ -198,8 +198,10 @@ impl Catalog {
             .apply_if(after, |select, track| select.filter(ORDER.beyond::<Entity>(track.uuid(), true)))
             // One extra row shows whether there are more.
             .limit(limit as u64 + 1);
-        let mut tracks: Vec<Track> = all(self.reader(), select).await?;
-        let has_more = tracks.len() > limit;
+        let rows = select.into_partial_model::<Summary>().all(self.reader()).await?;
+        let has_more = rows.len() > limit;
+        let tracks = rows.into_iter().map(TrackSummary::try_from);
+        let mut tracks = tracks.collect::<Result<Vec<_>, CatalogError>>()?;
         tracks.truncate(limit);
         Ok((tracks, has_more))
     }

@@ -5,7 +5,9 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, ModelTrait, Order, QueryFilter, QueryOrder, QuerySelect,
     QueryTrait, Select,
 };
-use tonearm_domain::{Cursor, ListPart, ListPosition, Page, SearchWords, SortValue, Total};
+use tonearm_domain::{
+    Cursor, ListPart, ListPosition, Page, PageBytes, PageRecord, SearchWords, SortValue, Total,
+};
 use uuid::Uuid;
 
 use crate::error::CatalogError;
@@ -134,8 +136,8 @@ where
     Ok(Page { rows, has_before, has_after, total })
 }
 
-/// At most `limit` rows after a position, and the position after which the next rows follow. `position_of` returns the
-/// position of a row.
+/// At most `limit` rows after a position, as many as fit a page, and the position after which the next rows follow.
+/// `position_of` returns the position of a row.
 pub(crate) async fn keyset_part<T, E, C>(
     db: &C,
     select: Select<E>,
@@ -146,7 +148,7 @@ pub(crate) async fn keyset_part<T, E, C>(
 ) -> Result<ListPart<T>, CatalogError>
 where
     E: EntityTrait,
-    T: TryFrom<E::Model, Error = CatalogError>,
+    T: TryFrom<E::Model, Error = CatalogError> + PageRecord,
     C: ConnectionTrait,
 {
     let select = match after {
@@ -154,10 +156,18 @@ where
         Some(position) => select.filter(keyset.after(position)),
     };
     // One extra row shows whether there are more.
-    let mut found = keyset.sorted(select, true).limit(limit + 1).all(db).await?;
-    let has_more = found.len() as u64 > limit;
-    found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    let next = found.last().filter(|_| has_more).map(position_of);
-    let rows = found.into_iter().map(T::try_from).collect::<Result<_, CatalogError>>()?;
+    let found = keyset.sorted(select, true).limit(limit + 1).all(db).await?;
+    let count = found.len();
+    let (mut rows, mut last, mut page) = (Vec::new(), None, PageBytes::default());
+    for model in found.into_iter().take(usize::try_from(limit).unwrap_or(usize::MAX)) {
+        let position = position_of(&model);
+        let row = T::try_from(model)?;
+        if !page.fits(&row) {
+            break;
+        }
+        rows.push(row);
+        last = Some(position);
+    }
+    let next = last.filter(|_| rows.len() < count);
     Ok(ListPart { rows, next, count: None })
 }

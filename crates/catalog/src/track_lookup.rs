@@ -12,8 +12,8 @@ use sea_orm::{
     QueryTrait, Select,
 };
 use tonearm_domain::{
-    ListPart, ListPosition, OrganizationId, RecordId, SortValue, Timestamp, Track, TrackFilter, TrackId,
-    TrackOrder, TrackOrderKey, TrackStatus,
+    ListPart, ListPosition, OrganizationId, PageBytes, RecordId, SortValue, Timestamp, Track, TrackFilter,
+    TrackId, TrackOrder, TrackOrderKey, TrackStatus,
 };
 use uuid::Uuid;
 
@@ -35,7 +35,7 @@ const INDEXED_CHARACTERS: usize = 200;
 
 /// The result of a walk.
 struct Walked {
-    ids: Vec<Uuid>,
+    found: Vec<ListPosition>,
     next: Option<ListPosition>,
 }
 
@@ -74,8 +74,15 @@ impl Catalog {
             return Ok(ListPart { count, ..part });
         }
         let walked = self.walk(organization, filter, order, (after, limit)).await?;
-        let rows = self.tracks_by_ids(&walked.ids).await?;
-        Ok(ListPart { rows, next: walked.next, count: None })
+        let rows = self.tracks_by_ids(&walked.found).await?;
+        let (count, rows) = (rows.len(), PageBytes::cut(rows));
+        let next = match rows.last() {
+            Some(last) if rows.len() < count => {
+                walked.found.into_iter().find(|position| position.id == last.id.uuid())
+            }
+            _ => walked.next,
+        };
+        Ok(ListPart { rows, next, count: None })
     }
 
     /// Those of the tracks that all filters match. Every track of a filtered list has passed this.
@@ -167,7 +174,7 @@ impl Catalog {
         (after, limit): (Option<&ListPosition>, u64),
     ) -> Result<Walked, CatalogError> {
         let most = usize::try_from(limit).unwrap_or(usize::MAX);
-        let (mut walked, mut examined) = (Walked { ids: Vec::new(), next: after.cloned() }, 0);
+        let (mut walked, mut examined) = (Walked { found: Vec::new(), next: after.cloned() }, 0);
         let mut step = FIRST_EXAMINED;
         while examined < MOST_EXAMINED {
             let found = self.examine(organization, filter, order, (walked.next.as_ref(), step)).await?;
@@ -177,8 +184,8 @@ impl Catalog {
                 if !track.fits {
                     continue;
                 }
-                walked.ids.push(track.position.id);
-                if walked.ids.len() == most {
+                walked.found.push(track.position.clone());
+                if walked.found.len() == most {
                     let is_last = is_end && !found[at + 1..].iter().any(|track| track.fits);
                     walked.next = walked.next.filter(|_| !is_last);
                     return Ok(walked);
@@ -221,17 +228,18 @@ impl Catalog {
         Ok(positions.into_iter().map(examined).collect())
     }
 
-    /// Living tracks by their ids, in this order.
-    async fn tracks_by_ids(&self, ids: &[Uuid]) -> Result<Vec<Track>, CatalogError> {
-        if ids.is_empty() {
+    /// Living tracks at these positions, in this order.
+    async fn tracks_by_ids(&self, positions: &[ListPosition]) -> Result<Vec<Track>, CatalogError> {
+        if positions.is_empty() {
             return Ok(Vec::new());
         }
-        let select = Entity::find().filter(Column::Id.is_in(ids.iter().copied())).filter(living_track());
+        let ids = positions.iter().map(|position| position.id);
+        let select = Entity::find().filter(Column::Id.is_in(ids.clone())).filter(living_track());
         let tracks: Vec<Track> = all(self.reader(), select).await?;
         let mut tracks: HashMap<Uuid, Track> =
             tracks.into_iter().map(|track| (track.id.uuid(), track)).collect();
         // A track that was deleted a moment ago, or with its collection, is left out.
-        Ok(ids.iter().filter_map(|id| tracks.remove(id)).collect())
+        Ok(ids.filter_map(|id| tracks.remove(&id)).collect())
     }
 }
 

@@ -35,8 +35,9 @@ pub(crate) fn read<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers
         .get_all(COOKIE)
         .iter()
-        .filter_map(|header| header.to_str().ok())
-        .flat_map(|header| header.split(';'))
+        // Each cookie is decoded alone: a page of another subdomain can set one with any bytes.
+        .flat_map(|header| header.as_bytes().split(|byte| *byte == b';'))
+        .filter_map(|pair| str::from_utf8(pair).ok())
         .find_map(|pair| pair.trim().strip_prefix(name)?.strip_prefix('='))
 }
 
@@ -81,6 +82,14 @@ mod tests {
         assert_eq!(read(&headers, "tonearm"), Some("3"));
         assert_eq!(read(&headers, "other"), Some("4"));
         assert_eq!(read(&headers, "none"), None);
+    }
+
+    #[test]
+    fn a_cookie_with_bytes_that_are_not_text_does_not_hide_another() {
+        let mut headers = HeaderMap::new();
+        headers.append(COOKIE, HeaderValue::from_bytes(b"odd=\xff; tonearm=3; more=\xc3\xa9").unwrap());
+        assert_eq!(read(&headers, "tonearm"), Some("3"));
+        assert_eq!(read(&headers, "odd"), None);
     }
 
     #[test]

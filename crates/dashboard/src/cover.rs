@@ -16,9 +16,10 @@ pub(crate) async fn save<R>(
     owner: CoverOwner,
     form: Multipart,
 ) -> Result<Result<(), Problems>, PageError> {
-    let picture = picture(form).await?;
     let caller = member.caller();
-    match app.uploads.accept_cover(caller.origin, caller.organization_id, owner, picture).await {
+    let picture = picture(form, &app.uploads, caller.organization_id).await?;
+    let bytes = picture.bytes.clone();
+    match app.uploads.accept_cover(caller.origin, caller.organization_id, owner, bytes).await {
         Ok(()) => Ok(Ok(())),
         Err(refusal) => Ok(Err(Problems::of(refusal)?)),
     }

@@ -11,7 +11,7 @@ use axum::response::Response;
 use bytes::BytesMut;
 use futures::{StreamExt, future, stream};
 use http::header::{CONTENT_TYPE, HOST, ORIGIN};
-use http::{HeaderMap, Method};
+use http::{HeaderMap, HeaderValue, Method};
 
 use crate::error::PageError;
 use crate::form;
@@ -72,15 +72,18 @@ enum Origin {
 
 /// The origin of the page that sends the request, as reported by the browser. Scripts cannot set these headers.
 fn origin_of(headers: &HeaderMap) -> Origin {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    match text("sec-fetch-site") {
-        Some("same-origin" | "none") => return Origin::Own,
+    // As bytes: a value that is not text is another site's, not a missing one.
+    let value = |name: &str| headers.get(name).map(HeaderValue::as_bytes);
+    match value("sec-fetch-site") {
+        Some(b"same-origin" | b"none") => return Origin::Own,
         Some(_) => return Origin::Other,
         None => {}
     }
-    let Some(origin) = text(ORIGIN.as_str()) else { return Origin::Untold };
-    let host = origin.split_once("://").map(|(_, host)| host);
-    if host.is_some() && host == text(HOST.as_str()) { Origin::Own } else { Origin::Other }
+    let Some(origin) = value(ORIGIN.as_str()) else { return Origin::Untold };
+    let is_own = |origin: &str| {
+        origin.split_once("://").is_some_and(|(_, host)| Some(host.as_bytes()) == value(HOST.as_str()))
+    };
+    if str::from_utf8(origin).is_ok_and(is_own) { Origin::Own } else { Origin::Other }
 }
 
 /// Returns the form secret of a request, and the request unchanged. A form with files is only read as far as the secret
@@ -133,8 +136,6 @@ async fn read_first_field(headers: &HeaderMap, head: Bytes) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderValue;
-
     use super::*;
 
     #[test]
@@ -158,6 +159,13 @@ mod tests {
                 }
             }
             assert_eq!(origin_of(&headers), expected, "{headers:?}");
+        }
+        for name in ["sec-fetch-site", "origin"] {
+            let headers = HeaderMap::from_iter([(
+                http::HeaderName::from_static(name),
+                HeaderValue::from_bytes(b"https://a.example\xff").unwrap(),
+            )]);
+            assert_eq!(origin_of(&headers), Origin::Other, "{name}");
         }
     }
 }

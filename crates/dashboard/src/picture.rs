@@ -1,34 +1,61 @@
 //! A picture in a form.
 
 use axum::extract::Multipart;
-use axum::extract::multipart::MultipartError;
-use bytes::Bytes;
+use axum::extract::multipart::{Field, MultipartError};
 use http::StatusCode;
+use tonearm_domain::OrganizationId;
+use tonearm_service::{LoadedPicture, ReceiveTerms, Refusal, Uploads};
 
 use crate::error::PageError;
 use crate::form::Fields;
 
 /// The field `file`.
-pub(crate) async fn picture(mut form: Multipart) -> Result<Bytes, PageError> {
+pub(crate) async fn picture(
+    mut form: Multipart,
+    uploads: &Uploads,
+    organization_id: OrganizationId,
+) -> Result<LoadedPicture, PageError> {
     while let Some(field) = form.next_field().await.map_err(broken)? {
         if field.name() == Some("file") {
-            return field.bytes().await.map_err(broken);
+            return received(field, uploads, organization_id).await;
         }
     }
     Err(PageError::BadForm)
 }
 
 /// The field `file` of a form that names tracks, and the fields before it.
-pub(crate) async fn picture_of_tracks(mut form: Multipart) -> Result<(Fields, Bytes), PageError> {
+pub(crate) async fn picture_of_tracks(
+    mut form: Multipart,
+    uploads: &Uploads,
+    organization_id: OrganizationId,
+) -> Result<(Fields, LoadedPicture), PageError> {
     let mut fields = Vec::new();
     while let Some(field) = form.next_field().await.map_err(broken)? {
         let name = field.name().unwrap_or_default().to_owned();
         if name == "file" {
-            return Ok((Fields::from(fields), field.bytes().await.map_err(broken)?));
+            let picture = received(field, uploads, organization_id).await?;
+            return Ok((Fields::from(fields), picture));
         }
         fields.push((name, field.text().await.map_err(broken)?));
     }
     Err(PageError::BadForm)
+}
+
+async fn received(
+    field: Field<'_>,
+    uploads: &Uploads,
+    organization_id: OrganizationId,
+) -> Result<LoadedPicture, PageError> {
+    let terms = ReceiveTerms { organization_id, limit: uploads.max_cover_bytes(), announced: None };
+    let received = uploads.receive_picture(terms, field).await.map_err(|refusal| match refusal {
+        Refusal::Interrupted(error) => match error.downcast::<MultipartError>() {
+            Ok(error) => broken(*error),
+            // It did not arrive in time.
+            Err(_) => PageError::BadForm,
+        },
+        other => other.into(),
+    })?;
+    Ok(uploads.load_picture(received).await?)
 }
 
 /// Why a form with files could not be read further.

@@ -18,4 +18,27 @@ impl ClientAddress {
     pub fn ip(self) -> IpAddr {
         self.0
     }
+
+    /// The network of one customer: an IPv6 customer has a whole /64 of addresses, which are counted as one.
+    pub fn network(self) -> IpAddr {
+        match self.0 {
+            IpAddr::V6(v6) if !v6.is_loopback() => IpAddr::V6((v6.to_bits() & (u128::MAX << 64)).into()),
+            other => other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_in_one_network_count_as_one() {
+        let network = |text: &str| ClientAddress::from(text.parse::<IpAddr>().unwrap()).network();
+        assert_eq!(network("2001:db8::1"), network("2001:db8::2"));
+        assert_ne!(network("2001:db8::1"), network("2001:db8:0:1::1"));
+        assert_eq!(network("::ffff:192.0.2.1"), network("192.0.2.1"));
+        assert_ne!(network("192.0.2.1"), network("192.0.2.2"));
+        assert!(network("::1").is_loopback());
+    }
 }

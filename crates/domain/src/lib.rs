@@ -9,6 +9,7 @@ mod album_place;
 mod allowed_origins;
 mod ambient;
 mod audit;
+mod byte_budget;
 mod cache_policy;
 mod captions;
 mod certificate;
@@ -46,6 +47,7 @@ mod node;
 mod object_key;
 mod organization;
 mod outage;
+mod page_bytes;
 mod password;
 mod patch;
 mod person;
@@ -100,6 +102,7 @@ pub use album_place::{AlbumPosition, arranged};
 pub use allowed_origins::{AllowedOrigins, OriginList, OriginListError, PageOrigin, PageOriginError};
 pub use ambient::{Ambient, Clock, Entropy};
 pub use audit::{AuditAction, AuditEntry, AuditRecord};
+pub use byte_budget::{BodyBudget, ByteBudget, HeldBytes};
 pub use cache_policy::{CachePolicy, CachePolicyError};
 pub use captions::{CaptionsError, MOST_CAPTION_BYTES, captions_within, parse_captions, print_captions};
 pub use certificate::{
@@ -148,6 +151,7 @@ pub use node::NodeRecord;
 pub use object_key::{ContentType, ObjectFile, ObjectKey, ObjectKeyError};
 pub use organization::{Collection, Organization};
 pub use outage::Outage;
+pub use page_bytes::{PageBytes, PageRecord};
 pub use password::{Password, PasswordError};
 pub use patch::Patch;
 pub use person::{EmailAddress, EmailAddressError, Membership, Person, Role, RoleError};
@@ -198,7 +202,7 @@ pub use undo::{CoveredTrack, MovedTrack, RetitledTrack, UndoEntry, UndoableChang
 pub use upload::{NewUpload, PieceError, SourceSlot, Upload, UploadKind, UploadState};
 pub use usage::{
     Day, DayError, ExcerptHeard, FileSound, ListenCounts, ListenKind, ListenedFile, ListenedSince,
-    ListenerEntry, ListenerId, ListenerKey, ListenerOrigin, Listening, Meter, Segments, TakenBytes,
+    ListenerEntry, ListenerId, ListenerKey, ListenerOrigin, Listening, Meter, Segments, TakenBytes, UncountedListeners,
     UsageBatch, UsageCounts, UsageEntry, Visitor, is_bot,
 };
 pub use variant_data::{Part, VariantData};

@@ -100,6 +100,24 @@ impl Metadata {
         &self.0
     }
 
+    /// Its size as compact JSON.
+    pub fn json_bytes(&self) -> usize {
+        struct Counted(usize);
+        impl std::io::Write for Counted {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.0 += bytes.len();
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut counted = Counted(0);
+        // An object can always be written.
+        let _ = serde_json::to_writer(&mut counted, self);
+        counted.0
+    }
+
     /// Stands for metadata that cannot be read. In JSON, it is `{"tonearm:damaged": true}`.
     pub fn damaged() -> Self {
         Self(Map::from_iter([(DAMAGED.to_owned(), Value::Bool(true))]))

@@ -186,7 +186,8 @@ pub enum ListWindow {
 /// One part of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListPart<T> {
-    /// Its rows. With a search, a part may have fewer rows than requested, even none, and not be the last.
+    /// Its rows. A part may have fewer rows than requested and not be the last, because its bytes are limited
+    /// (`PageBytes`). With a search, it may even have none.
     pub rows: Vec<T>,
     /// The position of the next part; none if this is the last, or was requested by offset.
     pub next: Option<ListPosition>,

@@ -11,6 +11,7 @@ mod listeners;
 mod listening;
 mod listens;
 mod meter;
+mod networks;
 mod segments;
 
 pub use batch::{UsageBatch, UsageEntry};
@@ -18,7 +19,7 @@ pub use bots::is_bot;
 pub use counts::UsageCounts;
 pub use day::{Day, DayError};
 pub use listener::{ListenerEntry, ListenerId, ListenerKey, ListenerOrigin, TakenBytes};
-pub use listeners::{ListenedFile, Visitor};
+pub use listeners::{ListenedFile, UncountedListeners, Visitor};
 pub use listening::{ExcerptHeard, FileSound, ListenedSince, Listening};
 pub use listens::{ListenCounts, ListenKind};
 pub use meter::Meter;

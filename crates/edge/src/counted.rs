@@ -71,7 +71,7 @@ impl Counter {
         let address = address?;
         let listener = self.hasher.listener(Day::of(now), address, agent);
         let locate = || self.countries.as_ref()?.country(address);
-        self.meter.listen(key, size, &Visitor { listener, agent, referrer, host }, now, locate)
+        self.meter.listen(key, size, &Visitor { listener, address, agent, referrer, host }, now, locate)
     }
 }
 

@@ -13,7 +13,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
 use rustix::fs::{Mode, OFlags};
-use rustix::process::{Pid, Resource, Rlimit, Signal};
+use rustix::process::{DumpableBehavior, Pid, Resource, Rlimit, Signal};
 
 pub(crate) use files::{FileAccess, landlock_abi};
 
@@ -130,6 +130,9 @@ impl Sandbox {
 
     /// Optional: the service does without it if `/proc` is missing or read-only.
     fn offer_to_be_killed(&self) {
+        // The service allows no core dumps, and the files in `/proc` of such a process belong to root. The program that
+        // is executed next has none of the service's memory; its own dumps are limited to 0 bytes.
+        let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::Dumpable);
         let flags = OFlags::WRONLY | OFlags::CLOEXEC;
         if let Ok(file) = rustix::fs::open(OWN_KILL_ORDER, flags, Mode::empty()) {
             let _ = rustix::io::write(file, self.kill_order.as_bytes());

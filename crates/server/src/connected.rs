@@ -8,7 +8,6 @@ use bytes::Bytes;
 use hyper_util::server::graceful::Watcher;
 use tokio::net::TcpStream;
 use tokio::runtime::Handle;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
@@ -19,6 +18,7 @@ use crate::direct::{Direct, Ended, Peer};
 use crate::front::Connection;
 use crate::http2::GATHERED_BYTES;
 use crate::lanes::Lane;
+use crate::places::Place;
 use crate::prefixed_stream::PrefixedStream;
 use crate::progress::{Progress, Socket};
 use crate::server::{Server, unless_failed};
@@ -40,7 +40,7 @@ pub(crate) struct Connected {
     pub(crate) server: Arc<Server>,
     pub(crate) address: SocketAddr,
     pub(crate) watcher: Watcher,
-    pub(crate) permit: OwnedSemaphorePermit,
+    pub(crate) place: Place,
     /// Counts it while it is open.
     pub(crate) open: OpenConnection,
     /// The deadline for the first request, including everything before it; none once it has arrived.
@@ -79,7 +79,8 @@ impl Connected {
             return self.converse(Begun::Plain(stream), stopped, false).await;
         }
         let (server, first_head_by) = (self.server.clone(), self.first_head_by.take());
-        let progress = Progress::over(Socket::of(stream.get_ref())).with_first_head_by(first_head_by);
+        let progress = Progress::over(Socket::of(stream.get_ref())).of(self.place.seat());
+        let progress = progress.with_first_head_by(first_head_by);
         let connection = Connection { address: self.address, is_in_lane: false };
         if let Some((read, stream)) = server.serve_until_idle(stream, progress, connection, stopped).await {
             self.answer_at(runtimes, read, stream);
@@ -106,7 +107,11 @@ impl Connected {
 
     async fn begin_tls(&self, tls: &Acceptor, stream: TcpStream) -> Option<Begun> {
         let by = self.server.limits.client_deadlines().fair(self.first_head_by.unwrap_or_else(Instant::now));
-        match timeout_at(by, Box::pin(tls.accept(stream))).await {
+        let accepted = tokio::select! {
+            accepted = timeout_at(by, Box::pin(tls.accept(stream))) => accepted,
+            () = self.place.seat().displaced() => return None,
+        };
+        match accepted {
             Ok(Ok(None)) => {}
             Ok(Ok(Some(mut stream))) => {
                 let is_http2 = stream.get_ref().1.alpn_protocol() == Some(HTTP2);
@@ -129,7 +134,8 @@ impl Connected {
         mut stream: TcpStream,
         stopped: &CancellationToken,
     ) -> Option<(Bytes, TcpStream)> {
-        let progress = Progress::over(Socket::of(&stream)).with_first_head_by(self.first_head_by);
+        let progress = Progress::over(Socket::of(&stream)).of(self.place.seat());
+        let progress = progress.with_first_head_by(self.first_head_by);
         let peer = Peer { address: self.address, proxies: &self.server.front.proxies };
         let ended = tokio::select! {
             biased;
@@ -154,7 +160,8 @@ impl Connected {
         let (server, address, first) = (self.server, self.address, self.first_head_by);
         match begun {
             Begun::Plain(stream) => {
-                let progress = Progress::over(Socket::of(stream.get_ref())).with_first_head_by(first);
+                let progress = Progress::over(Socket::of(stream.get_ref())).of(self.place.seat());
+                let progress = progress.with_first_head_by(first);
                 let connection = Connection { address, is_in_lane };
                 match stream.starts_with(PREFACE) && server.is_http2_without_tls {
                     true => server.serve_http2(stream, progress, connection, stopped).await,
@@ -162,7 +169,8 @@ impl Connected {
                 }
             }
             Begun::Tls { stream, is_http2 } => {
-                let progress = Progress::over(Socket::of(stream.get_ref().0)).with_first_head_by(first);
+                let progress = Progress::over(Socket::of(stream.get_ref().0)).of(self.place.seat());
+                let progress = progress.with_first_head_by(first);
                 let connection = Connection { address, is_in_lane };
                 match is_http2 {
                     true => server.serve_http2(*stream, progress, connection, stopped).await,
@@ -170,7 +178,7 @@ impl Connected {
                 }
             }
         }
-        drop((self.permit, self.open));
+        drop((self.place, self.open));
     }
 
     fn protocol_of(&self, begun: &Begun) -> Protocol {

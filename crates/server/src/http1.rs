@@ -68,7 +68,7 @@ pub(crate) async fn serve_until_idle(
         let answered = front.answer(request, connection);
         answered.map(|response| {
             drop(unanswered);
-            Ok::<_, Infallible>(response.map(|body| Counted { body, _exchange: exchange }))
+            Ok::<_, Infallible>(response.map(|body| Guarded::new(body, exchange)))
         })
     });
     let io = TokioIo::new(WithInterim::new(Watched::new(stream, progress.clone()), interim.clone()));
@@ -200,13 +200,28 @@ impl Drop for Exchange {
     }
 }
 
-/// The body of a response, counted until it is dropped.
-struct Counted {
+/// The body of a response, with a value that is dropped with it.
+pub(crate) struct Guarded<G> {
     body: Body,
-    _exchange: Exchange,
+    _guard: G,
 }
 
-impl hyper::body::Body for Counted {
+impl<G> Guarded<G> {
+    pub(crate) fn new(body: Body, guard: G) -> Self {
+        Self { body, _guard: guard }
+    }
+}
+
+/// Records, when it is dropped, that a request was answered.
+pub(crate) struct AnswerGuard(pub(crate) Arc<Progress>);
+
+impl Drop for AnswerGuard {
+    fn drop(&mut self) {
+        self.0.end_answer();
+    }
+}
+
+impl<G: Unpin> hyper::body::Body for Guarded<G> {
     type Data = Bytes;
     type Error = axum::Error;
 

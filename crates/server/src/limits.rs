@@ -11,7 +11,8 @@ pub(crate) const CHECKS_PER_DEADLINE: u32 = 4;
 /// Limits on connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServerLimits {
-    /// Maximum number of open connections. Further ones wait in the system's queue.
+    /// Maximum number of open connections. A further one takes the place of a connection from a network that has more of
+    /// them, or waits.
     pub max_connections: usize,
     /// How long a request's head may take to arrive, including the TLS handshake for the first one; also how long a
     /// connection may be idle.

@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::limits::{CHECKS_PER_DEADLINE, ClientDeadlines};
 use crate::pace::Pace;
+use crate::places::Seat;
 
 /// How often it is checked whether a client has received everything before its connection is closed.
 const LOOK_AT_QUEUE: Duration = Duration::from_millis(20);
@@ -27,12 +28,15 @@ pub(crate) enum CloseReason {
     Silent,
     /// It accepted nothing of what it was sent, or too little.
     Stalled,
+    /// Its place was given to a client with fewer connections.
+    Displaced,
 }
 
 /// The progress of a connection. It is cheap to maintain: each write costs a store or two, and no timer is touched.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     socket: Option<Socket>,
+    seat: Option<Arc<Seat>>,
     written: AtomicU64,
     blocked: AtomicBool,
     /// The value of `written` at the end of the last response.
@@ -55,6 +59,11 @@ impl Progress {
         Self { socket: Some(socket), written, answers, ..Self::default() }
     }
 
+    /// The same, of the connection in this place.
+    pub(crate) fn of(self, seat: &Arc<Seat>) -> Self {
+        Self { seat: Some(Arc::clone(seat)), ..self }
+    }
+
     /// The same, with a deadline for the first request; none if it has already arrived.
     pub(crate) fn with_first_head_by(self, first_head_by: Option<Instant>) -> Self {
         Self { first_head_by, ..self }
@@ -66,12 +75,20 @@ impl Progress {
     }
 
     /// Completes when the client has accepted nothing, or sent nothing, for as long as it may or a quarter longer,
-    /// although there was something to accept or to send; or when it accepts too little. The deadline for the first
+    /// although there was something to accept or to send; when it accepts too little; or when it loses its place. The deadline for the first
     /// request covers all steps before it, so that a client does not get it for TLS and for the request separately.
     pub(crate) async fn given_up(&self, patience: ClientDeadlines) -> CloseReason {
         tokio::select! {
             why = self.stalled(patience) => why,
             () = self.first_head_missed(patience) => CloseReason::Silent,
+            () = self.displaced() => CloseReason::Displaced,
+        }
+    }
+
+    async fn displaced(&self) {
+        match &self.seat {
+            Some(seat) => seat.displaced().await,
+            None => std::future::pending().await,
         }
     }
 
@@ -88,6 +105,7 @@ impl Progress {
     async fn stalled(&self, patience: ClientDeadlines) -> CloseReason {
         let tick = patience.head.min(patience.send) / CHECKS_PER_DEADLINE;
         let (mut send_stall, mut receive_stall) = (StallTimer::default(), StallTimer::default());
+        let mut idle = StallTimer::default();
         let (mut pace, mut counted) = (Pace::default(), 0);
         loop {
             tokio::time::sleep(tick).await;
@@ -97,6 +115,10 @@ impl Progress {
             let heads = self.heads.load(Ordering::Relaxed);
             let answered = all.min(self.answers.load(Ordering::Relaxed));
             receive_stall.observe(heads.wrapping_add(answered), self.waits_for_head(), tick);
+            if let Some(seat) = &self.seat {
+                idle.observe(heads.wrapping_add(all), seat.is_idle(), tick);
+                seat.set_idle_for(idle.lasted);
+            }
             let more = all.saturating_sub(counted);
             counted += more;
             // Only while it is blocked without a break: a client that has accepted everything starts again.
@@ -145,12 +167,25 @@ impl Progress {
         self.answers.store(self.written.load(Ordering::Relaxed), Ordering::Relaxed);
         self.heads.store(self.heads.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         self.waits_for_head.store(true, Ordering::Relaxed);
+        self.set_idle(true);
+    }
+
+    /// Records that a request was answered, where [`Self::await_head`] is not called.
+    pub(crate) fn end_answer(&self) {
+        self.set_idle(true);
+    }
+
+    fn set_idle(&self, is_idle: bool) {
+        if let Some(seat) = &self.seat {
+            seat.set_idle(is_idle);
+        }
     }
 
     /// Records that a request has arrived.
     pub(crate) fn begin_answer(&self) {
         self.has_begun.store(true, Ordering::Relaxed);
         self.waits_for_head.store(false, Ordering::Relaxed);
+        self.set_idle(false);
     }
 
     /// Whether no more requests should be answered.

@@ -157,8 +157,9 @@ impl TrustedProxies {
             ForwardedHeader::XForwardedFor => address,
             ForwardedHeader::Forwarded => forwarded_for,
         };
-        let lines = lines.map(|line| str::from_utf8(line).unwrap_or_default());
-        lines.flat_map(|line| line.split(',')).map(|element| parse(element.trim())).collect()
+        // Each element is decoded alone: a client must not make the proxy's own entry unreadable.
+        let elements = lines.flat_map(|line| line.split(|byte| *byte == b','));
+        elements.map(|element| str::from_utf8(element).ok().and_then(|text| parse(text.trim()))).collect()
     }
 }
 
@@ -183,6 +184,8 @@ fn forwarded_for(element: &str) -> Option<SocketAddr> {
 mod tests {
     use proptest::prelude::*;
 
+    use hyper::header::HeaderValue;
+
     use super::*;
 
     fn proxies(networks: &[&str], header: ForwardedHeader) -> TrustedProxies {
@@ -190,8 +193,13 @@ mod tests {
     }
 
     fn client(proxies: &TrustedProxies, peer: &str, lines: &[(&'static str, &str)]) -> String {
-        let headers =
-            lines.iter().map(|(name, value)| (HeaderName::from_static(name), value.parse().unwrap()));
+        let lines: Vec<_> = lines.iter().map(|(name, value)| (*name, value.as_bytes())).collect();
+        client_by_bytes(proxies, peer, &lines)
+    }
+
+    fn client_by_bytes(proxies: &TrustedProxies, peer: &str, lines: &[(&'static str, &[u8])]) -> String {
+        let header = |value| HeaderValue::from_bytes(value).unwrap();
+        let headers = lines.iter().map(|(name, value)| (HeaderName::from_static(name), header(value)));
         proxies.client(SocketAddr::new(peer.parse().unwrap(), 1), &headers.collect()).ip().to_string()
     }
 
@@ -244,6 +252,17 @@ mod tests {
     }
 
     #[test]
+    fn bytes_that_are_not_text_do_not_hide_what_the_proxy_wrote() {
+        let ours = proxies(&["127.0.0.1"], ForwardedHeader::XForwardedFor);
+        for line in [&b"\xff, 198.51.100.1"[..], b"1.1.1.1\xff,198.51.100.1", b"\xc3\xa9, 198.51.100.1"] {
+            assert_eq!(client_by_bytes(&ours, "127.0.0.1", &[("x-forwarded-for", line)]), "198.51.100.1");
+        }
+        let ours = proxies(&["127.0.0.1"], ForwardedHeader::Forwarded);
+        let line = b"for=\xff, for=198.51.100.1";
+        assert_eq!(client_by_bytes(&ours, "127.0.0.1", &[("forwarded", line)]), "198.51.100.1");
+    }
+
+    #[test]
     fn networks_are_parsed() {
         for good in ["10.0.0.0/8", "0.0.0.0/0", "::/0", "2001:db8::/32", "127.0.0.1", "::1"] {
             assert!(good.parse::<Network>().is_ok(), "{good}");
@@ -264,11 +283,15 @@ mod tests {
         }
 
         #[test]
-        fn what_the_proxy_wrote_last_counts(client_wrote in "[ -~]{0,40}", own: std::net::Ipv4Addr) {
+        fn what_the_proxy_wrote_last_counts(
+            mut header in proptest::collection::vec((0x20..=0xFF_u8).prop_filter("DEL", |byte| *byte != 0x7F), 0..40),
+            own: std::net::Ipv4Addr,
+        ) {
             let ours = proxies(&["10.0.0.0/8"], ForwardedHeader::XForwardedFor);
             prop_assume!(own.octets()[0] != 10);
-            let header = format!("{client_wrote}, {own}");
-            prop_assert_eq!(client(&ours, "10.0.0.1", &[("x-forwarded-for", &header)]), own.to_string());
+            header.extend_from_slice(format!(", {own}").as_bytes());
+            let lines = [("x-forwarded-for", &header[..])];
+            prop_assert_eq!(client_by_bytes(&ours, "10.0.0.1", &lines), own.to_string());
         }
 
         #[test]

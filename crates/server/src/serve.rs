@@ -1,5 +1,6 @@
 //! Accepts connections and serves them until told to stop, then lets the open ones finish.
 
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,13 +8,19 @@ use std::time::Duration;
 use hyper_util::server::graceful::GracefulShutdown;
 use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 use tonearm_telemetry::{OpenConnection, Protocol};
 
 use crate::connected::Connected;
+use crate::places::Place;
 use crate::server::Server;
+
+/// Maximum number of accepted connections that wait for a place.
+const MOST_WAITING: usize = 256;
+
+/// An accepted connection that waits for a place, and until when.
+type Waiting = (TcpStream, SocketAddr, Instant);
 
 /// Serves the connections of `listener` until `shutdown`, then drains.
 pub async fn serve(listener: TcpListener, server: Server, shutdown: CancellationToken) {
@@ -22,23 +29,16 @@ pub async fn serve(listener: TcpListener, server: Server, shutdown: Cancellation
     let places = Arc::clone(&server.places);
     let mut lanes = server.lanes(&shutdown);
     let server = Arc::new(server);
-    loop {
-        let (stream, address, permit) = tokio::select! {
-            () = shutdown.cancelled() => break,
-            accepted = accept(&listener, &places) => match accepted {
-                Some(accepted) => accepted,
-                None => break,
-            },
-        };
+    let mut begin = |(stream, address, first_head_by): Waiting, place: Place| {
         prepare(&stream);
         let protocol = if server.tls.is_some() { Protocol::Http1Tls } else { Protocol::Http1 };
         let connected = Connected {
             server: server.clone(),
             address,
             watcher: graceful.watcher(),
-            permit,
+            place,
             open: OpenConnection::new(protocol),
-            first_head_by: Some(Instant::now() + limits.header_timeout),
+            first_head_by: Some(first_head_by),
         };
         match lanes.next() {
             Some(lane) => connected.begin_at(lane.clone(), stream),
@@ -46,8 +46,40 @@ pub async fn serve(listener: TcpListener, server: Server, shutdown: Cancellation
                 tokio::spawn(connected.run(stream, shutdown.clone(), false));
             }
         }
+    };
+    let take = |address: SocketAddr| places.take(address.ip(), server.front.proxies.trusts(address.ip()));
+    // Nobody has more connections than these clients: they wait until a place becomes free.
+    let mut waiting: VecDeque<Waiting> = VecDeque::new();
+    loop {
+        let first_deadline = waiting.front().map(|(_, _, deadline)| *deadline);
+        tokio::select! {
+            () = shutdown.cancelled() => break,
+            (stream, address) = accept(&listener) => {
+                let accepted = (stream, address, Instant::now() + limits.header_timeout);
+                match take(address) {
+                    Some(place) => begin(accepted, place),
+                    None if waiting.len() < MOST_WAITING => waiting.push_back(accepted),
+                    // It is closed.
+                    None => {}
+                }
+            }
+            () = places.freed(), if !waiting.is_empty() => {
+                while !places.is_full() && let Some(accepted) = waiting.pop_front() {
+                    match take(accepted.1) {
+                        Some(place) => begin(accepted, place),
+                        None => {
+                            waiting.push_front(accepted);
+                            break;
+                        }
+                    }
+                }
+            }
+            () = sleep_until(first_deadline.unwrap_or_else(Instant::now)), if first_deadline.is_some() => {
+                waiting.pop_front();
+            }
+        }
     }
-    drop(listener);
+    drop((listener, waiting));
     tokio::select! {
         () = graceful.shutdown() => {}
         () = tokio::time::sleep(limits.drain) => tracing::warn!("requests were still open after shutdown.drain_seconds"),
@@ -68,15 +100,11 @@ fn prepare(stream: &TcpStream) {
     }
 }
 
-/// The next connection, with its permit.
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> Option<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
-    let permit = places.clone().acquire_owned().await.ok()?;
+/// The next connection.
+async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
-            Ok((stream, address)) => return Some((stream, address, permit)),
+            Ok(accepted) => return accepted,
             Err(error) => {
                 // Out of file descriptors, or the peer was gone already: others must still be served.
                 tracing::warn!(%error, "could not accept a connection");

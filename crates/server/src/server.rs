@@ -11,7 +11,6 @@ use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::Watcher;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::acceptor::Acceptor;
@@ -21,6 +20,7 @@ use crate::http2::Http2;
 use crate::interim::{Interim, WithInterim};
 use crate::lanes::Lanes;
 use crate::limits::ServerLimits;
+use crate::places::Places;
 use crate::prefixed_stream::PrefixedStream;
 use crate::progress::{CloseReason, Progress, Watched};
 
@@ -34,8 +34,8 @@ pub struct Server {
     pub tls: Option<Acceptor>,
     /// Whether clients may speak HTTP/2 without TLS.
     pub is_http2_without_tls: bool,
-    /// One permit for each connection that may be open.
-    pub places: Arc<Semaphore>,
+    /// The places for connections.
+    pub places: Arc<Places>,
 }
 
 /// How long a client that is told to close its connection may take.
@@ -73,9 +73,10 @@ impl Server {
         let service = service_fn(move |mut request| {
             progress_of_request.begin_answer();
             let unanswered = interim.begin(&mut request);
+            let answered = http1::AnswerGuard(progress_of_request.clone());
             front.answer(request, connection).map(|response| {
                 drop(unanswered);
-                Ok::<_, Infallible>(response)
+                Ok::<_, Infallible>(response.map(|body| http1::Guarded::new(body, answered)))
             })
         });
         let served =

@@ -32,6 +32,7 @@ mod streams;
 mod sweeps;
 mod track_view;
 mod transcription;
+mod turns;
 mod uploads;
 mod usage;
 mod verification;
@@ -95,9 +96,9 @@ pub use transcription::{
     ProviderTest, SetTranscription, TranscriptionFailure, TranscriptionView, Transcriptions,
 };
 pub use uploads::{
-    AcceptedUpload, BeginUpload, CreateUploadSession, CreatedUploadSession, OnDurable, PieceCheck,
-    SessionTrack, Sha256Check, UploadLimits, UploadPermit, UploadPiece, UploadProgress, UploadRefusal,
-    UploadSessionView, UploadTerms, Uploads, UrlUpload,
+    AcceptedUpload, BeginUpload, CreateUploadSession, CreatedUploadSession, LoadedPicture, OnDurable,
+    PieceCheck, ReceiveTerms, ReceivedFile, SessionTrack, Sha256Check, UploadLimits, UploadPermit,
+    UploadPiece, UploadProgress, UploadRefusal, UploadSessionView, UploadTerms, Uploads, UrlUpload,
 };
 pub use usage::{
     DayListens, DayUsage, DropOff, ListenGroup, ListenReport, ListenRows, StorageUsage, SubjectListens,

@@ -4,6 +4,7 @@ mod generations;
 mod key_use;
 mod lookup_cache;
 mod ready_track;
+mod shared_list;
 mod track_list;
 mod weight;
 
@@ -20,12 +21,14 @@ use uuid::Uuid;
 
 use crate::refusal::{Refusal, Resource};
 use crate::track_view::TrackParents;
+use crate::turns::Turns;
 use generations::Generations;
 use key_use::KeyUse;
 use lookup_cache::LookupCache;
 
 pub use ready_track::LevelsJson;
 pub(crate) use ready_track::ReadyTrack;
+pub(crate) use shared_list::{SharedList, SharedPage};
 pub use track_list::{TrackList, WriteTrack};
 
 /// The limits of the lookup cache.
@@ -35,7 +38,7 @@ pub struct LookupLimits {
     /// process are seen at once.
     pub time_to_live: Duration,
     /// The memory limit in bytes: a third for tracks with their files, a third for the track lists of play sessions,
-    /// the rest in equal parts for keys, sessions, organizations, collections and recipes.
+    /// the rest in equal parts for keys, sessions, organizations, collections, recipes and pages of share links.
     pub max_bytes: u64,
 }
 
@@ -65,6 +68,9 @@ struct LookupCaches {
     recipes: LookupCache<OrganizationId, Vec<Recipe>>,
     tracks: LookupCache<(OrganizationId, TrackId), ReadyTrack>,
     track_lists: LookupCache<(OrganizationId, CollectionId), TrackList>,
+    shared_lists: LookupCache<SharedPage, SharedList>,
+    /// For loading pages of share links.
+    turns: Turns,
     key_use: KeyUse,
 }
 
@@ -84,17 +90,19 @@ impl Lookups {
             }
         });
         let LookupLimits { time_to_live: ttl, max_bytes } = limits;
-        let (third, fifteenth) = (max_bytes / 3, max_bytes / 15);
+        let (third, eighteenth) = (max_bytes / 3, max_bytes / 18);
         Self(Arc::new(LookupCaches {
             catalog,
             generations,
-            keys: LookupCache::new(fifteenth, ttl),
-            sessions: LookupCache::new(fifteenth, ttl),
-            organizations: LookupCache::new(fifteenth, ttl),
-            collections: LookupCache::new(fifteenth, ttl),
-            recipes: LookupCache::new(fifteenth, ttl),
+            keys: LookupCache::new(eighteenth, ttl),
+            sessions: LookupCache::new(eighteenth, ttl),
+            organizations: LookupCache::new(eighteenth, ttl),
+            collections: LookupCache::new(eighteenth, ttl),
+            recipes: LookupCache::new(eighteenth, ttl),
             tracks: LookupCache::new(third, ttl),
             track_lists: LookupCache::new(third, ttl),
+            shared_lists: LookupCache::new(eighteenth, ttl),
+            turns: Turns::default(),
             key_use: KeyUse::default(),
         }))
     }
@@ -174,6 +182,19 @@ impl Lookups {
         let ids = [organization_id.uuid(), collection_id.uuid(), listed_in(collection_id)];
         let generation = self.0.generations.current_of(&ids);
         self.0.track_lists.get((organization_id, collection_id), generation, load).await
+    }
+
+    /// A page of the tracks behind a share key. An organization loads one at a time.
+    pub(crate) async fn shared_list(&self, page: SharedPage) -> Result<Option<Arc<SharedList>>, Refusal> {
+        let (organization_id, collection_id) = (page.organization_id, page.collection_id);
+        // Files come and go with recipes, and statuses with the list.
+        let ids = [organization_id.uuid(), collection_id.uuid(), listed_in(collection_id), ANY_COLLECTION];
+        let generation = self.0.generations.current_of(&ids);
+        let load = async || {
+            let _turn = self.0.turns.take(organization_id).await;
+            SharedList::load(&self.0.catalog, &page).await
+        };
+        self.0.shared_lists.get(page.clone(), generation, load).await
     }
 
     /// The organization and the collection that the tracks of a collection inherit from.

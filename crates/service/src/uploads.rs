@@ -5,6 +5,7 @@ mod accept_source;
 mod cover_tracks;
 mod import;
 mod in_flight;
+mod receiving;
 mod resumable;
 mod upload_session;
 
@@ -16,6 +17,7 @@ use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, OrganizationId};
 use tonearm_media::Pictures;
 
+use self::receiving::Receiving;
 pub(crate) use self::resumable::remove_upload_bytes;
 use self::resumable::{Holders, MOST_JOINS};
 use crate::admission::Admission;
@@ -27,6 +29,7 @@ use crate::refusal::Refusal;
 pub(crate) use import::Arrived;
 
 pub use accept_source::{AcceptedUpload, UploadTerms};
+pub use receiving::{LoadedPicture, ReceiveTerms, ReceivedFile};
 pub use resumable::{
     BeginUpload, OnDurable, PieceCheck, Progress as UploadProgress, Sha256Check, UploadPermit, UploadPiece,
     UploadRefusal, UrlUpload,
@@ -55,6 +58,7 @@ pub struct Uploads {
     holders: Arc<Holders>,
     joins: Arc<Semaphore>,
     imports: Option<Imports>,
+    receiving: Receiving,
 }
 
 impl Uploads {
@@ -71,6 +75,7 @@ impl Uploads {
             holders: Arc::default(),
             joins: Arc::new(Semaphore::new(MOST_JOINS)),
             imports: None,
+            receiving: Receiving::default(),
         }
     }
 
@@ -94,9 +99,7 @@ impl Uploads {
         self.limits.max_source_bytes
     }
 
-    /// Refuses a cover if there is too little disk space or quota for it. Call it before reading the body. `bytes` is
-    /// the announced or actual size.
-    pub async fn require_room_for_cover(
+    async fn require_room_for_cover(
         &self,
         organization_id: OrganizationId,
         bytes: Option<u64>,

@@ -59,8 +59,10 @@ async fn play(world: Arc<World>, choice: u64) {
     }
     world.note_play();
     let Some((meter, now)) = world.delivering(dice.next()) else { return };
+    let hash = dice.next();
     let visitor = Visitor {
-        listener: ListenerId::from_hash(dice.next()),
+        listener: ListenerId::from_hash(hash),
+        address: std::net::Ipv4Addr::from_bits(hash as u32).into(),
         agent: Some(b"Mozilla/5.0"),
         referrer: None,
         host: None,

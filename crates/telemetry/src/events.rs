@@ -52,6 +52,13 @@ pub fn ran_process(purpose: Purpose, elapsed: Duration) {
     }
 }
 
+/// Listeners were not counted, because their network had too many, or the node.
+pub fn left_out_listeners(reason: &'static str, count: u64) {
+    if is_on() && count > 0 {
+        counter!("tonearm_listeners_uncounted_total", "reason" => reason).increment(count);
+    }
+}
+
 /// A webhook was sent in one attempt.
 pub fn sent_webhook(outcome: Outcome) {
     if is_on() {
@@ -107,6 +114,9 @@ pub fn used_store(operation: StoreOperation, outcome: StoreOutcome, elapsed: Dur
 pub fn declare(job_kinds: &[&'static str]) {
     counter!("tonearm_job_leases_lost_total").increment(0);
     counter!("tonearm_trace_spans_dropped_total").increment(0);
+    for reason in ["network", "full"] {
+        counter!("tonearm_listeners_uncounted_total", "reason" => reason).increment(0);
+    }
     for outcome in Outcome::ALL.map(Outcome::as_str) {
         counter!("tonearm_webhook_attempts_total", "outcome" => outcome).increment(0);
         counter!("tonearm_transcription_requests_total", "outcome" => outcome).increment(0);

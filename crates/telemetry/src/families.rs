@@ -184,6 +184,12 @@ pub const FAMILIES: &[Family] = &[
         "Age of the oldest usage that is counted and not yet in the database; 0 if there is none.",
     ),
     family(
+        Kind::Counter,
+        "tonearm_listeners_uncounted_total",
+        &["reason"],
+        "Deliveries without a listen, because there were too many listeners: network (of one address or IPv6 /64) or full (of the node).",
+    ),
+    family(
         Kind::Gauge,
         "tonearm_disk_free_bytes",
         &["place"],

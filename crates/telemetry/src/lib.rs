@@ -21,8 +21,9 @@ mod traces;
 pub use cache::Cache;
 pub use connections::{OpenConnection, RunningUpload};
 pub use events::{
-    began_transaction, declare, dropped_spans, ended_job, failed_job, gave_up_job, imported, lost_lease,
-    ordered_certificate, ran_process, requested, sent_webhook, transcribed, used_store,
+    began_transaction, declare, dropped_spans, ended_job, failed_job, gave_up_job, imported,
+    left_out_listeners, lost_lease, ordered_certificate, ran_process, requested, sent_webhook, transcribed,
+    used_store,
 };
 pub use families::{FAMILIES, Family, Kind, buckets};
 pub use labels::{JobOutcome, Outcome, Protocol, Purpose, StoreOperation, StoreOutcome};

@@ -111,9 +111,18 @@ const BLOCKED_THREADS: Duration = Duration::from_secs(2);
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     tonearm_media::serve_if_confined();
+    do_without_core_dumps();
     do_without_huge_pages();
     let cli = Cli::try_parse().unwrap_or_else(|error| print::explain(&error));
     run(cli).map_or_else(Failure::report, |()| ExitCode::SUCCESS)
+}
+
+/// Prevents core dumps, which would contain keys, and attaching a debugger without being root.
+fn do_without_core_dumps() {
+    use rustix::process::DumpableBehavior::NotDumpable;
+    if let Err(error) = rustix::process::set_dumpable_behavior(NotDumpable) {
+        print::complain(format_args!("could not prevent core dumps: {error}"));
+    }
 }
 
 /// Disables transparent huge pages. With them, the allocator gets whole huge pages but needs only a part of each, and
@@ -188,4 +197,18 @@ fn block_on(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failu
     let done = runtime.block_on(work);
     runtime.shutdown_timeout(BLOCKED_THREADS);
     done
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::process::{DumpableBehavior, dumpable_behavior, set_dumpable_behavior};
+
+    use super::*;
+
+    #[test]
+    fn there_are_no_core_dumps() {
+        set_dumpable_behavior(DumpableBehavior::Dumpable).unwrap();
+        do_without_core_dumps();
+        assert_eq!(dumpable_behavior().unwrap(), DumpableBehavior::NotDumpable);
+    }
 }

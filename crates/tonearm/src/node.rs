@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::{Router, middleware};
 use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::Ambient;
 use tonearm_edge::Edge;
 use tonearm_server::tls::Tls;
-use tonearm_server::{AcmeTls, Front, FrontParts, Server, request_metrics};
+use tonearm_server::{AcmeTls, Front, FrontParts, Places, Server, request_metrics};
 use tonearm_service::{CertificateEnd, RunCounter};
 use tonearm_signing::Secrets;
 
@@ -40,8 +40,8 @@ pub struct Node {
     pending_worker: Option<PendingWorker>,
     is_stopping: Arc<AtomicBool>,
     has_tls: bool,
-    /// One permit for each connection that can still be accepted.
-    connection_permits: Arc<Semaphore>,
+    /// The places for connections.
+    places: Arc<Places>,
     shutdown: CancellationToken,
     tasks: Vec<JoinHandle<()>>,
     /// Cancelled once all requests are answered.
@@ -109,7 +109,7 @@ impl Node {
             pending_worker: None,
             is_stopping: Arc::default(),
             has_tls: config.has_tls(),
-            connection_permits: Arc::new(Semaphore::new(config.server_limits.max_connections)),
+            places: Places::new(config.server_limits.max_connections, config.stored_addresses),
             shutdown: CancellationToken::new(),
             tasks: Vec::new(),
             drained: CancellationToken::new(),
@@ -197,7 +197,7 @@ impl Node {
             limits: config.server_limits,
             tls: tls.as_ref().map(Tls::acceptor).or(acme.as_ref().map(AcmeTls::acceptor)),
             is_http2_without_tls: config.http2_without_tls,
-            places: Arc::clone(&self.connection_permits),
+            places: Arc::clone(&self.places),
         };
         self.tasks.push(tokio::spawn(tonearm_server::serve(listener, server, self.shutdown.clone())));
         if let Some(tls) = tls {
@@ -234,11 +234,7 @@ impl Node {
 
     /// The watchdog, which notifies a service manager while this node answers.
     pub(crate) fn watchdog(&self) -> Watchdog {
-        Watchdog {
-            address: self.address,
-            has_tls: self.has_tls,
-            connection_permits: Arc::clone(&self.connection_permits),
-        }
+        Watchdog { address: self.address, has_tls: self.has_tls, places: Arc::clone(&self.places) }
     }
 
     /// Makes `/readyz` report that the node is not ready any more. Requests are still answered.

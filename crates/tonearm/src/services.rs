@@ -108,6 +108,7 @@ impl Services {
         Uploads::new(catalog, blobs.clone(), ambient.clone(), links, config.limits)
             .with_admission(self.admission.clone())
             .with_pictures(opening::pictures(config))
+            .with_temporary_files(config.data_dir.clone())
             .with_imports(self.imports.clone())
     }
 

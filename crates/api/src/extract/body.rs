@@ -12,6 +12,7 @@ use serde_json::error::Category;
 
 use super::sentence::sentence;
 use crate::app::App;
+use crate::collected;
 use crate::error::ApiError;
 
 /// Bytes of a refused body that are read and discarded, so that the client can read the response.
@@ -32,6 +33,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
+        let _held = collected::hold(request.headers(), request.extensions(), app.settings.max_json_bytes)?;
         if !may_be_json(request.headers()) {
             let message = "the body must be JSON; send it with `Content-Type: application/json`";
             return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));

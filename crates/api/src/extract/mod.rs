@@ -24,7 +24,9 @@ pub(crate) use path::{PathId, PathText};
 pub(crate) use query::query;
 pub(crate) use sent::Sent;
 pub(crate) use track_query::{TrackParameters, TrackQuery};
-pub(crate) use upload::{BegunUpload, CollectionCoverUpload, CoverUpload, SourceUpload, source_upload};
+pub(crate) use upload::{
+    BegunUpload, CollectionCoverUpload, CoverUpload, SourceUpload, ValidUploadSession, source_upload,
+};
 pub(crate) use visit::RequestVisit;
 pub(crate) use whole_number::WholeNumber;
 pub(crate) use window::{CursorQuery, NextCursor, Windowed};

@@ -3,9 +3,10 @@
 use axum::extract::{FromRequestParts, OriginalUri};
 use http::StatusCode;
 use http::request::Parts;
-use tonearm_domain::{CollectionId, OrganizationId, SourceSlot, TrackId};
+use tonearm_domain::{CollectionId, OrganizationId, SourceSlot, TrackId, UploadSessionId};
 use tonearm_signing::{UploadGrant, UploadTarget, VerifyError};
 
+use super::PathId;
 use crate::app::App;
 use crate::error::ApiError;
 
@@ -27,6 +28,9 @@ pub(crate) struct CollectionCoverUpload {
     pub(crate) organization_id: OrganizationId,
     pub(crate) collection_id: CollectionId,
 }
+
+/// An upload session that has not ended; its id is the credential.
+pub(crate) struct ValidUploadSession(pub(crate) UploadSessionId);
 
 async fn verify(parts: &mut Parts, app: &App) -> Result<UploadGrant, ApiError> {
     // The signature covers the path as it was sent, not the remainder that a nested router sees.
@@ -109,5 +113,15 @@ impl FromRequestParts<App> for CollectionCoverUpload {
         };
         tonearm_telemetry::note_organization(organization_id);
         Ok(Self { organization_id, collection_id })
+    }
+}
+
+impl FromRequestParts<App> for ValidUploadSession {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let PathId(id) = PathId::from_request_parts(parts, app).await?;
+        app.uploads.require_upload_session(id).await?;
+        Ok(Self(id))
     }
 }

@@ -15,6 +15,7 @@ use crate::uploads::{form, stored_objects};
 on_both!(
     a_collection_gets_a_cover,
     a_collection_cover_url_is_for_one_collection,
+    a_cover_of_nothing_is_refused_before_its_body_is_read,
     covers_rank_by_level,
     colours_come_with_a_cover,
     what_was_uploaded_is_kept_and_goes_with_the_collection,
@@ -95,6 +96,20 @@ async fn a_collection_cover_url_is_for_one_collection(database: TestDatabase) {
     // A deleted collection accepts no cover, and nothing is left of it.
     house.delete(&own).await.expect_ok();
     post(&house, &url, picture([1, 2, 3])).await.expect_error(404, "collection_not_found");
+}
+
+async fn a_cover_of_nothing_is_refused_before_its_body_is_read(database: TestDatabase) {
+    let house = House::open(database).await;
+    let track = house.create_track("a.wav").await;
+    let url = track["track_cover_upload"]["upload_url"].as_str().unwrap();
+    house.delete(&format!("/v1/track/{}", track["track_id"].as_str().unwrap())).await.expect_ok();
+    let body = futures::stream::poll_fn(|_| -> std::task::Poll<Option<std::io::Result<Vec<u8>>>> {
+        panic!("the body was read")
+    });
+    // The client waits for `100 Continue`, so that the rest of a refused body is not read either.
+    let request = Request::post(local(url)).header("expect", "100-continue");
+    let refused = house.send(request.body(Body::from_stream(body)).unwrap()).await;
+    refused.expect_error(404, "track_not_found");
 }
 
 async fn covers_rank_by_level(database: TestDatabase) {

@@ -17,7 +17,19 @@ on_both!(
     a_session_may_come_with_a_track,
     a_session_has_rules,
     a_session_expires,
+    without_a_session_no_body_is_read,
 );
+
+async fn without_a_session_no_body_is_read(database: TestDatabase) {
+    let house = House::open(database).await;
+    let path = "/v1/upload/018f0000-0000-4000-8000-000000000001/track";
+    let body = futures::stream::poll_fn(|_| -> std::task::Poll<Option<std::io::Result<Vec<u8>>>> {
+        panic!("the body was read")
+    });
+    let refused =
+        house.send(http::Request::post(path).body(axum::body::Body::from_stream(body)).unwrap()).await;
+    refused.expect_error(401, "invalid_upload_session");
+}
 
 async fn a_session_is_filled_by_whoever_holds_it(database: TestDatabase) {
     let house = House::open(database).await;

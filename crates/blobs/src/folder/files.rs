@@ -1,17 +1,23 @@
 //! Files of a folder store: what is common to reading, writing and removing them.
 
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::SystemTime;
 
+use rustix::fs::OFlags;
 use tonearm_domain::Timestamp;
 
 use crate::object::ObjectMeta;
 
 /// Unfinished files, inside the root so that they can be renamed into place. No object has such a name.
 pub(super) const TEMPORARIES: &str = ".tmp";
+
+/// Opens a file to read it. A symbolic link is an error: a backup from elsewhere must not contain files of this machine.
+pub(super) fn open_to_read(path: &Path) -> io::Result<File> {
+    File::options().read(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(path)
+}
 
 /// Removes an object, and the folders above it that are then empty. A folder that a put is about to use may be removed
 /// as well: the put creates it again.

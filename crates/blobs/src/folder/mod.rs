@@ -31,7 +31,9 @@ pub(crate) use open_file::OpenFile;
 pub(crate) use reading::FileChunks;
 
 use self::draft::FolderDraft;
-use self::files::{TEMPORARIES, delete, if_there, meta_of, private_folders, timestamp, unless_missing};
+use self::files::{
+    TEMPORARIES, delete, if_there, meta_of, open_to_read, private_folders, timestamp, unless_missing,
+};
 use self::open_files::OpenFiles;
 use crate::chunks::Chunks;
 use crate::draft::{DraftError, DraftNames, DraftState, DraftStore};
@@ -71,7 +73,7 @@ impl FolderStore {
         }
         let opened = self
             .run(key, |root, path| {
-                let Some(file) = if_there(root, fs::File::open(path))? else {
+                let Some(file) = if_there(root, open_to_read(path))? else {
                     return Ok(None);
                 };
                 let meta = file.metadata()?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::task::spawn_blocking;
 
-use super::files::{TEMPORARIES, delete, if_there, private_folders};
+use super::files::{TEMPORARIES, delete, if_there, open_to_read, private_folders};
 use super::writing;
 use crate::error::{BlobError, PutError};
 use crate::object::{PutTerms, Stored};
@@ -32,7 +32,7 @@ pub(crate) async fn put_named(
 
 pub(crate) async fn open_named(root: &Path, name: &str) -> Result<Option<File>, BlobError> {
     let (root, path) = (root.to_owned(), root.join(name));
-    Ok(spawn_blocking(move || if_there(&root, File::open(path))).await??)
+    Ok(spawn_blocking(move || if_there(&root, open_to_read(&path))).await??)
 }
 
 pub(crate) async fn delete_named(root: &Path, name: &str) -> Result<(), BlobError> {

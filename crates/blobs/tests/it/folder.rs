@@ -9,7 +9,7 @@ use futures::{StreamExt, TryStreamExt};
 use tempfile::TempDir;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::{TcpListener, TcpStream};
-use tonearm_blobs::{BlobError, Blobs, Chunks};
+use tonearm_blobs::{BlobError, Blobs, Chunks, NamedFiles};
 use tonearm_domain::Timestamp;
 
 use crate::test_store::{TestStore, pattern, read};
@@ -64,6 +64,21 @@ async fn what_cannot_be_looked_at_hides_nothing_else() {
     assert_eq!(listed, [two]);
     fs::remove_dir_all(&root).unwrap();
     assert!(blobs.list_after(None).try_next().await.is_err());
+}
+
+#[tokio::test]
+async fn symbolic_links_are_not_followed() {
+    let (folder, blobs, root) = fresh().await;
+    let secret = folder.path().join("secret");
+    fs::write(&secret, "of this machine").unwrap();
+    let key = names().await.key();
+    let path = root.join(key.to_string());
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(&secret, &path).unwrap();
+    assert!(blobs.get(&key, None).await.is_err());
+    let files = NamedFiles::open(&format!("file://{}", root.display()).parse().unwrap()).await.unwrap();
+    std::os::unix::fs::symlink(&secret, root.join("manifest")).unwrap();
+    assert!(files.read(&"manifest".parse().unwrap(), 1000).await.is_err());
 }
 
 #[tokio::test]

@@ -59,10 +59,11 @@ impl Node {
         range: std::ops::Range<u64>,
         site: Option<&str>,
     ) {
+        let address = std::net::Ipv4Addr::from_bits(listener as u32).into();
         let listener = ListenerId::from_hash(listener.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let site = site.map(|site| format!("https://{site}/"));
         let referrer = site.as_ref().map(String::as_bytes);
-        let visitor = Visitor { listener, agent: Some(b"Firefox/120.0"), referrer, host: None };
+        let visitor = Visitor { listener, address, agent: Some(b"Firefox/120.0"), referrer, host: None };
         let locate = || country.map(|code| code.parse::<CountryCode>().unwrap());
         let file = self.meter.listen(key, SIZE, &visitor, self.ambient.now(), locate).unwrap();
         self.meter.take_range(&file, range, self.ambient.now());
@@ -249,7 +250,7 @@ async fn listens_are_summed_by_what_they_came_from(database: TestDatabase) {
         folder: track.index,
     };
     let origin = ListenerOrigin { share_key_id: Some(share), ..ListenerOrigin::default() };
-    node.meter.note_origin(place, &origin);
+    node.meter.note_origin(place, std::net::Ipv4Addr::LOCALHOST.into(), &origin, node.ambient.now());
     node.tells(&catalog).await;
     let all = filter(&ambient, &track);
     assert_eq!(days(&catalog, &all).await, [], "to open a link is not to listen");
@@ -409,7 +410,8 @@ async fn what_members_hear_is_no_listen(database: TestDatabase) {
         listener: ListenerId::from_hash(1_u64.wrapping_mul(0x9E37_79B9_7F4A_7C15)),
         folder: track.index,
     };
-    node.meter.note_origin(place, &ListenerOrigin { is_member: true, ..ListenerOrigin::default() });
+    let member = ListenerOrigin { is_member: true, ..ListenerOrigin::default() };
+    node.meter.note_origin(place, std::net::Ipv4Addr::LOCALHOST.into(), &member, node.ambient.now());
     node.delivers(&key, 1, 0..500);
     node.tells(&catalog).await;
     node.delivers(&key, 1, 500..1000);

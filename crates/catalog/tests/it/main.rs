@@ -28,6 +28,7 @@ mod moving;
 mod nodes;
 mod notices;
 mod opening;
+mod page_bytes;
 mod plans;
 mod privacy;
 mod progress;

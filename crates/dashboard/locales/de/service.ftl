@@ -160,6 +160,7 @@ service-media-crash = Der Decoder ist bei dieser Datei abgestürzt.
 service-media-outputs = Es sind zu viele Ausgaben oder zu viele Tags für einen Lauf von ffmpeg.
 service-overlap = muss eine Anzahl Stunden von 0 bis { $most } sein
 service-not-public = { $address } ist keine öffentliche Internetadresse; um solche Adressen zu erlauben, setzen Sie outbound.allow_private = true
+service-name-not-public = { $name } führt zu einer Adresse, die nicht öffentlich ist; um solche Adressen zu erlauben, setzen Sie outbound.allow_private = true
 service-no-response = keine vollständige Antwort innerhalb von { $seconds } s
 service-no-connection = die Verbindung kam nicht zustande: { $detail }
 service-connection-failed = die Verbindung ist abgebrochen: { $detail }

@@ -160,6 +160,7 @@ service-media-crash = The decoder crashed on this file.
 service-media-outputs = There are too many outputs or too many tags for one run of ffmpeg.
 service-overlap = must be a number of hours from 0 to { $most }
 service-not-public = { $address } is not a public internet address; to allow such addresses, set outbound.allow_private = true
+service-name-not-public = { $name } leads to an address that is not public; to allow such addresses, set outbound.allow_private = true
 service-no-response = no complete response within { $seconds } s
 service-no-connection = could not connect: { $detail }
 service-connection-failed = the connection failed: { $detail }

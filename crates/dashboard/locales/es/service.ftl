@@ -160,6 +160,7 @@ service-media-crash = El descodificador falló con este archivo.
 service-media-outputs = Hay demasiadas salidas o demasiadas etiquetas para una ejecución de ffmpeg.
 service-overlap = debe ser un número de horas de 0 a { $most }
 service-not-public = { $address } no es una dirección pública de Internet; para permitir estas direcciones, defina outbound.allow_private = true
+service-name-not-public = { $name } lleva a una dirección que no es pública; para permitir estas direcciones, defina outbound.allow_private = true
 service-no-response = no hubo respuesta completa en { $seconds } s
 service-no-connection = no se pudo conectar: { $detail }
 service-connection-failed = la conexión falló: { $detail }

@@ -160,6 +160,7 @@ service-media-crash = Le décodeur a planté sur ce fichier.
 service-media-outputs = Il y a trop de sorties ou trop de tags pour une exécution de ffmpeg.
 service-overlap = doit être un nombre d’heures de 0 à { $most }
 service-not-public = { $address } n’est pas une adresse publique d’Internet ; pour autoriser de telles adresses, définissez outbound.allow_private = true
+service-name-not-public = { $name } mène à une adresse qui n’est pas publique ; pour autoriser de telles adresses, définissez outbound.allow_private = true
 service-no-response = pas de réponse complète en { $seconds } s
 service-no-connection = connexion impossible : { $detail }
 service-connection-failed = la connexion a échoué : { $detail }

@@ -8,7 +8,7 @@ use http::StatusCode;
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL};
 use serde::Deserialize;
 use tonearm_domain::TrackId;
-use tonearm_service::{Refusal, SharedCollection};
+use tonearm_service::{Refusal, SharedCollection, TrackSummaryView};
 
 use super::page::answer;
 use super::policy::{Framing, colours};
@@ -89,7 +89,7 @@ impl Pages {
 
 /// The last track of this page, after which the next page begins.
 fn next(shared: &SharedCollection) -> Option<TrackId> {
-    shared.tracks.last().filter(|_| shared.has_more).map(|view| view.track.id)
+    shared.tracks().last().filter(|_| shared.has_more()).map(|view| view.track.id)
 }
 
 /// A track with a page of its own.
@@ -108,10 +108,9 @@ pub(super) async fn page(
         Ok(shared) => shared,
         Err(refusal) => return Refused::from(refusal).page(Framing::Refused),
     };
-    let style = colours(shared.colours);
-    let cover = shared.cover.last();
+    let style = colours(shared.colours());
     let page = CollectionPage {
-        snippets: Snippets::new(&pages.public_url, &key, &shared.title, EmbedOptions::for_list()),
+        snippets: Snippets::new(&pages.public_url, &key, shared.title(), EmbedOptions::for_list()),
         is_downloadable: shared.is_downloadable,
         public_url: pages.public_url,
         stylesheet: address("share.css"),
@@ -119,11 +118,11 @@ pub(super) async fn page(
         copy_script: address("copy.js"),
         follow_script: address("follow.js"),
         style: style.clone(),
-        cover: cover.map(|image| image.url.clone()),
+        cover: shared.cover.as_ref().map(|image| image.url.clone()),
         tracks: rows(&shared, &key),
         pages: Pages::of(&parameters, &shared),
-        title: shared.title,
-        subtitle: shared.subtitle,
+        title: shared.title().to_owned(),
+        subtitle: shared.subtitle().map(ToOwned::to_owned),
         key,
     };
     answer(StatusCode::OK, &page, &style, &shared.delivery_origin, Framing::Refused)
@@ -139,14 +138,14 @@ pub(super) async fn framed(
         Ok(shared) => shared,
         Err(refusal) => return Refused::from(refusal).page(Framing::Open),
     };
-    let style = colours(shared.colours);
+    let style = colours(shared.colours());
     let page = FramedCollection {
         stylesheet: address("share.css"),
         script: address("player.js"),
         style: style.clone(),
         tracks: rows(&shared, &key),
         pages: Pages::of(&parameters, &shared),
-        title: shared.title,
+        title: shared.title().to_owned(),
         theme: query.theme(),
         key,
     };
@@ -170,31 +169,31 @@ pub(super) async fn data(
 async fn player_data(pages: &PublicPages, key: &str, parameters: &PageQuery) -> Result<PlayerData, Refusal> {
     let shared = pages.playback.shared_collection(key, parameters.after()).await?;
     let next = next(&shared).map(|track| format!("/embed/{key}/player.json?after={track}&is_list=true"));
-    let track = match shared.tracks.first().filter(|_| !parameters.is_list) {
+    let track = match shared.tracks().first().filter(|_| !parameters.is_list) {
         Some(first) => {
             let opened = pages.playback.shared_track(first.track.id, key).await?;
             Some(track::data_of(opened, key.to_owned()))
         }
         None => None,
     };
-    let listed = shared.tracks.into_iter().map(|summary| {
+    let listed = shared.tracks().iter().map(|summary| {
         let id = summary.track.id;
         ListedTrack {
             id: id.to_string(),
-            title: summary.title,
-            subtitle: summary.subtitle,
+            title: summary.title.clone(),
+            subtitle: summary.subtitle.clone(),
             duration: summary.track.duration,
             data: format!("/embed/{id}/{key}/player.json"),
         }
     });
-    Ok(PlayerData { ok: true, title: Some(shared.title), tracks: listed.collect(), next, track })
+    Ok(PlayerData { ok: true, title: Some(shared.title().to_owned()), tracks: listed.collect(), next, track })
 }
 
 fn rows(shared: &SharedCollection, key: &str) -> Vec<Row> {
-    let row = |summary: &tonearm_service::TrackView| Row {
+    let row = |summary: &TrackSummaryView| Row {
         path: format!("{}/{key}", summary.track.id),
         title: summary.title.clone(),
         length: clock(summary.track.duration),
     };
-    shared.tracks.iter().map(row).collect()
+    shared.tracks().iter().map(row).collect()
 }

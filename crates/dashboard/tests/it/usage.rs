@@ -73,7 +73,9 @@ fn heard_in(countries: &[Option<&str>], track: &Track, ambient: &Ambient) -> Usa
     let key = ObjectKey { organization_id: track.organization_id, folder: track.index, file };
     for (number, country) in countries.iter().enumerate() {
         let listener = ListenerId::from_hash(number as u64);
-        let visitor = Visitor { listener, agent: Some(b"Firefox/120.0"), referrer: None, host: None };
+        let address = std::net::Ipv4Addr::from_bits(number as u32).into();
+        let visitor =
+            Visitor { listener, address, agent: Some(b"Firefox/120.0"), referrer: None, host: None };
         let locate = || country.and_then(|code| code.parse::<CountryCode>().ok());
         let file = meter.listen(&key, 1000, &visitor, now, locate).unwrap();
         meter.take_range(&file, 0..1000, now);

@@ -1,14 +1,17 @@
 //! Listeners in memory: the bytes that each has taken today, so that a node counts the same bytes only once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::mem;
+use std::net::IpAddr;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::coverage::Coverage;
 use super::listener::{ListenerEntry, ListenerId, ListenerKey, ListenerOrigin, TakenBytes};
+use super::networks::Networks;
 use super::{Day, Segments, is_bot};
+use crate::OrganizationId;
 use crate::country::CountryCode;
 use crate::object_key::{ObjectFile, ObjectKey};
 use crate::referrer::Referrer;
@@ -21,10 +24,13 @@ const SHARDS: usize = 32;
 const MOST_PER_SHARD: usize = 4096;
 
 /// A listener who takes no bytes for this many seconds is forgotten when a shard is full.
-const IDLE_SECONDS: i64 = 600;
+pub(super) const IDLE_SECONDS: i64 = 600;
 
 /// When a shard is full, idle listeners are searched for at most once in this many seconds.
 const SWEEP_SECONDS: i64 = 10;
+
+/// Maximum number of files that an organization with more than its share gives up at once.
+const MOST_GIVEN_UP: usize = 256;
 
 /// Maximum number of origins that are held until the next report.
 const MOST_ORIGINS: usize = 20_000;
@@ -34,6 +40,8 @@ const MOST_ORIGINS: usize = 20_000;
 pub struct Visitor<'a> {
     /// The listener.
     pub listener: ListenerId,
+    /// The network address. It is kept in memory only, for some minutes.
+    pub address: IpAddr,
     /// The value of `User-Agent`.
     pub agent: Option<&'a [u8]>,
     /// The value of `Referer` or `Origin`.
@@ -97,27 +105,73 @@ struct FilesByListener {
     /// The files of each listener. A listener takes few files of one track.
     files: HashMap<ListenerKey, Vec<Arc<File>>>,
     count: usize,
+    /// The number of files of the listeners of each organization.
+    shares: HashMap<OrganizationId, usize>,
     swept_at: Option<Timestamp>,
 }
 
 impl FilesByListener {
-    /// Makes room by forgetting idle listeners; `false` if the shard is still full.
-    fn make_room(&mut self, now: Timestamp) -> bool {
+    /// Makes room for a listener of an organization; `false` if there is none. First idle listeners are forgotten, then
+    /// listeners of the organization that has the most, if it has more than this one.
+    fn make_room(&mut self, organization_id: OrganizationId, now: Timestamp) -> bool {
         if self.count < MOST_PER_SHARD {
             return true;
         }
-        if self.swept_at.is_some_and(|at| at <= now && now < at.plus_seconds(SWEEP_SECONDS)) {
-            return false;
+        if self.swept_at.is_none_or(|at| now < at || now >= at.plus_seconds(SWEEP_SECONDS)) {
+            self.swept_at = Some(now);
+            let idle_since = now.plus_seconds(-IDLE_SECONDS);
+            self.retain(|file| Arc::strong_count(file) > 1 || file.state().last > idle_since);
         }
-        self.swept_at = Some(now);
-        let idle_since = now.plus_seconds(-IDLE_SECONDS);
-        for files in self.files.values_mut() {
-            files.retain(|file| Arc::strong_count(file) > 1 || file.state().last > idle_since);
+        if self.count >= MOST_PER_SHARD {
+            self.take_from_largest(organization_id);
         }
-        self.files.retain(|_, files| !files.is_empty());
-        self.count = self.files.values().map(Vec::len).sum();
         self.count < MOST_PER_SHARD
     }
+
+    /// Forgets listeners of the organization that has the most: those without a request first, then the longest idle.
+    fn take_from_largest(&mut self, newcomer: OrganizationId) {
+        let own = self.shares.get(&newcomer).copied().unwrap_or(0);
+        let Some((&largest, &held)) = self.shares.iter().max_by_key(|(id, held)| (**held, **id)) else {
+            return;
+        };
+        let excess = held.saturating_sub(own + 1);
+        if excess == 0 {
+            return;
+        }
+        let of_largest = self.files.iter().filter(|(key, _)| key.organization_id == largest);
+        let mut files: Vec<_> = of_largest.flat_map(|(_, files)| files).collect();
+        files.sort_by_key(|file| (Arc::strong_count(file) > 1, file.state().last));
+        files.truncate(excess.div_ceil(2).min(MOST_GIVEN_UP));
+        let given_up: HashSet<*const File> = files.into_iter().map(Arc::as_ptr).collect();
+        self.retain(|file| !given_up.contains(&Arc::as_ptr(file)));
+    }
+
+    fn add(&mut self, file: Arc<File>) {
+        *self.shares.entry(file.place.organization_id).or_default() += 1;
+        self.count += 1;
+        self.files.entry(file.place).or_default().push(file);
+    }
+
+    fn retain(&mut self, stays: impl Fn(&Arc<File>) -> bool) {
+        self.shares.clear();
+        self.files.retain(|key, files| {
+            files.retain(&stays);
+            if !files.is_empty() {
+                *self.shares.entry(key.organization_id).or_default() += files.len();
+            }
+            !files.is_empty()
+        });
+        self.count = self.shares.values().sum();
+    }
+}
+
+/// How many listeners were not counted, by the reason.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UncountedListeners {
+    /// Their network already had as many as are counted.
+    pub of_network: u64,
+    /// The node had no room for more.
+    pub without_room: u64,
 }
 
 /// All listeners that a node knows.
@@ -125,13 +179,15 @@ impl FilesByListener {
 pub(super) struct Listeners {
     shards: [Shard; SHARDS],
     origins: Mutex<HashMap<ListenerKey, ListenerOrigin>>,
-    has_overflowed: AtomicBool,
+    networks: Networks,
+    beyond_network: AtomicU64,
+    without_room: AtomicU64,
 }
 
 impl Listeners {
     /// Returns the counter for the bytes that a visitor takes of a file; none for bots, and if there are too many
-    /// listeners at the same time. `locate` is called once for each listener and file, not for each range, because it
-    /// takes longer than everything else here.
+    /// listeners at the same time, of the visitor's network or at all. `locate` is called once for each listener and
+    /// file, not for each range, because it takes longer than everything else here.
     pub(super) fn enter(
         &self,
         key: &ObjectKey,
@@ -155,8 +211,11 @@ impl Listeners {
         if visitor.is_bot() {
             return None;
         }
-        if !known.make_room(now) {
-            self.has_overflowed.store(true, Ordering::Relaxed);
+        if !self.admits(visitor.address, place.listener, now) {
+            return None;
+        }
+        if !known.make_room(place.organization_id, now) {
+            self.without_room.fetch_add(1, Ordering::Relaxed);
             return None;
         }
         let state = State {
@@ -168,8 +227,7 @@ impl Listeners {
         };
         let (file, referrer, country) = (key.file.clone(), visitor.referrer(), locate());
         let file = Arc::new(File { place, file, size, referrer, country, state: Mutex::new(state) });
-        known.files.entry(place).or_default().push(Arc::clone(&file));
-        known.count += 1;
+        known.add(Arc::clone(&file));
         Some(ListenedFile(file))
     }
 
@@ -190,11 +248,27 @@ impl Listeners {
     }
 
     /// Records how a listener reached a track.
-    pub(super) fn note_origin(&self, place: ListenerKey, origin: &ListenerOrigin) {
+    pub(super) fn note_origin(
+        &self,
+        place: ListenerKey,
+        address: IpAddr,
+        origin: &ListenerOrigin,
+        now: Timestamp,
+    ) {
         let mut origins = locked(&self.origins);
-        if origins.len() < MOST_ORIGINS || origins.contains_key(&place) {
+        let is_known = origins.contains_key(&place);
+        if is_known || (origins.len() < MOST_ORIGINS && self.admits(address, place.listener, now)) {
             origins.entry(place).or_default().complete(origin);
         }
+    }
+
+    /// Whether the network of an address may have this listener, too.
+    fn admits(&self, address: IpAddr, listener: ListenerId, now: Timestamp) -> bool {
+        let is_admitted = self.networks.admit(address, listener, now);
+        if !is_admitted {
+            self.beyond_network.fetch_add(1, Ordering::Relaxed);
+        }
+        is_admitted
     }
 
     /// Takes the entries since the last call.
@@ -227,9 +301,12 @@ impl Listeners {
         entries
     }
 
-    /// Whether listeners were not counted since the last call, because there were too many.
-    pub(super) fn take_overflow(&self) -> bool {
-        self.has_overflowed.swap(false, Ordering::Relaxed)
+    /// How many listeners were not counted since the last call.
+    pub(super) fn take_uncounted(&self) -> UncountedListeners {
+        UncountedListeners {
+            of_network: self.beyond_network.swap(0, Ordering::Relaxed),
+            without_room: self.without_room.swap(0, Ordering::Relaxed),
+        }
     }
 
     /// Any bits of a hash are evenly distributed.
@@ -248,6 +325,7 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
+    use crate::RecordId;
 
     const AGENT: &[u8] = b"Mozilla/5.0 Firefox/120.0";
 
@@ -259,8 +337,11 @@ mod tests {
         "018f0000-0000-7000-8000-000000000001/aaaaaaaaaaaa/hq.aaaaaaaaaaaa.mp3".parse().unwrap()
     }
 
+    /// A visitor with an address of their own.
     fn visitor(hash: u64) -> Visitor<'static> {
-        Visitor { listener: ListenerId::from_hash(hash), agent: Some(AGENT), referrer: None, host: None }
+        let address = std::net::Ipv4Addr::from_bits((hash ^ (hash >> 32)) as u32).into();
+        let listener = ListenerId::from_hash(hash);
+        Visitor { listener, address, agent: Some(AGENT), referrer: None, host: None }
     }
 
     fn enter(listeners: &Listeners, visitor: &Visitor<'_>, now: Timestamp) -> Option<ListenedFile> {
@@ -328,11 +409,89 @@ mod tests {
             assert!(enter(hash, now()).is_some());
         }
         assert!(enter(u64::from(u32::MAX), now()).is_none());
-        assert!(listeners.take_overflow() && !listeners.take_overflow());
+        assert_eq!(listeners.take_uncounted(), UncountedListeners { of_network: 0, without_room: 1 });
+        assert_eq!(listeners.take_uncounted(), UncountedListeners::default());
         assert!(enter(0, now()).is_some(), "who is known goes on");
         let later = now().plus_seconds(IDLE_SECONDS + 1);
         assert!(enter(u64::from(u32::MAX), later).is_some());
         assert_eq!(locked(&listeners.shards[0].known).count, 1);
+    }
+
+    #[test]
+    fn one_address_does_not_take_the_room_of_others() {
+        let listeners = Listeners::default();
+        let address = "2001:db8::1".parse().unwrap();
+        let stranger = |hash| Visitor { address, ..visitor(hash) };
+        let counted = (0..200_000).filter(|hash| enter(&listeners, &stranger(*hash), now()).is_some());
+        assert_eq!(counted.count(), 64);
+        let neighbour = Visitor { address: "2001:db8::2".parse().unwrap(), ..visitor(200_000) };
+        assert!(enter(&listeners, &neighbour, now()).is_none(), "it is the same network");
+        assert_eq!(listeners.take_uncounted(), UncountedListeners { of_network: 199_937, without_room: 0 });
+        assert!(enter(&listeners, &visitor(200_001), now()).is_some());
+        assert!(enter(&listeners, &stranger(63), now()).is_some(), "who is known goes on");
+        assert!(enter(&listeners, &stranger(300_000), now().plus_seconds(IDLE_SECONDS)).is_some());
+        // The same for those who open a track.
+        let place = |hash| ListenerKey {
+            organization_id: key().organization_id,
+            day: Day::of(now()),
+            listener: ListenerId::from_hash(hash),
+            folder: key().folder,
+        };
+        let later = now().plus_seconds(3 * IDLE_SECONDS);
+        listeners.take_entries();
+        for hash in 0..100 {
+            listeners.note_origin(place(hash), address, &ListenerOrigin::default(), later);
+        }
+        assert_eq!(listeners.take_entries().len(), 64);
+    }
+
+    /// Organizations with many listeners or few, in random order. Whoever has less than an equal share is always
+    /// counted, and the memory stays bounded.
+    #[test]
+    fn no_organization_takes_the_share_of_another() {
+        for seed in 0..20_u64 {
+            let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1;
+            let mut next = move |below: usize| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                (state % below as u64) as usize
+            };
+            let organizations = 2 + next(4);
+            let mut files = FilesByListener::default();
+            for step in 0..3 * MOST_PER_SHARD as u64 {
+                // The first organization has most of the listeners.
+                let number = if next(8) > 0 { 0 } else { next(organizations) };
+                let organization_id = OrganizationId::from_parts(now(), [number as u8; 10]);
+                let now = now().plus_seconds(step as i64 / 100);
+                let held = files.shares.get(&organization_id).copied().unwrap_or(0);
+                let has_room = files.make_room(organization_id, now);
+                assert!(
+                    has_room || held + 1 >= MOST_PER_SHARD / organizations,
+                    "seed {seed}, step {step}: {number} of {organizations} has {held}"
+                );
+                if has_room {
+                    let place = ListenerKey {
+                        organization_id,
+                        day: Day::of(now),
+                        listener: ListenerId::from_hash(step),
+                        folder: key().folder,
+                    };
+                    let state = State {
+                        coverage: Coverage::default(),
+                        bytes: 0,
+                        segments: Segments::default(),
+                        is_waiting: false,
+                        last: now,
+                    };
+                    let (file, state) = (key().file, Mutex::new(state));
+                    files.add(Arc::new(File { place, file, size: 1, referrer: None, country: None, state }));
+                }
+                assert!(files.count <= MOST_PER_SHARD, "seed {seed}, step {step}");
+            }
+            let held: usize = files.files.values().map(Vec::len).sum();
+            assert_eq!((files.count, files.shares.values().sum::<usize>()), (held, held), "seed {seed}");
+        }
     }
 
     #[test]

@@ -2,11 +2,15 @@
 
 use std::collections::HashMap;
 use std::mem;
+use std::net::IpAddr;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::listeners::Listeners;
-use super::{Day, ListenedFile, ListenerKey, ListenerOrigin, UsageBatch, UsageCounts, UsageEntry, Visitor};
+use super::{
+    Day, ListenedFile, ListenerKey, ListenerOrigin, UncountedListeners, UsageBatch, UsageCounts, UsageEntry,
+    Visitor,
+};
 use crate::OrganizationId;
 use crate::ambient::Ambient;
 use crate::country::CountryCode;
@@ -63,8 +67,8 @@ impl Meter {
     }
 
     /// Returns the counter for the bytes that a visitor takes of a file of `size` bytes. None for bots, and if there
-    /// are more listeners at the same time than a node can distinguish: then deliveries are counted, but not the
-    /// listeners. `locate` returns the country of the visitor, and is called only when the visitor starts with the
+    /// are more listeners of the visitor's network, or more at all, than a node distinguishes at the same time: then
+    /// deliveries are counted, but not the listeners. `locate` returns the country of the visitor, and is called only when the visitor starts with the
     /// file.
     pub fn listen(
         &self,
@@ -84,13 +88,13 @@ impl Meter {
     }
 
     /// Records how a listener reached a track.
-    pub fn note_origin(&self, place: ListenerKey, origin: &ListenerOrigin) {
-        self.0.listeners.note_origin(place, origin);
+    pub fn note_origin(&self, place: ListenerKey, address: IpAddr, origin: &ListenerOrigin, now: Timestamp) {
+        self.0.listeners.note_origin(place, address, origin, now);
     }
 
-    /// Whether listeners were not counted since the last call, because there were too many.
-    pub fn take_overflow(&self) -> bool {
-        self.0.listeners.take_overflow()
+    /// How many listeners were not counted since the last call, because there were too many.
+    pub fn take_uncounted(&self) -> UncountedListeners {
+        self.0.listeners.take_uncounted()
     }
 
     /// Takes the counts since the last call; `None` if there are none. The caller must make sure that the batch is not

@@ -267,10 +267,20 @@ async fn private_addresses_are_not_called() {
     let server = FileServer::start(|_| FileAnswer::whole(&song())).await;
     let names = Table::new(&[&["127.0.0.1"]]);
     let outbound = Outbound::with_names(false, names).unwrap();
-    for url in [server.url("/"), server.url_at("files.example.com", "/"), server.url_at("localhost", "/")] {
+    let inside =
+        "leads to an address that is not public; to allow such addresses, set outbound.allow_private = true";
+    for (url, expected) in [
+        (
+            server.url("/"),
+            "127.0.0.1 is not a public internet address; to allow such addresses, set outbound.allow_private = true"
+                .to_owned(),
+        ),
+        (server.url_at("files.example.com", "/"), format!("files.example.com {inside}")),
+        (server.url_at("localhost", "/"), format!("localhost {inside}")),
+    ] {
         let refused = outbound.fetch(&url, limits()).await.err().unwrap();
         let FetchError::Final(reason) = refused else { panic!("{refused:?}") };
-        assert!(reason.starts_with("127.0.0.1 is not a public internet address"), "{reason}");
+        assert_eq!(reason, expected);
     }
     assert!(server.requests().is_empty());
 }

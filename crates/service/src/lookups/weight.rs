@@ -6,7 +6,9 @@ use tonearm_domain::{
     Selection, Theme, ThemeColour, Track, TrackFile, VariantIndex,
 };
 
+use super::shared_list::SharedList;
 use super::track_list::TrackList;
+use crate::track_view::TrackSummaryView;
 
 /// The memory that a value owns on the heap. The result is accurate enough to limit memory: everything that callers can
 /// make large is counted in full, and allocations are assumed to be as large as their contents.
@@ -58,6 +60,29 @@ impl Weight for Vec<Recipe> {
 impl Weight for TrackList {
     fn heap_bytes(&self) -> usize {
         self.len()
+    }
+}
+
+impl Weight for SharedList {
+    fn heap_bytes(&self) -> usize {
+        let tracks = self.tracks.iter().map(|view| {
+            let track = &view.track;
+            let texts = [
+                &track.title_tag,
+                &track.artist_tag,
+                &track.player_title,
+                &track.player_subtitle,
+                &view.subtitle,
+            ];
+            let texts: usize = texts.into_iter().map(text).sum();
+            size_of::<TrackSummaryView>()
+                + texts
+                + track.file_name.len()
+                + view.title.len()
+                + theme(&track.theme)
+        });
+        let first = self.first.as_ref().map_or(0, |first| first.track.heap_bytes());
+        self.title.len() + text(&self.subtitle) + first + tracks.sum::<usize>()
     }
 }
 

@@ -3,7 +3,9 @@
 use std::net::IpAddr;
 
 use tonearm_catalog::Transaction;
-use tonearm_domain::{AuditAction, AuditEntry, EmailAddress, FailedSignIns, Origin, Person, SignInId};
+use tonearm_domain::{
+    AuditAction, AuditEntry, ClientAddress, EmailAddress, FailedSignIns, Origin, Person, SignInId,
+};
 use tonearm_signing::{Token, subject_hash};
 
 use super::People;
@@ -49,16 +51,8 @@ impl Subjects {
 
 /// A loopback address is that of a proxy, which all clients share, so it is not counted.
 fn subject_of_address(address: IpAddr) -> Option<[u8; 32]> {
-    let address = network(address);
+    let address = ClientAddress::from(address).network();
     (!address.is_loopback()).then(|| subject_hash("address", &address.to_string()))
-}
-
-/// An IPv6 customer has a whole /64 of addresses, which are counted as one.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(v6) if !v6.is_loopback() => IpAddr::V6((v6.to_bits() & (u128::MAX << 64)).into()),
-        other => other,
-    }
 }
 
 impl People {

@@ -38,15 +38,16 @@ impl Playback {
     /// Origins are for listeners only, so nothing is noted for bots.
     fn note_origin(&self, track: &Track, origin: ListenerOrigin, visit: &Visit<'_>) {
         let Some(address) = visit.address else { return };
-        let day = Day::of(self.0.ambient.now());
+        let now = self.0.ambient.now();
+        let day = Day::of(now);
         let listener = self.0.links.listener_hasher().listener(day, address, visit.agent);
         let Visit { agent, referrer, host, .. } = *visit;
-        let visitor = Visitor { listener, agent, referrer, host };
+        let visitor = Visitor { listener, address, agent, referrer, host };
         let origin = ListenerOrigin { referrer: visitor.referrer(), ..origin };
         if origin != ListenerOrigin::default() && !visitor.is_bot() {
             let (organization_id, folder) = (track.organization_id, track.index);
             let place = ListenerKey { organization_id, day, listener, folder };
-            self.0.meter.note_origin(place, &origin);
+            self.0.meter.note_origin(place, address, &origin, now);
         }
     }
 }

@@ -1,33 +1,51 @@
 //! The contents of the page behind a share key of a collection.
 
+use std::sync::Arc;
+
 use tonearm_domain::{Action, CoverSize, PlayerColours, TrackId};
 
 use super::{CoverImage, Playback};
+use crate::lookups::{SharedList, SharedPage};
 use crate::refusal::{Refusal, Resource};
-use crate::track_view::TrackView;
-
-/// Tracks on a page of a shared collection.
-const PER_PAGE: usize = 1000;
+use crate::track_view::TrackSummaryView;
 
 /// A page of a shared collection, for everyone who has the key.
 #[derive(Debug, Clone)]
 pub struct SharedCollection {
-    /// Its title.
-    pub title: String,
-    /// The line under it.
-    pub subtitle: Option<String>,
-    /// The colours of the first track, which represents the collection.
-    pub colours: Option<PlayerColours>,
-    /// The cover of the first track.
-    pub cover: Vec<CoverImage>,
-    /// Its playable tracks in their order, at most 1000. Only one, if the key is limited to a track.
-    pub tracks: Vec<TrackView>,
-    /// Whether more tracks follow.
-    pub has_more: bool,
+    list: Arc<SharedList>,
+    /// The largest cover of the first track, which represents the collection.
+    pub cover: Option<CoverImage>,
     /// The origin of sound and pictures, for the page's security policy.
     pub delivery_origin: String,
     /// Whether the files may be saved, by [`Playback::shared_download`].
     pub is_downloadable: bool,
+}
+
+impl SharedCollection {
+    /// The title of the collection.
+    pub fn title(&self) -> &str {
+        &self.list.title
+    }
+
+    /// The line under it.
+    pub fn subtitle(&self) -> Option<&str> {
+        self.list.subtitle.as_deref()
+    }
+
+    /// The colours of the first track.
+    pub fn colours(&self) -> Option<PlayerColours> {
+        self.list.first.as_ref().map(|first| first.colours)
+    }
+
+    /// Its playable tracks in their order, at most 1000. Only one, if the key is limited to a track.
+    pub fn tracks(&self) -> &[TrackSummaryView] {
+        &self.list.tracks
+    }
+
+    /// Whether more tracks follow.
+    pub fn has_more(&self) -> bool {
+        self.list.has_more
+    }
 }
 
 impl Playback {
@@ -40,29 +58,23 @@ impl Playback {
         key_text: &str,
         after: Option<TrackId>,
     ) -> Result<SharedCollection, Refusal> {
+        let not_found = || Refusal::NotFound(Resource::Collection);
         let key = self.0.access.key(key_text, Action::Share).await?;
-        let collection_id = key.scope.collection().ok_or(Refusal::NotFound(Resource::Collection))?;
-        let organization_id = key.organization_id;
-        let parents = self.0.lookups.parents(organization_id, collection_id).await?;
-        let variant = key.variants.single().ok_or(Refusal::NotFound(Resource::Collection))?;
-        let page = (after, PER_PAGE);
-        let (tracks, has_more) = self
-            .0
-            .lookups
-            .catalog()
-            .shared_tracks(organization_id, collection_id, key.scope.track(), variant, page)
-            .await?;
-        let tracks: Vec<TrackView> = tracks.into_iter().map(|track| parents.view(track)).collect();
-        let first = tracks.first();
+        let page = SharedPage {
+            organization_id: key.organization_id,
+            collection_id: key.scope.collection().ok_or_else(not_found)?,
+            only: key.scope.track(),
+            variant: key.variants.single().ok_or_else(not_found)?.clone(),
+            after,
+        };
+        let list = self.0.lookups.shared_list(page).await?.ok_or_else(not_found)?;
+        let largest =
+            |first| CoverSize::ALL.iter().rev().find_map(|size| self.cover_in(first, &[*size], None).pop());
         Ok(SharedCollection {
-            title: parents.collection.title.clone(),
-            subtitle: parents.collection.shown_subtitle(&parents.organization).map(ToOwned::to_owned),
-            colours: first.map(|first| first.colours),
-            cover: first.map_or_else(Vec::new, |first| self.cover_in(first, &CoverSize::ALL, None)),
-            delivery_origin: self.0.links.delivery_origin(organization_id),
+            cover: list.first.as_ref().and_then(largest),
+            delivery_origin: self.0.links.delivery_origin(key.organization_id),
             is_downloadable: key.is_downloadable,
-            tracks,
-            has_more,
+            list,
         })
     }
 }

@@ -22,6 +22,18 @@ impl Uploads {
         self.limits.max_cover_bytes
     }
 
+    /// Refuses a cover of something that does not exist, or if there is too little disk space or quota for it. Call it
+    /// before reading the body. `announced` is the announced size.
+    pub async fn begin_cover(
+        &self,
+        organization_id: OrganizationId,
+        owner: CoverOwner,
+        announced: Option<u64>,
+    ) -> Result<(), Refusal> {
+        self.cover_folder(organization_id, owner).await?;
+        self.require_room_for_cover(organization_id, announced).await
+    }
+
     /// Makes a cover from a picture, in every size, and puts it to use with the colours found in it. The original
     /// picture is stored too.
     pub async fn accept_cover(

@@ -114,6 +114,12 @@ impl Uploads {
         Ok(parents.view_session(session))
     }
 
+    /// Refuses a session that does not exist or has ended. Call it before reading a body; it is checked again when the
+    /// track is created.
+    pub async fn require_upload_session(&self, id: UploadSessionId) -> Result<(), Refusal> {
+        self.valid_session(id).await.map(drop)
+    }
+
     /// Creates a track in a valid session, for a client at this address.
     pub async fn create_session_track(
         &self,

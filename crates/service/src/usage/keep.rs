@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tonearm_blobs::Blobs;
-use tonearm_domain::{Ambient, Meter, UsageBatch};
+use tonearm_domain::{Ambient, Meter, UncountedListeners, UsageBatch};
 
 use super::unstored::{Opened, Unstored};
 use super::{Usage, stored};
@@ -112,9 +112,12 @@ impl UsageKeeper {
         Ok(count)
     }
 
-    /// Logs a warning when the meter starts to leave out listeners.
+    /// Counts the listeners that the meter has left out, and logs a warning when it starts to.
     fn warn_of_overflow(&mut self) {
-        let is_overflowing = self.meter.take_overflow();
+        let UncountedListeners { of_network, without_room } = self.meter.take_uncounted();
+        tonearm_telemetry::left_out_listeners("network", of_network);
+        tonearm_telemetry::left_out_listeners("full", without_room);
+        let is_overflowing = of_network + without_room > 0;
         if is_overflowing && !self.is_overflowing {
             tracing::warn!("too many listeners at the same time; some deliveries do not count as listens");
         }

@@ -1,8 +1,8 @@
 //! The number of statements per operation.
 
-use tonearm_domain::KeyType;
+use tonearm_domain::{KeyType, Selection};
 use tonearm_fixtures::TestDatabase;
-use tonearm_service::OpenedPlaySession;
+use tonearm_service::{CreateKey, OpenedPlaySession};
 
 use crate::on_both;
 use crate::station::{FOR_EVER, Station};
@@ -12,6 +12,7 @@ on_both!(
     listeners_who_come_at_once_ask_once,
     sessions_cost_the_same_for_any_number_of_tracks,
     sessions_that_come_at_once_share_commits,
+    a_shared_list_is_loaded_once_while_its_rows_stand,
 );
 
 async fn the_hot_play_path_asks_nothing(database: TestDatabase) {
@@ -93,4 +94,32 @@ async fn sessions_that_come_at_once_share_commits(database: TestDatabase) {
         assert_eq!(stored.expires_at, opened.session.expires_at);
     }
     assert!((queries as usize) < LISTENERS, "{queries} statements for {LISTENERS} sessions");
+}
+
+async fn a_shared_list_is_loaded_once_while_its_rows_stand(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
+    let Station { node, track, .. } = &station;
+    let create = CreateKey {
+        collection_id: Some(track.collection_id),
+        variants: Selection::one("hq".parse().unwrap()),
+        ..CreateKey::new(KeyType::Share, "Key")
+    };
+    let key = node.library.create_key(&station.caller, create).await.unwrap();
+    let open = async |after| node.playback.shared_collection(key.text.reveal(), after).await.unwrap();
+    let shared = open(None).await;
+    assert_eq!(shared.tracks().iter().map(|track| track.track.id).collect::<Vec<_>>(), [track.id]);
+    let (queries, _) = node
+        .count(async {
+            let visitors = (0..100).map(|_| open(None));
+            futures::future::join_all(visitors).await;
+        })
+        .await;
+    assert_eq!(queries, 0);
+    let tx = node.catalog.begin().await.unwrap();
+    let mut changed = tx.track(track.organization_id, track.id).await.unwrap().unwrap();
+    changed.player_title = Some("Another title".to_owned());
+    tx.update_track(&changed).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(open(None).await.tracks()[0].title, "Another title");
+    assert!(open(Some(track.id)).await.tracks().is_empty(), "it is another page");
 }

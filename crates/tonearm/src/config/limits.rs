@@ -9,8 +9,6 @@ use tonearm_api::RateLimits;
 use tonearm_blobs::{CacheTerms, StorageUrl};
 use tonearm_service::{SharedCaches, UploadLimits};
 
-use tokio::sync::Semaphore;
-
 use super::ByteSize;
 use super::error::{ConfigError, positive};
 use super::file::{EdgeSettings, LimitSettings, MediaSettings, ShutdownSettings};
@@ -71,7 +69,7 @@ pub(super) fn server_limits(
     positive("limits.max_connections", max_connections as u64)?;
     positive("edge.threads", edge.threads.unwrap_or(1))?;
     Ok(ServerLimits {
-        max_connections: max_connections.min(Semaphore::MAX_PERMITS),
+        max_connections,
         header_timeout: seconds("limits.header_timeout_seconds", settings.header_timeout_seconds, 30)?,
         min_bytes_per_second: settings.min_bytes_per_second.unwrap_or(500),
         send_timeout: seconds("limits.send_timeout_seconds", settings.send_timeout_seconds, 60)?,

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::sync::Semaphore;
 use tokio::time::{MissedTickBehavior, interval, timeout};
+use tonearm_server::Places;
 
 /// The beginning of a successful response over plain HTTP.
 const ANSWER: &[u8] = b"HTTP/1.1 200";
@@ -18,8 +18,8 @@ const ANSWER: &[u8] = b"HTTP/1.1 200";
 pub(crate) struct Watchdog {
     pub(crate) address: SocketAddr,
     pub(crate) has_tls: bool,
-    /// One permit for each connection that can still be accepted.
-    pub(crate) connection_permits: Arc<Semaphore>,
+    /// The places for connections.
+    pub(crate) places: Arc<Places>,
 }
 
 impl Watchdog {
@@ -49,7 +49,7 @@ impl Watchdog {
     async fn answers(&self, within: Duration) -> bool {
         match timeout(within, self.ask()).await {
             Ok(Ok(is_answer)) => is_answer,
-            Ok(Err(_)) | Err(_) => self.connection_permits.available_permits() == 0,
+            Ok(Err(_)) | Err(_) => self.places.is_full(),
         }
     }
 
@@ -84,11 +84,12 @@ fn patience(own_id: u32, variable: impl Fn(&str) -> Option<String>) -> Option<Du
 #[cfg(test)]
 mod tests {
     use tokio::net::TcpListener;
+    use tonearm_domain::StoredAddresses;
 
     use super::*;
 
-    async fn answers(address: SocketAddr, permits: usize, has_tls: bool) -> bool {
-        let watchdog = Watchdog { address, has_tls, connection_permits: Arc::new(Semaphore::new(permits)) };
+    async fn answers(address: SocketAddr, free: usize, has_tls: bool) -> bool {
+        let watchdog = Watchdog { address, has_tls, places: Places::new(free, StoredAddresses::Whole) };
         watchdog.answers(Duration::from_millis(300)).await
     }
 

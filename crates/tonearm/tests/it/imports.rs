@@ -106,7 +106,7 @@ async fn private_addresses_are_refused_unless_they_are_allowed() {
     let track = client.settled(text(&created, "/track_id")).await;
     assert_eq!(text(&track, "/track_status_id"), "init_error");
     let reason = text(&track, "/status_reason");
-    assert!(reason.contains("is not a public internet address"), "{reason}");
+    assert!(reason.contains("localhost leads to an address that is not public"), "{reason}");
     assert!(files.requests().is_empty());
     server.node.stop().await;
 }

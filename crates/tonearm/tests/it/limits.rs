@@ -63,6 +63,39 @@ async fn connections_above_the_limit_wait_for_their_turn() {
     node.stop().await;
 }
 
+/// A connection from another address of this machine.
+async fn connect_from(address: &str, node: &Node) -> TcpStream {
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind(format!("{address}:0").parse().unwrap()).unwrap();
+    socket.connect(node.address()).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_address_does_not_hold_all_connections() {
+    let server = TestServer::start(Backend::Embedded).await;
+    for roles in [vec![Role::Api, Role::Edge], vec![Role::Api]] {
+        let node = server
+            .another_node_with(|config| {
+                config.roles = roles;
+                config.server_limits.max_connections = 4;
+            })
+            .await;
+        let mut idle = Vec::new();
+        for _ in 0..4 {
+            idle.push(connect(&node).await);
+        }
+        // Its requests are answered, so all others were accepted before.
+        assert_eq!(ask(&mut idle[3], "").await, "200");
+        let mut other = connect_from("127.0.0.2", &node).await;
+        assert_eq!(timeout(EVENTUALLY, ask(&mut other, "")).await.unwrap(), "200");
+        // The one that was idle longest had to go.
+        assert_eq!(timeout(EVENTUALLY, idle[0].read(&mut [0])).await.unwrap().unwrap(), 0);
+        assert_eq!(ask(&mut idle[1], "").await, "200");
+        drop((idle, other));
+        node.stop().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_head_has_its_limits() {
     let server = TestServer::start(Backend::Embedded).await;

@@ -244,7 +244,7 @@ async fn addresses_that_are_not_public_are_refused_by_default() {
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     };
-    assert!(error.contains("is not a public internet address"), "{error}");
+    assert!(error.contains("localhost leads to an address that is not public"), "{error}");
     server.node.stop().await;
 }
 

@@ -3,13 +3,14 @@
 use axum::body::Body;
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::response::{IntoResponse, Response};
-use bytes::{Bytes, BytesMut};
-use futures::{Stream, StreamExt};
+use bytes::Bytes;
+use futures::Stream;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, StatusCode};
 use serde::Serialize;
+use tokio_util::io::ReaderStream;
 use tonearm_domain::{CoverOwner, OrganizationId, Origin};
-use tonearm_service::{Refusal, Uploads};
+use tonearm_service::{ReceiveTerms, ReceivedFile, Refusal, Uploads};
 use utoipa::ToSchema;
 
 use super::intake::{BodyError, chunks, refuse};
@@ -50,10 +51,11 @@ pub(super) async fn accept<T: Serialize>(
     let mut body = chunks(body, settings.upload_idle_timeout);
     let accepted = async {
         let Permit { organization_id, owner, answer } = permit?;
-        uploads.require_room_for_cover(organization_id, announced_picture(&parts.headers)).await?;
-        let picture = picture(&parts.headers, &mut body, uploads.max_cover_bytes()).await?;
+        uploads.begin_cover(organization_id, owner, announced_picture(&parts.headers)).await?;
+        let received = picture(&parts.headers, &mut body, &uploads, organization_id).await?;
         let origin = Origin::uploader(None, address(&parts.extensions));
-        uploads.accept_cover(origin, organization_id, owner, picture).await?;
+        let picture = uploads.load_picture(received).await?;
+        uploads.accept_cover(origin, organization_id, owner, picture.bytes.clone()).await?;
         Ok::<_, ApiError>(answer)
     };
     match accepted.await {
@@ -62,21 +64,32 @@ pub(super) async fn accept<T: Serialize>(
     }
 }
 
-async fn picture<S>(headers: &HeaderMap, body: &mut S, limit: u64) -> Result<Bytes, ApiError>
+async fn picture<S>(
+    headers: &HeaderMap,
+    body: &mut S,
+    uploads: &Uploads,
+    organization_id: OrganizationId,
+) -> Result<ReceivedFile, ApiError>
 where
     S: Stream<Item = Result<Bytes, BodyError>> + Unpin,
 {
+    let terms =
+        ReceiveTerms { organization_id, limit: uploads.max_cover_bytes(), announced: announced(headers) };
     let Some(form) = headers.get(CONTENT_TYPE).filter(|value| is_form(value.as_bytes())) else {
-        return collect(headers, body, limit).await;
+        return uploads.receive_picture(terms, body).await.map_err(refuse_body);
     };
-    let whole = collect(headers, body, limit + FORM_BYTES).await?;
-    let mut request = Request::new(Body::from(whole));
+    let whole = ReceiveTerms { limit: terms.limit + FORM_BYTES, ..terms };
+    let whole = uploads.receive_picture(whole, body).await.map_err(refuse_body)?;
+    let mut request = Request::new(Body::from_stream(ReaderStream::new(whole.into_file())));
     request.headers_mut().insert(CONTENT_TYPE, form.clone());
-    let picture = file_field(request).await?;
-    if picture.len() as u64 > limit {
-        return Err(ApiError::too_large(limit));
+    file_field(request, uploads, ReceiveTerms { announced: None, ..terms }).await
+}
+
+fn refuse_body(refusal: Refusal) -> ApiError {
+    match refusal {
+        Refusal::TooLarge { limit } => ApiError::too_large(limit),
+        other => other.into(),
     }
-    Ok(picture)
 }
 
 fn is_form(content_type: &[u8]) -> bool {
@@ -95,34 +108,22 @@ fn announced_picture(headers: &HeaderMap) -> Option<u64> {
     announced(headers).filter(|_| !is_form)
 }
 
-/// Reads a body of up to `limit` bytes into memory.
-async fn collect<S>(headers: &HeaderMap, body: &mut S, limit: u64) -> Result<Bytes, ApiError>
-where
-    S: Stream<Item = Result<Bytes, BodyError>> + Unpin,
-{
-    if announced(headers).is_some_and(|length| length > limit) {
-        return Err(ApiError::too_large(limit));
-    }
-    let mut whole = BytesMut::new();
-    while let Some(chunk) = body.next().await {
-        let chunk = chunk.map_err(Refusal::Interrupted)?;
-        if (whole.len() + chunk.len()) as u64 > limit {
-            return Err(ApiError::too_large(limit));
-        }
-        whole.extend_from_slice(&chunk);
-    }
-    Ok(whole.freeze())
-}
-
 /// The field `file` of a form.
-async fn file_field(request: Request) -> Result<Bytes, ApiError> {
+async fn file_field(
+    request: Request,
+    uploads: &Uploads,
+    terms: ReceiveTerms,
+) -> Result<ReceivedFile, ApiError> {
     let malformed =
         |_| ApiError::new(StatusCode::BAD_REQUEST, "malformed_form", "the body is not a valid form");
     let mut form =
         Multipart::from_request(request, &()).await.map_err(|error| malformed(error.to_string()))?;
     while let Some(field) = form.next_field().await.map_err(|error| malformed(error.to_string()))? {
         if field.name() == Some("file") {
-            return field.bytes().await.map_err(|error| malformed(error.to_string()));
+            return uploads.receive_picture(terms, field).await.map_err(|refusal| match refusal {
+                Refusal::Interrupted(error) => malformed(error.to_string()),
+                other => refuse_body(other),
+            });
         }
     }
     Err(ApiError::invalid("file", "is required and must contain the picture"))

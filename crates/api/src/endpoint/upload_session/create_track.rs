@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::endpoint::track::create::file_or_url;
 use crate::error::ApiError;
-use crate::extract::{Body, PathId};
+use crate::extract::{Body, ValidUploadSession};
 use crate::openapi::{not_blank, not_blank_or_null};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptors, UploadSessionRecord};
@@ -50,7 +50,7 @@ pub(crate) struct Created {
     responses((status = 200, body = Answer<Created>, description = "The track, and the URLs for uploading its file and its cover.")),
 )]
 pub(crate) async fn create_track(
-    PathId(upload_session_id): PathId<UploadSessionId>,
+    ValidUploadSession(upload_session_id): ValidUploadSession,
     client: Option<Extension<ClientAddress>>,
     request: CurrentRequest,
     State(uploads): State<Uploads>,

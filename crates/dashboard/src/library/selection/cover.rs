@@ -31,9 +31,11 @@ pub(in crate::library) async fn set_cover(
     member: Member<Editor>,
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<Response, PageError> {
-    let (fields, picture) = picture_of_tracks(form.map_err(|_| PageError::BadForm)?).await?;
+    let form = form.map_err(|_| PageError::BadForm)?;
+    let caller = member.caller();
+    let (fields, picture) = picture_of_tracks(form, &app.uploads, caller.organization_id).await?;
     let selection = Selection::of(&fields)?;
-    match app.uploads.cover_tracks(&member.caller(), &selection.tracks, picture).await {
+    match app.uploads.cover_tracks(&caller, &selection.tracks, picture.bytes.clone()).await {
         Ok(changed) => Ok(done(&member, &selection.back(), Flash::TracksCovered, changed)),
         Err(refusal @ Refusal::Invalid { .. }) => {
             let page = CoverPage { problems: Problems::of(refusal)?, ..CoverPage::of(&member, selection) };
