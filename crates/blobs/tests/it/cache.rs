@@ -302,19 +302,23 @@ async fn folder_of(key: &ObjectKey, content: &[u8], seconds: u64) -> (tempfile::
 fn write_at(folder: &tempfile::TempDir, key: &ObjectKey, content: &[u8], seconds: u64) {
     let path = folder.path().join("objects").join(key.to_string());
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(&path, content).unwrap();
-    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    let draft = folder.path().join("draft");
+    std::fs::write(&draft, content).unwrap();
+    let file = std::fs::File::options().write(true).open(&draft).unwrap();
     file.set_modified(std::time::UNIX_EPOCH + Duration::from_secs(1_700_000_000 + seconds)).unwrap();
+    std::fs::rename(draft, path).unwrap();
 }
 
 /// Asks and delivers until the whole object is as expected.
 async fn comes_to_deliver(blobs: &Blobs, key: &ObjectKey, expected: &[u8]) {
     for _ in 0..2000 {
         drop(blobs.at_hand(key));
-        match deliver(blobs, key, None).await {
-            Ok(got) if got == expected => return,
-            _ => tokio::time::sleep(Duration::from_millis(5)).await,
+        if let Ok(Some(body)) = blobs.deliver(key, None).await
+            && body.stream.try_collect::<Vec<_>>().await.is_ok_and(|chunks| chunks.concat() == expected)
+        {
+            return;
         }
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
     panic!("it never delivers what the store has");
 }
@@ -343,14 +347,20 @@ async fn an_object_that_was_replaced_is_fetched_again() {
     comes_to_deliver(&blobs, &key, &damaged).await;
 }
 
+/// Puts other bytes under the name of an object.
+async fn replace(s3: &S3Server, key: &ObjectKey, content: bytes::Bytes) {
+    let elsewhere = Blobs::open(&s3.url().parse().unwrap()).await.unwrap();
+    elsewhere.delete(key).await.unwrap();
+    elsewhere.put_bytes(key, content).await.unwrap();
+}
+
 #[tokio::test]
 async fn an_object_that_is_replaced_while_it_is_read_is_never_a_mixture() {
-    let (key, before) = (TestStore::folder().await.key(), pattern(SIZE));
-    let after = vec![7; SIZE];
-    let (folder, url) = folder_of(&key, &before, 0).await;
-    let blobs = cached_at(&url, 64 << 20, None, NEVER).await;
+    let (s3, key, before) = bucket().await;
+    let blobs = cached(&s3, 64 << 20, None, NEVER).await;
     assert!(deliver(&blobs, &key, Some(0..10)).await.unwrap() == before[..10]);
-    write_at(&folder, &key, &after, 60);
+    let after = bytes::Bytes::from(vec![7; SIZE - 1]);
+    replace(&s3, &key, after.clone()).await;
     let rest = blobs.deliver(&key, Some(2_500_000..SIZE as u64)).await;
     assert!(matches!(rest, Err(BlobError::Unavailable(_))), "its first part was delivered before");
     assert!(deliver(&blobs, &key, None).await.unwrap() == after);
@@ -358,12 +368,12 @@ async fn an_object_that_is_replaced_while_it_is_read_is_never_a_mixture() {
 
 #[tokio::test]
 async fn an_object_that_was_empty_for_a_moment_is_not_for_long() {
-    let (key, content) = (TestStore::folder().await.key(), pattern(1000));
-    let (folder, url) = folder_of(&key, b"", 0).await;
-    let blobs = cached_at(&url, 64 << 20, None, NEVER).await;
+    let (s3, key, content) = bucket().await;
+    replace(&s3, &key, bytes::Bytes::new()).await;
+    let blobs = cached(&s3, 64 << 20, None, NEVER).await;
     assert_eq!(deliver(&blobs, &key, None).await.unwrap(), b"");
     assert_eq!(blobs.deliver_head(&key).await.unwrap().unwrap().size, 0);
-    write_at(&folder, &key, &content, 0);
+    replace(&s3, &key, content.clone()).await;
     assert!(deliver(&blobs, &key, None).await.unwrap() == content);
 }
 

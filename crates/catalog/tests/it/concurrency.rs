@@ -277,7 +277,7 @@ async fn what_an_administrator_chose_for_others_changes_nothing() {
     let database = TestDatabase::migrated_postgres(tonearm_fixtures::migrate!()).await;
     let raw = database.raw().await;
     for setting in [
-        "SET default_transaction_isolation = 'serializable'",
+        "SET default_transaction_isolation = serializable",
         "SET lock_timeout = 5",
         "SET standard_conforming_strings = off",
         "SET synchronous_commit = off",

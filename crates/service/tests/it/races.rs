@@ -150,13 +150,11 @@ async fn a_provider_that_is_set_in_time_counts(database: TestDatabase) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_is_the_victim_of_a_deadlock_tries_again() {
-    let mut database = TestDatabase::migrated_postgres(tonearm_fixtures::migrate!()).await;
-    let connect =
-        async |url: &str| Catalog::connect(&url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
-    let other = connect(&database.url).await;
-    // The sessions of the library notice a deadlock first, and so become its victims.
+    let database = TestDatabase::migrated_postgres(tonearm_fixtures::migrate!()).await;
+    // This session leaves it to those of the library to notice a deadlock and so become its victims.
     let mark = if database.url.contains('?') { '&' } else { '?' };
-    database.url = format!("{}{mark}options=-c%20deadlock_timeout%3D10ms", database.url);
+    let patient = format!("{}{mark}options=-c%20deadlock_timeout%3D60s", database.url);
+    let other = Catalog::connect(&patient.parse().unwrap(), ConnectOptions::default()).await.unwrap();
     let workshop = Workshop::open(&database).await;
     let (owner, id) = workshop.create().await;
     let create = CreateCreator { organization_index: "one".to_owned(), metadata: Metadata::default() };
