@@ -202,8 +202,8 @@ pub use undo::{CoveredTrack, MovedTrack, RetitledTrack, UndoEntry, UndoableChang
 pub use upload::{NewUpload, PieceError, SourceSlot, Upload, UploadKind, UploadState};
 pub use usage::{
     Day, DayError, ExcerptHeard, FileSound, ListenCounts, ListenKind, ListenedFile, ListenedSince,
-    ListenerEntry, ListenerId, ListenerKey, ListenerOrigin, Listening, Meter, Segments, TakenBytes, UncountedListeners,
-    UsageBatch, UsageCounts, UsageEntry, Visitor, is_bot,
+    ListenerEntry, ListenerId, ListenerKey, ListenerOrigin, Listening, Meter, Segments, TakenBytes,
+    UncountedListeners, UsageBatch, UsageCounts, UsageEntry, Visitor, is_bot,
 };
 pub use variant_data::{Part, VariantData};
 pub use variant_index::VariantIndex;

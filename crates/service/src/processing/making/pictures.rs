@@ -80,7 +80,9 @@ impl Processing {
         track: &Track,
         analysed: &Analysed,
     ) -> Result<MadeCover, JobError> {
-        let parents = TrackParents::of(&self.catalog, track.organization_id, track.collection_id).await?;
+        let parents = TrackParents::of(&self.catalog, track.organization_id, track.collection_id)
+            .await
+            .map_err(JobError::from)?;
         let theme = track.theme.found.clone();
         let levels = analysed.bars(&LevelsSettings::default()).to_vec();
         let drawn = self.draw_placeholder(&parents, track, &theme, levels).await?;
@@ -125,7 +127,9 @@ impl Processing {
     /// The player colour of a track: its own, or an inherited one.
     async fn colour(&self, context: &RunContext<'_>) -> Result<Colour, JobError> {
         let track = &context.track;
-        let parents = TrackParents::of(&self.catalog, track.organization_id, track.collection_id).await?;
+        let parents = TrackParents::of(&self.catalog, track.organization_id, track.collection_id)
+            .await
+            .map_err(JobError::from)?;
         Ok(parents.view(track.clone()).colours.base)
     }
 
@@ -185,7 +189,9 @@ impl Processing {
         let size = settings.size;
         let data = FileData::Picture { width: size.side(), height: size.side(), colour: None };
         let track = &context.track;
-        let parents = TrackParents::of(&self.catalog, track.organization_id, track.collection_id).await?;
+        let parents = TrackParents::of(&self.catalog, track.organization_id, track.collection_id)
+            .await
+            .map_err(JobError::from)?;
         let found = match track.cover.is_none() && CoverTerms::of(&parents, track).takes_cover {
             true => self.embedded_cover(context).await?,
             false => None,
