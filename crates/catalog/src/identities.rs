@@ -42,8 +42,9 @@ impl Transaction {
         all(self.db(), of_person(person)).await
     }
 
-    /// Links an account, which must not be linked yet.
+    /// Links an account, which must not be linked yet. The person then counts as claimed.
     pub async fn insert_identity(&self, identity: &PersonIdentity) -> Result<(), CatalogError> {
+        self.claim(identity.person_id, identity.linked_at).await?;
         let insert = Entity::insert(ActiveModel::from(identity)).exec_without_returning(self.db());
         insert.await.map_err(CatalogError::or_taken(Record::Unique))?;
         Ok(())
@@ -66,11 +67,21 @@ impl Transaction {
         Ok(update.exec(self.db()).await?.rows_affected > 0)
     }
 
-    /// Unlinks an account of a person. Returns whether it was linked.
-    pub async fn delete_identity(&self, person: PersonId, id: IdentityId) -> Result<bool, CatalogError> {
+    /// Unlinks an account of a person. Returns whether it was linked. The person counts as claimed, even if the previous
+    /// version linked the account and did not record that.
+    pub async fn delete_identity(
+        &self,
+        person: PersonId,
+        id: IdentityId,
+        now: Timestamp,
+    ) -> Result<bool, CatalogError> {
         let delete =
             Entity::delete_many().filter(Column::Id.eq(id.uuid())).filter(Column::PersonId.eq(person.uuid()));
-        Ok(delete.exec(self.db()).await?.rows_affected > 0)
+        let is_unlinked = delete.exec(self.db()).await?.rows_affected > 0;
+        if is_unlinked {
+            self.claim(person, now).await?;
+        }
+        Ok(is_unlinked)
     }
 
     /// Marks the state of a sign-in, identified by its hash, as used. Returns `false` if it was used before.

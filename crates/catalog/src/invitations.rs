@@ -1,11 +1,11 @@
 //! One-time links: invitations to organizations, and links for a new password. Only hashes of their secrets are stored.
 
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 use tonearm_domain::{EmailAddress, Invitation, InvitationId, OrganizationId, PersonId, Timestamp};
 
 use crate::catalog::Catalog;
-use crate::entity::invitation::{ActiveModel, Column, Entity, MEMBER, NEW_PASSWORD};
+use crate::entity::invitation::{ActiveModel, Column, Entity, FIRST_ADMINISTRATOR, MEMBER, NEW_PASSWORD};
 use crate::error::{CatalogError, Record};
 use crate::query::{TO_CHANGE, all, change, one};
 use crate::transaction::Transaction;
@@ -31,25 +31,41 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// At most `most` of the unused links to organizations that were created for an email address, including expired
-    /// ones, locked.
+    /// The link whose secret has this SHA-256, even if it was used or has expired. It is not locked.
+    pub async fn invitation_by_hash(&self, hash: &[u8; 32]) -> Result<Option<Invitation>, CatalogError> {
+        one(self.db(), Entity::find().filter(Column::TokenHash.eq(hash.to_vec()))).await
+    }
+
+    /// At most `most` of the valid links to organizations that were created for an email address, in the order of the
+    /// organizations. They are not locked.
     pub async fn open_invitations_for(
         &self,
         email: &EmailAddress,
+        now: Timestamp,
         most: u64,
     ) -> Result<Vec<Invitation>, CatalogError> {
         let select = Entity::find()
             .filter(Column::Email.eq(email.as_str()))
             .filter(Column::Purpose.eq(MEMBER))
             .filter(Column::UsedAt.is_null())
-            .limit(most)
-            .lock(TO_CHANGE);
+            .filter(Column::ExpiresAt.gt(now.unix_millis()))
+            .order_by_asc(Column::OrganizationId)
+            .order_by_asc(Column::Id)
+            .limit(most);
         all(self.db(), select).await
     }
 
-    /// The link whose secret has this SHA-256, locked, so that it is used only once.
-    pub async fn invitation_by_hash(&self, hash: &[u8; 32]) -> Result<Option<Invitation>, CatalogError> {
-        one(self.db(), Entity::find().filter(Column::TokenHash.eq(hash.to_vec())).lock(TO_CHANGE)).await
+    /// One link, locked, so that it is used only once. Lock first what its maker's right depends on: whoever ends that
+    /// right locks in this order, too.
+    pub async fn invitation(&self, id: InvitationId) -> Result<Option<Invitation>, CatalogError> {
+        one(self.db(), Entity::find_by_id(id.uuid()).lock(TO_CHANGE)).await
+    }
+
+    /// Locks all links for the first administrator, so that only one of them is used.
+    pub async fn lock_first_administrator_links(&self) -> Result<(), CatalogError> {
+        let links = Entity::find().filter(Column::Purpose.eq(FIRST_ADMINISTRATOR));
+        links.order_by_asc(Column::Id).lock(TO_CHANGE).all(self.db()).await?;
+        Ok(())
     }
 
     /// Adds a link, identified by the SHA-256 of its secret.
@@ -88,10 +104,47 @@ impl Transaction {
         Ok(deleted.rows_affected > 0)
     }
 
-    /// Revokes the unused links that a person created.
-    pub async fn delete_invitations_by(&self, person: PersonId) -> Result<(), CatalogError> {
+    /// Counts that an invitation was tried with the address of an existing account. After
+    /// [`Invitation::MOST_TAKEN_ADDRESSES`] times, it counts as used. Returns whether it is still valid.
+    pub async fn note_taken_address(&self, id: InvitationId, now: Timestamp) -> Result<bool, CatalogError> {
+        let update = Entity::update_many()
+            .col_expr(Column::TakenAddresses, Expr::col(Column::TakenAddresses).add(1))
+            .filter(Column::Id.eq(id.uuid()));
+        change(self.db(), update, Record::Invitation).await?;
+        let over = Entity::update_many()
+            .col_expr(Column::UsedAt, Expr::value(now.unix_millis()))
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::TakenAddresses.gt(Invitation::MOST_TAKEN_ADDRESSES));
+        Ok(over.exec(self.db()).await?.rows_affected == 0)
+    }
+
+    /// Revokes the unused links that a person created, and the invitations that were made for the person's address. With
+    /// an organization, only those to it.
+    pub async fn delete_invitations_of(
+        &self,
+        person: PersonId,
+        organization: Option<OrganizationId>,
+    ) -> Result<(), CatalogError> {
+        use crate::entity::person;
+        let address = Query::select()
+            .column(person::Column::Email)
+            .from(person::Entity)
+            .and_where(person::Column::Id.eq(person.uuid()))
+            .take();
+        let own = Column::CreatedBy.eq(person.uuid()).or(Column::Email.in_subquery(address));
+        let mut delete = Entity::delete_many().filter(own).filter(Column::UsedAt.is_null());
+        if let Some(organization) = organization {
+            delete = delete.filter(Column::OrganizationId.eq(organization.uuid()));
+        }
+        delete.exec(self.db()).await?;
+        Ok(())
+    }
+
+    /// Revokes the unused links for new passwords that a person created.
+    pub async fn delete_password_links_by(&self, maker: PersonId) -> Result<(), CatalogError> {
         Entity::delete_many()
-            .filter(Column::CreatedBy.eq(person.uuid()))
+            .filter(Column::CreatedBy.eq(maker.uuid()))
+            .filter(Column::Purpose.eq(NEW_PASSWORD))
             .filter(Column::UsedAt.is_null())
             .exec(self.db())
             .await?;

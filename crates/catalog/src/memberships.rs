@@ -2,7 +2,7 @@
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+    ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
     TryInsertResult,
 };
 use tonearm_domain::{Membership, Organization, OrganizationId, Person, PersonId, Role};
@@ -14,6 +14,17 @@ use crate::entity::{organization, person};
 use crate::error::CatalogError;
 use crate::query::{TO_CHANGE, all, one};
 use crate::transaction::Transaction;
+
+/// The owners of an organization who may sign in.
+fn active_owners(organization: OrganizationId) -> Select<Entity> {
+    Entity::find()
+        .select_only()
+        .column(Column::PersonId)
+        .inner_join(person::Entity)
+        .filter(Column::OrganizationId.eq(organization.uuid()))
+        .filter(Column::Role.eq(Role::Owner.as_str()))
+        .filter(person::Column::DisabledAt.is_null())
+}
 
 impl Catalog {
     /// The organizations that a person belongs to with the role in each, sorted by name.
@@ -60,21 +71,25 @@ impl Transaction {
         one(self.db(), Entity::find_by_id((organization.uuid(), person.uuid()))).await
     }
 
+    /// Whether a person is an owner of an organization and may sign in. Locks the organization, so that this holds until
+    /// the end of the transaction: disabling or removing an owner locks it, too.
+    pub async fn is_owner(
+        &self,
+        organization: OrganizationId,
+        person: PersonId,
+    ) -> Result<bool, CatalogError> {
+        self.organization(organization).await?;
+        let select = active_owners(organization).filter(Column::PersonId.eq(person.uuid()));
+        Ok(select.count(self.db()).await? > 0)
+    }
+
     /// Whether an organization has another owner who may sign in, besides this person.
     pub async fn has_owner_besides(
         &self,
         organization: OrganizationId,
         person: PersonId,
     ) -> Result<bool, CatalogError> {
-        let select = Entity::find()
-            .select_only()
-            .column(Column::PersonId)
-            .inner_join(person::Entity)
-            .filter(Column::OrganizationId.eq(organization.uuid()))
-            .filter(Column::Role.eq(Role::Owner.as_str()))
-            .filter(Column::PersonId.ne(person.uuid()))
-            .filter(person::Column::DisabledAt.is_null())
-            .limit(1);
+        let select = active_owners(organization).filter(Column::PersonId.ne(person.uuid())).limit(1);
         Ok(select.count(self.db()).await? > 0)
     }
 

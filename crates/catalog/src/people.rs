@@ -93,6 +93,11 @@ impl Transaction {
         .transpose()
     }
 
+    /// Whether a person has this address.
+    pub async fn is_address_taken(&self, email: &EmailAddress) -> Result<bool, CatalogError> {
+        Ok(Entity::find().filter(Column::Email.eq(email.as_str())).count(self.db()).await? > 0)
+    }
+
     /// The person with this address and the hash of the password, locked for a change.
     pub async fn person_with_password_by_email(
         &self,
@@ -105,6 +110,23 @@ impl Transaction {
             Ok((Person::try_from(row)?, hash))
         })
         .transpose()
+    }
+
+    /// Whether an account of a provider was ever linked to a person.
+    pub async fn is_claimed(&self, id: PersonId) -> Result<bool, CatalogError> {
+        let select = Entity::find_by_id(id.uuid()).filter(Column::ClaimedAt.is_not_null());
+        Ok(select.count(self.db()).await? > 0)
+    }
+
+    /// Records that an account of a provider is or was linked to a person.
+    pub(crate) async fn claim(&self, id: PersonId, now: Timestamp) -> Result<(), CatalogError> {
+        Entity::update_many()
+            .col_expr(Column::ClaimedAt, Expr::value(now.unix_millis()))
+            .filter(Column::Id.eq(id.uuid()))
+            .filter(Column::ClaimedAt.is_null())
+            .exec(self.db())
+            .await?;
+        Ok(())
     }
 
     /// The owners of every new organization: administrators who may sign in.

@@ -1,7 +1,7 @@
 //! Second factors of people. Secrets are sealed. Of recovery codes, only hashes are stored.
 
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, Set};
+use sea_orm::{ColumnTrait, EntityTrait, Iterable, PaginatorTrait, QueryFilter, Set};
 use tonearm_domain::{PersonId, SecondFactor};
 
 use crate::catalog::Catalog;
@@ -33,7 +33,7 @@ impl Transaction {
     pub async fn put_second_factor(&self, factor: &SecondFactor) -> Result<(), CatalogError> {
         use second_factor::{ActiveModel, Column, Entity};
         let replace = OnConflict::column(Column::PersonId)
-            .update_columns([Column::Secret, Column::CreatedAt, Column::ConfirmedAt, Column::LastStep])
+            .update_columns(Column::iter().filter(|column| !matches!(column, Column::PersonId)))
             .to_owned();
         Entity::insert(ActiveModel::from(factor))
             .on_conflict(replace)

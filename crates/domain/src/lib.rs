@@ -162,7 +162,7 @@ pub use removal_hold::RemovalHold;
 pub use replacement::{REPLACED_FILES_SECONDS, Replacement, ReplacementState, ReplacementStateError};
 pub use retention::{ExpiredRows, KeepFor, KeepForError, Retention};
 pub use scheduled_task::ScheduledTask;
-pub use second_factor::SecondFactor;
+pub use second_factor::{CodePlace, SecondFactor, WrongCodes};
 pub use selection::{EmptySelection, Selection, VariantList};
 pub use sessions::{PlaySession, UploadSession};
 pub use share_target::ShareTarget;

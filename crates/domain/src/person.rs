@@ -92,7 +92,9 @@ impl FromStr for Role {
 #[error("must be owner, editor or viewer")]
 pub struct RoleError;
 
-/// An email address, in lower case, so that an address identifies one account regardless of its spelling.
+/// An email address with its ASCII letters in lower case, so that an address identifies one account regardless of its
+/// spelling. All other characters stay as they are: some of them become an ASCII letter in lower case, such as the Kelvin
+/// sign (U+212A), and would lead to somebody else's account.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EmailAddress(String);
 
@@ -116,7 +118,7 @@ impl FromStr for EmailAddress {
 
     /// Rejects only addresses that could never receive mail. Whether an address works shows when it is used.
     fn from_str(text: &str) -> Result<Self, EmailAddressError> {
-        let text = text.trim().to_lowercase();
+        let text = text.trim().to_ascii_lowercase();
         let (local, host) = text.rsplit_once('@').ok_or(EmailAddressError)?;
         let plain = |part: &str| {
             !part.is_empty()
@@ -149,6 +151,8 @@ mod tests {
     fn addresses_are_one_account_however_typed() {
         let address: EmailAddress = "  Ada@Example.COM ".parse().unwrap();
         assert_eq!(address.as_str(), "ada@example.com");
+        let kelvin: EmailAddress = "\u{212a}im@example.com".parse().unwrap();
+        assert_ne!(kelvin, "kim@example.com".parse().unwrap());
         for bad in
             ["", "@", "a@", "@b", "a b@c", "a@b@c", "a", "a@b\n", "<a@b>", &format!("{}@b", "a".repeat(254))]
         {

@@ -102,7 +102,8 @@ pub struct Invitation {
     pub expires_at: Timestamp,
     /// When it was used, if it was.
     pub used_at: Option<Timestamp>,
-    /// The person who created it, if any. The invitation becomes invalid when that person is disabled or removed.
+    /// The person who created it; none: the command line. It is valid only as long as this person may create it: an
+    /// owner of the organization, or an administrator for a new password.
     pub created_by: Option<PersonId>,
 }
 
@@ -125,6 +126,10 @@ pub enum InvitationPurpose {
 }
 
 impl Invitation {
+    /// Number of times that an invitation may be tried with the address of an existing account. Then it ends, because
+    /// each time tells its holder that the account exists.
+    pub const MOST_TAKEN_ADDRESSES: i32 = 5;
+
     /// The lifetime of a link in seconds: a day for a new password, otherwise a week.
     pub const fn lifetime(purpose: &InvitationPurpose) -> i64 {
         match purpose {

@@ -22,6 +22,7 @@ pub struct Model {
     pub expires_at: i64,
     pub used_at: Option<i64>,
     pub created_by: Option<Uuid>,
+    pub taken_addresses: i32,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -61,7 +62,7 @@ impl TryFrom<Model> for Invitation {
 }
 
 impl From<&Invitation> for ActiveModel {
-    /// All columns but the hash of the link's secret, which the record does not contain.
+    /// All columns but the hash of the link's secret and the count of taken addresses, which the record does not contain.
     fn from(invitation: &Invitation) -> Self {
         let (purpose, organization, role, email, person) = match &invitation.purpose {
             InvitationPurpose::FirstAdministrator => (FIRST_ADMINISTRATOR, None, None, None, None),
@@ -82,6 +83,7 @@ impl From<&Invitation> for ActiveModel {
             expires_at: Set(invitation.expires_at.unix_millis()),
             used_at: Set(invitation.used_at.map(|at| at.unix_millis())),
             created_by: Set(invitation.created_by.map(PersonId::uuid)),
+            taken_addresses: NotSet,
         }
     }
 }

@@ -19,6 +19,7 @@ pub struct Model {
     pub created_at: i64,
     pub disabled_at: Option<i64>,
     pub language: Option<String>,
+    pub claimed_at: Option<i64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -43,7 +44,7 @@ impl TryFrom<Model> for Person {
 }
 
 impl From<&Person> for ActiveModel {
-    /// All columns but the password's hash, which the record does not contain.
+    /// All columns but the password's hash and when the account was claimed, which the record does not contain.
     fn from(person: &Person) -> Self {
         Self {
             id: Set(person.id.uuid()),
@@ -54,6 +55,7 @@ impl From<&Person> for ActiveModel {
             created_at: Set(person.created_at.unix_millis()),
             disabled_at: Set(person.disabled_at.map(|at| at.unix_millis())),
             language: Set(person.language.map(|language| language.to_string())),
+            claimed_at: NotSet,
         }
     }
 }

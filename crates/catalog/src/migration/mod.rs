@@ -92,6 +92,9 @@ mod m0052_traces;
 mod m0053_operations;
 mod m0055_node_secrets;
 mod m0056_cover_objects;
+mod m0057_claimed_people;
+mod m0058_factor_setups;
+mod m0059_taken_addresses;
 mod pieces;
 mod prelude;
 mod record;
@@ -151,6 +154,9 @@ fn steps() -> Vec<Step> {
         m0053_operations::step(),
         m0055_node_secrets::step(),
         m0056_cover_objects::step(),
+        m0057_claimed_people::step(),
+        m0058_factor_setups::step(),
+        m0059_taken_addresses::step(),
     ]
 }
 

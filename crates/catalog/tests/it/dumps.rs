@@ -204,6 +204,13 @@ async fn backups_of_earlier_versions_are_brought_up_to_date(database: TestDataba
     }
     let added = [
         ("person", "language"),
+        ("person", "claimed_at"),
+        ("invitation", "taken_addresses"),
+        ("second_factor", "sign_in_id"),
+        ("second_factor", "wrong_elsewhere"),
+        ("second_factor", "wrong_elsewhere_at"),
+        ("second_factor", "wrong_where_known"),
+        ("second_factor", "wrong_where_known_at"),
         ("listener_track", "country"),
         ("job", "traceparent"),
         ("webhook_delivery", "traceparent"),

@@ -118,6 +118,9 @@ const STEPS: &[&str] = &[
     "m0053_operations",
     "m0055_node_secrets",
     "m0056_cover_objects",
+    "m0057_claimed_people",
+    "m0058_factor_setups",
+    "m0059_taken_addresses",
 ];
 
 async fn older(database: &TestDatabase) {

@@ -2,7 +2,10 @@
 
 use sea_orm::{ConnectionTrait, Statement};
 use tonearm_catalog::{Catalog, StorageUsage};
-use tonearm_domain::{Deletion, Job, KeyScope, LimitOffset, QuotaUsage, Source, Theme, Track};
+use tonearm_domain::{
+    AuditAction, AuditEntry, Deletion, Job, KeyScope, LimitOffset, Origin, Person, PersonIdentity,
+    QuotaUsage, Source, Theme, Track,
+};
 use tonearm_fixtures::ambient;
 
 use crate::database::{Reach, TestDatabase};
@@ -11,7 +14,8 @@ use crate::samples::*;
 tonearm_fixtures::on_both_empty!(
     titles_and_themes_are_found,
     tracks_without_manifests_get_a_job,
-    tracks_are_counted
+    tracks_are_counted,
+    people_who_were_linked_are_claimed,
 );
 
 /// A step, and the statements that undo it.
@@ -19,6 +23,9 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    TAKEN_ADDRESSES,
+    FACTOR_SETUPS,
+    CLAIMED_PEOPLE,
     COVER_OBJECTS,
     NODE_SECRETS,
     OPERATIONS,
@@ -78,6 +85,22 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
         }
     }
 }
+
+const TAKEN_ADDRESSES: Step =
+    ("m0059_taken_addresses", &["ALTER TABLE invitation DROP COLUMN taken_addresses"]);
+
+const FACTOR_SETUPS: Step = (
+    "m0058_factor_setups",
+    &[
+        "ALTER TABLE second_factor DROP COLUMN sign_in_id",
+        "ALTER TABLE second_factor DROP COLUMN wrong_elsewhere",
+        "ALTER TABLE second_factor DROP COLUMN wrong_where_known",
+        "ALTER TABLE second_factor DROP COLUMN wrong_elsewhere_at",
+        "ALTER TABLE second_factor DROP COLUMN wrong_where_known_at",
+    ],
+);
+
+const CLAIMED_PEOPLE: Step = ("m0057_claimed_people", &["ALTER TABLE person DROP COLUMN claimed_at"]);
 
 const COVER_OBJECTS: Step = (
     "m0056_cover_objects",
@@ -411,4 +434,49 @@ async fn tracks_are_counted(database: TestDatabase) {
     let used = catalog.quota_usage(organization.id).await.unwrap();
     // The deleted track is not purged yet.
     assert_eq!(used, QuotaUsage { bytes: 3 * size + 7, tracks: 3, milliseconds: 3 * 1500 });
+}
+
+async fn people_who_were_linked_are_claimed(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let [added, linked, unlinked] = ["added", "linked", "unlinked"].map(|name| Person {
+        id: ambient.record_id(),
+        email: format!("{name}@example.com").parse().unwrap(),
+        name: name.to_owned(),
+        is_administrator: false,
+        created_at: ambient.now(),
+        disabled_at: None,
+        language: None,
+    });
+    let identity = |person: &Person| PersonIdentity {
+        id: ambient.record_id(),
+        person_id: person.id,
+        issuer: "https://id.example.com".to_owned(),
+        subject: person.name.clone(),
+        email: None,
+        linked_at: ambient.now(),
+        used_at: ambient.now(),
+    };
+    let tx = catalog.begin().await.unwrap();
+    for person in [&added, &linked, &unlinked] {
+        tx.insert_person(person, "!").await.unwrap();
+    }
+    tx.insert_identity(&identity(&linked)).await.unwrap();
+    let entry = AuditEntry {
+        id: ambient.record_id(),
+        organization_id: None,
+        at: ambient.now(),
+        origin: Origin::command_line(),
+        action: AuditAction::IdentityLink,
+        subject_id: Some(unlinked.id.uuid()),
+        title: None,
+    };
+    tx.audit(&entry).await.unwrap();
+    tx.commit().await.unwrap();
+    go_back(&database, catalog, CLAIMED_PEOPLE).await;
+
+    let catalog = database.upgraded().await;
+    let tx = catalog.begin().await.unwrap();
+    for (person, is_claimed) in [(added, false), (linked, true), (unlinked, true)] {
+        assert_eq!(tx.is_claimed(person.id).await.unwrap(), is_claimed, "{}", person.name);
+    }
 }

@@ -33,6 +33,7 @@ members-email-hint = Es wird keine E-Mail gesendet: Sie geben den Link selbst we
 members-create-invitation = Einladung erstellen
 members-pending = Offene Einladungen
 members-none-pending = Keine offenen Einladungen.
+members-pending-hint = Einladungen enden, wenn die Person, die sie erstellt hat, nicht mehr Inhaber ist. Wenn ein Mitglied geht, ziehen Sie solche ohne Adresse zurück, die es haben kann.
 members-valid-until = Gültig bis <time data-exact datetime="{ $at }">{ $at }</time>
 members-withdraw-one = Zurückziehen<span class="hidden">: Einladung für { $person }</span>
 members-anyone = Alle mit dem Link

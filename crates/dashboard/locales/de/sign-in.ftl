@@ -51,5 +51,6 @@ sign-in-provider-unverified = { $provider } hat Ihre E-Mail-Adresse nicht bestä
 sign-in-provider-domain = Die Domain Ihrer E-Mail-Adresse bei { $provider } ist hier nicht zugelassen. Melden Sie sich mit einem anderen Konto an.
 sign-in-provider-no-account = Für { $email } gibt es hier kein Konto. Bitten Sie einen Inhaber einer Organisation, diese Adresse einzuladen, und melden Sie sich dann noch einmal an.
 sign-in-provider-password-first = Für { $email } gibt es hier ein Konto mit Passwort. Melden Sie sich mit dem Passwort an und verknüpfen Sie { $provider } dann in Ihrem Profil. Wenn Sie das Passwort nicht kennen, bitten Sie einen Administrator um einen Passwort-Link.
+sign-in-provider-claimed = Mit dem Konto für { $email } ist oder war hier ein anderes Konto bei { $provider } verknüpft. Melden Sie sich mit jenem an oder bitten Sie einen Administrator um einen Passwort-Link.
 sign-in-provider-taken = Dieses Konto bei { $provider } ist mit einer anderen Person verknüpft. Verwenden Sie ein anderes Konto oder bitten Sie die Person, die Verknüpfung zu lösen.
 sign-in-provider-many = Sie haben so viele Konten verknüpft wie möglich. Lösen Sie zuerst eine Verknüpfung.

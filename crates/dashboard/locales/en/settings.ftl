@@ -33,6 +33,7 @@ members-email-hint = No email is sent: you pass on the link yourself. With singl
 members-create-invitation = Create invitation
 members-pending = Pending invitations
 members-none-pending = No pending invitations.
+members-pending-hint = Invitations end when their creator is no longer an owner. If a member leaves, withdraw those without an address that the member may have.
 members-valid-until = Valid until <time data-exact datetime="{ $at }">{ $at }</time>
 members-withdraw-one = Withdraw<span class="hidden"> invitation for { $person }</span>
 members-anyone = Anyone with the link

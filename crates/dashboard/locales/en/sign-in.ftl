@@ -51,5 +51,6 @@ sign-in-provider-unverified = { $provider } has not verified your email address.
 sign-in-provider-domain = The domain of your email address at { $provider } is not allowed here. Sign in with another account.
 sign-in-provider-no-account = There is no account for { $email } here. Ask an owner of an organization to invite this address, then sign in again.
 sign-in-provider-password-first = There is an account for { $email } here that has a password. Sign in with the password, then link { $provider } in your profile. If you do not know the password, ask an administrator for a password link.
+sign-in-provider-claimed = Another account at { $provider } is or was linked to the account for { $email } here. Sign in with that one, or ask an administrator for a password link.
 sign-in-provider-taken = This account at { $provider } is linked to another person. Use another account, or have that person unlink it.
 sign-in-provider-many = You have linked as many accounts as possible. Unlink one first.

@@ -33,6 +33,7 @@ members-email-hint = No se envía ningún correo: usted mismo comparte el enlace
 members-create-invitation = Crear invitación
 members-pending = Invitaciones pendientes
 members-none-pending = No hay invitaciones pendientes.
+members-pending-hint = Las invitaciones terminan cuando quien las creó deja de ser propietario. Si un miembro se va, retire las que no tienen dirección y que el miembro pueda tener.
 members-valid-until = Válida hasta el <time data-exact datetime="{ $at }">{ $at }</time>
 members-withdraw-one = Retirar<span class="hidden"> la invitación para { $person }</span>
 members-anyone = Cualquiera que tenga el enlace

@@ -51,5 +51,6 @@ sign-in-provider-unverified = { $provider } no ha verificado su dirección de co
 sign-in-provider-domain = El dominio de su dirección de correo en { $provider } no está permitido aquí. Inicie sesión con otra cuenta.
 sign-in-provider-no-account = Aquí no hay ninguna cuenta para { $email }. Pida a un propietario de una organización que invite a esta dirección e inicie sesión de nuevo.
 sign-in-provider-password-first = Aquí ya hay una cuenta con contraseña para { $email }. Inicie sesión con la contraseña y vincule después { $provider } en su perfil. Si no conoce la contraseña, pida a un administrador un enlace para elegir una.
+sign-in-provider-claimed = Otra cuenta de { $provider } está o estuvo vinculada aquí a la cuenta de { $email }. Inicie sesión con esa, o pida a un administrador un enlace para elegir una contraseña.
 sign-in-provider-taken = Esta cuenta de { $provider } está vinculada a otra persona. Use otra cuenta o pida a esa persona que la desvincule.
 sign-in-provider-many = Ha vinculado tantas cuentas como es posible. Desvincule una primero.

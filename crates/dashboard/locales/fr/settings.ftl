@@ -33,6 +33,7 @@ members-email-hint = Aucun e-mail n’est envoyé : vous transmettez le lien vo
 members-create-invitation = Créer l’invitation
 members-pending = Invitations en attente
 members-none-pending = Aucune invitation en attente.
+members-pending-hint = Les invitations prennent fin quand la personne qui les a créées n’est plus propriétaire. Si un membre part, retirez celles sans adresse qu’il peut avoir.
 members-valid-until = Valable jusqu’au <time data-exact datetime="{ $at }">{ $at }</time>
 members-withdraw-one = Annuler<span class="hidden"> l’invitation pour { $person }</span>
 members-anyone = Toute personne disposant du lien

@@ -51,5 +51,6 @@ sign-in-provider-unverified = { $provider } n’a pas vérifié votre adresse e-
 sign-in-provider-domain = Le domaine de votre adresse e-mail chez { $provider } n’est pas autorisé ici. Connectez-vous avec un autre compte.
 sign-in-provider-no-account = Il n’y a pas de compte ici pour { $email }. Demandez à un propriétaire d’une organisation d’inviter cette adresse, puis connectez-vous de nouveau.
 sign-in-provider-password-first = Il existe ici un compte avec mot de passe pour { $email }. Connectez-vous avec le mot de passe, puis liez { $provider } dans votre profil. Si vous ne connaissez pas le mot de passe, demandez à un administrateur un lien pour en choisir un.
+sign-in-provider-claimed = Un autre compte chez { $provider } est ou a été lié ici au compte de { $email }. Connectez-vous avec celui-là, ou demandez à un administrateur un lien pour choisir un mot de passe.
 sign-in-provider-taken = Ce compte chez { $provider } est lié à une autre personne. Utilisez un autre compte, ou demandez à cette personne de le délier.
 sign-in-provider-many = Vous avez lié autant de comptes que possible. Déliez-en d’abord un.

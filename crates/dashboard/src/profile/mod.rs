@@ -59,6 +59,8 @@ struct ProfilePage {
     /// The name of the provider for people, if there is one.
     provider: Option<String>,
     identities: Vec<IdentityRow>,
+    /// The names of these accounts in one text.
+    accounts: String,
     organizations: Vec<OrganizationRow>,
     sign_ins: Vec<SignInRow>,
     problems: Problems,
@@ -114,7 +116,8 @@ async fn change_password(
     fields: Fields,
 ) -> Result<Response, PageError> {
     let (current, new) = (fields.raw("current").to_owned(), fields.raw("password").to_owned());
-    match app.people.change_password(&profile.signed_in().session.resumed, current, new, device).await {
+    let (resumed, unlinking) = (&profile.signed_in().session.resumed, fields.is_ticked("unlink"));
+    match app.people.change_password(resumed, current, new, unlinking, device).await {
         Ok(token) => {
             let mut response = Flash::PasswordChanged.then(&profile.path("/profile"));
             response.headers_mut().append(SET_COOKIE, device_cookie(&app, &token));
@@ -133,8 +136,10 @@ async fn sign_out_everywhere(
     State(app): State<Dashboard>,
     profile: OwnProfile,
     RequestDevice(device): RequestDevice,
+    fields: Fields,
 ) -> Result<Response, PageError> {
-    app.people.sign_out_everywhere(profile.signed_in().person(), device.address).await?;
+    let (person, unlinking) = (profile.signed_in().person(), fields.is_ticked("unlink"));
+    app.people.sign_out_everywhere(person, unlinking, device.address).await?;
     Ok(Redirect::to("/dashboard/sign-in").into_response())
 }
 
@@ -188,6 +193,8 @@ impl ProfilePage {
             is_this: sign_in.id == this,
         });
         let identities = app.people.identities(person).await?;
+        let identities: Vec<_> = identities.into_iter().map(IdentityRow::of).collect();
+        let accounts: Vec<&str> = identities.iter().map(|row| row.account.as_str()).collect();
         let organizations = app.people.organizations_of(person).await?;
         let organizations = organizations.into_iter().map(|(organization, role)| OrganizationRow {
             id: organization.id.to_string(),
@@ -203,7 +210,8 @@ impl ProfilePage {
             has_password: app.people.has_password(person).await?,
             second_factor: app.people.second_factor(person).await?,
             provider: app.people.provider_name().map(str::to_owned),
-            identities: identities.into_iter().map(IdentityRow::of).collect(),
+            accounts: accounts.join(", "),
+            identities,
             organizations: organizations.collect(),
             sign_ins: sign_ins.collect(),
             problems,

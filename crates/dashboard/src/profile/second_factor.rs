@@ -126,8 +126,9 @@ async fn refuse(
 
 impl SecondFactorPage {
     async fn of(app: &Dashboard, profile: &OwnProfile) -> Result<Self, PageError> {
-        let person = profile.signed_in().person();
-        let enrolment = app.people.enrolment(person).await?.and_then(|Enrolment { uri, secret }| {
+        let resumed = &profile.signed_in().session.resumed;
+        let person = &resumed.person;
+        let enrolment = app.people.enrolment(resumed).await?.and_then(|Enrolment { uri, secret }| {
             let groups: Vec<&str> =
                 (0..secret.len() / 4).filter_map(|at| secret.get(at * 4..at * 4 + 4)).collect();
             Some((groups.join(" "), Qr::new(&uri)?))

@@ -72,6 +72,9 @@ fn message(error: &ProviderSignInError, provider: &str) -> String {
         ProviderSignInError::PasswordFirst(email) => {
             named("sign-in-provider-password-first").with("email", email.to_string())
         }
+        ProviderSignInError::Claimed(email) => {
+            named("sign-in-provider-claimed").with("email", email.to_string())
+        }
         ProviderSignInError::TooManyIdentities => t("sign-in-provider-many"),
         ProviderSignInError::Over | ProviderSignInError::NoProvider => t("sign-in-provider-over"),
         ProviderSignInError::Provider(error) => named(message_of_provider(error)),

@@ -22,6 +22,9 @@ crate::on_both!(
     oidc_a_code_is_asked_for_still,
     oidc_accounts_are_linked_and_unlinked,
     oidc_an_account_is_one_persons,
+    oidc_an_address_links_only_once,
+    oidc_a_challenge_ends_with_the_account_that_began_it,
+    oidc_what_stays_linked_is_said_and_can_be_unlinked,
 );
 
 const PROFILE: &str = "/dashboard/profile";
@@ -156,7 +159,6 @@ async fn oidc_addresses_have_to_be_verified(database: TestDatabase) {
     for claims in [
         json!({ "email": "cleo@example.com", "email_verified": false }),
         json!({ "email": "cleo@example.com", "email_verified": null }),
-        json!({ "email": "cleo@example.com", "email_verified": "false" }),
         json!({ "email": null }),
         json!({ "email": "nonsense" }),
     ] {
@@ -166,8 +168,20 @@ async fn oidc_addresses_have_to_be_verified(database: TestDatabase) {
         assert!(page.html.contains("Example ID has not verified your email address."), "{}", page.html);
         assert_eq!(browser.get(PROFILE).await.status, 303, "{claims}");
     }
-    // Some providers send booleans as strings.
-    let verified = json!({ "email": "Cleo@Example.com", "email_verified": "true" });
+    // Text is not a boolean: to some it is true whatever it says.
+    for text in ["true", "false"] {
+        let claims = json!({ "email": "cleo@example.com", "email_verified": text });
+        let page = provider.enter(&mut house.browser(), claims).await;
+        assert_eq!(page.status, 422, "{text}");
+        assert!(page.html.contains("Example ID did not confirm who you are."), "{}", page.html);
+    }
+    // An address with the Kelvin sign is another one.
+    house.people.add_person("Kim", "kim@example.com", false).await.unwrap();
+    for email in ["\u{212a}im@example.com", "cleo@\u{212a}example.com"] {
+        let page = provider.enter(&mut house.browser(), json!({ "sub": "eve", "email": email })).await;
+        assert_eq!(page.status, 403, "{email}");
+    }
+    let verified = json!({ "email": "Cleo@Example.com" });
     assert_in(&provider.enter(&mut house.browser(), verified).await);
 }
 
@@ -340,7 +354,11 @@ async fn oidc_accounts_are_linked_and_unlinked(database: TestDatabase) {
     let mut bea = house.invited(&mut ada, "Bea", "viewer").await;
     bea.submit(PROFILE, &action, &[]).await;
     assert_in(&provider.enter(&mut house.browser(), claims.clone()).await);
+    // A session that the account began ends with the link.
+    let mut elsewhere = house.browser();
+    assert_in(&provider.enter(&mut elsewhere, claims.clone()).await);
     assert_in(&ada.submit(PROFILE, &action, &[]).await);
+    assert_eq!(elsewhere.get(PROFILE).await.status, 303);
     assert!(!ada.get(PROFILE).await.html.contains("ada@work.example"));
     assert_eq!(provider.enter(&mut house.browser(), claims).await.status, 403);
     let actions = actions(&house).await;
@@ -377,4 +395,95 @@ async fn oidc_an_account_is_one_persons(database: TestDatabase) {
     let page = bea.get(&back).await;
     assert_eq!(page.status, 422, "{}", page.html);
     assert_eq!(house.catalog.identity(&provider.issuer(), "eve").await.unwrap(), None);
+}
+
+/// A person whom an administrator added, and who has no password yet.
+async fn added(house: &House, email: &str) -> String {
+    let (person, _) = house.people.add_person("Cleo", email, false).await.unwrap();
+    format!("/dashboard/people/{}", person.id)
+}
+
+async fn oidc_an_address_links_only_once(database: TestDatabase) {
+    let provider = TestProvider::start().await;
+    let house = house(database, &provider).await;
+    let mut ada = house.administrator().await;
+    let account_page = added(&house, "cleo@example.com").await;
+    let of = |sub: &str| json!({ "sub": sub, "email": "cleo@example.com" });
+    let mut cleo = house.browser();
+    assert_in(&provider.enter(&mut cleo, of("cleo")).await);
+    // The address was given to somebody new at the provider.
+    let refuse = async |sub: &str| {
+        let refused = provider.enter(&mut house.browser(), of(sub)).await;
+        assert_eq!(refused.status, 403, "{sub}");
+        assert!(refused.html.contains("Another account at Example ID is or was linked"), "{}", refused.html);
+    };
+    refuse("successor").await;
+    // Nor does a link that was ended come back with the next click.
+    let identity = ada.get(&account_page).await.between("/identities/", "/unlink");
+    ada.submit(&account_page, &format!("{account_page}/identities/{identity}/unlink"), &[]).await;
+    for sub in ["cleo", "successor"] {
+        refuse(sub).await;
+    }
+    // An administrator lets Cleo choose a password, with which Cleo links the account again.
+    let shown = ada.submit(&account_page, &format!("{account_page}/reset-password"), &[]).await;
+    let link = shown.between("<code id=\"link\">", "</code>");
+    let chosen = cleo.post(link.strip_prefix(PUBLIC_URL).unwrap(), &[("password", PASSWORD)]).await;
+    assert_eq!(chosen.status, 303, "{}", chosen.html);
+    assert_in(&link_with(&provider, &mut cleo, PASSWORD, of("cleo")).await);
+    assert_in(&provider.enter(&mut house.browser(), of("cleo")).await);
+    // The password link that an added person got ends when the person comes in with the provider.
+    let (_, unused) = house.people.add_person("Dora", "dora@example.com", false).await.unwrap();
+    let dora = json!({ "sub": "dora", "email": "dora@example.com" });
+    assert_in(&provider.enter(&mut house.browser(), dora).await);
+    assert_eq!(house.browser().get(unused.url.strip_prefix(PUBLIC_URL).unwrap()).await.status, 404);
+}
+
+async fn oidc_a_challenge_ends_with_the_account_that_began_it(database: TestDatabase) {
+    let provider = TestProvider::start().await;
+    let house = house(database, &provider).await;
+    let mut ada = linked(&house, &provider).await;
+    let page = format!("{PROFILE}/second-factor");
+    let shown = ada.submit(&page, &page, &[("current", PASSWORD)]).await;
+    let app = TotpSecret::from_base32(&shown.between("<code id=\"secret\">", "</code>")).unwrap();
+    let code = app.code_at(house.clock.now());
+    assert_eq!(ada.submit(&page, &format!("{page}/confirm"), &[("code", &code)]).await.status, 200);
+    house.clock.advance_seconds(60);
+    let mut browser = house.browser();
+    assert!(provider.enter(&mut browser, json!({})).await.location.contains("/sign-in/code"));
+    let identity = ada.get(PROFILE).await.between("/identities/", "/unlink");
+    assert_in(&ada.submit(PROFILE, &format!("{PROFILE}/identities/{identity}/unlink"), &[]).await);
+    let code = app.code_at(house.clock.now());
+    let late = browser.post("/dashboard/sign-in/code", &[("code", &code)]).await;
+    assert!(late.status == 422 && late.html.contains("sign in again"), "{}", late.html);
+}
+
+async fn oidc_what_stays_linked_is_said_and_can_be_unlinked(database: TestDatabase) {
+    const STAYS: &str = "You can still sign in with these linked accounts: ada@example.com.";
+    let provider = TestProvider::start().await;
+    let house = house(database, &provider).await;
+    let mut ada = house.administrator().await;
+    assert!(!ada.get(PROFILE).await.html.contains("name=\"unlink\""));
+    assert_in(&link(&provider, &mut ada, json!({})).await);
+    let profile = ada.get(PROFILE).await.html;
+    assert_eq!(profile.matches(STAYS).count(), 2, "{profile}");
+    let change = format!("{PROFILE}/password");
+    let fields = [("current", PASSWORD), ("password", "another good one")];
+    assert_in(&ada.submit(PROFILE, &change, &fields).await);
+    assert_in(&provider.enter(&mut house.browser(), json!({})).await);
+    let fields = [("current", "another good one"), ("password", PASSWORD), ("unlink", "on")];
+    assert_in(&ada.submit(PROFILE, &change, &fields).await);
+    assert_eq!(provider.enter(&mut house.browser(), json!({})).await.status, 403);
+    assert_in(&link(&provider, &mut ada, json!({})).await);
+    ada.submit(PROFILE, &format!("{PROFILE}/sign-out-everywhere"), &[("unlink", "on")]).await;
+    assert_eq!(ada.get(PROFILE).await.status, 303);
+    assert_eq!(provider.enter(&mut house.browser(), json!({})).await.status, 403);
+    // Without a password, it is the only way in, and stays.
+    added(&house, "cleo@example.com").await;
+    let claims = json!({ "sub": "cleo", "email": "cleo@example.com" });
+    let mut cleo = house.browser();
+    assert_in(&provider.enter(&mut cleo, claims.clone()).await);
+    let profile = cleo.get(PROFILE).await.html;
+    assert!(profile.contains("linked accounts: cleo@example.com") && !profile.contains("name=\"unlink\""));
+    cleo.submit(PROFILE, &format!("{PROFILE}/sign-out-everywhere"), &[("unlink", "on")]).await;
+    assert_in(&provider.enter(&mut cleo, claims).await);
 }

@@ -11,7 +11,7 @@ mod settings;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::DateTime;
+use chrono::{DateTime, TimeDelta, Utc};
 use openidconnect::core::{
     CoreAuthenticationFlow, CoreClient, CoreIdToken, CoreIdTokenClaims, CoreIdTokenVerifier,
     CoreJsonWebKeySet, CoreJwsSigningAlgorithm,
@@ -38,6 +38,9 @@ const DEADLINE: Duration = Duration::from_secs(10);
 
 /// Maximum number of browser requests for which the provider is called at once. Further ones are refused.
 const AT_ONCE: usize = 32;
+
+/// How many seconds the clock of the provider may be ahead.
+const MOST_AHEAD: i64 = 60;
 
 /// Longest subject of an account in OpenID Connect.
 const MOST_SUBJECT: usize = 255;
@@ -219,7 +222,8 @@ impl Inner {
         token.ok_or_else(|| ProviderError::BadToken("the response has no ID token".to_owned()))
     }
 
-    /// The library verifies signature, issuer, audience, expiry and nonce.
+    /// The library verifies signature, issuer, audience, expiry and nonce, and asks here about the time of issue. It does
+    /// not verify for whom the token was issued.
     fn claims(
         &self,
         token: &CoreIdToken,
@@ -228,14 +232,25 @@ impl Inner {
     ) -> Result<CoreIdTokenClaims, ClaimsVerificationError> {
         let now = self.ambient.now().unix_millis();
         // A time outside the calendar's range counts as after every expiry.
-        let now = DateTime::from_timestamp_millis(now).unwrap_or(DateTime::<chrono::Utc>::MAX_UTC);
+        let now = DateTime::from_timestamp_millis(now).unwrap_or(DateTime::<Utc>::MAX_UTC);
         let verifier = CoreIdTokenVerifier::new_public_client(
             self.client_id(),
             self.issuer.clone(),
             metadata.keys.clone(),
         );
-        let verifier = verifier.set_allowed_algs(ALGORITHMS).set_time_fn(move || now);
-        token.claims(&verifier, nonce).cloned()
+        let issued = move |at: DateTime<Utc>| {
+            let is_past = at - now <= TimeDelta::seconds(MOST_AHEAD);
+            if is_past { Ok(()) } else { Err("it was issued in the future".to_owned()) }
+        };
+        let verifier =
+            verifier.set_allowed_algs(ALGORITHMS).set_time_fn(move || now).set_issue_time_verifier_fn(issued);
+        let claims = token.claims(&verifier, nonce)?;
+        match claims.authorized_party() {
+            Some(party) if *party != self.client_id() => {
+                Err(ClaimsVerificationError::InvalidAudience("it was issued for another client".to_owned()))
+            }
+            _ => Ok(claims.clone()),
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use tonearm_domain::{
 };
 
 use super::links::parse_email;
+use super::sign_in::end_sign_ins;
 use super::{OneTimeLink, People};
 use crate::audit::{self, AuditedAction};
 use crate::refusal::{Refusal, Resource};
@@ -42,7 +43,8 @@ impl People {
     }
 
     /// Prevents a person from signing in until [`People::enable_person`]. All sessions end at once, and so do the links
-    /// that the person created or received. Everything else stays, including API keys, which belong to organizations.
+    /// that the person created or received, and the invitations that were made for the person's address. Everything else
+    /// stays, including API keys, which belong to organizations.
     pub async fn disable_person(
         &self,
         by: Origin,
@@ -58,7 +60,7 @@ impl People {
         require_administrator_besides(&tx, &person).await?;
         self.keep_owners(&tx, by, &person, ownerless).await?;
         tx.set_person_disabled(id, Some(self.ambient.now())).await?;
-        end_access(&tx, id).await?;
+        self.end_access(&tx, id).await?;
         self.record_about(&tx, by, AuditAction::PersonDisable, &person).await?;
         Ok(tx.commit().await?)
     }
@@ -92,7 +94,7 @@ impl People {
             let done = AuditedAction { action, subject_id: id.uuid(), title: person.email.as_str() };
             audit::record_of(&tx, &self.ambient, Some(membership.organization_id), by, done).await?;
         }
-        end_access(&tx, id).await?;
+        self.end_access(&tx, id).await?;
         tx.delete_person(id).await?;
         self.record_about(&tx, by, AuditAction::PersonRemove, &person).await?;
         Ok(tx.commit().await?)
@@ -102,13 +104,13 @@ impl People {
     pub async fn end_sessions(&self, by: Origin, id: PersonId) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
         let person = self.person_to_administer(&tx, by, id).await?;
-        tx.delete_sign_ins(id, None).await?;
-        tx.delete_known_devices(id).await?;
+        end_sign_ins(&tx, id, None).await?;
         self.record_about(&tx, by, AuditAction::PersonEndSessions, &person).await?;
         Ok(tx.commit().await?)
     }
 
-    /// Makes a person an administrator, or revokes that. Memberships do not change.
+    /// Makes a person an administrator, or revokes that, and with it the links for new passwords that the person created.
+    /// Memberships do not change.
     pub async fn set_administrator(&self, by: Origin, id: PersonId, is_one: bool) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
         let person = self.person_to_administer(&tx, by, id).await?;
@@ -117,6 +119,7 @@ impl People {
         }
         if !is_one {
             require_administrator_besides(&tx, &person).await?;
+            tx.delete_password_links_by(id).await?;
         }
         tx.set_administrator(id, is_one).await?;
         let action = if is_one { AuditAction::PersonPromote } else { AuditAction::PersonDemote };
@@ -124,7 +127,8 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Creates a link with which a person chooses a new password. Earlier links stop working.
+    /// Creates a link with which a person chooses a new password, for as long as its maker may create it. Earlier links
+    /// stop working.
     pub async fn reset_password(&self, by: Origin, id: PersonId) -> Result<OneTimeLink, Refusal> {
         let tx = self.catalog.begin().await?;
         let person = self.person_to_administer(&tx, by, id).await?;
@@ -134,7 +138,7 @@ impl People {
                 message: "this account is disabled; enable it first".to_owned(),
             });
         }
-        let (_, link) = self.insert_link(&tx, InvitationPurpose::NewPassword(id), None).await?;
+        let (_, link) = self.insert_link(&tx, InvitationPurpose::NewPassword(id), by.actor).await?;
         self.record_about(&tx, by, AuditAction::PersonResetPassword, &person).await?;
         tx.commit().await?;
         Ok(link)
@@ -194,6 +198,13 @@ impl People {
         Ok(())
     }
 
+    /// Ends everything with which a person can sign in, come back, or let others in.
+    async fn end_access(&self, tx: &Transaction, id: PersonId) -> Result<(), Refusal> {
+        end_sign_ins(tx, id, None).await?;
+        tx.delete_password_links(id).await?;
+        Ok(tx.delete_invitations_of(id, None).await?)
+    }
+
     /// Records in the audit log what was done to a person's account. The entry belongs to no organization.
     pub(super) async fn record_about(
         &self,
@@ -205,15 +216,6 @@ impl People {
         let done = AuditedAction { action, subject_id: person.id.uuid(), title: person.email.as_str() };
         Ok(audit::record_of(tx, &self.ambient, None, by, done).await?)
     }
-}
-
-/// Ends everything with which a person can sign in or invite others.
-async fn end_access(tx: &Transaction, id: PersonId) -> Result<(), Refusal> {
-    tx.delete_sign_ins(id, None).await?;
-    tx.delete_known_devices(id).await?;
-    tx.delete_password_links(id).await?;
-    tx.delete_invitations_by(id).await?;
-    Ok(())
 }
 
 fn require_another(by: Origin, id: PersonId, message: &str) -> Result<(), Refusal> {

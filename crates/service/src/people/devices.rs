@@ -9,16 +9,16 @@ use super::{Device, People};
 use crate::refusal::Refusal;
 
 impl People {
-    /// The secret of a device's cookie, if the owner of the account has signed in with this device before.
+    /// The secret of a device's cookie and the owner of the account, if the owner has signed in with this device before.
     pub(super) async fn known_device(
         &self,
         email: &EmailAddress,
         device: &Device,
-    ) -> Result<Option<Token>, Refusal> {
+    ) -> Result<Option<(Token, PersonId)>, Refusal> {
         let Some(token) = &device.token else { return Ok(None) };
         let found = self.catalog.known_device(&token.hash(), email).await?;
         let now = self.ambient.now();
-        Ok(found.filter(|found| found.is_valid_at(now)).map(|_| token.clone()))
+        Ok(found.filter(|found| found.is_valid_at(now)).map(|found| (token.clone(), found.person_id)))
     }
 
     /// Records the device with which a person has signed in, and returns the secret for its cookie. Pass `device_token`

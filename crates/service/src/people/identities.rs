@@ -8,6 +8,7 @@ use tonearm_outbound::Account;
 
 use super::provider::SignInProvider;
 use super::provider_return::{require_allowed, taken};
+use super::sign_in::end_sign_ins;
 use super::throttle::Subjects;
 use super::{Device, People, ProviderSignInError, Resumed, Returned, passwords};
 use crate::refusal::{Refusal, Resource};
@@ -48,13 +49,15 @@ impl People {
         match tx.identity(provider.issuer(), &account.subject).await? {
             Some(found) if found.person_id != id => return Err(ProviderSignInError::Taken),
             Some(_) => {}
-            None => self.insert_identity(&tx, provider, &person, account, device.address).await?,
+            None => {
+                self.insert_identity(&tx, provider, &person, account, device.address).await?;
+            }
         }
         tx.commit().await?;
         Ok(Returned::Linked)
     }
 
-    /// Links an account to a person, who must be locked or new.
+    /// Links an account to a person, who must be locked or new. Returns the id of the link.
     pub(super) async fn insert_identity(
         &self,
         tx: &Transaction,
@@ -62,7 +65,7 @@ impl People {
         person: &Person,
         account: &Account,
         address: Option<IpAddr>,
-    ) -> Result<(), ProviderSignInError> {
+    ) -> Result<IdentityId, ProviderSignInError> {
         if tx.identities(person.id).await?.len() >= PersonIdentity::MOST {
             return Err(ProviderSignInError::TooManyIdentities);
         }
@@ -78,10 +81,11 @@ impl People {
         };
         tx.insert_identity(&identity).await.map_err(taken)?;
         self.record_of_person(tx, AuditAction::IdentityLink, person, address).await?;
-        Ok(())
+        Ok(identity.id)
     }
 
-    /// Unlinks an account of a person, unless the person could not sign in without it.
+    /// Unlinks an account of a person, unless the person could not sign in without it. All other sessions of the person
+    /// end, because the account may have begun them.
     pub async fn unlink_identity(
         &self,
         resumed: &Resumed,
@@ -107,7 +111,8 @@ impl People {
                     .to_owned(),
             });
         }
-        if tx.delete_identity(person.id, id).await? {
+        if tx.delete_identity(person.id, id, self.ambient.now()).await? {
+            end_sign_ins(&tx, person.id, Some(resumed.sign_in.id)).await?;
             self.record_of_person(&tx, AuditAction::IdentityUnlink, &person, device.address).await?;
         }
         Ok(tx.commit().await?)
@@ -123,9 +128,8 @@ impl People {
     ) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
         let person = self.person_to_administer(&tx, by, id).await?;
-        if tx.delete_identity(id, identity).await? {
-            tx.delete_sign_ins(id, None).await?;
-            tx.delete_known_devices(id).await?;
+        if tx.delete_identity(id, identity, self.ambient.now()).await? {
+            end_sign_ins(&tx, id, None).await?;
             self.record_about(&tx, by, AuditAction::IdentityUnlink, &person).await?;
         }
         Ok(tx.commit().await?)
@@ -139,7 +143,7 @@ impl People {
         address: Option<IpAddr>,
     ) -> Result<(), Refusal> {
         for identity in tx.identities(person.id).await? {
-            tx.delete_identity(person.id, identity.id).await?;
+            tx.delete_identity(person.id, identity.id, self.ambient.now()).await?;
             self.record_of_person(tx, AuditAction::IdentityUnlink, person, address).await?;
         }
         Ok(())

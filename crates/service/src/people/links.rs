@@ -8,6 +8,7 @@ use tonearm_domain::{
 use tonearm_signing::Token;
 
 use super::passwords;
+use super::sign_in::end_sign_ins;
 use super::{Device, Entry, People, SignedIn};
 use crate::audit::{self, AuditedAction};
 use crate::library::insert_organization;
@@ -63,7 +64,8 @@ impl People {
             return Ok(None);
         }
         let tx = self.catalog.begin().await?;
-        let (_, link) = self.insert_link(&tx, InvitationPurpose::FirstAdministrator, None).await?;
+        let purpose = InvitationPurpose::FirstAdministrator;
+        let (_, link) = self.insert_link(&tx, purpose, Actor::CommandLine).await?;
         tx.commit().await?;
         Ok(Some(link))
     }
@@ -87,18 +89,25 @@ impl People {
         if is_administrator {
             self.give_every_organization(&tx, person.id).await?;
         }
-        let (_, link) = self.insert_link(&tx, InvitationPurpose::NewPassword(person.id), None).await?;
-        self.record_about(&tx, Origin::command_line(), AuditAction::PersonAdd, &person).await?;
+        let by = Origin::command_line();
+        let (_, link) = self.insert_link(&tx, InvitationPurpose::NewPassword(person.id), by.actor).await?;
+        self.record_about(&tx, by, AuditAction::PersonAdd, &person).await?;
         tx.commit().await?;
         Ok((person, link))
     }
 
     /// The purpose of a link, if it is still valid.
     pub async fn open_link(&self, token: &Token) -> Result<OpenedLink, Refusal> {
-        let dead = || Refusal::NotFound(Resource::Invitation);
+        self.open(self.find_link(token).await?.purpose).await
+    }
+
+    async fn find_link(&self, token: &Token) -> Result<Invitation, Refusal> {
         let found = self.catalog.invitation_by_hash(&token.hash()).await?;
-        let invitation = found.filter(|found| found.is_valid_at(self.ambient.now())).ok_or_else(dead)?;
-        match invitation.purpose {
+        found.filter(|found| found.is_valid_at(self.ambient.now())).ok_or_else(dead)
+    }
+
+    async fn open(&self, purpose: InvitationPurpose) -> Result<OpenedLink, Refusal> {
+        match purpose {
             InvitationPurpose::FirstAdministrator if self.catalog.has_people().await? => Err(dead()),
             InvitationPurpose::FirstAdministrator => Ok(OpenedLink::FirstAdministrator),
             InvitationPurpose::Member { organization_id, role, email } => {
@@ -112,17 +121,27 @@ impl People {
     }
 
     /// Creates a person with a link for the first administrator or for a new member, and signs the person in. The first
-    /// administrator becomes owner of every organization; if there is none, one is created.
+    /// administrator becomes owner of every organization; if there is none, one is created. A link that is tried with the
+    /// addresses of several existing accounts ends.
     pub async fn join(&self, token: &Token, new: NewPerson, device: Device) -> Result<SignedIn, Refusal> {
         // The link is checked before the password is hashed, so that strangers cannot cause this work.
-        let is_first = matches!(self.open_link(token).await?, OpenedLink::FirstAdministrator);
+        let link = self.find_link(token).await?;
+        let is_first = matches!(self.open(link.purpose).await?, OpenedLink::FirstAdministrator);
         let person = self.new_person(&new.name, &new.email, is_first)?;
         let password = choose_password(new.password, &person)?;
-        let hash = self.passwords.hash(password, self.ambient.random()).await?;
+        let holder = link.created_by.map_or(link.id.uuid(), PersonId::uuid);
+        let hash = self.passwords.hash(holder, password, self.ambient.random()).await?;
         let tx = self.catalog.begin().await?;
-        let invitation = self.take(&tx, token).await?;
-        match invitation.purpose {
-            InvitationPurpose::FirstAdministrator if !tx.has_people().await? => {
+        let link = self.lock_link(&tx, token).await?;
+        let now = self.ambient.now();
+        if tx.is_address_taken(&person.email).await? {
+            let is_valid = tx.note_taken_address(link.id, now).await?;
+            tx.commit().await?;
+            return Err(if is_valid { address_taken() } else { dead() });
+        }
+        tx.note_invitation_used(link.id, now).await?;
+        match link.purpose {
+            InvitationPurpose::FirstAdministrator => {
                 insert_person(&tx, &person, &hash).await?;
                 self.give_every_organization(&tx, person.id).await?;
             }
@@ -130,7 +149,7 @@ impl People {
                 insert_person(&tx, &person, &hash).await?;
                 self.insert_membership(&tx, organization_id, person.id, role).await?;
             }
-            _ => return Err(Refusal::NotFound(Resource::Invitation)),
+            InvitationPurpose::NewPassword(_) => return Err(dead()),
         }
         let signed_in = self.let_in(&tx, person, device, None).await?;
         tx.commit().await?;
@@ -141,12 +160,13 @@ impl People {
     /// not used up.
     pub async fn join_as(&self, token: &Token, person: &Person) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
-        let invitation = self.take(&tx, token).await?;
-        let InvitationPurpose::Member { organization_id, role, .. } = invitation.purpose else {
-            return Err(Refusal::NotFound(Resource::Invitation));
-        };
         let person = tx.person(person.id).await?.filter(Person::is_active);
         let person = person.ok_or(Refusal::NotFound(Resource::Person))?;
+        let link = self.lock_link(&tx, token).await?;
+        tx.note_invitation_used(link.id, self.ambient.now()).await?;
+        let InvitationPurpose::Member { organization_id, role, .. } = link.purpose else {
+            return Err(dead());
+        };
         if !self.insert_membership(&tx, organization_id, person.id, role).await? {
             return Err(Refusal::Conflict {
                 code: "already_member",
@@ -166,34 +186,33 @@ impl People {
         device: Device,
     ) -> Result<Entry, Refusal> {
         let OpenedLink::NewPassword(person) = self.open_link(token).await? else {
-            return Err(Refusal::NotFound(Resource::Invitation));
+            return Err(dead());
         };
         let password = choose_password(password, &person)?;
-        let hash = self.passwords.hash(password, self.ambient.random()).await?;
+        let hash = self.passwords.hash(person.id.uuid(), password, self.ambient.random()).await?;
         let tx = self.catalog.begin().await?;
-        self.take(&tx, token).await?;
-        // Disabling a person deletes the person's links. This check is for links that were created by the previous
-        // version.
-        if !tx.person(person.id).await?.is_some_and(|found| found.is_active()) {
-            return Err(Refusal::NotFound(Resource::Invitation));
-        }
+        let link = self.lock_link(&tx, token).await?;
+        tx.note_invitation_used(link.id, self.ambient.now()).await?;
         tx.set_password_hash(person.id, &hash).await?;
-        tx.delete_sign_ins(person.id, None).await?;
-        tx.delete_known_devices(person.id).await?;
+        end_sign_ins(&tx, person.id, None).await?;
         self.unlink_all_identities(&tx, &person, device.address).await?;
         self.record_of_person(&tx, AuditAction::PasswordChange, &person, device.address).await?;
-        let entry = self.let_in_or_ask(&tx, person, &hash, device, None).await?;
+        let entry = self.let_in_or_ask(&tx, person, &hash, None, device, None).await?;
         tx.commit().await?;
         Ok(entry)
     }
 
-    /// Creates a link for a person or the command line. A link for a new password replaces earlier ones.
+    /// Creates a link. A link for a new password replaces earlier ones.
     pub(super) async fn insert_link(
         &self,
         tx: &Transaction,
         purpose: InvitationPurpose,
-        created_by: Option<PersonId>,
+        by: Actor,
     ) -> Result<(InvitationId, OneTimeLink), Refusal> {
+        let created_by = match by {
+            Actor::Person(id) => Some(id),
+            Actor::CommandLine | Actor::Key(_) | Actor::Uploader | Actor::Stranger => None,
+        };
         if let InvitationPurpose::NewPassword(person) = purpose {
             tx.delete_password_links(person).await?;
         }
@@ -203,14 +222,36 @@ impl People {
         Ok((invitation.id, OneTimeLink { url, expires_at: invitation.expires_at }))
     }
 
-    /// Uses up a link, in the transaction of the action that it allows.
-    async fn take(&self, tx: &Transaction, token: &Token) -> Result<Invitation, Refusal> {
+    /// Locks a link that is still valid, in the transaction of the action that it allows.
+    async fn lock_link(&self, tx: &Transaction, token: &Token) -> Result<Invitation, Refusal> {
+        let found = tx.invitation_by_hash(&token.hash()).await?.ok_or_else(dead)?;
+        if !self.lock_reason(tx, &found).await? {
+            return Err(dead());
+        }
         let now = self.ambient.now();
-        let found = tx.invitation_by_hash(&token.hash()).await?;
-        let invitation =
-            found.filter(|found| found.is_valid_at(now)).ok_or(Refusal::NotFound(Resource::Invitation))?;
-        tx.note_invitation_used(invitation.id, now).await?;
-        Ok(invitation)
+        tx.invitation(found.id).await?.filter(|found| found.is_valid_at(now)).ok_or_else(dead)
+    }
+
+    /// Whether the reason of a link still holds: its maker may still create it, and what it is for exists. It then holds
+    /// until the end of the transaction, because everything that it depends on is locked: people, then organizations.
+    pub(super) async fn lock_reason(&self, tx: &Transaction, link: &Invitation) -> Result<bool, Refusal> {
+        Ok(match (&link.purpose, link.created_by) {
+            (InvitationPurpose::FirstAdministrator, _) => {
+                tx.lock_first_administrator_links().await?;
+                !tx.has_people().await?
+            }
+            (InvitationPurpose::Member { organization_id, .. }, Some(maker)) => {
+                tx.is_owner(*organization_id, maker).await?
+            }
+            (InvitationPurpose::Member { organization_id, .. }, None) => {
+                tx.organization(*organization_id).await?.is_some()
+            }
+            (InvitationPurpose::NewPassword(id), maker) => {
+                let administrators = tx.administrators_to_change().await?;
+                let may_make = maker.is_none_or(|maker| administrators.contains(&maker));
+                may_make && tx.person(*id).await?.is_some_and(|found| found.is_active())
+            }
+        })
     }
 
     fn new_person(&self, name: &str, email: &str, is_administrator: bool) -> Result<Person, Refusal> {
@@ -255,6 +296,16 @@ impl People {
     }
 }
 
+/// The answer for a link that was used, has expired, has lost its reason, or never existed.
+fn dead() -> Refusal {
+    Refusal::NotFound(Resource::Invitation)
+}
+
+fn address_taken() -> Refusal {
+    let message = "an account with this address already exists; sign in with it, then open the link again";
+    Refusal::invalid("email", message)
+}
+
 /// Validates the name of a person.
 pub(super) fn person_name(name: &str) -> Result<String, Refusal> {
     let name = name.trim();
@@ -277,10 +328,7 @@ pub(super) fn choose_password(text: String, person: &Person) -> Result<Password,
 
 pub(super) async fn insert_person(tx: &Transaction, person: &Person, hash: &str) -> Result<(), Refusal> {
     match tx.insert_person(person, hash).await {
-        Err(CatalogError::Taken(Record::EmailAddress)) => Err(Refusal::invalid(
-            "email",
-            "an account with this address already exists; sign in with it, then open the link again",
-        )),
+        Err(CatalogError::Taken(Record::EmailAddress)) => Err(address_taken()),
         other => Ok(other?),
     }
 }

@@ -46,16 +46,11 @@ impl People {
 
     /// Creates an invitation link that makes its holder a member.
     pub async fn invite(&self, caller: &Caller, role: Role, email: &str) -> Result<OneTimeLink, Refusal> {
-        caller.require_whole_organization()?;
         let email = if email.trim().is_empty() { None } else { Some(parse_email(email)?) };
         let title = email.as_ref().map_or(role.as_str(), |email| email.as_str()).to_owned();
         let purpose = InvitationPurpose::Member { organization_id: caller.organization_id, role, email };
-        let tx = self.catalog.begin().await?;
-        let created_by = match caller.origin.actor {
-            Actor::Person(id) => Some(id),
-            _ => None,
-        };
-        let (id, link) = self.insert_link(&tx, purpose, created_by).await?;
+        let tx = self.begin_as_owner(caller).await?;
+        let (id, link) = self.insert_link(&tx, purpose, caller.origin.actor).await?;
         self.record(&tx, caller, AuditAction::MemberInvite, id.uuid(), &title).await?;
         tx.commit().await?;
         Ok(link)
@@ -63,8 +58,7 @@ impl People {
 
     /// Withdraws an invitation before it is used.
     pub async fn withdraw_invitation(&self, caller: &Caller, id: InvitationId) -> Result<(), Refusal> {
-        caller.require_whole_organization()?;
-        let tx = self.catalog.begin().await?;
+        let tx = self.begin_as_owner(caller).await?;
         if !tx.delete_invitation(caller.organization_id, id).await? {
             return Err(Refusal::NotFound(Resource::Invitation));
         }
@@ -72,21 +66,25 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Gives a member another role.
+    /// Gives a member another role. With a lesser one, the invitations that the member created, and those made for the
+    /// member's address, end.
     pub async fn set_role(&self, caller: &Caller, person: PersonId, role: Role) -> Result<(), Refusal> {
-        caller.require_whole_organization()?;
-        let tx = self.catalog.begin().await?;
-        require_another_owner(&tx, caller, person, Some(role)).await?;
+        let tx = self.begin_as_owner(caller).await?;
+        let earlier = require_another_owner(&tx, caller, person, Some(role)).await?;
+        if role < earlier {
+            tx.delete_invitations_of(person, Some(caller.organization_id)).await?;
+        }
         tx.set_role(caller.organization_id, person, role).await?;
         self.record(&tx, caller, AuditAction::MemberUpdate, person.uuid(), role.as_str()).await?;
         Ok(tx.commit().await?)
     }
 
-    /// Ends a membership.
+    /// Ends a membership, and with it the invitations that the member created or that
+    /// were made for the member's address.
     pub async fn remove_member(&self, caller: &Caller, person: PersonId) -> Result<(), Refusal> {
-        caller.require_whole_organization()?;
-        let tx = self.catalog.begin().await?;
+        let tx = self.begin_as_owner(caller).await?;
         require_another_owner(&tx, caller, person, None).await?;
+        tx.delete_invitations_of(person, Some(caller.organization_id)).await?;
         tx.delete_membership(caller.organization_id, person).await?;
         self.record(&tx, caller, AuditAction::MemberRemove, person.uuid(), "").await?;
         Ok(tx.commit().await?)
@@ -94,6 +92,18 @@ impl People {
 }
 
 impl People {
+    /// Begins a transaction in which a caller who is a person is still an owner. Locks the organization.
+    async fn begin_as_owner(&self, caller: &Caller) -> Result<Transaction, Refusal> {
+        caller.require_whole_organization()?;
+        let tx = self.catalog.begin().await?;
+        match caller.origin.actor {
+            Actor::Person(id) if !tx.is_owner(caller.organization_id, id).await? => {
+                Err(Refusal::NotFound(Resource::Organization))
+            }
+            _ => Ok(tx),
+        }
+    }
+
     async fn record(
         &self,
         tx: &Transaction,
@@ -106,13 +116,13 @@ impl People {
     }
 }
 
-/// Refuses to change a person who is not a member, and to demote or remove the last owner.
+/// Refuses to change a person who is not a member, and to demote or remove the last owner. Returns the member's role.
 async fn require_another_owner(
     tx: &Transaction,
     caller: &Caller,
     person: PersonId,
     role: Option<Role>,
-) -> Result<(), Refusal> {
+) -> Result<Role, Refusal> {
     let id = caller.organization_id;
     let member = tx.membership(id, person).await?.ok_or(Refusal::NotFound(Resource::Member))?;
     let loses_owner = member.role == Role::Owner && role != Some(Role::Owner);
@@ -122,5 +132,5 @@ async fn require_another_owner(
             message: "this is the only owner who can sign in; make another member an owner first".to_owned(),
         });
     }
-    Ok(())
+    Ok(member.role)
 }

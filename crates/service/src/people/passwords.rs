@@ -1,12 +1,14 @@
 //! Password hashing. It is slow and needs much memory on purpose, so it runs on blocking threads, a few at a time.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonearm_domain::Password;
+use uuid::Uuid;
 
 use crate::refusal::Refusal;
 
@@ -25,13 +27,29 @@ pub(super) struct Passwords {
     running: Arc<Semaphore>,
     queue: Arc<Semaphore>,
     strangers: Arc<Semaphore>,
+    /// The people, and makerless links, who hash or wait.
+    known: Arc<Mutex<HashSet<Uuid>>>,
 }
 
 /// The right to hash one password.
 pub(super) struct HashingPermit {
     _running: OwnedSemaphorePermit,
     _queue: OwnedSemaphorePermit,
-    _stranger: Option<OwnedSemaphorePermit>,
+    _place: Place,
+}
+
+/// A place among those who hash or wait. Each person has one at a time, so that nobody takes the places of others.
+enum Place {
+    Stranger(#[allow(dead_code, reason = "it is released when it is dropped")] OwnedSemaphorePermit),
+    Known(Arc<Mutex<HashSet<Uuid>>>, Uuid),
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Self::Known(known, id) = self {
+            known.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        }
+    }
 }
 
 impl Passwords {
@@ -40,31 +58,36 @@ impl Passwords {
             running: Arc::new(Semaphore::new(AT_ONCE)),
             queue: Arc::new(Semaphore::new(WAITING)),
             strangers: Arc::new(Semaphore::new(WAITING - RESERVED)),
+            known: Arc::default(),
         }
     }
 
-    /// Waits for a permit for somebody who is known by a device, a sign-in or a link. `None` if too many callers wait
-    /// already.
-    pub(super) async fn permit(&self) -> Option<HashingPermit> {
-        self.wait_for_permit(None).await
+    /// Waits for a permit for somebody who is known by a device, a sign-in or a link: the id of the person, or of the
+    /// link if nobody made it. `None` if too many callers wait already, or if this one hashes or waits already.
+    pub(super) async fn permit(&self, id: Uuid) -> Option<HashingPermit> {
+        let is_first = self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
+        if !is_first {
+            return None;
+        }
+        self.wait_for_permit(Place::Known(Arc::clone(&self.known), id)).await
     }
 
     /// Waits for a permit for a stranger. `None` if too many callers wait already.
     pub(super) async fn permit_for_stranger(&self) -> Option<HashingPermit> {
         let place = Arc::clone(&self.strangers).try_acquire_owned().ok()?;
-        self.wait_for_permit(Some(place)).await
+        self.wait_for_permit(Place::Stranger(place)).await
     }
 
-    async fn wait_for_permit(&self, stranger: Option<OwnedSemaphorePermit>) -> Option<HashingPermit> {
+    async fn wait_for_permit(&self, place: Place) -> Option<HashingPermit> {
         let queue = Arc::clone(&self.queue).try_acquire_owned().ok()?;
         let running = Arc::clone(&self.running).acquire_owned().await.ok()?;
-        Some(HashingPermit { _running: running, _queue: queue, _stranger: stranger })
+        Some(HashingPermit { _running: running, _queue: queue, _place: place })
     }
 
-    /// Hashes a new password with a fresh salt.
-    pub(super) async fn hash(&self, password: Password, salt: [u8; 16]) -> Result<String, Refusal> {
-        let _turn =
-            self.permit().await.ok_or_else(|| Refusal::Unavailable("too many passwords to hash".into()))?;
+    /// Hashes a new password with a fresh salt, in the place of a person or of a makerless link.
+    pub(super) async fn hash(&self, id: Uuid, password: Password, salt: [u8; 16]) -> Result<String, Refusal> {
+        let turn = self.permit(id).await;
+        let _turn = turn.ok_or_else(|| Refusal::Unavailable("too many passwords to hash".into()))?;
         blocking(move || hash(&password, salt)).await
     }
 
@@ -121,9 +144,9 @@ mod tests {
     #[tokio::test]
     async fn a_hash_knows_its_password() {
         let passwords = Passwords::new();
-        let hash = passwords.hash(password("correct horse"), [7; 16]).await.unwrap();
+        let hash = passwords.hash(Uuid::nil(), password("correct horse"), [7; 16]).await.unwrap();
         assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
-        let turn = passwords.permit().await.unwrap();
+        let turn = passwords.permit(Uuid::nil()).await.unwrap();
         for (text, stored, expected) in [
             ("correct horse", Some(hash.clone()), true),
             ("correct horsf", Some(hash), false),
@@ -146,25 +169,50 @@ mod tests {
             assert!(turn.now_or_never().is_none(), "both turns are taken");
         }
         assert!(passwords.permit_for_stranger().await.is_none());
-        let mut known = Box::pin(passwords.permit());
+        let mut known = Box::pin(passwords.permit(Uuid::nil()));
         assert!((&mut known).now_or_never().is_none(), "it waits, but is not sent away");
         drop((held, waiting));
         assert!(known.await.is_some());
     }
 
+    fn person(number: usize) -> Uuid {
+        Uuid::from_u128(number as u128)
+    }
+
     #[tokio::test]
     async fn the_queue_is_bounded() {
         let passwords = Passwords::new();
-        let _held = (passwords.permit().await.unwrap(), passwords.permit().await.unwrap());
-        let waiting: Vec<_> = (2..WAITING).map(|_| passwords.clone()).collect();
+        let _held = (passwords.permit(person(0)).await.unwrap(), passwords.permit(person(1)).await.unwrap());
+        let waiting: Vec<_> = (2..WAITING).map(|number| (passwords.clone(), number)).collect();
         let waiting: Vec<_> = waiting
             .into_iter()
-            .map(|passwords| tokio::spawn(async move { passwords.permit().await.is_some() }))
+            .map(|(passwords, number)| {
+                tokio::spawn(async move { passwords.permit(person(number)).await.is_some() })
+            })
             .collect();
         while passwords.queue.available_permits() > 0 {
             tokio::task::yield_now().await;
         }
-        assert!(passwords.permit().await.is_none());
+        assert!(passwords.permit(person(WAITING)).await.is_none());
         waiting.into_iter().for_each(|task| task.abort());
+    }
+
+    #[tokio::test]
+    async fn a_person_has_one_place() {
+        let passwords = Passwords::new();
+        let held = passwords.permit(person(1)).await.unwrap();
+        for _ in 0..WAITING {
+            assert!(passwords.permit(person(1)).await.is_none());
+        }
+        let other = passwords.permit(person(2)).await.unwrap();
+        // One who waits and is gone has left the place, too.
+        let mut gone = Box::pin(passwords.permit(person(3)));
+        assert!((&mut gone).now_or_never().is_none());
+        drop(gone);
+        drop((held, other));
+        for number in [1, 2, 3] {
+            assert!(passwords.permit(person(number)).await.is_some(), "{number}");
+        }
+        assert!(passwords.known.lock().unwrap().is_empty());
     }
 }

@@ -5,6 +5,7 @@ use tonearm_domain::{Actor, AuditAction, Language, Origin, Password, Person, Sig
 use tonearm_signing::Token;
 
 use super::links::{choose_password, person_name};
+use super::sign_in::end_sign_ins;
 use super::throttle::Subjects;
 use super::{Device, People, Resumed, SignInError};
 use crate::refusal::Refusal;
@@ -34,25 +35,33 @@ impl People {
     }
 
     /// Changes the password of a person who knows the old one. Ends every other sign-in, and forgets all devices except
-    /// this one, for which it returns a new secret. Attempts are limited like attempts to sign in, but per sign-in: a
-    /// browser left open does not allow unlimited guesses, and failed attempts elsewhere do not lock the person out.
+    /// this one, for which it returns a new secret. `unlinking` also unlinks the accounts at the provider. Attempts are
+    /// limited like attempts to sign in, but per sign-in: a browser left open does not allow unlimited guesses, and failed
+    /// attempts elsewhere do not lock the person out.
     pub async fn change_password(
         &self,
         resumed: &Resumed,
         current: String,
         new: String,
+        unlinking: bool,
         device: Device,
     ) -> Result<Token, SignInError> {
         let person = &resumed.person;
+        if new == current {
+            let message = "must differ from the current password";
+            return Err(Refusal::invalid("password", message).into());
+        }
         let new = choose_password(new, person)?;
         let subjects = Subjects::of_sign_in(resumed.sign_in.id);
         let stored = self.verify_own_password(resumed, current, &device, &subjects).await?;
-        let hash = self.passwords.hash(new, self.ambient.random()).await?;
+        let hash = self.passwords.hash(person.id.uuid(), new, self.ambient.random()).await?;
         let tx = self.begin_verified(resumed, &subjects, &stored).await?;
         tx.set_password_hash(person.id, &hash).await?;
         tx.delete_password_links(person.id).await?;
-        tx.delete_sign_ins(person.id, Some(resumed.sign_in.id)).await?;
-        tx.delete_known_devices(person.id).await?;
+        end_sign_ins(&tx, person.id, Some(resumed.sign_in.id)).await?;
+        if unlinking {
+            self.unlink_all_identities(&tx, person, device.address).await?;
+        }
         self.record_of_person(&tx, AuditAction::PasswordChange, person, device.address).await?;
         let token = self.remember_device(&tx, person.id, None).await?;
         tx.commit().await?;
@@ -72,7 +81,7 @@ impl People {
         if let Some(seconds) = self.wait(subjects).await? {
             return Err(SignInError::TooMany(seconds));
         }
-        let turn = self.passwords.permit().await.ok_or(SignInError::TooMany(60))?;
+        let turn = self.passwords.permit(person.id.uuid()).await.ok_or(SignInError::TooMany(60))?;
         self.begin_attempt(subjects).await?.map_err(SignInError::TooMany)?;
         let stored = self.catalog.password_hash(person.id).await?;
         let is_right = match Password::claimed(current) {

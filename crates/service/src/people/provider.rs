@@ -21,7 +21,7 @@ impl SignInProvider {
 
     /// Allows only accounts with verified email addresses in these domains.
     pub fn only_from(self, domains: Vec<String>) -> Self {
-        let domains = domains.into_iter().map(|domain| domain.to_lowercase()).collect();
+        let domains = domains.into_iter().map(|domain| domain.to_ascii_lowercase()).collect();
         Self { allowed_domains: Some(domains), ..self }
     }
 

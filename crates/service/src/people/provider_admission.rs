@@ -27,12 +27,19 @@ impl People {
             return Err(no_account());
         }
         let now = self.ambient.now();
-        let mut invitations = tx.open_invitations_for(email, MOST_INVITATIONS).await?;
-        invitations.retain(|invitation| invitation.is_valid_at(now));
+        let mut with_reason = Vec::new();
+        for invitation in tx.open_invitations_for(email, now, MOST_INVITATIONS).await? {
+            if self.lock_reason(tx, &invitation).await? {
+                with_reason.push(invitation.id);
+            }
+        }
         let mut places = Vec::new();
-        for invitation in invitations {
-            if let InvitationPurpose::Member { organization_id, role, .. } = invitation.purpose {
-                tx.note_invitation_used(invitation.id, now).await?;
+        for id in with_reason {
+            let invitation = tx.invitation(id).await?.filter(|invitation| invitation.is_valid_at(now));
+            if let Some(InvitationPurpose::Member { organization_id, role, .. }) =
+                invitation.map(|invitation| invitation.purpose)
+            {
+                tx.note_invitation_used(id, now).await?;
                 places.push((organization_id, role));
             }
         }

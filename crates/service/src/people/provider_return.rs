@@ -1,7 +1,9 @@
 //! The return from the provider: whose account it is, and whether that person may sign in.
 
 use tonearm_catalog::{CatalogError, Record, Transaction};
-use tonearm_domain::{Actor, AuditAction, EmailAddress, Origin, Person, PersonId, PersonIdentity};
+use tonearm_domain::{
+    Actor, AuditAction, EmailAddress, IdentityId, Origin, Person, PersonId, PersonIdentity,
+};
 use tonearm_outbound::{Account, ProviderError};
 use tonearm_signing::Token;
 
@@ -61,6 +63,10 @@ pub enum ProviderSignInError {
     /// address belongs to that person, so only somebody who knows the password can link the account.
     #[error("the account with the email address {0} has a password and is not linked")]
     PasswordFirst(EmailAddress),
+    /// The account is not linked, and the person with its email address has signed in with another one before. The
+    /// address may belong to somebody else by now.
+    #[error("the account with the email address {0} was claimed with another account")]
+    Claimed(EmailAddress),
     /// The account is not linked, and there is no invitation for its email address.
     #[error("there is no account with the email address {0}")]
     NoAccount(EmailAddress),
@@ -152,7 +158,7 @@ impl People {
             Owner::Linked(_, person) => &person.email,
             Owner::Address(email) => email,
         };
-        let device_token = self.known_device(email, &device).await?;
+        let device_token = self.known_device(email, &device).await?.map(|(token, _)| token);
         let tx = self.catalog.begin().await?;
         self.forgive(&tx, subjects).await?;
         match owner {
@@ -197,12 +203,14 @@ impl People {
         if !tx.note_identity_used(person.id, identity.id, email, now).await? {
             return Err(ProviderSignInError::Over);
         }
-        self.enter_identified(tx, person, &hash, device, device_token, false).await
+        let entry = self.enter_identified(tx, person, &hash, identity.id, device, device_token).await?;
+        Ok(Returned::Entered { entry, is_new: false })
     }
 
-    /// Links the account to the person who was added with its email address and has not chosen a password yet, or
-    /// creates the person if there is an invitation or the person may join. People who joined with a password have
-    /// entered their address themselves, and it may be somebody else's.
+    /// Links the account to the person who was added with its email address and has not come in yet, neither with a
+    /// password nor with another account, or creates the person if there is an invitation or the person may join. People
+    /// who joined with a password have entered their address themselves, and it may be somebody else's. Whoever has come
+    /// in once links further accounts while signed in: by then, the address may have been given to somebody new.
     async fn enter_by_address(
         &self,
         tx: Transaction,
@@ -214,15 +222,23 @@ impl People {
     ) -> Result<Returned, ProviderSignInError> {
         let (person, hash, is_new) = match tx.person_with_password_by_email(email).await? {
             Some((person, _)) if !person.is_active() => return Err(SignInError::Disabled.into()),
-            Some((person, hash)) if hash == passwords::NONE => (person, hash, false),
+            Some((person, hash)) if hash == passwords::NONE => {
+                if tx.is_claimed(person.id).await? || !tx.identities(person.id).await?.is_empty() {
+                    return Err(ProviderSignInError::Claimed(email.clone()));
+                }
+                // It was the other way to claim the account.
+                tx.delete_password_links(person.id).await?;
+                (person, hash, false)
+            }
             Some(_) => return Err(ProviderSignInError::PasswordFirst(email.clone())),
             None => {
                 let person = self.admit(&tx, provider, email, account).await?;
                 (person, passwords::NONE.to_owned(), true)
             }
         };
-        self.insert_identity(&tx, provider, &person, account, device.address).await?;
-        self.enter_identified(tx, person, &hash, device, device_token, is_new).await
+        let identity = self.insert_identity(&tx, provider, &person, account, device.address).await?;
+        let entry = self.enter_identified(tx, person, &hash, identity, device, device_token).await?;
+        Ok(Returned::Entered { entry, is_new })
     }
 
     async fn enter_identified(
@@ -230,14 +246,14 @@ impl People {
         tx: Transaction,
         person: Person,
         hash: &str,
+        identity: IdentityId,
         device: Device,
         device_token: Option<Token>,
-        is_new: bool,
-    ) -> Result<Returned, ProviderSignInError> {
+    ) -> Result<Entry, ProviderSignInError> {
         self.record_of_person(&tx, AuditAction::IdentityUse, &person, device.address).await?;
-        let entry = self.let_in_or_ask(&tx, person, hash, device, device_token).await?;
+        let entry = self.let_in_or_ask(&tx, person, hash, Some(identity), device, device_token).await?;
         tx.commit().await?;
-        Ok(Returned::Entered { entry, is_new })
+        Ok(entry)
     }
 }
 

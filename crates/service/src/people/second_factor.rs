@@ -5,10 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 use tonearm_catalog::Transaction;
-use tonearm_domain::{Actor, AuditAction, Origin, Person, PersonId, SecondFactor, Timestamp};
+use tonearm_domain::{
+    Actor, AuditAction, CodePlace, IdentityId, Origin, Person, PersonId, SecondFactor, Timestamp, WrongCodes,
+};
 use tonearm_signing::{Token, TotpSecret, subject_hash};
 
-use super::throttle::Subjects;
 use super::{Device, People, SignInError, SignedIn};
 use crate::refusal::Refusal;
 
@@ -58,6 +59,10 @@ struct Claim {
     person_id: PersonId,
     /// A hash that identifies the correct password. If the password changes, the challenge is no longer valid.
     password: String,
+    /// The account at the provider that took the place of the password. If it is unlinked, the challenge is no longer
+    /// valid.
+    #[serde(default)]
+    identity: Option<IdentityId>,
     at: i64,
 }
 
@@ -79,24 +84,30 @@ pub(super) fn recovery_hash(person: PersonId, code: &str) -> [u8; 32] {
 
 impl People {
     /// Signs a person in after the first step, or requests a code. The person must be locked, and `hash` must be the
-    /// current password hash.
+    /// current password hash. `identity` is the account at the provider, if that was the first step.
     pub(super) async fn let_in_or_ask(
         &self,
         tx: &Transaction,
         person: Person,
         hash: &str,
+        identity: Option<IdentityId>,
         device: Device,
         device_token: Option<Token>,
     ) -> Result<Entry, Refusal> {
         if tx.second_factor(person.id).await?.is_some_and(|factor| factor.is_on()) {
-            return Ok(Entry::CodeNeeded(self.challenge(person.id, hash)?));
+            return Ok(Entry::CodeNeeded(self.challenge(person.id, hash, identity)?));
         }
         Ok(Entry::SignedIn(self.let_in(tx, person, device, device_token).await?))
     }
 
-    fn challenge(&self, person_id: PersonId, hash: &str) -> Result<Challenge, Refusal> {
+    fn challenge(
+        &self,
+        person_id: PersonId,
+        hash: &str,
+        identity: Option<IdentityId>,
+    ) -> Result<Challenge, Refusal> {
         let at = self.ambient.now().unix_millis();
-        let claim = Claim { person_id, password: password_name(hash), at };
+        let claim = Claim { person_id, password: password_name(hash), identity, at };
         let text = serde_json::to_vec(&claim).map_err(|error| Refusal::Internal(error.into()))?;
         Ok(Challenge(hex::encode(self.vault.seal(CONTEXT, self.ambient.random(), &text))))
     }
@@ -113,8 +124,7 @@ impl People {
         self.open_challenge(challenge).is_some()
     }
 
-    /// Completes a sign-in with a code of the app or a recovery code. Attempts are limited like those with passwords. A
-    /// known device is counted separately, so that somebody who knows the password cannot lock the owner out.
+    /// Completes a sign-in with a code of the app or a recovery code.
     pub async fn enter_code(
         &self,
         challenge: &Challenge,
@@ -123,53 +133,76 @@ impl People {
     ) -> Result<SignedIn, SignInError> {
         let claim = self.open_challenge(challenge).ok_or(SignInError::ChallengeOver)?;
         let person = self.catalog.person(claim.person_id).await?.ok_or(SignInError::ChallengeOver)?;
-        let device_token = self.known_device(&person.email, &device).await?;
-        let subjects = match &device_token {
-            Some(token) => Subjects::of_code_on(token),
-            None => Subjects::of_code(person.id),
-        };
-        if let Some(seconds) = self.wait(&subjects).await? {
-            return Err(SignInError::TooMany(seconds));
+        let device_token = self.known_device(&person.email, &device).await?.map(|(token, _)| token);
+        let place = if device_token.is_some() { CodePlace::Known } else { CodePlace::Elsewhere };
+        // Also checked before the transaction, so that attempts that have to wait take no locks.
+        if let Some(factor) = self.catalog.second_factor(person.id).await? {
+            self.require_no_wait(&factor, place)?;
         }
-        self.begin_attempt(&subjects).await?.map_err(SignInError::TooMany)?;
         let tx = self.catalog.begin().await?;
-        self.forgive(&tx, &subjects).await?;
         let (person, hash) =
             tx.person_with_password(claim.person_id).await?.ok_or(SignInError::ChallengeOver)?;
-        if !person.is_active() || password_name(&hash) != claim.password {
+        let is_unlinked = match claim.identity {
+            Some(id) => !tx.identities(person.id).await?.iter().any(|identity| identity.id == id),
+            None => false,
+        };
+        if !person.is_active() || password_name(&hash) != claim.password || is_unlinked {
             return Err(SignInError::ChallengeOver);
         }
-        if !self.take_code(&tx, &person, code, device.address).await? {
-            drop(tx);
-            let origin = Origin { actor: Actor::Stranger, address: device.address };
-            self.note_failure(&subjects, Some(&person), origin).await?;
-            return Err(SignInError::WrongCode);
-        }
+        let origin = Origin { actor: Actor::Stranger, address: device.address };
+        let tx = self.take_code(tx, &person, code, place, origin).await?;
         let signed_in = self.let_in(&tx, person, device, device_token).await?;
         tx.commit().await?;
         Ok(signed_in)
     }
 
-    /// Uses up a code of the app or a recovery code. Returns whether it was correct. The person must be locked.
+    /// Uses up a code of the app or a recovery code, and returns the transaction. The person must be locked. A wrong code
+    /// is counted instead, and the transaction committed. Only a right one resets the count, which has nothing to do with
+    /// that of passwords: somebody who knows the password could otherwise guess codes without limit.
     pub(super) async fn take_code(
         &self,
-        tx: &Transaction,
+        tx: Transaction,
         person: &Person,
         code: &str,
-        address: Option<std::net::IpAddr>,
-    ) -> Result<bool, Refusal> {
-        let Some(factor) = tx.second_factor(person.id).await?.filter(SecondFactor::is_on) else {
-            return Ok(false);
+        place: CodePlace,
+        origin: Origin,
+    ) -> Result<Transaction, SignInError> {
+        let factor = tx.second_factor(person.id).await?.filter(SecondFactor::is_on);
+        let factor = factor.ok_or(SignInError::WrongCode)?;
+        self.require_no_wait(&factor, place)?;
+        let now = self.ambient.now();
+        let last_step = match self.secret(&factor)?.check(code, now, factor.last_step) {
+            Some(step) => step,
+            None if tx.take_recovery_code(person.id, &recovery_hash(person.id, code)).await? => {
+                self.record_of_person(&tx, AuditAction::RecoveryCodeUse, person, origin.address).await?;
+                factor.last_step
+            }
+            None => return Err(self.refuse_code(tx, person, factor, place, origin).await?),
         };
-        if let Some(step) = self.secret(&factor)?.check(code, self.ambient.now(), factor.last_step) {
-            tx.put_second_factor(&SecondFactor { last_step: step, ..factor }).await?;
-            return Ok(true);
-        }
-        let is_recovery = tx.take_recovery_code(person.id, &recovery_hash(person.id, code)).await?;
-        if is_recovery {
-            self.record_of_person(tx, AuditAction::RecoveryCodeUse, person, address).await?;
-        }
-        Ok(is_recovery)
+        let factor = factor.with_wrong_codes(place, WrongCodes::none(now));
+        tx.put_second_factor(&SecondFactor { last_step, ..factor }).await?;
+        Ok(tx)
+    }
+
+    /// Counts a wrong code, and commits the transaction.
+    pub(super) async fn refuse_code(
+        &self,
+        tx: Transaction,
+        person: &Person,
+        factor: SecondFactor,
+        place: CodePlace,
+        origin: Origin,
+    ) -> Result<SignInError, Refusal> {
+        let codes = factor.wrong_codes(place).and_another(self.ambient.now());
+        tx.put_second_factor(&factor.with_wrong_codes(place, codes)).await?;
+        self.record_failure(&tx, Some(person), origin).await?;
+        tx.commit().await?;
+        Ok(SignInError::WrongCode)
+    }
+
+    pub(super) fn require_no_wait(&self, factor: &SecondFactor, place: CodePlace) -> Result<(), SignInError> {
+        let wait = factor.wrong_codes(place).wait(self.ambient.now());
+        wait.map_or(Ok(()), |seconds| Err(SignInError::TooMany(seconds)))
     }
 
     pub(super) fn secret(&self, factor: &SecondFactor) -> Result<TotpSecret, Refusal> {

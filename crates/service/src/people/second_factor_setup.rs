@@ -1,9 +1,13 @@
 //! Setup and removal of an authenticator app.
 
-use tonearm_domain::{AuditAction, Origin, Person, PersonId, SecondFactor, Timestamp};
+use tonearm_catalog::Transaction;
+use tonearm_domain::{
+    Actor, AuditAction, CodePlace, Origin, Person, PersonId, SecondFactor, Timestamp, WrongCodes,
+};
 use tonearm_signing::TotpSecret;
 
 use super::second_factor::{recovery_hash, vault_context};
+use super::sign_in::end_sign_ins;
 use super::throttle::Subjects;
 use super::{Device, People, Resumed, SignInError};
 use crate::refusal::Refusal;
@@ -11,13 +15,11 @@ use crate::refusal::Refusal;
 /// The name of the service in authenticator apps.
 const ISSUER: &str = "Tonearm";
 
-/// The state of a person's own second factor.
+/// The state of a person's second factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SecondFactorView {
-    /// No second factor is set up.
+    /// No code is required at sign-in.
     Off,
-    /// Setup has begun: a code has to be entered to confirm it.
-    Begun,
     /// A code is required at sign-in.
     On {
         /// Since when.
@@ -39,16 +41,16 @@ pub struct Enrolment {
 impl People {
     /// A person's second factor.
     pub async fn second_factor(&self, person: &Person) -> Result<SecondFactorView, Refusal> {
-        let Some(factor) = self.catalog.second_factor(person.id).await? else {
+        let found = self.catalog.second_factor(person.id).await?;
+        let Some(since) = found.and_then(|factor| factor.confirmed_at) else {
             return Ok(SecondFactorView::Off);
         };
-        let Some(since) = factor.confirmed_at else { return Ok(SecondFactorView::Begun) };
         let recovery_codes = self.catalog.recovery_code_count(person.id).await?;
         Ok(SecondFactorView::On { since, recovery_codes })
     }
 
     /// Creates a secret for the app of a person, who must repeat the password. It takes effect with the first correct
-    /// code.
+    /// code. Until then it belongs to this sign-in and ends with it: nobody else completes a setup that a thief has begun.
     pub async fn begin_second_factor(
         &self,
         resumed: &Resumed,
@@ -63,20 +65,31 @@ impl People {
         }
         let secret = TotpSecret::new(self.ambient.random());
         let sealed = self.vault.seal(&vault_context(id), self.ambient.random(), secret.as_bytes());
-        let created_at = self.ambient.now();
-        let factor =
-            SecondFactor { person_id: id, secret: sealed, created_at, confirmed_at: None, last_step: 0 };
+        let now = self.ambient.now();
+        let factor = SecondFactor {
+            person_id: id,
+            secret: sealed,
+            created_at: now,
+            sign_in_id: Some(resumed.sign_in.id),
+            confirmed_at: None,
+            last_step: 0,
+            wrong_elsewhere: WrongCodes::none(now),
+            wrong_where_known: WrongCodes::none(now),
+        };
         tx.put_second_factor(&factor).await?;
         tx.commit().await?;
         Ok(())
     }
 
-    /// The data for the authenticator app, during setup only.
-    pub async fn enrolment(&self, person: &Person) -> Result<Option<Enrolment>, Refusal> {
-        let found = self.catalog.second_factor(person.id).await?;
-        let Some(factor) = found.filter(|factor| !factor.is_on()) else { return Ok(None) };
+    /// The data for the authenticator app, while this sign-in sets it up.
+    pub async fn enrolment(&self, resumed: &Resumed) -> Result<Option<Enrolment>, Refusal> {
+        let found = self.catalog.second_factor(resumed.person.id).await?;
+        let now = self.ambient.now();
+        let Some(factor) = found.filter(|factor| factor.is_set_up_by(resumed.sign_in.id, now)) else {
+            return Ok(None);
+        };
         let secret = self.secret(&factor)?;
-        let uri = secret.uri(ISSUER, person.email.as_str());
+        let uri = secret.uri(ISSUER, resumed.person.email.as_str());
         Ok(Some(Enrolment { uri, secret: secret.base32() }))
     }
 
@@ -88,21 +101,24 @@ impl People {
         code: &str,
         device: &Device,
     ) -> Result<Vec<String>, SignInError> {
-        let (person, subjects) = (&resumed.person, Subjects::of_sign_in(resumed.sign_in.id));
-        self.begin_attempt(&subjects).await?.map_err(SignInError::TooMany)?;
-        let tx = self.catalog.begin().await?;
-        self.forgive(&tx, &subjects).await?;
-        tx.person(person.id).await?;
+        let (tx, person) = self.begin_signed_in(resumed).await?;
+        let person = &person;
         let factor = tx.second_factor(person.id).await?.ok_or_else(is_off)?;
         if factor.is_on() {
             return Err(is_on().into());
         }
         let now = self.ambient.now();
+        if !factor.is_set_up_by(resumed.sign_in.id, now) {
+            return Err(is_over().into());
+        }
+        self.require_no_wait(&factor, CodePlace::Known)?;
         let Some(last_step) = self.secret(&factor)?.check(code, now, factor.last_step) else {
-            drop(tx);
-            return Err(self.wrong_code(&subjects, person, device).await);
+            let origin = Origin { actor: Actor::Person(person.id), address: device.address };
+            return Err(self.refuse_code(tx, person, factor, CodePlace::Known, origin).await?);
         };
-        tx.put_second_factor(&SecondFactor { confirmed_at: Some(now), last_step, ..factor }).await?;
+        let factor = factor.with_wrong_codes(CodePlace::Known, WrongCodes::none(now));
+        let factor = SecondFactor { confirmed_at: Some(now), sign_in_id: None, last_step, ..factor };
+        tx.put_second_factor(&factor).await?;
         let codes = self.insert_recovery_codes(&tx, person.id).await?;
         self.record_of_person(&tx, AuditAction::SecondFactorEnable, person, device.address).await?;
         tx.commit().await?;
@@ -147,8 +163,7 @@ impl People {
         if !tx.delete_second_factor(id).await? {
             return Err(is_off());
         }
-        tx.delete_sign_ins(id, None).await?;
-        tx.delete_known_devices(id).await?;
+        end_sign_ins(&tx, id, None).await?;
         self.record_about(&tx, by, AuditAction::SecondFactorReset, &person).await?;
         Ok(tx.commit().await?)
     }
@@ -159,33 +174,23 @@ impl People {
         resumed: &Resumed,
         code: &str,
         device: &Device,
-    ) -> Result<tonearm_catalog::Transaction, SignInError> {
-        let (person, subjects) = (&resumed.person, Subjects::of_sign_in(resumed.sign_in.id));
-        self.begin_attempt(&subjects).await?.map_err(SignInError::TooMany)?;
+    ) -> Result<Transaction, SignInError> {
+        let (tx, person) = self.begin_signed_in(resumed).await?;
+        let origin = Origin { actor: Actor::Person(person.id), address: device.address };
+        self.take_code(tx, &person, code, CodePlace::Known, origin).await
+    }
+
+    /// Begins a transaction in which a person is still signed in, and locks the person.
+    async fn begin_signed_in(&self, resumed: &Resumed) -> Result<(Transaction, Person), SignInError> {
         let tx = self.catalog.begin().await?;
-        self.forgive(&tx, &subjects).await?;
-        let is_signed_in = tx.person(person.id).await?.is_some_and(|person| person.is_active())
-            && tx.has_sign_in(person.id, resumed.sign_in.id).await?;
-        if is_signed_in && self.take_code(&tx, person, code, device.address).await? {
-            return Ok(tx);
-        }
-        drop(tx);
-        Err(self.wrong_code(&subjects, person, device).await)
-    }
-
-    async fn wrong_code(&self, subjects: &Subjects, person: &Person, device: &Device) -> SignInError {
-        let origin = Origin { actor: tonearm_domain::Actor::Person(person.id), address: device.address };
-        match self.note_failure(subjects, Some(person), origin).await {
-            Ok(()) => SignInError::WrongCode,
-            Err(refusal) => refusal.into(),
+        let person = tx.person(resumed.person.id).await?.filter(Person::is_active);
+        match person {
+            Some(person) if tx.has_sign_in(person.id, resumed.sign_in.id).await? => Ok((tx, person)),
+            _ => Err(SignInError::ChallengeOver),
         }
     }
 
-    async fn insert_recovery_codes(
-        &self,
-        tx: &tonearm_catalog::Transaction,
-        id: PersonId,
-    ) -> Result<Vec<String>, Refusal> {
+    async fn insert_recovery_codes(&self, tx: &Transaction, id: PersonId) -> Result<Vec<String>, Refusal> {
         let codes: Vec<String> = (0..SecondFactor::RECOVERY_CODES).map(|_| self.recovery_code()).collect();
         let hashes: Vec<[u8; 32]> = codes.iter().map(|code| recovery_hash(id, code)).collect();
         tx.put_recovery_codes(id, &hashes).await?;
@@ -203,6 +208,11 @@ impl People {
 fn is_on() -> Refusal {
     let message = "two-factor authentication is already on".to_owned();
     Refusal::Conflict { code: "second_factor_on", message }
+}
+
+fn is_over() -> Refusal {
+    let message = "this setup took too long or was begun elsewhere; begin again".to_owned();
+    Refusal::Conflict { code: "second_factor_over", message }
 }
 
 fn is_off() -> Refusal {

@@ -3,10 +3,12 @@
 use std::net::IpAddr;
 
 use tonearm_catalog::Transaction;
-use tonearm_domain::{Actor, AuditAction, EmailAddress, Origin, Password, Person, SignIn, SignInId};
+use tonearm_domain::{
+    Actor, AuditAction, EmailAddress, Origin, Password, Person, PersonId, SignIn, SignInId,
+};
 use tonearm_signing::Token;
 
-use super::passwords::HashingPermit;
+use super::passwords::{self, HashingPermit};
 use super::throttle::Subjects;
 use super::{Entry, People};
 use crate::audit::{self, AuditedAction};
@@ -94,16 +96,16 @@ impl People {
     /// the attempt waits for a hashing permit, so that clients at their limit do not take permits from others.
     pub async fn sign_in(&self, email: &str, password: String, device: Device) -> Result<Entry, SignInError> {
         let email: EmailAddress = email.parse().map_err(|_| SignInError::Wrong)?;
-        let device_token = self.known_device(&email, &device).await?;
-        let subjects = match &device_token {
-            Some(token) => Subjects::of_device(token),
+        let known = self.known_device(&email, &device).await?;
+        let subjects = match &known {
+            Some((token, _)) => Subjects::of_device(token),
             None => Subjects::of_stranger(&email, device.address),
         };
         if let Some(seconds) = self.wait(&subjects).await? {
             return Err(SignInError::TooMany(seconds));
         }
-        let turn = match device_token {
-            Some(_) => self.passwords.permit().await,
+        let turn = match &known {
+            Some((_, id)) => self.passwords.permit(id.uuid()).await,
             None => self.passwords.permit_for_stranger().await,
         };
         let turn = turn.ok_or(SignInError::TooMany(60))?;
@@ -118,7 +120,7 @@ impl People {
                 return Err(SignInError::Wrong);
             }
         };
-        self.enter(verified, &subjects, device, device_token).await
+        self.enter(verified, &subjects, device, known.map(|(token, _)| token)).await
     }
 
     /// The person with this email address and password. The error has the person with this address, if any.
@@ -166,7 +168,7 @@ impl People {
             self.note_failure(subjects, Some(&person), origin).await?;
             return Err(SignInError::Disabled);
         }
-        let entry = self.let_in_or_ask(&tx, person, &verified.hash, device, device_token).await?;
+        let entry = self.let_in_or_ask(&tx, person, &verified.hash, None, device, device_token).await?;
         tx.commit().await?;
         Ok(entry)
     }
@@ -200,12 +202,21 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Ends every sign-in of a person, in every browser, and forgets the person's devices.
-    pub async fn sign_out_everywhere(&self, person: &Person, address: Option<IpAddr>) -> Result<(), Refusal> {
+    /// Ends every sign-in of a person, in every browser, and forgets the person's devices. `unlinking` also unlinks the
+    /// accounts at the provider, if the person has a password to sign in with.
+    pub async fn sign_out_everywhere(
+        &self,
+        person: &Person,
+        unlinking: bool,
+        address: Option<IpAddr>,
+    ) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
-        tx.delete_sign_ins(person.id, None).await?;
-        tx.delete_known_devices(person.id).await?;
-        self.record_of_person(&tx, AuditAction::SignOut, person, address).await?;
+        let Some((person, hash)) = tx.person_with_password(person.id).await? else { return Ok(()) };
+        end_sign_ins(&tx, person.id, None).await?;
+        if unlinking && hash != passwords::NONE {
+            self.unlink_all_identities(&tx, &person, address).await?;
+        }
+        self.record_of_person(&tx, AuditAction::SignOut, &person, address).await?;
         Ok(tx.commit().await?)
     }
 
@@ -245,6 +256,16 @@ impl People {
         let done = AuditedAction { action, subject_id: person.id.uuid(), title: person.email.as_str() };
         Ok(audit::record_of(tx, &self.ambient, None, origin, done).await?)
     }
+}
+
+/// Ends the sign-ins of a person, except for `but`, and forgets all devices.
+pub(super) async fn end_sign_ins(
+    tx: &Transaction,
+    id: PersonId,
+    but: Option<SignInId>,
+) -> Result<(), Refusal> {
+    tx.delete_sign_ins(id, but).await?;
+    Ok(tx.delete_known_devices(id).await?)
 }
 
 #[cfg(test)]
@@ -289,7 +310,7 @@ mod tests {
 
     /// Runs a sign-in up to the point where the password is verified.
     async fn verify(people: &People) -> Verified {
-        let turn = people.passwords.permit().await.unwrap();
+        let turn = people.passwords.permit(uuid::Uuid::nil()).await.unwrap();
         let email = EMAIL.parse().unwrap();
         people.verified(&turn, &email, PASSWORD.to_owned()).await.unwrap().ok().unwrap()
     }
@@ -330,9 +351,9 @@ mod tests {
         let people = people(&database).await;
         let ada = ada(&people).await;
         let resumed = people.resume(&ada.token).await.unwrap().unwrap();
-        people.sign_out_everywhere(&ada.person, None).await.unwrap();
+        people.sign_out_everywhere(&ada.person, false, None).await.unwrap();
         let (current, new) = (PASSWORD.to_owned(), "another good one".to_owned());
-        let changed = people.change_password(&resumed, current, new, Device::default()).await;
+        let changed = people.change_password(&resumed, current, new, false, Device::default()).await;
         assert!(matches!(changed, Err(SignInError::Wrong)), "{changed:?}");
         assert!(people.sign_in(EMAIL, PASSWORD.to_owned(), Device::default()).await.is_ok());
     }
@@ -347,7 +368,8 @@ mod tests {
             assert!(matches!(attempt(&format!("{number}@example.com")).await, Err(SignInError::Wrong)));
         }
         // All permits are taken, so a request for one would wait. These attempts are refused before that.
-        let _held = (people.passwords.permit().await, people.passwords.permit().await);
+        let [one, other] = [1, 2].map(uuid::Uuid::from_u128);
+        let _held = (people.passwords.permit(one).await, people.passwords.permit(other).await);
         for _ in 0..50 {
             let refused = timeout(Duration::from_secs(20), attempt("ada@example.com")).await.unwrap();
             assert!(matches!(refused, Err(SignInError::TooMany(seconds)) if seconds > 60), "{refused:?}");

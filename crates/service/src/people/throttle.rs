@@ -3,9 +3,7 @@
 use std::net::IpAddr;
 
 use tonearm_catalog::Transaction;
-use tonearm_domain::{
-    AuditAction, AuditEntry, EmailAddress, FailedSignIns, Origin, Person, PersonId, SignInId,
-};
+use tonearm_domain::{AuditAction, AuditEntry, EmailAddress, FailedSignIns, Origin, Person, SignInId};
 use tonearm_signing::{Token, subject_hash};
 
 use super::People;
@@ -41,19 +39,6 @@ impl Subjects {
     /// A signed-in person who repeats the password is counted by the sign-in, for the same reason.
     pub(super) fn of_sign_in(id: SignInId) -> Self {
         Self { own: Some((subject_hash("sign_in", &id.to_string()), FailedSignIns::DEVICE)), address: None }
-    }
-
-    /// Attempts to enter a code, after the correct password, are counted by account.
-    pub(super) fn of_code(id: PersonId) -> Self {
-        Self { own: Some((subject_hash("code", &id.to_string()), FailedSignIns::ACCOUNT)), address: None }
-    }
-
-    /// Attempts to enter a code on a known device are counted by the device only.
-    pub(super) fn of_code_on(token: &Token) -> Self {
-        Self {
-            own: Some((subject_hash("code_on_device", &token.reveal()), FailedSignIns::DEVICE)),
-            address: None,
-        }
     }
 
     fn limited(&self) -> impl Iterator<Item = (&[u8; 32], u32)> {
@@ -127,21 +112,30 @@ impl People {
         person: Option<&Person>,
         origin: Origin,
     ) -> Result<(), Refusal> {
-        let now = self.ambient.now();
         let tx = self.catalog.begin().await?;
         for (subject, _) in subjects.limited() {
-            tx.note_failed_sign_in(subject, now).await?;
+            tx.note_failed_sign_in(subject, self.ambient.now()).await?;
         }
+        self.record_failure(&tx, person, origin).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Records a failed attempt in the audit log.
+    pub(super) async fn record_failure(
+        &self,
+        tx: &Transaction,
+        person: Option<&Person>,
+        origin: Origin,
+    ) -> Result<(), Refusal> {
         let entry = AuditEntry {
             id: self.ambient.record_id(),
             organization_id: None,
-            at: now,
+            at: self.ambient.now(),
             origin,
             action: AuditAction::SignInFailed,
             subject_id: person.map(|person| person.id.uuid()),
             title: person.map(|person| person.email.as_str().to_owned()),
         };
-        tx.audit(&entry).await?;
-        Ok(tx.commit().await?)
+        Ok(tx.audit(&entry).await?)
     }
 }

@@ -36,10 +36,10 @@ const LEASE: i64 = 60_000;
 
 /// A sequence of numbers that is the same for the same seed (SplitMix64).
 #[derive(Clone)]
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn throw(&mut self, sides: u64) -> u64 {
+    pub(crate) fn throw(&mut self, sides: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

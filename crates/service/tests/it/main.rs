@@ -21,6 +21,7 @@ mod repeats;
 mod replacements;
 mod resealing;
 mod retention;
+mod rights;
 mod same_source;
 mod selection;
 mod shared_words;

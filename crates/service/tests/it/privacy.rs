@@ -9,7 +9,7 @@ use tonearm_catalog::{
 use tonearm_domain::{
     Actor, Ambient, AuditRecord, Day, ListenerId, OrganizationId, Origin, Person, PersonIdentity,
     Replacement, ReplacementState, Role, SecondFactor, StoredAddresses, UndoEntry, UndoableChange,
-    UploadSession,
+    UploadSession, WrongCodes,
 };
 use tonearm_fixtures::{TestDatabase, ambient};
 use tonearm_service::{
@@ -148,6 +148,9 @@ impl Scene {
             created_at: now,
             confirmed_at: Some(now),
             last_step: 0,
+            sign_in_id: None,
+            wrong_elsewhere: WrongCodes::none(now),
+            wrong_where_known: WrongCodes::none(now),
         };
         let tx = self.catalog.begin().await.unwrap();
         tx.insert_identity(&identity).await.unwrap();
