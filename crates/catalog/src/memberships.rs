@@ -5,12 +5,12 @@ use sea_orm::{
     ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
     TryInsertResult,
 };
-use tonearm_domain::{Membership, Organization, OrganizationId, Person, PersonId, Role};
+use tonearm_domain::{Membership, Organization, OrganizationId, Person, PersonId, Role, Timestamp};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::entity::membership::{ActiveModel, Column, Entity};
-use crate::entity::{organization, person};
+use crate::entity::{organization, person, undo_entry, upload_session};
 use crate::error::CatalogError;
 use crate::query::{TO_CHANGE, all, one};
 use crate::transaction::Transaction;
@@ -141,6 +141,29 @@ impl Transaction {
             .exec_without_returning(self.db())
             .await?;
         Ok(matches!(inserted, TryInsertResult::Inserted(1..)))
+    }
+
+    /// Ends what a person has left open with the role of an editor: upload sessions, and changes that can be undone. With
+    /// an organization, only there.
+    pub async fn end_editing(
+        &self,
+        person: PersonId,
+        organization: Option<OrganizationId>,
+        now: Timestamp,
+    ) -> Result<(), CatalogError> {
+        let mut sessions = upload_session::Entity::update_many()
+            .col_expr(upload_session::Column::ExpiresAt, Expr::value(now.unix_millis()))
+            .filter(upload_session::Column::PersonId.eq(person.uuid()))
+            .filter(upload_session::Column::ExpiresAt.gt(now.unix_millis()));
+        let mut undo =
+            undo_entry::Entity::delete_many().filter(undo_entry::Column::PersonId.eq(person.uuid()));
+        if let Some(organization) = organization {
+            sessions = sessions.filter(upload_session::Column::OrganizationId.eq(organization.uuid()));
+            undo = undo.filter(undo_entry::Column::OrganizationId.eq(organization.uuid()));
+        }
+        sessions.exec(self.db()).await?;
+        undo.exec(self.db()).await?;
+        Ok(())
     }
 
     /// Changes the role of a member. Returns whether there is such a member.

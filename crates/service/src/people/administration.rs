@@ -198,11 +198,12 @@ impl People {
         Ok(())
     }
 
-    /// Ends everything with which a person can sign in, come back, or let others in.
+    /// Ends everything with which a person can sign in, come back, let others in or upload.
     async fn end_access(&self, tx: &Transaction, id: PersonId) -> Result<(), Refusal> {
         end_sign_ins(tx, id, None).await?;
         tx.delete_password_links(id).await?;
-        Ok(tx.delete_invitations_of(id, None).await?)
+        tx.delete_invitations_of(id, None).await?;
+        Ok(tx.end_editing(id, None, self.ambient.now()).await?)
     }
 
     /// Records in the audit log what was done to a person's account. The entry belongs to no organization.

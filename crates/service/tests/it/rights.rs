@@ -2,11 +2,13 @@
 //! them, and guesses with their number.
 
 use tonearm_catalog::{Catalog, ConnectOptions};
-use tonearm_domain::{Invitation, InvitationPurpose, OrganizationId, Origin, Person, Role, WrongCodes};
+use tonearm_domain::{
+    Invitation, InvitationPurpose, OrganizationId, Origin, Person, Role, UploadSession, WrongCodes,
+};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_service::{
-    Caller, Device, Entry, Library, Links, NewPerson, OneTimeLink, OwnerlessOrganizations, People, Refusal,
-    Resource, Resumed, SignInError, SignedIn,
+    Caller, CreateCollection, Device, Entry, Library, Links, NewPerson, OneTimeLink, OwnerlessOrganizations,
+    People, Refusal, Resource, Resumed, SignInError, SignedIn,
 };
 use tonearm_signing::{Secrets, Token, TotpSecret, UrlSigner, Vault};
 
@@ -15,6 +17,7 @@ use crate::interleavings::Dice;
 crate::on_both!(
     links_last_as_long_as_their_reasons,
     a_link_is_used_or_ended_but_not_both,
+    upload_sessions_end_with_the_role,
     a_link_whose_reason_has_ended_is_dead_even_if_it_is_there,
     one_link_makes_the_first_administrator,
     an_invitation_tells_about_few_accounts,
@@ -419,6 +422,51 @@ async fn a_link_is_used_or_ended_but_not_both(database: TestDatabase) {
         ended.unwrap();
         assert!(chosen.is_ok() || is_dead(&chosen), "{chosen:?}");
         assert!(is_dead(&people.open_link(&link).await));
+    }
+}
+
+async fn upload_sessions_end_with_the_role(database: TestDatabase) {
+    let scene = Scene::set(&database).await;
+    let (here, elsewhere) = (scene.organization().await, scene.organization().await);
+    let (by, people) = (Origin::command_line(), &scene.people);
+    for (round, end) in ["role", "member", "disable", "remove"].into_iter().enumerate() {
+        let person = scene.owner(here, &format!("uploader{round}")).await;
+        let mut sessions = Vec::new();
+        for organization_id in [here, elsewhere] {
+            let owner = Caller::owner(organization_id);
+            let create = CreateCollection { title: "First".to_owned(), ..CreateCollection::default() };
+            let (collection, _) = scene.library.create_collection(&owner, create).await.unwrap();
+            let session = UploadSession {
+                id: scene.ambient.credential_id(),
+                organization_id,
+                creator_id: None,
+                collection_id: collection.collection.id,
+                organization_index: None,
+                metadata: tonearm_domain::Metadata::default(),
+                expires_at: scene.ambient.now().plus_seconds(60),
+                person_id: Some(person.id),
+            };
+            let tx = scene.catalog.begin().await.unwrap();
+            tx.insert_upload_session(&session).await.unwrap();
+            tx.commit().await.unwrap();
+            sessions.push(session.id);
+        }
+        let owner = Caller::owner(here);
+        match end {
+            "role" => people.set_role(&owner, person.id, Role::Viewer).await.unwrap(),
+            "member" => people.remove_member(&owner, person.id).await.unwrap(),
+            "disable" => {
+                people.disable_person(by, person.id, OwnerlessOrganizations::Refuse).await.unwrap();
+            }
+            _ => people.remove_person(by, person.id, OwnerlessOrganizations::Refuse).await.unwrap(),
+        }
+        let mut valid = Vec::new();
+        for id in sessions {
+            let session = scene.catalog.upload_session(id).await.unwrap().unwrap();
+            valid.push(session.is_valid_at(scene.ambient.now()));
+        }
+        // Who leaves one organization keeps the role in the other.
+        assert_eq!(valid, [false, matches!(end, "role" | "member")], "{end}");
     }
 }
 
