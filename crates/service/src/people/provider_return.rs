@@ -203,7 +203,8 @@ impl People {
         if !tx.note_identity_used(person.id, identity.id, email, now).await? {
             return Err(ProviderSignInError::Over);
         }
-        self.enter_identified(tx, person, &hash, identity.id, device, device_token, false).await
+        let entry = self.enter_identified(tx, person, &hash, identity.id, device, device_token).await?;
+        Ok(Returned::Entered { entry, is_new: false })
     }
 
     /// Links the account to the person who was added with its email address and has not come in yet, neither with a
@@ -236,7 +237,8 @@ impl People {
             }
         };
         let identity = self.insert_identity(&tx, provider, &person, account, device.address).await?;
-        self.enter_identified(tx, person, &hash, identity, device, device_token, is_new).await
+        let entry = self.enter_identified(tx, person, &hash, identity, device, device_token).await?;
+        Ok(Returned::Entered { entry, is_new })
     }
 
     async fn enter_identified(
@@ -247,12 +249,11 @@ impl People {
         identity: IdentityId,
         device: Device,
         device_token: Option<Token>,
-        is_new: bool,
-    ) -> Result<Returned, ProviderSignInError> {
+    ) -> Result<Entry, ProviderSignInError> {
         self.record_of_person(&tx, AuditAction::IdentityUse, &person, device.address).await?;
         let entry = self.let_in_or_ask(&tx, person, hash, Some(identity), device, device_token).await?;
         tx.commit().await?;
-        Ok(Returned::Entered { entry, is_new })
+        Ok(entry)
     }
 }
 
