@@ -453,7 +453,7 @@ async fn random_lists_are_those_of_a_vec(database: TestDatabase) {
     tx.commit().await.unwrap();
     for seed in 0..20 {
         let (choices, _) = Choices::new(seed);
-        for _ in 0..5 {
+        for _ in 0..3 {
             read_while_it_changes(&mut library, &records.0, &choices, seed).await;
         }
     }
