@@ -59,7 +59,7 @@ impl Catalog {
                         && words.index().is_none()
                         && self.count_tracks(organization, collection).await? <= SHORT_LIST =>
                 {
-                    (holding(listed, words), Total::Exactly(ids.len() as u64))
+                    (listed.filter(matches(words)), Total::Exactly(ids.len() as u64))
                 }
                 SearchMatches::Few(ids) => {
                     let total = Total::Exactly(ids.len() as u64);
@@ -69,7 +69,7 @@ impl Catalog {
                         track::Entity::find().filter(track::Column::Id.is_in(ids)).filter(living_track());
                     (few, total)
                 }
-                SearchMatches::Many => (holding(listed, words), Total::MoreThan(MOST_FOUND)),
+                SearchMatches::Many => (listed.filter(matches(words)), Total::MoreThan(MOST_FOUND)),
             },
         };
         let sort = if collection.is_some() { query.sort } else { query.sort.across_collections() };
@@ -231,8 +231,9 @@ pub(crate) fn listed_tracks(
     }
 }
 
-/// Those of the given tracks that match the words, checked one after another.
-pub(crate) fn holding(tracks: Select<track::Entity>, words: &SearchWords) -> Select<track::Entity> {
+/// Whether a track matches the words. It is only checked on rows that other conditions have found: for each of them, the
+/// search text is looked up.
+pub(crate) fn matches(words: &SearchWords) -> Condition {
     use track_search::Column;
     let found = Query::select()
         .expr(Expr::value(1))
@@ -241,7 +242,7 @@ pub(crate) fn holding(tracks: Select<track::Entity>, words: &SearchWords) -> Sel
         .cond_where(holds(words.iter()))
         .take();
     let named = words.index().map(|index| checked(track::Column::Index.eq(index.to_string())));
-    tracks.filter(Condition::any().add(Expr::exists(found)).add_option(named))
+    Condition::any().add(SimpleExpr::SubQuery(None, Box::new(found.into())).is_not_null()).add_option(named)
 }
 
 fn keyset_of_tracks(sort: TrackSort) -> Keyset<track::Column> {

