@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use tonearm_catalog::{Catalog, CatalogError, Transaction};
 use tonearm_domain::{
-    Collection, CollectionId, Colour, Inputs, Organization, OrganizationId, PlacedCover, PlayerColours, Track,
-    TrackSummary, resolve_cover, resolve_player_colour,
+    Collection, CollectionId, Colour, Inputs, Organization, OrganizationId, PlacedCover, PlayerColours,
+    Track, TrackSummary, resolve_cover, resolve_player_colour,
 };
 
 use crate::refusal::{Refusal, Resource};

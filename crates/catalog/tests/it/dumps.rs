@@ -96,9 +96,14 @@ async fn fill(catalog: &Catalog, ambient: &Ambient) {
     tx.insert_collection(&collection).await.unwrap();
     tx.insert_recipe(&recipe).await.unwrap();
     tx.insert_track(&track).await.unwrap();
-    tx.put_track_file(&made_file(ambient, &track, &recipe, FileData::Picture { width: 1, height: 2, colour: None }))
-        .await
-        .unwrap();
+    tx.put_track_file(&made_file(
+        ambient,
+        &track,
+        &recipe,
+        FileData::Picture { width: 1, height: 2, colour: None },
+    ))
+    .await
+    .unwrap();
     tx.insert_play_sessions(&[play_session(ambient, &collection)]).await.unwrap();
     tx.insert_api_key(&api_key(ambient, &organization), &ambient.random()).await.unwrap();
     let job = Job::ProcessTrack { organization_id: organization.id, track_id: track.id };

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 use tonearm_domain::{
-    Chapter, Codec, Colour, CoverSettings, FileData, FileOutcome, KeyScope, KeyType, Levels, LevelsSettings, Metric,
-    MissedLoudness, PreviewLength, PreviewSettings, RecipeKind, Selection, TrackFile, Transcode, Utterance,
-    VariantIndex, VariantList, WaveformImage, WaveformVideo,
+    Chapter, Codec, Colour, CoverSettings, FileData, FileOutcome, KeyScope, KeyType, Levels, LevelsSettings,
+    Metric, MissedLoudness, PreviewLength, PreviewSettings, RecipeKind, Selection, TrackFile, Transcode,
+    Utterance, VariantIndex, VariantList, WaveformImage, WaveformVideo,
 };
 use tonearm_fixtures::ambient;
 

@@ -2,8 +2,8 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    AuditAction, CachePolicy, Input, Job, MOST_RECIPES, Patch, Recipe, RecipeError, RecipeKind, RecipeSettings,
-    RecipeType, Rendering, Total, VariantId, VariantIndex,
+    AuditAction, CachePolicy, Input, Job, MOST_RECIPES, Patch, Recipe, RecipeError, RecipeKind,
+    RecipeSettings, RecipeType, Rendering, Total, VariantId, VariantIndex,
 };
 
 use super::{Library, derived, renderings};

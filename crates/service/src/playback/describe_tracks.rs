@@ -24,7 +24,8 @@ impl Playback {
             ));
         }
         let session = self.valid_session(id).await?;
-        let parents = self.0.lookups.parents(session.organization_id, self.collection_of(&session).await?).await?;
+        let parents =
+            self.0.lookups.parents(session.organization_id, self.collection_of(&session).await?).await?;
         let mut views = Vec::with_capacity(tracks.len());
         for &track in tracks {
             match self.track_of(&session, track).await {

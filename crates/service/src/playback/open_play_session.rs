@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tonearm_domain::{CollectionId, PlaySession, PlaySessionId, Selection, TrackId, UsageCounts, VariantList};
+use tonearm_domain::{
+    CollectionId, PlaySession, PlaySessionId, Selection, TrackId, UsageCounts, VariantList,
+};
 
 use super::{Playable, Playback, Visit};
 use crate::caller::Caller;

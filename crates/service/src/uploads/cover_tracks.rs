@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use futures::{StreamExt as _, TryStreamExt as _};
 use tonearm_domain::{
-    AuditAction, Cover, CoverOrigin, CoverOwner, CoveredTrack, Derived, Input, ObjectKey, OrganizationId, Track,
-    UndoableChange,
+    AuditAction, Cover, CoverOrigin, CoverOwner, CoveredTrack, Derived, Input, ObjectKey, OrganizationId,
+    Track, UndoableChange,
 };
 use tonearm_signal::Covers;
 
@@ -13,8 +13,8 @@ use super::accept_cover::refuse_picture;
 use super::accept_source::refuse_put;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::library::{covers, derived};
 use crate::library::selected::{Changed, SelectedTracks, keep_undo, lock};
+use crate::library::{covers, derived};
 use crate::refusal::Refusal;
 
 /// The number of tracks whose files are stored at the same time.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::{Change, JobState, NewJob};
 use tonearm_domain::{
-    ClaimedJob, CollectionId, FileOutcome, Job, JobQueue, OrganizationId, Origin, Patch, PersonId, RecipeKind,
-    Rendering, Total, Track, TrackId, TrackManifest, TrackStatus, Transcode, VariantId,
+    ClaimedJob, CollectionId, FileOutcome, Job, JobQueue, OrganizationId, Origin, Patch, PersonId,
+    RecipeKind, Rendering, Total, Track, TrackId, TrackManifest, TrackStatus, Transcode, VariantId,
 };
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{Caller, CreateTrack, JobError, JobRun, Refusal, UpdateRecipe};

@@ -50,19 +50,55 @@ enum Owner {
 
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    Upload { sound: u64, into: usize },
-    Replace { track: usize, sound: u64 },
-    Add { name: usize, bitrate: u16 },
-    Change { recipe: usize, bitrate: u16 },
-    Rename { recipe: usize, name: usize },
-    ToFront { recipe: usize },
-    Remove { recipe: usize },
-    Render { recipe: usize },
-    Move { track: usize, into: usize },
-    Paint { owner: Owner, colour: usize },
-    Cover { owner: Owner, picture: usize },
-    Uncover { owner: Owner },
-    Allow { owner: Owner, cover: bool, theme: bool },
+    Upload {
+        sound: u64,
+        into: usize,
+    },
+    Replace {
+        track: usize,
+        sound: u64,
+    },
+    Add {
+        name: usize,
+        bitrate: u16,
+    },
+    Change {
+        recipe: usize,
+        bitrate: u16,
+    },
+    Rename {
+        recipe: usize,
+        name: usize,
+    },
+    ToFront {
+        recipe: usize,
+    },
+    Remove {
+        recipe: usize,
+    },
+    Render {
+        recipe: usize,
+    },
+    Move {
+        track: usize,
+        into: usize,
+    },
+    Paint {
+        owner: Owner,
+        colour: usize,
+    },
+    Cover {
+        owner: Owner,
+        picture: usize,
+    },
+    Uncover {
+        owner: Owner,
+    },
+    Allow {
+        owner: Owner,
+        cover: bool,
+        theme: bool,
+    },
     /// A job begins, and is slow.
     Begin,
     /// The slow job goes on to its end.
@@ -224,10 +260,13 @@ if [ "$samples" ]; then exec head -c 4096 /dev/zero; else echo out_time_us=50000
         let workshop = Workshop::open_with(database, folder, None, config).await;
         let limits = LookupLimits { time_to_live: Duration::ZERO, ..LookupLimits::default() };
         let lookups = Lookups::new(workshop.catalog.clone(), limits);
-        let playback =
-            Playback::new(lookups, workshop.ambient.clone(), workshop.links.clone(), Meter::new(), |view, json| {
-                serde_json::to_writer(json, &view.title)
-            });
+        let playback = Playback::new(
+            lookups,
+            workshop.ambient.clone(),
+            workshop.links.clone(),
+            Meter::new(),
+            |view, json| serde_json::to_writer(json, &view.title),
+        );
         Self { workshop: Arc::new(workshop), playback, folder: path }
     }
 
@@ -246,7 +285,10 @@ if [ "$samples" ]; then exec head -c 4096 /dev/zero; else echo out_time_us=50000
             ("kept", transcode(80)),
             ("levels", RecipeKind::Levels(LevelsSettings::default())),
             ("art", RecipeKind::Cover(CoverSettings { size: CoverSize::Icon })),
-            ("wave", RecipeKind::WaveformImage(WaveformImage { width: 40, height: 20, ..Default::default() })),
+            (
+                "wave",
+                RecipeKind::WaveformImage(WaveformImage { width: 40, height: 20, ..Default::default() }),
+            ),
         ] {
             library.add_recipe(&owner, name.parse().unwrap(), kind, CachePolicy::default()).await.unwrap();
         }
@@ -299,7 +341,9 @@ if [ "$samples" ]; then exec head -c 4096 /dev/zero; else echo out_time_us=50000
     async fn die(&self, slow: &mut Option<JoinHandle<()>>) {
         if let Some(work) = slow.take() {
             work.abort();
-            assert!(work.await.is_err_and(|error| error.is_cancelled()) || self.encoders_that_wait().is_empty());
+            assert!(
+                work.await.is_err_and(|error| error.is_cancelled()) || self.encoders_that_wait().is_empty()
+            );
             self.workshop.clock.advance_seconds(61);
         }
     }
@@ -605,9 +649,8 @@ async fn differs(world: &World, seed: u64) -> Option<String> {
     world.rest(&fresh).await;
     let (shown, expected) = (world.shown(&house).await, world.shown(&fresh).await);
     let history: Vec<String> = history.iter().map(|step| format!("    {step:?}")).collect();
-    (shown != expected).then(|| {
-        format!("history {seed}:\n{}\nshows {shown:?}\nexpected {expected:?}", history.join("\n"))
-    })
+    (shown != expected)
+        .then(|| format!("history {seed}:\n{}\nshows {shown:?}\nexpected {expected:?}", history.join("\n")))
 }
 
 async fn only_the_last_state_matters(database: TestDatabase) {

@@ -3,7 +3,8 @@
 use bytes::BytesMut;
 use futures::TryStreamExt;
 use tonearm_domain::{
-    CachePolicy, Codec, FileData, FileOutcome, PreviewLength, PreviewSettings, RecipeKind, TrackStatus, Transcode,
+    CachePolicy, Codec, FileData, FileOutcome, PreviewLength, PreviewSettings, RecipeKind, TrackStatus,
+    Transcode,
 };
 use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::{WavSpec, transcode, write_wav};

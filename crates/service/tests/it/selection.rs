@@ -142,10 +142,8 @@ async fn a_renamed_variant_has_its_new_name_everywhere(database: TestDatabase) {
     let station = Station::open(database, FOR_EVER).await;
     let (node, caller, track) = (&station.node, &station.caller, &station.track);
     let whole = PlaySessionScope::Track(track.id);
-    let key = CreateKey {
-        variants: Selection::one(index("preview")),
-        ..CreateKey::new(KeyType::Share, "Sample")
-    };
+    let key =
+        CreateKey { variants: Selection::one(index("preview")), ..CreateKey::new(KeyType::Share, "Sample") };
     let key = node.library.create_key(caller, key).await.unwrap().text;
     node.playback.redirect_share(track.id, key.reveal(), None).await.unwrap();
 

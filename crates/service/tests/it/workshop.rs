@@ -8,7 +8,9 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions, JobFilter};
-use tonearm_domain::{Ambient, Colour, Cover, CoverOrigin, Inputs, Job, LimitOffset, SourceSlot, Track, TrackId};
+use tonearm_domain::{
+    Ambient, Colour, Cover, CoverOrigin, Inputs, Job, LimitOffset, SourceSlot, Track, TrackId,
+};
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_media::{Media, MediaConfig};

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use tonearm_catalog::{CatalogError, Record, Transaction};
 use tonearm_domain::{
-    Actor, AuditAction, CollectionId, CoverOwner, CoveredTrack, Derived, Input, MovedTrack, RetitledTrack, Track, TrackId,
-    UndoId, UndoableChange,
+    Actor, AuditAction, CollectionId, CoverOwner, CoveredTrack, Derived, Input, MovedTrack, RetitledTrack,
+    Track, TrackId, UndoId, UndoableChange,
 };
 
 use crate::admission::quotas;

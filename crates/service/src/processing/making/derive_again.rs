@@ -34,12 +34,8 @@ impl Processing {
         loop {
             let tx = self.begin_batch(run).await?;
             let now = self.ambient.now();
-            let job = |cursor| Job::DeriveAgain {
-                organization_id,
-                collection_id,
-                things: things.to_vec(),
-                cursor,
-            };
+            let job =
+                |cursor| Job::DeriveAgain { organization_id, collection_id, things: things.to_vec(), cursor };
             if tx.has_due_jobs(JobQueue::Renderings, organization_id, now, MOST_AHEAD).await? {
                 let later = now.plus_seconds(LATER_SECONDS);
                 tx.enqueue(job(cursor), self.ambient.record_id(), later, None).await?;

@@ -16,7 +16,8 @@ use crate::track_view::TrackParents;
 
 impl Processing {
     /// Makes the own cover of a track that is ready, or the placeholder beside an uploaded one, unless it is there and
-    /// made from what applies now. If the file can no longer be read, the track stays as it is: it can be played, and players show another cover.
+    /// made from what applies now. If the file can no longer be read, the track stays as it is: it can be played, and
+    /// players show another cover.
     pub(super) async fn derive_cover(
         &self,
         run: &JobRun,
@@ -95,6 +96,7 @@ fn is_uploaded(track: &Track) -> bool {
 
 /// Whether these differ in the colour alone, which is last.
 fn has_other_colour(made_from: Option<&str>, basis: Option<&str>) -> bool {
-    let (before, now) = (made_from.and_then(|it| it.rsplit_once(" #")), basis.and_then(|it| it.rsplit_once(" #")));
+    let (before, now) =
+        (made_from.and_then(|it| it.rsplit_once(" #")), basis.and_then(|it| it.rsplit_once(" #")));
     before.is_some() && before.map(|(rest, _)| rest) == now.map(|(rest, _)| rest)
 }

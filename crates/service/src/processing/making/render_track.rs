@@ -48,8 +48,9 @@ impl Processing {
         };
         let files = self.catalog.files_of_track(track_id).await?;
         let colour = self.drawn_colour(&track, &recipe).await?;
-        let is_there =
-            |file: &TrackFile| file.is_current(&recipe) && (colour.is_none() || file.drawn_colour() == colour);
+        let is_there = |file: &TrackFile| {
+            file.is_current(&recipe) && (colour.is_none() || file.drawn_colour() == colour)
+        };
         if self.is_outdated(turn).await? || files.iter().any(is_there) {
             return self.end_turn(&run.claimed, turn, true).await;
         }

@@ -3,8 +3,8 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    Ambient, ClaimedJob, OrganizationId, Outage, Recipe, Replacement, ReplacementId, ReplacementState, Source,
-    Track, TrackId, TrackInfo, TrackStatus,
+    Ambient, ClaimedJob, OrganizationId, Outage, Recipe, Replacement, ReplacementId, ReplacementState,
+    Source, Track, TrackId, TrackInfo, TrackStatus,
 };
 use tonearm_media::LimitTier;
 
