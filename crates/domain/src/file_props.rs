@@ -153,7 +153,13 @@ mod tests {
             FileData::Preview { duration: 4.0, capture_start: 0.0, capture_end: 4.0, missed_loudness: None };
         for (kind, extension, data, codec, bitrate) in [
             (RecipeKind::Transcode(transcode(Codec::Mp3)), "mp3", none(), "mp3", 128),
-            (RecipeKind::Transcode(Transcode { bitrate: 900, ..transcode(Codec::Opus) }), "opus", none(), "opus", 800),
+            (
+                RecipeKind::Transcode(Transcode { bitrate: 900, ..transcode(Codec::Opus) }),
+                "opus",
+                none(),
+                "opus",
+                800,
+            ),
             (RecipeKind::Transcode(transcode(Codec::Flac)), "flac", none(), "flac", 800),
             (RecipeKind::Transcode(transcode(Codec::Wav)), "wav", none(), "wav", 800),
             (preview("opus"), "opus", part.clone(), "opus", 128),

@@ -2,8 +2,8 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use sea_orm::{FromQueryResult, Set};
 use sea_orm::entity::prelude::*;
+use sea_orm::{FromQueryResult, Set};
 use serde::{Deserialize, Serialize};
 use tonearm_domain::{
     CachePolicy, FileId, FileOutcome, ObjectKey, OrganizationId, Recipe, RecipeKind, Timestamp, TrackFile,
