@@ -16,7 +16,8 @@ use crate::track_view::TrackParents;
 
 impl Processing {
     /// Makes the own cover of a track that is ready, or the placeholder beside an uploaded one, unless it is there and
-    /// made from what applies now. If the file can no longer be read, the track stays as it is: it can be played, and players show another cover.
+    /// made from what applies now. If the file can no longer be read, the track stays as it is: it can be played, and
+    /// players show another cover.
     pub(super) async fn derive_cover(
         &self,
         run: &JobRun,

@@ -189,9 +189,8 @@ impl Processing {
         let size = settings.size;
         let data = FileData::Picture { width: size.side(), height: size.side(), colour: None };
         let track = &context.track;
-        let parents = TrackParents::of(&self.catalog, track.organization_id, track.collection_id)
-            .await
-            .map_err(JobError::from)?;
+        let parents = TrackParents::of(&self.catalog, track.organization_id, track.collection_id).await;
+        let parents = parents.map_err(JobError::from)?;
         let found = match track.cover.is_none() && CoverTerms::of(&parents, track).takes_cover {
             true => self.embedded_cover(context).await?,
             false => None,
