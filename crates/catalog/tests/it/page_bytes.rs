@@ -8,12 +8,11 @@ use tonearm_domain::{
 use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
 
-crate::on_both!(pages_of_large_records_end_early_and_leave_nothing_out);
+crate::on_both!(pages_of_large_records_end_early_and_leave_nothing_out, other_lists_end_early_too);
 
 /// Between a sixteenth and a seventeenth of a mebibyte.
 fn large() -> Metadata {
-    let object = json!({ "text": "x".repeat(61_000) });
-    Metadata::try_from(object.as_object().unwrap().clone()).unwrap()
+    metadata(json!({ "text": "x".repeat(61_000) }))
 }
 
 /// More records than fit a page: 16 large ones do.
@@ -83,8 +82,6 @@ async fn pages_of_large_records_end_early_and_leave_nothing_out(database: TestDa
         assert_eq!(walked, by_id, "{filter:?}");
     }
 }
-
-crate::on_both!(other_lists_end_early_too);
 
 async fn other_lists_end_early_too(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, tonearm_fixtures::ambient());
