@@ -14,6 +14,7 @@ use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
+use tokio_util::io::ReaderStream;
 use tonearm_domain::{ByteBudget, HeldBytes, OrganizationId};
 
 use super::Uploads;
@@ -153,9 +154,9 @@ impl Receiving {
 }
 
 impl ReceivedFile {
-    /// Its bytes, as a file to read.
-    pub fn into_file(self) -> impl tokio::io::AsyncRead + Send + Unpin + 'static {
-        self.file
+    /// Its bytes.
+    pub fn into_stream(self) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
+        ReaderStream::new(self.file)
     }
 }
 

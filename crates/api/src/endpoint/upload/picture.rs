@@ -8,7 +8,6 @@ use futures::Stream;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, StatusCode};
 use serde::Serialize;
-use tokio_util::io::ReaderStream;
 use tonearm_domain::{CoverOwner, OrganizationId, Origin};
 use tonearm_service::{ReceiveTerms, ReceivedFile, Refusal, Uploads};
 use utoipa::ToSchema;
@@ -80,7 +79,7 @@ where
     };
     let whole = ReceiveTerms { limit: terms.limit + FORM_BYTES, ..terms };
     let whole = uploads.receive_picture(whole, body).await.map_err(refuse_body)?;
-    let mut request = Request::new(Body::from_stream(ReaderStream::new(whole.into_file())));
+    let mut request = Request::new(Body::from_stream(whole.into_stream()));
     request.headers_mut().insert(CONTENT_TYPE, form.clone());
     file_field(request, uploads, ReceiveTerms { announced: None, ..terms }).await
 }
