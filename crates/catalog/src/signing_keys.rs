@@ -1,8 +1,10 @@
 //! Keys that organizations sign delivery URLs with. The texts of the keys are derived and never stored.
 
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select};
-use tonearm_domain::{LimitOffset, OrganizationId, ShortId, SigningKey, Timestamp};
+use sea_orm::{
+    ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+};
+use tonearm_domain::{ApiKeyId, LimitOffset, OrganizationId, ShortId, SigningKey, Timestamp};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
@@ -21,6 +23,12 @@ fn of_organization(organization: OrganizationId) -> Select<Entity> {
 
 fn by_id(organization: OrganizationId, id: ShortId) -> Select<Entity> {
     Entity::find_by_id(id.to_string()).filter(Column::OrganizationId.eq(organization.uuid()))
+}
+
+fn is_live(now: Timestamp) -> Condition {
+    let lasts =
+        Condition::any().add(Column::ExpiresAt.is_null()).add(Column::ExpiresAt.gt(now.unix_millis()));
+    Condition::all().add(Column::RevokedAt.is_null()).add(lasts)
 }
 
 impl Catalog {
@@ -47,12 +55,15 @@ impl Catalog {
         one(self.reader(), by_id(organization, id)).await
     }
 
-    /// The ids of all signing keys of all organizations that are not revoked, in a fixed order.
-    pub async fn live_signing_keys(&self) -> Result<Vec<(OrganizationId, ShortId)>, CatalogError> {
+    /// The ids of all signing keys of all organizations that are neither revoked nor expired, in a fixed order.
+    pub async fn live_signing_keys(
+        &self,
+        now: Timestamp,
+    ) -> Result<Vec<(OrganizationId, ShortId)>, CatalogError> {
         let select = Entity::find()
             .select_only()
             .columns([Column::OrganizationId, Column::Id])
-            .filter(Column::RevokedAt.is_null())
+            .filter(is_live(now))
             .order_by_asc(Column::Id);
         let rows: Vec<(Uuid, String)> = select.into_tuple().all(self.reader()).await?;
         rows.into_iter()
@@ -73,11 +84,25 @@ impl Transaction {
         one(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
     }
 
-    /// How many signing keys of the organization are not revoked.
-    pub async fn count_live_signing_keys(&self, organization: OrganizationId) -> Result<u64, CatalogError> {
-        let live = Entity::find()
-            .filter(Column::OrganizationId.eq(organization.uuid()))
+    /// The signing keys that an API key made and that are not revoked, locked for a change.
+    pub async fn signing_keys_made_by(
+        &self,
+        organization: OrganizationId,
+        maker: ApiKeyId,
+    ) -> Result<Vec<SigningKey>, CatalogError> {
+        let made = of_organization(organization)
+            .filter(Column::MadeByKey.eq(maker.uuid()))
             .filter(Column::RevokedAt.is_null());
+        all(self.db(), made.lock(TO_CHANGE)).await
+    }
+
+    /// How many signing keys of the organization are neither revoked nor expired.
+    pub async fn count_live_signing_keys(
+        &self,
+        organization: OrganizationId,
+        now: Timestamp,
+    ) -> Result<u64, CatalogError> {
+        let live = Entity::find().filter(Column::OrganizationId.eq(organization.uuid())).filter(is_live(now));
         Ok(live.count(self.db()).await?)
     }
 

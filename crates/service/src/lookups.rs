@@ -35,7 +35,7 @@ pub struct LookupLimits {
     /// process are seen at once.
     pub time_to_live: Duration,
     /// The memory limit in bytes: a third for tracks with their files, a third for the track lists of play sessions,
-    /// the rest in equal parts for keys, sessions, organizations, collections and recipes.
+    /// the rest in equal parts for keys (half of it by id), sessions, organizations, collections and recipes.
     pub max_bytes: u64,
 }
 
@@ -59,6 +59,7 @@ struct LookupCaches {
     catalog: Catalog,
     generations: Arc<Generations>,
     keys: LookupCache<[u8; 32], ApiKey>,
+    keys_by_id: LookupCache<ApiKeyId, ApiKey>,
     sessions: LookupCache<PlaySessionId, PlaySession>,
     organizations: LookupCache<OrganizationId, Organization>,
     collections: LookupCache<(OrganizationId, CollectionId), Collection>,
@@ -84,11 +85,12 @@ impl Lookups {
             }
         });
         let LookupLimits { time_to_live: ttl, max_bytes } = limits;
-        let (third, fifteenth) = (max_bytes / 3, max_bytes / 15);
+        let (third, fifteenth, thirtieth) = (max_bytes / 3, max_bytes / 15, max_bytes / 30);
         Self(Arc::new(LookupCaches {
             catalog,
             generations,
-            keys: LookupCache::new(fifteenth, ttl),
+            keys: LookupCache::new(thirtieth, ttl),
+            keys_by_id: LookupCache::new(thirtieth, ttl),
             sessions: LookupCache::new(fifteenth, ttl),
             organizations: LookupCache::new(fifteenth, ttl),
             collections: LookupCache::new(fifteenth, ttl),
@@ -114,6 +116,19 @@ impl Lookups {
             None => self.0.catalog.api_key_by_old_hash(&hash).await,
         };
         self.0.keys.get(hash, generation, load).await
+    }
+
+    /// Whether the key that opened a session was revoked, and has ended it thereby. A key that expired ends no session.
+    pub(crate) async fn is_revoked(
+        &self,
+        organization_id: OrganizationId,
+        opened_by: Option<ApiKeyId>,
+    ) -> Result<bool, Refusal> {
+        let Some(id) = opened_by else { return Ok(false) };
+        let generation = self.0.generations.current(organization_id.uuid());
+        let load = || self.0.catalog.api_key(organization_id, id);
+        let key = self.0.keys_by_id.get(id, generation, load).await?;
+        Ok(key.is_none_or(|key| key.revoked_at.is_some()))
     }
 
     /// Records in memory that a key was used. [`Lookups::write_key_uses`] writes it to the database.
@@ -202,6 +217,7 @@ const ANY_COLLECTION: Uuid = Uuid::nil();
 fn id_of(change: &Change) -> Uuid {
     match change {
         Change::Organization(id) | Change::Recipes(id) | Change::ApiKeys(id) => id.uuid(),
+        Change::PlaySession(id) => id.uuid(),
         Change::Collection(id) => id.uuid(),
         Change::Track(id) => id.uuid(),
         Change::TracksOf(id) => listed_in(*id),

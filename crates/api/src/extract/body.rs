@@ -8,6 +8,7 @@ use http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
+use super::key::require_still_valid;
 use super::sentence::sentence;
 use crate::app::App;
 use crate::error::ApiError;
@@ -28,7 +29,10 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
             let message = "the body must be JSON; send it with `Content-Type: application/json`";
             return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
         }
-        parse(&read(request, app.settings.max_json_bytes).await?).map(Self)
+        let (parts, body) = request.into_parts();
+        let bytes = read(&parts.headers, body, app.settings.max_json_bytes).await?;
+        require_still_valid(&parts.extensions, app).await?;
+        parse(&bytes).map(Self)
     }
 }
 
@@ -42,13 +46,13 @@ fn may_be_json(headers: &HeaderMap) -> bool {
     essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
 
-async fn read(request: Request, limit: usize) -> Result<Bytes, ApiError> {
+async fn read(headers: &HeaderMap, body: axum::body::Body, limit: usize) -> Result<Bytes, ApiError> {
     let too_large = || ApiError::too_large(limit as u64);
-    let announced = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+    let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
     if announced.is_some_and(|length: u64| length > limit as u64) {
         return Err(too_large());
     }
-    to_bytes(request.into_body(), limit).await.map_err(|error| {
+    to_bytes(body, limit).await.map_err(|error| {
         let error = error.into_inner();
         if error.is::<http_body_util::LengthLimitError>() {
             too_large()

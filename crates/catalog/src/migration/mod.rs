@@ -92,6 +92,8 @@ mod m0052_traces;
 mod m0053_operations;
 mod m0055_node_secrets;
 mod m0056_cover_objects;
+mod m0060_makers;
+mod m0061_session_handles;
 mod pieces;
 mod prelude;
 mod record;
@@ -151,6 +153,8 @@ fn steps() -> Vec<Step> {
         m0053_operations::step(),
         m0055_node_secrets::step(),
         m0056_cover_objects::step(),
+        m0060_makers::step(),
+        m0061_session_handles::step(),
     ]
 }
 

@@ -35,6 +35,7 @@ mod quotas;
 mod recipes;
 mod repetitions;
 mod retention;
+mod rights;
 mod round_trips;
 mod samples;
 mod scheduled_tasks;

@@ -118,6 +118,8 @@ const STEPS: &[&str] = &[
     "m0053_operations",
     "m0055_node_secrets",
     "m0056_cover_objects",
+    "m0060_makers",
+    "m0061_session_handles",
 ];
 
 async fn older(database: &TestDatabase) {

@@ -19,6 +19,8 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    HANDLES,
+    MAKERS,
     COVER_OBJECTS,
     NODE_SECRETS,
     OPERATIONS,
@@ -78,6 +80,30 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
         }
     }
 }
+
+const HANDLES: Step = (
+    "m0061_session_handles",
+    &[
+        "DROP INDEX play_session_by_organization_id_handle",
+        "DROP INDEX upload_session_by_organization_id_handle",
+        "ALTER TABLE play_session DROP COLUMN handle",
+        "ALTER TABLE upload_session DROP COLUMN handle",
+    ],
+);
+
+const MAKERS: Step = (
+    "m0060_makers",
+    &[
+        "DROP INDEX made_api_key_by_made_by_key_id",
+        "ALTER TABLE api_key DROP COLUMN made_by_key",
+        "ALTER TABLE signing_key DROP COLUMN made_by_key",
+        "ALTER TABLE signing_key DROP COLUMN expires_at",
+        "ALTER TABLE webhook DROP COLUMN made_by_key",
+        "ALTER TABLE webhook DROP COLUMN expires_at",
+        "ALTER TABLE play_session DROP COLUMN api_key_id",
+        "ALTER TABLE upload_session DROP COLUMN api_key_id",
+    ],
+);
 
 const COVER_OBJECTS: Step = (
     "m0056_cover_objects",

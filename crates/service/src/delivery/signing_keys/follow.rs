@@ -77,7 +77,7 @@ impl KeyFollower {
     pub async fn look(&mut self) -> Result<(), Refusal> {
         // The list is no older than this.
         let asked_at = self.ambient.now();
-        match in_time(LOOK_DEADLINE, self.read()).await {
+        match in_time(LOOK_DEADLINE, self.read(asked_at)).await {
             Ok(live) => {
                 self.read_at = Some(asked_at);
                 tonearm_telemetry::read_key_list();
@@ -100,9 +100,9 @@ impl KeyFollower {
         }
     }
 
-    async fn read(&self) -> Result<Vec<SigningKeyName>, Refusal> {
+    async fn read(&self, now: Timestamp) -> Result<Vec<SigningKeyName>, Refusal> {
         match &self.source {
-            Source::Catalog(catalog, _) => Ok(catalog.live_signing_keys().await?),
+            Source::Catalog(catalog, _) => Ok(catalog.live_signing_keys(now).await?),
             Source::Store(blobs) => Ok(stored::read(blobs, &self.signer, &self.ambient).await?),
         }
     }
