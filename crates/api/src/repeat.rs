@@ -9,7 +9,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use sha2::{Digest, Sha256};
 use tonearm_domain::{RequestId, UploadSessionId};
-use tonearm_service::{AttemptOutcome, IdempotentRequest, Refusal, RequestAttempt};
+use tonearm_service::{Access, AttemptOutcome, IdempotentRequest, Refusal, RequestAttempt};
 use tracing::Instrument;
 use uuid::Uuid;
 
@@ -17,7 +17,7 @@ use crate::app::App;
 use crate::bearer::bearer;
 use crate::collected;
 use crate::error::ApiError;
-use crate::extract::read;
+use crate::extract::{origin, read};
 use crate::request_id::CurrentRequest;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -89,7 +89,12 @@ async fn answer(
     let wait = app.settings.request_timeout.mul_f64(0.9);
     let claim = match app.repeats.begin(&repeatable, &credential, wait).await {
         Ok(RequestAttempt::First(claim)) => claim,
-        Ok(RequestAttempt::Again(kept)) => return replay(&kept),
+        Ok(RequestAttempt::Again(kept)) => {
+            // The credential may have ended while the body or the response to the first request was awaited. Then the
+            // endpoint refuses the request.
+            let still = self::credential(&app, request.headers(), request.uri()).await;
+            return if still.is_some() { replay(&kept) } else { next.run(request).await };
+        }
         Err(refusal) => return refuse(refusal),
     };
     let id = request.extensions().get::<CurrentRequest>().copied();
@@ -103,10 +108,12 @@ fn refuse(refusal: Refusal) -> Response {
     if is_in_progress { error.after(RETRY_AFTER_SECONDS) } else { error }.into_response()
 }
 
-/// The valid credential of the caller, if there is one: a key, or the upload session in the path.
+/// The valid credential of the caller, if there is one: a key that may be used from the page that sends the request, or
+/// the upload session in the path.
 async fn credential(app: &App, headers: &HeaderMap, uri: &Uri) -> Option<String> {
     if let Ok(text) = bearer(headers) {
-        return app.access.bearer(text).await.is_ok().then(|| text.to_owned());
+        let key = app.access.bearer(text).await.ok()?;
+        return Access::require_origin(&key, origin(headers)).is_ok().then(|| text.to_owned());
     }
     // Nested routers see the path without `/v1`.
     let mut segments = uri.path().split('/').skip_while(|segment| *segment != "upload").skip(1);

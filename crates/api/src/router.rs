@@ -12,7 +12,7 @@ use http::header::CACHE_CONTROL;
 use http::{HeaderValue, StatusCode};
 use serde_json::Value;
 use tonearm_domain::Ambient;
-use tonearm_service::Refusal;
+use tonearm_service::{Refusal, in_request};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -49,6 +49,7 @@ pub fn routes(app: App) -> Router {
     let v1 = Router::from(v1())
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
+        .route_layer(middleware::from_fn_with_state(app.ambient.clone(), acting))
         .route_layer(middleware::from_fn_with_state(app.clone(), repeat))
         .route_layer(middleware::from_fn_with_state(app.clone(), time_out))
         .route_layer(middleware::from_fn(require_json));
@@ -86,9 +87,10 @@ fn shares() -> OpenApiRouter<App> {
 fn v1() -> OpenApiRouter<App> {
     let sessions = routed_as("/play_session/collection", routes!(play_session::create::for_collection))
         .route("/play_session/track", post(play_session::create::for_track));
-    let (schemas, paths, session) = routes!(play_session::read::read);
+    let (schemas, paths, session) = routes!(play_session::read::read, play_session::end::end);
     sessions
         .routes((schemas, paths, session.fallback(play_session::create::elsewhere)))
+        .routes(routes!(play_session::list::list))
         .routes(routes!(play::describe::describe))
         .routes(routes!(play::track::track))
         .routes(routes!(play::download::download))
@@ -105,8 +107,8 @@ fn v1() -> OpenApiRouter<App> {
         .routes(routes!(track::progress::progress))
         .routes(routes!(track::renew_cover_upload::renew_cover_upload, track::remove_cover::remove_cover))
         .routes(routes!(track::list::list))
-        .routes(routes!(upload_session::create::create))
-        .routes(routes!(upload_session::read::read))
+        .routes(routes!(upload_session::list::list, upload_session::create::create))
+        .routes(routes!(upload_session::read::read, upload_session::end::end))
         .routes(routes!(upload_session::create_track::create_track))
         .routes(routes!(organization::read::read, organization::update::update))
         .routes(routes!(organization::remove_cover::remove_cover))
@@ -210,6 +212,12 @@ async fn method_not_allowed() -> ApiError {
 
 fn panicked(panic: Box<dyn Any + Send>) -> Response {
     ApiError::from(Refusal::panicked(&*panic)).into_response()
+}
+
+/// Runs each request so that what it writes depends on the key on which it acts. Inside of [`repeat`], which runs requests
+/// in tasks of their own.
+async fn acting(State(ambient): State<Ambient>, request: Request, next: Next) -> Response {
+    in_request(ambient, next.run(request)).await
 }
 
 /// Ends requests that take too long. Their database transactions are rolled back, except those of requests with an

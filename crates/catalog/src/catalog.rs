@@ -21,7 +21,7 @@ use crate::transaction::{Ending, Transaction};
 use crate::url::{DatabaseLocation, DatabaseUrl};
 use crate::wakeups::{Wakers, Wakeups};
 use crate::work_kind::WorkKind;
-use crate::{postgres, sqlite, unit};
+use crate::{postgres, right, sqlite, unit};
 
 /// The metadata of everything, in SQL. Cheap to clone; clones share their connections.
 ///
@@ -105,12 +105,17 @@ impl Catalog {
 
     /// Begins a write transaction. On SQLite this waits until every earlier one has ended, including those of other
     /// processes. Within [`Catalog::as_one`], it continues the earlier transaction of the same work.
+    ///
+    /// In a request whose right has ended (see [`act_on`](crate::act_on)), it fails with
+    /// [`CatalogError::RightEnded`].
     pub async fn begin(&self) -> Result<Transaction, CatalogError> {
         if let Some(held) = unit::resume() {
             return Ok(held);
         }
         let inner = begin_on(&self.0.writer.pool, write_transaction()).await?;
-        Ok(Transaction::new(inner, self.0.ending.clone()))
+        let transaction = Transaction::new(inner, self.0.ending.clone());
+        right::judge(&transaction).await?;
+        Ok(transaction)
     }
 
     /// Begins a transaction for statements that only read.

@@ -3,7 +3,7 @@
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use tonearm_domain::{CollectionId, OrganizationId, TrackId};
+use tonearm_domain::{CollectionId, OrganizationId, PlaySessionId, TrackId};
 
 /// A change after which reads may return something else than before.
 ///
@@ -18,6 +18,8 @@ pub enum Change {
     Recipes(OrganizationId),
     /// The API keys of an organization.
     ApiKeys(OrganizationId),
+    /// A play session.
+    PlaySession(PlaySessionId),
     /// The record of a collection.
     Collection(CollectionId),
     /// The record of a track, or its files.

@@ -6,6 +6,8 @@ use sea_orm::sqlx;
 use sea_orm::{DbErr, RuntimeErr, SqlErr};
 use tonearm_domain::innermost_cause;
 
+use crate::right::EndedRight;
+
 /// The kind of record that is missing or already exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -104,6 +106,11 @@ pub enum CatalogError {
     /// [`Transaction::commit`]: crate::Transaction::commit
     #[error("the database stopped responding during a commit, and the outcome is unknown")]
     UnknownOutcome(#[source] Box<dyn Error + Send + Sync>),
+    /// The right on which the request acts has ended since its head was judged. Only [`Catalog::begin`] returns this.
+    ///
+    /// [`Catalog::begin`]: crate::Catalog::begin
+    #[error("the right on which the request acts has ended")]
+    RightEnded(EndedRight),
     /// A row contains a value that this version does not understand.
     #[error("{0}")]
     Corrupt(String),

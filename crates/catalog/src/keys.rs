@@ -1,16 +1,18 @@
 //! API keys. Only hashes of the secrets are stored.
 
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, LockType};
 use sea_orm::{
     ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Set,
 };
 use tonearm_domain::{ApiKey, ApiKeyId, KeyType, LimitOffset, OrganizationId, Timestamp};
 
+use uuid::Uuid;
+
 use crate::catalog::Catalog;
 use crate::changes::Change;
 use crate::entity::api_key::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
-use crate::query::{TO_CHANGE, all, change, one, page};
+use crate::query::{TO_CHANGE, all, change, checked, one, page};
 use crate::transaction::Transaction;
 
 fn by_id(organization: OrganizationId, id: ApiKeyId) -> Select<Entity> {
@@ -21,7 +23,33 @@ fn of_organization(organization: OrganizationId) -> Select<Entity> {
     Entity::find().filter(Column::OrganizationId.eq(organization.uuid())).order_by_asc(Column::Id)
 }
 
+/// The keys that these keys made and that are not revoked.
+fn made_by(organization: OrganizationId, makers: &[ApiKeyId]) -> Select<Entity> {
+    Entity::find()
+        .filter(Column::MadeByKey.is_in(makers.iter().map(|id| id.uuid())))
+        .filter(checked(Column::OrganizationId.eq(organization.uuid())))
+        .filter(Column::RevokedAt.is_null())
+}
+
 impl Catalog {
+    /// The makers of the keys that these keys made and that are not revoked, each with their number.
+    pub async fn key_makers(
+        &self,
+        organization: OrganizationId,
+        makers: &[ApiKeyId],
+    ) -> Result<Vec<(ApiKeyId, u64)>, CatalogError> {
+        let rows: Vec<(Uuid, i64)> = made_by(organization, makers)
+            .select_only()
+            .column(Column::MadeByKey)
+            .column_as(Column::Id.count(), "made")
+            .group_by(Column::MadeByKey)
+            .into_tuple()
+            .all(self.reader())
+            .await?;
+        let makers = rows.into_iter().map(|(id, made)| (ApiKeyId::from_uuid(id), made.unsigned_abs()));
+        Ok(makers.collect())
+    }
+
     /// The key whose secret has this SHA-256, even if it is revoked or has expired.
     pub async fn api_key_by_hash(&self, hash: &[u8; 32]) -> Result<Option<ApiKey>, CatalogError> {
         one(self.reader(), Entity::find().filter(Column::KeyHash.eq(hash.to_vec()))).await
@@ -76,6 +104,24 @@ impl Transaction {
         one(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
     }
 
+    /// The keys that a key made and that are not revoked, oldest first, locked for a change.
+    pub async fn keys_made_by(
+        &self,
+        organization: OrganizationId,
+        maker: ApiKeyId,
+    ) -> Result<Vec<ApiKey>, CatalogError> {
+        all(self.db(), made_by(organization, &[maker]).order_by_asc(Column::Id).lock(TO_CHANGE)).await
+    }
+
+    /// A key on which something depends that this transaction writes. It is not revoked before the transaction ends.
+    pub async fn maker(
+        &self,
+        organization: OrganizationId,
+        id: ApiKeyId,
+    ) -> Result<Option<ApiKey>, CatalogError> {
+        one(self.db(), by_id(organization, id).lock(LockType::KeyShare)).await
+    }
+
     /// Updates the title, selection, downloads, expiry and allowed origins of a key. It must exist.
     pub async fn update_api_key(&self, key: &ApiKey) -> Result<(), CatalogError> {
         self.note(Change::ApiKeys(key.organization_id));
@@ -95,13 +141,15 @@ impl Transaction {
         change(self.db(), update, Record::ApiKey).await
     }
 
-    /// Revokes a key. Returns whether it existed and was not revoked yet.
+    /// Revokes a key. Returns whether it existed and was not revoked yet. Waits for the transactions that act on the
+    /// key, and no later one acts on it.
     pub async fn revoke_api_key(
         &self,
         organization: OrganizationId,
         id: ApiKeyId,
         now: Timestamp,
     ) -> Result<bool, CatalogError> {
+        by_id(organization, id).lock_exclusive().one(self.db()).await?;
         self.end_old_api_key(organization, id).await?;
         let revoked = Entity::update_many()
             .col_expr(Column::RevokedAt, Expr::value(now.unix_millis()))

@@ -71,6 +71,7 @@ mod renderings;
 mod replacements;
 mod resumption;
 mod retention;
+mod right;
 mod same_source;
 mod scheduled_tasks;
 mod sealed;
@@ -132,7 +133,9 @@ pub use privacy::{
     PersonNames,
 };
 pub use purging::PurgedTitles;
+pub use right::{EndedRight, Office, Right, act_on, in_request};
 pub use sealed::{Sealed, SealedAt};
+pub use sessions::SessionPage;
 pub use signing_keys::SigningKeyList;
 pub use store::StoreRecord;
 pub use sweeps::Sweep;

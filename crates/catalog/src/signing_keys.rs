@@ -2,9 +2,10 @@
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, Select,
 };
-use tonearm_domain::{LimitOffset, OrganizationId, ShortId, SigningKey, Timestamp};
+use tonearm_domain::{ApiKeyId, LimitOffset, OrganizationId, ShortId, SigningKey, Timestamp};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
@@ -24,6 +25,12 @@ fn of_organization(organization: OrganizationId) -> Select<Entity> {
 
 fn by_id(organization: OrganizationId, id: ShortId) -> Select<Entity> {
     Entity::find_by_id(id.to_string()).filter(Column::OrganizationId.eq(organization.uuid()))
+}
+
+fn is_live(now: SimpleExpr) -> Condition {
+    let lasts =
+        Condition::any().add(Column::ExpiresAt.is_null()).add(Expr::col((Entity, Column::ExpiresAt)).gt(now));
+    Condition::all().add(Column::RevokedAt.is_null()).add(lasts)
 }
 
 impl Catalog {
@@ -50,17 +57,24 @@ impl Catalog {
         one(self.reader(), by_id(organization, id)).await
     }
 
-    /// The ids of all signing keys of all organizations that are not revoked, in a fixed order.
-    pub async fn live_signing_keys(&self) -> Result<Vec<(OrganizationId, ShortId)>, CatalogError> {
-        live(self.reader()).await
+    /// The ids of all signing keys of all organizations that are neither revoked nor expired, in a fixed order. The
+    /// clock that decides what is due tells whether a key has expired, as in [`SigningKeyList`].
+    pub async fn live_signing_keys(
+        &self,
+        now: Timestamp,
+    ) -> Result<Vec<(OrganizationId, ShortId)>, CatalogError> {
+        live(self.reader(), self.due_clock().now(now)).await
     }
 }
 
-async fn live<C: ConnectionTrait>(db: &C) -> Result<Vec<(OrganizationId, ShortId)>, CatalogError> {
+async fn live<C: ConnectionTrait>(
+    db: &C,
+    now: SimpleExpr,
+) -> Result<Vec<(OrganizationId, ShortId)>, CatalogError> {
     let select = Entity::find()
         .select_only()
         .columns([Column::OrganizationId, Column::Id])
-        .filter(Column::RevokedAt.is_null())
+        .filter(is_live(now))
         .order_by_asc(Column::Id);
     let rows: Vec<(Uuid, String)> = select.into_tuple().all(db).await?;
     rows.into_iter()
@@ -70,7 +84,7 @@ async fn live<C: ConnectionTrait>(db: &C) -> Result<Vec<(OrganizationId, ShortId
         .collect()
 }
 
-/// The signing keys that were not revoked at one moment, for nodes without a catalog.
+/// The signing keys that were neither revoked nor expired at one moment, for nodes without a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SigningKeyList {
     /// Later lists have higher numbers, whatever the clocks of nodes say.
@@ -110,7 +124,7 @@ impl Transaction {
         Ok(SigningKeyList {
             number: u64::try_from(number).map_err(|_| corrupt("key_list.number"))?,
             made_at: moment("statement_timestamp", made_at)?,
-            live: live(self.db()).await?,
+            live: live(self.db(), self.due_clock().now(now)).await?,
         })
     }
 
@@ -123,11 +137,27 @@ impl Transaction {
         one(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
     }
 
-    /// How many signing keys of the organization are not revoked.
-    pub async fn count_live_signing_keys(&self, organization: OrganizationId) -> Result<u64, CatalogError> {
+    /// The signing keys that an API key made and that are not revoked, locked for a change.
+    pub async fn signing_keys_made_by(
+        &self,
+        organization: OrganizationId,
+        maker: ApiKeyId,
+    ) -> Result<Vec<SigningKey>, CatalogError> {
+        let made = of_organization(organization)
+            .filter(Column::MadeByKey.eq(maker.uuid()))
+            .filter(Column::RevokedAt.is_null());
+        all(self.db(), made.lock(TO_CHANGE)).await
+    }
+
+    /// How many signing keys of the organization are neither revoked nor expired.
+    pub async fn count_live_signing_keys(
+        &self,
+        organization: OrganizationId,
+        now: Timestamp,
+    ) -> Result<u64, CatalogError> {
         let live = Entity::find()
             .filter(Column::OrganizationId.eq(organization.uuid()))
-            .filter(Column::RevokedAt.is_null());
+            .filter(is_live(self.due_clock().now(now)));
         Ok(live.count(self.db()).await?)
     }
 

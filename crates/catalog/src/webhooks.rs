@@ -3,8 +3,8 @@
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set};
 use tonearm_domain::{
-    Collection, CollectionId, EndpointHealth, Organization, OrganizationId, Timestamp, Webhook, WebhookId,
-    WebhookKind,
+    ApiKeyId, Collection, CollectionId, EndpointHealth, Organization, OrganizationId, Timestamp, Webhook,
+    WebhookId, WebhookKind,
 };
 
 use crate::catalog::Catalog;
@@ -68,6 +68,19 @@ impl Transaction {
         kind: WebhookKind,
     ) -> Result<Option<Webhook>, CatalogError> {
         one(self.db(), of_kind(organization, kind).lock(TO_CHANGE)).await
+    }
+
+    /// The endpoints that an API key made or last moved, locked for a change.
+    pub async fn webhooks_made_by(
+        &self,
+        organization: OrganizationId,
+        maker: ApiKeyId,
+    ) -> Result<Vec<Webhook>, CatalogError> {
+        let made = Entity::find()
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::MadeByKey.eq(maker.uuid()))
+            .order_by_asc(Column::Id);
+        all(self.db(), made.lock(TO_CHANGE)).await
     }
 
     /// One endpoint, locked for a change.

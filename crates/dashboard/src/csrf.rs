@@ -4,18 +4,21 @@
 //! as far as the browser reports it. If a person is signed in, it must also carry the form secret of that sign-in: in
 //! the field `form_secret` of a form, or in the header `x-form-secret` of a script's request.
 
-use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{FromRequest, Multipart, Request};
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, Multipart, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use bytes::BytesMut;
 use futures::{StreamExt, future, stream};
 use http::header::{CONTENT_TYPE, HOST, ORIGIN};
 use http::{HeaderMap, HeaderValue, Method};
+use tokio::time::timeout;
 
+use crate::app::Dashboard;
+use crate::asker;
 use crate::error::PageError;
 use crate::form;
-use crate::session::Session;
+use crate::session::{self, Session};
 
 /// Bytes allowed for the fields besides a picture.
 pub(crate) const AROUND_FILE: u64 = 64 * 1024;
@@ -24,20 +27,24 @@ pub(crate) const AROUND_FILE: u64 = 64 * 1024;
 const MOST_BEFORE_FILES: usize = 16 * 1024;
 
 /// Lets a request through if it may come from one of our pages.
-pub(crate) async fn check(request: Request, next: Next) -> Result<Response, PageError> {
+pub(crate) async fn check(
+    State(app): State<Dashboard>,
+    request: Request,
+    next: Next,
+) -> Result<Response, PageError> {
     if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
         return Ok(next.run(request).await);
     }
     let origin = origin_of(request.headers());
     // Our scripts send this header with their requests.
     let is_script = request.headers().contains_key("x-form-secret");
-    let Some(session) = request.extensions().get::<Session>().cloned() else {
+    if request.extensions().get::<Session>().is_none() {
         if is_script && origin != Origin::Other {
             return Err(PageError::SignedOut);
         }
         // No account is affected, but another site must not sign a person in without their knowledge.
         return if origin == Origin::Own { Ok(next.run(request).await) } else { Err(PageError::Forged) };
-    };
+    }
     if origin == Origin::Other {
         return Err(PageError::Forged);
     }
@@ -45,7 +52,17 @@ pub(crate) async fn check(request: Request, next: Next) -> Result<Response, Page
     if is_for_strangers(request.uri().path()) && origin == Origin::Own {
         return Ok(next.run(request).await);
     }
-    let (secret, request) = form_secret(request).await?;
+    let (secret, mut request) = form_secret(request).await?;
+    // The body may have arrived long after the head.
+    session::judge(&app, &mut request).await?;
+    let Some(session) = request.extensions().get::<Session>() else {
+        let next = asker::page_of(request.headers());
+        return Err(if is_script {
+            PageError::SignedOut
+        } else {
+            PageError::SignInFirst { next, sent_form: true }
+        });
+    };
     if secret.is_some_and(|secret| session.token.is_form_secret(&secret)) {
         Ok(next.run(request).await)
     } else if is_script {
@@ -95,14 +112,13 @@ async fn form_secret(request: Request) -> Result<(Option<String>, Request), Page
     }
     let kind = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if kind.starts_with("multipart/form-data") {
-        return Ok(first_field(request).await);
+        return timeout(form::READ_WITHIN, first_field(request)).await.map_err(|_| PageError::FormIncomplete);
     }
     if !kind.starts_with("application/x-www-form-urlencoded") {
         return Ok((None, request));
     }
     let (parts, body) = request.into_parts();
-    let too_large = |_| PageError::TooLarge { limit: form::MOST_BYTES as u64 };
-    let body = to_bytes(body, form::MOST_BYTES).await.map_err(too_large)?;
+    let body = form::read(body).await?;
     Ok((urlencoded_field(&body), Request::from_parts(parts, Body::from(body))))
 }
 

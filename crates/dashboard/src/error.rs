@@ -33,6 +33,8 @@ pub(crate) enum PageError {
         /// The limit in bytes.
         limit: u64,
     },
+    /// A form that did not arrive completely, or not in time.
+    FormIncomplete,
     /// A form with a file that exceeds the limit for such files.
     FileTooLarge,
     /// A form that does not come from any of our pages.
@@ -84,6 +86,9 @@ impl PageError {
                 "error-form-too-large",
                 t("error-form-too-large-text").with("kilobytes", limit / 1_000),
             ),
+            Self::FormIncomplete => {
+                (StatusCode::REQUEST_TIMEOUT, "error-form-incomplete", t("error-form-incomplete-text"))
+            }
             Self::FileTooLarge => {
                 (StatusCode::PAYLOAD_TOO_LARGE, "error-file-too-large", t("error-file-too-large-text"))
             }
@@ -111,6 +116,10 @@ fn refused(refusal: Refusal) -> (StatusCode, Message, String) {
     let (status, heading) = match refusal {
         Refusal::NotFound(resource) => {
             return (StatusCode::NOT_FOUND, t("error-no-page"), t(not_found(resource)).to_string());
+        }
+        Refusal::Unauthenticated { code: "signed_out", .. } => {
+            let message = t("error-signed-out-text").to_string();
+            return (StatusCode::UNAUTHORIZED, t("error-signed-out"), message);
         }
         Refusal::Invalid { .. } => (StatusCode::BAD_REQUEST, "error-invalid"),
         Refusal::Unauthenticated { .. } | Refusal::Forbidden { .. } => {

@@ -45,6 +45,7 @@ macro_rules! flashes {
 flashes! {
     Saved = "saved" "flash-saved",
     KeyRevoked = "key-revoked" "flash-key-revoked",
+    SessionEnded = "session-ended" "flash-session-ended",
     OldSecretEnded = "old-secret-ended" "flash-old-secret-ended",
     LinkWithdrawn = "link-withdrawn" "flash-link-withdrawn",
     RoleChanged = "role-changed" "flash-role-changed",

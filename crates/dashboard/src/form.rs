@@ -2,9 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::time::Duration;
 
-use axum::body::to_bytes;
+use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
+use bytes::BytesMut;
+use futures::StreamExt;
+use tokio::time::timeout;
 use tonearm_service::Refusal;
 
 use crate::error::PageError;
@@ -13,6 +17,25 @@ use crate::text::t;
 
 /// The most bytes of a form without files.
 pub(crate) const MOST_BYTES: usize = 256 * 1024;
+
+/// How long a form without files may take to arrive.
+pub(crate) const READ_WITHIN: Duration = Duration::from_secs(30);
+
+/// The whole body of a form without files.
+pub(crate) async fn read(body: Body) -> Result<Bytes, PageError> {
+    let (mut chunks, mut whole) = (body.into_data_stream(), BytesMut::new());
+    let collect = async {
+        while let Some(chunk) = chunks.next().await {
+            let chunk = chunk.map_err(|_| PageError::FormIncomplete)?;
+            if whole.len() + chunk.len() > MOST_BYTES {
+                return Err(PageError::TooLarge { limit: MOST_BYTES as u64 });
+            }
+            whole.extend_from_slice(&chunk);
+        }
+        Ok(whole.freeze())
+    };
+    timeout(READ_WITHIN, collect).await.unwrap_or(Err(PageError::FormIncomplete))
+}
 
 /// An option: in a list, of checkboxes, or of tabs.
 pub(crate) struct Choice {
@@ -67,8 +90,7 @@ impl<S: Send + Sync> FromRequest<S> for Fields {
     type Rejection = PageError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, PageError> {
-        let too_large = |_| PageError::TooLarge { limit: MOST_BYTES as u64 };
-        let body = to_bytes(request.into_body(), MOST_BYTES).await.map_err(too_large)?;
+        let body = read(request.into_body()).await?;
         let fields: Vec<(String, String)> =
             serde_urlencoded::from_bytes(&body).map_err(|_| PageError::BadForm)?;
         // NUL is never typed, and databases do not store it as text.
@@ -129,6 +151,24 @@ mod tests {
         assert_eq!(problems.with("name"), Some("This cannot be empty."));
         assert_eq!(problems.with("email"), None);
         assert!(!problems.is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_form_has_to_arrive_in_time() {
+        let dripping = |chunks: u64, chunk: &'static [u8]| {
+            let drip = futures::stream::unfold(0, move |sent| async move {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                (sent < chunks).then(|| (Ok::<_, std::io::Error>(Bytes::from_static(chunk)), sent + 1))
+            });
+            read(Body::from_stream(drip))
+        };
+        assert_eq!(dripping(20, b"a").await.unwrap().len(), 20);
+        assert!(matches!(dripping(40, b"a").await, Err(PageError::FormIncomplete)));
+        assert!(matches!(dripping(2, &[b'a'; MOST_BYTES]).await, Err(PageError::TooLarge { .. })));
+        let broken = Body::from_stream(futures::stream::once(async {
+            Err::<Bytes, _>(std::io::Error::other("gone"))
+        }));
+        assert!(matches!(read(broken).await, Err(PageError::FormIncomplete)));
     }
 
     #[test]

@@ -6,8 +6,8 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use http::request::Parts;
 use serde::de::DeserializeOwned;
 use tonearm_domain::{
-    ApiKeyId, CollectionId, IdentityId, InvitationId, JobId, OrganizationId, PersonId, ShortId, SignInId,
-    TrackId, UndoId, VariantId, WebhookDeliveryId, WebhookKind,
+    ApiKeyId, CollectionId, IdentityId, InvitationId, JobId, OrganizationId, PersonId, SessionHandle,
+    ShortId, SignInId, TrackId, UndoId, VariantId, WebhookDeliveryId, WebhookKind,
 };
 use tonearm_service::{Refusal, Resource};
 
@@ -40,6 +40,7 @@ path_parameters! {
     JobId: "job_id", None;
     OrganizationId: "organization_id", Some(Resource::Organization);
     PersonId: "person_id", None;
+    SessionHandle: "session_handle", None;
     ShortId: "signing_key_id", None;
     SignInId: "sign_in_id", None;
     TrackId: "track_id", Some(Resource::Track);

@@ -53,7 +53,8 @@ pub fn router(app: Dashboard) -> Router {
             .layer(from_fn_with_state(app.clone(), cookie::secure))
             .layer(from_fn_with_state(app.clone(), flash::clear_shown))
             .layer(from_fn_with_state(app.clone(), session::resume))
-            .layer(from_fn(csrf::check))
+            .layer(from_fn_with_state(app.clone(), csrf::check))
+            .layer(from_fn_with_state(app.clone(), session::acting))
             .layer(DefaultBodyLimit::max(most)),
     );
     let assets = assets::routes().layer(

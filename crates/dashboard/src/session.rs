@@ -10,7 +10,7 @@ use http::HeaderMap;
 use http::header::USER_AGENT;
 use http::request::Parts;
 use tonearm_domain::{Actor, Ambient, ClientAddress, Organization, OrganizationId, Origin, Person, Role};
-use tonearm_service::{Caller, Device, Refusal, Resource, Resumed};
+use tonearm_service::{Caller, Device, Office, Refusal, Resource, Resumed, act_on_sign_in, in_request};
 use tonearm_signing::Token;
 
 use crate::app::Dashboard;
@@ -37,14 +37,26 @@ pub(crate) async fn resume(
     mut request: Request,
     next: Next,
 ) -> Result<Response, PageError> {
+    judge(&app, &mut request).await?;
+    let person = request.extensions().get::<Session>().map(|session| &session.resumed.person);
+    let language = person.and_then(|person| person.language);
+    Ok(text::of_person(language, request, next).await)
+}
+
+/// Notes who is signed in, as of now.
+pub(crate) async fn judge(app: &Dashboard, request: &mut Request) -> Result<(), PageError> {
+    request.extensions_mut().remove::<Session>();
     if let Some(token) = token(request.headers(), cookie::sign_in_name(app.is_https()))
         && let Some(resumed) = app.people.resume(&token).await?
     {
         request.extensions_mut().insert(Session { token, resumed });
     }
-    let person = request.extensions().get::<Session>().map(|session| &session.resumed.person);
-    let language = person.and_then(|person| person.language);
-    Ok(text::of_person(language, request, next).await)
+    Ok(())
+}
+
+/// Runs each request so that what it writes depends on the sign-in on which it acts.
+pub(crate) async fn acting(State(app): State<Dashboard>, request: Request, next: Next) -> Response {
+    in_request(app.ambient, next.run(request)).await
 }
 
 /// The secret in a cookie.
@@ -104,6 +116,7 @@ impl FromRequestParts<Dashboard> for SignedIn {
         let Some(session) = parts.extensions.get::<Session>().cloned() else {
             return Err(refuse_strangers(parts));
         };
+        act_on_sign_in(&session.resumed.sign_in, Office::None)?;
         Ok(Self { session, ambient: app.ambient.clone(), flash: FlashMessage::read(&parts.headers) })
     }
 }
@@ -133,6 +146,7 @@ impl FromRequestParts<Dashboard> for Administrator {
                 message: "only administrators can do this",
             }));
         }
+        act_on_sign_in(&signed_in.session.resumed.sign_in, Office::Administrator)?;
         Ok(Self { signed_in, address: address(parts) })
     }
 }
@@ -220,6 +234,7 @@ impl<R: RequiredRole> FromRequestParts<Dashboard> for Member<R> {
         if role < R::ROLE {
             return Err(PageError::RoleTooLow(R::ROLE));
         }
+        act_on_sign_in(&signed_in.session.resumed.sign_in, Office::Member(id, R::ROLE))?;
         let address = address(parts);
         Ok(Self { signed_in, organization, role, organizations, address, least: PhantomData })
     }

@@ -56,6 +56,14 @@ impl Actor {
         }
     }
 
+    /// The key, if the actor is the holder of one.
+    pub const fn api_key_id(&self) -> Option<ApiKeyId> {
+        match self {
+            Self::Key(id) => Some(*id),
+            _ => None,
+        }
+    }
+
     /// The person, if the actor is one.
     pub const fn person_id(&self) -> Option<PersonId> {
         match self {

@@ -108,6 +108,10 @@ actions! {
     ImportBucketRemove = "import_bucket.remove",
     /// An upload session was opened.
     UploadSessionCreate = "upload_session.create",
+    /// An upload session was ended.
+    UploadSessionEnd = "upload_session.end",
+    /// A play session was ended.
+    PlaySessionEnd = "play_session.end",
     /// A webhook's address was set.
     WebhookSet = "webhook.set",
     /// A webhook was removed.

@@ -113,6 +113,10 @@ record_id!(
     OrganizationId
 );
 record_id!(
+    /// Names a play session or an upload session in lists. Unlike the id of the session, it is no credential.
+    SessionHandle
+);
+record_id!(
     /// A collection of tracks.
     CollectionId
 );

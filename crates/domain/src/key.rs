@@ -22,6 +22,14 @@ impl KeyState {
     /// Every state.
     pub const ALL: [Self; 3] = [Self::Valid, Self::Expired, Self::Revoked];
 
+    pub(crate) fn of(revoked_at: Option<Timestamp>, expires_at: Option<Timestamp>, now: Timestamp) -> Self {
+        match (revoked_at, expires_at) {
+            (Some(_), _) => Self::Revoked,
+            (None, Some(at)) if at <= now => Self::Expired,
+            (None, _) => Self::Valid,
+        }
+    }
+
     /// The state as text, as in addresses.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -61,6 +69,8 @@ pub struct ApiKey {
     pub created_at: Timestamp,
     /// When it was last used, to within a minute; none: never.
     pub last_used_at: Option<Timestamp>,
+    /// The key that made it; none: a person did, or the command line.
+    pub made_by: Option<ApiKeyId>,
 }
 
 impl ApiKey {
@@ -83,11 +93,7 @@ impl ApiKey {
 
     /// Its state at this moment.
     pub fn state_at(&self, now: Timestamp) -> KeyState {
-        match (self.revoked_at, self.expires_at) {
-            (Some(_), _) => KeyState::Revoked,
-            (None, Some(at)) if at <= now => KeyState::Expired,
-            (None, _) => KeyState::Valid,
-        }
+        KeyState::of(self.revoked_at, self.expires_at, now)
     }
 
     /// Whether it can be used at this moment.
@@ -95,13 +101,18 @@ impl ApiKey {
         self.state_at(now) == KeyState::Valid
     }
 
-    /// Whether it allows anything that `other` does not: a variant, downloads, another origin, or a later expiry.
-    pub fn allows_more_than(&self, other: &Self) -> bool {
-        let is_longer = match (self.expires_at, other.expires_at) {
+    /// Whether it expires later than `other`.
+    pub fn lasts_longer_than(&self, other: &Self) -> bool {
+        match (self.expires_at, other.expires_at) {
             (_, None) => false,
             (None, Some(_)) => true,
             (Some(own), Some(others)) => own > others,
-        };
+        }
+    }
+
+    /// Whether it allows anything that `other` does not: a variant, downloads, another origin, or a later expiry.
+    pub fn allows_more_than(&self, other: &Self) -> bool {
+        let is_longer = self.lasts_longer_than(other);
         let is_downloadable = self.is_downloadable && !other.is_downloadable;
         let is_elsewhere = !other.allowed_origins.covers(&self.allowed_origins);
         is_longer || is_downloadable || is_elsewhere || !other.variants.covers(&self.variants)
@@ -137,6 +148,7 @@ mod tests {
             revoked_at: None,
             created_at: now,
             last_used_at: None,
+            made_by: None,
         };
         let renamed = ApiKey { title: "Renamed".to_owned(), ..limited.clone() };
         assert!(!renamed.allows_more_than(&limited));

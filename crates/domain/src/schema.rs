@@ -34,7 +34,7 @@ use crate::variant_index::VariantIndex;
 use crate::webhook::DeliveryState;
 use crate::{
     ApiKeyId, CollectionId, CreatorId, FileId, JobId, OrganizationId, PlaySessionId, ReplacementId,
-    RequestId, TrackId, UploadId, UploadSessionId, VariantId, WebhookDeliveryId, WebhookId,
+    RequestId, SessionHandle, TrackId, UploadId, UploadSessionId, VariantId, WebhookDeliveryId, WebhookId,
 };
 
 fn text() -> ObjectBuilder {
@@ -92,6 +92,7 @@ schemas! {
     ReplacementId => formatted("uuid");
     ReplacementState => one_of(ReplacementState::ALL.map(ReplacementState::as_str));
     RequestId => formatted("uuid");
+    SessionHandle => formatted("uuid");
     TrackId => formatted("uuid");
     UploadId => formatted("uuid");
     UploadSessionId => formatted("uuid");

@@ -7,7 +7,10 @@ use crate::recipe::Recipe;
 use crate::selection::Selection;
 use crate::text::Metadata;
 use crate::timestamp::Timestamp;
-use crate::{CollectionId, CreatorId, OrganizationId, PersonId, PlaySessionId, TrackId, UploadSessionId};
+use crate::{
+    ApiKeyId, CollectionId, CreatorId, OrganizationId, PersonId, PlaySessionId, SessionHandle, TrackId,
+    UploadSessionId,
+};
 
 /// A player's time-limited access to one track or to a collection's tracks.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +35,10 @@ pub struct PlaySession {
     pub is_downloadable: bool,
     /// When it ends.
     pub expires_at: Timestamp,
+    /// The key that opened it. It ends when the key is revoked.
+    pub api_key_id: Option<ApiKeyId>,
+    /// Names it in lists; none for sessions of an earlier version, which are not listed.
+    pub handle: Option<SessionHandle>,
 }
 
 impl PlaySession {
@@ -74,6 +81,10 @@ pub struct UploadSession {
     pub expires_at: Timestamp,
     /// The person who created it, if it was created in the dashboard. Then only this person uploads in it.
     pub person_id: Option<PersonId>,
+    /// The key that opened it. It ends when the key is revoked.
+    pub api_key_id: Option<ApiKeyId>,
+    /// Names it in lists; none for sessions of an earlier version, which are not listed.
+    pub handle: Option<SessionHandle>,
 }
 
 impl UploadSession {

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::event::{EventKind, WebhookKind};
 use crate::timestamp::Timestamp;
 use crate::trace_context::TraceContext;
-use crate::{LeaseId, OrganizationId, WebhookDeliveryId, WebhookId};
+use crate::{ApiKeyId, LeaseId, OrganizationId, WebhookDeliveryId, WebhookId};
 
 /// Seconds for which the previous secret also signs after a rotation.
 pub const OLD_SECRET_SECONDS: i64 = 24 * 3600;
@@ -45,9 +45,18 @@ pub struct Webhook {
     pub health: EndpointHealth,
     /// When it was created.
     pub created_at: Timestamp,
+    /// When events are no longer sent to it, if ever.
+    pub expires_at: Option<Timestamp>,
+    /// The API key that made it, or that last changed its URL; none: a person did, or the command line.
+    pub made_by: Option<ApiKeyId>,
 }
 
 impl Webhook {
+    /// Whether events are sent to it at this moment.
+    pub fn is_valid_at(&self, now: Timestamp) -> bool {
+        self.expires_at.is_none_or(|at| now < at)
+    }
+
     /// The secrets that sign at this moment, sealed, the newest first.
     pub fn signing_secrets(&self, now: Timestamp) -> impl Iterator<Item = &[u8]> {
         let is_fresh = self.rotated_at.is_some_and(|at| now < at.plus_seconds(OLD_SECRET_SECONDS));
@@ -287,6 +296,8 @@ mod tests {
             rotated_at: Some(at(0)),
             health: EndpointHealth::default(),
             created_at: at(0),
+            expires_at: None,
+            made_by: None,
         };
         let signing = |now| webhook.signing_secrets(now).map(<[u8]>::to_vec).collect::<Vec<_>>();
         assert_eq!(signing(at(0)), [vec![2], vec![1]]);

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use tonearm_domain::{Action, Ambient, ApiKey};
+use tonearm_catalog::{Office, Right};
+use tonearm_domain::{Action, Ambient, ApiKey, SignIn};
 use tonearm_signing::ApiKeyText;
 
 use crate::lookups::Lookups;
-use crate::refusal::Refusal;
+use crate::refusal::{INVALID_API_KEY, Refusal};
 
 /// Looks up API keys and checks what they may do.
 #[derive(Clone)]
@@ -62,19 +63,29 @@ impl Access {
 
     /// The key with this text, if it is valid now, whatever actions it permits.
     pub async fn bearer(&self, text: &str) -> Result<Arc<ApiKey>, Refusal> {
-        let unknown = Refusal::Unauthenticated {
-            code: "invalid_api_key",
-            message: "the API key is unknown, revoked or expired",
-        };
-        let Ok(text) = text.parse::<ApiKeyText>() else {
-            return Err(unknown);
-        };
-        let Some(key) = self.lookups.api_key(&text).await? else {
-            return Err(unknown);
-        };
-        if !key.is_valid_at(self.ambient.now()) {
-            return Err(unknown);
-        }
-        Ok(key)
+        let text = text.parse::<ApiKeyText>().map_err(|_| INVALID_API_KEY)?;
+        let key = self.lookups.api_key(&text).await?.ok_or(INVALID_API_KEY)?;
+        if key.is_valid_at(self.ambient.now()) { Ok(key) } else { Err(INVALID_API_KEY) }
+    }
+
+    /// From now on, what the running request writes is refused once this key has ended. `text` is the secret that was
+    /// sent.
+    pub fn act_on_key(key: Arc<ApiKey>, text: &str) -> Result<(), Refusal> {
+        let hash = text.parse::<ApiKeyText>().map_err(|_| INVALID_API_KEY)?.hash();
+        act_on(Right::Key { key, hash })
+    }
+}
+
+/// From now on, what the running request writes is refused once this sign-in has ended, or its person no longer has the
+/// office.
+pub fn act_on_sign_in(sign_in: &SignIn, office: Office) -> Result<(), Refusal> {
+    act_on(Right::SignIn { id: sign_in.id, person_id: sign_in.person_id, office })
+}
+
+fn act_on(right: Right) -> Result<(), Refusal> {
+    if tonearm_catalog::act_on(right) {
+        Ok(())
+    } else {
+        Err(Refusal::Internal("the router does not run its requests in `in_request`".into()))
     }
 }

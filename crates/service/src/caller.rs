@@ -2,12 +2,40 @@
 
 use std::net::IpAddr;
 
+use tonearm_catalog::Transaction;
 use tonearm_domain::{
     Actor, AllowedOrigins, ApiKey, CollectionId, CreatorId, KeyScope, OrganizationId, Origin, PersonId,
-    Selection, TrackId,
+    Selection, Timestamp, TrackId,
 };
 
-use crate::refusal::{Refusal, Resource};
+use crate::refusal::{INVALID_API_KEY, Refusal, Resource};
+
+/// When what a caller makes has to end at the latest, if ever.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LatestEnd(pub(crate) Option<Timestamp>);
+
+impl LatestEnd {
+    /// The end of a new thing: the requested one or, if none was requested, the latest possible one.
+    pub(crate) fn of_new(self, requested: Option<Timestamp>) -> Result<Option<Timestamp>, Refusal> {
+        match requested {
+            None => Ok(self.0),
+            Some(_) => self.require(requested).map(|()| requested),
+        }
+    }
+
+    /// Refuses to make something last longer than the caller.
+    pub(crate) fn require(self, end: Option<Timestamp>) -> Result<(), Refusal> {
+        let is_later = self.0.is_some_and(|latest| end.is_none_or(|end| end > latest));
+        if !is_later {
+            return Ok(());
+        }
+        Err(Refusal::Forbidden {
+            code: "key_limits",
+            message: "this API key expires, and nothing that it makes or changes can last longer; choose an earlier \
+                      end, or use a key that lasts longer",
+        })
+    }
+}
 
 /// The caller of a use case, and its scope. The type of the key has been checked when the request was authenticated.
 #[derive(Debug, Clone)]
@@ -138,6 +166,13 @@ impl Caller {
                           it allows",
             })
         }
+    }
+
+    /// When what this caller makes has to end at the latest, as of this transaction: when its key does.
+    pub(crate) async fn latest_end(&self, tx: &Transaction) -> Result<LatestEnd, Refusal> {
+        let Some(id) = self.origin.actor.api_key_id() else { return Ok(LatestEnd(None)) };
+        let key = tx.maker(self.organization_id, id).await?.ok_or(INVALID_API_KEY)?;
+        Ok(LatestEnd(key.expires_at))
     }
 
     /// Refuses a collection outside the scope.

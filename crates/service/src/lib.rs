@@ -38,7 +38,7 @@ mod usage;
 mod verification;
 mod webhooks;
 
-pub use access::Access;
+pub use access::{Access, act_on_sign_in};
 pub use admission::{Admission, Shortage, Space};
 pub use audit::Audit;
 pub use backups::{
@@ -57,7 +57,7 @@ pub use jobs::{Jobs, RetriedJobs};
 pub use library::{
     Changed, CollectionView, CreateCollection, CreateCreator, CreateKey, CreateShareLink, CreateTrack,
     CreatedKey, CreatedOrganization, EditTranscript, FixedOfKey, FoundTrack, JobView, Library, ListedTracks,
-    MissingVariants, NewTitle, OrganizationView, ProgressWatch, QuotaView, RecipeView, Reordering,
+    MadeByKey, MissingVariants, NewTitle, OrganizationView, ProgressWatch, QuotaView, RecipeView, Reordering,
     Repositioned, RotatedKey, SelectedTracks, ShareLink, ShareLinkPage, TrackInRendering, TrackProgressView,
     TrackWatch, TracksInTheMaking, Transcript, Undone, UpdateCollection, UpdateCreator, UpdateKey,
     UpdateOrganization, UpdateQuotas, UpdateRecipe, UpdateTrack, UploadHandles,
@@ -89,7 +89,8 @@ pub use store_identity::{IdentityError, StoreIdentity, StoreTie};
 pub use streams::{NoCapacity, StreamHolder, StreamSlot, Streams};
 pub use sweeps::{SweepView, Sweeps};
 pub use tonearm_catalog::{
-    AuditFilter, DamagedRow, FailedJobs, JobFailures, KeyQuery, LastBackup, NearQuota, ScopeTitles,
+    AuditFilter, DamagedRow, FailedJobs, JobFailures, KeyQuery, LastBackup, NearQuota, Office, ScopeTitles,
+    SessionPage, in_request,
 };
 pub use track_view::{TrackSummaryView, TrackView};
 pub use transcription::{

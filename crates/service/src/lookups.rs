@@ -38,7 +38,8 @@ pub struct LookupLimits {
     /// process are seen at once.
     pub time_to_live: Duration,
     /// The memory limit in bytes: a third for tracks with their files, a third for the track lists of play sessions,
-    /// the rest in equal parts for keys, sessions, organizations, collections, recipes and pages of share links.
+    /// the rest in equal parts for keys (half of it by id), sessions, organizations, collections, recipes and pages of
+    /// share links.
     pub max_bytes: u64,
 }
 
@@ -62,6 +63,7 @@ struct LookupCaches {
     catalog: Catalog,
     generations: Arc<Generations>,
     keys: LookupCache<[u8; 32], ApiKey>,
+    keys_by_id: LookupCache<ApiKeyId, ApiKey>,
     sessions: LookupCache<PlaySessionId, PlaySession>,
     organizations: LookupCache<OrganizationId, Organization>,
     collections: LookupCache<(OrganizationId, CollectionId), Collection>,
@@ -94,7 +96,8 @@ impl Lookups {
         Self(Arc::new(LookupCaches {
             catalog,
             generations,
-            keys: LookupCache::new(eighteenth, ttl),
+            keys: LookupCache::new(eighteenth / 2, ttl),
+            keys_by_id: LookupCache::new(eighteenth / 2, ttl),
             sessions: LookupCache::new(eighteenth, ttl),
             organizations: LookupCache::new(eighteenth, ttl),
             collections: LookupCache::new(eighteenth, ttl),
@@ -122,6 +125,19 @@ impl Lookups {
             None => self.0.catalog.api_key_by_old_hash(&hash).await,
         };
         self.0.keys.get(hash, generation, load).await
+    }
+
+    /// Whether the key that opened a session was revoked, and has ended it thereby. A key that expired ends no session.
+    pub(crate) async fn is_revoked(
+        &self,
+        organization_id: OrganizationId,
+        opened_by: Option<ApiKeyId>,
+    ) -> Result<bool, Refusal> {
+        let Some(id) = opened_by else { return Ok(false) };
+        let generation = self.0.generations.current(organization_id.uuid());
+        let load = || self.0.catalog.api_key(organization_id, id);
+        let key = self.0.keys_by_id.get(id, generation, load).await?;
+        Ok(key.is_none_or(|key| key.revoked_at.is_some()))
     }
 
     /// Records in memory that a key was used. [`Lookups::write_key_uses`] writes it to the database.
@@ -223,6 +239,7 @@ const ANY_COLLECTION: Uuid = Uuid::nil();
 fn id_of(change: &Change) -> Uuid {
     match change {
         Change::Organization(id) | Change::Recipes(id) | Change::ApiKeys(id) => id.uuid(),
+        Change::PlaySession(id) => id.uuid(),
         Change::Collection(id) => id.uuid(),
         Change::Track(id) => id.uuid(),
         Change::TracksOf(id) => listed_in(*id),

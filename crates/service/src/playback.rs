@@ -7,6 +7,7 @@ mod describe_tracks;
 mod download;
 mod grant_play_session;
 mod listable;
+mod manage_sessions;
 mod open_play_session;
 mod playable;
 mod redirect_share;

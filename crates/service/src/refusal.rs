@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use tonearm_blobs::BlobError;
-use tonearm_catalog::{Catalog, CatalogError, Record};
+use tonearm_catalog::{Catalog, CatalogError, EndedRight, Record};
 use tonearm_domain::QuotaExceeded;
 
 /// The kind of a record that was not found.
@@ -106,6 +106,12 @@ impl Resource {
         }
     }
 }
+
+/// An API key that does not work, whatever the reason.
+pub(crate) const INVALID_API_KEY: Refusal = Refusal::Unauthenticated {
+    code: "invalid_api_key",
+    message: "the API key is unknown, revoked or expired",
+};
 
 type Source = Box<dyn Error + Send + Sync>;
 
@@ -251,9 +257,36 @@ impl From<CatalogError> for Refusal {
             CatalogError::Taken(_) => Self::Conflict { code: "already_exists", message: error.to_string() },
             CatalogError::Unavailable(_) => Self::Unavailable(error.into()),
             CatalogError::UnknownOutcome(_) => Self::UnknownOutcome(error.into()),
+            CatalogError::RightEnded(ended) => right_ended(ended),
             CatalogError::Corrupt(_) | CatalogError::Schema(_) | CatalogError::Other(_) => {
                 Self::Internal(error.into())
             }
+        }
+    }
+}
+
+/// The refusal of a request whose right has ended while it was running: what its next request will get.
+fn right_ended(ended: EndedRight) -> Refusal {
+    match ended {
+        EndedRight::Key => INVALID_API_KEY,
+        EndedRight::KeyLimits => Refusal::Conflict {
+            code: "key_changed",
+            message: "this API key was limited while the request was running; send the request again"
+                .to_owned(),
+        },
+        EndedRight::SignIn => {
+            Refusal::Unauthenticated { code: "signed_out", message: "you were signed out; sign in again" }
+        }
+        EndedRight::Membership => Refusal::Forbidden {
+            code: "not_member",
+            message: "you are no longer a member of this organization; ask an owner",
+        },
+        EndedRight::Role => Refusal::Forbidden {
+            code: "role_too_low",
+            message: "your role in this organization no longer permits this; ask an owner",
+        },
+        EndedRight::Administrator => {
+            Refusal::Forbidden { code: "not_administrator", message: "only administrators can do this" }
         }
     }
 }

@@ -10,6 +10,7 @@ use http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
+use super::key::require_still_valid;
 use super::sentence::sentence;
 use crate::app::App;
 use crate::collected;
@@ -39,7 +40,9 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
             return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
         }
         let (parts, body) = request.into_parts();
-        parse(&read(&parts.headers, body, app.settings.max_json_bytes).await?).map(Self)
+        let bytes = read(&parts.headers, body, app.settings.max_json_bytes).await?;
+        require_still_valid(&parts.extensions, app).await?;
+        parse(&bytes).map(Self)
     }
 }
 

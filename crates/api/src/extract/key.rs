@@ -1,9 +1,9 @@
 //! Extractors for the API keys of requests, by the action that they permit.
 
 use axum::extract::FromRequestParts;
-use http::StatusCode;
 use http::header::{AUTHORIZATION, ORIGIN};
 use http::request::Parts;
+use http::{Extensions, HeaderMap, StatusCode};
 use tonearm_domain::Action;
 use tonearm_service::{Access, Caller};
 
@@ -29,17 +29,33 @@ pub(crate) enum PlaySessionReader {
     Holder,
 }
 
-async fn caller(parts: &Parts, app: &App, action: Action) -> Result<Caller, ApiError> {
-    let key = match bearer(&parts.headers) {
-        Ok(text) => app.access.key(text, action).await.map_err(ApiError::from),
-        Err(error) => Err(error),
-    };
-    let key = key.map_err(ApiError::asking_for_key)?;
+/// The secret on which a request acts, to be looked up again once its body has arrived.
+#[derive(Clone)]
+struct JudgedSecret(String);
+
+async fn caller(parts: &mut Parts, app: &App, action: Action) -> Result<Caller, ApiError> {
+    let text = bearer(&parts.headers).map_err(ApiError::asking_for_key)?;
+    let key = app.access.key(text, action).await.map_err(|error| ApiError::from(error).asking_for_key())?;
     tonearm_telemetry::note_organization(key.organization_id);
-    // An unreadable `Origin` counts as an origin that is not allowed.
-    let origin = parts.headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or("null"));
-    Access::require_origin(&key, origin)?;
-    Ok(Caller::from(&*key).from_address(address(&parts.extensions)))
+    Access::require_origin(&key, origin(&parts.headers))?;
+    let caller = Caller::from(&*key).from_address(address(&parts.extensions));
+    Access::act_on_key(key, text)?;
+    let secret = JudgedSecret(text.to_owned());
+    parts.extensions.insert(secret);
+    Ok(caller)
+}
+
+/// The `Origin` of a request. An unreadable one counts as an origin that is not allowed.
+pub(crate) fn origin(headers: &HeaderMap) -> Option<&str> {
+    headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or("null"))
+}
+
+/// Refuses a request whose key has ended while its body arrived. Use cases that only read rely on this; those that
+/// write judge the key again in their transaction.
+pub(super) async fn require_still_valid(extensions: &Extensions, app: &App) -> Result<(), ApiError> {
+    let Some(JudgedSecret(text)) = extensions.get() else { return Ok(()) };
+    app.access.bearer(text).await.map_err(|error| ApiError::from(error).asking_for_key())?;
+    Ok(())
 }
 
 macro_rules! key_extractors {

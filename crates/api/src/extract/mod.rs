@@ -10,6 +10,7 @@ mod path;
 mod query;
 mod sent;
 mod sentence;
+mod sessions;
 mod track_query;
 mod upload;
 mod visit;
@@ -18,11 +19,12 @@ mod window;
 
 pub(crate) use body::{Body, drain, read, required};
 pub(crate) use digest::{DigestCheck, piece_check, upload_terms, whole_terms};
-pub(crate) use key::{ManageKey, PlayKey, PlaySessionReader, UploadKey};
+pub(crate) use key::{ManageKey, PlayKey, PlaySessionReader, UploadKey, origin};
 pub(crate) use page::{ListQuery, Paged};
 pub(crate) use path::{PathId, PathText};
 pub(crate) use query::query;
 pub(crate) use sent::Sent;
+pub(crate) use sessions::{Sessions, SessionsText};
 pub(crate) use track_query::{TrackParameters, TrackQuery};
 pub(crate) use upload::{
     BegunUpload, CollectionCoverUpload, CoverUpload, SourceUpload, ValidUploadSession, source_upload,

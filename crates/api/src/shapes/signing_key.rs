@@ -11,13 +11,15 @@ pub(crate) struct SigningKeyRecord {
     id: ShortId,
     organization_id: OrganizationId,
     title: String,
+    /// When it stops working: with the API key that created it. Null if never.
+    expires_at: Option<Timestamp>,
     revoked_at: Option<Timestamp>,
     created_at: Timestamp,
 }
 
 impl From<SigningKey> for SigningKeyRecord {
     fn from(key: SigningKey) -> Self {
-        let SigningKey { id, organization_id, title, created_at, revoked_at } = key;
-        Self { id, organization_id, title, revoked_at, created_at }
+        let SigningKey { id, organization_id, title, created_at, expires_at, revoked_at, made_by: _ } = key;
+        Self { id, organization_id, title, expires_at, revoked_at, created_at }
     }
 }

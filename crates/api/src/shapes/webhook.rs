@@ -29,6 +29,9 @@ pub(crate) struct WebhookRecord {
     paused_until: Option<Timestamp>,
     /// Until when the previous secret also signs; null if it no longer does.
     old_secret_until: Option<Timestamp>,
+    /// When events are no longer sent to it: when the API key that created it, or last changed its URL, expires. Null if
+    /// never.
+    expires_at: Option<Timestamp>,
     created_at: Timestamp,
 }
 
@@ -43,6 +46,7 @@ impl From<WebhookView> for WebhookRecord {
             failures: webhook.health.failures,
             paused_until: webhook.health.paused_until,
             old_secret_until: webhook.old_secret_until,
+            expires_at: webhook.expires_at,
             created_at: webhook.created_at,
         }
     }

@@ -185,6 +185,8 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
     let reply = c.house.get_open(&format!("{played}/captions")).await;
     assert_eq!(reply.status, 200);
     c.check("track_captions", reply);
+    c.get("list_play_sessions", "/v1/play_session").await;
+    c.call("end_play_session", Method::DELETE, &format!("/v1/play_session/{session}"), Value::Null).await;
     c.get("read_usage", "/v1/usage?group=track").await;
     c.get("read_listens", "/v1/listens").await;
     c.get("read_listens", "/v1/listens?group=track").await;
@@ -222,6 +224,8 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
     c.check("create_upload_session_track", reply);
 
     resumable_uploads_answer_as_described(c, &collection_id, &session).await;
+    c.get("list_upload_sessions", "/v1/upload_session").await;
+    c.call("end_upload_session", Method::DELETE, &format!("/v1/upload_session/{session}"), Value::Null).await;
     recipes_answer_as_described(c).await;
     keys_answer_as_described(c, id(&share, "api_key_id")).await;
     import_buckets_answer_as_described(c).await;

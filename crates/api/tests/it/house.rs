@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tonearm_api::{ApiSettings, App, AppParts};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{AuditFilter, Catalog, ConnectOptions};
-use tonearm_domain::{Ambient, KeyType, Meter, OrganizationId, Selection};
+use tonearm_domain::{Ambient, ApiKeyId, KeyType, Meter, OrganizationId, Selection};
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_media::{Media, MediaConfig};
@@ -298,8 +298,13 @@ impl House {
 
     /// Creates a key without using the HTTP interface.
     pub(crate) async fn key(&self, create: CreateKey) -> String {
-        let caller = Caller::owner(self.organization_id);
-        self.library.create_key(&caller, create).await.unwrap().text.reveal().to_owned()
+        self.key_with_id(create).await.0
+    }
+
+    /// Like [`Self::key`], with its id.
+    pub(crate) async fn key_with_id(&self, create: CreateKey) -> (String, ApiKeyId) {
+        let created = self.library.create_key(&Caller::owner(self.organization_id), create).await.unwrap();
+        (created.text.reveal().to_owned(), created.key.id)
     }
 
     pub(crate) async fn key_of_type(&self, key_type: KeyType) -> String {

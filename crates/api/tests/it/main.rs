@@ -12,6 +12,7 @@ mod covers;
 mod creators;
 mod description;
 mod docs;
+mod ended_keys;
 mod events;
 mod find_tracks;
 mod house;

@@ -1,9 +1,16 @@
 //! Interface 5 and decisions "Keys": every endpoint that takes a key × every kind of key, and the status of each
 //! response.
 
-use http::{Method, StatusCode};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use axum::body::Body;
+use futures::stream;
+use http::{Method, Request, StatusCode};
 use serde_json::{Value, json};
-use tonearm_domain::KeyType;
+use tokio::sync::oneshot;
+use tonearm_catalog::AuditFilter;
+use tonearm_domain::{ApiKeyId, KeyType};
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::CreateKey;
 use tonearm_signing::ApiKeyText;
@@ -11,7 +18,12 @@ use tonearm_signing::ApiKeyText;
 use crate::house::House;
 use crate::on_both;
 
-on_both!(every_endpoint_answers_every_key_as_decided, holders_of_sessions_and_links_get_what_is_theirs);
+on_both!(
+    every_endpoint_answers_every_key_as_decided,
+    holders_of_sessions_and_links_get_what_is_theirs,
+    no_endpoint_acts_on_a_key_that_ended_before_the_body,
+    no_endpoint_acts_on_a_key_that_ended_before_the_commit,
+);
 
 /// What a key may be used for.
 #[derive(Clone, Copy, PartialEq)]
@@ -42,6 +54,7 @@ struct Things {
     creator: String,
     variant: String,
     play_session: String,
+    upload_session: String,
     job: String,
     organization: String,
     management: Management,
@@ -146,6 +159,7 @@ impl Things {
             variant: text(&variant, "variant_id"),
             job: text(&variant, "job_id"),
             play_session: text(&session, "play_session_id"),
+            upload_session: house.upload_session().await,
             organization: house.organization_id.to_string(),
             management: Management::prepare(house).await,
             track,
@@ -154,7 +168,8 @@ impl Things {
 
     /// Ordered so that no row is about an object that an earlier row deleted.
     fn rows(&self) -> Vec<Row> {
-        let Self { collection, track, creator, variant, play_session, job, organization, management } = self;
+        let Self { collection, track, creator, variant, play_session, upload_session, .. } = self;
+        let Self { job, organization, management, .. } = self;
         let row = |door,
                    method: &str,
                    path: String,
@@ -260,6 +275,10 @@ impl Things {
                 json!({ "collection_id": collection }),
                 outside,
             ),
+            row(Manage, "GET", "/v1/play_session".to_owned(), none(), whole),
+            row(Manage, "GET", "/v1/upload_session".to_owned(), none(), whole),
+            row(Manage, "DELETE", format!("/v1/play_session/{play_session}"), none(), outside),
+            row(Manage, "DELETE", format!("/v1/upload_session/{upload_session}"), none(), outside),
             row(Manage, "DELETE", format!("/v1/track/{track}"), none(), outside),
             row(Manage, "DELETE", format!("/v1/creator/{creator}"), none(), whole_thing),
             row(Manage, "DELETE", format!("/v1/collection/{collection}"), none(), outside),
@@ -373,4 +392,120 @@ async fn holders_of_sessions_and_links_get_what_is_theirs(database: TestDatabase
         assert_eq!(status(format!("/v1/play/{session}/{mine}{tail}")).await, 401);
     }
     assert_eq!(described(&session, &mine).await.0, 401);
+}
+
+/// A new key of a type that may use the endpoint.
+async fn key_for(house: &House, door: Door) -> (String, ApiKeyId) {
+    let key_type = match door {
+        Manage => KeyType::Api,
+        Play => KeyType::Player,
+        Upload => KeyType::Uploader,
+    };
+    house.key_with_id(CreateKey::new(key_type, "A key")).await
+}
+
+fn request_with(key: &str, row: &Row, body: Body) -> Request<Body> {
+    let request = Request::builder().method(&row.method).uri(&row.path);
+    let request = request.header("authorization", format!("Bearer {key}"));
+    let request =
+        if row.body.is_null() { request } else { request.header("content-type", "application/json") };
+    request.body(body).unwrap()
+}
+
+/// The body of a request, which asks for what happens before it arrives.
+fn body_after(text: String) -> (Body, oneshot::Receiver<()>, oneshot::Sender<()>) {
+    let ((asked, is_asked), (go, may_go)) = (oneshot::channel(), oneshot::channel::<()>());
+    let body = stream::once(async move {
+        asked.send(()).unwrap();
+        may_go.await.unwrap();
+        Ok::<_, std::io::Error>(text)
+    });
+    (Body::from_stream(body), is_asked, go)
+}
+
+async fn audited_actions(house: &House) -> usize {
+    let organization = Some(house.organization_id);
+    house.catalog().audit_entries(organization, &AuditFilter::default(), None, 10_000).await.unwrap().len()
+}
+
+async fn no_endpoint_acts_on_a_key_that_ended_before_the_body(database: TestDatabase) {
+    let house = House::open(database).await;
+    let things = Things::prepare(&house).await;
+    for row in things.rows().into_iter().filter(|row| !row.body.is_null()) {
+        for idempotency_key in [None, Some("1")] {
+            let (key, _) = key_for(&house, row.door).await;
+            let (body, is_asked, go) = body_after(row.body.to_string());
+            let mut request = request_with(&key, &row, body);
+            if let Some(text) = idempotency_key {
+                request.headers_mut().insert("idempotency-key", text.parse().unwrap());
+            }
+            let end = async {
+                is_asked.await.unwrap();
+                house.revoke(&key).await;
+                let before = audited_actions(&house).await;
+                go.send(()).unwrap();
+                before
+            };
+            let (reply, before) = tokio::join!(house.send(request), end);
+            let cell = format!("{} {}: {}", row.method, row.path, reply.json);
+            assert_eq!(
+                (reply.status, &reply.json["code"]),
+                (StatusCode::UNAUTHORIZED, &json!("invalid_api_key")),
+                "{cell}"
+            );
+            assert_eq!(audited_actions(&house).await, before, "{cell}");
+        }
+    }
+}
+
+/// All requests of a group wait for a transaction that revokes their keys. Play sessions do not wait: they are opened on the
+/// key and end with it.
+async fn no_endpoint_acts_on_a_key_that_ended_before_the_commit(database: TestDatabase) {
+    let house = House::open(database).await;
+    let things = Things::prepare(&house).await;
+    let judged = Arc::new(AtomicUsize::new(0));
+    house.catalog().watch_statements({
+        let judged = Arc::clone(&judged);
+        move |statement| {
+            if statement.sql.contains("\"key_hash\" =") {
+                judged.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+    });
+    let mut rows: Vec<Row> = things.rows();
+    rows.retain(|row| row.method != Method::GET && row.right == 200 && row.door != Play);
+    // On PostgreSQL each of them holds a connection.
+    for group in rows.chunks(4) {
+        let mut keys = Vec::new();
+        for row in group {
+            keys.push(key_for(&house, row.door).await);
+        }
+        let ending = house.catalog().begin().await.unwrap();
+        for (_, id) in &keys {
+            let now = house.ambient.now();
+            assert!(ending.revoke_api_key(house.organization_id, *id, now).await.unwrap());
+        }
+        let before = audited_actions(&house).await;
+        judged.store(0, Ordering::SeqCst);
+        let requests = group.iter().zip(&keys).map(|(row, (key, _))| {
+            let body = if row.body.is_null() { Body::empty() } else { Body::from(row.body.to_string()) };
+            house.send(request_with(key, row, body))
+        });
+        let end = async {
+            while judged.load(Ordering::SeqCst) < group.len() {
+                tokio::task::yield_now().await;
+            }
+            ending.commit().await.unwrap();
+        };
+        let (replies, ()) = tokio::join!(futures::future::join_all(requests), end);
+        for (row, reply) in group.iter().zip(replies) {
+            let cell = format!("{} {}: {}", row.method, row.path, reply.json);
+            assert_eq!(
+                (reply.status, &reply.json["code"]),
+                (StatusCode::UNAUTHORIZED, &json!("invalid_api_key")),
+                "{cell}"
+            );
+        }
+        assert_eq!(audited_actions(&house).await, before);
+    }
 }

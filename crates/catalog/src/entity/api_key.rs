@@ -28,6 +28,7 @@ pub struct Model {
     pub created_at: i64,
     pub last_used_at: Option<i64>,
     pub allowed_origins: Option<Json>,
+    pub made_by_key: Option<Uuid>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -58,6 +59,7 @@ impl TryFrom<Model> for ApiKey {
             revoked_at: moment_if_set("api_key.revoked_at", row.revoked_at)?,
             created_at: moment("api_key.created_at", row.created_at)?,
             last_used_at: moment_if_set("api_key.last_used_at", row.last_used_at)?,
+            made_by: row.made_by_key.map(ApiKeyId::from_uuid),
         })
     }
 }
@@ -95,6 +97,7 @@ impl TryFrom<&ApiKey> for ActiveModel {
             revoked_at: Set(key.revoked_at.map(|at| at.unix_millis())),
             created_at: Set(key.created_at.unix_millis()),
             last_used_at: Set(key.last_used_at.map(|at| at.unix_millis())),
+            made_by_key: Set(key.made_by.map(ApiKeyId::uuid)),
         })
     }
 }

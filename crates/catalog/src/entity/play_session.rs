@@ -2,7 +2,9 @@
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
-use tonearm_domain::{CollectionId, CreatorId, OrganizationId, PlaySession, PlaySessionId, TrackId};
+use tonearm_domain::{
+    ApiKeyId, CollectionId, CreatorId, OrganizationId, PlaySession, PlaySessionId, SessionHandle, TrackId,
+};
 
 use crate::column::{CallerJson, metadata, metadata_json, moment, selection, selection_json};
 use crate::error::CatalogError;
@@ -21,6 +23,8 @@ pub struct Model {
     pub expires_at: i64,
     pub organization_index: Option<String>,
     pub metadata: CallerJson,
+    pub api_key_id: Option<Uuid>,
+    pub handle: Option<Uuid>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -43,6 +47,8 @@ impl TryFrom<Model> for PlaySession {
             metadata: metadata("play_session.metadata", None, row.metadata),
             is_downloadable: row.is_downloadable,
             expires_at: moment("play_session.expires_at", row.expires_at)?,
+            api_key_id: row.api_key_id.map(ApiKeyId::from_uuid),
+            handle: row.handle.map(SessionHandle::from_uuid),
         })
     }
 }
@@ -62,6 +68,8 @@ impl TryFrom<&PlaySession> for ActiveModel {
             expires_at: Set(session.expires_at.unix_millis()),
             organization_index: Set(session.organization_index.clone()),
             metadata: metadata_json(&session.metadata),
+            api_key_id: Set(session.api_key_id.map(ApiKeyId::uuid)),
+            handle: Set(session.handle.map(SessionHandle::uuid)),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
-use tonearm_domain::{OrganizationId, SigningKey};
+use tonearm_domain::{ApiKeyId, OrganizationId, SigningKey};
 
 use crate::column::{moment, moment_if_set, parsed};
 use crate::error::CatalogError;
@@ -16,6 +16,8 @@ pub struct Model {
     pub title: String,
     pub created_at: i64,
     pub revoked_at: Option<i64>,
+    pub expires_at: Option<i64>,
+    pub made_by_key: Option<Uuid>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -33,6 +35,8 @@ impl TryFrom<Model> for SigningKey {
             title: row.title,
             created_at: moment("signing_key.created_at", row.created_at)?,
             revoked_at: moment_if_set("signing_key.revoked_at", row.revoked_at)?,
+            expires_at: moment_if_set("signing_key.expires_at", row.expires_at)?,
+            made_by: row.made_by_key.map(ApiKeyId::from_uuid),
         })
     }
 }
@@ -45,6 +49,8 @@ impl From<&SigningKey> for ActiveModel {
             title: Set(key.title.clone()),
             created_at: Set(key.created_at.unix_millis()),
             revoked_at: Set(key.revoked_at.map(|at| at.unix_millis())),
+            expires_at: Set(key.expires_at.map(|at| at.unix_millis())),
+            made_by_key: Set(key.made_by.map(ApiKeyId::uuid)),
         }
     }
 }

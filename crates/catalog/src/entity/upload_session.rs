@@ -2,7 +2,10 @@
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
-use tonearm_domain::{CollectionId, CreatorId, OrganizationId, PersonId, UploadSession, UploadSessionId};
+use tonearm_domain::{
+    ApiKeyId, CollectionId, CreatorId, OrganizationId, PersonId, SessionHandle, UploadSession,
+    UploadSessionId,
+};
 
 use crate::column::{CallerJson, metadata, metadata_json, moment};
 use crate::error::CatalogError;
@@ -19,6 +22,8 @@ pub struct Model {
     pub metadata: CallerJson,
     pub expires_at: i64,
     pub person_id: Option<Uuid>,
+    pub api_key_id: Option<Uuid>,
+    pub handle: Option<Uuid>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -39,6 +44,8 @@ impl TryFrom<Model> for UploadSession {
             metadata: metadata("upload_session.metadata", None, row.metadata),
             expires_at: moment("upload_session.expires_at", row.expires_at)?,
             person_id: row.person_id.map(PersonId::from_uuid),
+            api_key_id: row.api_key_id.map(ApiKeyId::from_uuid),
+            handle: row.handle.map(SessionHandle::from_uuid),
         })
     }
 }
@@ -54,6 +61,8 @@ impl From<&UploadSession> for ActiveModel {
             metadata: metadata_json(&session.metadata),
             expires_at: Set(session.expires_at.unix_millis()),
             person_id: Set(session.person_id.map(PersonId::uuid)),
+            api_key_id: Set(session.api_key_id.map(ApiKeyId::uuid)),
+            handle: Set(session.handle.map(SessionHandle::uuid)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
-use tonearm_domain::{EndpointHealth, OrganizationId, Webhook, WebhookId};
+use tonearm_domain::{ApiKeyId, EndpointHealth, OrganizationId, Webhook, WebhookId};
 
 use crate::column::{corrupt, moment, moment_if_set, parsed};
 use crate::error::CatalogError;
@@ -21,6 +21,8 @@ pub struct Model {
     pub failures: i32,
     pub paused_until: Option<i64>,
     pub created_at: i64,
+    pub expires_at: Option<i64>,
+    pub made_by_key: Option<Uuid>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -45,6 +47,8 @@ impl TryFrom<Model> for Webhook {
                 paused_until: moment_if_set("webhook.paused_until", row.paused_until)?,
             },
             created_at: moment("webhook.created_at", row.created_at)?,
+            expires_at: moment_if_set("webhook.expires_at", row.expires_at)?,
+            made_by: row.made_by_key.map(ApiKeyId::from_uuid),
         })
     }
 }
@@ -62,6 +66,8 @@ impl From<&Webhook> for ActiveModel {
             failures: Set(i32::try_from(webhook.health.failures).unwrap_or(i32::MAX)),
             paused_until: Set(webhook.health.paused_until.map(|at| at.unix_millis())),
             created_at: Set(webhook.created_at.unix_millis()),
+            expires_at: Set(webhook.expires_at.map(|at| at.unix_millis())),
+            made_by_key: Set(webhook.made_by.map(ApiKeyId::uuid)),
         }
     }
 }

@@ -95,6 +95,8 @@ mod m0056_cover_objects;
 mod m0057_claimed_people;
 mod m0058_factor_setups;
 mod m0059_taken_addresses;
+mod m0060_makers;
+mod m0061_session_handles;
 mod m0068_answered_statuses;
 mod m0070_key_list;
 mod m0072_folding;
@@ -162,6 +164,8 @@ fn steps() -> Vec<Step> {
         m0057_claimed_people::step(),
         m0058_factor_setups::step(),
         m0059_taken_addresses::step(),
+        m0060_makers::step(),
+        m0061_session_handles::step(),
         m0068_answered_statuses::step(),
         m0070_key_list::step(),
         m0072_folding::step(),

@@ -293,18 +293,20 @@ async fn what_an_administrator_chose_for_others_changes_nothing() {
     // A transaction sees what others commit meanwhile, as quotas need.
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
     let tx = catalog.begin().await.unwrap();
-    assert_eq!(tx.count_live_signing_keys(organization.id).await.unwrap(), 0);
+    assert_eq!(tx.count_live_signing_keys(organization.id, ambient.now()).await.unwrap(), 0);
     let other = catalog.begin().await.unwrap();
     let key = tonearm_domain::SigningKey {
         id: ambient.short_id(),
         organization_id: organization.id,
         title: String::new(),
         created_at: ambient.now(),
+        expires_at: None,
         revoked_at: None,
+        made_by: None,
     };
     other.insert_signing_key(&key).await.unwrap();
     other.commit().await.unwrap();
-    assert_eq!(tx.count_live_signing_keys(organization.id).await.unwrap(), 1);
+    assert_eq!(tx.count_live_signing_keys(organization.id, ambient.now()).await.unwrap(), 1);
     drop((tx, collection));
 }
 

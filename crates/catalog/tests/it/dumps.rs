@@ -225,6 +225,15 @@ async fn backups_of_earlier_versions_are_brought_up_to_date(database: TestDataba
         ("collection", "cover_objects"),
         ("organization", "cover_objects"),
         ("answered_job", "status"),
+        ("api_key", "made_by_key"),
+        ("signing_key", "made_by_key"),
+        ("signing_key", "expires_at"),
+        ("webhook", "made_by_key"),
+        ("webhook", "expires_at"),
+        ("play_session", "api_key_id"),
+        ("upload_session", "api_key_id"),
+        ("play_session", "handle"),
+        ("upload_session", "handle"),
     ];
     for (table, column) in added {
         let (table, rows) = dumped.get_mut(table).unwrap();

@@ -41,6 +41,8 @@ async fn endpoint(catalog: &Catalog, ambient: &Ambient, organization_id: Organiz
         rotated_at: Some(ambient.now()),
         health: EndpointHealth::default(),
         created_at: ambient.now(),
+        expires_at: Some(ambient.now().plus_seconds(1_000_000)),
+        made_by: Some(ambient.record_id()),
     };
     let tx = catalog.begin().await.unwrap();
     tx.put_webhook(&webhook).await.unwrap();

@@ -36,6 +36,7 @@ mod quotas;
 mod recipes;
 mod repetitions;
 mod retention;
+mod rights;
 mod round_trips;
 mod samples;
 mod scheduled_tasks;

@@ -121,6 +121,8 @@ const STEPS: &[&str] = &[
     "m0057_claimed_people",
     "m0058_factor_setups",
     "m0059_taken_addresses",
+    "m0060_makers",
+    "m0061_session_handles",
     "m0068_answered_statuses",
     "m0070_key_list",
     "m0072_folding",

@@ -220,6 +220,8 @@ async fn sessions(database: TestDatabase) {
         organization_index: Some(HOSTILE.to_owned()),
         metadata: rich_metadata(),
         is_downloadable: true,
+        api_key_id: Some(ambient.record_id()),
+        handle: Some(ambient.record_id()),
         ..play_session(&ambient, &collection)
     };
     let bare_upload = upload_session(&ambient, &collection);
@@ -228,6 +230,8 @@ async fn sessions(database: TestDatabase) {
         organization_index: Some(HOSTILE.to_owned()),
         metadata: rich_metadata(),
         person_id: Some(ambient.record_id()),
+        api_key_id: Some(ambient.record_id()),
+        handle: Some(ambient.record_id()),
         ..upload_session(&ambient, &collection)
     };
     let tx = catalog.begin().await.unwrap();
@@ -274,6 +278,7 @@ async fn keys(database: TestDatabase) {
             expires_at: Some(ambient.now().plus_seconds(1)),
             revoked_at: Some(ambient.now()),
             last_used_at: Some(ambient.now()),
+            made_by: Some(ambient.record_id()),
             ..api_key(&ambient, &organization)
         };
         (key, ambient.random())

@@ -299,6 +299,8 @@ pub(crate) fn play_session(ambient: &Ambient, collection: &Collection) -> PlaySe
         metadata: Metadata::default(),
         is_downloadable: false,
         expires_at: ambient.now().plus_seconds(60),
+        api_key_id: None,
+        handle: None,
     }
 }
 
@@ -312,6 +314,8 @@ pub(crate) fn upload_session(ambient: &Ambient, collection: &Collection) -> Uplo
         metadata: Metadata::default(),
         expires_at: ambient.now().plus_seconds(60),
         person_id: None,
+        api_key_id: None,
+        handle: None,
     }
 }
 
@@ -329,6 +333,7 @@ pub(crate) fn api_key(ambient: &Ambient, organization: &Organization) -> ApiKey 
         expires_at: None,
         revoked_at: None,
         last_used_at: None,
+        made_by: None,
         created_at: ambient.now(),
     }
 }

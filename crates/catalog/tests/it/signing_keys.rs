@@ -14,7 +14,9 @@ fn signing_key(ambient: &Ambient, organization_id: OrganizationId) -> SigningKey
         organization_id,
         title: HOSTILE.to_owned(),
         created_at: ambient.now(),
+        expires_at: None,
         revoked_at: None,
+        made_by: None,
     }
 }
 
@@ -31,13 +33,13 @@ async fn signing_keys_live_until_they_are_revoked(database: TestDatabase) {
     }
     tx.commit().await.unwrap();
     assert_eq!(catalog.signing_keys(mine.id).await.unwrap(), [first.clone(), second.clone()]);
-    assert_eq!(catalog.live_signing_keys().await.unwrap().len(), 3);
+    assert_eq!(catalog.live_signing_keys(ambient.now()).await.unwrap().len(), 3);
     let tx = catalog.begin().await.unwrap();
     assert!(!tx.revoke_signing_key(other.id, first.id, ambient.now()).await.unwrap(), "not theirs");
     assert!(tx.revoke_signing_key(mine.id, first.id, ambient.now()).await.unwrap());
     assert!(!tx.revoke_signing_key(mine.id, first.id, ambient.now()).await.unwrap(), "once");
     tx.commit().await.unwrap();
-    let mut live = catalog.live_signing_keys().await.unwrap();
+    let mut live = catalog.live_signing_keys(ambient.now()).await.unwrap();
     let mut expected = vec![(mine.id, second.id), (other.id, foreign.id)];
     live.sort();
     expected.sort();
@@ -48,7 +50,7 @@ async fn signing_keys_live_until_they_are_revoked(database: TestDatabase) {
     assert_eq!(catalog.signing_key(mine.id, second.id).await.unwrap(), Some(second));
     assert_eq!(catalog.signing_key(mine.id, foreign.id).await.unwrap(), None, "not mine");
     let tx = catalog.begin().await.unwrap();
-    assert_eq!(tx.count_live_signing_keys(mine.id).await.unwrap(), 1);
+    assert_eq!(tx.count_live_signing_keys(mine.id, ambient.now()).await.unwrap(), 1);
 }
 
 async fn lists_of_signing_keys_are_numbered(database: TestDatabase) {

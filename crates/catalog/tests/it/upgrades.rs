@@ -29,6 +29,8 @@ const UNDOABLE: &[Step] = &[
     FOLDING,
     KEY_LIST,
     ANSWERED_STATUSES,
+    HANDLES,
+    MAKERS,
     TAKEN_ADDRESSES,
     FACTOR_SETUPS,
     CLAIMED_PEOPLE,
@@ -117,6 +119,30 @@ const FACTOR_SETUPS: Step = (
 const CLAIMED_PEOPLE: Step = ("m0057_claimed_people", &["ALTER TABLE person DROP COLUMN claimed_at"]);
 
 const COVER_BASIS: Step = ("m0075_cover_basis", &["ALTER TABLE track DROP COLUMN cover_basis"]);
+
+const HANDLES: Step = (
+    "m0061_session_handles",
+    &[
+        "DROP INDEX play_session_by_organization_id_handle",
+        "DROP INDEX upload_session_by_organization_id_handle",
+        "ALTER TABLE play_session DROP COLUMN handle",
+        "ALTER TABLE upload_session DROP COLUMN handle",
+    ],
+);
+
+const MAKERS: Step = (
+    "m0060_makers",
+    &[
+        "DROP INDEX made_api_key_by_made_by_key_id",
+        "ALTER TABLE api_key DROP COLUMN made_by_key",
+        "ALTER TABLE signing_key DROP COLUMN made_by_key",
+        "ALTER TABLE signing_key DROP COLUMN expires_at",
+        "ALTER TABLE webhook DROP COLUMN made_by_key",
+        "ALTER TABLE webhook DROP COLUMN expires_at",
+        "ALTER TABLE play_session DROP COLUMN api_key_id",
+        "ALTER TABLE upload_session DROP COLUMN api_key_id",
+    ],
+);
 
 const COVER_OBJECTS: Step = (
     "m0056_cover_objects",

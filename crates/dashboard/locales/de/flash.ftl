@@ -2,6 +2,7 @@
 
 flash-saved = Änderungen gespeichert.
 flash-key-revoked = Schlüssel widerrufen. Er verliert innerhalb von zwei Sekunden seine Gültigkeit.
+flash-session-ended = Sitzung beendet. Sie verliert innerhalb von zwei Sekunden ihre Gültigkeit.
 flash-old-secret-ended = Das alte Geheimnis gilt nicht mehr.
 flash-link-withdrawn = Einladung zurückgezogen.
 flash-role-changed = Rolle geändert.

@@ -5,6 +5,7 @@
 keys-new = Neuer Schlüssel
 keys-explanation = Schlüssel werden nur einmal angezeigt, wenn sie erstellt werden. Freigabelinks lassen sich erneut kopieren.
 keys-explanation-signing = Um URLs im eigenen Backend zu signieren, verwenden Sie <a href="{ $base }/signing-keys">Signaturschlüssel</a>.
+keys-explanation-sessions = Mit Schlüsseln öffnen Player und Uploader <a href="{ $base }/sessions">Sitzungen</a>.
 keys-valid = Gültig
 keys-expired = Abgelaufen
 keys-revoked = Widerrufen
@@ -28,6 +29,21 @@ keys-until = bis <time data-exact datetime="{ $at }">{ $at }</time>
 keys-edit-one = Bearbeiten<span class="hidden">: { $title }</span>
 keys-confirm-revoke = „{ $title }“ widerrufen? Alles, was den Schlüssel verwendet, funktioniert dann nicht mehr. Das lässt sich nicht rückgängig machen.
 keys-revoke-one = Widerrufen<span class="hidden">: { $title }</span>
+keys-confirm-revoke-made = „{ $title }“ und alles widerrufen, was damit erstellt wurde ({ $count })? Diese Schlüssel, Signaturschlüssel und Webhooks funktionieren dann nicht mehr. Das lässt sich nicht rückgängig machen.
+keys-revoke-made = Mit allem Erstellten widerrufen ({ $count })<span class="hidden">: { $title }</span>
+
+## Sessions
+
+keys-sessions = Sitzungen
+keys-sessions-play = Wiedergabesitzungen
+keys-sessions-upload = Upload-Sitzungen
+keys-sessions-hint = Sitzungen, die jetzt gültig sind. Sie enden, wenn sie ablaufen oder ihr Schlüssel widerrufen wird.
+keys-sessions-none = Keine gültigen Sitzungen
+keys-sessions-index = Externe ID
+keys-sessions-key = Schlüssel
+keys-sessions-until = Gültig bis
+keys-sessions-confirm = Diese Sitzung beenden? Ihr Player oder Uploader funktioniert innerhalb von zwei Sekunden nicht mehr; signierte URLs bleiben gültig, bis sie ablaufen.
+keys-sessions-end = Beenden<span class="hidden">: Sitzung von { $title }</span>
 
 ## What a key is
 

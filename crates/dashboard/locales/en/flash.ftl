@@ -2,6 +2,7 @@
 
 flash-saved = Changes saved.
 flash-key-revoked = Key revoked. It stops working within two seconds.
+flash-session-ended = Session ended. It stops working within two seconds.
 flash-old-secret-ended = The old secret no longer works.
 flash-link-withdrawn = Invitation withdrawn.
 flash-role-changed = Role changed.

@@ -5,6 +5,7 @@
 keys-new = New key
 keys-explanation = Keys are shown once, when they are created. Share links can be copied again.
 keys-explanation-signing = To sign URLs in your own backend, use <a href="{ $base }/signing-keys">signing keys</a>.
+keys-explanation-sessions = With keys, players and uploaders open <a href="{ $base }/sessions">sessions</a>.
 keys-valid = Valid
 keys-expired = Expired
 keys-revoked = Revoked
@@ -28,6 +29,21 @@ keys-until = until <time data-exact datetime="{ $at }">{ $at }</time>
 keys-edit-one = Edit<span class="hidden"> { $title }</span>
 keys-confirm-revoke = Revoke “{ $title }”? Everything that uses it stops working. You cannot undo this.
 keys-revoke-one = Revoke<span class="hidden"> { $title }</span>
+keys-confirm-revoke-made = Revoke “{ $title }” and everything that it made ({ $count })? These keys, signing keys and webhooks stop working. You cannot undo this.
+keys-revoke-made = Revoke with what it made ({ $count })<span class="hidden"> { $title }</span>
+
+## Sessions
+
+keys-sessions = Sessions
+keys-sessions-play = Play sessions
+keys-sessions-upload = Upload sessions
+keys-sessions-hint = Sessions that are valid now. They end when they expire or when their key is revoked.
+keys-sessions-none = No valid sessions
+keys-sessions-index = External ID
+keys-sessions-key = Key
+keys-sessions-until = Valid until
+keys-sessions-confirm = End this session? Its player or uploader stops working within two seconds; signed URLs stay valid until they expire.
+keys-sessions-end = End<span class="hidden"> the session of { $title }</span>
 
 ## What a key is
 

@@ -2,6 +2,7 @@
 
 flash-saved = Cambios guardados.
 flash-key-revoked = Clave revocada. Deja de funcionar en dos segundos.
+flash-session-ended = Sesión terminada. Deja de funcionar en dos segundos.
 flash-old-secret-ended = El secreto anterior ya no es válido.
 flash-link-withdrawn = Invitación retirada.
 flash-role-changed = Rol cambiado.

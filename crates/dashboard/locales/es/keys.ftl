@@ -5,6 +5,7 @@
 keys-new = Nueva clave
 keys-explanation = Las claves se muestran una sola vez, al crearlas. Los enlaces compartidos se pueden volver a copiar.
 keys-explanation-signing = Para firmar URL en su propio backend, use <a href="{ $base }/signing-keys">claves de firma</a>.
+keys-explanation-sessions = Con las claves, los reproductores y los cargadores abren <a href="{ $base }/sessions">sesiones</a>.
 keys-valid = Válida
 keys-expired = Caducada
 keys-revoked = Revocada
@@ -28,6 +29,21 @@ keys-until = hasta el <time data-exact datetime="{ $at }">{ $at }</time>
 keys-edit-one = Editar<span class="hidden"> { $title }</span>
 keys-confirm-revoke = ¿Revocar «{ $title }»? Todo lo que la usa dejará de funcionar. Esta acción no se puede deshacer.
 keys-revoke-one = Revocar<span class="hidden"> { $title }</span>
+keys-confirm-revoke-made = ¿Revocar «{ $title }» y todo lo que ha creado ({ $count })? Esas claves, claves de firma y webhooks dejarán de funcionar. Esta acción no se puede deshacer.
+keys-revoke-made = Revocar con lo que ha creado ({ $count })<span class="hidden"> { $title }</span>
+
+## Sessions
+
+keys-sessions = Sesiones
+keys-sessions-play = Sesiones de reproducción
+keys-sessions-upload = Sesiones de carga
+keys-sessions-hint = Sesiones válidas en este momento. Terminan cuando caducan o cuando se revoca su clave.
+keys-sessions-none = Ninguna sesión válida
+keys-sessions-index = ID externo
+keys-sessions-key = Clave
+keys-sessions-until = Válida hasta
+keys-sessions-confirm = ¿Terminar esta sesión? Su reproductor o cargador dejará de funcionar en dos segundos; las URL firmadas siguen siendo válidas hasta que caduquen.
+keys-sessions-end = Terminar<span class="hidden"> la sesión de { $title }</span>
 
 ## What a key is
 

@@ -2,6 +2,7 @@
 
 flash-saved = Modifications enregistrées.
 flash-key-revoked = Clé révoquée. Elle cesse de fonctionner dans les deux secondes.
+flash-session-ended = Session terminée. Elle cesse de fonctionner dans les deux secondes.
 flash-old-secret-ended = L’ancien secret n’est plus valable.
 flash-link-withdrawn = Invitation annulée.
 flash-role-changed = Rôle modifié.

@@ -5,6 +5,7 @@
 keys-new = Nouvelle clé
 keys-explanation = Les clés ne sont affichées qu’une fois, lors de leur création. Les liens de partage peuvent être copiés à nouveau.
 keys-explanation-signing = Pour signer des URL dans votre propre backend, utilisez des <a href="{ $base }/signing-keys">clés de signature</a>.
+keys-explanation-sessions = Avec les clés, les lecteurs et les outils d’envoi ouvrent des <a href="{ $base }/sessions">sessions</a>.
 keys-valid = Valide
 keys-expired = Expirée
 keys-revoked = Révoquée
@@ -28,6 +29,21 @@ keys-until = jusqu’au <time data-exact datetime="{ $at }">{ $at }</time>
 keys-edit-one = Modifier<span class="hidden"> { $title }</span>
 keys-confirm-revoke = Révoquer « { $title } » ? Tout ce qui l’utilise cessera de fonctionner. Cette action est irréversible.
 keys-revoke-one = Révoquer<span class="hidden"> { $title }</span>
+keys-confirm-revoke-made = Révoquer « { $title } » et tout ce qu’elle a créé ({ $count }) ? Ces clés, clés de signature et webhooks cesseront de fonctionner. Cette action est irréversible.
+keys-revoke-made = Révoquer avec ce qu’elle a créé ({ $count })<span class="hidden"> { $title }</span>
+
+## Sessions
+
+keys-sessions = Sessions
+keys-sessions-play = Sessions de lecture
+keys-sessions-upload = Sessions d’envoi
+keys-sessions-hint = Les sessions valides en ce moment. Elles se terminent à leur expiration ou à la révocation de leur clé.
+keys-sessions-none = Aucune session valide
+keys-sessions-index = ID externe
+keys-sessions-key = Clé
+keys-sessions-until = Valide jusqu’au
+keys-sessions-confirm = Terminer cette session ? Son lecteur ou son outil d’envoi cesse de fonctionner dans les deux secondes ; les URL signées restent valides jusqu’à leur expiration.
+keys-sessions-end = Terminer<span class="hidden"> la session de { $title }</span>
 
 ## What a key is
 

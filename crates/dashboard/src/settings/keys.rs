@@ -10,7 +10,7 @@ use tonearm_service::{KeyQuery, Refusal, Resource, ScopeTitles};
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::Choice;
+use crate::form::{Choice, Fields};
 use crate::page::{Frame, Section, render};
 use crate::paging::{CursorQuery, PageLinks, query_string};
 use crate::path::{PathId, Query};
@@ -48,6 +48,8 @@ struct KeyRow {
     revoked_at: Option<String>,
     /// Until when the previous secret is valid.
     old_until: Option<String>,
+    /// How many things it made that are still there.
+    made: u64,
 }
 
 /// The requested page of the list. Invalid values count as missing.
@@ -108,9 +110,12 @@ pub(super) async fn page(
     let query = parameters.read(member.role);
     let (keys, titles) = app.library.listed_keys(&member.caller(), &query).await?;
     let old = app.library.old_secrets(&member.caller(), &keys.rows).await?;
+    let ids: Vec<ApiKeyId> = keys.rows.iter().map(|key| key.id).collect();
+    let made = app.library.made_by_keys(&member.caller(), &ids).await?;
     let now = app.ambient.now();
     let row = |key: &ApiKey| KeyRow {
         old_until: old.get(&key.id).map(ToString::to_string),
+        made: made.get(&key.id).map_or(0, |made| made.total()),
         ..KeyRow::of(key, &titles, now)
     };
     Ok(render(&KeysPage {
@@ -131,9 +136,14 @@ pub(super) async fn revoke(
     State(app): State<Dashboard>,
     member: Member<Editor>,
     PathId(id): PathId<ApiKeyId>,
+    fields: Fields,
 ) -> Result<Response, PageError> {
     managed(&app, &member, id).await?;
-    app.library.revoke_key(&member.caller(), id).await?;
+    if fields.is_ticked("made") {
+        app.library.revoke_key_and_made(&member.caller(), id).await?;
+    } else {
+        app.library.revoke_key(&member.caller(), id).await?;
+    }
     Ok(Flash::KeyRevoked.then(&member.path("/keys")))
 }
 
@@ -233,6 +243,7 @@ impl KeyRow {
             expires_at: key.expires_at.map(|at| at.to_string()),
             revoked_at: key.revoked_at.map(|at| at.to_string()),
             old_until: None,
+            made: 0,
         }
     }
 }

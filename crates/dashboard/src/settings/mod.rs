@@ -10,6 +10,7 @@ mod organization;
 mod recipes;
 mod rotate_key;
 mod scope_choice;
+mod sessions;
 mod signing_keys;
 mod transcription;
 
@@ -30,6 +31,9 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/keys/{api_key_id}/revoke", post(keys::revoke))
         .route("/keys/{api_key_id}/rotate", post(rotate_key::rotate))
         .route("/keys/{api_key_id}/end-old", post(rotate_key::end_old))
+        .route("/sessions", get(sessions::page))
+        .route("/sessions/play/{session_handle}/end", post(sessions::end_play))
+        .route("/sessions/upload/{session_handle}/end", post(sessions::end_upload))
         .route("/signing-keys", get(signing_keys::page).post(signing_keys::create))
         .route("/signing-keys/{signing_key_id}/revoke", post(signing_keys::revoke))
         .route("/variants", get(recipes::page).post(recipes::add))

@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
-use tonearm_domain::{ShortId, SigningKey};
+use tonearm_domain::{KeyState, ShortId, SigningKey, Timestamp};
 use tonearm_service::CreatedSigningKey;
 
 use crate::app::Dashboard;
@@ -30,7 +30,7 @@ struct SigningKeyRow {
     id: String,
     title: String,
     created_at: String,
-    is_live: bool,
+    state: KeyState,
 }
 
 pub(super) async fn page(State(app): State<Dashboard>, member: Member<Owner>) -> Result<Response, PageError> {
@@ -66,10 +66,10 @@ pub(super) async fn revoke(
 
 impl SigningKeysPage {
     async fn of(app: &Dashboard, member: &Member<Owner>) -> Result<Self, PageError> {
-        let keys = app.signing_keys.list(&member.caller()).await?;
+        let (keys, now) = (app.signing_keys.list(&member.caller()).await?, app.ambient.now());
         Ok(Self {
             frame: member.frame(t("keys-signing"), Section::Keys),
-            rows: keys.into_iter().rev().map(SigningKeyRow::of).collect(),
+            rows: keys.into_iter().rev().map(|key| SigningKeyRow::of(key, now)).collect(),
             created: None,
             title: String::new(),
             problems: Problems::default(),
@@ -78,12 +78,12 @@ impl SigningKeysPage {
 }
 
 impl SigningKeyRow {
-    fn of(key: SigningKey) -> Self {
+    fn of(key: SigningKey, now: Timestamp) -> Self {
         Self {
             id: key.id.to_string(),
+            state: key.state_at(now),
             title: if key.title.is_empty() { t("common-unnamed").into() } else { key.title },
             created_at: key.created_at.to_string(),
-            is_live: key.revoked_at.is_none(),
         }
     }
 }

@@ -14,6 +14,8 @@ crate::on_both!(
     forms_say_what_is_wrong,
     a_player_key_is_for_all_variants_or_for_some,
     a_key_gets_a_new_secret_and_the_old_one_is_ended,
+    a_key_is_revoked_with_what_it_made,
+    sessions_are_listed_and_ended,
 );
 
 async fn a_share_link_is_made_and_revoked(database: TestDatabase) {
@@ -183,4 +185,67 @@ async fn a_key_gets_a_new_secret_and_the_old_one_is_ended(database: TestDatabase
     assert!(!list.contains("The old secret works until"), "{list}");
     let old = house.library.old_secrets(&caller, &[created.key]).await.unwrap();
     assert!(old.is_empty());
+}
+
+async fn a_key_is_revoked_with_what_it_made(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (mut browser, keys) = (house.administrator().await, house.path("/keys"));
+    let owner = Caller::owner(house.organization_id);
+    let maker = house.library.create_key(&owner, CreateKey::new(KeyType::Api, "Maker")).await.unwrap().key;
+    let caller = Caller::from(&maker);
+    let player = CreateKey::new(KeyType::Player, "Made");
+    let made = house.library.create_key_by_key(&caller, player).await.unwrap().key;
+    let revoke = house.path(&format!("/keys/{}/revoke", maker.id));
+    let list = browser.get(&keys).await;
+    assert!(list.html.contains("Revoke with what it made (1)"), "{}", list.html);
+    assert_eq!(list.html.matches("name=\"made\"").count(), 1);
+    assert_eq!(browser.submit(&keys, &revoke, &[]).await.status, 303);
+    let is_revoked = async |id| house.library.key(&owner, id).await.unwrap().revoked_at.is_some();
+    assert_eq!((is_revoked(maker.id).await, is_revoked(made.id).await), (true, false));
+    // It is still offered.
+    let revoked = browser.get(&format!("{keys}?state=revoked")).await;
+    assert!(revoked.html.contains("Revoke with what it made (1)"), "{}", revoked.html);
+    assert_eq!(browser.submit(&keys, &revoke, &[("made", "1")]).await.status, 303);
+    assert!(is_revoked(made.id).await);
+    let revoked = browser.get(&format!("{keys}?state=revoked")).await;
+    assert!(!revoked.html.contains("Revoke with what it made"), "{}", revoked.html);
+}
+
+async fn sessions_are_listed_and_ended(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (mut browser, sessions) = (house.administrator().await, house.path("/sessions"));
+    let mut editor = house.invited(&mut browser, "Ed", "editor").await;
+    let collection = house.collection("Season <1>").await;
+    let ambient = house.ambient();
+    let session = tonearm_domain::PlaySession {
+        id: ambient.credential_id(),
+        organization_id: house.organization_id,
+        creator_id: None,
+        collection_id: collection,
+        track_id: None,
+        variants: Selection::All,
+        organization_index: Some("listener-7".to_owned()),
+        metadata: tonearm_domain::Metadata::default(),
+        is_downloadable: false,
+        expires_at: ambient.now().plus_seconds(60),
+        api_key_id: None,
+        handle: Some(ambient.record_id()),
+    };
+    let tx = house.catalog.begin().await.unwrap();
+    tx.insert_play_sessions(std::slice::from_ref(&session)).await.unwrap();
+    tx.commit().await.unwrap();
+    let list = browser.get(&sessions).await;
+    for shown in ["Season &#60;1&#62;", "listener-7", &session.handle.unwrap().to_string()] {
+        assert!(list.html.contains(shown), "{shown} in {}", list.html);
+    }
+    assert!(!list.html.contains(&session.id.to_string()), "the id is a credential");
+    assert!(browser.get(&format!("{sessions}?kind=upload")).await.html.contains("No valid sessions"));
+    let end = house.path(&format!("/sessions/play/{}/end", session.handle.unwrap()));
+    assert_eq!(editor.get(&sessions).await.status, 403);
+    assert_eq!(editor.submit(&house.path("/library"), &end, &[]).await.status, 403);
+    assert_eq!(browser.submit(&sessions, &end, &[]).await.status, 303);
+    let ended = house.catalog.play_session(session.id).await.unwrap().unwrap();
+    assert_eq!(ended.expires_at, ambient.now());
+    assert!(browser.get(&sessions).await.html.contains("No valid sessions"));
+    assert_eq!(browser.submit(&sessions, &end, &[]).await.status, 404);
 }

@@ -85,6 +85,7 @@ async fn every_page_is_written_in_every_language(database: TestDatabase) {
         "/usage",
         "/keys",
         "/keys/new",
+        "/sessions",
         "/variants",
         "/webhooks",
         "/transcription",

@@ -45,6 +45,7 @@ async fn many_keys(house: &House) {
             revoked_at: (number % 10 == 0).then_some(now),
             created_at,
             last_used_at: None,
+            made_by: None,
         };
         tx.insert_api_key(&key, &hash).await.unwrap();
     }

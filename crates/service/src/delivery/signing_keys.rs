@@ -42,21 +42,24 @@ impl SigningKeys {
         Self { catalog, ambient, signer }
     }
 
-    /// Creates a key. Nodes with the catalog honour URLs signed with it within a second, other nodes within ten.
+    /// Creates a key, which ends with the API key that creates it. Nodes with the catalog honour URLs signed with it
+    /// within a second, other nodes within ten.
     pub async fn create(&self, caller: &Caller, title: &str) -> Result<CreatedSigningKey, Refusal> {
         caller.require_no_limits()?;
         let title = Text::<1000>::try_from(title.to_owned())
             .map_err(|error| Refusal::invalid("title", error.to_string()))?;
+        let tx = self.catalog.begin().await?;
         let key = SigningKey {
             id: self.ambient.short_id(),
             organization_id: caller.organization_id,
             title: title.into(),
             created_at: self.ambient.now(),
+            expires_at: caller.latest_end(&tx).await?.of_new(None)?,
             revoked_at: None,
+            made_by: caller.origin.actor.api_key_id(),
         };
-        let tx = self.catalog.begin().await?;
         tx.organization(key.organization_id).await?.ok_or(Refusal::NotFound(Resource::Organization))?;
-        if tx.count_live_signing_keys(key.organization_id).await? >= MOST_SIGNING_KEYS {
+        if tx.count_live_signing_keys(key.organization_id, key.created_at).await? >= MOST_SIGNING_KEYS {
             let message = format!(
                 "the organization has {MOST_SIGNING_KEYS} signing keys and can have no more; revoke one"
             );

@@ -1,5 +1,7 @@
 //! API keys. A secret is shown once, when it is created, and is looked up by its hash.
 
+use std::collections::HashMap;
+
 use tonearm_catalog::{KeyQuery, ScopeTitles, Transaction};
 use tonearm_domain::{
     Actor, AllowedOrigins, ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, KeyScope, KeyType,
@@ -60,6 +62,24 @@ pub struct CreatedKey {
     pub key: ApiKey,
     /// The secret. It is shown only once.
     pub text: ApiKeyText,
+}
+
+/// The number of things that a key made and that were not revoked or removed since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MadeByKey {
+    /// API keys, also those that expired.
+    pub api_keys: u64,
+    /// Signing keys, also those that expired.
+    pub signing_keys: u64,
+    /// Webhooks that it created or moved to another URL.
+    pub webhooks: u64,
+}
+
+impl MadeByKey {
+    /// All of them.
+    pub fn total(self) -> u64 {
+        self.api_keys + self.signing_keys + self.webhooks
+    }
 }
 
 impl Library {
@@ -132,6 +152,17 @@ impl Library {
         Ok(self.catalog.scope_titles(caller.organization_id, &collections, &tracks).await?)
     }
 
+    /// The titles of collections and tracks of the organization. Deleted ones are left out.
+    pub async fn titles(
+        &self,
+        caller: &Caller,
+        collections: &[CollectionId],
+        tracks: &[TrackId],
+    ) -> Result<ScopeTitles, Refusal> {
+        caller.require_whole_organization()?;
+        Ok(self.catalog.scope_titles(caller.organization_id, collections, tracks).await?)
+    }
+
     /// One of the organization's keys, even if it is revoked or has expired.
     pub async fn key(&self, caller: &Caller, id: ApiKeyId) -> Result<ApiKey, Refusal> {
         caller.require_whole_organization()?;
@@ -146,17 +177,94 @@ impl Library {
             caller.require_whole_organization()?;
         }
         let tx = self.catalog.begin().await?;
-        let not_found = Refusal::NotFound(Resource::ApiKey);
-        let Some(key) = tx.api_key(caller.organization_id, id).await? else { return Err(not_found) };
-        let now = self.ambient.now();
-        if !tx.revoke_api_key(caller.organization_id, id, now).await? {
-            return Err(not_found);
-        }
-        tx.delete_share_key_text(id).await?;
-        let done = AuditedAction { action: AuditAction::KeyRevoke, subject_id: id.uuid(), title: &key.title };
-        audit::record(&tx, &self.ambient, caller, done).await?;
+        let found = tx.api_key(caller.organization_id, id).await?;
+        let key = self.revoke(&tx, caller, found.ok_or(Refusal::NotFound(Resource::ApiKey))?).await?;
         tx.commit().await?;
+        Ok(key)
+    }
+
+    async fn revoke(&self, tx: &Transaction, caller: &Caller, key: ApiKey) -> Result<ApiKey, Refusal> {
+        let now = self.ambient.now();
+        if !tx.revoke_api_key(caller.organization_id, key.id, now).await? {
+            return Err(Refusal::NotFound(Resource::ApiKey));
+        }
+        tx.delete_share_key_text(key.id).await?;
+        let done =
+            AuditedAction { action: AuditAction::KeyRevoke, subject_id: key.id.uuid(), title: &key.title };
+        audit::record(tx, &self.ambient, caller, done).await?;
         Ok(ApiKey { revoked_at: Some(now), ..key })
+    }
+
+    /// What these keys made that was not revoked since: what [`Library::revoke_key_and_made`] also revokes. Keys that made
+    /// nothing are left out.
+    pub async fn made_by_keys(
+        &self,
+        caller: &Caller,
+        ids: &[ApiKeyId],
+    ) -> Result<HashMap<ApiKeyId, MadeByKey>, Refusal> {
+        if ids.iter().any(|id| caller.origin.actor != Actor::Key(*id)) {
+            caller.require_whole_organization()?;
+        }
+        let organization_id = caller.organization_id;
+        let mut made = HashMap::<ApiKeyId, MadeByKey>::new();
+        for (maker, api_keys) in self.catalog.key_makers(organization_id, ids).await? {
+            made.entry(maker).or_default().api_keys = api_keys;
+        }
+        let asked = |maker: Option<ApiKeyId>| maker.filter(|id| ids.contains(id));
+        for key in self.catalog.signing_keys(organization_id).await? {
+            if let (Some(maker), None) = (asked(key.made_by), key.revoked_at) {
+                made.entry(maker).or_default().signing_keys += 1;
+            }
+        }
+        for webhook in self.catalog.webhooks(organization_id).await? {
+            if let Some(maker) = asked(webhook.made_by) {
+                made.entry(maker).or_default().webhooks += 1;
+            }
+        }
+        Ok(made)
+    }
+
+    /// Revokes a key like [`Library::revoke_key`], even if it is revoked already, and everything that it made: keys,
+    /// signing keys and webhooks.
+    pub async fn revoke_key_and_made(
+        &self,
+        caller: &Caller,
+        id: ApiKeyId,
+    ) -> Result<(ApiKey, MadeByKey), Refusal> {
+        if caller.origin.actor != Actor::Key(id) {
+            caller.require_whole_organization()?;
+        }
+        let organization_id = caller.organization_id;
+        let tx = self.catalog.begin().await?;
+        let mut key = tx.api_key(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::ApiKey))?;
+        if key.revoked_at.is_none() {
+            key = self.revoke(&tx, caller, key).await?;
+        }
+        // From here on it makes nothing more.
+        let made_keys = tx.keys_made_by(organization_id, id).await?;
+        let signing_keys = tx.signing_keys_made_by(organization_id, id).await?;
+        let webhooks = tx.webhooks_made_by(organization_id, id).await?;
+        let made = MadeByKey {
+            api_keys: made_keys.len() as u64,
+            signing_keys: signing_keys.len() as u64,
+            webhooks: webhooks.len() as u64,
+        };
+        for made in made_keys {
+            self.revoke(&tx, caller, made).await?;
+        }
+        for made in signing_keys {
+            tx.revoke_signing_key(organization_id, made.id, self.ambient.now()).await?;
+            let (action, name) = (AuditAction::SigningKeyRevoke, made.id.to_string());
+            audit::record_named(&tx, &self.ambient, caller, action, &name).await?;
+        }
+        for made in webhooks {
+            tx.delete_webhook(&made).await?;
+            let (subject_id, title) = (made.id.uuid(), made.url.as_str());
+            let done = AuditedAction { action: AuditAction::WebhookRemove, subject_id, title };
+            audit::record(&tx, &self.ambient, caller, done).await?;
+        }
+        tx.commit().await?;
+        Ok((key, made))
     }
 
     pub(super) async fn insert_key(
@@ -177,6 +285,7 @@ impl Library {
         }
         require_targets(tx, caller, scope, create.creator_id).await?;
         require_variants(tx, caller, scope, &create.variants).await?;
+        let expires_at = caller.latest_end(tx).await?.of_new(create.expires_at)?;
         let text = ApiKeyText::new(caller.organization_id, create.key_type, self.ambient.random());
         let key = ApiKey {
             id: self.ambient.record_id(),
@@ -188,10 +297,11 @@ impl Library {
             variants: create.variants,
             is_downloadable: create.is_downloadable,
             allowed_origins: create.allowed_origins,
-            expires_at: create.expires_at,
+            expires_at,
             revoked_at: None,
             created_at: self.ambient.now(),
             last_used_at: None,
+            made_by: caller.origin.actor.api_key_id(),
         };
         tx.insert_api_key(&key, &text.hash()).await?;
         self.keep_share_text(tx, caller, &key, &text).await?;

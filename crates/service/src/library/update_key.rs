@@ -87,6 +87,9 @@ impl Library {
         }
         if matches!(caller.origin.actor, Actor::Key(_)) {
             require_right_to_widen(caller, &before, &key)?;
+            if key.lasts_longer_than(&before) {
+                caller.latest_end(&tx).await?.require(key.expires_at)?;
+            }
         }
         tx.update_api_key(&key).await?;
         let done = AuditedAction { action: AuditAction::KeyUpdate, subject_id: id.uuid(), title: &key.title };

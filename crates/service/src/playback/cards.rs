@@ -70,6 +70,8 @@ impl Playback {
             metadata: Metadata::default(),
             is_downloadable: true,
             expires_at: self.0.ambient.now().plus_seconds(PAGE_SECONDS.into()),
+            api_key_id: None,
+            handle: None,
         };
         let mut playable = self.playable(&session, &ready).await?;
         waiting::explain(self.0.lookups.catalog(), [&mut playable.track]).await?;

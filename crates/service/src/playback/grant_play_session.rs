@@ -4,7 +4,7 @@ use tonearm_domain::{CollectionId, ExpiresIn, Metadata, PlaySession, TrackId};
 
 use super::{OpenedPlaySession, Playback};
 use crate::caller::Caller;
-use crate::refusal::{Refusal, Resource};
+use crate::refusal::{INVALID_API_KEY, Refusal, Resource};
 
 /// What a play session plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,9 +69,15 @@ impl Playback {
             metadata: grant.metadata,
             is_downloadable: PlaySession::grants_downloads(caller.is_downloadable, grant.is_downloadable),
             expires_at: self.0.ambient.now().plus_seconds(grant.expires_in.seconds().into()),
+            api_key_id: caller.origin.actor.api_key_id(),
+            handle: Some(self.0.ambient.record_id()),
         };
         let opened = self.open(session.clone()).await?;
         self.0.sessions.write(session).await?;
+        // Sessions are written in batches, and their transaction judges no key.
+        if self.0.lookups.is_revoked(organization_id, opened.session.api_key_id).await? {
+            return Err(INVALID_API_KEY);
+        }
         Ok(opened)
     }
 }

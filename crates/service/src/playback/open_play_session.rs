@@ -6,6 +6,7 @@ use tonearm_domain::{
     CollectionId, PlaySession, PlaySessionId, Selection, TrackId, UsageCounts, VariantList,
 };
 
+use super::manage_sessions::reaches;
 use super::{Playable, Playback, Visit};
 use crate::caller::Caller;
 use crate::lookups::{ReadyTrack, TrackList};
@@ -33,17 +34,12 @@ impl Playback {
         let Some(session) = self.0.lookups.play_session(id).await? else {
             return Err(not_found);
         };
-        let reaches = match session.track_id {
-            Some(track_id) => {
-                let collection_id = self.collection_of(&session).await?;
-                caller.scope.covers_track(collection_id, track_id)
-            }
-            None => caller.scope.covers_collection(session.collection_id),
-        };
-        if session.organization_id != caller.organization_id || !reaches {
+        let collection_id = self.collection_of(&session).await?;
+        if session.organization_id != caller.organization_id || !reaches(caller, &session, collection_id) {
             return Err(not_found);
         }
-        self.open(self.still_valid(&session)?.clone()).await
+        self.require_valid(&session).await?;
+        self.open(PlaySession::clone(&session)).await
     }
 
     /// The session with this id, for any client that has the id, if the configuration allows that.
@@ -142,12 +138,14 @@ impl Playback {
 
     pub(super) async fn valid_session(&self, id: PlaySessionId) -> Result<Arc<PlaySession>, Refusal> {
         let session = self.0.lookups.play_session(id).await?.ok_or(INVALID)?;
-        self.still_valid(&session)?;
+        self.require_valid(&session).await?;
         Ok(session)
     }
 
-    fn still_valid<'a>(&self, session: &'a PlaySession) -> Result<&'a PlaySession, Refusal> {
-        if session.is_valid_at(self.0.ambient.now()) { Ok(session) } else { Err(INVALID) }
+    /// Refuses a session that has expired, or whose key was revoked.
+    async fn require_valid(&self, session: &PlaySession) -> Result<(), Refusal> {
+        let is_revoked = self.0.lookups.is_revoked(session.organization_id, session.api_key_id).await?;
+        if session.is_valid_at(self.0.ambient.now()) && !is_revoked { Ok(()) } else { Err(INVALID) }
     }
 }
 

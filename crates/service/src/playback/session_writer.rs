@@ -135,6 +135,7 @@ fn same(error: &CatalogError) -> CatalogError {
     match error {
         CatalogError::Missing(record) => CatalogError::Missing(*record),
         CatalogError::Taken(record) => CatalogError::Taken(*record),
+        CatalogError::RightEnded(ended) => CatalogError::RightEnded(*ended),
         CatalogError::Corrupt(sentence) => CatalogError::Corrupt(sentence.clone()),
         CatalogError::Unavailable(source) => CatalogError::Unavailable(source.to_string().into()),
         CatalogError::UnknownOutcome(source) => CatalogError::UnknownOutcome(source.to_string().into()),
@@ -205,6 +206,8 @@ mod tests {
                 metadata: tonearm_domain::Metadata::default(),
                 is_downloadable: false,
                 expires_at: self.ambient.now(),
+                api_key_id: None,
+                handle: None,
             }
         }
 

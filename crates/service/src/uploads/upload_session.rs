@@ -2,10 +2,12 @@
 
 use std::net::IpAddr;
 
+use tonearm_catalog::{SessionPage, Transaction};
 use tonearm_domain::{
-    AuditAction, CollectionId, CreatorId, ExpiresIn, Metadata, Organization, Origin, PlayerColours,
+    ApiKey, AuditAction, CollectionId, CreatorId, ExpiresIn, Metadata, Organization, Origin, PlayerColours,
     UploadSession, UploadSessionId, resolve_player_colour,
 };
+use uuid::Uuid;
 
 use super::Uploads;
 use crate::audit::{self, AuditedAction};
@@ -86,6 +88,8 @@ impl Uploads {
             metadata: create.metadata,
             expires_at: self.ambient.now().plus_seconds(create.expires_in.seconds().into()),
             person_id: caller.origin.actor.person_id(),
+            api_key_id: caller.origin.actor.api_key_id(),
+            handle: Some(self.ambient.record_id()),
         };
         if create.track.is_some() {
             self.admission.require(organization_id).await?;
@@ -120,6 +124,37 @@ impl Uploads {
         self.valid_session(id).await.map(drop)
     }
 
+    /// A page of the organization's valid upload sessions, the newest first. Their ids are credentials; show their handles
+    /// instead.
+    pub async fn upload_sessions(
+        &self,
+        caller: &Caller,
+        page: SessionPage,
+    ) -> Result<Vec<UploadSession>, Refusal> {
+        caller.require_whole_organization()?;
+        Ok(self.catalog.upload_sessions(caller.organization_id, page, self.ambient.now()).await?)
+    }
+
+    /// Ends the upload session with this id or handle, and returns it as it was. Upload URLs that it handed out stay valid
+    /// until they expire.
+    pub async fn end_upload_session(&self, caller: &Caller, name: Uuid) -> Result<UploadSession, Refusal> {
+        let (now, not_found) = (self.ambient.now(), Refusal::NotFound(Resource::UploadSession));
+        let tx = self.catalog.begin().await?;
+        let Some(session) = tx.upload_session_to_change(caller.organization_id, name).await? else {
+            return Err(not_found);
+        };
+        if !session.is_valid_at(now) || !caller.scope.covers_collection(session.collection_id) {
+            return Err(not_found);
+        }
+        tx.end_upload_session(session.id, now).await?;
+        // The id of the session is a credential and stays out of the audit log.
+        let subject_id = session.handle.map_or(session.collection_id.uuid(), |handle| handle.uuid());
+        let done = AuditedAction { action: AuditAction::UploadSessionEnd, subject_id, title: "" };
+        audit::record(&tx, &self.ambient, caller, done).await?;
+        tx.commit().await?;
+        Ok(session)
+    }
+
     /// Creates a track in a valid session, for a client at this address.
     pub async fn create_session_track(
         &self,
@@ -139,12 +174,13 @@ impl Uploads {
 
     pub(super) async fn insert_session_track(
         &self,
-        tx: &tonearm_catalog::Transaction,
+        tx: &Transaction,
         origin: Origin,
         session: &UploadSession,
         parents: &TrackParents,
         create: CreateTrack,
     ) -> Result<SessionTrack, Refusal> {
+        self.require_still_valid(tx, session).await?;
         let mut create = CreateTrack { creator_id: create.creator_id.or(session.creator_id), ..create };
         let import = imports::take(self.imports.as_ref(), create.source_url.take(), &mut create.file_name)?;
         let (organization_id, collection_id) = (session.organization_id, session.collection_id);
@@ -163,13 +199,37 @@ impl Uploads {
     }
 
     pub(super) async fn valid_session(&self, id: UploadSessionId) -> Result<UploadSession, Refusal> {
-        let session = self.catalog.upload_session(id).await?;
-        session.filter(|session| session.is_valid_at(self.ambient.now())).ok_or(Refusal::Unauthenticated {
-            code: "invalid_upload_session",
-            message: "the upload session does not exist or has expired; create a new one",
-        })
+        let session = self.catalog.upload_session(id).await?.ok_or(INVALID)?;
+        let key = match session.api_key_id {
+            Some(id) => Some(self.catalog.api_key(session.organization_id, id).await?.ok_or(INVALID)?),
+            None => None,
+        };
+        self.require_valid(&session, key.as_ref())?;
+        Ok(session)
+    }
+
+    /// Refuses a session that has ended since [`Self::valid_session`], in the transaction that acts on it. Until the
+    /// transaction ends, the key that opened the session is not revoked.
+    async fn require_still_valid(&self, tx: &Transaction, session: &UploadSession) -> Result<(), Refusal> {
+        let session = tx.upload_session(session.id).await?.ok_or(INVALID)?;
+        let key = match session.api_key_id {
+            Some(id) => Some(tx.maker(session.organization_id, id).await?.ok_or(INVALID)?),
+            None => None,
+        };
+        self.require_valid(&session, key.as_ref())
+    }
+
+    /// A key that expired ends no session: sessions have an end of their own.
+    fn require_valid(&self, session: &UploadSession, key: Option<&ApiKey>) -> Result<(), Refusal> {
+        let is_revoked = key.is_some_and(|key| key.revoked_at.is_some());
+        if session.is_valid_at(self.ambient.now()) && !is_revoked { Ok(()) } else { Err(INVALID) }
     }
 }
+
+const INVALID: Refusal = Refusal::Unauthenticated {
+    code: "invalid_upload_session",
+    message: "the upload session does not exist or has expired; create a new one",
+};
 
 impl TrackParents {
     fn view_session(&self, session: UploadSession) -> UploadSessionView {

@@ -32,6 +32,8 @@ pub struct WebhookView {
     pub old_secret_until: Option<Timestamp>,
     /// When it was created.
     pub created_at: Timestamp,
+    /// When events are no longer sent to it, if ever.
+    pub expires_at: Option<Timestamp>,
 }
 
 impl WebhookView {
@@ -45,6 +47,7 @@ impl WebhookView {
             url: webhook.url,
             health: webhook.health,
             created_at: webhook.created_at,
+            expires_at: webhook.expires_at,
         }
     }
 }
@@ -135,8 +138,8 @@ impl Webhooks {
         let url = self.checked(url)?;
         let tx = self.catalog.begin().await?;
         let webhook = match tx.webhook_of_kind_to_change(caller.organization_id, kind).await? {
-            Some(webhook) => moved(webhook, url),
-            None => self.new_endpoint(caller, kind, url),
+            Some(webhook) => moved(&tx, caller, webhook, url).await?,
+            None => self.new_endpoint(&tx, caller, kind, url).await?,
         };
         self.put(tx, caller, webhook).await
     }
@@ -154,7 +157,7 @@ impl Webhooks {
         if tx.webhook(caller.organization_id, kind).await?.is_some() {
             return Err(CatalogError::Taken(Record::Webhook).into());
         }
-        let webhook = self.new_endpoint(caller, kind, url);
+        let webhook = self.new_endpoint(&tx, caller, kind, url).await?;
         let secret = self.open_secret(webhook.id, &webhook.secret)?.reveal();
         Ok(WebhookWithSecret { webhook: self.put(tx, caller, webhook).await?, secret })
     }
@@ -164,7 +167,8 @@ impl Webhooks {
         caller.require_no_limits()?;
         let url = self.checked(url)?;
         let tx = self.catalog.begin().await?;
-        let webhook = moved(to_change(&tx, caller, id).await?, url);
+        let webhook = to_change(&tx, caller, id).await?;
+        let webhook = moved(&tx, caller, webhook, url).await?;
         self.put(tx, caller, webhook).await
     }
 
@@ -185,9 +189,16 @@ impl Webhooks {
         Ok(WebhookView::new(webhook, self.ambient.now()))
     }
 
-    fn new_endpoint(&self, caller: &Caller, kind: WebhookKind, url: &str) -> Webhook {
+    /// An endpoint that ends with the API key that makes it.
+    async fn new_endpoint(
+        &self,
+        tx: &Transaction,
+        caller: &Caller,
+        kind: WebhookKind,
+        url: &str,
+    ) -> Result<Webhook, Refusal> {
         let id = self.ambient.record_id();
-        Webhook {
+        Ok(Webhook {
             id,
             organization_id: caller.organization_id,
             kind,
@@ -197,7 +208,9 @@ impl Webhooks {
             rotated_at: None,
             health: EndpointHealth::default(),
             created_at: self.ambient.now(),
-        }
+            expires_at: caller.latest_end(tx).await?.of_new(None)?,
+            made_by: caller.origin.actor.api_key_id(),
+        })
     }
 
     /// A new secret, sealed.
@@ -249,6 +262,7 @@ impl Webhooks {
         caller.require_no_limits()?;
         let tx = self.catalog.begin().await?;
         let webhook = to_change(&tx, caller, name).await?;
+        caller.latest_end(&tx).await?.require(webhook.expires_at)?;
         let webhook = Webhook {
             secret: self.new_secret(webhook.id),
             old_secret: Some(webhook.secret),
@@ -294,7 +308,16 @@ impl Webhooks {
     }
 }
 
-/// An endpoint with another URL. Attempts resume there.
-fn moved(webhook: Webhook, url: &str) -> Webhook {
-    Webhook { url: url.to_owned(), health: webhook.health.resumed(), ..webhook }
+/// An endpoint with another URL. Attempts resume there. From now on it is the caller's: it ends with the API key that
+/// moves it, and a person who moves it makes it last.
+async fn moved(tx: &Transaction, caller: &Caller, webhook: Webhook, url: &str) -> Result<Webhook, Refusal> {
+    let latest = caller.latest_end(tx).await?;
+    latest.require(webhook.expires_at)?;
+    Ok(Webhook {
+        url: url.to_owned(),
+        health: webhook.health.resumed(),
+        expires_at: latest.of_new(None)?,
+        made_by: caller.origin.actor.api_key_id(),
+        ..webhook
+    })
 }

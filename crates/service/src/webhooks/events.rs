@@ -3,7 +3,8 @@
 
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
-    Ambient, Collection, EventKind, Track, TrackFile, TrackStatus, Webhook, WebhookDelivery, WebhookKind,
+    Ambient, Collection, EventKind, OrganizationId, Track, TrackFile, TrackStatus, Webhook, WebhookDelivery,
+    WebhookKind,
 };
 use uuid::Uuid;
 
@@ -31,7 +32,7 @@ pub(crate) async fn track_reported(
     track: &Track,
     previous: TrackStatus,
 ) -> Result<(), CatalogError> {
-    let Some(webhook) = tx.webhook(track.organization_id, WebhookKind::Track).await? else {
+    let Some(webhook) = receiver(tx, ambient, track.organization_id, WebhookKind::Track).await? else {
         return Ok(());
     };
     let parents = TrackParents::in_transaction(tx, track.organization_id, track.collection_id).await?;
@@ -51,7 +52,7 @@ pub(crate) async fn file_recorded(
     track: &Track,
     file: &TrackFile,
 ) -> Result<(), CatalogError> {
-    let Some(webhook) = tx.webhook(track.organization_id, WebhookKind::File).await? else {
+    let Some(webhook) = receiver(tx, ambient, track.organization_id, WebhookKind::File).await? else {
         return Ok(());
     };
     let event = if file.is_made() { EventKind::TrackFileCreated } else { EventKind::TrackFileFailed };
@@ -65,11 +66,22 @@ pub(crate) async fn collection_changed(
     event: EventKind,
     collection: &Collection,
 ) -> Result<(), CatalogError> {
-    let Some(webhook) = tx.webhook(collection.organization_id, WebhookKind::Collection).await? else {
+    let Some(webhook) = receiver(tx, ambient, collection.organization_id, WebhookKind::Collection).await?
+    else {
         return Ok(());
     };
     let text = payload::collection(event, collection);
     queue(tx, ambient, &webhook, event, collection.id.uuid(), text).await
+}
+
+/// The endpoint that receives events of a kind.
+async fn receiver(
+    tx: &Transaction,
+    ambient: &Ambient,
+    organization_id: OrganizationId,
+    kind: WebhookKind,
+) -> Result<Option<Webhook>, CatalogError> {
+    Ok(tx.webhook(organization_id, kind).await?.filter(|webhook| webhook.is_valid_at(ambient.now())))
 }
 
 async fn queue(

@@ -92,6 +92,9 @@ impl Webhooks {
         delivery: &WebhookDelivery,
         now: Timestamp,
     ) -> Result<WebhookCall, String> {
+        if !webhook.is_valid_at(now) {
+            return Err("the webhook has expired; set its URL again".to_owned());
+        }
         let secrets: Result<Vec<_>, _> =
             webhook.signing_secrets(now).map(|sealed| self.open_secret(webhook.id, sealed)).collect();
         Ok(WebhookCall {

@@ -2,13 +2,14 @@
 
 use tonearm_domain::{KeyType, Selection};
 use tonearm_fixtures::TestDatabase;
-use tonearm_service::{CreateKey, OpenedPlaySession};
+use tonearm_service::{Caller, CreateKey, OpenedPlaySession};
 
 use crate::on_both;
 use crate::station::{FOR_EVER, Station};
 
 on_both!(
     the_hot_play_path_asks_nothing,
+    sessions_of_one_key_look_it_up_once,
     listeners_who_come_at_once_ask_once,
     sessions_cost_the_same_for_any_number_of_tracks,
     sessions_that_come_at_once_share_commits,
@@ -33,6 +34,22 @@ async fn the_hot_play_path_asks_nothing(database: TestDatabase) {
     play().await;
     let (queries, ()) = node.count(play()).await;
     assert_eq!(queries, 0);
+}
+
+/// Sessions end with the key that opened them. All sessions of a key look it up together.
+async fn sessions_of_one_key_look_it_up_once(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
+    let caller = Caller::from(&station.create_key(KeyType::Player).await.key);
+    let (first, second) = (station.grant_by(&caller).await.session, station.grant_by(&caller).await.session);
+    let Station { node, track, .. } = &station;
+    let play = async |id| {
+        node.playback.play_track(id, track.id, None).await.unwrap();
+    };
+    play(first.id).await;
+    let (queries, ()) = node.count(play(first.id)).await;
+    assert_eq!(queries, 0);
+    let (queries, ()) = node.count(play(second.id)).await;
+    assert_eq!(queries, 1, "the session itself");
 }
 
 async fn listeners_who_come_at_once_ask_once(database: TestDatabase) {

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use tonearm_domain::{Action, KeyType, Patch, PlaySessionId};
 use tonearm_fixtures::TestDatabase;
-use tonearm_service::{LookupLimits, Refusal, Resource, UpdateCollection, UpdateOrganization, UpdateTrack};
+use tonearm_service::{
+    Caller, LookupLimits, Refusal, Resource, UpdateCollection, UpdateOrganization, UpdateTrack,
+};
 
 use crate::on_both;
 use crate::station::{FOR_EVER, Node, Station};
@@ -160,13 +162,24 @@ async fn another_node_notices_within_two_seconds(database: TestDatabase) {
         let (playback, track, text) = (node.playback.clone(), station.track.id, key.text.reveal().to_owned());
         async move { playback.redirect_share(track, &text, None).await }
     };
-    ask(&elsewhere).await.unwrap();
-    ask(&at_once).await.unwrap();
+    let player = station.create_key(KeyType::Player).await.key;
+    let session = station.grant_by(&Caller::from(&player)).await.session.id;
+    let play = |node: &Node| {
+        let (playback, track) = (node.playback.clone(), station.track.id);
+        async move { playback.play_track(session, track, None).await }
+    };
+    for node in [&elsewhere, &at_once] {
+        ask(node).await.unwrap();
+        play(node).await.unwrap();
+    }
     station.node.library.revoke_key(&station.caller, key.key.id).await.unwrap();
+    station.node.library.revoke_key(&station.caller, player.id).await.unwrap();
     let revoked = Instant::now();
     assert!(ask(&at_once).await.is_err(), "nothing is kept without a time to live");
-    while ask(&elsewhere).await.is_ok() {
-        assert!(revoked.elapsed() < Duration::from_secs(2), "the revoked key still works elsewhere");
+    assert!(play(&at_once).await.is_err(), "a session ends with its key");
+    assert!(play(&station.node).await.is_err(), "this node knows of it");
+    while ask(&elsewhere).await.is_ok() || play(&elsewhere).await.is_ok() {
+        assert!(revoked.elapsed() < Duration::from_secs(2), "the revoked keys still work elsewhere");
         tokio::task::yield_now().await;
     }
 }

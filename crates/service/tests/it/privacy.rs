@@ -174,6 +174,8 @@ impl Scene {
             metadata: Default::default(),
             expires_at,
             person_id: Some(bea.id),
+            api_key_id: None,
+            handle: None,
         };
         let replacement = Replacement {
             id: self.ambient.record_id(),

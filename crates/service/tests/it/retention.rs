@@ -28,6 +28,8 @@ async fn sessions(workshop: &Workshop, count: usize) -> Vec<PlaySessionId> {
             metadata: Metadata::default(),
             is_downloadable: false,
             expires_at: workshop.ambient.now(),
+            api_key_id: None,
+            handle: None,
         })
         .collect();
     let tx = workshop.catalog.begin().await.unwrap();

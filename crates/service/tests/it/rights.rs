@@ -445,6 +445,8 @@ async fn upload_sessions_end_with_the_role(database: TestDatabase) {
                 metadata: tonearm_domain::Metadata::default(),
                 expires_at: scene.ambient.now().plus_seconds(60),
                 person_id: Some(person.id),
+                api_key_id: None,
+                handle: None,
             };
             let tx = scene.catalog.begin().await.unwrap();
             tx.insert_upload_session(&session).await.unwrap();

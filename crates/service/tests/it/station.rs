@@ -165,6 +165,11 @@ impl Station {
 
     /// A play session of the whole collection that permits downloads.
     pub(crate) async fn grant(&self) -> OpenedPlaySession {
+        self.grant_by(&self.caller).await
+    }
+
+    /// The same, opened by this caller.
+    pub(crate) async fn grant_by(&self, caller: &Caller) -> OpenedPlaySession {
         let grant = GrantPlaySession {
             scope: PlaySessionScope::Collection(self.track.collection_id),
             variants: Vec::new(),
@@ -173,6 +178,6 @@ impl Station {
             is_downloadable: true,
             expires_in: ExpiresIn::default(),
         };
-        self.node.playback.grant_play_session(&self.caller, grant).await.unwrap()
+        self.node.playback.grant_play_session(caller, grant).await.unwrap()
     }
 }

@@ -6,7 +6,7 @@ use tonearm_domain::{
     AllowedOrigins, Ambient, ApiKey, ApiKeyId, CollectionId, CreatorId, KeyOverlap, KeyType, OrganizationId,
     PageOrigin, Selection, Timestamp, TrackId, VariantIndex, VariantList,
 };
-use tonearm_service::{Caller, CreateKey, Library};
+use tonearm_service::{Caller, CreateKey, Library, MadeByKey};
 
 use super::table::Table;
 use super::{Failure, print};
@@ -57,6 +57,9 @@ pub(super) enum Command {
         /// The key's id
         #[arg(long, value_name = "ID")]
         key: ApiKeyId,
+        /// Also revoke what the key made: keys, signing keys and webhooks
+        #[arg(long)]
+        made: bool,
     },
 }
 
@@ -111,8 +114,8 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         Command::EndOld { org, key } => {
             library.end_old_secret(&services.owner(org).await?, key).await?;
         }
-        Command::Revoke { org, key } => {
-            library.revoke_key(&services.owner(org).await?, key).await?;
+        Command::Revoke { org, key, made } => {
+            revoke(library, &services.owner(org).await?, key, made).await?;
         }
     }
     Ok(())
@@ -179,6 +182,23 @@ async fn rotate(
         print::outln!("key id   {key}\nAPI key  {text}\nold key  {old}\n\nThe key is shown only once.");
     }
     Ok(())
+}
+
+async fn revoke(library: &Library, caller: &Caller, key: ApiKeyId, with_made: bool) -> Result<(), Failure> {
+    if with_made {
+        let (_, made) = library.revoke_key_and_made(caller, key).await?;
+        print::outln!("also revoked: {}", listed(made));
+        return Ok(());
+    }
+    library.revoke_key(caller, key).await?;
+    if let Some(made) = library.made_by_keys(caller, &[key]).await?.remove(&key) {
+        print::outln!("still there, made by this key: {}\n`--made` revokes them, too", listed(made));
+    }
+    Ok(())
+}
+
+fn listed(MadeByKey { api_keys, signing_keys, webhooks }: MadeByKey) -> String {
+    format!("API keys: {api_keys}, signing keys: {signing_keys}, webhooks: {webhooks}")
 }
 
 impl Create {

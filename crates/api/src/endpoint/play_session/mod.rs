@@ -2,4 +2,6 @@
 
 pub(crate) mod create;
 mod create_body;
+pub(crate) mod end;
+pub(crate) mod list;
 pub(crate) mod read;

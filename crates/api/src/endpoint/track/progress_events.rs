@@ -89,7 +89,12 @@ impl ProgressEvents {
                 // Checked before changes of the track, which may occur every second.
                 _ = self.beat.tick() => return Some(self.beat().await),
                 changed = self.track.changed() => {
-                    if let Err(refusal) = changed {
+                    // Nothing more is sent to a key that has ended.
+                    let still = match changed {
+                        Ok(()) => self.access.key(&self.key, Action::Manage).await.map(drop),
+                        refused => refused,
+                    };
+                    if let Err(refusal) = still {
                         return Some(self.refuse(refusal.into()));
                     }
                 }

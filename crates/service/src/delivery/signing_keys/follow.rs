@@ -83,7 +83,7 @@ impl KeyFollower {
     async fn look_in_catalog(&mut self, catalog: &Catalog) -> Result<(), Refusal> {
         // The list is no older than this.
         let asked_at = self.ambient.now();
-        let read = async { Ok(catalog.live_signing_keys().await?) };
+        let read = async { Ok(catalog.live_signing_keys(asked_at).await?) };
         match in_time(LOOK_DEADLINE, read).await {
             Ok(live) => {
                 let until = asked_at.plus_seconds(KNOWN_BY_CATALOG_SECONDS);

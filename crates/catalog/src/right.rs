@@ -1,0 +1,166 @@
+//! The right on which a request acts, judged again in the transactions that write.
+//!
+//! A request is judged by its head first, so that nothing is read for strangers. Its body may arrive much later, and the
+//! key may be revoked or the person removed in between. [`Catalog::begin`](crate::Catalog::begin) therefore judges the
+//! right of the running request again. On PostgreSQL the rows that it depends on stay locked, so that whoever ends the
+//! right waits for the transaction and then sees what it wrote.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sea_orm::sea_query::LockType;
+use sea_orm::{EntityTrait, QuerySelect};
+use tonearm_domain::{
+    Ambient, ApiKey, Membership, OrganizationId, Person, PersonId, Role, SignIn, SignInId, Timestamp,
+};
+
+use crate::column::moment;
+use crate::entity::{api_key, membership, old_api_key, person, sign_in};
+use crate::error::CatalogError;
+use crate::query::{TO_CHANGE, one};
+use crate::transaction::Transaction;
+
+tokio::task_local! {
+    /// The request of the running task. A task that is spawned inside does not inherit it.
+    static REQUEST: Arc<Request>;
+}
+
+struct Request {
+    ambient: Ambient,
+    right: Mutex<Option<Right>>,
+}
+
+/// The credential on which a request acts, as it was judged by the head of the request.
+#[derive(Debug, Clone)]
+pub enum Right {
+    /// An API key.
+    Key {
+        /// Its record.
+        key: Arc<ApiKey>,
+        /// The SHA-256 of the secret that was sent.
+        hash: [u8; 32],
+    },
+    /// A person who is signed in.
+    SignIn {
+        /// The sign-in.
+        id: SignInId,
+        /// The person.
+        person_id: PersonId,
+        /// What the person needs for the request besides being signed in.
+        office: Office,
+    },
+}
+
+/// What a signed-in person needs for a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Office {
+    /// Nothing else.
+    None,
+    /// To be an administrator.
+    Administrator,
+    /// At least this role in an organization.
+    Member(OrganizationId, Role),
+}
+
+/// Why a right has ended since the head of the request was judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndedRight {
+    /// The key was revoked, has expired, or was given another secret.
+    Key,
+    /// The key allows less than before.
+    KeyLimits,
+    /// The person was signed out or disabled.
+    SignIn,
+    /// The person is no longer a member of the organization.
+    Membership,
+    /// The person's role no longer suffices.
+    Role,
+    /// The person is no longer an administrator.
+    Administrator,
+}
+
+/// Runs the work of a request. What it writes depends on the right that [`act_on`] names.
+pub async fn in_request<F: Future>(ambient: Ambient, work: F) -> F::Output {
+    REQUEST.scope(Arc::new(Request { ambient, right: Mutex::default() }), work).await
+}
+
+/// From now on, the transactions of the running request are refused once this right has ended. Returns `false` outside
+/// of [`in_request`].
+#[must_use]
+pub fn act_on(right: Right) -> bool {
+    let act = |request: &Arc<Request>| {
+        *request.right.lock().unwrap_or_else(PoisonError::into_inner) = Some(right);
+    };
+    REQUEST.try_with(act).is_ok()
+}
+
+/// Refuses a new transaction of a request whose right has ended.
+pub(crate) async fn judge(tx: &Transaction) -> Result<(), CatalogError> {
+    let current = REQUEST.try_with(|request| {
+        let right = request.right.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        right.map(|right| (right, request.ambient.now()))
+    });
+    let Ok(Some((right, now))) = current else { return Ok(()) };
+    let ended = match &right {
+        Right::Key { key, hash } => end_of_key(tx, key, hash, now).await?,
+        Right::SignIn { id, person_id, office } => end_of_sign_in(tx, *id, *person_id, *office, now).await?,
+    };
+    ended.map_or(Ok(()), |ended| Err(CatalogError::RightEnded(ended)))
+}
+
+async fn end_of_key(
+    tx: &Transaction,
+    judged: &ApiKey,
+    hash: &[u8; 32],
+    now: Timestamp,
+) -> Result<Option<EndedRight>, CatalogError> {
+    let select = api_key::Entity::find_by_id(judged.id.uuid()).lock(LockType::KeyShare);
+    let Some(row) = select.one(tx.db()).await? else { return Ok(Some(EndedRight::Key)) };
+    let is_current = row.key_hash == hash || is_old_secret(tx, judged, hash, now).await?;
+    let key = ApiKey::try_from(row)?;
+    if !is_current || !key.is_valid_at(now) {
+        return Ok(Some(EndedRight::Key));
+    }
+    Ok(judged.allows_more_than(&key).then_some(EndedRight::KeyLimits))
+}
+
+async fn is_old_secret(
+    tx: &Transaction,
+    key: &ApiKey,
+    hash: &[u8; 32],
+    now: Timestamp,
+) -> Result<bool, CatalogError> {
+    let old = old_api_key::Entity::find_by_id(key.id.uuid()).one(tx.db()).await?;
+    let Some(old) = old.filter(|old| old.key_hash == hash) else { return Ok(false) };
+    Ok(now < moment("old_api_key.valid_until", old.valid_until)?)
+}
+
+/// The sign-in is locked for a change, so that requests of one browser write one after another: each of them may end
+/// the sign-in itself.
+async fn end_of_sign_in(
+    tx: &Transaction,
+    id: SignInId,
+    person_id: PersonId,
+    office: Office,
+    now: Timestamp,
+) -> Result<Option<EndedRight>, CatalogError> {
+    let select = sign_in::Entity::find_by_id(id.uuid()).lock(TO_CHANGE);
+    let sign_in: Option<SignIn> = one(tx.db(), select).await?;
+    let person: Option<Person> = one(tx.db(), person::Entity::find_by_id(person_id.uuid())).await?;
+    let (Some(sign_in), Some(person)) = (sign_in, person) else { return Ok(Some(EndedRight::SignIn)) };
+    if sign_in.person_id != person_id || !sign_in.is_valid_at(now) || !person.is_active() {
+        return Ok(Some(EndedRight::SignIn));
+    }
+    let (organization, role) = match office {
+        Office::None => return Ok(None),
+        Office::Administrator => {
+            return Ok((!person.is_administrator).then_some(EndedRight::Administrator));
+        }
+        Office::Member(organization, role) => (organization, role),
+    };
+    let select = membership::Entity::find_by_id((organization.uuid(), person_id.uuid()));
+    let own: Option<Membership> = one(tx.db(), select.lock(LockType::Share)).await?;
+    Ok(match own {
+        None => Some(EndedRight::Membership),
+        Some(own) => (own.role < role).then_some(EndedRight::Role),
+    })
+}
