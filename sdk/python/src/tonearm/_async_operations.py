@@ -123,15 +123,22 @@ class AsyncOperations(Threads):
     async def revoke_api_key(
         self,
         api_key_id: types.ApiKeyId,
+        *,
+        revoke_made: Optional[bool] = None,
     ) -> types.RevokeApiKeyResponse:
-        """Revokes a key. It stops working within two seconds on all nodes.
+        """Revokes a key. It stops working within two seconds on all nodes, and so do the play sessions and upload sessions that it
+        opened.
 
         Its record is kept. Keys of type `api` can also be revoked, and each of them can revoke itself, even if it is limited to a
         collection or a track.
+
+        With `revoke_made`, the keys, signing keys and webhooks that it made are revoked or removed, too. This can also be requested
+        later, for a key that is already revoked.
         """
         return await self._run(
             self.sync.revoke_api_key,
             api_key_id,
+            revoke_made=revoke_made,
         )
 
     async def list_collections(
@@ -256,6 +263,16 @@ class AsyncOperations(Threads):
             self.sync.renew_collection_cover_upload,
             collection_id,
             idempotency_key=idempotency_key,
+        )
+
+    async def remove_collection_cover(
+        self,
+        collection_id: types.CollectionId,
+    ) -> types.RemoveCollectionCoverResponse:
+        """Removes the cover of a collection. Its tracks then show that of the organization, or their own."""
+        return await self._run(
+            self.sync.remove_collection_cover,
+            collection_id,
         )
 
     async def order_collection(
@@ -535,6 +552,16 @@ class AsyncOperations(Threads):
             theme=theme,
         )
 
+    async def remove_organization_cover(
+        self,
+        organization_id: types.OrganizationId,
+    ) -> types.ReadOrganizationResponse:
+        """Removes the cover of the organization."""
+        return await self._run(
+            self.sync.remove_organization_cover,
+            organization_id,
+        )
+
     async def describe_tracks(
         self,
         play_session_id: types.PlaySessionId,
@@ -589,6 +616,32 @@ class AsyncOperations(Threads):
             variant_index,
         )
 
+    async def list_play_sessions(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> types.ListPlaySessionsResponse:
+        """Lists the play sessions that are valid now, the newest first. Their ids are credentials and are not shown."""
+        return await self._run(
+            self.sync.list_play_sessions,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def list_all_play_sessions(
+        self,
+        *,
+        limit: Optional[int] = None,
+    ) -> AsyncIterator[types.ListedPlaySession]:
+        """Reads all pages of `list_play_sessions`, one after the other, and yields what they list."""
+        return self._pages(
+            self.sync.list_play_sessions,
+            "play_sessions",
+            "cursor",
+            limit=limit,
+        )
+
     async def read_play_session(
         self,
         play_session_id: types.PlaySessionId,
@@ -596,6 +649,18 @@ class AsyncOperations(Threads):
         """Returns a play session with its tracks. Requires a key, unless the server sets `api.public_play_sessions`."""
         return await self._run(
             self.sync.read_play_session,
+            play_session_id,
+        )
+
+    async def end_play_session(
+        self,
+        play_session_id: types.PlaySessionId,
+    ) -> types.EndPlaySessionResponse:
+        """Ends a play session before it expires, by its id or by the `handle` from the list. It stops working within two seconds
+        on all nodes. Signed URLs that it handed out stay valid until they expire.
+        """
+        return await self._run(
+            self.sync.end_play_session,
             play_session_id,
         )
 
@@ -826,7 +891,8 @@ class AsyncOperations(Threads):
     ) -> types.UpdateTrackResponse:
         """Updates the given fields of a track.
 
-        You can send back a whole record as it was returned: derived colours in it are not saved as if you had set them.
+        You can send back a whole record as it was returned, also by a list: derived colours and texts in it are not saved as if
+        you had set them.
 
         With another `collection_id`, the track is moved. Its id, its files, and the share links and keys for this one track remain
         valid. A key that is limited to a collection cannot move tracks.
@@ -868,6 +934,16 @@ class AsyncOperations(Threads):
             self.sync.renew_track_cover_upload,
             track_id,
             idempotency_key=idempotency_key,
+        )
+
+    async def remove_track_cover(
+        self,
+        track_id: types.TrackId,
+    ) -> types.RemoveTrackCoverResponse:
+        """Removes the uploaded cover of a track. The art in its file, or a drawn cover, then takes its place."""
+        return await self._run(
+            self.sync.remove_track_cover,
+            track_id,
         )
 
     async def read_track_progress(
@@ -1009,6 +1085,32 @@ class AsyncOperations(Threads):
             idempotency_key=idempotency_key,
         )
 
+    async def list_upload_sessions(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> types.ListUploadSessionsResponse:
+        """Lists the upload sessions that are valid now, the newest first. Their ids are credentials and are not shown."""
+        return await self._run(
+            self.sync.list_upload_sessions,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def list_all_upload_sessions(
+        self,
+        *,
+        limit: Optional[int] = None,
+    ) -> AsyncIterator[types.ListedUploadSession]:
+        """Reads all pages of `list_upload_sessions`, one after the other, and yields what they list."""
+        return self._pages(
+            self.sync.list_upload_sessions,
+            "upload_sessions",
+            "cursor",
+            limit=limit,
+        )
+
     async def create_upload_session(
         self,
         *,
@@ -1039,6 +1141,18 @@ class AsyncOperations(Threads):
         """Returns an upload session. Its id is the credential."""
         return await self._run(
             self.sync.read_upload_session,
+            upload_session_id,
+        )
+
+    async def end_upload_session(
+        self,
+        upload_session_id: types.UploadSessionId,
+    ) -> types.EndUploadSessionResponse:
+        """Ends an upload session before it expires, by its id or by the `handle` from the list. It stops working within two seconds
+        on all nodes. Upload URLs that it handed out stay valid until they expire.
+        """
+        return await self._run(
+            self.sync.end_upload_session,
             upload_session_id,
         )
 

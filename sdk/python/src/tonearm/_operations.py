@@ -110,15 +110,22 @@ class Operations(Transport):
     def revoke_api_key(
         self,
         api_key_id: types.ApiKeyId,
+        *,
+        revoke_made: Optional[bool] = None,
     ) -> types.RevokeApiKeyResponse:
-        """Revokes a key. It stops working within two seconds on all nodes.
+        """Revokes a key. It stops working within two seconds on all nodes, and so do the play sessions and upload sessions that it
+        opened.
 
         Its record is kept. Keys of type `api` can also be revoked, and each of them can revoke itself, even if it is limited to a
         collection or a track.
+
+        With `revoke_made`, the keys, signing keys and webhooks that it made are revoked or removed, too. This can also be requested
+        later, for a key that is already revoked.
         """
         answer: types.RevokeApiKeyResponse = self._call(
             "DELETE",
             f"/v1/api_key/{quote(api_key_id)}",
+            query={"revoke_made": revoke_made},
         )
         return answer
 
@@ -233,6 +240,17 @@ class Operations(Transport):
             "POST",
             f"/v1/collection/{quote(collection_id)}/cover",
             idempotency_key=idempotency_key,
+        )
+        return answer
+
+    def remove_collection_cover(
+        self,
+        collection_id: types.CollectionId,
+    ) -> types.RemoveCollectionCoverResponse:
+        """Removes the cover of a collection. Its tracks then show that of the organization, or their own."""
+        answer: types.RemoveCollectionCoverResponse = self._call(
+            "DELETE",
+            f"/v1/collection/{quote(collection_id)}/cover",
         )
         return answer
 
@@ -512,6 +530,17 @@ class Operations(Transport):
         )
         return answer
 
+    def remove_organization_cover(
+        self,
+        organization_id: types.OrganizationId,
+    ) -> types.ReadOrganizationResponse:
+        """Removes the cover of the organization."""
+        answer: types.ReadOrganizationResponse = self._call(
+            "DELETE",
+            f"/v1/organization/{quote(organization_id)}/cover",
+        )
+        return answer
+
     def describe_tracks(
         self,
         play_session_id: types.PlaySessionId,
@@ -571,6 +600,33 @@ class Operations(Transport):
         )
         return answer
 
+    def list_play_sessions(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> types.ListPlaySessionsResponse:
+        """Lists the play sessions that are valid now, the newest first. Their ids are credentials and are not shown."""
+        answer: types.ListPlaySessionsResponse = self._call(
+            "GET",
+            "/v1/play_session",
+            query={"limit": limit, "cursor": cursor},
+        )
+        return answer
+
+    def list_all_play_sessions(
+        self,
+        *,
+        limit: Optional[int] = None,
+    ) -> Iterator[types.ListedPlaySession]:
+        """Reads all pages of `list_play_sessions`, one after the other, and yields what they list."""
+        return self._pages(
+            self.list_play_sessions,
+            "play_sessions",
+            "cursor",
+            limit=limit,
+        )
+
     def read_play_session(
         self,
         play_session_id: types.PlaySessionId,
@@ -578,6 +634,19 @@ class Operations(Transport):
         """Returns a play session with its tracks. Requires a key, unless the server sets `api.public_play_sessions`."""
         answer: types.ReadPlaySessionResponse = self._call(
             "GET",
+            f"/v1/play_session/{quote(play_session_id)}",
+        )
+        return answer
+
+    def end_play_session(
+        self,
+        play_session_id: types.PlaySessionId,
+    ) -> types.EndPlaySessionResponse:
+        """Ends a play session before it expires, by its id or by the `handle` from the list. It stops working within two seconds
+        on all nodes. Signed URLs that it handed out stay valid until they expire.
+        """
+        answer: types.EndPlaySessionResponse = self._call(
+            "DELETE",
             f"/v1/play_session/{quote(play_session_id)}",
         )
         return answer
@@ -796,7 +865,8 @@ class Operations(Transport):
     ) -> types.UpdateTrackResponse:
         """Updates the given fields of a track.
 
-        You can send back a whole record as it was returned: derived colours in it are not saved as if you had set them.
+        You can send back a whole record as it was returned, also by a list: derived colours and texts in it are not saved as if
+        you had set them.
 
         With another `collection_id`, the track is moved. Its id, its files, and the share links and keys for this one track remain
         valid. A key that is limited to a collection cannot move tracks.
@@ -830,6 +900,17 @@ class Operations(Transport):
             "POST",
             f"/v1/track/{quote(track_id)}/cover",
             idempotency_key=idempotency_key,
+        )
+        return answer
+
+    def remove_track_cover(
+        self,
+        track_id: types.TrackId,
+    ) -> types.RemoveTrackCoverResponse:
+        """Removes the uploaded cover of a track. The art in its file, or a drawn cover, then takes its place."""
+        answer: types.RemoveTrackCoverResponse = self._call(
+            "DELETE",
+            f"/v1/track/{quote(track_id)}/cover",
         )
         return answer
 
@@ -962,6 +1043,33 @@ class Operations(Transport):
         )
         return answer
 
+    def list_upload_sessions(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> types.ListUploadSessionsResponse:
+        """Lists the upload sessions that are valid now, the newest first. Their ids are credentials and are not shown."""
+        answer: types.ListUploadSessionsResponse = self._call(
+            "GET",
+            "/v1/upload_session",
+            query={"limit": limit, "cursor": cursor},
+        )
+        return answer
+
+    def list_all_upload_sessions(
+        self,
+        *,
+        limit: Optional[int] = None,
+    ) -> Iterator[types.ListedUploadSession]:
+        """Reads all pages of `list_upload_sessions`, one after the other, and yields what they list."""
+        return self._pages(
+            self.list_upload_sessions,
+            "upload_sessions",
+            "cursor",
+            limit=limit,
+        )
+
     def create_upload_session(
         self,
         *,
@@ -991,6 +1099,19 @@ class Operations(Transport):
             "GET",
             f"/v1/upload_session/{quote(upload_session_id)}",
             needs_key=False,
+        )
+        return answer
+
+    def end_upload_session(
+        self,
+        upload_session_id: types.UploadSessionId,
+    ) -> types.EndUploadSessionResponse:
+        """Ends an upload session before it expires, by its id or by the `handle` from the list. It stops working within two seconds
+        on all nodes. Upload URLs that it handed out stay valid until they expire.
+        """
+        answer: types.EndUploadSessionResponse = self._call(
+            "DELETE",
+            f"/v1/upload_session/{quote(upload_session_id)}",
         )
         return answer
 

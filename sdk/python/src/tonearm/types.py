@@ -138,9 +138,18 @@ class RevokeApiKeyResponse(TypedDict):
     """A successful response: `ok: true`, the request id, and the fields of the endpoint."""
     api_key_id: ApiKeyId
     deleted_api_key: KeyRecord
+    # What the key had made. Revoked with it if `revoke_made` is true; otherwise it is still there.
+    made: Made
     # The same value as in the header `X-Request-Id`.
     api_request_id: RequestId
     ok: bool
+
+
+class Made(TypedDict):
+    """How many things a key made that were still there."""
+    api_keys: int
+    signing_keys: int
+    webhooks: int
 
 
 class _ListCollectionsResponse(TypedDict):
@@ -185,7 +194,7 @@ Colour = str
 MetadataValue = Any
 
 
-# Your own JSON object: at most 64 KiB, without NUL characters.
+# Your own JSON object: at most 64 KiB and 100 levels deep, without NUL characters. Numbers keep their digits.
 Metadata = Dict[str, MetadataValue]
 
 
@@ -279,6 +288,15 @@ class RenewCollectionCoverUploadResponse(TypedDict):
     """A successful response: `ok: true`, the request id, and the fields of the endpoint."""
     collection: CollectionRecord
     collection_cover_upload: UploadDescriptor
+    collection_id: CollectionId
+    # The same value as in the header `X-Request-Id`.
+    api_request_id: RequestId
+    ok: bool
+
+
+class RemoveCollectionCoverResponse(TypedDict):
+    """A successful response: `ok: true`, the request id, and the fields of the endpoint."""
+    collection: CollectionRecord
     collection_id: CollectionId
     # The same value as in the header `X-Request-Id`.
     api_request_id: RequestId
@@ -829,6 +847,43 @@ class DownloadRecord(TypedDict):
     variant: str
 
 
+class _ListPlaySessionsResponse(TypedDict):
+    play_sessions: List[ListedPlaySession]
+    # The same value as in the header `X-Request-Id`.
+    api_request_id: RequestId
+    ok: bool
+
+
+class ListPlaySessionsResponse(_ListPlaySessionsResponse, total=False):
+    """A successful response: `ok: true`, the request id, and the fields of the endpoint."""
+    # The `cursor` of the next page; null on the last one.
+    next_cursor: Optional[SessionHandle]
+
+
+SessionHandle = str
+
+
+class _ListedPlaySession(TypedDict):
+    collection_id: CollectionId
+    expires_at: Timestamp
+    is_downloadable: bool
+
+
+class ListedPlaySession(_ListedPlaySession, total=False):
+    """A play session for those who manage it."""
+    # The key that opened it.
+    api_key_id: Optional[ApiKeyId]
+    creator_id: Optional[CreatorId]
+    # Names the session in requests that end it. It gives no access, unlike the id of the session, which is not shown.
+    # Null for sessions of an earlier version.
+    handle: Optional[SessionHandle]
+    organization_index: Optional[str]
+    # The only track that it plays; null if it plays the collection.
+    track_id: Optional[TrackId]
+    # The variants that it lists; null for all.
+    variants: Optional[List[VariantIndex]]
+
+
 class _ReadPlaySessionResponse(TypedDict):
     play_session: PlaySessionRecord
     play_session_id: PlaySessionId
@@ -871,6 +926,15 @@ class PlaySessionRecord(_PlaySessionRecord, total=False):
     """The record of a play session."""
     creator_id: Optional[CreatorId]
     organization_index: Optional[str]
+
+
+class EndPlaySessionResponse(TypedDict):
+    """A successful response: `ok: true`, the request id, and the fields of the endpoint."""
+    # The session as it was.
+    ended_play_session: ListedPlaySession
+    # The same value as in the header `X-Request-Id`.
+    api_request_id: RequestId
+    ok: bool
 
 
 class _CreatePlaySessionResponse(TypedDict):
@@ -952,6 +1016,8 @@ class _SigningKeyRecord(TypedDict):
 
 class SigningKeyRecord(_SigningKeyRecord, total=False):
     """The record of a signing key, without its secret."""
+    # When it stops working: with the API key that created it. Null if never.
+    expires_at: Optional[Timestamp]
     revoked_at: Optional[Timestamp]
 
 
@@ -1189,6 +1255,15 @@ class RenewTrackCoverUploadResponse(TypedDict):
     """A successful response: `ok: true`, the request id, and the fields of the endpoint."""
     track: ReducedTrack
     track_cover_upload: UploadDescriptor
+    track_id: TrackId
+    # The same value as in the header `X-Request-Id`.
+    api_request_id: RequestId
+    ok: bool
+
+
+class RemoveTrackCoverResponse(TypedDict):
+    """A successful response: `ok: true`, the request id, and the fields of the endpoint."""
+    track: FullTrack
     track_id: TrackId
     # The same value as in the header `X-Request-Id`.
     api_request_id: RequestId
@@ -1464,6 +1539,35 @@ class CreateUploadSessionTrackBody(TypedDict, total=False):
     source_url: Optional[str]
 
 
+class _ListUploadSessionsResponse(TypedDict):
+    upload_sessions: List[ListedUploadSession]
+    # The same value as in the header `X-Request-Id`.
+    api_request_id: RequestId
+    ok: bool
+
+
+class ListUploadSessionsResponse(_ListUploadSessionsResponse, total=False):
+    """A successful response: `ok: true`, the request id, and the fields of the endpoint."""
+    # The `cursor` of the next page; null on the last one.
+    next_cursor: Optional[SessionHandle]
+
+
+class _ListedUploadSession(TypedDict):
+    collection_id: CollectionId
+    expires_at: Timestamp
+
+
+class ListedUploadSession(_ListedUploadSession, total=False):
+    """An upload session for those who manage it."""
+    # The key that opened it; null if a person did in the dashboard.
+    api_key_id: Optional[ApiKeyId]
+    creator_id: Optional[CreatorId]
+    # Names the session in requests that end it. It gives no access, unlike the id of the session, which is not shown.
+    # Null for sessions of an earlier version.
+    handle: Optional[SessionHandle]
+    organization_index: Optional[str]
+
+
 class _CreateUploadSessionResponse(TypedDict):
     expires_at: Timestamp
     upload_session: UploadSessionRecord
@@ -1507,6 +1611,15 @@ class ReadUploadSessionResponse(_ReadUploadSessionResponse, total=False):
     player_color: Optional[Colour]
     player_color_dark: Optional[Colour]
     player_color_light: Optional[Colour]
+
+
+class EndUploadSessionResponse(TypedDict):
+    """A successful response: `ok: true`, the request id, and the fields of the endpoint."""
+    # The session as it was.
+    ended_upload_session: ListedUploadSession
+    # The same value as in the header `X-Request-Id`.
+    api_request_id: RequestId
+    ok: bool
 
 
 _ReadUsageResponse = TypedDict("_ReadUsageResponse", {
@@ -1797,6 +1910,9 @@ class _WebhookRecord(TypedDict):
 
 class WebhookRecord(_WebhookRecord, total=False):
     """The record of a webhook, without its secret."""
+    # When events are no longer sent to it: when the API key that created it, or last changed its URL, expires. Null if
+    # never.
+    expires_at: Optional[Timestamp]
     # Until when the previous secret also signs; null if it no longer does.
     old_secret_until: Optional[Timestamp]
     # Until when nothing is sent to it, because it kept failing; null if it is not paused.
@@ -2086,4 +2202,4 @@ class TestEvent(TypedDict):
 WebhookEvent = Union[CollectionEvent, TrackStatusChanged, TrackFileEvent, TestEvent]
 
 
-__all__ = ["ListApiKeysResponse", "KeyRecord", "PageOrigin", "KeyType", "CollectionId", "Timestamp", "CreatorId", "ApiKeyId", "OrganizationId", "TrackId", "VariantIndex", "RequestId", "CreateApiKeyResponse", "CreateApiKeyBody", "ReadApiKeyResponse", "UpdateApiKeyBody", "RevokeApiKeyResponse", "ListCollectionsResponse", "CollectionRecord", "Colour", "Metadata", "MetadataValue", "ThemeColour", "CreateCollectionResponse", "UploadDescriptor", "CreateCollectionBody", "Text1000", "Palette", "PaletteItem", "ReadCollectionResponse", "UpdateCollectionBody", "DeleteCollectionResponse", "RenewCollectionCoverUploadResponse", "OrderCollectionResponse", "OrderedTrack", "OrderCollectionBody", "ListTracksResponse", "ReducedTrack", "ShortId", "TrackStatus", "ListCreatorsResponse", "CreatorRecord", "ReadCreatorResponse", "CreateCreatorBody", "UpdateCreatorBody", "DeleteCreatorResponse", "ListImportBucketsResponse", "ImportBucketRecord", "AccessKeyId", "BucketName", "BucketRegion", "SetImportBucketResponse", "SetImportBucketBody", "DeleteImportBucketResponse", "ReadJobResponse", "JobRecord", "JobId", "JobStatus", "ReadListensResponse", "Day", "ListenRecord", "ListenDayRecord", "ListenSubjectRecord", "ListenSums", "ReadOrganizationResponse", "OrganizationRecord", "UpdateOrganizationBody", "DescribeTracksResponse", "PlaySessionCore", "PlaySessionId", "ListedTrack", "PlayTrackResponse", "CoverRecord", "Levels", "PlayedTrack", "TrackInfo", "TrackInfoChaptersItem", "PlayedVariant", "VariantData", "VariantDataMissedLoudness", "FileId", "FileProps", "PlayedRecipe", "RecipeType", "VariantId", "VariantTypeRecord", "DownloadTrackResponse", "DownloadRecord", "ReadPlaySessionResponse", "FirstTrack", "PlaySessionRecord", "CreatePlaySessionResponse", "CreatePlaySessionBody", "ExpiresIn", "ReadQuotaResponse", "QuotaRecord", "QuotaState", "ListSigningKeysResponse", "SigningKeyRecord", "CreateSigningKeyResponse", "CreateSigningKeyBody", "ReadSigningKeyResponse", "RevokeSigningKeyResponse", "FindTracksResponse", "FoundRecord", "CreateTrackResponse", "CreateTrackBody", "ReadTrackResponse", "FailedVariant", "FullTrack", "UpdateTrackResponse", "UpdateTrackBody", "DeleteTrackResponse", "BasicTrack", "RenewTrackCoverUploadResponse", "ReadTrackProgressResponse", "VariantState", "VariantStatus", "RetryTrackResponse", "ReadTrackSourceReplacementResponse", "ReplacementRecord", "ReplacementId", "ReplacementState", "ReplaceTrackSourceResponse", "ReplaceTrackSourceBody", "CancelTrackSourceReplacementResponse", "AddTrackVariantResponse", "VariantRecord", "CachePolicy", "AddTrackVariantBody", "LossyCodec", "PreviewType", "AddableType", "CreateUploadSessionTrackResponse", "SessionTrackRecord", "UploadSessionRecord", "UploadSessionId", "CreateUploadSessionTrackBody", "CreateUploadSessionResponse", "CreateUploadSessionBody", "ReadUploadSessionResponse", "ReadUsageResponse", "UsageSums", "UsageRecord", "DayRecord", "TrackUsageRecord", "VariantUsageRecord", "ListVariantsResponse", "ReadVariantResponse", "CreateVariantBody", "Codec", "Metric", "CoverSize", "OrderVariantsResponse", "OrderVariantsBody", "UpdateVariantBody", "DeleteVariantResponse", "ReadRenderingResponse", "RenderingRecord", "ListWebhooksResponse", "WebhookRecord", "EventKind", "WebhookId", "WebhookKind", "CreateWebhookResponse", "CreateWebhookBody", "ReadWebhookResponse", "UpdateWebhookBody", "DeleteWebhookResponse", "ListWebhookDeliveriesResponse", "DeliveryRecord", "WebhookDeliveryId", "DeliveryState", "ReadWebhookDeliveryResponse", "FullDelivery", "AttemptRecord", "ReplayWebhookDeliveryResponse", "ReplayFailedWebhookDeliveriesResponse", "CollectionEvent", "TrackStatusChanged", "EventFile", "EventVariant", "EventTrack", "TrackFileEvent", "DetailedEventFile", "TestEvent", "WebhookEvent"]
+__all__ = ["ListApiKeysResponse", "KeyRecord", "PageOrigin", "KeyType", "CollectionId", "Timestamp", "CreatorId", "ApiKeyId", "OrganizationId", "TrackId", "VariantIndex", "RequestId", "CreateApiKeyResponse", "CreateApiKeyBody", "ReadApiKeyResponse", "UpdateApiKeyBody", "RevokeApiKeyResponse", "Made", "ListCollectionsResponse", "CollectionRecord", "Colour", "Metadata", "MetadataValue", "ThemeColour", "CreateCollectionResponse", "UploadDescriptor", "CreateCollectionBody", "Text1000", "Palette", "PaletteItem", "ReadCollectionResponse", "UpdateCollectionBody", "DeleteCollectionResponse", "RenewCollectionCoverUploadResponse", "RemoveCollectionCoverResponse", "OrderCollectionResponse", "OrderedTrack", "OrderCollectionBody", "ListTracksResponse", "ReducedTrack", "ShortId", "TrackStatus", "ListCreatorsResponse", "CreatorRecord", "ReadCreatorResponse", "CreateCreatorBody", "UpdateCreatorBody", "DeleteCreatorResponse", "ListImportBucketsResponse", "ImportBucketRecord", "AccessKeyId", "BucketName", "BucketRegion", "SetImportBucketResponse", "SetImportBucketBody", "DeleteImportBucketResponse", "ReadJobResponse", "JobRecord", "JobId", "JobStatus", "ReadListensResponse", "Day", "ListenRecord", "ListenDayRecord", "ListenSubjectRecord", "ListenSums", "ReadOrganizationResponse", "OrganizationRecord", "UpdateOrganizationBody", "DescribeTracksResponse", "PlaySessionCore", "PlaySessionId", "ListedTrack", "PlayTrackResponse", "CoverRecord", "Levels", "PlayedTrack", "TrackInfo", "TrackInfoChaptersItem", "PlayedVariant", "VariantData", "VariantDataMissedLoudness", "FileId", "FileProps", "PlayedRecipe", "RecipeType", "VariantId", "VariantTypeRecord", "DownloadTrackResponse", "DownloadRecord", "ListPlaySessionsResponse", "SessionHandle", "ListedPlaySession", "ReadPlaySessionResponse", "FirstTrack", "PlaySessionRecord", "EndPlaySessionResponse", "CreatePlaySessionResponse", "CreatePlaySessionBody", "ExpiresIn", "ReadQuotaResponse", "QuotaRecord", "QuotaState", "ListSigningKeysResponse", "SigningKeyRecord", "CreateSigningKeyResponse", "CreateSigningKeyBody", "ReadSigningKeyResponse", "RevokeSigningKeyResponse", "FindTracksResponse", "FoundRecord", "CreateTrackResponse", "CreateTrackBody", "ReadTrackResponse", "FailedVariant", "FullTrack", "UpdateTrackResponse", "UpdateTrackBody", "DeleteTrackResponse", "BasicTrack", "RenewTrackCoverUploadResponse", "RemoveTrackCoverResponse", "ReadTrackProgressResponse", "VariantState", "VariantStatus", "RetryTrackResponse", "ReadTrackSourceReplacementResponse", "ReplacementRecord", "ReplacementId", "ReplacementState", "ReplaceTrackSourceResponse", "ReplaceTrackSourceBody", "CancelTrackSourceReplacementResponse", "AddTrackVariantResponse", "VariantRecord", "CachePolicy", "AddTrackVariantBody", "LossyCodec", "PreviewType", "AddableType", "CreateUploadSessionTrackResponse", "SessionTrackRecord", "UploadSessionRecord", "UploadSessionId", "CreateUploadSessionTrackBody", "ListUploadSessionsResponse", "ListedUploadSession", "CreateUploadSessionResponse", "CreateUploadSessionBody", "ReadUploadSessionResponse", "EndUploadSessionResponse", "ReadUsageResponse", "UsageSums", "UsageRecord", "DayRecord", "TrackUsageRecord", "VariantUsageRecord", "ListVariantsResponse", "ReadVariantResponse", "CreateVariantBody", "Codec", "Metric", "CoverSize", "OrderVariantsResponse", "OrderVariantsBody", "UpdateVariantBody", "DeleteVariantResponse", "ReadRenderingResponse", "RenderingRecord", "ListWebhooksResponse", "WebhookRecord", "EventKind", "WebhookId", "WebhookKind", "CreateWebhookResponse", "CreateWebhookBody", "ReadWebhookResponse", "UpdateWebhookBody", "DeleteWebhookResponse", "ListWebhookDeliveriesResponse", "DeliveryRecord", "WebhookDeliveryId", "DeliveryState", "ReadWebhookDeliveryResponse", "FullDelivery", "AttemptRecord", "ReplayWebhookDeliveryResponse", "ReplayFailedWebhookDeliveriesResponse", "CollectionEvent", "TrackStatusChanged", "EventFile", "EventVariant", "EventTrack", "TrackFileEvent", "DetailedEventFile", "TestEvent", "WebhookEvent"]

@@ -68,17 +68,22 @@ export class Operations extends Transport {
   }
 
   /**
-   * Revokes a key. It stops working within two seconds on all nodes.
+   * Revokes a key. It stops working within two seconds on all nodes, and so do the play sessions and upload sessions that it
+   * opened.
    *
    * Its record is kept. Keys of type `api` can also be revoked, and each of them can revoke itself, even if it is limited to a
    * collection or a track.
    *
+   * With `revoke_made`, the keys, signing keys and webhooks that it made are revoked or removed, too. This can also be requested
+   * later, for a key that is already revoked.
+   *
    * @param {T.ApiKeyId} apiKeyId
+   * @param {T.RevokeApiKeyQuery} [query]
    * @param {RequestOptions} [options]
    * @returns {Promise<T.RevokeApiKeyResponse>}
    */
-  revokeApiKey(apiKeyId, options) {
-    return this.request({ method: "DELETE", path: `/v1/api_key/${encodeURIComponent(apiKeyId)}` }, options);
+  revokeApiKey(apiKeyId, query, options) {
+    return this.request({ method: "DELETE", path: `/v1/api_key/${encodeURIComponent(apiKeyId)}`, query }, options);
   }
 
   /**
@@ -159,6 +164,17 @@ export class Operations extends Transport {
    */
   renewCollectionCoverUpload(collectionId, options) {
     return this.request({ method: "POST", path: `/v1/collection/${encodeURIComponent(collectionId)}/cover` }, options);
+  }
+
+  /**
+   * Removes the cover of a collection. Its tracks then show that of the organization, or their own.
+   *
+   * @param {T.CollectionId} collectionId
+   * @param {RequestOptions} [options]
+   * @returns {Promise<T.RemoveCollectionCoverResponse>}
+   */
+  removeCollectionCover(collectionId, options) {
+    return this.request({ method: "DELETE", path: `/v1/collection/${encodeURIComponent(collectionId)}/cover` }, options);
   }
 
   /**
@@ -376,6 +392,17 @@ export class Operations extends Transport {
   }
 
   /**
+   * Removes the cover of the organization.
+   *
+   * @param {T.OrganizationId} organizationId
+   * @param {RequestOptions} [options]
+   * @returns {Promise<T.ReadOrganizationResponse>}
+   */
+  removeOrganizationCover(organizationId, options) {
+    return this.request({ method: "DELETE", path: `/v1/organization/${encodeURIComponent(organizationId)}/cover` }, options);
+  }
+
+  /**
    * Returns titles and lengths of some tracks of a session, for a list of them. Nothing is counted.
    *
    * @param {T.PlaySessionId} playSessionId
@@ -427,6 +454,28 @@ export class Operations extends Transport {
   }
 
   /**
+   * Lists the play sessions that are valid now, the newest first. Their ids are credentials and are not shown.
+   *
+   * @param {T.ListPlaySessionsQuery} [query]
+   * @param {RequestOptions} [options]
+   * @returns {Promise<T.ListPlaySessionsResponse>}
+   */
+  listPlaySessions(query, options) {
+    return this.request({ method: "GET", path: "/v1/play_session", query }, options);
+  }
+
+  /**
+   * Reads all pages of `listPlaySessions`, one after the other, and yields what they list.
+   *
+   * @param {T.ListPlaySessionsQuery} [query]
+   * @param {RequestOptions} [options]
+   * @returns {AsyncGenerator<T.ListedPlaySession, void, undefined>}
+   */
+  listAllPlaySessions(query, options) {
+    return this.pages((page) => this.listPlaySessions({ ...query, ...page }, options), "play_sessions", "cursor", query);
+  }
+
+  /**
    * Returns a play session with its tracks. Requires a key, unless the server sets `api.public_play_sessions`.
    *
    * @param {T.PlaySessionId} playSessionId
@@ -435,6 +484,18 @@ export class Operations extends Transport {
    */
   readPlaySession(playSessionId, options) {
     return this.request({ method: "GET", path: `/v1/play_session/${encodeURIComponent(playSessionId)}` }, options);
+  }
+
+  /**
+   * Ends a play session before it expires, by its id or by the `handle` from the list. It stops working within two seconds
+   * on all nodes. Signed URLs that it handed out stay valid until they expire.
+   *
+   * @param {T.PlaySessionId} playSessionId The id or the handle of the session.
+   * @param {RequestOptions} [options]
+   * @returns {Promise<T.EndPlaySessionResponse>}
+   */
+  endPlaySession(playSessionId, options) {
+    return this.request({ method: "DELETE", path: `/v1/play_session/${encodeURIComponent(playSessionId)}` }, options);
   }
 
   /**
@@ -571,7 +632,8 @@ export class Operations extends Transport {
   /**
    * Updates the given fields of a track.
    *
-   * You can send back a whole record as it was returned: derived colours in it are not saved as if you had set them.
+   * You can send back a whole record as it was returned, also by a list: derived colours and texts in it are not saved as if
+   * you had set them.
    *
    * With another `collection_id`, the track is moved. Its id, its files, and the share links and keys for this one track remain
    * valid. A key that is limited to a collection cannot move tracks.
@@ -605,6 +667,17 @@ export class Operations extends Transport {
    */
   renewTrackCoverUpload(trackId, options) {
     return this.request({ method: "POST", path: `/v1/track/${encodeURIComponent(trackId)}/cover` }, options);
+  }
+
+  /**
+   * Removes the uploaded cover of a track. The art in its file, or a drawn cover, then takes its place.
+   *
+   * @param {T.TrackId} trackId
+   * @param {RequestOptions} [options]
+   * @returns {Promise<T.RemoveTrackCoverResponse>}
+   */
+  removeTrackCover(trackId, options) {
+    return this.request({ method: "DELETE", path: `/v1/track/${encodeURIComponent(trackId)}/cover` }, options);
   }
 
   /**
@@ -699,6 +772,28 @@ export class Operations extends Transport {
   }
 
   /**
+   * Lists the upload sessions that are valid now, the newest first. Their ids are credentials and are not shown.
+   *
+   * @param {T.ListUploadSessionsQuery} [query]
+   * @param {RequestOptions} [options]
+   * @returns {Promise<T.ListUploadSessionsResponse>}
+   */
+  listUploadSessions(query, options) {
+    return this.request({ method: "GET", path: "/v1/upload_session", query }, options);
+  }
+
+  /**
+   * Reads all pages of `listUploadSessions`, one after the other, and yields what they list.
+   *
+   * @param {T.ListUploadSessionsQuery} [query]
+   * @param {RequestOptions} [options]
+   * @returns {AsyncGenerator<T.ListedUploadSession, void, undefined>}
+   */
+  listAllUploadSessions(query, options) {
+    return this.pages((page) => this.listUploadSessions({ ...query, ...page }, options), "upload_sessions", "cursor", query);
+  }
+
+  /**
    * Creates an upload session, and a first track in it if the request contains one.
    *
    * @param {T.CreateUploadSessionBody} [body]
@@ -718,6 +813,18 @@ export class Operations extends Transport {
    */
   readUploadSession(uploadSessionId, options) {
     return this.request({ method: "GET", path: `/v1/upload_session/${encodeURIComponent(uploadSessionId)}`, needsKey: false }, options);
+  }
+
+  /**
+   * Ends an upload session before it expires, by its id or by the `handle` from the list. It stops working within two seconds
+   * on all nodes. Upload URLs that it handed out stay valid until they expire.
+   *
+   * @param {T.UploadSessionId} uploadSessionId The id or the handle of the session.
+   * @param {RequestOptions} [options]
+   * @returns {Promise<T.EndUploadSessionResponse>}
+   */
+  endUploadSession(uploadSessionId, options) {
+    return this.request({ method: "DELETE", path: `/v1/upload_session/${encodeURIComponent(uploadSessionId)}` }, options);
   }
 
   /**

@@ -47,16 +47,21 @@ export class Operations extends Transport {
      */
     updateApiKey(apiKeyId: T.ApiKeyId, body?: T.UpdateApiKeyBody, options?: RequestOptions): Promise<T.ReadApiKeyResponse>;
     /**
-     * Revokes a key. It stops working within two seconds on all nodes.
+     * Revokes a key. It stops working within two seconds on all nodes, and so do the play sessions and upload sessions that it
+     * opened.
      *
      * Its record is kept. Keys of type `api` can also be revoked, and each of them can revoke itself, even if it is limited to a
      * collection or a track.
      *
+     * With `revoke_made`, the keys, signing keys and webhooks that it made are revoked or removed, too. This can also be requested
+     * later, for a key that is already revoked.
+     *
      * @param {T.ApiKeyId} apiKeyId
+     * @param {T.RevokeApiKeyQuery} [query]
      * @param {RequestOptions} [options]
      * @returns {Promise<T.RevokeApiKeyResponse>}
      */
-    revokeApiKey(apiKeyId: T.ApiKeyId, options?: RequestOptions): Promise<T.RevokeApiKeyResponse>;
+    revokeApiKey(apiKeyId: T.ApiKeyId, query?: T.RevokeApiKeyQuery, options?: RequestOptions): Promise<T.RevokeApiKeyResponse>;
     /**
      * Lists the collections that the key can access.
      *
@@ -116,6 +121,14 @@ export class Operations extends Transport {
      * @returns {Promise<T.RenewCollectionCoverUploadResponse>}
      */
     renewCollectionCoverUpload(collectionId: T.CollectionId, options?: RequestOptions): Promise<T.RenewCollectionCoverUploadResponse>;
+    /**
+     * Removes the cover of a collection. Its tracks then show that of the organization, or their own.
+     *
+     * @param {T.CollectionId} collectionId
+     * @param {RequestOptions} [options]
+     * @returns {Promise<T.RemoveCollectionCoverResponse>}
+     */
+    removeCollectionCover(collectionId: T.CollectionId, options?: RequestOptions): Promise<T.RemoveCollectionCoverResponse>;
     /**
      * Sorts tracks of a collection.
      *
@@ -277,6 +290,14 @@ export class Operations extends Transport {
      */
     updateOrganization(organizationId: T.OrganizationId, body?: T.UpdateOrganizationBody, options?: RequestOptions): Promise<T.ReadOrganizationResponse>;
     /**
+     * Removes the cover of the organization.
+     *
+     * @param {T.OrganizationId} organizationId
+     * @param {RequestOptions} [options]
+     * @returns {Promise<T.ReadOrganizationResponse>}
+     */
+    removeOrganizationCover(organizationId: T.OrganizationId, options?: RequestOptions): Promise<T.ReadOrganizationResponse>;
+    /**
      * Returns titles and lengths of some tracks of a session, for a list of them. Nothing is counted.
      *
      * @param {T.PlaySessionId} playSessionId
@@ -316,6 +337,22 @@ export class Operations extends Transport {
      */
     downloadTrack(playSessionId: T.PlaySessionId, playTrackId: T.TrackId, variantIndex: string, options?: RequestOptions): Promise<T.DownloadTrackResponse>;
     /**
+     * Lists the play sessions that are valid now, the newest first. Their ids are credentials and are not shown.
+     *
+     * @param {T.ListPlaySessionsQuery} [query]
+     * @param {RequestOptions} [options]
+     * @returns {Promise<T.ListPlaySessionsResponse>}
+     */
+    listPlaySessions(query?: T.ListPlaySessionsQuery, options?: RequestOptions): Promise<T.ListPlaySessionsResponse>;
+    /**
+     * Reads all pages of `listPlaySessions`, one after the other, and yields what they list.
+     *
+     * @param {T.ListPlaySessionsQuery} [query]
+     * @param {RequestOptions} [options]
+     * @returns {AsyncGenerator<T.ListedPlaySession, void, undefined>}
+     */
+    listAllPlaySessions(query?: T.ListPlaySessionsQuery, options?: RequestOptions): AsyncGenerator<T.ListedPlaySession, void, undefined>;
+    /**
      * Returns a play session with its tracks. Requires a key, unless the server sets `api.public_play_sessions`.
      *
      * @param {T.PlaySessionId} playSessionId
@@ -323,6 +360,15 @@ export class Operations extends Transport {
      * @returns {Promise<T.ReadPlaySessionResponse>}
      */
     readPlaySession(playSessionId: T.PlaySessionId, options?: RequestOptions): Promise<T.ReadPlaySessionResponse>;
+    /**
+     * Ends a play session before it expires, by its id or by the `handle` from the list. It stops working within two seconds
+     * on all nodes. Signed URLs that it handed out stay valid until they expire.
+     *
+     * @param {T.PlaySessionId} playSessionId The id or the handle of the session.
+     * @param {RequestOptions} [options]
+     * @returns {Promise<T.EndPlaySessionResponse>}
+     */
+    endPlaySession(playSessionId: T.PlaySessionId, options?: RequestOptions): Promise<T.EndPlaySessionResponse>;
     /**
      * Creates a play session for a collection or a track and returns everything needed to play its first track.
      *
@@ -424,7 +470,8 @@ export class Operations extends Transport {
     /**
      * Updates the given fields of a track.
      *
-     * You can send back a whole record as it was returned: derived colours in it are not saved as if you had set them.
+     * You can send back a whole record as it was returned, also by a list: derived colours and texts in it are not saved as if
+     * you had set them.
      *
      * With another `collection_id`, the track is moved. Its id, its files, and the share links and keys for this one track remain
      * valid. A key that is limited to a collection cannot move tracks.
@@ -451,6 +498,14 @@ export class Operations extends Transport {
      * @returns {Promise<T.RenewTrackCoverUploadResponse>}
      */
     renewTrackCoverUpload(trackId: T.TrackId, options?: RequestOptions): Promise<T.RenewTrackCoverUploadResponse>;
+    /**
+     * Removes the uploaded cover of a track. The art in its file, or a drawn cover, then takes its place.
+     *
+     * @param {T.TrackId} trackId
+     * @param {RequestOptions} [options]
+     * @returns {Promise<T.RemoveTrackCoverResponse>}
+     */
+    removeTrackCover(trackId: T.TrackId, options?: RequestOptions): Promise<T.RemoveTrackCoverResponse>;
     /**
      * Returns how far the processing of a track is.
      *
@@ -522,6 +577,22 @@ export class Operations extends Transport {
      */
     createUploadSessionTrack(uploadSessionId: T.UploadSessionId, body: T.CreateUploadSessionTrackBody, options?: RequestOptions): Promise<T.CreateUploadSessionTrackResponse>;
     /**
+     * Lists the upload sessions that are valid now, the newest first. Their ids are credentials and are not shown.
+     *
+     * @param {T.ListUploadSessionsQuery} [query]
+     * @param {RequestOptions} [options]
+     * @returns {Promise<T.ListUploadSessionsResponse>}
+     */
+    listUploadSessions(query?: T.ListUploadSessionsQuery, options?: RequestOptions): Promise<T.ListUploadSessionsResponse>;
+    /**
+     * Reads all pages of `listUploadSessions`, one after the other, and yields what they list.
+     *
+     * @param {T.ListUploadSessionsQuery} [query]
+     * @param {RequestOptions} [options]
+     * @returns {AsyncGenerator<T.ListedUploadSession, void, undefined>}
+     */
+    listAllUploadSessions(query?: T.ListUploadSessionsQuery, options?: RequestOptions): AsyncGenerator<T.ListedUploadSession, void, undefined>;
+    /**
      * Creates an upload session, and a first track in it if the request contains one.
      *
      * @param {T.CreateUploadSessionBody} [body]
@@ -537,6 +608,15 @@ export class Operations extends Transport {
      * @returns {Promise<T.ReadUploadSessionResponse>}
      */
     readUploadSession(uploadSessionId: T.UploadSessionId, options?: RequestOptions): Promise<T.ReadUploadSessionResponse>;
+    /**
+     * Ends an upload session before it expires, by its id or by the `handle` from the list. It stops working within two seconds
+     * on all nodes. Upload URLs that it handed out stay valid until they expire.
+     *
+     * @param {T.UploadSessionId} uploadSessionId The id or the handle of the session.
+     * @param {RequestOptions} [options]
+     * @returns {Promise<T.EndUploadSessionResponse>}
+     */
+    endUploadSession(uploadSessionId: T.UploadSessionId, options?: RequestOptions): Promise<T.EndUploadSessionResponse>;
     /**
      * Returns the usage of everything that the key can access, by day, track or variant.
      *

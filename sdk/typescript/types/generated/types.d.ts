@@ -95,9 +95,17 @@ export interface UpdateApiKeyBody {
 export interface RevokeApiKeyResponse {
     api_key_id: ApiKeyId;
     deleted_api_key: KeyRecord;
+    /** What the key had made. Revoked with it if `revoke_made` is true; otherwise it is still there. */
+    made: Made;
     /** The same value as in the header `X-Request-Id`. */
     api_request_id: RequestId;
     ok: boolean;
+}
+/** How many things a key made that were still there. */
+export interface Made {
+    api_keys: number;
+    signing_keys: number;
+    webhooks: number;
 }
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
 export interface ListCollectionsResponse {
@@ -127,7 +135,7 @@ export interface CollectionRecord {
     title: string;
 }
 export type Colour = string;
-/** Your own JSON object: at most 64 KiB, without NUL characters. */
+/** Your own JSON object: at most 64 KiB and 100 levels deep, without NUL characters. Numbers keep their digits. */
 export type Metadata = {
     [name: string]: MetadataValue;
 };
@@ -210,6 +218,14 @@ export interface DeleteCollectionResponse {
 export interface RenewCollectionCoverUploadResponse {
     collection: CollectionRecord;
     collection_cover_upload: UploadDescriptor;
+    collection_id: CollectionId;
+    /** The same value as in the header `X-Request-Id`. */
+    api_request_id: RequestId;
+    ok: boolean;
+}
+/** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
+export interface RemoveCollectionCoverResponse {
+    collection: CollectionRecord;
     collection_id: CollectionId;
     /** The same value as in the header `X-Request-Id`. */
     api_request_id: RequestId;
@@ -665,6 +681,35 @@ export interface DownloadRecord {
     variant: string;
 }
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
+export interface ListPlaySessionsResponse {
+    /** The `cursor` of the next page; null on the last one. */
+    next_cursor?: SessionHandle | null;
+    play_sessions: ListedPlaySession[];
+    /** The same value as in the header `X-Request-Id`. */
+    api_request_id: RequestId;
+    ok: boolean;
+}
+export type SessionHandle = string;
+/** A play session for those who manage it. */
+export interface ListedPlaySession {
+    /** The key that opened it. */
+    api_key_id?: ApiKeyId | null;
+    collection_id: CollectionId;
+    creator_id?: CreatorId | null;
+    expires_at: Timestamp;
+    /**
+     * Names the session in requests that end it. It gives no access, unlike the id of the session, which is not shown.
+     * Null for sessions of an earlier version.
+     */
+    handle?: SessionHandle | null;
+    is_downloadable: boolean;
+    organization_index?: string | null;
+    /** The only track that it plays; null if it plays the collection. */
+    track_id?: TrackId | null;
+    /** The variants that it lists; null for all. */
+    variants?: VariantIndex[] | null;
+}
+/** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
 export interface ReadPlaySessionResponse {
     /** Null if no track is playable. */
     first_track?: FirstTrack | null;
@@ -697,6 +742,14 @@ export interface PlaySessionRecord {
     creator_id?: CreatorId | null;
     metadata: Metadata;
     organization_index?: string | null;
+}
+/** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
+export interface EndPlaySessionResponse {
+    /** The session as it was. */
+    ended_play_session: ListedPlaySession;
+    /** The same value as in the header `X-Request-Id`. */
+    api_request_id: RequestId;
+    ok: boolean;
 }
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
 export interface CreatePlaySessionResponse {
@@ -759,6 +812,8 @@ export interface ListSigningKeysResponse {
 /** The record of a signing key, without its secret. */
 export interface SigningKeyRecord {
     created_at: Timestamp;
+    /** When it stops working: with the API key that created it. Null if never. */
+    expires_at?: Timestamp | null;
     /** The value of `kid` in the URLs that it signs. */
     id: ShortId;
     organization_id: OrganizationId;
@@ -972,6 +1027,14 @@ export interface BasicTrack {
 export interface RenewTrackCoverUploadResponse {
     track: ReducedTrack;
     track_cover_upload: UploadDescriptor;
+    track_id: TrackId;
+    /** The same value as in the header `X-Request-Id`. */
+    api_request_id: RequestId;
+    ok: boolean;
+}
+/** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
+export interface RemoveTrackCoverResponse {
+    track: FullTrack;
     track_id: TrackId;
     /** The same value as in the header `X-Request-Id`. */
     api_request_id: RequestId;
@@ -1202,6 +1265,29 @@ export interface CreateUploadSessionTrackBody {
     source_url?: string | null;
 }
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
+export interface ListUploadSessionsResponse {
+    /** The `cursor` of the next page; null on the last one. */
+    next_cursor?: SessionHandle | null;
+    upload_sessions: ListedUploadSession[];
+    /** The same value as in the header `X-Request-Id`. */
+    api_request_id: RequestId;
+    ok: boolean;
+}
+/** An upload session for those who manage it. */
+export interface ListedUploadSession {
+    /** The key that opened it; null if a person did in the dashboard. */
+    api_key_id?: ApiKeyId | null;
+    collection_id: CollectionId;
+    creator_id?: CreatorId | null;
+    expires_at: Timestamp;
+    /**
+     * Names the session in requests that end it. It gives no access, unlike the id of the session, which is not shown.
+     * Null for sessions of an earlier version.
+     */
+    handle?: SessionHandle | null;
+    organization_index?: string | null;
+}
+/** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
 export interface CreateUploadSessionResponse {
     player_color?: Colour | null;
     player_color_dark?: Colour | null;
@@ -1233,6 +1319,14 @@ export interface ReadUploadSessionResponse {
     expires_at: Timestamp;
     upload_session: UploadSessionRecord;
     upload_session_id: UploadSessionId;
+    /** The same value as in the header `X-Request-Id`. */
+    api_request_id: RequestId;
+    ok: boolean;
+}
+/** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
+export interface EndUploadSessionResponse {
+    /** The session as it was. */
+    ended_upload_session: ListedUploadSession;
     /** The same value as in the header `X-Request-Id`. */
     api_request_id: RequestId;
     ok: boolean;
@@ -1495,6 +1589,11 @@ export interface WebhookRecord {
     created_at: Timestamp;
     /** The events that are sent to it, which follow from its kind. */
     events: EventKind[];
+    /**
+     * When events are no longer sent to it: when the API key that created it, or last changed its URL, expires. Null if
+     * never.
+     */
+    expires_at?: Timestamp | null;
     /** Failed attempts in a row. */
     failures: number;
     id: WebhookId;
@@ -1755,6 +1854,11 @@ export interface ListApiKeysQuery {
     /** Number of results to skip. Default: 0. */
     offset?: number;
 }
+/** The query of `revokeApiKey`. */
+export interface RevokeApiKeyQuery {
+    /** Whether to revoke what the key made, too. Default: false. */
+    revoke_made?: boolean;
+}
 /** The query of `listCollections`. */
 export interface ListCollectionsQuery {
     /** Maximum number of results. Default: 50. */
@@ -1816,6 +1920,13 @@ export interface DescribeTracksQuery {
     /** 1 to 100 ids of tracks, separated by commas. */
     track_ids: string;
 }
+/** The query of `listPlaySessions`. */
+export interface ListPlaySessionsQuery {
+    /** Maximum number of results. Default: 50. */
+    limit?: number;
+    /** Empty for the first page, which is also the default, then the `next_cursor` of the previous page. */
+    cursor?: string;
+}
 /** The query of `listSigningKeys`. */
 export interface ListSigningKeysQuery {
     /** Maximum number of results. Default: 50. */
@@ -1856,6 +1967,13 @@ export interface FindTracksQuery {
 export interface RetryTrackQuery {
     /** The index of a failed variant. Default: all failed and missing variants. */
     variant?: VariantIndex;
+}
+/** The query of `listUploadSessions`. */
+export interface ListUploadSessionsQuery {
+    /** Maximum number of results. Default: 50. */
+    limit?: number;
+    /** Empty for the first page, which is also the default, then the `next_cursor` of the previous page. */
+    cursor?: string;
 }
 /** The query of `readUsage`. */
 export interface ReadUsageQuery {
