@@ -7,12 +7,14 @@ use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, FromQueryResult, JsonValue, QueryFilter,
     QueryOrder, QuerySelect, Select, UpdateMany,
 };
-use tonearm_domain::{Generation, ObjectKey, OrganizationId, ShortId, TrackId, TrackManifest, VariantIndex};
+use tonearm_domain::{
+    Generation, Job, ObjectKey, OrganizationId, ShortId, TrackId, TrackManifest, VariantIndex,
+};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::column::{corrupt, decoded, parsed};
-use crate::entity::{track, track_file};
+use crate::entity::{job, track, track_file};
 use crate::error::CatalogError;
 use crate::files;
 use crate::living::{kept_tracks, living_track};
@@ -121,7 +123,8 @@ impl Catalog {
 
 impl Catalog {
     /// The given objects that are a later generation of a track's manifest than the database knows, each with the
-    /// track. There are some only if the database lost transactions: after it was restored, or after a failover.
+    /// track. There are some only if the database lost transactions: after it was restored, or after a failover. Those
+    /// are left out above which another generation is going to be written.
     pub async fn unknown_generations(
         &self,
         keys: &[ObjectKey],
@@ -134,8 +137,16 @@ async fn unknown_generations<C: ConnectionTrait>(
     db: &C,
     keys: &[ObjectKey],
 ) -> Result<Vec<(TrackId, ObjectKey)>, CatalogError> {
-    let is_living = Condition::all().add(track::Column::DeletedAt.is_null());
-    let numbered = with_latest(db, keys, is_living).await?;
+    let queued = Query::select()
+        .column(job::Column::TrackId)
+        .from(job::Entity)
+        .and_where(job::Column::Kind.eq(Job::PUBLISH_MANIFEST))
+        .and_where(job::Column::TrackId.is_not_null())
+        .and_where(job::Column::FailedAt.is_null())
+        .take();
+    let not_queued = track::Column::Id.in_subquery(queued).not();
+    let tracks = Condition::all().add(track::Column::DeletedAt.is_null()).add(not_queued);
+    let numbered = with_latest(db, keys, tracks).await?;
     Ok(numbered
         .into_iter()
         .filter(|manifest| manifest.number > manifest.latest)

@@ -26,6 +26,7 @@ pub struct TrackFile {
 }
 
 /// The outcome of rendering a file.
+#[expect(clippy::large_enum_variant, reason = "nearly every file is made")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum FileOutcome {
     /// It was rendered.

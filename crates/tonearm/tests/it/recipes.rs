@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tonearm_domain::{
     Codec, CoverSettings, LevelsFormat, LevelsSettings, OrganizationId, Patch, PreviewLength,
-    PreviewSettings, RecipeKind, Transcode, WaveformImage, WaveformVideo,
+    PreviewSettings, Recipe, RecipeKind, Transcode, WaveformImage, WaveformVideo,
 };
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_service::{Caller, Library, RecipeView, UpdateRecipe};
@@ -100,22 +100,32 @@ async fn a_later_recipe_that_fails_leaves_tracks_ready() {
     let id = client.upload(&collection, "a.wav", wav(&WavSpec::default())).await;
     assert_eq!(client.settled(&id).await["track_status_id"], "ready");
     server.clock.advance_seconds(60);
-    // A preview of zero length.
-    let impossible = || {
-        RecipeKind::Preview(PreviewSettings {
-            length: PreviewLength::Percent {
-                preview_percent: 10.0,
-                preview_min_seconds: 0.0,
-                preview_max_seconds: 0.0,
-            },
+    // A preview of zero length, which earlier versions accepted.
+    let make_impossible = async |recipe: &Recipe| {
+        let length = PreviewLength::Percent {
+            preview_percent: 10.0,
+            preview_min_seconds: 0.0,
+            preview_max_seconds: 0.0,
+        };
+        let kind = RecipeKind::Preview(PreviewSettings {
+            length,
             transcode: Transcode::default(),
             preview_start_percent: 0.0,
-        })
+        });
+        let tx = server.node.services().unwrap().catalog.begin().await.unwrap();
+        tx.update_recipe(&Recipe { kind, ..recipe.clone() }).await.unwrap();
+        tx.commit().await.unwrap();
     };
     let recipe = library
-        .add_recipe(&caller, "nothing".parse().unwrap(), impossible(), tonearm_domain::CachePolicy::default())
+        .add_recipe(
+            &caller,
+            "nothing".parse().unwrap(),
+            RecipeKind::Transcode(Transcode::default()),
+            tonearm_domain::CachePolicy::default(),
+        )
         .await
         .unwrap();
+    make_impossible(&recipe).await;
     library.render_existing(&caller, recipe.id).await.unwrap();
     let rendering = rendered(library, &caller, "nothing").await.rendering.unwrap();
     assert_eq!((rendering.done, rendering.failed), (1, 1));
@@ -131,8 +141,7 @@ async fn a_later_recipe_that_fails_leaves_tracks_ready() {
     // If a recipe of a track is changed so that it cannot be rendered, the existing file stays.
     let recipes = library.recipes(&caller).await.unwrap();
     let preview = recipes.iter().find(|view| view.recipe.index.as_str() == "preview").unwrap();
-    let update = UpdateRecipe { kind: Patch::Set(impossible()), ..UpdateRecipe::default() };
-    library.update_recipe(&caller, preview.recipe.id, update).await.unwrap();
+    make_impossible(&preview.recipe).await;
     library.render_existing(&caller, preview.recipe.id).await.unwrap();
     assert_eq!(rendered(library, &caller, "preview").await.rendering.unwrap().failed, 1);
     let asked = json!({"track_id": id, "variants": ["preview"]});
