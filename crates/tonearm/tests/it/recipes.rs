@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tonearm_domain::{
-    Codec, CoverSettings, LevelsFormat, LevelsSettings, OrganizationId, Patch, PreviewLength,
-    PreviewSettings, Recipe, RecipeKind, Transcode, WaveformImage, WaveformVideo,
+    Codec, CoverSettings, LevelsFormat, LevelsSettings, OrganizationId, PreviewLength, PreviewSettings,
+    Recipe, RecipeKind, Transcode, WaveformImage, WaveformVideo,
 };
 use tonearm_fixtures::audio::{WavSpec, wav};
-use tonearm_service::{Caller, Library, RecipeView, UpdateRecipe};
+use tonearm_service::{Caller, Library, RecipeView};
 use tonearm_testkit::{Backend, TestServer};
 
 use crate::{on_both_backends, text};
