@@ -150,7 +150,8 @@ pub(crate) async fn end_work(
             };
         }
         Job::TranscribeTrack { organization_id, track_id } => {
-            if tx.track(organization_id, track_id).await?.is_some() {
+            let is_there = tx.track(organization_id, track_id).await?.is_some();
+            if is_there {
                 let failed = failed_transcription(ambient, organization_id, track_id, end.reason());
                 tx.put_transcription(&failed).await?;
             }

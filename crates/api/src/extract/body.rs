@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::collected;
 use crate::error::ApiError;
 
-/// Bytes of a refused body that are read and discarded, so that the client can read the response.
+/// Bytes of a refused JSON body that are read and discarded, so that the client can read the response.
 const DRAINED_BYTES: usize = 16 * 1024 * 1024;
 
 /// How long a refused body is read and discarded.
@@ -76,17 +76,17 @@ pub(crate) async fn read(
         }
     }
     if is_too_large {
-        drain(headers, chunks).await;
+        drain(headers, chunks, DRAINED_BYTES).await;
         return Err(ApiError::too_large(limit as u64));
     }
     Ok(read.freeze())
 }
 
-/// Reads a little more of the body of a refused request, and returns whether that was all of it.
+/// Reads up to `most` more bytes of the body of a refused request, and returns whether that was all of it.
 ///
 /// A client that is still sending does not read the response, and loses it if the connection is closed. A client that
 /// waits for `100 Continue` does not receive it.
-pub(crate) async fn drain<S, E>(headers: &HeaderMap, mut rest: S) -> bool
+pub(crate) async fn drain<S, E>(headers: &HeaderMap, mut rest: S, most: usize) -> bool
 where
     S: Stream<Item = Result<Bytes, E>> + Unpin,
 {
@@ -94,7 +94,7 @@ where
         let mut drained = 0;
         while let Some(chunk) = rest.next().await {
             match chunk {
-                Ok(chunk) if drained + chunk.len() <= DRAINED_BYTES => drained += chunk.len(),
+                Ok(chunk) if drained + chunk.len() <= most => drained += chunk.len(),
                 _ => return false,
             }
         }

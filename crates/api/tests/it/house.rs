@@ -12,7 +12,9 @@ use tokio_util::sync::CancellationToken;
 use tonearm_api::{ApiSettings, App, AppParts};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{AuditFilter, Catalog, ConnectOptions};
-use tonearm_domain::{Ambient, ApiKeyId, KeyType, Meter, OrganizationId, Selection};
+use tonearm_domain::{
+    Ambient, ApiKeyId, CachePolicy, KeyType, Meter, OrganizationId, Recipe, RecipeKind, Selection, Transcode,
+};
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_media::{Media, MediaConfig};
@@ -326,14 +328,15 @@ impl House {
         self.processing.catalog()
     }
 
-    /// Adds a recipe for later uploads, without using the HTTP interface.
+    /// Adds a recipe for later uploads, also one that only earlier versions accepted.
     pub(crate) async fn add_recipe(&self, index: &str, kind: Value) {
         let caller = Caller::owner(self.organization_id);
+        let (plain, cache) = (RecipeKind::Transcode(Transcode::default()), CachePolicy::default());
+        let recipe = self.library.add_recipe(&caller, index.parse().unwrap(), plain, cache).await.unwrap();
         let kind = serde_json::from_value(kind).unwrap();
-        self.library
-            .add_recipe(&caller, index.parse().unwrap(), kind, tonearm_domain::CachePolicy::default())
-            .await
-            .unwrap();
+        let tx = self.catalog().begin().await.unwrap();
+        tx.update_recipe(&Recipe { kind, ..recipe }).await.unwrap();
+        tx.commit().await.unwrap();
     }
 
     /// The id of a key.

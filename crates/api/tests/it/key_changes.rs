@@ -203,7 +203,7 @@ async fn a_revoked_key_stays_revoked(database: TestDatabase) {
     let (id, key) = created(&house, json!({ "title": "Web" })).await;
     let path = format!("/v1/api_key/{id}");
     let deleted = house.delete(&path).await.expect_ok();
-    assert_eq!(deleted.keys(""), names("ok api_request_id api_key_id deleted_api_key"));
+    assert_eq!(deleted.keys(""), names("ok api_request_id api_key_id deleted_api_key made"));
     assert_eq!(deleted.json["deleted_api_key"]["revoked_at"], "2030-01-01T00:00:00.000Z");
     let body = json!({ "collection_id": house.collection_id });
     let session = house.call_as(&key, Method::POST, "/v1/play_session/collection", body).await;

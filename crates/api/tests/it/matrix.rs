@@ -473,7 +473,11 @@ async fn no_endpoint_acts_on_a_key_that_ended_before_the_commit(database: TestDa
         }
     });
     let mut rows: Vec<Row> = things.rows();
-    rows.retain(|row| row.method != Method::GET && row.right == 200 && row.door != Play);
+    // Nor is anything written for the handle of a cover.
+    let writes = |row: &Row| {
+        row.method != Method::GET && !(row.method == Method::POST && row.path.ends_with("/cover"))
+    };
+    rows.retain(|row| writes(row) && row.right == 200 && row.door != Play);
     // On PostgreSQL each of them holds a connection.
     for group in rows.chunks(4) {
         let mut keys = Vec::new();

@@ -161,7 +161,7 @@ async fn scopes_need_their_ids(database: TestDatabase) {
     let session = collection_session(&house, json!({})).await.expect_ok().json["play_session_id"].clone();
     let session = format!("/v1/play_session/{}", session.as_str().unwrap());
     let refused = house.post(&session, body.clone()).await.expect_error(405, "method_not_allowed");
-    assert_eq!(refused.header("allow"), Some("GET,HEAD"));
+    assert_eq!(refused.header("allow"), Some("GET,HEAD,DELETE"));
     let refused = house.get("/v1/play_session/collection").await.expect_error(405, "method_not_allowed");
     assert_eq!(refused.header("allow"), Some("POST"));
     house.post("/v1/play_session/collection", Value::Null).await.expect_field("collection_id");

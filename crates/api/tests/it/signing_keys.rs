@@ -14,7 +14,10 @@ async fn signing_keys_are_shown_once(database: TestDatabase) {
     let house = House::open(database).await;
     let created = house.post("/v1/signing_key", json!({ "title": "Backend" })).await.expect_ok();
     assert_eq!(created.keys(""), names("ok api_request_id signing_key_id signing_key secret"));
-    assert_eq!(created.keys("/signing_key"), names("id organization_id title revoked_at created_at"));
+    assert_eq!(
+        created.keys("/signing_key"),
+        names("id organization_id title revoked_at expires_at created_at")
+    );
     let id = created.json["signing_key_id"].as_str().unwrap().to_owned();
     let secret = created.json["secret"].as_str().unwrap();
     assert_eq!(secret, house.signer.signing_key(house.organization_id, id.parse().unwrap()));

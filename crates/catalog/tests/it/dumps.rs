@@ -217,6 +217,7 @@ async fn backups_of_earlier_versions_are_brought_up_to_date(database: TestDataba
         ("second_factor", "wrong_where_known"),
         ("second_factor", "wrong_where_known_at"),
         ("listener_track", "country"),
+        ("listener_track", "excerpts"),
         ("job", "traceparent"),
         ("webhook_delivery", "traceparent"),
         ("track_file", "object_sha256"),

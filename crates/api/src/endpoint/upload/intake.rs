@@ -12,6 +12,9 @@ use http::{HeaderMap, HeaderValue};
 use crate::app::ApiSettings;
 use crate::extract::drain;
 
+/// Bytes of a refused upload that are read and discarded, so that the client can read the response.
+const DRAINED_BYTES: usize = 1024 * 1024;
+
 pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The sender sent no data for too long.
@@ -51,7 +54,7 @@ pub(super) async fn refuse<S, E>(error: impl IntoResponse, headers: &HeaderMap, 
 where
     S: Stream<Item = Result<Bytes, E>> + Unpin,
 {
-    let is_read = drain(headers, rest).await;
+    let is_read = drain(headers, rest, DRAINED_BYTES).await;
     let mut response = error.into_response();
     if !is_read {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
