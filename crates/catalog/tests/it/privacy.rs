@@ -31,7 +31,7 @@ const ABOUT_SOMEBODY: &[(&str, &str, &str)] = &[
         "country day folder is_listen is_member listener organization_id playing_until referrer share_key_id taken_micros",
         "told",
     ),
-    ("listener_track", "segments", "which parts make up the time that is told"),
+    ("listener_track", "excerpts segments", "which parts make up the time that is told"),
     ("membership", "created_at organization_id role", "told"),
     ("person", "created_at disabled_at is_administrator language name", "told"),
     ("person", "claimed_at", "when the first of the linked accounts was linked, which is told for each"),
@@ -57,10 +57,15 @@ const ABOUT_SOMEBODY: &[(&str, &str, &str)] = &[
         "told",
     ),
     ("upload_session", "id", "a credential"),
+    ("upload_session", "api_key_id handle", "the key that opened it, and its place in a list"),
 ];
 
 /// Columns of other tables whose names suggest that they identify somebody, and what they really identify.
 const ABOUT_NOBODY: &[(&str, &str, &str)] = &[
+    ("api_key", "made_by_key", "a key"),
+    ("play_session", "handle", "a session, in lists"),
+    ("signing_key", "made_by_key", "a key"),
+    ("webhook", "made_by_key", "a key"),
     ("acme_certificate", "lease_id", "a lease of a node"),
     ("acme_challenge", "name", "a host"),
     ("idempotent_request", "claim", "a claim of a node"),

@@ -1,7 +1,7 @@
 //! Valid indexes of recipes, and what happens to files when recipes change.
 
 use tonearm_catalog::{CatalogError, Record};
-use tonearm_domain::{FileData, RecipeKind, VariantIndex};
+use tonearm_domain::{FileData, Recipe, RecipeKind, TrackFile, VariantIndex};
 use tonearm_fixtures::ambient;
 
 use crate::database::{Reach, TestDatabase};
@@ -102,6 +102,9 @@ async fn files_remember_their_recipe(database: TestDatabase) {
     tx.update_recipe(&now).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(catalog.recipe(organization.id, now.id).await.unwrap(), Some(now.clone()));
+    // The settings are those that the file was made with, the name that of the recipe.
+    let named = Recipe { index: now.index.clone(), ..then };
+    let file = TrackFile { recipe: named, ..file };
     let files = catalog.files_of_track(track.id).await.unwrap();
     assert_eq!(files, std::slice::from_ref(&file));
     let tx = catalog.begin().await.unwrap();

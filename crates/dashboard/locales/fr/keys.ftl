@@ -29,7 +29,7 @@ keys-until = jusqu’au <time data-exact datetime="{ $at }">{ $at }</time>
 keys-edit-one = Modifier<span class="hidden"> { $title }</span>
 keys-confirm-revoke = Révoquer « { $title } » ? Tout ce qui l’utilise cessera de fonctionner. Cette action est irréversible.
 keys-revoke-one = Révoquer<span class="hidden"> { $title }</span>
-keys-confirm-revoke-made = Révoquer « { $title } » et tout ce qu’elle a créé ({ $count }) ? Ces clés, clés de signature et webhooks cesseront de fonctionner. Cette action est irréversible.
+keys-confirm-revoke-made = Révoquer « { $title } » et tout ce qu’elle a créé ({ $count }) ? Ces clés, clés de signature et webhooks cesseront de fonctionner. Cette action est irréversible.
 keys-revoke-made = Révoquer avec ce qu’elle a créé ({ $count })<span class="hidden"> { $title }</span>
 
 ## Sessions
@@ -42,7 +42,7 @@ keys-sessions-none = Aucune session valide
 keys-sessions-index = ID externe
 keys-sessions-key = Clé
 keys-sessions-until = Valide jusqu’au
-keys-sessions-confirm = Terminer cette session ? Son lecteur ou son outil d’envoi cesse de fonctionner dans les deux secondes ; les URL signées restent valides jusqu’à leur expiration.
+keys-sessions-confirm = Terminer cette session ? Son lecteur ou son outil d’envoi cesse de fonctionner dans les deux secondes ; les URL signées restent valides jusqu’à leur expiration.
 keys-sessions-end = Terminer<span class="hidden"> la session de { $title }</span>
 
 ## What a key is
