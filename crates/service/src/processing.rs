@@ -128,7 +128,9 @@ impl JobEnd<'_> {
     /// The reason as a sentence about a track.
     fn sentence(self) -> String {
         match self {
-            Self::GivenUp { .. } => format!("Processing was {}", self.reason()),
+            Self::GivenUp { attempts, error } => {
+                format!("Processing was given up after {attempts} attempts: {error}")
+            }
             Self::Dropped => "Processing was cancelled.".to_owned(),
         }
     }

@@ -68,7 +68,7 @@ impl Scene {
             let link = people.invite(&owner, Role::Owner, "").await.unwrap();
             let path = link.url.strip_prefix(crate::house::PUBLIC_URL).unwrap();
             self.bea.sign_in("bea@example.com", PASSWORD).await;
-            let joined = self.bea.submit(path, path, &[]).await;
+            let joined = self.bea.submit(path, path, &[("accept_as", &self.bea_id.to_string())]).await;
             assert_eq!(joined.status, 303, "{}", joined.html);
         }
         self.bea.sign_in("bea@example.com", PASSWORD).await;
