@@ -21,6 +21,10 @@ pub(super) struct ObjectRequest {
 }
 
 /// A request, or its response if that is already known.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one exists at a time, on the path of a range, where a box would cost an allocation"
+)]
 pub(super) enum Request {
     /// Its response.
     Repeated(RepeatedAnswer),
