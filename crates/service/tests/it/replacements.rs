@@ -207,6 +207,8 @@ async fn a_file_that_cannot_be_made_leaves_the_old_ones(database: TestDatabase) 
 
 async fn the_end_of_a_replacement_is_an_event_of_the_track(database: TestDatabase) {
     let scene = Scene::open(&database).await;
+    scene.add("other", Transcode { bitrate: 96, ..Transcode::default() }).await;
+    scene.workshop.run_all().await;
     let webhooks = &scene.workshop.webhooks;
     webhooks.set(&scene.owner, WebhookKind::Track, "http://127.0.0.1:8080/hook").await.unwrap();
     let events = async || {
@@ -217,7 +219,7 @@ async fn the_end_of_a_replacement_is_an_event_of_the_track(database: TestDatabas
     scene.workshop.run_all().await;
     assert_eq!(scene.replacement().await.state, ReplacementState::Completed);
     assert_eq!(events().await, ["track.status_changed"]);
-    encode_no_sound(&scene.ffmpeg);
+    scene.set_bitrate("other", FAILING_BITRATE).await;
     scene.replace(sound()).await;
     scene.workshop.run_all().await;
     assert_eq!(scene.replacement().await.state, ReplacementState::Failed);
