@@ -44,7 +44,9 @@ async fn a_webhook_shows_its_secret_once(database: TestDatabase) {
     assert_eq!(created.keys(""), names("ok api_request_id webhook_id webhook secret"));
     assert_eq!(
         created.keys("/webhook"),
-        names("id organization_id kind events url failures paused_until old_secret_until created_at")
+        names(
+            "id organization_id kind events url failures paused_until old_secret_until expires_at created_at"
+        )
     );
     let webhook = &created.json["webhook"];
     assert_eq!((&webhook["url"], &webhook["kind"]), (&json!(URL), &json!("file")));
