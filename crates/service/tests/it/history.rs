@@ -215,7 +215,7 @@ struct Shown {
 fn sound(number: u64) -> Vec<u8> {
     let signal = Signal::Noise { seed: number, amplitude: 0.5 };
     let plain = wav(&WavSpec { seconds: 0.05, sample_rate: 8000, channels: 1, bits: 16, signal });
-    if number % 2 == 0 {
+    if number.is_multiple_of(2) {
         return plain;
     }
     let art = picture(pick(&mut Dice(number), COLOURS.len()));
@@ -417,7 +417,8 @@ if [ "$samples" ]; then exec head -c 4096 /dev/zero; else echo out_time_us=50000
                 self.dress(house, of, Some(picture)).await;
             }
             Step::Uncover { owner: of } if of.exists(last) && last.look(of).picture.is_some() => {
-                if self.uncover(house, of).await {
+                let is_removed = self.uncover(house, of).await;
+                if is_removed {
                     house.last.look(of).picture = None;
                 }
             }
