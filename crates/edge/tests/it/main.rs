@@ -1,5 +1,6 @@
 //! Requests through an edge node, over a real folder and a real S3 server.
 
+#![allow(clippy::disallowed_methods, reason = "tests lose objects on purpose")]
 // A failure while a test is being prepared fails the test, outside #[test] functions too.
 #![allow(clippy::unwrap_used)]
 
