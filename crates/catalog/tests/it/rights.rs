@@ -1,5 +1,7 @@
 //! Rights that end while a request runs: every kind of credential, ended before the transaction that writes.
 
+#![allow(clippy::large_futures, reason = "one at a time, and for a moment")]
+
 use std::sync::Arc;
 
 use sea_orm::{ConnectionTrait, Statement};

@@ -232,7 +232,8 @@ impl Records {
             .unwrap();
         assert_eq!(listed, [track.clone()], "{what}");
         let filter = TrackFilter { organization_index: track.organization_index, ..TrackFilter::default() };
-        let found = catalog.look_up_tracks(own, &filter, TrackOrder::default(), (None, 200)).await.unwrap();
+        let found = catalog.look_up_tracks(own, &filter, TrackOrder::default(), (None, 200));
+        let found = Box::pin(found).await.unwrap();
         assert!(found.rows.contains(&self.track), "{what}");
     }
 }
