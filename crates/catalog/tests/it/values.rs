@@ -230,7 +230,7 @@ impl Records {
             .tracks_in_collection(own, self.collection.id, None, LimitOffset::default())
             .await
             .unwrap();
-        assert_eq!(listed, [track.clone()], "{what}");
+        assert_eq!(listed, std::slice::from_ref(&track), "{what}");
         let filter = TrackFilter { organization_index: track.organization_index, ..TrackFilter::default() };
         let found = catalog.look_up_tracks(own, &filter, TrackOrder::default(), (None, 200));
         let found = Box::pin(found).await.unwrap();

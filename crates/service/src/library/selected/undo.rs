@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use tonearm_catalog::{CatalogError, Record, Transaction};
 use tonearm_domain::{
-    Actor, AuditAction, CollectionId, CoverOwner, CoveredTrack, Derived, Input, MovedTrack, RetitledTrack,
-    Track, TrackId, UndoId, UndoableChange,
+    Actor, AuditAction, CollectionId, Cover, CoverOrigin, CoverOwner, CoveredTrack, Derived, Input,
+    MovedTrack, RetitledTrack, Track, TrackId, UndoId, UndoableChange,
 };
 
 use crate::admission::quotas;
@@ -130,6 +130,10 @@ impl Library {
                 .filter(|track| is_as_set(track) && can_be_set(track))
                 .ok_or_else(changed_since)?;
             (track.cover, track.theme.found) = (before, colours);
+            // A drawn cover is the placeholder, too. Another may have been drawn beside the cover that is removed.
+            if let Some(Cover { origin: CoverOrigin::Generated, version }) = before {
+                track.placeholder = Some(version);
+            }
             tx.update_track(&track).await?;
             derived::queue(tx, &self.ambient, caller.organization_id, &[id], &things).await?;
             covers::queue_rest(tx, &self.ambient, caller.organization_id, CoverOwner::Track(id)).await?;
