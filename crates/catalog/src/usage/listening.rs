@@ -117,8 +117,10 @@ impl Transaction {
             entries.filter_map(|entry| Some(object_key(entry, entry.taken.as_ref()?))).collect();
         delivered.sort_by_cached_key(ToString::to_string);
         delivered.dedup();
-        let names = delivered.iter().map(ToString::to_string);
-        let mut known = self.parts_of_files(Key.is_in(names)).await?;
+        let mut known = HashMap::new();
+        for keys in delivered.chunks(BATCH) {
+            known.extend(self.parts_of_files(Key.is_in(keys.iter().map(ToString::to_string))).await?);
+        }
         let replaced: Vec<_> = delivered.iter().filter(|key| !known.contains_key(&key.to_string())).collect();
         let of_tracks = replaced.iter().filter_map(|key| tracks.get(&folder_of(key)));
         let of_tracks: HashSet<Uuid> = of_tracks.map(|track| track.id).collect();
