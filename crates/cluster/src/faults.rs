@@ -2,8 +2,8 @@
 
 use std::fmt;
 use std::time::Duration;
+use tonearm_fixtures::Dice;
 
-use crate::dice::Dice;
 use crate::proxy::Trouble;
 
 /// A temporary failure.
@@ -76,7 +76,7 @@ pub(crate) fn many(count: usize, nodes: usize, lease: Duration, outage: Duration
 }
 
 fn any(dice: &mut Dice, nodes: usize, lease: Duration) -> Fault {
-    let for_ = Duration::from_secs(1 + dice.next() % 8);
+    let for_ = Duration::from_secs(1 + dice.number() % 8);
     let trouble =
         [Trouble::Refuse, Trouble::Hang, Trouble::Slow(50_000), Trouble::Cut(200 + dice.below(20_000))]
             [dice.below(4)];

@@ -10,7 +10,6 @@
 mod client;
 mod clock;
 mod cluster;
-mod dice;
 mod disk;
 mod faults;
 mod ledger;

@@ -11,10 +11,10 @@ use reqwest::Method;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
+use tonearm_fixtures::Dice;
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 
 use crate::client::{Client, text};
-use crate::dice::Dice;
 use crate::ledger::Ledger;
 use crate::report::Notes;
 
@@ -138,7 +138,7 @@ impl Load {
                 Err(error) => {
                     last = format!("{error:#}");
                     self.retries.fetch_add(1, Ordering::Relaxed);
-                    tokio::time::sleep(Duration::from_millis(100 + dice.next() % 400)).await;
+                    tokio::time::sleep(Duration::from_millis(100 + dice.number() % 400)).await;
                 }
             }
         }
@@ -207,7 +207,7 @@ impl Load {
                 bail!(last);
             }
             self.retries.fetch_add(1, Ordering::Relaxed);
-            let pause = (100_u64 << tries.min(5)) + dice.next() % 100;
+            let pause = (100_u64 << tries.min(5)) + dice.number() % 100;
             tries += 1;
             tokio::time::sleep(Duration::from_millis(pause)).await;
         }
@@ -253,7 +253,7 @@ impl Load {
 
 /// 0.3 to 1 second of noise that is different for every upload.
 fn sound(dice: &mut Dice) -> Bytes {
-    let signal = Signal::Noise { seed: dice.next(), amplitude: 0.3 };
+    let signal = Signal::Noise { seed: dice.number(), amplitude: 0.3 };
     let seconds = 0.3 + dice.below(8) as f64 / 10.0;
     let spec = WavSpec { sample_rate: 16_000, channels: 1, seconds, signal, ..WavSpec::default() };
     wav(&spec).into()

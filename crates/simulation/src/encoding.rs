@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use tonearm_catalog::Catalog;
 use tonearm_domain::JobId;
+use tonearm_fixtures::Dice;
 use tonearm_service::{EncodeJobs, JobError, JobRun};
 
-use crate::dice::Dice;
 use crate::time::Since;
 
 /// The shortest and the longest duration of a job.
@@ -93,7 +93,7 @@ impl Encoding {
     /// The duration of a job. The same job takes the same time in every run, on any node.
     fn length(&self, id: JobId) -> Duration {
         let name = id.uuid().as_u64_pair().1;
-        Dice::new(self.0.seed, name).pause(1.0 / self.0.mean.as_secs_f64()).clamp(SHORTEST, LONGEST)
+        Dice::sequence(self.0.seed, name).pause(1.0 / self.0.mean.as_secs_f64()).clamp(SHORTEST, LONGEST)
     }
 }
 

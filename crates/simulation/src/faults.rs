@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 use std::time::Duration;
+use tonearm_fixtures::Dice;
 
-use crate::dice::Dice;
 use crate::world::World;
 
 /// How long the database is unavailable.
@@ -23,11 +23,11 @@ pub(crate) fn outage_after(length: Duration) -> Duration {
 /// A tenth of the nodes, at least one, die in the first third of the time, each at its own moment. Then the signing
 /// keys change, and later the database is unavailable for a while.
 pub(crate) async fn cause(world: Arc<World>, from: Duration) {
-    let mut dice = Dice::new(world.settings.seed, 4);
+    let mut dice = Dice::sequence(world.settings.seed, 4);
     let length = world.settings.length;
     let dying = world.settings.nodes.div_ceil(DYING_SHARE);
     for _ in 0..dying {
-        let (world, at, choice) = (Arc::clone(&world), from + dice.up_to(length / 3), dice.next());
+        let (world, at, choice) = (Arc::clone(&world), from + dice.up_to(length / 3), dice.number());
         tokio::spawn(async move {
             world.since.reaches(at).await;
             kill(&world, choice);

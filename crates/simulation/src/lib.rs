@@ -11,7 +11,6 @@
 #![allow(clippy::expect_used, reason = "what fails in here is the harness itself")]
 
 mod counts;
-mod dice;
 mod encoding;
 mod faults;
 mod library;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use anyhow::Result;
 use tonearm_domain::{Day, ExpiresIn, Job, ListenerId, Metadata, UsageCounts, Visitor};
+use tonearm_fixtures::Dice;
 use tonearm_service::{Caller, GrantPlaySession, PlaySessionScope, Visit};
 
-use crate::dice::Dice;
 use crate::library::{BYTES, Playable, SECONDS};
 use crate::world::World;
 
@@ -16,10 +16,10 @@ const RANGES: u64 = 6;
 
 /// Queues jobs at random moments, `per_hour` an hour on average, until the future is dropped.
 pub(crate) async fn queue_jobs(world: Arc<World>, per_hour: f64) {
-    let mut dice = Dice::new(world.settings.seed, 1);
+    let mut dice = Dice::sequence(world.settings.seed, 1);
     loop {
         tokio::time::sleep(dice.pause(per_hour / 3600.0)).await;
-        let (track, node) = (dice.below(world.library.len()), dice.next());
+        let (track, node) = (dice.below(world.library.len()), dice.number());
         // Clients retry; their retries are not what is measured here.
         while queue_job(&world, &world.library[track], node).await.is_err() {
             tokio::time::sleep(Duration::from_secs(2)).await;
@@ -40,26 +40,26 @@ async fn queue_job(world: &World, playable: &Playable, choice: u64) -> Result<()
 
 /// Plays tracks at random moments, `per_second` a second on average, until the future is dropped.
 pub(crate) async fn play_tracks(world: Arc<World>, per_second: f64) {
-    let mut dice = Dice::new(world.settings.seed, 2);
+    let mut dice = Dice::sequence(world.settings.seed, 2);
     loop {
         tokio::time::sleep(dice.pause(per_second)).await;
-        tokio::spawn(play(Arc::clone(&world), dice.next()));
+        tokio::spawn(play(Arc::clone(&world), dice.number()));
     }
 }
 
 /// One play: a session, its first track, and the file in ranges from one node. Half of all plays are of a tenth of the
 /// tracks.
 async fn play(world: Arc<World>, choice: u64) {
-    let mut dice = Dice::new(world.settings.seed, choice);
+    let mut dice = Dice::sequence(world.settings.seed, choice);
     let most = if dice.below(2) == 0 { world.library.len() / 10 } else { world.library.len() };
     let playable = &world.library[dice.below(most.max(1))];
-    if open(&world, playable, dice.next()).await.is_err() {
+    if open(&world, playable, dice.number()).await.is_err() {
         world.note_failed_play();
         return;
     }
     world.note_play();
-    let Some((meter, now)) = world.delivering(dice.next()) else { return };
-    let hash = dice.next();
+    let Some((meter, now)) = world.delivering(dice.number()) else { return };
+    let hash = dice.number();
     let visitor = Visitor {
         listener: ListenerId::from_hash(hash),
         address: std::net::Ipv4Addr::from_bits(hash as u32).into(),

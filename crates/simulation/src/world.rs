@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use tonearm_domain::{Meter, Timestamp};
+use tonearm_fixtures::Dice;
 use tonearm_service::{Caller, Links, SigningKeys};
 use tonearm_signing::UrlSigner;
 
 use crate::counts::Counts;
-use crate::dice::Dice;
 use crate::encoding::Encoding;
 use crate::library::{self, Playable};
 use crate::network::Network;
@@ -84,7 +84,7 @@ impl World {
 
     /// Starts all nodes, each at its own moment.
     pub(crate) fn start_nodes(self: &Arc<Self>) {
-        let mut dice = Dice::new(self.settings.seed, 3);
+        let mut dice = Dice::sequence(self.settings.seed, 3);
         for _ in 0..self.settings.nodes {
             tokio::spawn(Arc::clone(self).start_node(dice.up_to(STARTS_WITHIN)));
         }
@@ -116,7 +116,7 @@ impl World {
 
     fn ahead_millis(&self, number: u64) -> i64 {
         let most = MOST_AHEAD_MILLIS;
-        let ahead = Dice::new(self.settings.seed, 1000 + number).below(2 * most + 1);
+        let ahead = Dice::sequence(self.settings.seed, 1000 + number).below(2 * most + 1);
         if self.settings.are_clocks_wrong { ahead as i64 - most as i64 } else { 0 }
     }
 

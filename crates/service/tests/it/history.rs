@@ -20,8 +20,8 @@ use tonearm_domain::{
     LevelsSettings, Metadata, Meter, ObjectKey, Patch, RecipeKind, ReplacementState, SourceSlot, TrackId,
     Transcode, VariantId, WaveformImage,
 };
-use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::{Id3, Signal, WavSpec, wav, with_id3};
+use tonearm_fixtures::{Dice, TestDatabase};
 use tonearm_media::MediaConfig;
 use tonearm_service::{
     Caller, CreateCollection, CreateTrack, GrantPlaySession, JobRun, LookupLimits, Lookups, PlaySessionScope,
@@ -29,7 +29,6 @@ use tonearm_service::{
 };
 
 use crate::bulk::stored_manifest;
-use crate::interleavings::Dice;
 use crate::on_both;
 use crate::replacements::folders_below;
 use crate::workshop::{Workshop, write_program, write_scripts};
@@ -119,22 +118,22 @@ fn colour(number: usize) -> Colour {
 }
 
 fn pick(dice: &mut Dice, count: usize) -> usize {
-    usize::try_from(dice.throw(count.max(1) as u64)).unwrap()
+    dice.below(count.max(1))
 }
 
 impl Step {
     fn random(dice: &mut Dice, last: &Last) -> Self {
         let (recipes, tracks) = (last.recipes.len(), last.tracks.len());
-        let owner = |dice: &mut Dice| match dice.throw(4) {
+        let owner = |dice: &mut Dice| match dice.below(4) {
             0 => Owner::Organization,
             1 => Owner::Collection(pick(dice, 2)),
             _ => Owner::Track(pick(dice, tracks)),
         };
         let (recipe, track) = (pick(dice, recipes), pick(dice, tracks));
         let (name, bitrate) = (pick(dice, NAMES.len()), BITRATES[pick(dice, BITRATES.len())]);
-        match dice.throw(30) {
-            0 | 1 => Self::Upload { sound: dice.throw(1 << 40), into: pick(dice, 2) },
-            2 => Self::Replace { track, sound: dice.throw(1 << 40) },
+        match dice.below(30) {
+            0 | 1 => Self::Upload { sound: dice.number() >> 24, into: pick(dice, 2) },
+            2 => Self::Replace { track, sound: dice.number() >> 24 },
             3 | 4 => Self::Add { name, bitrate },
             5..=7 => Self::Change { recipe, bitrate },
             8 | 9 => Self::Rename { recipe, name },
@@ -145,7 +144,7 @@ impl Step {
             18 | 19 => Self::Paint { owner: owner(dice), colour: pick(dice, COLOURS.len()) },
             20 => Self::Cover { owner: owner(dice), picture: pick(dice, COLOURS.len()) },
             21 => Self::Uncover { owner: owner(dice) },
-            22 => Self::Allow { owner: owner(dice), cover: dice.throw(2) == 0, theme: dice.throw(2) == 0 },
+            22 => Self::Allow { owner: owner(dice), cover: dice.below(2) == 0, theme: dice.below(2) == 0 },
             23..=25 => Self::Begin,
             26 => Self::GoOn,
             27 => Self::Die,

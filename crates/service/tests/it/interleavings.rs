@@ -18,7 +18,7 @@ use tonearm_domain::{
     Codec, FileOutcome, Job, LevelsSettings, OrganizationId, Origin, Patch, PersonId, Recipe, RecipeKind,
     SourceSlot, TrackFile, TrackId, TrackStatus, Transcode, VariantId,
 };
-use tonearm_fixtures::TestDatabase;
+use tonearm_fixtures::{Dice, TestDatabase};
 use tonearm_service::{
     Caller, CreateCollection, CreateTrack, JobError, JobRun, Refusal, UpdateRecipe, UploadTerms,
 };
@@ -34,27 +34,13 @@ const WORKERS: usize = 3;
 /// The length of a lease in milliseconds, by the clock of the test.
 const LEASE: i64 = 60_000;
 
-/// A sequence of numbers that is the same for the same seed (SplitMix64).
-#[derive(Clone)]
-pub(crate) struct Dice(pub(crate) u64);
-
-impl Dice {
-    pub(crate) fn throw(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) % sides
+/// Yields to other tasks, for a random number of times.
+async fn pause(dice: &mut Dice) {
+    for _ in 0..dice.below(60) {
+        tokio::task::yield_now().await;
     }
-
-    /// Yields to other tasks, for a random number of times.
-    async fn pause(&mut self) {
-        for _ in 0..self.throw(60) {
-            tokio::task::yield_now().await;
-        }
-        if self.throw(3) == 0 {
-            tokio::time::sleep(Duration::from_micros(self.throw(4000))).await;
-        }
+    if dice.below(3) == 0 {
+        tokio::time::sleep(Duration::from_micros(dice.number() % 4000)).await;
     }
 }
 
@@ -118,7 +104,7 @@ async fn work(workshop: Arc<Workshop>, mut dice: Dice, over: Arc<AtomicBool>) ->
             continue;
         };
         let run = JobRun { claimed, cancel: CancellationToken::new() };
-        let polls = if dice.throw(6) == 0 { dice.throw(120) } else { u64::MAX };
+        let polls = if dice.below(6) == 0 { dice.number() % 120 } else { u64::MAX };
         match until_poll(polls, workshop.processing.run(&run)).await {
             None => {
                 deaths += 1;
@@ -219,7 +205,7 @@ impl<'a> Scene<'a> {
     async fn upload(&self, mut dice: Dice) {
         let origin = Origin { actor: self.owner.origin.actor, address: None };
         loop {
-            dice.pause().await;
+            pause(&mut dice).await;
             let body = futures::stream::iter([Ok(Bytes::from(sound()))]);
             let (organization_id, terms) = (self.organization_id(), UploadTerms::default());
             let accepted = self
@@ -241,7 +227,7 @@ impl<'a> Scene<'a> {
         let mut added = Vec::new();
         for (index, bitrate) in [("own-1", 96), ("own-2", FAILING_BITRATE), ("own-3", 97)] {
             loop {
-                dice.pause().await;
+                pause(&mut dice).await;
                 let (id, index) = (self.track_id, index.parse().unwrap());
                 match self.workshop.library.add_variant(&self.owner, id, index, transcode(bitrate)).await {
                     Ok((recipe, _)) => {
@@ -259,27 +245,27 @@ impl<'a> Scene<'a> {
 
     /// Gives a recipe settings that fail, and renders it for existing tracks.
     async fn change_recipe(&self, mut dice: Dice) {
-        dice.pause().await;
+        pause(&mut dice).await;
         let update = UpdateRecipe { kind: Patch::Set(transcode(FAILING_BITRATE)), ..UpdateRecipe::default() };
         self.workshop.library.update_recipe(&self.owner, self.changed, update).await.unwrap();
-        for _ in 0..dice.throw(3) {
-            dice.pause().await;
+        for _ in 0..dice.below(3) {
+            pause(&mut dice).await;
             self.workshop.library.render_existing(&self.owner, self.changed).await.unwrap();
         }
     }
 
     async fn remove_recipe(&self, mut dice: Dice) {
-        for _ in 0..dice.throw(6) {
-            dice.pause().await;
+        for _ in 0..dice.below(6) {
+            pause(&mut dice).await;
         }
         self.workshop.library.remove_recipe(&self.owner, self.removed).await.unwrap();
     }
 
     async fn delete_and_restore(&self, mut dice: Dice) {
-        for _ in 0..dice.throw(3) {
-            dice.pause().await;
+        for _ in 0..dice.below(3) {
+            pause(&mut dice).await;
             self.workshop.library.delete_track(&self.person, self.track_id).await.unwrap();
-            dice.pause().await;
+            pause(&mut dice).await;
             self.workshop.library.restore_track(&self.person, self.track_id).await.unwrap();
         }
     }

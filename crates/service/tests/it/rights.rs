@@ -5,14 +5,12 @@ use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::{
     Invitation, InvitationPurpose, OrganizationId, Origin, Person, Role, UploadSession, WrongCodes,
 };
-use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
+use tonearm_fixtures::{Dice, ManualClock, TestDatabase, ambient};
 use tonearm_service::{
     Caller, CreateCollection, Device, Entry, Library, Links, NewPerson, OneTimeLink, OwnerlessOrganizations,
     People, Refusal, Resource, Resumed, SignInError, SignedIn,
 };
 use tonearm_signing::{Secrets, Token, TotpSecret, UrlSigner, Vault};
-
-use crate::interleavings::Dice;
 
 crate::on_both!(
     links_last_as_long_as_their_reasons,
@@ -226,10 +224,10 @@ impl<'a> History<'a> {
     }
 
     async fn step(&mut self, dice: &mut Dice) {
-        let [who, whom] = [(); 2].map(|()| dice.throw(PEOPLE as u64) as usize);
-        let at = dice.throw(ORGANIZATIONS as u64) as usize;
-        let role = Role::ALL[dice.throw(3) as usize];
-        let what = dice.throw(11);
+        let [who, whom] = [(); 2].map(|()| dice.below(PEOPLE));
+        let at = dice.below(ORGANIZATIONS);
+        let role = Role::ALL[dice.below(3)];
+        let what = dice.below(11);
         self.steps.push(match what {
             0 | 1 => format!("{who} invites {role:?} to {at}"),
             2 => format!("{who} invites {role:?} to {at} for {whom}"),
@@ -254,7 +252,7 @@ impl<'a> History<'a> {
             7 => self.set_role(who, at, role).await,
             8 => self.leave(who, at).await,
             9 => self.promote_or_demote(who).await,
-            _ => self.disable_or_enable(who, dice.throw(4) == 0).await,
+            _ => self.disable_or_enable(who, dice.below(4) == 0).await,
         }
         self.model.end_links();
     }
@@ -285,7 +283,7 @@ impl<'a> History<'a> {
     }
 
     async fn use_link(&mut self, who: usize, dice: &mut Dice) {
-        let at = dice.throw(self.model.links.len() as u64) as usize;
+        let at = dice.below(self.model.links.len());
         let Purpose::Member { organization, role, .. } = self.model.links[at].purpose else { return };
         let joined = self.scene.people.join_as(&self.model.links[at].token, &self.ids[who]).await;
         let person = &mut self.model.people[who];

@@ -23,7 +23,7 @@ const FIREFOX: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 
 const SAFARI: &str = "Mozilla/5.0 (Macintosh) AppleWebKit/605.1.15 Version/17.1 Safari/605.1.15";
 
 /// A track of two minutes.
-async fn two_minutes(client: &Client) -> (String, String) {
+pub(crate) async fn two_minutes(client: &Client) -> (String, String) {
     let collection = client.collection("Songs of the tide").await;
     let signal = Signal::Sine { hz: 220.0, amplitude: 0.5 };
     let spec = WavSpec { seconds: 120.0, sample_rate: 8_000, channels: 1, signal, ..WavSpec::default() };

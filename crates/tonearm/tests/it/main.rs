@@ -26,6 +26,7 @@ mod fairness;
 mod forwarded;
 mod frames;
 mod full_disk;
+mod heard;
 mod http2;
 mod import_buckets;
 mod imports;
