@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tonearm_domain::{
-    Codec, CoverSettings, LevelsFormat, LevelsSettings, OrganizationId, PreviewLength, PreviewSettings,
-    Recipe, RecipeKind, Transcode, WaveformImage, WaveformVideo,
+    CachePolicy, Codec, CoverSettings, LevelsFormat, LevelsSettings, OrganizationId, PreviewLength,
+    PreviewSettings, Recipe, RecipeKind, Transcode, WaveformImage, WaveformVideo,
 };
-use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_service::{Caller, Library, RecipeView};
-use tonearm_testkit::{Backend, TestServer};
+use tonearm_testkit::{Backend, Client, TestServer};
 
 use crate::{on_both_backends, text};
 
@@ -56,10 +56,8 @@ async fn every_type_is_rendered_for_what_is_there(server: TestServer) {
         ("video", RecipeKind::WaveformVideo(video), "video/mp4"),
         ("art", RecipeKind::Cover(CoverSettings::default()), "image/jpeg"),
     ] {
-        let recipe = library
-            .add_recipe(&caller, index.parse().unwrap(), kind, tonearm_domain::CachePolicy::default())
-            .await
-            .unwrap();
+        let recipe =
+            library.add_recipe(&caller, index.parse().unwrap(), kind, CachePolicy::default()).await.unwrap();
         let begun = library.render_existing(&caller, recipe.id).await.unwrap();
         assert_eq!((begun.total, begun.percent()), (2, 0));
         let rendering = rendered(library, &caller, index).await.rendering.unwrap();
@@ -121,7 +119,7 @@ async fn a_later_recipe_that_fails_leaves_tracks_ready() {
             &caller,
             "nothing".parse().unwrap(),
             RecipeKind::Transcode(Transcode::default()),
-            tonearm_domain::CachePolicy::default(),
+            CachePolicy::default(),
         )
         .await
         .unwrap();
@@ -231,4 +229,70 @@ async fn early_sound_plays_what_is_there() {
     assert!(early.1 < 3, "{early:?}");
     client.settled(&id).await;
     assert_eq!(listed().await, (1, 3));
+}
+
+/// The sound of a file: mono, 16 bits.
+async fn decoded(client: &Client, url: &str) -> Vec<i16> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    std::fs::write(&path, client.get(url).await.bytes).unwrap();
+    let mut ffmpeg = std::process::Command::new("ffmpeg");
+    ffmpeg.args(["-v", "error", "-i"]).arg(&path).args(["-f", "s16le", "-ac", "1", "-ar", "44100", "-"]);
+    let sound = ffmpeg.output().unwrap();
+    assert!(sound.status.success(), "{}", String::from_utf8_lossy(&sound.stderr));
+    sound.stdout.as_chunks().0.iter().map(|sample| i16::from_le_bytes(*sample)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_preview_begins_at_the_same_sample_whenever_it_is_made() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let client = &server.client;
+    let library = &server.node.services().unwrap().library;
+    let caller = caller(library).await;
+    let preview = async |codec: Codec, when: &str| {
+        let length = PreviewLength::Seconds {
+            preview_seconds: 3.0,
+            preview_min_percent: 0.0,
+            preview_max_percent: 100.0,
+        };
+        let transcode = Transcode { codec, ..Transcode::default() };
+        let kind = RecipeKind::Preview(PreviewSettings { length, transcode, preview_start_percent: 33.0 });
+        let index = format!("{when}-{}", codec.as_str()).parse().unwrap();
+        library.add_recipe(&caller, index, kind, CachePolicy::default()).await.unwrap()
+    };
+    let codecs = [Codec::Mp3, Codec::Aac, Codec::Opus, Codec::Flac];
+    for codec in codecs {
+        preview(codec, "first").await;
+    }
+    let signal = Signal::Noise { seed: 1, amplitude: 0.5 };
+    let noise =
+        wav(&WavSpec { seconds: 10.0, sample_rate: 44_100, channels: 1, signal, ..WavSpec::default() });
+    let folder = tempfile::tempdir().unwrap();
+    let (source, mp3) = (folder.path().join("noise.wav"), folder.path().join("noise.mp3"));
+    std::fs::write(&source, &noise).unwrap();
+    let mut ffmpeg = std::process::Command::new("ffmpeg");
+    assert!(ffmpeg.args(["-v", "error", "-i"]).arg(&source).arg(&mp3).status().unwrap().success());
+    let collection = client.collection("Noise").await;
+    let mut tracks = Vec::new();
+    for path in [&source, &mp3] {
+        let track = client.upload_file(&collection, path).await;
+        assert_eq!(client.settled(&track).await["track_status_id"], "ready");
+        tracks.push(track);
+    }
+    for codec in codecs {
+        let recipe = preview(codec, "later").await;
+        library.render_existing(&caller, recipe.id).await.unwrap();
+        rendered(library, &caller, recipe.index.as_str()).await;
+        for track in &tracks {
+            let asked = json!({"track_id": track, "variants": [format!("first-{}", codec.as_str()), recipe.index.as_str()]});
+            let session = client.post("/v1/play_session/track", &asked).await.ok();
+            let url = |number| text(&session, &format!("/first_track/variants/{number}/url")).to_owned();
+            let [first, later] = [decoded(client, &url(0)).await, decoded(client, &url(1)).await];
+            assert!(first.len() >= 3 * 44_100, "{codec:?}: {} samples", first.len());
+            // Noise: what begins one sample later differs everywhere.
+            let differ = first.iter().zip(&later).filter(|(one, other)| one.abs_diff(**other) > 400).count();
+            assert_eq!((first.len(), differ), (later.len(), 0), "{codec:?}: other samples");
+        }
+    }
+    server.node.stop().await;
 }
