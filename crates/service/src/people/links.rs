@@ -188,8 +188,12 @@ impl People {
         let OpenedLink::NewPassword(person) = self.open_link(token).await? else {
             return Err(dead());
         };
-        let password = choose_password(password, &person)?;
-        let hash = self.passwords.hash(person.id.uuid(), password, self.ambient.random()).await?;
+        let current = self.catalog.password_hash(person.id).await?;
+        let new = choose_password(password.clone(), &person)?;
+        if self.passwords.is_current(person.id.uuid(), password, current).await? {
+            return Err(same_password());
+        }
+        let hash = self.passwords.hash(person.id.uuid(), new, self.ambient.random()).await?;
         let tx = self.catalog.begin().await?;
         let link = self.lock_link(&tx, token).await?;
         tx.note_invitation_used(link.id, self.ambient.now()).await?;
@@ -324,6 +328,10 @@ pub(super) fn parse_email(email: &str) -> Result<EmailAddress, Refusal> {
 pub(super) fn choose_password(text: String, person: &Person) -> Result<Password, Refusal> {
     Password::choose(text, &[person.email.as_str(), &person.name])
         .map_err(|error| Refusal::invalid("password", error.to_string()))
+}
+
+pub(super) fn same_password() -> Refusal {
+    Refusal::invalid("password", "must differ from the current password")
 }
 
 pub(super) async fn insert_person(tx: &Transaction, person: &Person, hash: &str) -> Result<(), Refusal> {

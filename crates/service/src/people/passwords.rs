@@ -86,9 +86,22 @@ impl Passwords {
 
     /// Hashes a new password with a fresh salt, in the place of a person or of a makerless link.
     pub(super) async fn hash(&self, id: Uuid, password: Password, salt: [u8; 16]) -> Result<String, Refusal> {
-        let turn = self.permit(id).await;
-        let _turn = turn.ok_or_else(|| Refusal::Unavailable("too many passwords to hash".into()))?;
+        let _turn = self.permit(id).await.ok_or_else(too_many)?;
         blocking(move || hash(&password, salt)).await
+    }
+
+    /// Whether the text is the password of a person who is known by a link.
+    pub(super) async fn is_current(
+        &self,
+        id: Uuid,
+        text: String,
+        stored: Option<String>,
+    ) -> Result<bool, Refusal> {
+        let turn = self.permit(id).await.ok_or_else(too_many)?;
+        match Password::claimed(text) {
+            Some(password) => self.verify(&turn, password, stored).await,
+            None => Ok(false),
+        }
     }
 
     /// Whether the password matches this hash. Without a hash, the same work is done, so that the response time does
@@ -109,6 +122,10 @@ impl Passwords {
         })
         .await
     }
+}
+
+fn too_many() -> Refusal {
+    Refusal::Unavailable("too many passwords to hash".into())
 }
 
 async fn blocking<T: Send + 'static>(

@@ -4,7 +4,7 @@ use tonearm_catalog::Transaction;
 use tonearm_domain::{Actor, AuditAction, Language, Origin, Password, Person, SignIn};
 use tonearm_signing::Token;
 
-use super::links::{choose_password, person_name};
+use super::links::{choose_password, person_name, same_password};
 use super::sign_in::end_sign_ins;
 use super::throttle::Subjects;
 use super::{Device, People, Resumed, SignInError};
@@ -48,8 +48,7 @@ impl People {
     ) -> Result<Token, SignInError> {
         let person = &resumed.person;
         if new == current {
-            let message = "must differ from the current password";
-            return Err(Refusal::invalid("password", message).into());
+            return Err(same_password().into());
         }
         let new = choose_password(new, person)?;
         let subjects = Subjects::of_sign_in(resumed.sign_in.id);

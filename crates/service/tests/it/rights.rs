@@ -624,4 +624,12 @@ async fn a_new_password_is_another_one(database: TestDatabase) {
     let changed = scene.people.change_password(&resumed, same.clone(), same, false, Device::default()).await;
     let is_refused = matches!(changed, Err(SignInError::Refusal(Refusal::Invalid { field: "password", .. })));
     assert!(is_refused, "{changed:?}");
+    // Nor does a link accept it, which is not used up.
+    let link = scene.people.new_password_link("ada@example.com").await.unwrap();
+    let choose = async |password: &str| {
+        scene.people.choose_new_password(&token(&link), password.to_owned(), Device::default()).await
+    };
+    let chosen = choose(PASSWORD).await;
+    assert!(matches!(chosen, Err(Refusal::Invalid { field: "password", .. })));
+    assert!(choose("battery staple correct").await.is_ok());
 }
