@@ -4,7 +4,7 @@ use axum::body::Body;
 use http::{Method, Request};
 use serde_json::{Value, json};
 use tonearm_domain::{AllowedOrigins, ApiKeyId, KeyType};
-use tonearm_fixtures::TestDatabase;
+use tonearm_fixtures::{LateBody, TestDatabase};
 use tonearm_service::CreateKey;
 
 use crate::house::{House, local, tone};
@@ -18,6 +18,7 @@ on_both!(
     a_revoked_key_revokes_what_it_made_later,
     play_sessions_end_with_a_revocation_and_not_with_an_expiry,
     upload_sessions_end_with_a_revocation_and_not_with_an_expiry,
+    nothing_is_uploaded_to_a_session_that_ended_before_the_body,
     a_stored_response_is_not_for_other_origins,
     sessions_are_listed_without_their_ids_and_ended,
 );
@@ -230,6 +231,36 @@ async fn upload_sessions_end_with_a_revocation_and_not_with_an_expiry(database: 
     }
     // A URL that was handed out before keeps its hour.
     assert_eq!(house.send(Request::put(local(&url)).body(Body::from(tone())).unwrap()).await.status, 200);
+}
+
+async fn nothing_is_uploaded_to_a_session_that_ended_before_the_body(database: TestDatabase) {
+    let house = House::open(database).await;
+    for is_revoked in [false, true] {
+        for idempotency_key in [None, Some("once")] {
+            let key = house.key_of_type(KeyType::Api).await;
+            let body = json!({ "collection_id": house.collection_id });
+            let session = house.call_as(&key, Method::POST, "/v1/upload_session", body).await.expect_ok();
+            let session = text(&session.json["upload_session_id"]);
+            let (body, late) = LateBody::new(json!({ "file_name": "late.wav" }).to_string());
+            let mut request = Request::post(format!("/v1/upload/{session}/track"))
+                .header("content-type", "application/json");
+            if let Some(once) = idempotency_key {
+                request = request.header("idempotency-key", once);
+            }
+            let end = late.arrives_after(async {
+                if is_revoked {
+                    house.revoke(&key).await;
+                } else {
+                    house
+                        .call_as(&key, Method::DELETE, &format!("/v1/upload_session/{session}"), Value::Null)
+                        .await;
+                }
+            });
+            let (reply, ()) = tokio::join!(house.send(request.body(body).unwrap()), end);
+            reply.expect_error(401, "invalid_upload_session");
+        }
+    }
+    assert_eq!(house.get("/v1/track").await.expect_ok().json["count"], 0);
 }
 
 async fn a_stored_response_is_not_for_other_origins(database: TestDatabase) {

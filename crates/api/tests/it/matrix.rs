@@ -5,13 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::body::Body;
-use futures::stream;
 use http::{Method, Request, StatusCode};
 use serde_json::{Value, json};
-use tokio::sync::oneshot;
 use tonearm_catalog::AuditFilter;
 use tonearm_domain::{ApiKeyId, KeyType};
-use tonearm_fixtures::TestDatabase;
+use tonearm_fixtures::{LateBody, TestDatabase};
 use tonearm_service::CreateKey;
 use tonearm_signing::ApiKeyText;
 
@@ -412,17 +410,6 @@ fn request_with(key: &str, row: &Row, body: Body) -> Request<Body> {
     request.body(body).unwrap()
 }
 
-/// The body of a request, which asks for what happens before it arrives.
-fn body_after(text: String) -> (Body, oneshot::Receiver<()>, oneshot::Sender<()>) {
-    let ((asked, is_asked), (go, may_go)) = (oneshot::channel(), oneshot::channel::<()>());
-    let body = stream::once(async move {
-        asked.send(()).unwrap();
-        may_go.await.unwrap();
-        Ok::<_, std::io::Error>(text)
-    });
-    (Body::from_stream(body), is_asked, go)
-}
-
 async fn audited_actions(house: &House) -> usize {
     let organization = Some(house.organization_id);
     house.catalog().audit_entries(organization, &AuditFilter::default(), None, 10_000).await.unwrap().len()
@@ -434,18 +421,15 @@ async fn no_endpoint_acts_on_a_key_that_ended_before_the_body(database: TestData
     for row in things.rows().into_iter().filter(|row| !row.body.is_null()) {
         for idempotency_key in [None, Some("1")] {
             let (key, _) = key_for(&house, row.door).await;
-            let (body, is_asked, go) = body_after(row.body.to_string());
+            let (body, late) = LateBody::new(row.body.to_string());
             let mut request = request_with(&key, &row, body);
             if let Some(text) = idempotency_key {
                 request.headers_mut().insert("idempotency-key", text.parse().unwrap());
             }
-            let end = async {
-                is_asked.await.unwrap();
+            let end = late.arrives_after(async {
                 house.revoke(&key).await;
-                let before = audited_actions(&house).await;
-                go.send(()).unwrap();
-                before
-            };
+                audited_actions(&house).await
+            });
             let (reply, before) = tokio::join!(house.send(request), end);
             let cell = format!("{} {}: {}", row.method, row.path, reply.json);
             assert_eq!(

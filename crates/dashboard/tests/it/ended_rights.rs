@@ -1,11 +1,8 @@
 //! Sign-ins, roles and offices that end while a form is on its way: nothing is done on them.
 
-use axum::body::Body;
-use futures::stream;
 use http::Request;
-use tokio::sync::oneshot;
 use tonearm_domain::{PersonId, Role};
-use tonearm_fixtures::TestDatabase;
+use tonearm_fixtures::{LateBody, TestDatabase};
 use tonearm_service::OwnerlessOrganizations;
 
 use crate::browser::Browser;
@@ -79,24 +76,13 @@ impl Scene {
     }
 }
 
-/// A body that asks for what happens before it arrives.
-fn body_after(text: String) -> (Body, oneshot::Receiver<()>, oneshot::Sender<()>) {
-    let ((asked, is_asked), (go, may_go)) = (oneshot::channel(), oneshot::channel::<()>());
-    let body = stream::once(async move {
-        asked.send(()).unwrap();
-        may_go.await.unwrap();
-        Ok::<_, std::io::Error>(text)
-    });
-    (Body::from_stream(body), is_asked, go)
-}
-
 async fn a_form_that_arrives_late_invites_nobody(database: TestDatabase) {
     let mut scene = Scene::open(database).await;
     let path = scene.house.path("/members");
     for end in ENDS {
         let secret = scene.bea.get(&path).await.form_secret();
         let fields = [("form_secret", secret.as_str()), ("role", "owner"), ("email", "")];
-        let (body, is_asked, go) = body_after(serde_urlencoded::to_string(fields).unwrap());
+        let (body, late) = LateBody::new(serde_urlencoded::to_string(fields).unwrap());
         let request = Request::post(&path)
             .header("origin", crate::house::PUBLIC_URL)
             .header("content-type", "application/x-www-form-urlencoded")
@@ -104,11 +90,9 @@ async fn a_form_that_arrives_late_invites_nobody(database: TestDatabase) {
             .unwrap();
         let before = scene.open_invitations().await;
         let mut bea = scene.bea.clone();
-        let ended = async {
-            is_asked.await.unwrap();
+        let ended = late.arrives_after(async {
             scene.end(end).await;
-            go.send(()).unwrap();
-        };
+        });
         let (page, ()) = tokio::join!(bea.send(request), ended);
         assert!(matches!(page.status, 303 | 403 | 404), "{end:?}: {} {}", page.status, page.html);
         assert!(
@@ -129,7 +113,7 @@ async fn a_script_that_arrives_late_changes_nothing(database: TestDatabase) {
     let path = scene.house.path("/members");
     for end in ENDS {
         let secret = scene.bea.get(&path).await.form_secret();
-        let (body, is_asked, go) = body_after("role=owner&email=".to_owned());
+        let (body, late) = LateBody::new("role=owner&email=".to_owned());
         let request = Request::post(&path)
             .header("sec-fetch-site", "same-origin")
             .header("x-form-secret", secret)
@@ -138,11 +122,9 @@ async fn a_script_that_arrives_late_changes_nothing(database: TestDatabase) {
             .unwrap();
         let before = scene.open_invitations().await;
         let mut bea = scene.bea.clone();
-        let ended = async {
-            is_asked.await.unwrap();
+        let ended = late.arrives_after(async {
             scene.end(end).await;
-            go.send(()).unwrap();
-        };
+        });
         let (page, ()) = tokio::join!(bea.send(request), ended);
         let expected = match end {
             End::SignedOutEverywhere | End::Disabled => 401,
@@ -160,17 +142,15 @@ async fn an_administrator_who_was_demoted_meanwhile_gets_no_link(database: TestD
     scene.house.people.set_administrator(by, scene.bea_id, true).await.unwrap();
     let ada = scene.house.people.person_by_email("ada@example.com").await.unwrap().id;
     let secret = scene.ada.get("/dashboard/profile").await.form_secret();
-    let (body, is_asked, go) = body_after(format!("form_secret={secret}"));
+    let (body, late) = LateBody::new(format!("form_secret={secret}"));
     let request = Request::post(format!("/dashboard/people/{}/reset-password", scene.bea_id))
         .header("sec-fetch-site", "same-origin")
         .header("content-type", "application/x-www-form-urlencoded")
         .body(body)
         .unwrap();
-    let ended = async {
-        is_asked.await.unwrap();
+    let ended = late.arrives_after(async {
         scene.house.people.set_administrator(by, ada, false).await.unwrap();
-        go.send(()).unwrap();
-    };
+    });
     let mut browser = scene.ada.clone();
     let (page, ()) = tokio::join!(browser.send(request), ended);
     assert_eq!(page.status, 403, "{}", page.html);
