@@ -8,7 +8,9 @@ use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use bytes::BytesMut;
 use futures::StreamExt;
+use http::Extensions;
 use tokio::time::timeout;
+use tonearm_domain::BodyBudget;
 use tonearm_service::Refusal;
 
 use crate::error::PageError;
@@ -21,14 +23,19 @@ pub(crate) const MOST_BYTES: usize = 256 * 1024;
 /// How long a form without files may take to arrive.
 pub(crate) const READ_WITHIN: Duration = Duration::from_secs(30);
 
-/// The whole body of a form without files.
-pub(crate) async fn read(body: Body) -> Result<Bytes, PageError> {
+/// The whole body of a form without files. While it arrives, it counts towards the memory for all bodies of its network.
+pub(crate) async fn read(extensions: &Extensions, body: Body) -> Result<Bytes, PageError> {
+    let mut held = extensions.get::<BodyBudget>().map(|bodies| bodies.budget.holder(bodies.network));
     let (mut chunks, mut whole) = (body.into_data_stream(), BytesMut::new());
     let collect = async {
         while let Some(chunk) = chunks.next().await {
             let chunk = chunk.map_err(|_| PageError::FormIncomplete)?;
             if whole.len() + chunk.len() > MOST_BYTES {
                 return Err(PageError::TooLarge { limit: MOST_BYTES as u64 });
+            }
+            if held.as_mut().is_some_and(|held| !held.grow(chunk.len() as u64)) {
+                let message = "too many forms of this network are still being sent";
+                return Err(Refusal::Unavailable(message.into()).into());
             }
             whole.extend_from_slice(&chunk);
         }
@@ -90,7 +97,8 @@ impl<S: Send + Sync> FromRequest<S> for Fields {
     type Rejection = PageError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, PageError> {
-        let body = read(request.into_body()).await?;
+        let (parts, body) = request.into_parts();
+        let body = read(&parts.extensions, body).await?;
         let fields: Vec<(String, String)> =
             serde_urlencoded::from_bytes(&body).map_err(|_| PageError::BadForm)?;
         // NUL is never typed, and databases do not store it as text.
@@ -143,6 +151,8 @@ impl Problems {
 
 #[cfg(test)]
 mod tests {
+    use tonearm_domain::ByteBudget;
+
     use super::*;
 
     #[test]
@@ -160,7 +170,7 @@ mod tests {
                 tokio::time::sleep(Duration::from_secs(1)).await;
                 (sent < chunks).then(|| (Ok::<_, std::io::Error>(Bytes::from_static(chunk)), sent + 1))
             });
-            read(Body::from_stream(drip))
+            async move { read(&Extensions::new(), Body::from_stream(drip)).await }
         };
         assert_eq!(dripping(20, b"a").await.unwrap().len(), 20);
         assert!(matches!(dripping(40, b"a").await, Err(PageError::FormIncomplete)));
@@ -168,7 +178,19 @@ mod tests {
         let broken = Body::from_stream(futures::stream::once(async {
             Err::<Bytes, _>(std::io::Error::other("gone"))
         }));
-        assert!(matches!(read(broken).await, Err(PageError::FormIncomplete)));
+        assert!(matches!(read(&Extensions::new(), broken).await, Err(PageError::FormIncomplete)));
+    }
+
+    #[tokio::test]
+    async fn forms_that_arrive_count_towards_the_memory_of_their_network() {
+        let budget = ByteBudget::new(1000);
+        let mut extensions = Extensions::new();
+        extensions.insert(BodyBudget { budget: budget.clone(), network: "192.0.2.1".parse().unwrap() });
+        assert!(read(&extensions, Body::from(vec![b'a'; 500])).await.is_ok());
+        let refused = read(&extensions, Body::from(vec![b'a'; 501])).await;
+        assert!(matches!(refused, Err(PageError::Refused(Refusal::Unavailable(_)))));
+        // Nothing is held by forms that have arrived or were refused.
+        assert!(budget.holder("another").grow(500));
     }
 
     #[test]
