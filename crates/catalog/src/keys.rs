@@ -1,8 +1,9 @@
 //! API keys. Only hashes of the secrets are stored.
 
-use sea_orm::sea_query::{Expr, LockType};
+use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Set,
+    ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait, Select, Set, Statement,
 };
 use tonearm_domain::{ApiKey, ApiKeyId, KeyType, LimitOffset, OrganizationId, Timestamp};
 
@@ -104,22 +105,65 @@ impl Transaction {
         one(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
     }
 
-    /// The keys that a key made and that are not revoked, oldest first, locked for a change.
+    /// The same, for ending the key or one of its secrets: waits for the transactions that act on it.
+    pub async fn api_key_to_end(
+        &self,
+        organization: OrganizationId,
+        id: ApiKeyId,
+    ) -> Result<Option<ApiKey>, CatalogError> {
+        // Before the row, which a transaction that acts on the key may change.
+        self.take_key(id).await?;
+        self.api_key(organization, id).await
+    }
+
+    /// The keys that a key made and that are not revoked, oldest first, to be ended.
     pub async fn keys_made_by(
         &self,
         organization: OrganizationId,
         maker: ApiKeyId,
     ) -> Result<Vec<ApiKey>, CatalogError> {
-        all(self.db(), made_by(organization, &[maker]).order_by_asc(Column::Id).lock(TO_CHANGE)).await
+        let made = || made_by(organization, &[maker]).order_by_asc(Column::Id);
+        let ids: Vec<Uuid> = made().select_only().column(Column::Id).into_tuple().all(self.db()).await?;
+        for id in ids {
+            self.take_key(ApiKeyId::from_uuid(id)).await?;
+        }
+        all(self.db(), made().lock(TO_CHANGE)).await
     }
 
-    /// A key on which something depends that this transaction writes. It is not revoked before the transaction ends.
+    /// A key on which something depends that this transaction writes. It is neither revoked nor given another secret before
+    /// the transaction ends.
     pub async fn maker(
         &self,
         organization: OrganizationId,
         id: ApiKeyId,
     ) -> Result<Option<ApiKey>, CatalogError> {
-        one(self.db(), by_id(organization, id).lock(LockType::KeyShare)).await
+        self.hold_key(id).await?;
+        one(self.db(), by_id(organization, id)).await
+    }
+
+    /// Makes whoever ends a key wait until this transaction ends ([`Self::take_key`]). Read the key after that.
+    ///
+    /// Locks of rows would not do: transactions that share one let others join while somebody waits who wants it alone, so
+    /// that a key in constant use could never be revoked. Advisory locks are given in the order of the requests. SQLite has
+    /// one writer at a time.
+    pub(crate) async fn hold_key(&self, id: ApiKeyId) -> Result<(), CatalogError> {
+        self.lock_by_number("pg_advisory_xact_lock_shared", id).await
+    }
+
+    /// Waits for the transactions that act on a key, and keeps others from acting on it.
+    pub(crate) async fn take_key(&self, id: ApiKeyId) -> Result<(), CatalogError> {
+        self.lock_by_number("pg_advisory_xact_lock", id).await
+    }
+
+    async fn lock_by_number(&self, function: &str, id: ApiKeyId) -> Result<(), CatalogError> {
+        if self.db().get_database_backend() == DbBackend::Postgres {
+            // The last 62 bits are random.
+            let number = (id.uuid().as_u128() as u64).cast_signed();
+            let sql = format!("SELECT {function}($1)");
+            let lock = Statement::from_sql_and_values(DbBackend::Postgres, sql, [number.into()]);
+            self.db().execute_raw(lock).await?;
+        }
+        Ok(())
     }
 
     /// Updates the title, selection, downloads, expiry and allowed origins of a key. It must exist.
@@ -149,7 +193,7 @@ impl Transaction {
         id: ApiKeyId,
         now: Timestamp,
     ) -> Result<bool, CatalogError> {
-        by_id(organization, id).lock_exclusive().one(self.db()).await?;
+        self.take_key(id).await?;
         self.end_old_api_key(organization, id).await?;
         let revoked = Entity::update_many()
             .col_expr(Column::RevokedAt, Expr::value(now.unix_millis()))

@@ -2,21 +2,21 @@
 //!
 //! A request is judged by its head first, so that nothing is read for strangers. Its body may arrive much later, and the
 //! key may be revoked or the person removed in between. [`Catalog::begin`](crate::Catalog::begin) therefore judges the
-//! right of the running request again. On PostgreSQL the rows that it depends on stay locked, so that whoever ends the
-//! right waits for the transaction and then sees what it wrote.
+//! right of the running request again. On PostgreSQL, what it depends on stays locked, so that whoever ends the right waits
+//! for the transaction and then sees what it wrote. These locks are given in the order in which they were asked for: nobody
+//! keeps a right by using it all the time.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sea_orm::sea_query::LockType;
-use sea_orm::{EntityTrait, QuerySelect};
+use sea_orm::EntityTrait;
 use tonearm_domain::{
-    Ambient, ApiKey, Membership, OrganizationId, Person, PersonId, Role, SignIn, SignInId, Timestamp,
+    Ambient, ApiKey, Membership, OrganizationId, PersonId, Role, SignIn, SignInId, Timestamp,
 };
 
 use crate::column::moment;
-use crate::entity::{api_key, membership, old_api_key, person, sign_in};
+use crate::entity::{api_key, membership, old_api_key, sign_in};
 use crate::error::CatalogError;
-use crate::query::{TO_CHANGE, one};
+use crate::query::one;
 use crate::transaction::Transaction;
 
 tokio::task_local! {
@@ -113,8 +113,10 @@ async fn end_of_key(
     hash: &[u8; 32],
     now: Timestamp,
 ) -> Result<Option<EndedRight>, CatalogError> {
-    let select = api_key::Entity::find_by_id(judged.id.uuid()).lock(LockType::KeyShare);
-    let Some(row) = select.one(tx.db()).await? else { return Ok(Some(EndedRight::Key)) };
+    tx.hold_key(judged.id).await?;
+    let Some(row) = api_key::Entity::find_by_id(judged.id.uuid()).one(tx.db()).await? else {
+        return Ok(Some(EndedRight::Key));
+    };
     let is_current = row.key_hash == hash || is_old_secret(tx, judged, hash, now).await?;
     let key = ApiKey::try_from(row)?;
     if !is_current || !key.is_valid_at(now) {
@@ -134,8 +136,8 @@ async fn is_old_secret(
     Ok(now < moment("old_api_key.valid_until", old.valid_until)?)
 }
 
-/// The sign-in is locked for a change, so that requests of one browser write one after another: each of them may end
-/// the sign-in itself.
+/// The person is locked for a change, as by whoever ends a sign-in or a membership of the person. So the writes of one
+/// person follow one another. Administrators act on each other: they are all locked first, in one order.
 async fn end_of_sign_in(
     tx: &Transaction,
     id: SignInId,
@@ -143,9 +145,11 @@ async fn end_of_sign_in(
     office: Office,
     now: Timestamp,
 ) -> Result<Option<EndedRight>, CatalogError> {
-    let select = sign_in::Entity::find_by_id(id.uuid()).lock(TO_CHANGE);
-    let sign_in: Option<SignIn> = one(tx.db(), select).await?;
-    let person: Option<Person> = one(tx.db(), person::Entity::find_by_id(person_id.uuid())).await?;
+    if office == Office::Administrator {
+        tx.administrators_to_change().await?;
+    }
+    let person = tx.person(person_id).await?;
+    let sign_in: Option<SignIn> = one(tx.db(), sign_in::Entity::find_by_id(id.uuid())).await?;
     let (Some(sign_in), Some(person)) = (sign_in, person) else { return Ok(Some(EndedRight::SignIn)) };
     if sign_in.person_id != person_id || !sign_in.is_valid_at(now) || !person.is_active() {
         return Ok(Some(EndedRight::SignIn));
@@ -158,7 +162,7 @@ async fn end_of_sign_in(
         Office::Member(organization, role) => (organization, role),
     };
     let select = membership::Entity::find_by_id((organization.uuid(), person_id.uuid()));
-    let own: Option<Membership> = one(tx.db(), select.lock(LockType::Share)).await?;
+    let own: Option<Membership> = one(tx.db(), select).await?;
     Ok(match own {
         None => Some(EndedRight::Membership),
         Some(own) => (own.role < role).then_some(EndedRight::Role),

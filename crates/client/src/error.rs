@@ -130,13 +130,10 @@ impl ClientError {
     /// Whether every other request would fail for the same reason: the credential, the collection, the service as a whole.
     pub fn affects_all(&self) -> bool {
         match self {
-            Self::Refused(refusal) => {
-                matches!(refusal.status, 401 | 403)
-                    || refusal.code == "collection_not_found"
-                    || refusal.is_transient()
-            }
-            Self::Unreachable { .. } | Self::InvalidResponse { .. } => true,
-            Self::File(_) => false,
+            Self::Refused(refusal) if refusal.code == "collection_not_found" => true,
+            Self::Refused(refusal) if matches!(refusal.status, 401 | 403) => true,
+            Self::InvalidResponse { .. } => true,
+            _ => self.is_transient(),
         }
     }
 

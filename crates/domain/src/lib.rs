@@ -179,7 +179,7 @@ pub use store::{Evidence, StoreId, StoreMismatch, SweepRules};
 pub use stored_address::StoredAddresses;
 pub use tag_values::Numbered;
 pub use tags::Tags;
-pub use text::{Metadata, Text, TextError};
+pub use text::{Metadata, Text, TextError, is_plain_json};
 pub use theme::{Palette, PaletteError, Theme};
 pub use timestamp::Timestamp;
 pub use trace_context::{InvalidTraceContext, TraceContext};

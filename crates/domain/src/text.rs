@@ -23,8 +23,9 @@ pub enum TextError {
     /// Metadata with more than 100 levels of objects and arrays.
     #[error("can be nested at most 100 levels deep")]
     MetadataTooDeep,
-    /// Metadata with a number beyond those of 64 bits, with half of a surrogate pair, or nested too deep to be read.
-    #[error("has a number or a character that most programs cannot read; send it as text")]
+    /// Metadata with a number beyond those of 64 bits, with half of a surrogate pair, nested too deep to be read, or with a
+    /// text that is no [plain JSON](is_plain_json).
+    #[error("has a number, a name or a character that many programs cannot read; send it as text")]
     MetadataUnreadable,
     /// Metadata that stands for what could not be read.
     #[error(
@@ -139,15 +140,18 @@ impl Metadata {
     }
 
     fn parse(json: &str) -> Result<Self, TextError> {
-        let Compact { json, numbers_survive } = Compact::of(json);
-        let value: Value = serde_json::from_str(&json).map_err(|_| TextError::MetadataUnreadable)?;
-        let Value::Object(map) = value else { return Err(TextError::NoObject) };
-        if holds_nul(&map) {
-            return Err(TextError::Nul);
-        }
-        if depth(&map) > Self::MAX_DEPTH {
+        let Compact { json, numbers_survive, is_plain, has_nul, depth } = Compact::of(json);
+        if depth > Self::MAX_DEPTH {
             return Err(TextError::MetadataTooDeep);
         }
+        if !is_plain {
+            return Err(TextError::MetadataUnreadable);
+        }
+        if has_nul {
+            return Err(TextError::Nul);
+        }
+        let value: Value = serde_json::from_str(&json).map_err(|_| TextError::MetadataUnreadable)?;
+        let Value::Object(map) = value else { return Err(TextError::NoObject) };
         let read = Self(map);
         if read.is_damaged() {
             return Err(TextError::Damaged);
@@ -181,9 +185,25 @@ impl Serialize for Metadata {
     }
 }
 
+/// What the names begin with to which `serde_json` gives a meaning of its own when it reads a [`Value`].
+const PRIVATE: &str = "$serde_json::private::";
+
+/// Whether JSON from outside can be read as a [`Value`]. An object with one of the [`PRIVATE`] names would become what the
+/// text beside the name contains, and a text in a text in a text, each read with a new limit of depth, ends the process.
+pub fn is_plain_json(text: &str) -> bool {
+    Compact::of(text).is_plain
+}
+
 /// JSON without white space between its tokens.
 struct Compact {
     json: String,
+    /// Whether every string can be read and is none of the [`PRIVATE`] names, which can be written with escapes. Repeated
+    /// names count, too: only the last one is in a [`Value`].
+    is_plain: bool,
+    /// Whether a string contains NUL, which PostgreSQL's `jsonb` cannot store.
+    has_nul: bool,
+    /// The number of objects and arrays around the innermost value.
+    depth: usize,
     /// Whether each number is written as it would be after having been read as a value, and PostgreSQL's `jsonb`, which
     /// writes out exponents and has no negative zero, keeps it as well.
     numbers_survive: bool,
@@ -192,7 +212,9 @@ struct Compact {
 impl Compact {
     /// The text is JSON.
     fn of(text: &str) -> Self {
-        let mut compact = Self { json: String::with_capacity(text.len()), numbers_survive: true };
+        let json = String::with_capacity(text.len());
+        let mut compact = Self { json, is_plain: true, has_nul: false, depth: 0, numbers_survive: true };
+        let mut depth = 0_usize;
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
             let length = match first {
@@ -201,6 +223,13 @@ impl Compact {
                 _ => first.len_utf8(),
             };
             let (token, after) = rest.split_at(length);
+            match first {
+                '"' => compact.read(token),
+                '{' | '[' => depth += 1,
+                '}' | ']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            compact.depth = compact.depth.max(depth);
             if is_in_number(first) && !matches!(first, 'e' | 'E') {
                 compact.numbers_survive &= survives(token);
             }
@@ -210,6 +239,15 @@ impl Compact {
             rest = after;
         }
         compact
+    }
+
+    /// Looks at a string, with its quotation marks.
+    fn read(&mut self, token: &str) {
+        if token.contains(PRIVATE) || token.contains("\\u") {
+            let text = serde_json::from_str::<String>(token);
+            self.is_plain &= text.as_ref().is_ok_and(|text| !text.starts_with(PRIVATE));
+            self.has_nul |= text.is_ok_and(|text| text.contains('\0'));
+        }
     }
 }
 
@@ -239,31 +277,6 @@ fn survives(number: &str) -> bool {
         && serde_json::from_str::<Number>(number).is_ok_and(|read| read.to_string() == number)
 }
 
-/// The number of objects and arrays around the innermost value.
-fn depth(map: &Map<String, Value>) -> usize {
-    fn of(value: &Value) -> usize {
-        match value {
-            Value::Array(items) => 1 + items.iter().map(of).max().unwrap_or(0),
-            Value::Object(map) => depth(map),
-            _ => 0,
-        }
-    }
-    1 + map.values().map(of).max().unwrap_or(0)
-}
-
-/// Whether a key or value contains NUL, which PostgreSQL's `jsonb` cannot store.
-fn holds_nul(map: &Map<String, Value>) -> bool {
-    fn value_holds(value: &Value) -> bool {
-        match value {
-            Value::String(text) => text.contains('\0'),
-            Value::Array(items) => items.iter().any(value_holds),
-            Value::Object(map) => holds_nul(map),
-            _ => false,
-        }
-    }
-    map.iter().any(|(key, value)| key.contains('\0') || value_holds(value))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -288,6 +301,26 @@ mod tests {
         assert!(parse(&large(65_528)).is_ok());
         let spaced = format!("{{{} \"a\": 1.0e0 }}", " ".repeat(70_000));
         assert!(parse(&spaced).is_ok(), "white space does not count");
+        let raw = "$serde_json::private::RawValue";
+        for name in [raw, "\\u0024serde_json::private::RawValu\\u0065", "$serde_json::private::Number"] {
+            for json in [format!(r#"{{"a":{{"{name}":"{{}}"}}}}"#), format!(r#"{{"{name}":"{{}}"}}"#)] {
+                assert!(parse(&json).unwrap_err().starts_with("has a number, a name"), "{json}");
+            }
+        }
+        assert!(parse(r#"{"a":"serde_json::private::RawValue"}"#).is_ok());
+        // Names that are repeated are looked at, too.
+        let repeated = |value: &str| parse(&format!(r#"{{"a":{value},"a":1e1}}"#)).unwrap_err();
+        assert!(repeated(&format!("{}{}", "[".repeat(100), "]".repeat(100))).contains("100 levels"));
+        assert!(repeated(r#""\u0000""#).starts_with("cannot contain NUL"));
+        assert!(repeated(r#""\ud800""#).starts_with("has a number, a name or a character"));
+        // Each text begins with as many levels as a reader accepts.
+        let mut nested = "1".to_owned();
+        for _ in 0..6 {
+            let text =
+                serde_json::to_string(&format!("{}{nested}{}", "[".repeat(120), "]".repeat(120))).unwrap();
+            nested = format!(r#"{{"{raw}":{text}}}"#);
+        }
+        assert!(parse(&format!(r#"{{"a":{nested}}}"#)).is_err());
         let deep = |levels| format!("{}1{}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
         assert!(parse(&deep(100)).is_ok());
         for levels in [101, 5000] {

@@ -12,11 +12,13 @@ use tonearm_edge::Countries;
 use tonearm_media::{Media, Pictures};
 
 pub(crate) use self::catalog::{
-    catalog_of_command, catalog_of_service, connect_options, migrate_in_command, prepare_tables,
-    warn_of_connections,
+    catalog_of_command, catalog_of_service, connect_options, future_database, migrate_in_command,
+    prepare_tables, require_database, warn_of_connections,
 };
 pub(crate) use self::folders::{disks, make_folder, scratch, space, unstored_usage};
-pub(crate) use self::secrets::{has_secret, known_secrets, require_secret, reseal, secrets, signer};
+pub(crate) use self::secrets::{
+    has_secret, known_secrets, require_recorded_secret, require_secret, reseal, secrets, signer,
+};
 pub(crate) use self::store::{blobs, blobs_of_server, catalog_and_store, check_store};
 use crate::start_error::StartError;
 use crate::{Config, Role};

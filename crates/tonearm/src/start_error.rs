@@ -32,6 +32,12 @@ pub enum StartError {
         /// Where it would be.
         path: PathBuf,
     },
+    /// A command found no data to work on.
+    #[error(
+        "there is no database at {0}. Name the data of the service with --data-dir or --config, or create it with \
+         `tonearm serve`"
+    )]
+    NoDatabase(PathBuf),
     /// The address cannot be listened on.
     #[error("cannot listen on {address}: {source}")]
     Listen {

@@ -205,17 +205,60 @@ async fn whoever_ends_a_right_sees_what_it_wrote(database: TestDatabase) {
     assert_eq!(seen.await, 2);
 }
 
+/// A transaction on a right does not pass whoever waits to end it. Otherwise requests that overlap would keep the right for
+/// as long as they go on. (On SQLite, transactions follow one another.)
+#[tokio::test(flavor = "multi_thread")]
+async fn a_right_in_constant_use_can_be_ended() {
+    let database = TestDatabase::postgres().await;
+    let scene = Scene::of(&database).await;
+    let (organization, person, key) = (scene.organization.id, scene.sign_in.person_id, scene.key.id);
+    let now = scene.now();
+    let editor = scene.on_sign_in(Office::Member(organization, Role::Editor));
+    for (right, expected) in [(scene.on_key(), EndedRight::Key), (editor, EndedRight::Membership)] {
+        let begin = async |catalog: &Catalog| {
+            in_request(scene.ambient.clone(), async {
+                assert!(act_on(right.clone()));
+                catalog.begin().await
+            })
+            .await
+        };
+        let held = begin(&scene.catalog).await.unwrap();
+        let other = database.catalog().await;
+        let ending = tokio::spawn(async move {
+            let tx = other.begin().await.unwrap();
+            match expected {
+                EndedRight::Key => assert!(tx.revoke_api_key(organization, key, now).await.unwrap()),
+                _ => {
+                    tx.person(person).await.unwrap();
+                    assert!(tx.delete_membership(organization, person).await.unwrap());
+                }
+            }
+            tx.commit().await.unwrap();
+        });
+        while waiting(&database).await < 1 {}
+        let later = database.catalog().await;
+        let release = async {
+            while waiting(&database).await < 2 {}
+            held.commit().await.unwrap();
+        };
+        let (next, ()) = tokio::join!(begin(&later), release);
+        assert!(matches!(next, Err(CatalogError::RightEnded(ended)) if ended == expected), "{expected:?}");
+        ending.await.unwrap();
+    }
+}
+
 /// On SQLite nobody can write meanwhile, so there is nothing to wait for.
 async fn is_somebody_waiting(database: &TestDatabase) -> bool {
-    if !database.url.starts_with("postgres") {
-        return true;
-    }
+    !database.url.starts_with("postgres") || waiting(database).await > 0
+}
+
+/// How many sessions wait for a lock.
+async fn waiting(database: &TestDatabase) -> i64 {
     let raw = database.raw().await;
-    let waiting =
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    let waiting = "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     let found = raw.query_one_raw(Statement::from_string(raw.get_database_backend(), waiting)).await.unwrap();
     raw.close().await.unwrap();
-    found.is_some()
+    found.unwrap().try_get("", "n").unwrap()
 }
 
 /// Signing out and revoking one's own key are the last things that a right permits.

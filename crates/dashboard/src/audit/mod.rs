@@ -9,7 +9,7 @@ use axum::routing::get;
 use futures::StreamExt;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use serde::Deserialize;
-use tonearm_domain::{AuditAction, AuditEntryId, AuditRecord, PersonId};
+use tonearm_domain::{AuditAction, AuditEntryId, AuditRecord, PersonId, Role};
 use tonearm_service::AuditFilter;
 
 use crate::app::Dashboard;
@@ -82,12 +82,19 @@ async fn export(
     member: Member<Owner>,
     Query(query): Query<AuditQuery>,
 ) -> Result<Response, PageError> {
-    let (caller, filter, audit) = (member.caller(), filter(&query), app.audit.clone());
+    let (caller, filter) = (member.caller(), filter(&query));
     // The stream borrows its query, so a separate task owns both. It ends when the client disconnects.
     let (lines, read) = tokio::sync::mpsc::channel::<Result<Bytes, std::io::Error>>(64);
     tokio::spawn(async move {
-        let mut records = std::pin::pin!(audit.export(&caller, &filter));
+        let mut records = std::pin::pin!(app.audit.export(&caller, &filter));
+        let mut sent: usize = 0;
         while let Some(record) = records.next().await {
+            sent += 1;
+            if sent.is_multiple_of(ROWS) && !is_still_owner(&app, &member).await {
+                // The download fails, as it is not whole.
+                let _ = lines.send(Err(std::io::ErrorKind::PermissionDenied.into())).await;
+                return;
+            }
             let line = record.map_err(std::io::Error::other).and_then(|record| line(&record));
             let is_over = line.is_err();
             if lines.send(line).await.is_err() || is_over {
@@ -101,6 +108,13 @@ async fn export(
         (CONTENT_DISPOSITION, "attachment; filename=\"audit.ndjson\""),
     ];
     Ok((headers, body).into_response())
+}
+
+/// Whether the member is still signed in, and an owner. An export takes as long as the client reads.
+async fn is_still_owner(app: &Dashboard, member: &Member<Owner>) -> bool {
+    let Ok(Some(resumed)) = app.people.resume(&member.signed_in.session.token).await else { return false };
+    let Ok(organizations) = app.people.organizations_of(&resumed.person).await else { return false };
+    organizations.iter().any(|(own, role)| own.id == member.organization.id && *role == Role::Owner)
 }
 
 fn line(record: &AuditRecord) -> Result<Bytes, std::io::Error> {

@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use tonearm_domain::{DeliveryAttempt, DeliveryState, WebhookDeliveryId};
+use tonearm_domain::{DeliveryAttempt, DeliveryState, WebhookDeliveryId, is_plain_json};
 
 use crate::app::Dashboard;
 use crate::error::PageError;
@@ -77,6 +77,9 @@ pub(super) async fn replay(
 }
 
 fn pretty(body: &str) -> String {
+    if !is_plain_json(body) {
+        return body.to_owned();
+    }
     let value = serde_json::from_str::<serde_json::Value>(body);
     value.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_else(|_| body.to_owned())
 }

@@ -5,13 +5,15 @@ use tonearm_domain::{PersonId, Role};
 use tonearm_fixtures::{LateBody, TestDatabase};
 use tonearm_service::OwnerlessOrganizations;
 
-use crate::browser::Browser;
+use crate::browser::{Browser, Page};
 use crate::house::{House, PASSWORD};
 
 crate::on_both!(
     a_form_that_arrives_late_invites_nobody,
     a_script_that_arrives_late_changes_nothing,
+    a_former_owner_makes_no_key_with_a_form_that_arrives_late,
     an_administrator_who_was_demoted_meanwhile_gets_no_link,
+    a_former_administrator_creates_no_organization_with_a_form_that_arrives_late,
     signing_out_twice_at_once_signs_out,
 );
 
@@ -113,19 +115,9 @@ async fn a_script_that_arrives_late_changes_nothing(database: TestDatabase) {
     let path = scene.house.path("/members");
     for end in ENDS {
         let secret = scene.bea.get(&path).await.form_secret();
-        let (body, late) = LateBody::new("role=owner&email=".to_owned());
-        let request = Request::post(&path)
-            .header("sec-fetch-site", "same-origin")
-            .header("x-form-secret", secret)
-            .header("content-type", "application/x-www-form-urlencoded")
-            .body(body)
-            .unwrap();
         let before = scene.open_invitations().await;
-        let mut bea = scene.bea.clone();
-        let ended = late.arrives_after(async {
-            scene.end(end).await;
-        });
-        let (page, ()) = tokio::join!(bea.send(request), ended);
+        let end_it = async || scene.end(end).await;
+        let page = send_late(&scene.bea, &path, &secret, "role=owner&email=", end_it).await;
         let expected = match end {
             End::SignedOutEverywhere | End::Disabled => 401,
             End::Demoted | End::Removed => 403,
@@ -134,6 +126,55 @@ async fn a_script_that_arrives_late_changes_nothing(database: TestDatabase) {
         assert_eq!(scene.open_invitations().await, before, "{end:?}");
         scene.begin_again().await;
     }
+}
+
+/// A script's form that arrives after something has happened.
+async fn send_late(
+    browser: &Browser,
+    path: &str,
+    secret: &str,
+    form: &str,
+    meanwhile: impl AsyncFnOnce(),
+) -> Page {
+    let (body, late) = LateBody::new(form);
+    let request = Request::post(path)
+        .header("sec-fetch-site", "same-origin")
+        .header("x-form-secret", secret)
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(body)
+        .unwrap();
+    let mut browser = browser.clone();
+    tokio::join!(browser.send(request), late.arrives_after(meanwhile())).0
+}
+
+/// An editor may use the form, for fewer types of keys than an owner.
+async fn a_former_owner_makes_no_key_with_a_form_that_arrives_late(database: TestDatabase) {
+    let mut scene = Scene::open(database).await;
+    let path = scene.house.path("/keys/new");
+    let form = "type=api&title=Kept&variants=hq";
+    let secret = scene.bea.get(&path).await.form_secret();
+    let kept = async || scene.house.library.keys(&scene.house.owner()).await.unwrap().len();
+    let before = kept().await;
+    let page = send_late(&scene.bea, &path, &secret, form, async || scene.end(End::Demoted).await).await;
+    assert_eq!((page.status, kept().await), (403, before), "{}", page.html);
+    scene.begin_again().await;
+    let secret = scene.bea.get(&path).await.form_secret();
+    let page = send_late(&scene.bea, &path, &secret, form, async || ()).await;
+    let keys = scene.house.library.keys(&scene.house.owner()).await.unwrap();
+    assert_eq!((page.status, keys.len()), (200, before + 1), "{}", page.html);
+}
+
+async fn a_former_administrator_creates_no_organization_with_a_form_that_arrives_late(
+    database: TestDatabase,
+) {
+    let mut scene = Scene::open(database).await;
+    let by = tonearm_domain::Origin::command_line();
+    scene.house.people.set_administrator(by, scene.bea_id, true).await.unwrap();
+    let secret = scene.bea.get("/dashboard/profile").await.form_secret();
+    let demote = async || scene.house.people.set_administrator(by, scene.bea_id, false).await.unwrap();
+    let page = send_late(&scene.bea, "/dashboard/organizations", &secret, "organization=Kept", demote).await;
+    assert_eq!(page.status, 403, "{}", page.html);
+    assert_eq!(scene.house.library.organizations().await.unwrap().len(), 1);
 }
 
 async fn an_administrator_who_was_demoted_meanwhile_gets_no_link(database: TestDatabase) {

@@ -382,6 +382,9 @@ async fn a_cover_is_set_for_many_tracks_and_taken_back(database: TestDatabase) {
     assert_eq!(house.covers_of(tracks).await, before);
     assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 409, "it works once");
 
+    // What comes before the picture may be as long as a form without files.
+    let refused = house.covers(&mut browser, &season, &vec![tracks[0]; 8000], picture).await;
+    assert_eq!(refused.status, 413, "{}", refused.html);
     // A file that is not a picture changes nothing, and a cover that was replaced again is not undone.
     for nonsense in [&b""[..], b"no picture"] {
         let refused = house.covers(&mut browser, &season, tracks, nonsense).await;

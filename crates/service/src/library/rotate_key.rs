@@ -33,7 +33,7 @@ impl Library {
     ) -> Result<RotatedKey, Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
-        let found = tx.api_key(caller.organization_id, id).await?;
+        let found = tx.api_key_to_end(caller.organization_id, id).await?;
         let key = found.ok_or(Refusal::NotFound(Resource::ApiKey))?;
         let now = self.ambient.now();
         if !key.is_valid_at(now) {
@@ -62,7 +62,7 @@ impl Library {
     pub async fn end_old_secret(&self, caller: &Caller, id: ApiKeyId) -> Result<ApiKey, Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
-        let found = tx.api_key(caller.organization_id, id).await?;
+        let found = tx.api_key_to_end(caller.organization_id, id).await?;
         let key = found.ok_or(Refusal::NotFound(Resource::ApiKey))?;
         let until = tx.old_api_key_until(id).await?;
         if until.is_none_or(|until| until <= self.ambient.now()) {

@@ -1,6 +1,6 @@
 //! Password hashing. It is slow and needs much memory on purpose, so it runs on blocking threads, a few at a time.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use argon2::password_hash::phc::PasswordHash;
@@ -27,9 +27,11 @@ pub(super) struct Passwords {
     running: Arc<Semaphore>,
     queue: Arc<Semaphore>,
     strangers: Arc<Semaphore>,
-    /// The people, and makerless links, who hash or wait.
-    known: Arc<Mutex<HashSet<Uuid>>>,
+    known: Arc<Mutex<Known>>,
 }
+
+/// The people, and makerless links, who hash or wait: the turn of each, and how many callers want it.
+type Known = HashMap<Uuid, (Arc<Semaphore>, usize)>;
 
 /// The right to hash one password.
 pub(super) struct HashingPermit {
@@ -41,13 +43,23 @@ pub(super) struct HashingPermit {
 /// A place among those who hash or wait. Each person has one at a time, so that nobody takes the places of others.
 enum Place {
     Stranger(#[allow(dead_code, reason = "it is released when it is dropped")] OwnedSemaphorePermit),
-    Known(Arc<Mutex<HashSet<Uuid>>>, Uuid),
+    Known(
+        #[allow(dead_code, reason = "it is released when it is dropped")] OwnedSemaphorePermit,
+        #[allow(dead_code, reason = "it is released when it is dropped")] Interest,
+    ),
 }
 
-impl Drop for Place {
+/// Somebody who wants a turn of a known person.
+struct Interest(Arc<Mutex<Known>>, Uuid);
+
+impl Drop for Interest {
     fn drop(&mut self) {
-        if let Self::Known(known, id) = self {
-            known.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, wanted)) = known.get_mut(&self.1) {
+            *wanted -= 1;
+            if *wanted == 0 {
+                known.remove(&self.1);
+            }
         }
     }
 }
@@ -63,13 +75,21 @@ impl Passwords {
     }
 
     /// Waits for a permit for somebody who is known by a device, a sign-in or a link: the id of the person, or of the
-    /// link if nobody made it. `None` if too many callers wait already, or if this one hashes or waits already.
+    /// link if nobody made it. Those of one person wait for each other. `None` if too many callers wait already.
     pub(super) async fn permit(&self, id: Uuid) -> Option<HashingPermit> {
-        let is_first = self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
-        if !is_first {
+        let (turn, interest) = self.interest(id)?;
+        let turn = turn.acquire_owned().await.ok()?;
+        self.wait_for_permit(Place::Known(turn, interest)).await
+    }
+
+    fn interest(&self, id: Uuid) -> Option<(Arc<Semaphore>, Interest)> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let (turn, wanted) = known.entry(id).or_insert_with(|| (Arc::new(Semaphore::new(1)), 0));
+        if *wanted >= WAITING {
             return None;
         }
-        self.wait_for_permit(Place::Known(Arc::clone(&self.known), id)).await
+        *wanted += 1;
+        Some((Arc::clone(turn), Interest(Arc::clone(&self.known), id)))
     }
 
     /// Waits for a permit for a stranger. `None` if too many callers wait already.
@@ -196,6 +216,24 @@ mod tests {
         Uuid::from_u128(number as u128)
     }
 
+    /// People who were invited by one person arrive at the same moment.
+    #[tokio::test]
+    async fn those_of_one_person_wait_for_each_other() {
+        let passwords = Passwords::new();
+        let first = passwords.permit(person(0)).await.unwrap();
+        let mut second = Box::pin(passwords.permit(person(0)));
+        assert!((&mut second).now_or_never().is_none());
+        assert_eq!(passwords.queue.available_permits(), WAITING - 1, "it takes no place of others");
+        assert!(passwords.permit(person(1)).now_or_never().is_some());
+        drop(first);
+        drop(second.await.unwrap());
+        assert!(passwords.known.lock().unwrap().is_empty());
+        let mut waiting: Vec<_> = (0..WAITING).map(|_| Box::pin(passwords.permit(person(0)))).collect();
+        let polled: Vec<_> = waiting.iter_mut().map(|turn| turn.now_or_never()).collect();
+        assert_eq!(polled.iter().filter(|turn| turn.is_some()).count(), 1);
+        assert!(matches!(passwords.permit(person(0)).now_or_never(), Some(None)), "too many");
+    }
+
     #[tokio::test]
     async fn the_queue_is_bounded() {
         let passwords = Passwords::new();
@@ -219,7 +257,7 @@ mod tests {
         let passwords = Passwords::new();
         let held = passwords.permit(person(1)).await.unwrap();
         for _ in 0..WAITING {
-            assert!(passwords.permit(person(1)).await.is_none());
+            assert!(passwords.permit(person(1)).now_or_never().is_none());
         }
         let other = passwords.permit(person(2)).await.unwrap();
         // One who waits and is gone has left the place, too.

@@ -7,7 +7,7 @@ use super::{
     Failure, audit, backup, demo, doctor, health, import_bucket, job, key, migrate, org, person, privacy,
     recipe, restore, secret, signing_key, status, store, sweep, track, transcription, usage, verify, webhook,
 };
-use crate::Config;
+use crate::{Config, opening};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ConfiguredCommand {
@@ -111,7 +111,20 @@ pub(super) enum ConfiguredCommand {
 }
 
 impl ConfiguredCommand {
+    /// Whether an installation may begin with this command. All others need the data of a service.
+    fn may_begin(&self) -> bool {
+        match self {
+            Self::Migrate(_) | Self::Restore(_) | Self::Demo(_) | Self::Doctor(_) | Self::Health(_) => true,
+            Self::Org { command } => matches!(command, org::Command::Create { .. }),
+            Self::Person { command } => matches!(command, person::Command::Add { .. }),
+            _ => false,
+        }
+    }
+
     pub(super) async fn run(self, config: &Config, ambient: &Ambient) -> Result<(), Failure> {
+        if !self.may_begin() {
+            opening::require_database(config)?;
+        }
         match self {
             Self::Migrate(args) => migrate::run(config, args).await,
             Self::Org { command } => org::run(config, ambient, command).await,

@@ -1,5 +1,7 @@
 //! The catalog of a service or of a command.
 
+use std::path::Path;
+
 use tonearm_catalog::{Catalog, ConnectOptions, DueClock, Migrate};
 use tonearm_domain::Ambient;
 
@@ -43,8 +45,24 @@ pub(crate) async fn catalog_of_command(config: &Config, ambient: &Ambient) -> Re
     catalog(config, ambient, migrate_in_command(config), true).await
 }
 
-/// Commands never migrate. They create a new SQLite file, so that an installation can begin with any command. They do
-/// not set up an empty PostgreSQL database, because it may be the wrong one.
+/// The SQLite file that the first start will create, if it does not exist yet.
+pub(crate) fn future_database(config: &Config) -> Option<&Path> {
+    config.database_url.sqlite_path().filter(|path| !path.exists())
+}
+
+/// Refuses a command on data that does not exist. It probably runs in the wrong folder, where it would create an empty
+/// database and another secret.
+pub(crate) fn require_database(config: &Config) -> Result<(), StartError> {
+    match future_database(config).filter(|_| config.needs_catalog()) {
+        Some(path) => {
+            Err(StartError::NoDatabase(std::path::absolute(path).unwrap_or_else(|_| path.to_owned())))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Commands never migrate. Those with which an installation may begin create a new SQLite file. They do not set up an
+/// empty PostgreSQL database, because it may be the wrong one.
 pub(crate) fn migrate_in_command(config: &Config) -> Migrate {
     match config.database_url.sqlite_path() {
         Some(_) => Migrate::IfEmpty,

@@ -5,6 +5,7 @@ use tonearm_domain::Ambient;
 use tonearm_service::Resealing;
 use tonearm_signing::{Secrets, UrlSigner};
 
+use super::future_database;
 use crate::start_error::StartError;
 use crate::{Config, Role, secret};
 
@@ -19,9 +20,7 @@ pub(crate) async fn secrets(config: &Config, ambient: &Ambient) -> Result<Secret
         Some(secrets) => Ok(secrets.clone()),
         None => {
             require_secret(config)?;
-            if !has_secret(config) && has_recorded_secret(config).await? {
-                return Err(StartError::NoSecret { path: config.data_dir.join("secret") });
-            }
+            require_recorded_secret(config).await?;
             secret::read_or_make(&config.data_dir, ambient)
                 .map_err(|source| StartError::DataDir { path: config.data_dir.join("secret"), source })
         }
@@ -40,10 +39,18 @@ pub(crate) fn has_secret(config: &Config) -> bool {
     config.secrets.is_some() || config.data_dir.join("secret").exists()
 }
 
-async fn has_recorded_secret(config: &Config) -> Result<bool, StartError> {
-    Box::pin(Catalog::has_master_secret(&config.database_url))
+/// Refuses to create a secret beside a database in which a node recorded another one.
+pub(crate) async fn require_recorded_secret(config: &Config) -> Result<(), StartError> {
+    if has_secret(config) || future_database(config).is_some() {
+        return Ok(());
+    }
+    let has_another = Box::pin(Catalog::has_master_secret(&config.database_url))
         .await
-        .map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })
+        .map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })?;
+    match has_another {
+        true => Err(StartError::NoSecret { path: config.data_dir.join("secret") }),
+        false => Ok(()),
+    }
 }
 
 /// Refuses to create a secret if there may be other nodes: they could neither verify what this one signs nor decrypt what it

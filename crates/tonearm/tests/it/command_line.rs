@@ -105,3 +105,40 @@ fn each_command_has_a_manual_page() {
     assert_eq!(code, Some(1));
     assert!(refused.starts_with("tonearm: cannot write to /proc/tonearm: "), "{refused}");
 }
+
+/// A command in the wrong folder would otherwise begin a second installation there, with another secret.
+#[test]
+fn commands_that_need_data_create_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("elsewhere");
+    let program = Program::new(binary(), &data);
+    let database = data.join("tonearm.db");
+    let org = "01a21e27-90c4-72d8-8752-a518cbc016da";
+    for command in [
+        &["org", "list"][..],
+        &["org", "quota", "--org", org],
+        &["key", "list", "--org", org],
+        &["person", "list"],
+        &["job", "list"],
+        &["secret", "status"],
+        &["usage", "--org", org],
+        &["audit", "export"],
+        &["status"],
+        &["verify"],
+        &["sweep"],
+        &["backup", folder.path().join("backup").to_str().unwrap()],
+    ] {
+        let (code, said) = result_of(&program.run(command));
+        assert_eq!(code, Some(1), "{command:?}: {said}");
+        assert!(said.contains(&format!("there is no database at {}", database.display())), "{said}");
+    }
+    let checked = program.run(&["doctor"]);
+    let said = String::from_utf8(checked.stdout).unwrap();
+    for name in ["database", "store", "secret"] {
+        assert!(
+            said.lines().any(|line| line.contains(name) && line.ends_with("on the first start")),
+            "{said}"
+        );
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}

@@ -8,7 +8,7 @@ use tonearm_domain::{Ambient, error_with_causes};
 
 use super::report::Finding;
 use crate::Config;
-use crate::opening::migrate_in_command;
+use crate::opening::{future_database, migrate_in_command};
 
 /// How long the check of a file for damage may take. Reading a large file takes minutes.
 const CHECK_FILE_FOR: Duration = Duration::from_secs(20);
@@ -20,8 +20,11 @@ const OLDEST_MAINTAINED: u32 = 14;
 const MOST_MILLIS_APART: u64 = 30_000;
 const FEW_MILLIS_APART: u64 = 1_000;
 
-/// Opens the catalog. The error says what to do to reach it.
-pub(super) async fn open(config: &Config) -> Result<Catalog, Finding> {
+/// Opens the catalog; `None` if the first start will create it. The error says what to do to reach it.
+pub(super) async fn open(config: &Config) -> Result<Option<Catalog>, Finding> {
+    if future_database(config).is_some() {
+        return Ok(None);
+    }
     let options = ConnectOptions { migrate: migrate_in_command(config), ..ConnectOptions::default() };
     let catalog = Catalog::connect(&config.database_url, options).await.map_err(|error| match error {
         // The error already says what to do.
@@ -31,7 +34,7 @@ pub(super) async fn open(config: &Config) -> Result<Catalog, Finding> {
         error => unreachable(config, &error),
     })?;
     catalog.ping().await.map_err(|error| unreachable(config, &error))?;
-    Ok(catalog)
+    Ok(Some(catalog))
 }
 
 fn unreachable(config: &Config, error: &CatalogError) -> Finding {

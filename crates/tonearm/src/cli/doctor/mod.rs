@@ -29,8 +29,6 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Result<(), Failure> {
-    std::fs::create_dir_all(&config.data_dir)
-        .map_err(|error| Failure::failed(format!("data folder {}: {error}", config.data_dir.display())))?;
     let mut failed = 0;
     let mut print = |findings: Vec<Finding>| {
         for finding in findings {
@@ -43,7 +41,8 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
     if config.needs_catalog() {
         print(tools::tools(config).await);
         match database::open(config).await {
-            Ok(opened) => {
+            Ok(None) => print(vec![Finding::not_yet("database", &config.database_url)]),
+            Ok(Some(opened)) => {
                 print(database::database(config, ambient, &opened).await);
                 catalog = Some(opened);
             }
@@ -55,7 +54,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
     if let (Some(catalog), Some(blobs)) = (&catalog, &blobs) {
         print(vec![store::identity(catalog, blobs, ambient).await]);
     }
-    print(vec![node::secret(config)]);
+    print(vec![node::secret(config).await]);
     print(node::exposed_secrets(config));
     print(certificate::certificate(config, ambient).await);
     print(node::disks(config));

@@ -14,19 +14,21 @@ use crate::{Config, Role, opening};
 /// With less free space than this, a busy service soon stops.
 const LOW_DISK_BYTES: u64 = 2 << 30;
 
-pub(super) fn secret(config: &Config) -> Finding {
+pub(super) async fn secret(config: &Config) -> Finding {
     let path = config.data_dir.join("secret");
     if let Some(secrets) = &config.secrets {
         return strength(secrets, "it is set in the configuration");
     }
-    if let Err(error) = opening::require_secret(config) {
-        return Finding::failed("secret", error.to_string());
+    for required in [opening::require_secret(config), opening::require_recorded_secret(config).await] {
+        if let Err(error) = required {
+            return Finding::failed("secret", error.to_string());
+        }
     }
     let shown = path.display();
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Finding::ok("secret", "it will be created on the first start");
+            return Finding::not_yet("secret", shown);
         }
         Err(error) => return Finding::failed("secret", format!("cannot read {shown}: {error}")),
     };

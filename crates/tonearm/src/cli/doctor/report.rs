@@ -1,5 +1,7 @@
 //! The findings of the checks, for people and for programs.
 
+use std::fmt::Display;
+
 use serde_json::json;
 
 use crate::cli::print;
@@ -32,6 +34,11 @@ impl Finding {
 
     pub(super) fn failed(name: &'static str, sentence: impl Into<String>) -> Self {
         Self { name, verdict: Verdict::Failed, sentence: sentence.into() }
+    }
+
+    /// Something that does not exist before the first start.
+    pub(super) fn not_yet(name: &'static str, what: impl Display) -> Self {
+        Self::ok(name, format!("{what} will be created on the first start"))
     }
 
     pub(super) fn of(name: &'static str, found: Result<String, String>) -> Self {

@@ -38,6 +38,9 @@ pub(super) async fn store(config: &Config, ambient: &Ambient) -> (Finding, Optio
             format!("{}: {error}; check storage_url, its credentials and write access", config.storage_url);
         Finding::failed("store", sentence)
     };
+    if config.storage_url.folder().is_some_and(|folder| !folder.exists()) {
+        return (Finding::not_yet("store", &config.storage_url), None);
+    }
     let blobs = match Blobs::open(&config.storage_url).await {
         Ok(blobs) => blobs,
         Err(error) => return (advice(&error), None),

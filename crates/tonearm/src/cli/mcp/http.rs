@@ -18,6 +18,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
+use tonearm_domain::is_plain_json;
 
 use super::server::ToolServer;
 use crate::cli::bulk::{Stop, is_sendable};
@@ -140,10 +141,27 @@ async fn admit(requests: Arc<Semaphore>, request: Request, next: Next) -> Respon
         let text = "too many requests at a time; try again shortly\n";
         return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "1")], text).into_response();
     };
-    match tokio::time::timeout(REQUEST_TIMEOUT, next.run(request)).await {
+    let run = async {
+        match plain(request).await {
+            Ok(request) => next.run(request).await,
+            Err(refused) => refused.into_response(),
+        }
+    };
+    match tokio::time::timeout(REQUEST_TIMEOUT, run).await {
         Ok(response) => response,
         Err(_) => (StatusCode::GATEWAY_TIMEOUT, "the request took too long\n").into_response(),
     }
+}
+
+/// The request, if its body can be read as JSON without harm.
+async fn plain(request: Request) -> Result<Request, (StatusCode, &'static str)> {
+    let (parts, body) = request.into_parts();
+    let too_large = (StatusCode::PAYLOAD_TOO_LARGE, "the body is too large\n");
+    let body = axum::body::to_bytes(body, LONGEST_BODY).await.map_err(|_| too_large)?;
+    if !str::from_utf8(&body).is_ok_and(is_plain_json) {
+        return Err((StatusCode::BAD_REQUEST, "the body is not JSON that every program can read\n"));
+    }
+    Ok(Request::from_parts(parts, body.into()))
 }
 
 /// The key of a request.

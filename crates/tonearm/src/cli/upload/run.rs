@@ -215,9 +215,11 @@ impl Run {
     /// Reports an error. If it affects all files, no further one is started.
     fn fail(&self, file: &SourceFile, error: &ClientError) {
         self.begun().remove(&file.sha256());
-        if let ClientError::File(FileError::Changed) = error
-            && self.options.is_watching
-        {
+        let is_changed = matches!(error, ClientError::File(FileError::Changed));
+        if self.options.is_watching && (is_changed || error.is_transient()) {
+            if !is_changed {
+                self.bars.screen().warn(&format!("{}: {error}; trying again", shown_path(file.path())));
+            }
             self.check_again(file.path());
             return self.bars.forget(file.size());
         }
@@ -257,15 +259,16 @@ impl Run {
 /// The entry for a file that the collection already has. If its processing failed, another upload would not help.
 fn present(file: &SourceFile, track: &ListedTrack) -> ReportEntry {
     let status = track.track_status_id;
-    let entry = entry(Outcome::Present, file.path())
+    let (outcome, reason) = match (status, &track.status_reason) {
+        (TrackStatus::Error | TrackStatus::InitError, Some(reason)) => {
+            (Outcome::Failed, Some(format!("its track failed: {}", shown_text(reason))))
+        }
+        _ => (Outcome::Present, None),
+    };
+    let entry = entry(outcome, file.path())
         .with("track_id", track.id.to_string())
         .with("track_status_id", status.as_str());
-    match (status, &track.status_reason) {
-        (TrackStatus::Error | TrackStatus::InitError, Some(reason)) => {
-            entry.with_reason(format!("its track failed: {}", shown_text(reason)))
-        }
-        _ => entry,
-    }
+    reason.into_iter().fold(entry, ReportEntry::with_reason)
 }
 
 fn described(entry: ReportEntry, file: &SourceFile) -> ReportEntry {

@@ -48,18 +48,12 @@ impl Selection {
         self.is_all || extension(path).is_some_and(|own| SOUND.contains(&own.as_str()))
     }
 
-    /// Whether a file below `root` is taken: nothing on the way to it may be hidden.
-    pub(super) fn takes_below(self, root: &Path, path: &Path) -> bool {
-        let below = path.strip_prefix(root).unwrap_or(path);
-        self.takes(path) && !below.components().any(|part| is_hidden(part.as_os_str()))
-    }
-
     /// Finds the files to take in the given folders. Files that are given directly are taken whatever their names are.
     pub(super) fn scan(self, roots: &[PathBuf]) -> Scan {
         let mut scan = Scan::default();
         for root in roots {
             match std::fs::metadata(root) {
-                Ok(metadata) if metadata.is_dir() => self.walk(root, &mut scan),
+                Ok(metadata) if metadata.is_dir() => self.walk(root, root, &mut scan),
                 Ok(_) => scan.files.push(root.clone()),
                 Err(error) => scan.problems.push((root.clone(), error.to_string())),
             }
@@ -69,10 +63,40 @@ impl Selection {
         scan
     }
 
-    /// Walks a folder. Symbolic links are followed, except those that lead to a folder that contains them.
-    fn walk(self, root: &Path, scan: &mut Scan) {
-        let visible = |entry: &DirEntry| entry.depth() == 0 || !is_hidden(entry.file_name());
-        for entry in WalkDir::new(root).follow_links(true).into_iter().filter_entry(visible) {
+    /// Finds the files to take of what has changed at a path in a folder.
+    pub(super) fn scan_below(self, root: &Path, path: &Path) -> Scan {
+        let mut scan = Scan::default();
+        let below = path.strip_prefix(root).unwrap_or(path);
+        if root == path && !path.is_dir() {
+            scan.files.push(path.to_owned());
+        } else if !below.components().any(|part| is_hidden(part.as_os_str())) {
+            self.walk(root, path, &mut scan);
+        }
+        scan
+    }
+
+    /// Walks from a path in a folder. Symbolic links are followed, except those that lead out of the folder, or to a folder
+    /// that contains them.
+    fn walk(self, root: &Path, from: &Path, scan: &mut Scan) {
+        let own = root.canonicalize();
+        let is_inside = |path: &Path| match (&own, path.canonicalize()) {
+            (Ok(own), Ok(target)) => target.starts_with(own),
+            // It cannot be read, which is reported for another reason.
+            _ => true,
+        };
+        let mut outside = Vec::new();
+        let visible = |entry: &DirEntry| {
+            if entry.depth() > 0 && is_hidden(entry.file_name()) {
+                return false;
+            }
+            let may_leave = entry.path_is_symlink() || entry.depth() == 0;
+            let stays = !may_leave || is_inside(entry.path());
+            if !stays && (entry.file_type().is_dir() || self.takes(entry.path())) {
+                outside.push(entry.path().to_owned());
+            }
+            stays
+        };
+        for entry in WalkDir::new(from).follow_links(true).into_iter().filter_entry(visible) {
             match entry {
                 Ok(entry) if entry.file_type().is_file() && self.takes(entry.path()) => {
                     scan.files.push(entry.into_path());
@@ -90,6 +114,8 @@ impl Selection {
                 }
             }
         }
+        let leaves = "it is a link that leads out of the folder; to upload its target, name it as well";
+        scan.problems.extend(outside.into_iter().map(|path| (path, leaves.to_owned())));
     }
 }
 
@@ -155,10 +181,34 @@ mod tests {
     }
 
     #[test]
-    fn nothing_hidden_is_taken_from_a_watched_folder() {
-        let (selection, root) = (Selection { is_all: false }, Path::new("/music/.mine"));
-        assert!(selection.takes_below(root, Path::new("/music/.mine/a/b.mp3")));
-        assert!(!selection.takes_below(root, Path::new("/music/.mine/.a/b.mp3")));
-        assert!(!selection.takes_below(root, Path::new("/music/.mine/a/b.txt")));
+    fn what_changes_in_a_watched_folder_is_taken_as_in_a_walk() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, elsewhere) = (folder.path().join(".mine"), folder.path().join("elsewhere"));
+        for path in ["a/b.mp3", "a/b.txt", ".Trash-1000/files/c.mp3", ".d.mp3"] {
+            create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            File::create(root.join(path)).unwrap();
+        }
+        create_dir_all(&elsewhere).unwrap();
+        File::create(elsewhere.join("e.mp3")).unwrap();
+        symlink(&elsewhere, root.join("out")).unwrap();
+        symlink(elsewhere.join("e.mp3"), root.join("f.mp3")).unwrap();
+        let selection = Selection { is_all: false };
+        let found = |path: &str| {
+            let scan = selection.scan_below(&root, &root.join(path));
+            let below = scan.files.iter().map(|file| file.strip_prefix(&root).unwrap().display().to_string());
+            (below.collect::<Vec<_>>(), scan.problems.len())
+        };
+        let nothing = (Vec::new(), 0);
+        assert_eq!(
+            (found("a").0, found("a/b.mp3").0, found("a/b.txt")),
+            (vec!["a/b.mp3".to_owned()], vec!["a/b.mp3".to_owned()], nothing.clone())
+        );
+        for hidden in [".Trash-1000", ".Trash-1000/files", ".Trash-1000/files/c.mp3", ".d.mp3"] {
+            assert_eq!(found(hidden), nothing, "{hidden}");
+        }
+        for outside in ["out", "out/e.mp3", "f.mp3"] {
+            assert_eq!(found(outside), (Vec::new(), 1), "{outside}");
+        }
+        assert_eq!(selection.scan(std::slice::from_ref(&root)).files, [root.join("a/b.mp3")]);
     }
 }

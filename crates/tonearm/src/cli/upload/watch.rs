@@ -119,14 +119,10 @@ impl Watch {
     }
 
     fn changed(&mut self, path: &Path) {
-        let Some(root) = self.roots.iter().find(|root| path.starts_with(root)) else { return };
-        if path.is_dir() {
-            // Files that were put into the folder before it was watched cause no event.
-            for file in self.selection.scan(&[path.to_owned()]).files {
-                self.consider(&file);
-            }
-        } else if root == path || self.selection.takes_below(root, path) {
-            self.consider(path);
+        let Some(root) = self.roots.iter().find(|root| path.starts_with(root)).cloned() else { return };
+        // Files that were put into a folder before it was watched cause no event.
+        for file in self.selection.scan_below(&root, path).files {
+            self.consider(&file);
         }
     }
 

@@ -76,6 +76,11 @@ async fn new_files_are_uploaded_once_they_are_complete() {
     fs::write(folder.path().join("new/deep/third.wav"), sound(3, 0.5)).unwrap();
     fs::write(folder.path().join("new/.hidden.wav"), sound(4, 0.5)).unwrap();
     fs::write(folder.path().join("new/notes.txt"), "text").unwrap();
+    fs::create_dir_all(folder.path().join(".Trash-1000/files")).unwrap();
+    fs::write(folder.path().join(".Trash-1000/files/deleted.wav"), sound(6, 0.5)).unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    fs::write(elsewhere.path().join("private.wav"), sound(7, 0.5)).unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), folder.path().join("link")).unwrap();
     watching.next_is("uploaded", "new/deep/third.wav");
     fs::write(folder.path().join("moved.part"), sound(5, 0.5)).unwrap();
     fs::rename(folder.path().join("moved.part"), folder.path().join("moved.wav")).unwrap();
