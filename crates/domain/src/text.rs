@@ -328,7 +328,7 @@ mod tests {
         }
         for unreadable in [r#"{"a":1e400}"#, r#"{"a":"\ud800"}"#] {
             assert!(
-                parse(unreadable).unwrap_err().starts_with("has a number or a character"),
+                parse(unreadable).unwrap_err().starts_with("has a number, a name or a character"),
                 "{unreadable}"
             );
         }

@@ -172,7 +172,8 @@ async fn a_former_administrator_creates_no_organization_with_a_form_that_arrives
     scene.house.people.set_administrator(by, scene.bea_id, true).await.unwrap();
     let secret = scene.bea.get("/dashboard/profile").await.form_secret();
     let demote = async || scene.house.people.set_administrator(by, scene.bea_id, false).await.unwrap();
-    let page = send_late(&scene.bea, "/dashboard/organizations", &secret, "organization=Kept", demote).await;
+    let page =
+        send_late(&scene.bea, "/dashboard/profile/organizations", &secret, "organization=Kept", demote).await;
     assert_eq!(page.status, 403, "{}", page.html);
     assert_eq!(scene.house.library.organizations().await.unwrap().len(), 1);
 }
