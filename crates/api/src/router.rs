@@ -9,7 +9,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use http::header::CACHE_CONTROL;
-use http::{HeaderValue, StatusCode};
+use http::{HeaderName, HeaderValue, StatusCode};
 use serde_json::Value;
 use tonearm_domain::Ambient;
 use tonearm_service::{Refusal, in_request};
@@ -190,6 +190,9 @@ fn around(router: Router, ambient: &Ambient) -> Router {
     around_light(router, ambient).layer(CompressionLayer::new())
 }
 
+/// Pages of other origins that are cross-origin isolated play a share link only if its redirect has this header.
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
 /// Adds the layers for all responses, the outermost first. All responses may contain credentials, so none may be
 /// stored.
 fn around_light(router: Router, ambient: &Ambient) -> Router {
@@ -197,6 +200,10 @@ fn around_light(router: Router, ambient: &Ambient) -> Router {
         ServiceBuilder::new()
             .layer(middleware::from_fn_with_state(ambient.clone(), identify))
             .layer(SetResponseHeaderLayer::overriding(CACHE_CONTROL, HeaderValue::from_static("no-store")))
+            .layer(SetResponseHeaderLayer::overriding(
+                RESOURCE_POLICY,
+                HeaderValue::from_static("cross-origin"),
+            ))
             .layer(cors())
             .layer(CatchPanicLayer::custom(panicked)),
     )
