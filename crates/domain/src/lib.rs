@@ -209,6 +209,6 @@ pub use variant_data::{Part, VariantData};
 pub use variant_index::VariantIndex;
 pub use waveform::{LevelsFormat, LevelsSettings, WaveformImage, WaveformVideo};
 pub use webhook::{
-    ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth, GIVE_UP_SECONDS, OLD_SECRET_SECONDS,
-    Webhook, WebhookDelivery,
+    ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth, EventPlace, FAILURES_IN_ORDER,
+    GIVE_UP_SECONDS, OLD_SECRET_SECONDS, Webhook, WebhookDelivery,
 };

@@ -128,6 +128,7 @@ const STEPS: &[&str] = &[
     "m0072_folding",
     "m0075_cover_basis",
     "m0078_listened_excerpts",
+    "m0086_event_versions",
 ];
 
 async fn older(database: &TestDatabase) {

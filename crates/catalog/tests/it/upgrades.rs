@@ -24,6 +24,7 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    EVENT_VERSIONS,
     EXCERPTS,
     COVER_BASIS,
     FOLDING,
@@ -97,6 +98,17 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
 const ANSWERED_STATUSES: Step = (
     "m0068_answered_statuses",
     &["DROP INDEX answered_job_by_track_id", "ALTER TABLE answered_job DROP COLUMN status"],
+);
+const EVENT_VERSIONS: Step = (
+    "m0086_event_versions",
+    &[
+        "DROP INDEX waiting_webhook_delivery_by_record",
+        "ALTER TABLE webhook_delivery DROP COLUMN record_id",
+        "ALTER TABLE webhook_delivery DROP COLUMN version",
+        "ALTER TABLE track DROP COLUMN event_version",
+        "ALTER TABLE collection DROP COLUMN event_version",
+        "ALTER TABLE webhook DROP COLUMN event_version",
+    ],
 );
 const EXCERPTS: Step = ("m0078_listened_excerpts", &["ALTER TABLE listener_track DROP COLUMN excerpts"]);
 const KEY_LIST: Step = ("m0070_key_list", &["DROP TABLE key_list"]);
