@@ -131,7 +131,7 @@ pub use import_bucket::{
     ImportBucket, MOST_IMPORT_BUCKETS, S3Url, S3UrlError,
 };
 pub use job::Job;
-pub use job_attempts::{ClaimedJob, death_pause_millis, outage_pause_millis, trial_millis};
+pub use job_attempts::{ClaimedJob, NextTry, death_pause_millis, outage_pause_millis, trial_millis};
 pub use job_queue::{JobClass, JobQueue};
 pub use job_report::{AnsweredJob, JobStatus};
 pub use key::{ApiKey, KeyState};

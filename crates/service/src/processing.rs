@@ -20,7 +20,7 @@ use making::{
 use crate::imports;
 use crate::library::renderings;
 
-pub use job_error::JobError;
+pub use job_error::{JobError, ThirdPartyFailure};
 pub use runner::{EncodeJobs, JobRun, Processing};
 
 impl Processing {

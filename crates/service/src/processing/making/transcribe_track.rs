@@ -10,7 +10,7 @@ use tonearm_outbound::TranscribeError;
 
 use super::limits::Limits;
 use super::stop::Stop;
-use crate::processing::job_error::JobError;
+use crate::processing::job_error::{JobError, ThirdPartyFailure};
 use crate::processing::runner::{JobRun, Processing, finish};
 use crate::transcription::{NO_PROVIDER, pending};
 
@@ -73,19 +73,8 @@ impl Processing {
                 let (tx, _) = self.begin_recording(&track).await?;
                 let noted = pending(organization_id, track_id, Some(reason.clone()), &self.ambient);
                 tx.put_transcription(&noted).await?;
-                match wait.filter(|_| !run.claimed.is_last_attempt()) {
-                    None => {
-                        tx.commit().await?;
-                        Err(JobError::retry(reason))
-                    }
-                    Some(seconds) => {
-                        let run_at = self.ambient.now().plus_seconds(seconds);
-                        if !tx.retry_job(&run.claimed, run_at, &reason).await? {
-                            return Err(JobError::LeaseLost);
-                        }
-                        Ok(tx.commit().await?)
-                    }
-                }
+                tx.commit().await?;
+                Err(ThirdPartyFailure { reason, wait }.into())
             }
         }
     }
