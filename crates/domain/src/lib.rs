@@ -196,7 +196,7 @@ pub use track_summary::TrackSummary;
 pub use transcode::{Codec, Transcode};
 pub use transcription::{
     Transcription, TranscriptionSettings, TranscriptionState, Utterance, language_code, paragraphs,
-    words_within, worth_keeping,
+    within_sound, words_within, worth_keeping,
 };
 pub use undo::{CoveredTrack, MovedTrack, RetitledTrack, UndoEntry, UndoableChange};
 pub use upload::{NewUpload, PieceError, SourceSlot, Upload, UploadKind, UploadState};
