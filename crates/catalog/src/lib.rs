@@ -24,6 +24,7 @@ mod due_clock;
 mod dump;
 mod entity;
 mod error;
+mod event_versions;
 mod files;
 mod idempotency;
 mod identities;
@@ -114,6 +115,7 @@ pub use dump::{
     ColumnKind, DumpColumn, DumpRow, DumpTable, LEFT_OUT, Loading, RestoreError, Restoring, Snapshot,
 };
 pub use error::{CatalogError, Record, SchemaError};
+pub use event_versions::EventRecord;
 pub use idempotency::{Claim, IdempotentRequest, Repetition};
 pub use inspecting::ServerSettings;
 pub use jobs::{

@@ -131,7 +131,7 @@ pub use import_bucket::{
     ImportBucket, MOST_IMPORT_BUCKETS, S3Url, S3UrlError,
 };
 pub use job::Job;
-pub use job_attempts::{ClaimedJob, death_pause_millis, outage_pause_millis, trial_millis};
+pub use job_attempts::{ClaimedJob, NextTry, death_pause_millis, outage_pause_millis, trial_millis};
 pub use job_queue::{JobClass, JobQueue};
 pub use job_report::{AnsweredJob, JobStatus};
 pub use key::{ApiKey, KeyState};
@@ -196,7 +196,7 @@ pub use track_summary::TrackSummary;
 pub use transcode::{Codec, Transcode};
 pub use transcription::{
     Transcription, TranscriptionSettings, TranscriptionState, Utterance, language_code, paragraphs,
-    words_within, worth_keeping,
+    within_sound, words_within, worth_keeping,
 };
 pub use undo::{CoveredTrack, MovedTrack, RetitledTrack, UndoEntry, UndoableChange};
 pub use upload::{NewUpload, PieceError, SourceSlot, Upload, UploadKind, UploadState};
@@ -209,6 +209,6 @@ pub use variant_data::{Part, VariantData};
 pub use variant_index::VariantIndex;
 pub use waveform::{LevelsFormat, LevelsSettings, WaveformImage, WaveformVideo};
 pub use webhook::{
-    ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth, GIVE_UP_SECONDS, OLD_SECRET_SECONDS,
-    Webhook, WebhookDelivery,
+    ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth, EventPlace, FAILURES_IN_ORDER,
+    GIVE_UP_SECONDS, OLD_SECRET_SECONDS, Webhook, WebhookDelivery,
 };

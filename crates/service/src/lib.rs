@@ -76,7 +76,7 @@ pub use privacy::{
     KeptAccount, KeptListener, KeptPerson, ListenerReference, MOST_KEPT_ROWS, NamedRows, PersonReference,
     Privacy,
 };
-pub use processing::{EncodeJobs, JobError, JobRun, Processing};
+pub use processing::{EncodeJobs, JobError, JobRun, Processing, ThirdPartyFailure};
 pub use refusal::{Refusal, Resource};
 pub use secrets::{
     MasterSecretStatus, MasterSecretView, MasterSecrets, Resealed, Resealing, RotationStep, SealedCounts,

@@ -102,6 +102,8 @@ mod m0070_key_list;
 mod m0072_folding;
 mod m0075_cover_basis;
 mod m0078_listened_excerpts;
+mod m0086_event_versions;
+mod m0087_work_in_progress;
 mod pieces;
 mod prelude;
 mod record;
@@ -171,6 +173,8 @@ fn steps() -> Vec<Step> {
         m0072_folding::step(),
         m0075_cover_basis::step(),
         m0078_listened_excerpts::step(),
+        m0086_event_versions::step(),
+        m0087_work_in_progress::step(),
     ]
 }
 

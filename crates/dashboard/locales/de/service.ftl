@@ -60,6 +60,7 @@ service-account-exists = ein Konto mit dieser Adresse gibt es schon; melden Sie 
 service-already-member = Sie sind schon Mitglied dieser Organisation, daher wurde die Einladung nicht verwendet
 service-only-owner = das ist der einzige Inhaber, der sich anmelden kann; machen Sie zuerst ein anderes Mitglied zum Inhaber
 service-no-provider = es ist kein Transkriptionsanbieter eingestellt; stellen Sie zuerst einen ein
+service-transcription-off = die Transkription ist ausgeschaltet; schalten Sie sie zuerst ein
 service-providers-tested = zurzeit werden andere Anbieter getestet; versuchen Sie es in einer Minute noch einmal
 service-url-query = darf weder ? noch # enthalten
 service-track-not-ready = der Titel ist noch nicht bereit; transkribieren Sie ihn, wenn er es ist

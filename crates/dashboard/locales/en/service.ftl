@@ -60,6 +60,7 @@ service-account-exists = an account with this address already exists; sign in wi
 service-already-member = you are already a member of this organization, so the invitation was not used
 service-only-owner = this is the only owner who can sign in; make another member an owner first
 service-no-provider = no transcription provider is set; set one first
+service-transcription-off = transcription is turned off; turn it on first
 service-providers-tested = other providers are being tested right now; try again in a minute
 service-url-query = cannot contain ? or #
 service-track-not-ready = the track is not ready yet; transcribe it when it is

@@ -60,6 +60,7 @@ service-account-exists = ya existe una cuenta con esta dirección; inicie sesió
 service-already-member = ya es miembro de esta organización, por lo que la invitación no se ha usado
 service-only-owner = es el único propietario que puede iniciar sesión; haga antes propietario a otro miembro
 service-no-provider = no hay ningún proveedor de transcripción configurado; configure uno primero
+service-transcription-off = la transcripción está desactivada; actívela primero
 service-providers-tested = se están probando otros proveedores; inténtelo de nuevo en un minuto
 service-url-query = no puede contener ? ni #
 service-track-not-ready = la pista todavía no está lista; transcríbala cuando lo esté

@@ -60,6 +60,7 @@ service-account-exists = un compte avec cette adresse existe déjà ; connecte
 service-already-member = vous êtes déjà membre de cette organisation, l’invitation n’a donc pas été utilisée
 service-only-owner = c’est le seul propriétaire qui peut se connecter ; nommez d’abord un autre membre propriétaire
 service-no-provider = aucun fournisseur de transcription n’est défini ; définissez-en un d’abord
+service-transcription-off = la transcription est désactivée ; activez-la d’abord
 service-providers-tested = d’autres fournisseurs sont en cours de test ; réessayez dans une minute
 service-url-query = ne peut pas contenir ? ni #
 service-track-not-ready = la piste n’est pas encore prête ; transcrivez-la quand elle le sera

@@ -7,8 +7,10 @@ use std::time::Duration;
 pub struct FetchLimits {
     /// Maximum size of the file in bytes.
     pub max_bytes: u64,
-    /// Timeout from the first request to the last byte.
+    /// Timeout from the first request to the last byte, over all fetches of the file.
     pub total: Duration,
+    /// How much of that earlier fetches have taken.
+    pub spent: Duration,
     /// How long the server may take to begin a response, and to send each [`FetchLimits::LEAST_BYTES`] of it.
     pub patience: Duration,
     /// The pause before reconnecting. It doubles each time that no bytes were received.
@@ -24,6 +26,7 @@ impl FetchLimits {
         Self {
             max_bytes,
             total: Duration::from_secs(6 * 3600),
+            spent: Duration::ZERO,
             patience: Duration::from_secs(60),
             pause: Duration::from_secs(1),
         }

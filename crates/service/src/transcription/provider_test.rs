@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use tokio::time::timeout;
 use tonearm_domain::{AuditAction, Timestamp, TrackId, TranscriptionState};
-use tonearm_outbound::TranscribedAudio;
+use tonearm_outbound::{TranscribedAudio, shown_host};
 
 use super::{NO_PROVIDER, Transcriptions};
 use crate::audit::{self, AuditedAction};
@@ -72,7 +72,7 @@ impl Transcriptions {
             .ok_or(Refusal::Unprocessable { code: "no_provider", message: NO_PROVIDER })?;
         let tx = self.catalog.begin().await?;
         let action = AuditAction::TranscriptionTest;
-        let done = AuditedAction { action, subject_id: id.uuid(), title: &settings.base_url };
+        let done = AuditedAction { action, subject_id: id.uuid(), title: &shown_host(&settings.base_url) };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         let began = Instant::now();

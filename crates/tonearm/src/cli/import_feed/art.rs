@@ -28,6 +28,7 @@ impl Art {
         let limits = FetchLimits {
             max_bytes: LARGEST,
             total: Duration::from_secs(120),
+            spent: Duration::ZERO,
             patience: Duration::from_secs(30),
             pause: Duration::from_secs(1),
         };
