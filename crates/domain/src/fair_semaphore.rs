@@ -71,8 +71,13 @@ impl FairPermit {
     /// Gives the permit to whoever is next, and waits for another. The holder's other waiters come after this one.
     pub async fn pass_on(self) -> Self {
         let (semaphore, holder) = (self.semaphore.clone(), self.holder);
+        // Before the permit ends, so that it is still known when the holder was served.
+        let woken = semaphore.enqueue(holder, true);
         drop(self);
-        semaphore.wait(holder, true).await
+        match woken.await {
+            Ok(permit) => permit,
+            Err(_) => semaphore.wait(holder, true).await,
+        }
     }
 }
 
