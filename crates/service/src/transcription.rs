@@ -2,12 +2,9 @@
 
 mod provider_test;
 
-use std::sync::Arc;
-
-use tokio::sync::Semaphore;
 use tonearm_catalog::{Catalog, CatalogError, Transaction};
 use tonearm_domain::{
-    Ambient, AuditAction, Job, OrganizationId, Track, TrackId, Transcription, TranscriptionSettings,
+    Ambient, AuditAction, Job, OrganizationId, Shares, Track, TrackId, Transcription, TranscriptionSettings,
     TranscriptionState, language_code,
 };
 use tonearm_outbound::{Outbound, TranscribeCall, TranscribeError, TranscribedAudio};
@@ -36,7 +33,7 @@ pub struct Transcriptions {
     ambient: Ambient,
     vault: Vault,
     outbound: Outbound,
-    tests: Arc<Semaphore>,
+    tests: Shares,
 }
 
 /// The settings as users see them. The key is never shown.
@@ -74,7 +71,7 @@ pub(crate) fn vault_context(id: OrganizationId) -> String {
 impl Transcriptions {
     /// Creates the use cases for this catalog. Keys are sealed with `vault`, and audio is sent through `outbound`.
     pub fn new(catalog: Catalog, ambient: Ambient, vault: Vault, outbound: Outbound) -> Self {
-        Self { catalog, ambient, vault, outbound, tests: Arc::new(Semaphore::new(2)) }
+        Self { catalog, ambient, vault, outbound, tests: Shares::new(2) }
     }
 
     /// The organization's settings.

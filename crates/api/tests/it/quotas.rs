@@ -24,6 +24,7 @@ on_both!(
     an_upload_ends_where_its_quota_does,
     covers_have_to_fit,
     a_full_queue_takes_nothing_in_until_it_is_shorter,
+    a_track_that_waits_for_its_turn_says_so,
     a_refused_body_is_not_read,
 );
 
@@ -128,30 +129,58 @@ async fn a_full_queue_takes_nothing_in_until_it_is_shorter(database: TestDatabas
     let house = House::open(database).await;
     let session = house.upload_session().await;
     let neighbour = house.neighbour().await;
-    let [first, second, third] =
-        [upload_url(&house).await, upload_url(&house).await, upload_url(&house).await];
-    let house = house.with_queue_of(2);
-    house.upload(&first, tone()).await.expect_ok();
-    house.upload(&second, tone()).await.expect_ok();
+    let mut urls = Vec::new();
+    for _ in 0..5 {
+        urls.push(upload_url(&house).await);
+    }
+    let last = urls.pop().unwrap();
+    let house = house.with_queue_of(4);
+    for url in urls {
+        house.upload(&url, tone()).await.expect_ok();
+    }
     // The measured queue length is cached for a second.
     house.clock.advance_seconds(1);
     let refused = |reply: Reply| {
         let reply = reply.expect_error(503, "queue_full");
         assert_eq!(reply.header("retry-after"), Some("60"));
     };
-    refused(house.upload(&third, tone()).await);
+    refused(house.upload(&last, tone()).await);
     refuse_new_tracks(&house, &session, refused).await;
-    // Organizations take turns: an organization without queued jobs is not held up.
+    // Another organization has its share, which is half of the queue.
     let collection =
         house.call_as(&neighbour, http::Method::POST, "/v1/collection", json!({ "title": "C" })).await;
     let body = json!({ "collection_id": collection.json["collection_id"], "file_name": "n.wav" });
-    let created = house.call_as(&neighbour, http::Method::POST, "/v1/track", body).await.expect_ok();
-    let url = created.json["track_upload"]["upload_url"].as_str().unwrap();
-    house.upload(url, tone()).await.expect_ok();
+    for number in 0..3 {
+        house.clock.advance_seconds(1);
+        let created = house.call_as(&neighbour, http::Method::POST, "/v1/track", body.clone()).await;
+        if number == 2 {
+            refused(created);
+            break;
+        }
+        let created = created.expect_ok();
+        let url = created.json["track_upload"]["upload_url"].as_str().unwrap();
+        house.upload(url, tone()).await.expect_ok();
+    }
     house.run_jobs().await;
     house.clock.advance_seconds(1);
-    house.upload(&third, tone()).await.expect_ok();
+    house.upload(&last, tone()).await.expect_ok();
     assert_eq!(house.create_track("One more.wav").await["ok"], Value::Bool(true));
+}
+
+async fn a_track_that_waits_for_its_turn_says_so(database: TestDatabase) {
+    let house = House::open(database).await;
+    let created = house.create_track("Song.wav").await;
+    let id = created["track_id"].as_str().unwrap();
+    house.upload(created["track_upload"]["upload_url"].as_str().unwrap(), tone()).await.expect_ok();
+    let reason = async || {
+        let progress = house.get(&format!("/v1/track/{id}/progress")).await.expect_ok();
+        progress.json["status_reason"].clone()
+    };
+    assert_eq!(reason().await, Value::Null);
+    house.clock.advance_seconds(5);
+    assert_eq!(reason().await, "Waiting for its turn; other files are being processed.");
+    house.run_jobs().await;
+    assert_eq!(reason().await, Value::Null);
 }
 
 /// The server sends no `100 Continue`. From a client that sends anyway, it reads only enough for the client to receive

@@ -140,6 +140,7 @@ service-wait-memory = Wartet auf freien Arbeitsspeicher auf dem Server.
 service-wait-tools = Wartet auf ffmpeg, das auf dem Server nicht funktioniert.
 service-wait-overload = Wartet auf den Server, der überlastet ist.
 service-wait-internal = Wird nach einem internen Fehler noch einmal versucht.
+service-wait-turn = Wartet, bis es an der Reihe ist; andere Dateien werden verarbeitet.
 service-media-no-webp = Das ffmpeg dieses Servers kann kein WebP schreiben.
 service-media-memory = Die Verarbeitung der Datei überschreitet die Speichergrenze.
 service-media-size = Das Ergebnis überschreitet die erlaubte Größe.

@@ -140,6 +140,7 @@ service-wait-memory = Waiting for free memory on the server.
 service-wait-tools = Waiting for ffmpeg, which does not work on the server.
 service-wait-overload = Waiting for the server, which is overloaded.
 service-wait-internal = Waiting to be retried after an internal error.
+service-wait-turn = Waiting for its turn; other files are being processed.
 service-media-no-webp = The ffmpeg of this server cannot write WebP.
 service-media-memory = Processing the file exceeds the memory limit.
 service-media-size = The result exceeds the size limit.

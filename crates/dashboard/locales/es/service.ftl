@@ -140,6 +140,7 @@ service-wait-memory = A la espera de memoria libre en el servidor.
 service-wait-tools = A la espera de ffmpeg, que no funciona en el servidor.
 service-wait-overload = A la espera del servidor, que está sobrecargado.
 service-wait-internal = A la espera de un nuevo intento tras un error interno.
+service-wait-turn = A la espera de su turno; se están procesando otros archivos.
 service-media-no-webp = El ffmpeg de este servidor no puede escribir WebP.
 service-media-memory = El procesamiento del archivo supera el límite de memoria.
 service-media-size = El resultado supera el tamaño máximo.

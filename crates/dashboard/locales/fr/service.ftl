@@ -140,6 +140,7 @@ service-wait-memory = En attente de mémoire libre sur le serveur.
 service-wait-tools = En attente de ffmpeg, qui ne fonctionne pas sur le serveur.
 service-wait-overload = En attente du serveur, qui est surchargé.
 service-wait-internal = En attente d’un nouvel essai après une erreur interne.
+service-wait-turn = En attente de son tour ; d’autres fichiers sont en cours de traitement.
 service-media-no-webp = Le ffmpeg de ce serveur ne peut pas écrire de WebP.
 service-media-memory = Le traitement du fichier dépasse la limite de mémoire.
 service-media-size = Le résultat dépasse la taille maximale.

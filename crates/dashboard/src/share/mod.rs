@@ -11,6 +11,7 @@ mod policy;
 mod refused;
 mod snippet;
 mod track;
+mod turns;
 
 use std::any::Any;
 
@@ -69,9 +70,10 @@ pub fn public_routes(pages: PublicPages) -> Router {
 fn around<S: Clone + Send + Sync + 'static>(routes: Router<S>, ambient: &Ambient) -> Router<S> {
     routes.layer(
         ServiceBuilder::new()
-            .layer(CompressionLayer::new())
             .layer(from_fn_with_state(ambient.clone(), request_id::identify))
             .layer(from_fn(text::negotiate))
+            .layer(from_fn_with_state(turns::Turns::new(), turns::in_turn))
+            .layer(CompressionLayer::new())
             .layer(CatchPanicLayer::custom(panicked)),
     )
 }

@@ -34,6 +34,7 @@ pub struct Fetched {
 
 /// How far a file has been fetched.
 struct Reading {
+    begun: Instant,
     fetch: Fetch,
     response: Option<Response>,
     version: Version,
@@ -56,6 +57,7 @@ impl Fetched {
         let headers = response.headers();
         let (file_name, version) = (disposed_name(headers), Version::of(headers));
         let reading = Reading {
+            begun: Instant::now(),
             next_due: due(&fetch),
             fetch,
             response: Some(response),
@@ -80,6 +82,7 @@ fn due(fetch: &Fetch) -> (Instant, u64) {
 impl Reading {
     async fn next(mut self) -> Result<Option<(Bytes, Self)>, FetchError> {
         loop {
+            let until = self.next_due.0.min(self.behind_at()).min(self.fetch.deadline);
             let Some(response) = &mut self.response else {
                 if self.size == Some(self.offset) {
                     return Ok(None);
@@ -87,7 +90,6 @@ impl Reading {
                 self.resume().await?;
                 continue;
             };
-            let until = self.next_due.0.min(self.fetch.deadline);
             match timeout_at(until, response.chunk()).await {
                 Ok(Ok(Some(chunk))) if chunk.is_empty() => {}
                 Ok(Ok(Some(chunk))) => {
@@ -102,6 +104,7 @@ impl Reading {
                 },
                 Err(_) => {
                     self.check_deadline()?;
+                    self.check_pace()?;
                     let patience = self.fetch.limits.patience.as_secs();
                     self.break_off(format!("the server sent almost nothing for {patience} s"));
                 }
@@ -135,6 +138,23 @@ impl Reading {
     fn break_off(&mut self, reason: String) {
         tracing::debug!(reason, offset = self.offset, "a fetch was interrupted");
         (self.response, self.broken) = (None, reason);
+    }
+
+    /// When less has arrived than must have by then.
+    fn behind_at(&self) -> Instant {
+        let limits = self.fetch.limits;
+        let whole_in_time = self.size.unwrap_or(0).div_ceil(limits.total.as_secs().max(1));
+        let pace = limits.pace.max(whole_in_time).max(1);
+        self.begun + limits.grace + Duration::from_secs_f64(self.offset as f64 / pace as f64)
+    }
+
+    fn check_pace(&self) -> Result<(), FetchError> {
+        if Instant::now() < self.behind_at() {
+            return Ok(());
+        }
+        let (offset, seconds) = (self.offset, self.begun.elapsed().as_secs());
+        let reason = format!("the server sends too slowly: {offset} bytes in {seconds} s");
+        Err(FetchError::Later(reason, None))
     }
 
     fn check_deadline(&self) -> Result<(), FetchError> {

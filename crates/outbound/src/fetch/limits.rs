@@ -13,6 +13,11 @@ pub struct FetchLimits {
     pub spent: Duration,
     /// How long the server may take to begin a response, and to send each [`FetchLimits::LEAST_BYTES`] of it.
     pub patience: Duration,
+    /// How long the file may take besides the time for its bytes.
+    pub grace: Duration,
+    /// Bytes per second that must arrive on average, after `grace`. It is more for a file that would take longer than
+    /// `total` otherwise.
+    pub pace: u64,
     /// The pause before reconnecting. It doubles each time that no bytes were received.
     pub pause: Duration,
 }
@@ -28,6 +33,8 @@ impl FetchLimits {
             total: Duration::from_secs(6 * 3600),
             spent: Duration::ZERO,
             patience: Duration::from_secs(60),
+            grace: Duration::from_secs(300),
+            pace: 16 * 1024,
             pause: Duration::from_secs(1),
         }
     }

@@ -496,6 +496,16 @@ async fn a_server_that_sends_nothing_is_left() {
     assert!(matches!(bytes, Err(FetchError::Later(..))), "{bytes:?}");
 }
 
+/// It sends enough to not seem silent.
+#[tokio::test]
+async fn a_server_that_is_too_slow_is_left() {
+    let slow = FetchLimits { grace: Duration::from_millis(300), pace: 1 << 30, ..limits() };
+    let server = FileServer::start(|_| FileAnswer::unmeasured(b"x").drip()).await;
+    let bytes = fetch_within(slow, &server.url("/")).await;
+    let Err(FetchError::Later(reason, None)) = bytes else { panic!("{bytes:?}") };
+    assert!(reason.starts_with("the server sends too slowly: "), "{reason}");
+}
+
 #[tokio::test]
 async fn a_file_that_never_ends_stops_at_the_end_of_its_time() {
     let bounded = FetchLimits { total: Duration::from_millis(300), ..limits() };

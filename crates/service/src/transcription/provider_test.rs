@@ -55,10 +55,10 @@ pub struct TranscriptionFailure {
 
 impl Transcriptions {
     /// Sends a second of sound to the configured provider. A person waits for the result, so the request has a timeout.
-    /// At most two tests run at once.
+    /// At most two tests run at once, of different organizations.
     pub async fn test(&self, caller: &Caller) -> Result<ProviderTest, Refusal> {
         caller.require_whole_organization()?;
-        let Ok(_turn) = self.tests.try_acquire() else {
+        let Some(_turn) = self.tests.take(caller.organization_id) else {
             return Err(Refusal::Conflict {
                 code: "test_running",
                 message: "other providers are being tested right now; try again in a minute".to_owned(),
