@@ -128,6 +128,7 @@ const STEPS: &[&str] = &[
     "m0072_folding",
     "m0075_cover_basis",
     "m0078_listened_excerpts",
+    "m0080_record_counts",
 ];
 
 async fn older(database: &TestDatabase) {
