@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tonearm_catalog::{Catalog, Claim};
-use tonearm_domain::{Ambient, CollectionId, OrganizationId, RecordId};
+use tonearm_domain::{Ambient, CollectionId, OrganizationId};
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{
     AttemptOutcome, CreateCollection, IdempotentAnswers, IdempotentRequest, Refusal, RequestAttempt,

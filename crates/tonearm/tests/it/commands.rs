@@ -334,7 +334,7 @@ async fn quotas_are_set_beside_a_running_server() {
     assert_eq!(shown()["tracks"], serde_json::json!({"limit": null, "used": 2}));
     assert_eq!(shown()["minutes"]["limit"], 90);
     let table = String::from_utf8(program.run(&["org", "quota", "--org", &org]).stdout).unwrap();
-    assert!(table.contains("tracks   2     none"), "{table}");
+    assert!(table.contains("tracks    2     none"), "{table}");
     for wrong in [["--quota-bytes", "much"], ["--quota-tracks", "-1"], ["--quota-minutes", ""]] {
         let refused = set(&[&format!("{}={}", wrong[0], wrong[1])]);
         assert_eq!(refused.status.code(), Some(2));
