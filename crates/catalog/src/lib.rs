@@ -66,6 +66,7 @@ mod purging;
 mod query;
 mod quotas;
 mod recipes;
+mod records;
 mod removal_holds;
 mod removals;
 mod renderings;
@@ -135,7 +136,7 @@ pub use privacy::{
     PersonNames,
 };
 pub use purging::PurgedTitles;
-pub use right::{EndedRight, Office, Right, act_on, in_request};
+pub use right::{EndedRight, Office, Purpose, Right, act_on, in_request};
 pub use sealed::{Sealed, SealedAt};
 pub use sessions::SessionPage;
 pub use signing_keys::SigningKeyList;

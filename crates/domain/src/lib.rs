@@ -160,7 +160,7 @@ pub use person_identity::PersonIdentity;
 pub use player_text::{shown_subtitle, shown_title};
 pub use preview::{PreviewLength, PreviewSettings};
 pub use progress::{Making, Rendering, TrackProgress, VariantProgress};
-pub use quota::{QuotaExceeded, QuotaKind, QuotaUsage, Quotas};
+pub use quota::{QuotaExceeded, QuotaKind, QuotaUsage, Quotas, RecordLimits, RecordUsage};
 pub use recipe::{Recipe, RecipeKind, RecipeType, default_recipes};
 pub use recipe_error::RecipeError;
 pub use recipe_settings::RecipeSettings;

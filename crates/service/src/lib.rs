@@ -89,8 +89,8 @@ pub use store_identity::{IdentityError, StoreIdentity, StoreTie};
 pub use streams::{NoCapacity, StreamHolder, StreamSlot, Streams};
 pub use sweeps::{SweepView, Sweeps};
 pub use tonearm_catalog::{
-    AuditFilter, DamagedRow, FailedJobs, JobFailures, KeyQuery, LastBackup, NearQuota, Office, ScopeTitles,
-    SessionPage, in_request,
+    AuditFilter, DamagedRow, FailedJobs, JobFailures, KeyQuery, LastBackup, NearQuota, Office, Purpose,
+    ScopeTitles, SessionPage, in_request,
 };
 pub use track_view::{TrackSummaryView, TrackView};
 pub use transcription::{

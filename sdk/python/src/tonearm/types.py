@@ -983,8 +983,14 @@ class QuotaRecord(TypedDict):
     """The quotas of an organization."""
     # Bytes of sources, files and covers. Those of deleted tracks count until they are purged.
     bytes: QuotaState
+    # Bytes of text and metadata in these records.
+    metadata: QuotaState
     # Minutes of audio in these tracks, rounded up. A track counts once it has been probed.
     minutes: QuotaState
+    # Records in the database: tracks, collections, sessions, keys, stored answers and all others. Those of deleted
+    # tracks and expired sessions count until they are removed; of a deleted track, one record stays. The limit is that
+    # of every organization.
+    records: QuotaState
     # Tracks that are not deleted.
     tracks: QuotaState
 
