@@ -2,7 +2,7 @@
 
 use http::header::CONTENT_LENGTH;
 use http::{Extensions, HeaderMap, StatusCode};
-use tonearm_domain::{BodyBudget, HeldBytes};
+use tonearm_domain::{BodyBudget, Held};
 
 use crate::error::ApiError;
 
@@ -15,7 +15,7 @@ pub(crate) fn hold(
     headers: &HeaderMap,
     extensions: &Extensions,
     limit: usize,
-) -> Result<Option<HeldBytes>, ApiError> {
+) -> Result<Option<Held>, ApiError> {
     // Without a body, or a server, there is no budget.
     let Some(budget) = extensions.get::<BodyBudget>() else { return Ok(None) };
     let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
@@ -29,7 +29,7 @@ pub(crate) fn hold(
 
 #[cfg(test)]
 mod tests {
-    use tonearm_domain::ByteBudget;
+    use tonearm_domain::Shares;
 
     use super::*;
 
@@ -41,7 +41,7 @@ mod tests {
         let mut extensions = Extensions::new();
         assert!(hold(&of(None), &extensions, 600).unwrap().is_none());
         let network = "192.0.2.1".parse().unwrap();
-        extensions.insert(BodyBudget { budget: ByteBudget::new(1000), network });
+        extensions.insert(BodyBudget { bytes: Shares::new(1000), network });
         let first = hold(&of(Some("400")), &extensions, 600).unwrap();
         assert!(first.is_some());
         assert_eq!(hold(&of(None), &extensions, 600).err().unwrap().code(), "too_many_bodies");

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use sha2::{Digest, Sha256};
-use tonearm_domain::{RequestId, UploadSessionId};
+use tonearm_domain::{OrganizationId, RequestId, UploadSessionId};
 use tonearm_service::{Access, AttemptOutcome, IdempotentRequest, Refusal, RequestAttempt};
 use tracing::Instrument;
 use uuid::Uuid;
@@ -46,7 +46,7 @@ pub(crate) async fn repeat(State(app): State<App>, request: Request, next: Next)
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    let Some(credential) = credential(&app, &parts.headers, &parts.uri).await else {
+    let Some((credential, organization_id)) = credential(&app, &parts.headers, &parts.uri).await else {
         return next.run(Request::from_parts(parts, body)).await;
     };
     let key = match key(&parts.headers) {
@@ -64,6 +64,7 @@ pub(crate) async fn repeat(State(app): State<App>, request: Request, next: Next)
     drop(held);
     let repeatable = IdempotentRequest {
         caller: Sha256::digest(&credential).into(),
+        organization_id,
         key,
         fingerprint: fingerprint(&parts.uri, &body),
     };
@@ -108,17 +109,19 @@ fn refuse(refusal: Refusal) -> Response {
     if is_in_progress { error.after(RETRY_AFTER_SECONDS) } else { error }.into_response()
 }
 
-/// The valid credential of the caller, if there is one: a key that may be used from the page that sends the request, or
-/// the upload session in the path.
-async fn credential(app: &App, headers: &HeaderMap, uri: &Uri) -> Option<String> {
+/// The valid credential of the caller and its organization, if there is one: a key that may be used from the page that
+/// sends the request, or the upload session in the path.
+async fn credential(app: &App, headers: &HeaderMap, uri: &Uri) -> Option<(String, OrganizationId)> {
     if let Ok(text) = bearer(headers) {
         let key = app.access.bearer(text).await.ok()?;
-        return Access::require_origin(&key, origin(headers)).is_ok().then(|| text.to_owned());
+        Access::require_origin(&key, origin(headers)).ok()?;
+        return Some((text.to_owned(), key.organization_id));
     }
     // Nested routers see the path without `/v1`.
     let mut segments = uri.path().split('/').skip_while(|segment| *segment != "upload").skip(1);
     let session: UploadSessionId = segments.next()?.parse().ok()?;
-    app.uploads.upload_session(session).await.is_ok().then(|| session.to_string())
+    let view = app.uploads.upload_session(session).await.ok()?;
+    Some((session.to_string(), view.session.organization_id))
 }
 
 fn key(headers: &HeaderMap) -> Result<String, ApiError> {

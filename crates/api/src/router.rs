@@ -9,10 +9,10 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use http::header::CACHE_CONTROL;
-use http::{HeaderValue, StatusCode};
+use http::{HeaderName, HeaderValue, Method, StatusCode};
 use serde_json::Value;
 use tonearm_domain::Ambient;
-use tonearm_service::{Refusal, in_request};
+use tonearm_service::{Purpose, Refusal, in_request};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -190,6 +190,9 @@ fn around(router: Router, ambient: &Ambient) -> Router {
     around_light(router, ambient).layer(CompressionLayer::new())
 }
 
+/// Pages of other origins that are cross-origin isolated play a share link only if its redirect has this header.
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
 /// Adds the layers for all responses, the outermost first. All responses may contain credentials, so none may be
 /// stored.
 fn around_light(router: Router, ambient: &Ambient) -> Router {
@@ -197,6 +200,10 @@ fn around_light(router: Router, ambient: &Ambient) -> Router {
         ServiceBuilder::new()
             .layer(middleware::from_fn_with_state(ambient.clone(), identify))
             .layer(SetResponseHeaderLayer::overriding(CACHE_CONTROL, HeaderValue::from_static("no-store")))
+            .layer(SetResponseHeaderLayer::overriding(
+                RESOURCE_POLICY,
+                HeaderValue::from_static("cross-origin"),
+            ))
             .layer(cors())
             .layer(CatchPanicLayer::custom(panicked)),
     )
@@ -217,7 +224,8 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
 /// Runs each request so that what it writes depends on the key on which it acts. Inside of [`repeat`], which runs requests
 /// in tasks of their own.
 async fn acting(State(ambient): State<Ambient>, request: Request, next: Next) -> Response {
-    in_request(ambient, next.run(request)).await
+    let purpose = if request.method() == Method::DELETE { Purpose::End } else { Purpose::Add };
+    in_request(ambient, purpose, next.run(request)).await
 }
 
 /// Ends requests that take too long. Their database transactions are rolled back, except those of requests with an

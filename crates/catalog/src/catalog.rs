@@ -98,6 +98,7 @@ impl Catalog {
             is_telling_first: options.tell_nodes_first,
             due_clock,
             stored_addresses: options.stored_addresses,
+            record_limits: options.record_limits,
         };
         let writer = Single { pool: writer, suspects };
         Ok(Self(Arc::new(Connections { backend, server, reader, writer, ending, queries })))
@@ -196,6 +197,10 @@ impl Catalog {
     /// is called.
     pub fn watch_statements(&self, watcher: impl Fn(&Statement) + Send + Sync + 'static) {
         drop(self.0.queries.watcher.set(Box::new(watcher)));
+    }
+
+    pub(crate) fn ending(&self) -> &Ending {
+        &self.0.ending
     }
 
     pub(crate) fn wakers(&self) -> &Wakers {

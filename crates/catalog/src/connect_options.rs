@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tonearm_domain::StoredAddresses;
+use tonearm_domain::{RecordLimits, StoredAddresses};
 
 use crate::due_clock::DueClock;
 
@@ -46,6 +46,8 @@ pub struct ConnectOptions {
     pub migration_wait: Duration,
     /// How much of a network address is stored.
     pub stored_addresses: StoredAddresses,
+    /// How much an organization may keep in the database.
+    pub record_limits: RecordLimits,
     /// On PostgreSQL, whether a commit returns only after other nodes were notified of what it queued. For processes
     /// that end soon afterwards; other processes notify in the background.
     pub tell_nodes_first: bool,
@@ -61,6 +63,7 @@ impl Default for ConnectOptions {
             migrate: Migrate::IfEmpty,
             migration_wait: Duration::from_secs(3600),
             stored_addresses: StoredAddresses::Whole,
+            record_limits: RecordLimits::default(),
             tell_nodes_first: false,
         }
     }

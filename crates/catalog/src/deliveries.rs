@@ -2,16 +2,17 @@
 //! lease, attempted, and kept for a while for inspection.
 //!
 //! Times are passed by the caller's clock; [`DueClock`] decides what is due and which leases are held. `due_at` is when
-//! a delivery may be claimed: the time of its next attempt or, while it is claimed, the end of the lease.
+//! a delivery may be claimed: the time of its next attempt or, while it is claimed, the end of the lease. Deliveries
+//! about the same record are sent one after another, see [`is_next_of_record`].
 
-use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query};
+use sea_orm::sea_query::{Alias, Expr, ExprTrait, LockBehavior, LockType, Query, SimpleExpr};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, EntityTrait, Iterable, QueryFilter,
     QueryOrder, QuerySelect, Set, UpdateMany,
 };
 use tonearm_domain::{
-    ClaimedDelivery, DeliveryAttempt, DeliveryState, LeaseId, OrganizationId, Timestamp, WebhookDelivery,
-    WebhookDeliveryId, WebhookId,
+    ClaimedDelivery, DeliveryAttempt, DeliveryState, FAILURES_IN_ORDER, LeaseId, OrganizationId, Timestamp,
+    WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
 
 use crate::catalog::Catalog;
@@ -43,6 +44,24 @@ fn restarted(clock: &DueClock, now: Timestamp) -> UpdateMany<Entity> {
         ..Default::default()
     };
     Entity::update_many().set(row).col_expr(Column::DueAt, clock.now(now))
+}
+
+/// Whether a delivery is held up by none of those that were queued before it about the same record. Versions are
+/// assigned under the lock of the record, so no earlier one appears later.
+pub(crate) fn is_next_of_record() -> SimpleExpr {
+    let earlier = Alias::new("earlier");
+    let of = |column| Expr::col((earlier.clone(), column));
+    let same = |column| of(column).equals((Entity, column));
+    let holding_up = Query::select()
+        .expr(Expr::val(1))
+        .from_as(Entity, earlier.clone())
+        .and_where(same(Column::WebhookId))
+        .and_where(same(Column::RecordId))
+        .and_where(of(Column::Version).lt(Expr::col((Entity, Column::Version))))
+        .and_where(of(Column::FinishedAt).is_null())
+        .and_where(of(Column::Failures).lt(small(FAILURES_IN_ORDER)))
+        .take();
+    Expr::exists(holding_up).not()
 }
 
 impl Catalog {
@@ -92,8 +111,8 @@ impl Catalog {
         all(self.reader(), select).await
     }
 
-    /// Claims up to `most` deliveries to one endpoint until `leased_until`, those due for longest first. This counts as
-    /// an attempt of each.
+    /// Claims up to `most` deliveries to one endpoint until `leased_until`, those due for longest first, and at most one
+    /// about each record. This counts as an attempt of each.
     pub async fn claim_deliveries(
         &self,
         webhook: WebhookId,
@@ -106,6 +125,7 @@ impl Catalog {
         let rows: Vec<Model> = Entity::find()
             .filter(Column::WebhookId.eq(webhook.uuid()))
             .filter(Expr::col(Column::DueAt).lte(tx.due_clock().now(now)))
+            .filter(is_next_of_record())
             .order_by_asc(Column::DueAt)
             .order_by_asc(Column::Id)
             .limit(most)

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use sea_orm::sqlx;
 use sea_orm::{DbErr, RuntimeErr, SqlErr};
-use tonearm_domain::innermost_cause;
+use tonearm_domain::{QuotaExceeded, innermost_cause};
 
 use crate::right::EndedRight;
 
@@ -111,6 +111,9 @@ pub enum CatalogError {
     /// [`Catalog::begin`]: crate::Catalog::begin
     #[error("the right on which the request acts has ended")]
     RightEnded(EndedRight),
+    /// The organization keeps as many records in the database as it may.
+    #[error(transparent)]
+    QuotaExceeded(#[from] QuotaExceeded),
     /// A row contains a value that this version does not understand.
     #[error("{0}")]
     Corrupt(String),

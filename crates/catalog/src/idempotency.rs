@@ -6,7 +6,7 @@
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, Set, TryInsertResult};
-use tonearm_domain::Timestamp;
+use tonearm_domain::{OrganizationId, Timestamp};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
@@ -19,6 +19,8 @@ use crate::transaction::Transaction;
 pub struct IdempotentRequest {
     /// A hash of the credential of the request. The keys of different callers are independent.
     pub caller: [u8; 32],
+    /// The organization of the credential.
+    pub organization_id: OrganizationId,
     /// The idempotency key that the caller chose.
     pub key: String,
     /// A hash of the content of the request.
@@ -96,6 +98,7 @@ impl Catalog {
             .await?;
         let row = ActiveModel {
             caller: Set(request.caller.to_vec()),
+            organization_id: Set(Some(request.organization_id.uuid())),
             idempotency_key: Set(request.key.clone()),
             fingerprint: Set(request.fingerprint.to_vec()),
             answer: Set(None),

@@ -1,6 +1,7 @@
 //! Sources that are fetched from a URL: the `source_import` table.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set};
@@ -8,7 +9,7 @@ use tonearm_domain::{Import, OrganizationId, TrackId};
 
 use crate::catalog::Catalog;
 use crate::column::byte_count;
-use crate::entity::source_import::{ActiveModel, Column, Entity};
+use crate::entity::source_import::{ActiveModel, Column, Entity, spent_millis};
 use crate::error::CatalogError;
 use crate::living::names_living_track;
 use crate::query::{all, one};
@@ -54,15 +55,17 @@ impl Catalog {
         Ok(select.count(self.reader()).await? > 0)
     }
 
-    /// Records how much of a source has arrived. Runs in a statement of its own, since it is called often and a lost
+    /// Records how much of a source has arrived, and how long it has been fetched in all runs. Runs in a statement of its own, since it is called often and a lost
     /// update does no harm.
     pub async fn note_import_progress(
         &self,
         track: TrackId,
         received: u64,
         size: Option<u64>,
+        spent: Duration,
     ) -> Result<(), CatalogError> {
         let row = ActiveModel {
+            spent_millis: Set(spent_millis(spent)),
             received: Set(byte_count(received)),
             size: Set(size.map(byte_count)),
             ..Default::default()

@@ -19,14 +19,11 @@ mod unassigned;
 mod waiting;
 
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Set, UpdateMany,
-};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, Set, UpdateMany};
 use tonearm_domain::{ClaimedJob, Timestamp};
 
 use crate::catalog::Catalog;
 use crate::column::foreign_text;
-use crate::due_clock::DueClock;
 use crate::entity::job::{ActiveModel, Column, Entity};
 use crate::error::CatalogError;
 use crate::query::TO_CHANGE;
@@ -67,23 +64,6 @@ fn released() -> ActiveModel {
 /// Like [`released`], for a run that was not stopped by the outage that earlier runs had failed for.
 fn past_outages() -> ActiveModel {
     ActiveModel { waits_for: Set(None), failing_since: Set(None), probe_at: Set(None), ..released() }
-}
-
-async fn retry<C: ConnectionTrait>(
-    db: &C,
-    clock: &DueClock,
-    claimed: &ClaimedJob,
-    run_at: Timestamp,
-    error: &str,
-) -> Result<bool, CatalogError> {
-    let failed = ActiveModel { last_error: Set(Some(foreign_text(error))), ..past_outages() };
-    let changed = update_held(claimed)
-        .set(failed)
-        .col_expr(Column::RunAt, clock.at(run_at))
-        .col_expr(Column::Failures, Expr::col(Column::Failures).add(1))
-        .exec(db)
-        .await?;
-    Ok(changed.rows_affected > 0)
 }
 
 impl Catalog {
@@ -130,9 +110,35 @@ impl Catalog {
         run_at: Timestamp,
         error: &str,
     ) -> Result<bool, CatalogError> {
-        let is_held = retry(self.writer(), self.due_clock(), claimed, run_at, error).await?;
+        self.schedule(claimed, run_at, error, true).await
+    }
+
+    /// Like [`Catalog::retry_job`], for an attempt that does not count as a failure.
+    pub async fn put_off_job(
+        &self,
+        claimed: &ClaimedJob,
+        run_at: Timestamp,
+        error: &str,
+    ) -> Result<bool, CatalogError> {
+        self.schedule(claimed, run_at, error, false).await
+    }
+
+    async fn schedule(
+        &self,
+        claimed: &ClaimedJob,
+        run_at: Timestamp,
+        error: &str,
+        is_failure: bool,
+    ) -> Result<bool, CatalogError> {
+        let failed = ActiveModel { last_error: Set(Some(foreign_text(error))), ..past_outages() };
+        let changed = update_held(claimed)
+            .set(failed)
+            .col_expr(Column::RunAt, self.due_clock().at(run_at))
+            .col_expr(Column::Failures, Expr::col(Column::Failures).add(i32::from(is_failure)))
+            .exec(self.writer())
+            .await?;
         self.wake_for(claimed, run_at);
-        Ok(is_held)
+        Ok(changed.rows_affected > 0)
     }
 }
 
@@ -161,17 +167,6 @@ impl Transaction {
     pub async fn finish_job(&self, claimed: &ClaimedJob) -> Result<bool, CatalogError> {
         let deleted = Entity::delete_many().filter(lease_is_held(claimed)).exec(self.db()).await?;
         Ok(deleted.rows_affected > 0)
-    }
-
-    /// Like [`Catalog::retry_job`], but as part of the transaction.
-    pub async fn retry_job(
-        &self,
-        claimed: &ClaimedJob,
-        run_at: Timestamp,
-        error: &str,
-    ) -> Result<bool, CatalogError> {
-        self.note_put_off(claimed.job.queue().class(), run_at);
-        retry(self.db(), self.due_clock(), claimed, run_at, error).await
     }
 
     /// Marks a job as permanently failed. It stays in the table for inspection and is not claimed again unless a retry

@@ -24,6 +24,7 @@ mod due_clock;
 mod dump;
 mod entity;
 mod error;
+mod event_versions;
 mod files;
 mod idempotency;
 mod identities;
@@ -65,6 +66,7 @@ mod purging;
 mod query;
 mod quotas;
 mod recipes;
+mod records;
 mod removal_holds;
 mod removals;
 mod renderings;
@@ -114,6 +116,7 @@ pub use dump::{
     ColumnKind, DumpColumn, DumpRow, DumpTable, LEFT_OUT, Loading, RestoreError, Restoring, Snapshot,
 };
 pub use error::{CatalogError, Record, SchemaError};
+pub use event_versions::EventRecord;
 pub use idempotency::{Claim, IdempotentRequest, Repetition};
 pub use inspecting::ServerSettings;
 pub use jobs::{
@@ -133,7 +136,7 @@ pub use privacy::{
     PersonNames,
 };
 pub use purging::PurgedTitles;
-pub use right::{EndedRight, Office, Right, act_on, in_request};
+pub use right::{EndedRight, Office, Purpose, Right, act_on, in_request};
 pub use sealed::{Sealed, SealedAt};
 pub use sessions::SessionPage;
 pub use signing_keys::SigningKeyList;

@@ -8,6 +8,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait};
 use tonearm_domain::{JobClass, JobQueue, Timestamp};
 
 use crate::catalog::Catalog;
+use crate::deliveries::is_next_of_record;
 use crate::entity::{job, webhook, webhook_delivery};
 use crate::error::CatalogError;
 
@@ -57,6 +58,7 @@ fn first_delivery() -> SimpleExpr {
         .from(Entity)
         .and_where(Expr::col((Entity, Column::WebhookId)).equals((webhook::Entity, webhook::Column::Id)))
         .and_where(Column::DueAt.is_not_null())
+        .and_where(is_next_of_record())
         .order_by(Column::DueAt, Order::Asc)
         .limit(1)
         .take();

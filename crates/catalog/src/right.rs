@@ -26,7 +26,17 @@ tokio::task_local! {
 
 struct Request {
     ambient: Ambient,
+    purpose: Purpose,
     right: Mutex<Option<Right>>,
+}
+
+/// What the writes of a request are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// They may add records, for which there must be room.
+    Add,
+    /// They remove something, end a right, or sign a person in or out. They are always possible.
+    End,
 }
 
 /// The credential on which a request acts, as it was judged by the head of the request.
@@ -39,6 +49,8 @@ pub enum Right {
         /// The SHA-256 of the secret that was sent.
         hash: [u8; 32],
     },
+    /// An upload session of an organization. Those who write look at the session itself again.
+    Session(OrganizationId),
     /// A person who is signed in.
     SignIn {
         /// The sign-in.
@@ -78,9 +90,10 @@ pub enum EndedRight {
     Administrator,
 }
 
-/// Runs the work of a request. What it writes depends on the right that [`act_on`] names.
-pub async fn in_request<F: Future>(ambient: Ambient, work: F) -> F::Output {
-    REQUEST.scope(Arc::new(Request { ambient, right: Mutex::default() }), work).await
+/// Runs the work of a request. What it writes depends on the right that [`act_on`] names, and on the room that its
+/// organization has.
+pub async fn in_request<F: Future>(ambient: Ambient, purpose: Purpose, work: F) -> F::Output {
+    REQUEST.scope(Arc::new(Request { ambient, purpose, right: Mutex::default() }), work).await
 }
 
 /// From now on, the transactions of the running request are refused once this right has ended. Returns `false` outside
@@ -88,23 +101,46 @@ pub async fn in_request<F: Future>(ambient: Ambient, work: F) -> F::Output {
 #[must_use]
 pub fn act_on(right: Right) -> bool {
     let act = |request: &Arc<Request>| {
-        *request.right.lock().unwrap_or_else(PoisonError::into_inner) = Some(right);
+        let mut current = request.right.lock().unwrap_or_else(PoisonError::into_inner);
+        // A session that a request looks at takes nothing from the credential that it was sent with.
+        if current.is_none() || !matches!(right, Right::Session(_)) {
+            *current = Some(right);
+        }
     };
     REQUEST.try_with(act).is_ok()
 }
 
-/// Refuses a new transaction of a request whose right has ended.
+impl Right {
+    /// The organization that it acts for.
+    fn organization(&self) -> Option<OrganizationId> {
+        match self {
+            Self::Key { key, .. } => Some(key.organization_id),
+            Self::Session(organization) => Some(*organization),
+            Self::SignIn { office: Office::Member(organization, _), .. } => Some(*organization),
+            Self::SignIn { .. } => None,
+        }
+    }
+}
+
+/// Refuses a new transaction of a request whose right has ended, or that may add records where there is no room.
 pub(crate) async fn judge(tx: &Transaction) -> Result<(), CatalogError> {
     let current = REQUEST.try_with(|request| {
         let right = request.right.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        right.map(|right| (right, request.ambient.now()))
+        right.map(|right| (right, request.ambient.now(), request.purpose))
     });
-    let Ok(Some((right, now))) = current else { return Ok(()) };
+    let Ok(Some((right, now, purpose))) = current else { return Ok(()) };
     let ended = match &right {
         Right::Key { key, hash } => end_of_key(tx, key, hash, now).await?,
         Right::SignIn { id, person_id, office } => end_of_sign_in(tx, *id, *person_id, *office, now).await?,
+        Right::Session(_) => None,
     };
-    ended.map_or(Ok(()), |ended| Err(CatalogError::RightEnded(ended)))
+    if let Some(ended) = ended {
+        return Err(CatalogError::RightEnded(ended));
+    }
+    match right.organization() {
+        Some(organization) if purpose == Purpose::Add => tx.admit_records(organization).await,
+        _ => Ok(()),
+    }
 }
 
 async fn end_of_key(

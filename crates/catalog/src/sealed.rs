@@ -18,7 +18,7 @@ use crate::transaction::Transaction;
 pub enum SealedAt {
     /// The secret shared with the receiver of a webhook.
     WebhookSecret(WebhookId),
-    /// The previous secret of a webhook, which also signs for a while.
+    /// The previous secrets of a webhook, which also sign for a while.
     OldWebhookSecret(WebhookId),
     /// An organization's key for its transcription provider.
     TranscriptionKey(OrganizationId),

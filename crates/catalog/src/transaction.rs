@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sea_orm::sea_query::{InsertStatement, Query, SimpleExpr};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
-use tonearm_domain::{JobClass, StoredAddresses, Timestamp};
+use tonearm_domain::{JobClass, RecordLimits, StoredAddresses, Timestamp};
 use tracing::Instrument;
 
 use crate::changes::{Change, Changes, Observers};
@@ -33,6 +33,8 @@ pub(crate) struct Ending {
     pub(crate) due_clock: DueClock,
     /// How much of network addresses is stored.
     pub(crate) stored_addresses: StoredAddresses,
+    /// How much an organization may keep in the database.
+    pub(crate) record_limits: RecordLimits,
 }
 
 /// A write transaction. If it is dropped without [`Transaction::commit`], it is rolled back.
@@ -78,6 +80,11 @@ impl Transaction {
     /// How much of network addresses is stored.
     pub(crate) fn stored_addresses(&self) -> StoredAddresses {
         self.ending.stored_addresses
+    }
+
+    /// How much an organization may keep in the database.
+    pub(crate) fn record_limits(&self) -> RecordLimits {
+        self.ending.record_limits
     }
 
     /// Records a change, to notify observers once others can see it.

@@ -9,6 +9,7 @@ use tonearm_domain::{
 
 use crate::catalog::Catalog;
 use crate::changes::Change;
+use crate::deliveries::is_next_of_record;
 use crate::entity::webhook::{ActiveModel, Column, Entity};
 use crate::entity::{collection, organization, webhook_delivery};
 use crate::error::{CatalogError, Record};
@@ -21,7 +22,7 @@ fn of_kind(organization: OrganizationId, kind: WebhookKind) -> Select<Entity> {
         .filter(Column::Kind.eq(kind.as_str()))
 }
 
-/// Whether a delivery is due for the endpoint of the row.
+/// Whether a delivery to the endpoint of the row can be claimed.
 fn has_due(now: SimpleExpr) -> Condition {
     use webhook_delivery::{Column as Delivery, Entity as Deliveries};
     let due = Query::select()
@@ -29,6 +30,7 @@ fn has_due(now: SimpleExpr) -> Condition {
         .from(Deliveries)
         .and_where(Expr::col((Deliveries, Delivery::WebhookId)).equals((Entity, Column::Id)))
         .and_where(Expr::col((Deliveries, Delivery::DueAt)).lte(now))
+        .and_where(is_next_of_record())
         .take();
     Condition::all().add(Expr::exists(due))
 }
@@ -40,7 +42,7 @@ impl Catalog {
         all(self.reader(), own.order_by_asc(Column::Id)).await
     }
 
-    /// Every endpoint that is not paused and has a delivery due.
+    /// Every endpoint that is not paused and has a delivery that can be claimed.
     pub async fn due_webhooks(&self, now: Timestamp) -> Result<Vec<Webhook>, CatalogError> {
         let now = self.due_clock().now(now);
         let awake = Condition::any()

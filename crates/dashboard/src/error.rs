@@ -154,6 +154,8 @@ fn quota_exceeded(exceeded: QuotaExceeded) -> Message {
         QuotaKind::Bytes => ("error-quota-bytes", amount::bytes(limit), amount::bytes(used)),
         QuotaKind::Tracks => ("error-quota-tracks", amount::count(limit), amount::count(used)),
         QuotaKind::Minutes => ("error-quota-minutes", amount::count(limit), amount::count(used)),
+        QuotaKind::Records => ("error-quota-records", amount::count(limit), amount::count(used)),
+        QuotaKind::Metadata => ("error-quota-metadata", amount::bytes(limit), amount::bytes(used)),
     };
     t(id).with("limit", limit).with("used", used)
 }

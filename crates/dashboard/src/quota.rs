@@ -17,7 +17,7 @@ pub(crate) struct QuotaBar {
 
 impl QuotaBar {
     /// The quotas that are limited.
-    pub(crate) fn all(QuotaView { quotas, used }: QuotaView) -> Vec<Self> {
+    pub(crate) fn all(QuotaView { quotas, used, .. }: QuotaView) -> Vec<Self> {
         let bars = [
             ("quota-storage", quotas.bytes, used.bytes, bytes as fn(u64) -> String),
             ("quota-tracks", quotas.tracks, used.tracks, count),
@@ -37,7 +37,7 @@ impl QuotaBar {
 
 #[cfg(test)]
 mod tests {
-    use tonearm_domain::{QuotaUsage, Quotas};
+    use tonearm_domain::{QuotaUsage, Quotas, RecordLimits, RecordUsage};
 
     use super::*;
 
@@ -45,7 +45,8 @@ mod tests {
     fn only_what_is_limited_is_drawn() {
         let used = QuotaUsage { bytes: 999, tracks: 3, milliseconds: 60_001 };
         let draw = |quotas| {
-            let bars = QuotaBar::all(QuotaView { quotas, used });
+            let (record_limits, records) = (RecordLimits::default(), RecordUsage::default());
+            let bars = QuotaBar::all(QuotaView { quotas, used, record_limits, records });
             bars.into_iter().map(|bar| (bar.text, bar.filled, bar.is_full)).collect::<Vec<_>>()
         };
         assert_eq!(draw(Quotas::default()), []);

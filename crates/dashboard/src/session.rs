@@ -10,7 +10,9 @@ use http::HeaderMap;
 use http::header::USER_AGENT;
 use http::request::Parts;
 use tonearm_domain::{Actor, Ambient, ClientAddress, Organization, OrganizationId, Origin, Person, Role};
-use tonearm_service::{Caller, Device, Office, Refusal, Resource, Resumed, act_on_sign_in, in_request};
+use tonearm_service::{
+    Caller, Device, Office, Purpose, Refusal, Resource, Resumed, act_on_sign_in, in_request,
+};
 use tonearm_signing::Token;
 
 use crate::app::Dashboard;
@@ -56,8 +58,34 @@ pub(crate) async fn judge(app: &Dashboard, request: &mut Request) -> Result<(), 
 
 /// Runs each request so that what it writes depends on the sign-in on which it acts.
 pub(crate) async fn acting(State(app): State<Dashboard>, request: Request, next: Next) -> Response {
-    in_request(app.ambient, next.run(request)).await
+    let purpose = if ends(request.uri().path()) { Purpose::End } else { Purpose::Add };
+    in_request(app.ambient, purpose, next.run(request)).await
 }
+
+/// Whether the form at this path removes something, ends a right, or signs a person in or out.
+fn ends(path: &str) -> bool {
+    let last = path.rsplit('/').next().unwrap_or_default();
+    path.starts_with("/sign-in") || ENDING.contains(&last)
+}
+
+/// The last segments of such paths.
+const ENDING: [&str; 15] = [
+    "administrator",
+    "cancel",
+    "delete",
+    "disable",
+    "end",
+    "end-old",
+    "end-sessions",
+    "password",
+    "remove",
+    "revoke",
+    "role",
+    "sign-out",
+    "sign-out-everywhere",
+    "unlink",
+    "withdraw",
+];
 
 /// The secret in a cookie.
 fn token(headers: &HeaderMap, name: &str) -> Option<Token> {

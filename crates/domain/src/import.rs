@@ -1,5 +1,7 @@
 //! Sources that are fetched from a URL.
 
+use std::time::Duration;
+
 use crate::timestamp::Timestamp;
 use crate::{OrganizationId, TrackId};
 
@@ -17,6 +19,8 @@ pub struct Import {
     pub host: String,
     /// Whether the caller named the file. Then the name is kept, whatever name the server sends.
     pub is_named: bool,
+    /// How long it was fetched in all runs.
+    pub spent: Duration,
     /// Bytes received in the current run.
     pub received: u64,
     /// Total bytes, if the server reports them.
@@ -53,6 +57,7 @@ mod tests {
             url: Vec::new(),
             host: "files.example.com".to_owned(),
             is_named: false,
+            spent: Duration::ZERO,
             received,
             size,
             created_at: now,

@@ -50,6 +50,27 @@ impl ClaimedJob {
         self.failures + 1 >= self.job.max_failures()
     }
 
+    /// When it was queued, which its id says.
+    fn queued_at_millis(&self) -> i64 {
+        i64::try_from(self.id.uuid().as_u128() >> 80).unwrap_or(0)
+    }
+
+    /// When to try again at `now`, after a third party's server failed that asked to wait for some seconds or did not
+    /// say; none: the job is given up. The longer of its pause and ours counts.
+    ///
+    /// For a day, attempts that the server has scheduled are no failures: it says that it will work again. Our own
+    /// pause grows with all attempts meanwhile.
+    pub fn next_try(&self, asked: Option<i64>, jitter: u8, now: Timestamp) -> Option<NextTry> {
+        let is_young = || now.unix_millis() - self.queued_at_millis() < SCHEDULED_FOR_MILLIS;
+        let is_failure = asked.is_none() || !is_young();
+        if is_failure && self.is_last_attempt() {
+            return None;
+        }
+        let own = self.job.backoff_millis(if is_failure { self.failures + 1 } else { self.attempt }, jitter);
+        let pause_millis = own.max(asked.unwrap_or(0).saturating_mul(1000));
+        Some(NextTry { at: now.plus_millis(pause_millis), pause_millis, is_failure })
+    }
+
     /// Whether it may be the cause of the deaths of the workers that run it. It then runs alone, so that a death can be
     /// attributed to it and affects no other job.
     pub fn is_suspect(&self) -> bool {
@@ -67,6 +88,20 @@ impl ClaimedJob {
         self.deaths_alone >= DEATHS_ALONE
     }
 }
+
+/// The next attempt of a job after a third party's server failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NextTry {
+    /// When it is due.
+    pub at: Timestamp,
+    /// How long that is from now.
+    pub pause_millis: i64,
+    /// Whether the attempt that ended counts as a failure.
+    pub is_failure: bool,
+}
+
+/// For how long after a job was queued the attempts that a server has scheduled are no failures.
+const SCHEDULED_FOR_MILLIS: i64 = 24 * 3_600_000;
 
 /// Deaths after which a job runs alone.
 const DEATHS_TO_SUSPECT: u32 = 2;
@@ -146,5 +181,35 @@ mod tests {
         assert_eq!(death_pause_millis(1000, lease), 24 * 3_600_000);
         // The time of a death is known to within a quarter of the lease.
         assert!(trial_millis(death_pause_millis(1, lease)) > lease / 4);
+    }
+
+    #[test]
+    fn servers_that_say_when_are_asked_for_a_day() {
+        let track_id = crate::TrackId::from_uuid(uuid::Uuid::nil());
+        let import = Job::ImportSource { organization_id: Job::SYSTEM, track_id };
+        let mut claimed = ClaimedJob { job: import, ..claimed(0, 0, 0) };
+        let start = Timestamp::from_unix_millis(0).unwrap();
+        // `Retry-After: 1` shortens no pause, a longer one extends it.
+        let mut now = start;
+        let mut pauses = Vec::new();
+        for attempt in 1..=8 {
+            claimed.attempt = attempt;
+            let next = claimed.next_try(Some(1), 0, now).unwrap();
+            assert!(!next.is_failure);
+            pauses.push(next.pause_millis / 1000);
+            now = next.at;
+        }
+        assert_eq!(pauses, [1, 4, 16, 64, 256, 1024, 3600, 3600]);
+        claimed.attempt = 1;
+        assert_eq!(claimed.next_try(Some(600), 0, start).unwrap().pause_millis, 600_000);
+        let unscheduled = claimed.next_try(None, 0, start).unwrap();
+        assert_eq!((unscheduled.pause_millis, unscheduled.is_failure), (1000, true));
+        // After a day they count, and after eight failures it is over.
+        let late = start.plus_seconds(24 * 3600);
+        assert!(claimed.next_try(Some(1), 0, late).unwrap().is_failure);
+        claimed.failures = 7;
+        assert_eq!(claimed.next_try(Some(1), 0, late), None);
+        assert_eq!(claimed.next_try(None, 0, start), None);
+        assert!(claimed.next_try(Some(1), 0, start).is_some());
     }
 }

@@ -9,7 +9,6 @@ mod album_place;
 mod allowed_origins;
 mod ambient;
 mod audit;
-mod byte_budget;
 mod cache_policy;
 mod captions;
 mod certificate;
@@ -26,6 +25,7 @@ mod durable_name;
 mod ended_runs;
 mod error_causes;
 mod event;
+mod fair_semaphore;
 mod file_name;
 mod file_props;
 mod id;
@@ -70,6 +70,7 @@ mod second_factor;
 mod selection;
 mod sessions;
 mod share_target;
+mod shares;
 mod short_id;
 mod sign_in;
 mod signing_key;
@@ -102,7 +103,6 @@ pub use album_place::{AlbumPosition, arranged};
 pub use allowed_origins::{AllowedOrigins, OriginList, OriginListError, PageOrigin, PageOriginError};
 pub use ambient::{Ambient, Clock, Entropy};
 pub use audit::{AuditAction, AuditEntry, AuditRecord};
-pub use byte_budget::{BodyBudget, ByteBudget, HeldBytes};
 pub use cache_policy::{CachePolicy, CachePolicyError};
 pub use captions::{CaptionsError, MOST_CAPTION_BYTES, captions_within, parse_captions, print_captions};
 pub use certificate::{
@@ -122,6 +122,7 @@ pub use durable_name::{DeliveryPath, DurableName, Generation, TrackManifest};
 pub use ended_runs::{EndedRuns, PerClass, RecentRuns};
 pub use error_causes::{error_causes, error_with_causes, innermost_cause};
 pub use event::{EventError, EventKind, WebhookKind};
+pub use fair_semaphore::{FairPermit, FairSemaphore};
 pub use file_name::{delivery_name, original_name, sanitise_file_name, variant_name};
 pub use file_props::FileProps;
 pub use id::*;
@@ -131,7 +132,7 @@ pub use import_bucket::{
     ImportBucket, MOST_IMPORT_BUCKETS, S3Url, S3UrlError,
 };
 pub use job::Job;
-pub use job_attempts::{ClaimedJob, death_pause_millis, outage_pause_millis, trial_millis};
+pub use job_attempts::{ClaimedJob, NextTry, death_pause_millis, outage_pause_millis, trial_millis};
 pub use job_queue::{JobClass, JobQueue};
 pub use job_report::{AnsweredJob, JobStatus};
 pub use key::{ApiKey, KeyState};
@@ -159,7 +160,7 @@ pub use person_identity::PersonIdentity;
 pub use player_text::{shown_subtitle, shown_title};
 pub use preview::{PreviewLength, PreviewSettings};
 pub use progress::{Making, Rendering, TrackProgress, VariantProgress};
-pub use quota::{QuotaExceeded, QuotaKind, QuotaUsage, Quotas};
+pub use quota::{QuotaExceeded, QuotaKind, QuotaUsage, Quotas, RecordLimits, RecordUsage};
 pub use recipe::{Recipe, RecipeKind, RecipeType, default_recipes};
 pub use recipe_error::RecipeError;
 pub use recipe_settings::RecipeSettings;
@@ -172,6 +173,7 @@ pub use second_factor::{CodePlace, SecondFactor, WrongCodes};
 pub use selection::{EmptySelection, Selection, VariantList};
 pub use sessions::{PlaySession, UploadSession};
 pub use share_target::ShareTarget;
+pub use shares::{BodyBudget, Held, Shares, room};
 pub use short_id::{ShortId, ShortIdError};
 pub use sign_in::{FailedSignIns, Invitation, InvitationPurpose, SignIn};
 pub use signing_key::SigningKey;
@@ -196,7 +198,7 @@ pub use track_summary::TrackSummary;
 pub use transcode::{Codec, Transcode};
 pub use transcription::{
     Transcription, TranscriptionSettings, TranscriptionState, Utterance, language_code, paragraphs,
-    words_within, worth_keeping,
+    within_sound, words_within, worth_keeping,
 };
 pub use undo::{CoveredTrack, MovedTrack, RetitledTrack, UndoEntry, UndoableChange};
 pub use upload::{NewUpload, PieceError, SourceSlot, Upload, UploadKind, UploadState};
@@ -209,6 +211,6 @@ pub use variant_data::{Part, VariantData};
 pub use variant_index::VariantIndex;
 pub use waveform::{LevelsFormat, LevelsSettings, WaveformImage, WaveformVideo};
 pub use webhook::{
-    ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth, GIVE_UP_SECONDS, OLD_SECRET_SECONDS,
-    Webhook, WebhookDelivery,
+    ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth, EventPlace, FAILURES_IN_ORDER,
+    GIVE_UP_SECONDS, OLD_SECRET_SECONDS, Webhook, WebhookDelivery,
 };

@@ -13,11 +13,15 @@ pub enum QuotaKind {
     Tracks,
     /// Minutes of audio.
     Minutes,
+    /// Records in the database.
+    Records,
+    /// Bytes of text and metadata in these records.
+    Metadata,
 }
 
 impl QuotaKind {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Bytes, Self::Tracks, Self::Minutes];
+    pub const ALL: [Self; 5] = [Self::Bytes, Self::Tracks, Self::Minutes, Self::Records, Self::Metadata];
 
     /// The kind as text.
     pub const fn as_str(self) -> &'static str {
@@ -25,6 +29,8 @@ impl QuotaKind {
             Self::Bytes => "bytes",
             Self::Tracks => "tracks",
             Self::Minutes => "minutes",
+            Self::Records => "records",
+            Self::Metadata => "metadata",
         }
     }
 }
@@ -58,6 +64,33 @@ impl QuotaUsage {
     }
 }
 
+/// How much every organization may keep in the database; `None` for no limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RecordLimits {
+    /// Records of all kinds that keys, sessions and members create, or that are created for them.
+    pub records: Option<u64>,
+    /// Bytes of the text and metadata in these records.
+    pub metadata: Option<u64>,
+}
+
+/// How much an organization keeps in the database.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RecordUsage {
+    /// Records.
+    pub records: u64,
+    /// Bytes of the text and metadata in these records.
+    pub metadata: u64,
+}
+
+impl RecordLimits {
+    /// Checks whether anything may be added. What one request adds is bounded by the size of its body, so the last
+    /// admitted requests may exceed the limits once.
+    pub fn admit(&self, used: RecordUsage) -> Result<(), QuotaExceeded> {
+        below(QuotaKind::Records, self.records, used.records)?;
+        below(QuotaKind::Metadata, self.metadata, used.metadata)
+    }
+}
+
 /// The error for an exceeded quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuotaExceeded {
@@ -71,17 +104,25 @@ pub struct QuotaExceeded {
 
 impl fmt::Display for QuotaExceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const TRACKS: &str = "delete tracks, or ask the operator to raise the quota";
         let Self { kind, limit, used } = *self;
-        let noun = match kind {
-            QuotaKind::Bytes => "byte",
-            QuotaKind::Tracks => "track",
-            QuotaKind::Minutes => "minute",
+        let s = if limit == 1 { "" } else { "s" };
+        let (unit, advice) = match kind {
+            QuotaKind::Bytes => (format!("byte{s}"), TRACKS),
+            QuotaKind::Tracks => (format!("track{s}"), TRACKS),
+            QuotaKind::Minutes => (format!("minute{s}"), TRACKS),
+            QuotaKind::Records => (
+                format!("record{s}"),
+                "delete what is not needed, or ask the operator to raise limits.max_records",
+            ),
+            QuotaKind::Metadata => (
+                format!("byte{s} of metadata"),
+                "delete what is not needed, or ask the operator to raise limits.max_metadata",
+            ),
         };
-        let plural = if limit == 1 { "" } else { "s" };
         write!(
             f,
-            "this exceeds the organization's quota of {limit} {noun}{plural}, of which {used} {} used; delete tracks, or ask \
-             the operator to raise the quota",
+            "this exceeds the organization's quota of {limit} {unit}, of which {used} {} used; {advice}",
             if used == 1 { "is" } else { "are" },
         )
     }
@@ -198,6 +239,19 @@ mod tests {
         assert_eq!(quotas.admit_restored(used(2000, 5, 600)), Ok(()));
         assert_eq!(kind(quotas.admit_restored(used(0, 6, 0))), Some(QuotaKind::Tracks));
         assert_eq!(kind(quotas.admit_restored(used(0, 5, 601))), Some(QuotaKind::Minutes));
+    }
+
+    #[test]
+    fn nothing_is_added_to_what_is_full() {
+        let used = |records, metadata| RecordUsage { records, metadata };
+        assert_eq!(RecordLimits::default().admit(used(u64::MAX, u64::MAX)), Ok(()));
+        let limits = RecordLimits { records: Some(10), metadata: Some(500) };
+        assert_eq!(limits.admit(used(9, 499)), Ok(()));
+        assert_eq!(kind(limits.admit(used(10, 0))), Some(QuotaKind::Records));
+        assert_eq!(kind(limits.admit(used(0, 500))), Some(QuotaKind::Metadata));
+        let exceeded = limits.admit(used(1, 501)).unwrap_err().to_string();
+        assert!(exceeded.contains("quota of 500 bytes of metadata, of which 501 are used;"), "{exceeded}");
+        assert!(exceeded.contains("limits.max_metadata"), "{exceeded}");
     }
 
     #[test]

@@ -13,12 +13,20 @@ pub enum ScheduledTask {
     ImportUsage,
     /// Update the list of signing keys for nodes without a catalog.
     RenewKeyList,
+    /// Merge the counts of records.
+    MergeRecordCounts,
 }
 
 impl ScheduledTask {
     /// Every task.
-    pub const ALL: [Self; 5] =
-        [Self::SweepObjects, Self::ForgetExpired, Self::TidyWebhooks, Self::ImportUsage, Self::RenewKeyList];
+    pub const ALL: [Self; 6] = [
+        Self::SweepObjects,
+        Self::ForgetExpired,
+        Self::TidyWebhooks,
+        Self::ImportUsage,
+        Self::RenewKeyList,
+        Self::MergeRecordCounts,
+    ];
 
     /// The task as text, as in SQL and logs.
     pub const fn as_str(self) -> &'static str {
@@ -28,6 +36,7 @@ impl ScheduledTask {
             Self::TidyWebhooks => "tidy_webhooks",
             Self::ImportUsage => "import_usage",
             Self::RenewKeyList => "renew_key_list",
+            Self::MergeRecordCounts => "merge_record_counts",
         }
     }
 
@@ -35,7 +44,7 @@ impl ScheduledTask {
     pub const fn first_after_seconds(self) -> i64 {
         match self {
             Self::SweepObjects | Self::ForgetExpired => self.period_seconds() / 12,
-            Self::TidyWebhooks | Self::ImportUsage | Self::RenewKeyList => 0,
+            Self::TidyWebhooks | Self::ImportUsage | Self::RenewKeyList | Self::MergeRecordCounts => 0,
         }
     }
 
@@ -44,7 +53,7 @@ impl ScheduledTask {
         match self {
             Self::SweepObjects | Self::ForgetExpired => 6 * 3600,
             Self::TidyWebhooks => 3600,
-            Self::ImportUsage => 10,
+            Self::ImportUsage | Self::MergeRecordCounts => 10,
             Self::RenewKeyList => 60,
         }
     }

@@ -123,6 +123,13 @@ impl Utterance {
     }
 }
 
+/// The utterances of a sound as captions: those with times, cut at its end. What begins after it, the provider has
+/// invented, as models do in silence.
+pub fn within_sound(utterances: &[Utterance], seconds: f64) -> Vec<Utterance> {
+    let inside = utterances.iter().filter(|utterance| utterance.has_times() && utterance.start < seconds);
+    inside.map(|utterance| Utterance { end: utterance.end.min(seconds), ..utterance.clone() }).collect()
+}
+
 /// The utterances to store, so that a part of a track can be shown with its own words: those with times and words.
 /// Empty if there are too many; then no part shows words.
 pub fn worth_keeping(utterances: &[Utterance]) -> Vec<Utterance> {

@@ -8,7 +8,7 @@ use crate::timestamp::Timestamp;
 use crate::trace_context::TraceContext;
 use crate::{ApiKeyId, LeaseId, OrganizationId, WebhookDeliveryId, WebhookId};
 
-/// Seconds for which the previous secret also signs after a rotation.
+/// Seconds for which a secret also signs after a rotation has replaced it.
 pub const OLD_SECRET_SECONDS: i64 = 24 * 3600;
 
 /// Seconds to wait after each failed attempt. The last wait is followed by the last attempt.
@@ -17,6 +17,10 @@ const WAITS: [i64; 7] = [5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 10 *
 /// Seconds after which a delivery is given up if it could not be attempted because its endpoint was paused; longer than
 /// all the waits together.
 pub const GIVE_UP_SECONDS: i64 = 36 * 3600;
+
+/// Failures after which an event no longer holds up later ones about the same record. By then it was attempted for about
+/// five minutes, and it may be retried for a day.
+pub const FAILURES_IN_ORDER: u32 = 3;
 
 /// Failures in a row, over all deliveries, after which an endpoint is paused.
 const FAILURES_BEFORE_PAUSE: u32 = 5;
@@ -37,8 +41,8 @@ pub struct Webhook {
     pub url: String,
     /// The secret that events are signed with, sealed.
     pub secret: Vec<u8>,
-    /// The previous secret, sealed.
-    pub old_secret: Option<Vec<u8>>,
+    /// The secrets that were replaced lately, sealed together.
+    pub old_secrets: Option<Vec<u8>>,
     /// When the secret was last replaced.
     pub rotated_at: Option<Timestamp>,
     /// Its recent health.
@@ -55,13 +59,6 @@ impl Webhook {
     /// Whether events are sent to it at this moment.
     pub fn is_valid_at(&self, now: Timestamp) -> bool {
         self.expires_at.is_none_or(|at| now < at)
-    }
-
-    /// The secrets that sign at this moment, sealed, the newest first.
-    pub fn signing_secrets(&self, now: Timestamp) -> impl Iterator<Item = &[u8]> {
-        let is_fresh = self.rotated_at.is_some_and(|at| now < at.plus_seconds(OLD_SECRET_SECONDS));
-        let old = self.old_secret.as_deref().filter(|_| is_fresh);
-        std::iter::once(self.secret.as_slice()).chain(old)
     }
 }
 
@@ -137,6 +134,15 @@ impl std::str::FromStr for DeliveryState {
     }
 }
 
+/// The place of an event among those about the same record, which are sent one after another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventPlace {
+    /// The id of the track or collection. Events about files are events about their track.
+    pub record_id: Uuid,
+    /// The `version` in the payload.
+    pub version: i64,
+}
+
 /// A delivery of one event to one endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookDelivery {
@@ -150,6 +156,8 @@ pub struct WebhookDelivery {
     pub event: EventKind,
     /// The id of the track, file or collection.
     pub subject_id: Uuid,
+    /// Its place; none: it is about no record, or was queued by a version without places.
+    pub place: Option<EventPlace>,
     /// The JSON, except that files have no `url` yet: URLs are signed for each attempt.
     pub payload: String,
     /// Its state.
@@ -175,6 +183,7 @@ impl WebhookDelivery {
         webhook: &Webhook,
         event: EventKind,
         subject_id: Uuid,
+        place: Option<EventPlace>,
         payload: String,
         now: Timestamp,
     ) -> Self {
@@ -184,6 +193,7 @@ impl WebhookDelivery {
             organization_id: webhook.organization_id,
             event,
             subject_id,
+            place,
             payload,
             state: DeliveryState::Pending,
             attempts: 0,
@@ -282,26 +292,5 @@ mod tests {
         let saturated = EndpointHealth { failures: u32::MAX, paused_until: None }.after_failure(at(0));
         assert_eq!(saturated.paused_until, Some(at(300)));
         assert_eq!(EndpointHealth::after_success(), EndpointHealth::default());
-    }
-
-    #[test]
-    fn the_old_secret_signs_for_a_day() {
-        let webhook = Webhook {
-            id: crate::RecordId::from_parts(at(0), [0; 10]),
-            organization_id: crate::RecordId::from_parts(at(0), [1; 10]),
-            kind: WebhookKind::Track,
-            url: String::new(),
-            secret: vec![2],
-            old_secret: Some(vec![1]),
-            rotated_at: Some(at(0)),
-            health: EndpointHealth::default(),
-            created_at: at(0),
-            expires_at: None,
-            made_by: None,
-        };
-        let signing = |now| webhook.signing_secrets(now).map(<[u8]>::to_vec).collect::<Vec<_>>();
-        assert_eq!(signing(at(0)), [vec![2], vec![1]]);
-        assert_eq!(signing(at(86_399)), [vec![2], vec![1]]);
-        assert_eq!(signing(at(86_400)), [vec![2]]);
     }
 }

@@ -242,25 +242,34 @@ impl Edge {
         let webp = Cover::webp_of(&key);
         let has_forms = webp.is_some();
         let wanted = webp.filter(|_| grant.attachment.is_none() && takes_webp(&request.headers));
+        let takes_smaller = wanted.is_some();
         let smaller = match wanted {
             Some(webp) => self.smaller_form(webp, request, ranges.as_ref()).await?,
             None => None,
         };
+        let mut is_provisional = false;
         let object = match smaller {
             Some((webp, object)) => {
                 key = webp;
                 object
             }
-            None => self.resolve(&key, request, ranges.as_ref()).await?,
+            None => {
+                let object = self.resolve(&key, request, ranges.as_ref()).await?;
+                is_provisional =
+                    takes_smaller && self.now() < object.meta.modified.plus_seconds(FORM_SECONDS);
+                object
+            }
         };
-        let verified = object.worth_keeping(&key, &grant, has_forms);
-        let shared_until = (grant.cache == CachePolicy::Public).then_some(grant.expires_at);
+        let verified = object.worth_keeping(&key, &grant, has_forms).filter(|_| !is_provisional);
+        let (cache, expires_at) = (grant.cache, grant.expires_at);
         let mut response = self.respond(key, grant, object, ranges, request, request_id).await?;
         if has_forms {
             response::varies(response.headers_mut());
         }
-        if let Some(until) = shared_until {
-            response::shared(response.headers_mut(), self.seconds_until(until));
+        if is_provisional {
+            response::short_lived(response.headers_mut(), cache, self.seconds_until(expires_at));
+        } else if cache == CachePolicy::Public {
+            response::shared(response.headers_mut(), self.seconds_until(expires_at));
         }
         if let Some(verified) = verified {
             response.extensions_mut().insert(verified);
@@ -358,6 +367,10 @@ impl Edge {
         given.unwrap_or_else(|| self.fresh_id())
     }
 }
+
+/// For how long after a cover was stored its smaller form may still be made, in seconds. Until then, a client that takes
+/// that form must not keep the other one.
+const FORM_SECONDS: i64 = 24 * 3600;
 
 impl fmt::Debug for Edge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -100,15 +100,16 @@ pub(crate) fn varies(headers: &mut HeaderMap) {
     headers.insert(header::VARY, HeaderValue::from_static("Accept"));
 }
 
-/// How long a cache may assume that a durable name refers to the same object, in seconds.
-const DURABLE_SECONDS: i64 = 60;
+/// How long a cache may assume that a path still leads to the same object, in seconds.
+const SHORT_SECONDS: i64 = 60;
 
-/// Makes caches check after a minute, by the entity tag, whether the name still refers to the same object.
+/// Makes caches check after a minute, by the entity tag, whether the path still leads to the same object: a durable name,
+/// or that of a cover whose smaller form may not have been made yet.
 pub(crate) fn short_lived(headers: &mut HeaderMap, cache: CachePolicy, seconds_left: i64) {
     let value = match cache {
-        CachePolicy::Private => format!("private, max-age={DURABLE_SECONDS}"),
+        CachePolicy::Private => format!("private, max-age={SHORT_SECONDS}"),
         CachePolicy::Public => {
-            format!("public, max-age={DURABLE_SECONDS}, s-maxage={}", seconds_left.clamp(0, DURABLE_SECONDS))
+            format!("public, max-age={SHORT_SECONDS}, s-maxage={}", seconds_left.clamp(0, SHORT_SECONDS))
         }
     };
     headers.insert(header::CACHE_CONTROL, HeaderValue::try_from(value).expect("digits are ASCII"));

@@ -118,7 +118,7 @@ pub(crate) fn run_of(
         input: None,
         folder: None,
         limits: ProcessLimits { memory: memory.min(LIMITS.memory), ..LIMITS },
-        niceness: 0,
+        permits: None,
         may_fork: false,
         purpose: Purpose::Picture,
         policy: Arc::clone(policy),

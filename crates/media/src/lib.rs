@@ -18,7 +18,6 @@ mod error;
 #[cfg(test)]
 mod escape_tests;
 mod escapes;
-mod fair_semaphore;
 mod formats;
 mod frames;
 mod glance;

@@ -39,15 +39,13 @@ impl Media {
         let (input, size) = self.open(input).await?;
         let args = args::pcm_args(&input, probe, &[]);
         let invocation = Invocation {
-            niceness: permit.niceness(),
+            permits: Some(permit),
             input: Some(input),
             purpose: Purpose::Measure,
             otherwise: "The audio could not be decoded.",
             ..self.ffmpeg(args, scope, probe.duration, size)
         };
-        let analysis = invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await;
-        drop(permit);
-        analysis
+        invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await
     }
 
     /// Does what [`Media::analyse`] does and, in the same process and from the same decoding, what [`Media::render`]
@@ -74,7 +72,7 @@ impl Media {
             .collect();
         let args = args::pcm_args(&input, probe, &outputs);
         let invocation = Invocation {
-            niceness: permit.niceness(),
+            permits: Some(permit),
             input: Some(input),
             folder: Some(folder.path().to_owned()),
             purpose: Purpose::Encode,
@@ -82,7 +80,6 @@ impl Media {
             ..self.ffmpeg(args, scope, probe.duration, size)
         };
         let analysis = invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await?;
-        drop(permit);
         let mut rendered = Vec::new();
         for (output, path) in outputs {
             let size = render::check_output(&path, true).await?;

@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tonearm_domain::FairSemaphore;
 use tonearm_telemetry::Purpose;
 
 use crate::confinement::Confinement;
 use crate::confinement_policy::ConfinementPolicy;
 use crate::error::MediaError;
-use crate::fair_semaphore::FairSemaphore;
 use crate::limits::{MediaLimits, RunScope};
 use crate::memory::{self, Division, MemoryBudget};
 use crate::pictures::Pictures;
@@ -51,8 +51,9 @@ impl MediaConfig {
 /// Audio processing with ffmpeg. Clones share one budget of processes.
 ///
 /// Each call runs a child process, confined to its input and one output folder, without network, under limits. Dropping
-/// a call's future kills its process. Organizations share the encoders fairly; calls of one organization get them in
-/// the order in which they were first polled.
+/// a call's future kills its process. Organizations share the encoders fairly: a process is stopped while one of an
+/// organization that has fewer encoders waits. Calls of one organization get them in the order in which they were first
+/// polled.
 #[derive(Debug, Clone)]
 pub struct Media {
     inner: Arc<Inner>,
@@ -75,7 +76,7 @@ impl Media {
         let Division { limits, encoders, budget } =
             Division::of(config.memory, config.concurrency, config.limits);
         config.limits = limits;
-        let encoders = FairSemaphore::new(encoders);
+        let encoders = FairSemaphore::new(encoders, 1);
         let policy = Arc::new(config.confinement.clone());
         let pictures = Pictures::new(Arc::clone(&policy), config.memory);
         Self { inner: Arc::new(Inner { config, encoders, budget, policy, pictures }) }
@@ -136,7 +137,7 @@ impl Media {
             purpose: Purpose::Test,
             policy: Arc::clone(&self.inner.policy),
             limits: self.inner.config.limits.of(scope.tier, seconds, bytes),
-            niceness: 0,
+            permits: None,
             otherwise: "The program failed.",
         }
     }

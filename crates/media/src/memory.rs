@@ -1,11 +1,10 @@
 //! The memory budget of all child processes.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tonearm_domain::{FairPermit, FairSemaphore, Shares};
 
-use crate::limits::{LimitTier, MediaLimits, TierLimits};
+use crate::limits::{LimitTier, MediaLimits, RunScope, TierLimits};
 
 /// The least memory that a process gets, if the machine has as much: ffmpeg takes 80 MiB for two channels and 200 MiB
 /// for the largest pictures.
@@ -15,16 +14,14 @@ const LEAST: u64 = 256 << 20;
 ///
 /// Processes with the normal limits have slots of their own. Processes with larger limits share one slot, so that only
 /// one of them runs at a time: they never wait for normal processes and never delay them.
+///
+/// A process that is stopped has no slot. It needs no more than what it uses, which is much less than its limit.
 #[derive(Debug, Clone)]
 pub(crate) struct MemoryBudget {
-    normal: Arc<Semaphore>,
-    larger: Arc<Semaphore>,
-}
-
-/// The memory of one process, reserved until it is dropped.
-#[derive(Debug)]
-pub(crate) struct MemorySlot {
-    _permit: Option<OwnedSemaphorePermit>,
+    normal: FairSemaphore,
+    larger: FairSemaphore,
+    /// Bytes for processes that are stopped.
+    pub(crate) resting: Shares,
 }
 
 /// The parts of a divided budget.
@@ -43,19 +40,21 @@ impl Division {
     pub(crate) fn of(bytes: u64, concurrency: usize, limits: MediaLimits) -> Self {
         let MediaLimits { mut normal, fallback } = limits;
         let fallback = fallback.unwrap_or_else(|| normal.times(4));
-        let for_larger = fallback.memory.min(bytes / 2);
-        let rest = bytes - for_larger;
+        let for_resting = bytes / 8;
+        let for_larger = fallback.memory.min(bytes / 2 - for_resting);
+        let rest = bytes - for_larger - for_resting;
         let share = rest / (concurrency as u64).saturating_add(2);
         normal.memory = normal.memory.min(share.max(LEAST)).min(rest.max(1));
         let places = usize::try_from(rest / normal.memory.max(1)).unwrap_or(usize::MAX);
-        let places = places.clamp(1, Semaphore::MAX_PERMITS);
+        let places = places.max(1);
         let fallback = TierLimits { memory: for_larger.max(normal.memory), ..fallback };
         Self {
             limits: MediaLimits { normal, fallback: Some(fallback) },
             encoders: concurrency.min(places.saturating_sub(2)).max(1),
             budget: MemoryBudget {
-                normal: Arc::new(Semaphore::new(places)),
-                larger: Arc::new(Semaphore::new(1)),
+                normal: FairSemaphore::new(places, 0),
+                larger: FairSemaphore::new(1, 0),
+                resting: Shares::new(for_resting),
             },
         }
     }
@@ -63,13 +62,12 @@ impl Division {
 
 impl MemoryBudget {
     /// Waits for a slot.
-    pub(crate) async fn memory_slot(&self, tier: LimitTier) -> MemorySlot {
-        let places = match tier {
+    pub(crate) async fn acquire(&self, scope: &RunScope) -> FairPermit {
+        let slots = match scope.tier {
             LimitTier::Normal => &self.normal,
             LimitTier::Fallback => &self.larger,
         };
-        // Never closed, so that waiting never fails.
-        MemorySlot { _permit: Arc::clone(places).acquire_owned().await.ok() }
+        slots.acquire(scope.organization_id).await
     }
 }
 
@@ -114,10 +112,10 @@ mod tests {
     #[test]
     fn processes_share_what_the_machine_has() {
         assert_eq!(of(64 * GIB, 8), (2 * GIB, 8 * GIB, 8));
-        assert_eq!(of(6 * GIB, 4), (GIB / 2, 3 * GIB, 4));
+        assert_eq!(of(6 * GIB, 4), (GIB / 2, 9 * GIB / 4, 4));
         // Too little for all encoders to run at once.
-        assert_eq!(of(2 * GIB, 8), (LEAST, GIB, 2));
-        assert_eq!(of(GIB, 8), (LEAST, GIB / 2, 1));
+        assert_eq!(of(2 * GIB, 8), (LEAST, 3 * GIB / 4, 2));
+        assert_eq!(of(GIB, 8), (LEAST, 3 * GIB / 8, 1));
         assert_eq!(of(100 << 20, 1), (50 << 20, 50 << 20, 1));
         let small = TierLimits { memory: 64 << 20, ..TierLimits::default() };
         let limits = Division::of(GIB, 1, MediaLimits { normal: small, fallback: None }).limits;
@@ -133,25 +131,28 @@ mod tests {
     #[test]
     fn who_needs_much_waits_for_nobody_else_and_delays_nobody_else() {
         let budget = Division::of(GIB, 1, MediaLimits::default()).budget;
-        let larger = budget.memory_slot(LimitTier::Fallback).now_or_never().unwrap();
-        assert!(budget.memory_slot(LimitTier::Fallback).now_or_never().is_none());
-        let normal = [(); 2].map(|()| budget.memory_slot(LimitTier::Normal).now_or_never().unwrap());
-        assert!(budget.memory_slot(LimitTier::Normal).now_or_never().is_none());
+        let scope = |tier| RunScope { tier, ..RunScope::default() };
+        let larger = budget.acquire(&scope(LimitTier::Fallback)).now_or_never().unwrap();
+        assert!(budget.acquire(&scope(LimitTier::Fallback)).now_or_never().is_none());
+        let normal = [(); 2].map(|()| budget.acquire(&scope(LimitTier::Normal)).now_or_never().unwrap());
+        assert!(budget.acquire(&scope(LimitTier::Normal)).now_or_never().is_none());
         drop(larger);
-        assert!(budget.memory_slot(LimitTier::Fallback).now_or_never().is_some());
+        assert!(budget.acquire(&scope(LimitTier::Fallback)).now_or_never().is_some());
         drop(normal);
-        assert!(budget.memory_slot(LimitTier::Normal).now_or_never().is_some());
+        assert!(budget.acquire(&scope(LimitTier::Normal)).now_or_never().is_some());
     }
 
     proptest! {
         #[test]
         fn no_more_is_given_than_there_is(bytes in LEAST * 2..1 << 40, concurrency in 1_usize..200) {
             let Division { limits, encoders, budget } = Division::of(bytes, concurrency, MediaLimits::default());
-            let places = budget.normal.available_permits() as u64;
-            let most = places * limits.normal.memory + limits.fallback.unwrap().memory;
+            let slots = std::iter::from_fn(|| budget.normal.acquire(0).now_or_never());
+            let slots = slots.collect::<Vec<_>>().len() as u64;
+            let resting = budget.resting.take(0).map_or(0, |_| bytes / 8);
+            let most = slots * limits.normal.memory + limits.fallback.unwrap().memory + resting;
             prop_assert!(most <= bytes, "{most}");
             prop_assert!(encoders <= concurrency && encoders >= 1);
-            prop_assert!(encoders == 1 || encoders as u64 + 2 <= places);
+            prop_assert!(encoders == 1 || encoders as u64 + 2 <= slots);
         }
     }
 }

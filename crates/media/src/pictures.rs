@@ -3,10 +3,9 @@
 use std::fs::File;
 use std::io::{self, PipeReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use rustix::fs::MemfdFlags;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::confined::{Job, run_of};
@@ -14,13 +13,14 @@ use crate::confinement_policy::ConfinementPolicy;
 use crate::error::MediaError;
 use crate::memory::memory_for_processes;
 use crate::{embedded_art, picture_wire};
+use tonearm_domain::{FairSemaphore, OrganizationId};
 use tonearm_signal::{Covers, PictureError};
 
 /// Memory for reading tags, in bytes: pictures in tags have at most 20 MiB.
 const TAGS_MEMORY: u64 = 128 << 20;
 
-/// How many pictures are decoded at once: each may take memory up to its limit, which is many times its file size.
-static DECODING: Semaphore = Semaphore::const_new(2);
+/// Two pictures are decoded at once: each may take memory up to its limit, which is many times its file size.
+static DECODING: LazyLock<FairSemaphore> = LazyLock::new(|| FairSemaphore::new(2, 0));
 
 /// Decodes pictures and reads the tags that hold them, each in a confined child of its own: a picture that crashes a
 /// decoder or takes it over affects only that child. Costs about 5 ms more than in this process.
@@ -51,10 +51,15 @@ impl Pictures {
     ///
     /// Returns [`MediaError::Unsupported`] if the bytes are no such picture, and [`MediaError::LimitHit`] if it is
     /// larger than 64 megapixels.
-    pub async fn covers(&self, art: impl AsRef<[u8]> + Send + 'static) -> Result<Covers, MediaError> {
-        // The semaphore is never closed, and the work would be done even without a permit. If the caller stops waiting,
-        // the child is killed and the permit is returned.
-        let _permit = DECODING.acquire().await;
+    ///
+    /// Organizations take turns.
+    pub async fn covers(
+        &self,
+        organization_id: OrganizationId,
+        art: impl AsRef<[u8]> + Send + 'static,
+    ) -> Result<Covers, MediaError> {
+        // If the caller stops waiting, the child is killed and the permit is returned.
+        let _permit = DECODING.acquire(organization_id).await;
         let answer = self.run(Job::Covers, in_memory(art).await?, picture_wire::LARGEST_ANSWER).await;
         picture_wire::read_covers(&*answer.map_err(blame_picture)?)
     }

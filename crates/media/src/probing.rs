@@ -48,8 +48,9 @@ impl Media {
         entry: Option<Entry>,
         scope: &RunScope,
     ) -> Result<Probe, MediaError> {
-        let _memory = self.memory_slot(scope).await?;
+        let permits = self.memory_permit(scope).await?;
         let invocation = Invocation {
+            permits: Some(permits),
             limits: self.config().limits.of(scope.tier, 0.0, size),
             ..self.probing(input.to_owned(), args::probe_args(input, entry), scope)
         };

@@ -9,7 +9,7 @@ use std::io::{self, PipeReader};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Command;
@@ -20,15 +20,19 @@ use tracing::Instrument;
 use tracing::field::Empty;
 
 use self::exit_status::{can_have_used, failure};
-use self::group::{ProcessGroup, start};
+use self::group::{ProcessGroup, Reins, start};
 use crate::confinement_policy::ConfinementPolicy;
 use crate::error::MediaError;
 use crate::limits::ProcessLimits;
 use crate::own_program::name_of;
+use crate::permits::Permits;
 use crate::sandbox::{FileAccess, Sandbox, Terms};
 
 /// How many bytes of the end of stderr are kept.
 const STDERR_KEPT: usize = 4096;
+
+/// How long a process runs before it may be stopped for others.
+const SLICE: Duration = Duration::from_secs(1);
 
 /// A program to run, and what it may access and use.
 pub(crate) struct Invocation {
@@ -44,8 +48,8 @@ pub(crate) struct Invocation {
     pub(crate) folder: Option<PathBuf>,
     /// How much it may use.
     pub(crate) limits: ProcessLimits,
-    /// Its niceness, 0..=19.
-    pub(crate) niceness: i32,
+    /// The permits that it runs with. While others have them, it is stopped.
+    pub(crate) permits: Option<Arc<Permits>>,
     /// Whether it may start processes. Only the scripts of some tests do.
     pub(crate) may_fork: bool,
     /// Its purpose, for metrics.
@@ -89,15 +93,20 @@ impl Invocation {
         let stderr = group.0.stderr.take();
         let consumer = tokio::task::spawn_blocking(move || consume(stdout));
 
-        let begun = Instant::now();
+        let reins = Reins::of(&group);
         let work = async {
-            let (consumed, stderr, status) = tokio::join!(consumer, tail(stderr), group.0.wait());
+            let wait = async {
+                let status = group.0.wait().await;
+                reins.let_go();
+                status
+            };
+            let (consumed, stderr, status) = tokio::join!(consumer, tail(stderr), wait);
             Ok::<_, MediaError>((consumed.map_err(io::Error::other)?, stderr?, status?))
         };
         let outcome = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(MediaError::Cancelled),
-            () = tokio::time::sleep(self.limits.wall) => Err(group.out_of_time(&self.limits)),
+            () = self.share_until_out_of_time(&reins) => Err(group.out_of_time(&self.limits)),
             done = work => done,
         };
         if outcome.is_err() {
@@ -105,13 +114,14 @@ impl Invocation {
             // The process is gone before the caller receives the error.
             let _ = group.0.wait().await;
         }
-        tonearm_telemetry::ran_process(self.purpose, begun.elapsed());
+        let ran = reins.ran();
+        tonearm_telemetry::ran_process(self.purpose, ran);
         let (consumed, stderr, status) = outcome?;
 
         if !stderr.is_empty() {
             tracing::debug!(program = %self.program.display(), %status, %stderr, "child process ended");
         }
-        let failure = failure(status, &stderr, self.otherwise, can_have_used(begun.elapsed(), &self.limits));
+        let failure = failure(status, &stderr, self.otherwise, can_have_used(ran, &self.limits));
         match (consumed, failure) {
             // The output was incomplete because the process was stopped.
             (
@@ -120,6 +130,22 @@ impl Invocation {
             ) => Err(cause),
             (Err(error), _) | (Ok(_), Some(error)) => Err(error),
             (Ok(consumed), None) => Ok(consumed),
+        }
+    }
+
+    /// Stops the process while others need its permits more, and completes when it has run for as long as it may.
+    async fn share_until_out_of_time(&self, reins: &Reins) {
+        while let left = self.limits.wall.saturating_sub(reins.ran())
+            && !left.is_zero()
+        {
+            tokio::time::sleep(left.min(SLICE)).await;
+            if let Some(permits) = self.permits.as_ref().filter(|permits| permits.are_wanted()) {
+                reins.stop();
+                if let Some(_memory) = reins.memory().and_then(|bytes| permits.reserve(bytes)) {
+                    permits.pass_on().await;
+                }
+                reins.resume();
+            }
         }
     }
 
@@ -146,7 +172,7 @@ impl Invocation {
         let mut sandbox = Sandbox::new(Terms {
             files,
             limits: &self.limits,
-            niceness: self.niceness,
+            niceness: self.permits.as_ref().map_or(0, |permits| permits.niceness()),
             may_fork: self.may_fork,
             policy: &self.policy,
         })?;
@@ -191,7 +217,6 @@ async fn tail(stream: Option<impl AsyncRead + Unpin>) -> io::Result<String> {
 mod tests {
     use std::io::{BufRead, BufReader, Read};
     use std::path::Path;
-    use std::time::Duration;
 
     use tokio::sync::oneshot;
 
@@ -205,7 +230,7 @@ mod tests {
             stdin: None,
             input: None,
             folder: Some(folder.to_owned()),
-            niceness: 0,
+            permits: None,
             may_fork: true,
             purpose: Purpose::Test,
             policy: Arc::default(),

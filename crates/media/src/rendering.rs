@@ -19,7 +19,7 @@ use crate::error::MediaError;
 use crate::limiter::{Forecast, Gain, Level, LoudnessCurve};
 use crate::limits::RunScope;
 use crate::media::{Media, fresh_folder};
-use crate::permits::EncoderPermit;
+use crate::permits::Permits;
 use crate::probe::Probe;
 use crate::process::Invocation;
 use crate::render::{Output, Progress, Reading, Rendered};
@@ -47,7 +47,7 @@ impl Media {
         scope: &RunScope,
         progress: Option<Progress>,
     ) -> Result<Rendered, MediaError> {
-        let (permit, progress) =
+        let (permits, progress) =
             (self.encoder_permit(scope).await?, progress.map(|progress| Arc::new(Mutex::new(progress))));
         let (input, size) = self.open(input).await?;
         let mut best = Err(MediaError::no_sound());
@@ -61,7 +61,7 @@ impl Media {
                 output,
                 reading,
                 scope,
-                permit: &permit,
+                permits: Arc::clone(&permits),
                 folder: fresh_folder(scratch).await?,
                 progress: progress.clone(),
             };
@@ -89,7 +89,7 @@ struct Rendering<'a> {
     /// How its part is reached.
     reading: Reading,
     scope: &'a RunScope,
-    permit: &'a EncoderPermit,
+    permits: Arc<Permits>,
     /// The folder for the rendered files.
     folder: TempDir,
     progress: Option<Arc<Mutex<Progress>>>,
@@ -229,7 +229,7 @@ impl Rendering<'_> {
     /// A run that reads a file of this many bytes and writes none.
     fn run_over(&self, input: &Path, bytes: u64, args: Vec<OsString>) -> Invocation {
         Invocation {
-            niceness: self.permit.niceness(),
+            permits: Some(Arc::clone(&self.permits)),
             input: Some(input.to_owned()),
             purpose: Purpose::Measure,
             otherwise: "The audio could not be decoded.",

@@ -1,13 +1,14 @@
 //! What transcription needs of a sound: parts of it in the form that speech models take, and places to cut at.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tonearm_telemetry::Purpose;
 
 use crate::error::MediaError;
 use crate::limits::RunScope;
 use crate::media::{Media, fresh_folder};
-use crate::permits::EncoderPermit;
+use crate::permits::Permits;
 use crate::probe::Probe;
 use crate::process::Invocation;
 use crate::render::{Reading, Window};
@@ -40,7 +41,7 @@ impl Media {
     #[expect(clippy::too_many_arguments, reason = "each is another thing")]
     async fn encode_speech(
         &self,
-        permit: &EncoderPermit,
+        permit: &Arc<Permits>,
         (input, size): (&Path, u64),
         probe: &Probe,
         window: Window,
@@ -53,7 +54,7 @@ impl Media {
         let path = folder.path().join("speech.mp3");
         let args = args::speech_args(input, &path, probe, window, reading);
         let invocation = Invocation {
-            niceness: permit.niceness(),
+            permits: Some(Arc::clone(permit)),
             input: Some(input.to_owned()),
             folder: Some(folder.path().to_owned()),
             purpose: Purpose::Speech,
@@ -79,7 +80,7 @@ impl Media {
         let (input, size) = self.open(input).await?;
         let args = args::mono_args(&input, probe, window, quiet::RATE);
         let invocation = Invocation {
-            niceness: permit.niceness(),
+            permits: Some(permit),
             input: Some(input),
             purpose: Purpose::Speech,
             otherwise: "The audio could not be decoded.",

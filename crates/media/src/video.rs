@@ -40,7 +40,7 @@ impl Media {
         // For the limits: a frame costs about as much as a quarter of a second of sound.
         let effort = duration * (1.0 + f64::from(settings.frame_rate) / 4.0);
         let invocation = Invocation {
-            niceness: permit.niceness(),
+            permits: Some(permit),
             input: Some(input),
             folder: Some(folder.path().to_owned()),
             purpose: Purpose::Video,
@@ -49,7 +49,6 @@ impl Media {
         };
         let follow = move |stdout| render::follow(stdout, duration, progress.as_ref());
         let written = invocation.run(&scope.cancel, follow).await?;
-        drop(permit);
         let size = render::check_output(&path, written > 0).await?;
         let _ = folder.keep();
         let data = FileData::Picture { width: settings.width, height: settings.height, colour: None };

@@ -33,7 +33,7 @@ impl Media {
         let folder = fresh_folder(scratch).await?;
         let frames = unpack(&self.pictures(), pictures, folder.path()).await?;
         let invocation = Invocation {
-            niceness: permit.niceness(),
+            permits: Some(permit),
             folder: Some(folder.path().to_owned()),
             purpose: Purpose::Picture,
             otherwise: "The picture could not be encoded as WebP.",

@@ -34,7 +34,7 @@ pub use oidc::{
     ProviderSettings,
 };
 pub use outbound::{Answer, CallError, CallLimits, Outbound};
-pub use source_url::{SourceUrl, SourceUrlError};
+pub use source_url::{SourceUrl, SourceUrlError, shown_host};
 pub use tls_provider::install_tls_provider;
 pub use transcribe::{TranscribeCall, TranscribeError, TranscribedAudio};
 pub use webhook::{WebhookCall, WebhookSecret};

@@ -6,6 +6,7 @@ use http::HeaderMap;
 use http::header::CONTENT_DISPOSITION;
 use percent_encoding::percent_decode;
 use tonearm_domain::{BucketName, S3Url, S3UrlError};
+use url::Url;
 
 use crate::guard::GuardError;
 use crate::outbound::Outbound;
@@ -53,14 +54,24 @@ impl Outbound {
         }
         let mut url = self.guard.check_url(text.trim())?;
         url.set_fragment(None);
-        let host = url.host_str().unwrap_or_default();
-        let host = match url.port() {
-            Some(port) => format!("{host}:{port}"),
-            None => host.to_owned(),
-        };
+        let host = host_and_port(&url);
         let last = url.path_segments().and_then(|mut segments| segments.next_back()).unwrap_or_default();
         let file_name = usable(&percent_decode(last.as_bytes()).decode_utf8_lossy());
         Ok(SourceUrl { host, file_name, bucket: None, url: url.into() })
+    }
+}
+
+/// The part of a URL that is no secret: the host, with the port if it is not the default one. Empty if the text is no
+/// URL.
+pub fn shown_host(url: &str) -> String {
+    Url::parse(url).map(|url| host_and_port(&url)).unwrap_or_default()
+}
+
+fn host_and_port(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    match url.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
     }
 }
 

@@ -1,12 +1,15 @@
 //! Speech to text by a provider, with the widely supported `POST {base}/audio/transcriptions`.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::multipart::{Form, Part};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use tonearm_domain::Utterance;
 
+use crate::guard::GuardError;
 use crate::outbound::{Answer, CallError, CallLimits, Outbound};
 
 /// Models are slow; the text of twenty minutes fits easily.
@@ -14,6 +17,12 @@ const LIMITS: CallLimits = CallLimits { timeout: Duration::from_secs(600), body:
 
 /// The longest wait before a retry that a provider may request, in seconds.
 const MOST_SECONDS: i64 = 3600;
+
+/// The longest time in a transcript, in seconds: ten thousand hours. What is beyond it is no time.
+const MOST_TIME: f64 = 36_000_000.0;
+
+/// How many characters of a key must not be repeated.
+const SECRET_PART: usize = 12;
 
 /// A request to a provider.
 #[derive(Clone)]
@@ -33,7 +42,8 @@ pub struct TranscribeCall {
 /// The transcript of one piece of sound.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TranscribedAudio {
-    /// The words, with their seconds in this piece.
+    /// The words, with their seconds in this piece, in the order of time. Where the provider gives no sound time, the
+    /// start and the end are the same.
     pub utterances: Vec<Utterance>,
     /// The language as the provider names it.
     pub language: Option<String>,
@@ -60,11 +70,31 @@ struct Verbose {
 
 #[derive(Deserialize)]
 struct Segment {
+    // Any number, even one that no type can hold, must not spoil the words of the others.
+    start: Option<Box<RawValue>>,
+    end: Option<Box<RawValue>>,
     #[serde(default)]
-    start: f64,
-    #[serde(default)]
-    end: f64,
     text: String,
+}
+
+/// A time in seconds; none if it is no number, or one that no sound has.
+fn time(raw: Option<&RawValue>) -> Option<f64> {
+    let seconds: f64 = raw?.get().parse().ok()?;
+    (seconds.abs() <= MOST_TIME).then_some(seconds.max(0.0))
+}
+
+/// The segments of a response in the order of time. One without a start stays behind the one before it.
+fn in_order(segments: Vec<Segment>) -> Vec<Utterance> {
+    let mut last = 0.0;
+    let parsed = segments.into_iter().map(|segment| {
+        let start = time(segment.start.as_deref()).unwrap_or(last);
+        let end = time(segment.end.as_deref()).filter(|end| *end > start).unwrap_or(start);
+        last = end;
+        Utterance { start, end, text: segment.text }
+    });
+    let mut utterances: Vec<Utterance> = parsed.collect();
+    utterances.sort_by(|one, other| one.start.total_cmp(&other.start));
+    utterances
 }
 
 impl Outbound {
@@ -80,7 +110,7 @@ impl Outbound {
             form = form.text("language", language);
         }
         let answer = self.post(&url, LIMITS, |request| {
-            let request = match call.key {
+            let request = match &call.key {
                 Some(key) => request.bearer_auth(key),
                 None => request,
             };
@@ -88,7 +118,10 @@ impl Outbound {
         });
         match answer.await {
             Ok(answer) if answer.is_success() => read(&answer),
-            Ok(answer) => Err(refused(&answer)),
+            Ok(answer) => Err(refused(&answer, call.key.as_deref())),
+            Err(CallError::Refused(error @ GuardError::Unresolvable(_))) => {
+                Err(TranscribeError::Later(error.to_string(), None))
+            }
             Err(CallError::Refused(error)) => Err(TranscribeError::Final(error.to_string())),
             Err(error) => Err(TranscribeError::Later(format!("the provider: {error}"), None)),
         }
@@ -103,9 +136,7 @@ fn read(answer: &Answer) -> Result<TranscribedAudio, TranscribeError> {
     let verbose: Verbose = serde_json::from_slice(&answer.body)
         .map_err(|_| later("the provider's response is not a transcription"))?;
     let utterances = match (verbose.segments, verbose.text) {
-        (Some(segments), _) if !segments.is_empty() => {
-            segments.into_iter().map(|s| Utterance { start: s.start, end: s.end, text: s.text }).collect()
-        }
+        (Some(segments), _) if !segments.is_empty() => in_order(segments),
         (_, Some(text)) => vec![Utterance { start: 0.0, end: 0.0, text }],
         _ => return Err(later("the provider's response contains no text")),
     };
@@ -113,14 +144,77 @@ fn read(answer: &Answer) -> Result<TranscribedAudio, TranscribeError> {
 }
 
 /// 429 and errors of the provider are temporary. All other errors are caused by the request.
-fn refused(answer: &Answer) -> TranscribeError {
+fn refused(answer: &Answer, key: Option<&str>) -> TranscribeError {
     let status = answer.status;
-    let body = String::from_utf8_lossy(&answer.body[..answer.body.len().min(300)]).replace(['\n', '\0'], " ");
-    let sentence = format!("the provider responded with {status}: {}", body.trim());
+    let sentence = if repeats(&answer.body, key) {
+        format!("the provider responded with {status}, and with the API key, so its message is not kept")
+    } else {
+        let body = String::from_utf8_lossy(&answer.body[..answer.body.len().min(300)]);
+        format!("the provider responded with {status}: {}", body.replace(['\n', '\0'], " ").trim())
+    };
     if matches!(status, 408 | 409 | 425 | 429 | 500..) {
         let wait = answer.headers.get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
         TranscribeError::Later(sentence, wait.map(|seconds: i64| seconds.clamp(1, MOST_SECONDS)))
     } else {
         TranscribeError::Final(sentence)
+    }
+}
+
+/// Whether a text contains a key, or enough of it to be a secret. Providers that mask it show fewer characters.
+fn repeats(text: &[u8], key: Option<&str>) -> bool {
+    let Some(key) = key.map(str::as_bytes).filter(|key| !key.is_empty()) else { return false };
+    let length = SECRET_PART.min(key.len());
+    let parts: HashSet<&[u8]> = key.windows(length).collect();
+    text.windows(length).any(|part| parts.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(segments: &str) -> Vec<(f64, f64, String)> {
+        let body = format!("{{\"segments\": {segments}}}").into_bytes();
+        let answer =
+            Answer { status: 200, headers: http::HeaderMap::new(), body: body.into(), is_truncated: false };
+        let heard = read(&answer).unwrap().utterances;
+        heard.into_iter().map(|it| (it.start, it.end, it.text)).collect()
+    }
+
+    #[test]
+    fn times_are_sound_whatever_a_provider_says() {
+        let of = |start: f64, end: f64, text: &str| (start, end, text.to_owned());
+        assert_eq!(
+            heard(r#"[{"start": 3, "end": 4, "text": "b"}, {"start": -0.5, "end": 2, "text": "a"}]"#),
+            [of(0.0, 2.0, "a"), of(3.0, 4.0, "b")]
+        );
+        let odd = r#"[
+            {"start": 1, "end": 2, "text": "a"}, {"start": 1e999, "end": 1e300, "text": "b"},
+            {"start": null, "end": "3", "text": "c"}, {"text": "d"}, {"start": 5, "end": 4, "text": "e"},
+            {"start": 6, "end": -1e300}
+        ]"#;
+        assert_eq!(
+            heard(odd),
+            [
+                of(1.0, 2.0, "a"),
+                of(2.0, 2.0, "b"),
+                of(2.0, 2.0, "c"),
+                of(2.0, 2.0, "d"),
+                of(5.0, 5.0, "e"),
+                of(6.0, 6.0, ""),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_key_that_is_repeated_is_noticed() {
+        let key = Some("sk-proj-0123456789abcdef");
+        for text in ["sk-proj-0123456789abcdef", "wrong key: 0123456789ab…", "…456789abcdef\n"] {
+            assert!(repeats(text.as_bytes(), key), "{text}");
+        }
+        for text in ["", "wrong key: sk-proj-****cdef", "0123456789a bcdef"] {
+            assert!(!repeats(text.as_bytes(), key), "{text}");
+        }
+        assert!(repeats(b"Bearer short!", Some("short")));
+        assert!(!repeats(b"anything", None) && !repeats(b"anything", Some("")));
     }
 }

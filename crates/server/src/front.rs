@@ -15,7 +15,7 @@ use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use serde_json::json;
 use tokio::runtime::Handle;
 use tokio_util::task::AbortOnDropHandle;
-use tonearm_domain::{Ambient, BodyBudget, ByteBudget, ClientAddress, HeldBytes, RequestId, StoredAddresses};
+use tonearm_domain::{Ambient, BodyBudget, ClientAddress, Held, RequestId, Shares, StoredAddresses};
 use tonearm_edge::Edge;
 use tower::ServiceExt;
 
@@ -66,9 +66,9 @@ pub struct Front {
     patience: ClientDeadlines,
     /// The bytes of responses that are in memory while clients read them: by key, and by network. Keys are not checked
     /// here, so that made-up ones only count for their network.
-    unread: [ByteBudget; 2],
+    unread: [Shares; 2],
     /// The bytes of request bodies in memory.
-    collected: ByteBudget,
+    collected: Shares,
     /// Set once the warning about an untrusted proxy was logged.
     has_warned: Arc<AtomicBool>,
 }
@@ -95,8 +95,8 @@ impl Front {
             stored_addresses,
             runtime: Handle::current(),
             patience: limits.client_deadlines(),
-            unread: [(); 2].map(|()| ByteBudget::new(MOST_UNREAD_BYTES)),
-            collected: ByteBudget::new(MOST_COLLECTED_BYTES),
+            unread: [(); 2].map(|()| Shares::new(MOST_UNREAD_BYTES)),
+            collected: Shares::new(MOST_COLLECTED_BYTES),
             has_warned: Arc::default(),
         }
     }
@@ -169,7 +169,7 @@ impl Front {
         }
         let patience = self.patience;
         if !request.body().is_end_stream() {
-            let budget = BodyBudget { budget: self.collected.clone(), network: client.network() };
+            let budget = BodyBudget { bytes: self.collected.clone(), network: client.network() };
             request.extensions_mut().insert(budget);
             request = request.map(|body| Body::new(DeadlineBody::new(body, patience)));
         }
@@ -228,11 +228,11 @@ struct Sender {
 impl Sender {
     /// Holds the bytes of a response, and says whether there was room. Nothing is held for the network of this machine:
     /// its address is that of a proxy, which all clients share.
-    fn hold(self, [by_key, by_network]: &[ByteBudget; 2], bytes: u64) -> (Vec<HeldBytes>, bool) {
+    fn hold(self, [by_key, by_network]: &[Shares; 2], bytes: u64) -> (Vec<Held>, bool) {
         let key = self.key.map(|key| by_key.holder(key.as_bytes()));
         let network = self.client.network();
         let network = (!network.is_loopback()).then(|| by_network.holder(network));
-        let mut held: Vec<HeldBytes> = key.into_iter().chain(network).collect();
+        let mut held: Vec<Held> = key.into_iter().chain(network).collect();
         let has_room = held.iter_mut().all(|held| held.grow(bytes));
         (held, has_room)
     }
@@ -243,7 +243,7 @@ impl Sender {
 fn paced(
     response: Response<Body>,
     patience: ClientDeadlines,
-    unread: &[ByteBudget; 2],
+    unread: &[Shares; 2],
     sender: Sender,
 ) -> Result<Response<Body>, Box<Response<Body>>> {
     // The size of a body that is not in memory is not known.

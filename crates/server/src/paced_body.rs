@@ -8,7 +8,7 @@ use axum::{BoxError, Error};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::Instant;
-use tonearm_domain::HeldBytes;
+use tonearm_domain::Held;
 
 use crate::limits::ClientDeadlines;
 use crate::pace::Pace;
@@ -28,7 +28,7 @@ pub(crate) struct PacedBody {
     pace: Pace,
     handed_over: Option<Instant>,
     /// Released when the response was sent, or its client is gone.
-    _held: Vec<HeldBytes>,
+    _held: Vec<Held>,
 }
 
 /// The client reads too little.
@@ -37,7 +37,7 @@ pub(crate) struct PacedBody {
 struct TooSlow;
 
 impl PacedBody {
-    pub(crate) fn new(body: AnyBody, patience: ClientDeadlines, held: Vec<HeldBytes>) -> Self {
+    pub(crate) fn new(body: AnyBody, patience: ClientDeadlines, held: Vec<Held>) -> Self {
         let bytes_per_second = patience.bytes_per_second.saturating_mul(TIMES_FASTER);
         let patience = ClientDeadlines { bytes_per_second, ..patience };
         Self { body, rest: Bytes::new(), patience, pace: Pace::default(), handed_over: None, _held: held }

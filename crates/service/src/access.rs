@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tonearm_catalog::{Office, Right};
-use tonearm_domain::{Action, Ambient, ApiKey, SignIn};
+use tonearm_domain::{Action, Ambient, ApiKey, SignIn, UploadSession};
 use tonearm_signing::ApiKeyText;
 
 use crate::lookups::Lookups;
@@ -80,6 +80,12 @@ impl Access {
 /// office.
 pub fn act_on_sign_in(sign_in: &SignIn, office: Office) -> Result<(), Refusal> {
     act_on(Right::SignIn { id: sign_in.id, person_id: sign_in.person_id, office })
+}
+
+/// From now on, what the running request writes needs room in the organization of an upload session.
+pub(crate) fn act_on_session(session: &UploadSession) {
+    // Uploads by URL and resumable uploads are no such requests: they look for room themselves.
+    let _ = tonearm_catalog::act_on(Right::Session(session.organization_id));
 }
 
 fn act_on(right: Right) -> Result<(), Refusal> {

@@ -4,6 +4,7 @@
 pub(crate) mod quotas;
 mod space;
 
+use std::collections::HashMap;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -30,9 +31,17 @@ struct Backlog {
     catalog: Catalog,
     ambient: Ambient,
     most: NonZeroU64,
-    /// Whether the queue was full, and when that was checked. Locked during the check, so that concurrent callers share
-    /// one query.
-    found: Mutex<Option<(Timestamp, bool)>>,
+    /// What was found when the queue was last checked. Locked during the check, so that concurrent callers share one
+    /// query.
+    found: Mutex<Option<Found>>,
+}
+
+struct Found {
+    at: Timestamp,
+    /// If the queue is full: how many of its jobs may wait for one organization.
+    share: Option<u64>,
+    /// Whether an organization has its share.
+    has_share: HashMap<OrganizationId, bool>,
 }
 
 impl Admission {
@@ -41,7 +50,8 @@ impl Admission {
         Self { space, backlog: None }
     }
 
-    /// Also requires that fewer than `most` jobs wait in the uploads queue; 0 for no limit.
+    /// Also requires that fewer than `most` jobs wait in the uploads queue, or fewer than an equal share of them for this
+    /// organization; 0 for no limit.
     pub fn and_by_queue(self, catalog: Catalog, ambient: Ambient, most: u64) -> Self {
         let backlog = NonZeroU64::new(most)
             .map(|most| Arc::new(Backlog { catalog, ambient, most, found: Mutex::default() }));
@@ -65,27 +75,37 @@ impl Admission {
 }
 
 impl Backlog {
-    /// Jobs are scheduled in turns by organization, so an organization without waiting jobs is not delayed by the
-    /// others and does not delay them. It is admitted even if the queue is full.
+    /// Jobs are scheduled in turns by organization, so the jobs of others do not delay an organization. If the queue is
+    /// full, those are admitted that have less than an equal share of it. What they add makes it longer than `most`, but
+    /// no longer than `most` shares of ever more organizations.
     async fn require(&self, organization_id: OrganizationId) -> Result<(), Refusal> {
-        if !self.is_full().await?
-            || !self.catalog.organization_waits(JobQueue::Uploads, organization_id).await?
-        {
-            return Ok(());
-        }
-        Err(Refusal::Busy)
-    }
-
-    async fn is_full(&self) -> Result<bool, Refusal> {
         let mut found = self.found.lock().await;
         let now = self.ambient.now();
-        if let Some((at, is_full)) = *found
-            && (0..REMEMBERED_MILLIS).contains(&(now.unix_millis() - at.unix_millis()))
-        {
-            return Ok(is_full);
+        let is_recent =
+            |at: Timestamp| (0..REMEMBERED_MILLIS).contains(&(now.unix_millis() - at.unix_millis()));
+        let found = match &mut *found {
+            Some(found) if is_recent(found.at) => found,
+            found => found.insert(Found { at: now, share: self.share().await?, has_share: HashMap::new() }),
+        };
+        let Some(share) = found.share else { return Ok(()) };
+        let has_share = match found.has_share.get(&organization_id) {
+            Some(has_share) => *has_share,
+            None => {
+                let queue = JobQueue::Uploads;
+                self.catalog.has_waiting_jobs(queue, Some(organization_id), share).await?
+            }
+        };
+        found.has_share.insert(organization_id, has_share);
+        if has_share { Err(Refusal::Busy) } else { Ok(()) }
+    }
+
+    /// How many jobs may wait for one organization; `None` if the queue is not full.
+    async fn share(&self) -> Result<Option<u64>, Refusal> {
+        let (queue, most) = (JobQueue::Uploads, self.most.get());
+        if !self.catalog.has_waiting_jobs(queue, None, most).await? {
+            return Ok(None);
         }
-        let is_full = self.catalog.has_waiting_jobs(JobQueue::Uploads, self.most.get()).await?;
-        *found = Some((now, is_full));
-        Ok(is_full)
+        let organizations = self.catalog.waiting_organizations(queue).await?;
+        Ok(Some(most.div_ceil(organizations.max(1))))
     }
 }

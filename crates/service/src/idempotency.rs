@@ -1,15 +1,13 @@
 //! Idempotency keys: a client can repeat a request without repeating its effect.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tonearm_catalog::{Catalog, Claim, Gathered, Repetition, Transaction};
-use tonearm_domain::{Ambient, RequestId};
+use tonearm_domain::{Ambient, RequestId, Shares};
 use tonearm_signing::{seal, unseal};
 
 use crate::refusal::Refusal;
@@ -33,7 +31,7 @@ const LONGEST_WORK: Duration = Duration::from_secs(120);
 const PAUSES: std::ops::Range<Duration> = Duration::from_millis(20)..Duration::from_millis(500);
 
 /// The maximum number of concurrent requests in this process.
-const MOST_AT_WORK: usize = 1024;
+const MOST_AT_WORK: u64 = 1024;
 
 /// Keeps the responses to requests with an idempotency key, for a day.
 ///
@@ -45,7 +43,8 @@ const MOST_AT_WORK: usize = 1024;
 pub struct IdempotentAnswers {
     catalog: Catalog,
     ambient: Ambient,
-    at_work: Arc<Semaphore>,
+    /// By organization.
+    at_work: Shares,
 }
 
 /// What to do with a request.
@@ -70,7 +69,7 @@ pub struct AttemptOutcome<T> {
 impl IdempotentAnswers {
     /// Stores the responses in this catalog.
     pub fn new(catalog: Catalog, ambient: Ambient) -> Self {
-        Self { catalog, ambient, at_work: Arc::new(Semaphore::new(MOST_AT_WORK)) }
+        Self { catalog, ambient, at_work: Shares::new(MOST_AT_WORK) }
     }
 
     /// Whether a request is the first with its key, or else the response to the first. While the first is in progress,
@@ -126,7 +125,9 @@ impl IdempotentAnswers {
         credential: &str,
         work: impl Future<Output = AttemptOutcome<T>>,
     ) -> Result<T, Refusal> {
-        let Ok(_at_work) = self.at_work.try_acquire() else {
+        // A key begins with the id of its organization.
+        let organization = credential.split('_').next();
+        let Some(_at_work) = self.at_work.take(organization) else {
             self.forget(claim).await?;
             return Err(Refusal::Unavailable("too many concurrent requests with an Idempotency-Key".into()));
         };

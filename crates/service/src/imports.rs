@@ -3,6 +3,8 @@
 pub(crate) mod buckets;
 mod trouble;
 
+use std::time::Duration;
+
 use tonearm_catalog::{Catalog, CatalogError, Transaction};
 use tonearm_domain::{
     Ambient, AuditAction, Import, Job, OrganizationId, Origin, S3Url, Track, TrackId, TrackStatus,
@@ -58,20 +60,21 @@ impl Imports {
         self.is_enabled
     }
 
-    /// Begins to fetch a file of at most `max_bytes`. An object in a bucket is fetched with the organization's current
+    /// Begins to fetch a file of at most `max_bytes` that was fetched for `spent` before. An object in a bucket is fetched with the organization's current
     /// credentials.
     pub(crate) async fn fetch(
         &self,
         catalog: &Catalog,
         import: &Import,
         max_bytes: u64,
+        spent: Duration,
     ) -> Result<Fetched, ImportError> {
         let opened = self.vault.open(&vault_context(import.track_id), &import.url);
         let url = opened.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| {
             let lost = "its URL cannot be decrypted, as its master secret is gone; create the track again";
             FetchError::Final(lost.to_owned())
         })?;
-        let limits = FetchLimits { max_bytes: self.limits.max_bytes.min(max_bytes), ..self.limits };
+        let limits = FetchLimits { max_bytes: self.limits.max_bytes.min(max_bytes), spent, ..self.limits };
         let Ok(at) = url.parse::<S3Url>() else { return Ok(self.outbound.fetch(&url, limits).await?) };
         let access = buckets::access(catalog, &self.vault, import.organization_id, &at.bucket).await?;
         Ok(self.outbound.fetch_object(access, at, limits).await?)
@@ -123,6 +126,7 @@ impl NewImport {
             url: vault.seal(&vault_context(track.id), ambient.random(), self.source.url.as_bytes()),
             host: self.source.host,
             is_named: self.is_named,
+            spent: Duration::ZERO,
             received: 0,
             size: None,
             created_at: ambient.now(),

@@ -125,7 +125,7 @@ impl Jobs {
         if let Some(work) = job.job.as_ref().filter(|_| job.state() != JobState::Failed)
             && !does_another(&tx, work).await?
         {
-            tx = end_work(tx, &self.ambient, work, JobEnd::Dropped).await?;
+            tx = end_work(tx, &self.ambient, (id, work), JobEnd::Dropped).await?;
         }
         tx.commit().await?;
         Ok(true)
@@ -198,9 +198,7 @@ impl Jobs {
 /// Whether another job does the same work.
 async fn does_another(tx: &Transaction, job: &Job) -> Result<bool, CatalogError> {
     match *job {
-        Job::ProcessTrack { track_id, .. } | Job::TranscribeTrack { track_id, .. } => {
-            tx.has_job(job.kind(), track_id).await
-        }
+        Job::ProcessTrack { track_id, .. } => tx.has_job(job.kind(), track_id).await,
         _ => Ok(false),
     }
 }

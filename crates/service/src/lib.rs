@@ -76,7 +76,7 @@ pub use privacy::{
     KeptAccount, KeptListener, KeptPerson, ListenerReference, MOST_KEPT_ROWS, NamedRows, PersonReference,
     Privacy,
 };
-pub use processing::{EncodeJobs, JobError, JobRun, Processing};
+pub use processing::{EncodeJobs, JobError, JobRun, Processing, ThirdPartyFailure};
 pub use refusal::{Refusal, Resource};
 pub use secrets::{
     MasterSecretStatus, MasterSecretView, MasterSecrets, Resealed, Resealing, RotationStep, SealedCounts,
@@ -89,8 +89,8 @@ pub use store_identity::{IdentityError, StoreIdentity, StoreTie};
 pub use streams::{NoCapacity, StreamHolder, StreamSlot, Streams};
 pub use sweeps::{SweepView, Sweeps};
 pub use tonearm_catalog::{
-    AuditFilter, DamagedRow, FailedJobs, JobFailures, KeyQuery, LastBackup, NearQuota, Office, ScopeTitles,
-    SessionPage, in_request,
+    AuditFilter, DamagedRow, FailedJobs, JobFailures, KeyQuery, LastBackup, NearQuota, Office, Purpose,
+    ScopeTitles, SessionPage, in_request,
 };
 pub use track_view::{TrackSummaryView, TrackView};
 pub use transcription::{

@@ -10,6 +10,7 @@ mod listable;
 mod manage_sessions;
 mod open_play_session;
 mod playable;
+mod record_room;
 mod redirect_share;
 mod session_writer;
 mod shared_collection;

@@ -11,7 +11,7 @@ mod running_tracks;
 mod upkeep;
 
 use tonearm_catalog::Transaction;
-use tonearm_domain::{Ambient, ClaimedJob, Job, JobClass};
+use tonearm_domain::{Ambient, ClaimedJob, Job, JobClass, JobId};
 
 use making::{
     DerivedTracks, Recording, ReplacementTurn, TrackRendering, fail_replacement, failed_transcription,
@@ -20,7 +20,7 @@ use making::{
 use crate::imports;
 use crate::library::renderings;
 
-pub use job_error::JobError;
+pub use job_error::{JobError, ThirdPartyFailure};
 pub use runner::{EncodeJobs, JobRun, Processing};
 
 impl Processing {
@@ -97,7 +97,7 @@ impl Processing {
             return Err(JobError::LeaseLost);
         }
         let end = JobEnd::GivenUp { attempts: claimed.attempt, error };
-        let tx = end_work(tx, &self.ambient, &claimed.job, end).await?;
+        let tx = end_work(tx, &self.ambient, (claimed.id, &claimed.job), end).await?;
         if !tx.give_up_job(claimed, self.ambient.now(), error).await? {
             return Err(JobError::LeaseLost);
         }
@@ -141,7 +141,7 @@ impl JobEnd<'_> {
 pub(crate) async fn end_work(
     tx: Transaction,
     ambient: &Ambient,
-    job: &Job,
+    (id, job): (JobId, &Job),
     end: JobEnd<'_>,
 ) -> Result<Transaction, JobError> {
     match *job {
@@ -153,7 +153,7 @@ pub(crate) async fn end_work(
         }
         Job::TranscribeTrack { organization_id, track_id } => {
             let is_there = tx.track(organization_id, track_id).await?.is_some();
-            if is_there {
+            if is_there && tx.awaits_transcription(track_id, id).await? {
                 let failed = failed_transcription(ambient, organization_id, track_id, end.reason());
                 tx.put_transcription(&failed).await?;
             }

@@ -258,6 +258,7 @@ impl From<CatalogError> for Refusal {
             CatalogError::Unavailable(_) => Self::Unavailable(error.into()),
             CatalogError::UnknownOutcome(_) => Self::UnknownOutcome(error.into()),
             CatalogError::RightEnded(ended) => right_ended(ended),
+            CatalogError::QuotaExceeded(exceeded) => exceeded.into(),
             CatalogError::Corrupt(_) | CatalogError::Schema(_) | CatalogError::Other(_) => {
                 Self::Internal(error.into())
             }

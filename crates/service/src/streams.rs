@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::CancellationToken;
-use tonearm_domain::{ApiKeyId, PersonId};
+use tonearm_domain::{ApiKeyId, Held, OrganizationId, PersonId, Shares};
 
-/// The maximum number of streams per node.
-const MOST: usize = 512;
+/// The maximum number of streams per node, shared by organizations.
+const MOST: u64 = 512;
 /// The maximum number of streams per person, one for each open tab.
 const MOST_OF_A_PERSON: usize = 8;
 /// The maximum number of streams per key, one for each upload that a program follows.
@@ -36,14 +36,15 @@ impl StreamHolder {
 pub enum NoCapacity {
     /// The limit of the holder.
     OfHolder,
-    /// The limit of the node.
+    /// The limit of the node, or of the organization's share of it.
     OfNode,
 }
 
 /// The open streams of a node. Clones share the counts.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Streams {
     open: Arc<Mutex<HashMap<StreamHolder, usize>>>,
+    places: Shares,
     shutdown: CancellationToken,
 }
 
@@ -51,27 +52,35 @@ pub struct Streams {
 pub struct StreamSlot {
     streams: Streams,
     holder: StreamHolder,
+    _place: Held,
+}
+
+impl Default for Streams {
+    fn default() -> Self {
+        Self::until(CancellationToken::new())
+    }
 }
 
 impl Streams {
     /// No streams yet. All of them end when `shutdown` is cancelled, because the node cannot stop before they do.
     pub fn until(shutdown: CancellationToken) -> Self {
-        Self { open: Arc::default(), shutdown }
+        Self { open: Arc::default(), places: Shares::new(MOST), shutdown }
     }
 
-    /// Takes a slot for another stream, unless a limit is reached.
-    pub fn enter(&self, holder: StreamHolder) -> Result<StreamSlot, NoCapacity> {
+    /// Takes a slot for another stream about an organization, unless a limit is reached.
+    pub fn enter(
+        &self,
+        organization_id: OrganizationId,
+        holder: StreamHolder,
+    ) -> Result<StreamSlot, NoCapacity> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let all: usize = open.values().sum();
         let own = open.get(&holder).copied().unwrap_or_default();
         if own >= holder.most() {
             return Err(NoCapacity::OfHolder);
         }
-        if all >= MOST {
-            return Err(NoCapacity::OfNode);
-        }
+        let place = self.places.take(organization_id).ok_or(NoCapacity::OfNode)?;
         open.insert(holder, own + 1);
-        Ok(StreamSlot { streams: self.clone(), holder })
+        Ok(StreamSlot { streams: self.clone(), holder, _place: place })
     }
 }
 
@@ -102,19 +111,34 @@ mod tests {
         StreamHolder::Person(PersonId::from_uuid(uuid::Uuid::from_u128(number)))
     }
 
+    fn organization(number: u128) -> OrganizationId {
+        OrganizationId::from_uuid(uuid::Uuid::from_u128(number))
+    }
+
     #[test]
     fn places_are_bounded_and_given_back() {
         let streams = Streams::default();
         let key = StreamHolder::Key(ApiKeyId::from_uuid(uuid::Uuid::from_u128(0)));
         for holder in [person(0), key] {
-            let own: Vec<_> = (0..holder.most()).map(|_| streams.enter(holder).ok().unwrap()).collect();
-            assert_eq!(streams.enter(holder).err(), Some(NoCapacity::OfHolder));
+            let enter = || streams.enter(organization(0), holder);
+            let own: Vec<_> = (0..holder.most()).map(|_| enter().ok().unwrap()).collect();
+            assert_eq!(enter().err(), Some(NoCapacity::OfHolder));
             drop(own);
         }
-        let all: Vec<_> =
-            (0..MOST).map(|number| streams.enter(person(number as u128 / 2)).ok().unwrap()).collect();
-        assert_eq!(streams.enter(person(9999)).err(), Some(NoCapacity::OfNode));
-        drop(all);
+        assert!(streams.open.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn an_organization_with_many_keys_leaves_places_to_others() {
+        let streams = Streams::default();
+        let key = |number| StreamHolder::Key(ApiKeyId::from_uuid(uuid::Uuid::from_u128(number)));
+        let flood: Vec<_> =
+            (0..9 * 64).map_while(|n| streams.enter(organization(1), key(n / 64)).ok()).collect();
+        assert_eq!(flood.len(), 256);
+        assert_eq!(streams.enter(organization(1), key(99)).err(), Some(NoCapacity::OfNode));
+        let others: Vec<_> = (0..64).map_while(|_| streams.enter(organization(2), key(100)).ok()).collect();
+        assert_eq!(others.len(), 64);
+        drop((flood, others));
         assert!(streams.open.lock().unwrap().is_empty());
     }
 }

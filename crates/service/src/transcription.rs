@@ -2,12 +2,9 @@
 
 mod provider_test;
 
-use std::sync::Arc;
-
-use tokio::sync::Semaphore;
 use tonearm_catalog::{Catalog, CatalogError, Transaction};
 use tonearm_domain::{
-    Ambient, AuditAction, Job, OrganizationId, Track, TrackId, Transcription, TranscriptionSettings,
+    Ambient, AuditAction, Job, OrganizationId, Shares, Track, TrackId, Transcription, TranscriptionSettings,
     TranscriptionState, language_code,
 };
 use tonearm_outbound::{Outbound, TranscribeCall, TranscribeError, TranscribedAudio};
@@ -23,6 +20,9 @@ pub use provider_test::{ProviderTest, TranscriptionFailure};
 /// The error message if no transcription provider is configured.
 pub(crate) const NO_PROVIDER: &str = "no transcription provider is set; set one first";
 
+/// Why what waited has ended.
+pub(crate) const TURNED_OFF: &str = "transcription was turned off";
+
 /// The maximum number of failures to list at once.
 const MOST_SHOWN: u64 = 500;
 
@@ -33,7 +33,7 @@ pub struct Transcriptions {
     ambient: Ambient,
     vault: Vault,
     outbound: Outbound,
-    tests: Arc<Semaphore>,
+    tests: Shares,
 }
 
 /// The settings as users see them. The key is never shown.
@@ -71,7 +71,7 @@ pub(crate) fn vault_context(id: OrganizationId) -> String {
 impl Transcriptions {
     /// Creates the use cases for this catalog. Keys are sealed with `vault`, and audio is sent through `outbound`.
     pub fn new(catalog: Catalog, ambient: Ambient, vault: Vault, outbound: Outbound) -> Self {
-        Self { catalog, ambient, vault, outbound, tests: Arc::new(Semaphore::new(2)) }
+        Self { catalog, ambient, vault, outbound, tests: Shares::new(2) }
     }
 
     /// The organization's settings.
@@ -132,7 +132,7 @@ impl Transcriptions {
         Ok(tx.commit().await?)
     }
 
-    /// Turns transcription on or off. The settings are kept.
+    /// Turns transcription on or off. The settings are kept. Turning it off ends what waits.
     pub async fn enable(&self, caller: &Caller, is_enabled: bool) -> Result<(), Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
@@ -140,6 +140,9 @@ impl Transcriptions {
             return Err(Refusal::Unprocessable { code: "no_provider", message: NO_PROVIDER });
         }
         self.switch(&tx, caller, is_enabled, if is_enabled { "on" } else { "off" }).await?;
+        if !is_enabled {
+            tx.end_transcriptions(caller.organization_id, TURNED_OFF, self.ambient.now()).await?;
+        }
         Ok(tx.commit().await?)
     }
 
@@ -179,6 +182,13 @@ impl Transcriptions {
         }
         if tx.transcription_settings_to_change(caller.organization_id).await?.is_none() {
             return Err(Refusal::Unprocessable { code: "no_provider", message: NO_PROVIDER });
+        }
+        let organization = tx.organization_as_it_is(caller.organization_id).await?;
+        if !organization.is_some_and(|organization| organization.is_transcription_enabled) {
+            return Err(Refusal::Unprocessable {
+                code: "transcription_off",
+                message: "transcription is turned off; turn it on first",
+            });
         }
         if tx.transcript_edited_at(id).await?.is_some() {
             if !is_overwriting {
@@ -255,19 +265,13 @@ pub(crate) async fn resume(tx: &Transaction, ambient: &Ambient, track: &Track) -
 }
 
 async fn queue(tx: &Transaction, ambient: &Ambient, track: &Track) -> Result<(), CatalogError> {
-    let (organization_id, track_id) = (track.organization_id, track.id);
-    tx.put_transcription(&pending(organization_id, track_id, None, ambient)).await?;
-    let job = Job::TranscribeTrack { organization_id, track_id };
-    let unique = format!("transcribe {track_id}");
-    tx.enqueue(job, ambient.record_id(), ambient.now(), Some(&unique)).await
-}
-
-pub(crate) fn pending(
-    organization_id: OrganizationId,
-    track_id: TrackId,
-    reason: Option<String>,
-    ambient: &Ambient,
-) -> Transcription {
+    let (organization_id, track_id, now) = (track.organization_id, track.id, ambient.now());
     let state = TranscriptionState::Pending;
-    Transcription { track_id, organization_id, state, reason, updated_at: ambient.now() }
+    let pending = Transcription { track_id, organization_id, state, reason: None, updated_at: now };
+    tx.put_transcription(&pending).await?;
+    // Earlier jobs no longer count: what was asked for last is written.
+    let (job, id) = (Job::TranscribeTrack { organization_id, track_id }, ambient.record_id());
+    tx.await_transcription(track_id, id).await?;
+    tx.withdraw_jobs(job.kind(), track_id).await?;
+    tx.enqueue(job, id, now, None).await
 }

@@ -11,10 +11,9 @@ mod upload_session;
 
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
-use tonearm_domain::{Ambient, OrganizationId};
+use tonearm_domain::{Ambient, OrganizationId, Shares};
 use tonearm_media::Pictures;
 
 use self::receiving::Receiving;
@@ -56,7 +55,8 @@ pub struct Uploads {
     admission: Admission,
     pictures: Pictures,
     holders: Arc<Holders>,
-    joins: Arc<Semaphore>,
+    /// By organization.
+    joins: Shares,
     imports: Option<Imports>,
     receiving: Receiving,
 }
@@ -73,7 +73,7 @@ impl Uploads {
             admission: Admission::default(),
             pictures: Pictures::default(),
             holders: Arc::default(),
-            joins: Arc::new(Semaphore::new(MOST_JOINS)),
+            joins: Shares::new(MOST_JOINS),
             imports: None,
             receiving: Receiving::default(),
         }

@@ -4,6 +4,7 @@ mod deliveries;
 mod endpoints;
 pub(crate) mod events;
 mod payload;
+mod secrets;
 mod send;
 mod urls;
 

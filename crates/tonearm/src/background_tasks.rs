@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
-use tonearm_domain::{MasterSecretUse, NodeRecord};
+use tonearm_catalog::Catalog;
+use tonearm_domain::{Ambient, MasterSecretUse, NodeRecord, ScheduledTask};
 use tonearm_service::{
     Access, Heartbeat, IdentityError, KeyFollower, MasterSecrets, Refusal, StoreIdentity, Usage, UsageKeeper,
 };
@@ -116,6 +117,18 @@ pub async fn send_heartbeats(mut heartbeat: Heartbeat, until: CancellationToken)
 /// Imports the usage that nodes without a catalog have left in the store.
 pub async fn import_usage(usage: Usage, blobs: Blobs, until: CancellationToken) {
     repeat!("importing usage from other nodes", IMPORT_USAGE_EVERY, until, usage.import(&blobs));
+}
+
+/// Adds up the counts of records in the database, once for all nodes.
+pub async fn merge_record_counts(catalog: Catalog, ambient: Ambient, until: CancellationToken) {
+    let merge = async || -> Result<(), Refusal> {
+        if catalog.take_task(ScheduledTask::MergeRecordCounts, ambient.now()).await? {
+            catalog.merge_record_counts().await?;
+        }
+        Ok(())
+    };
+    let every = Duration::from_secs(ScheduledTask::MergeRecordCounts.period_seconds().unsigned_abs());
+    repeat!("adding up the counts of records", every, until, merge());
 }
 
 /// Refreshes the list of live signing keys at an interval: from the catalog, or from what other nodes left in the store.

@@ -33,7 +33,7 @@ use std::time::Duration;
 use tonearm_api::RateLimits;
 use tonearm_blobs::{CacheTerms, StorageUrl};
 use tonearm_catalog::{DatabaseUrl, PurgedTitles};
-use tonearm_domain::{KeepDeleted, Retention, StoredAddresses};
+use tonearm_domain::{KeepDeleted, RecordLimits, Retention, StoredAddresses};
 use tonearm_media::MediaConfig;
 use tonearm_server::tls::TlsFiles;
 use tonearm_server::traces::TraceConfig;
@@ -90,6 +90,8 @@ pub struct Config {
     pub min_free_space: u64,
     /// Maximum number of jobs that wait to process uploads. With more, uploads are refused. 0 means no limit.
     pub max_queued_jobs: u64,
+    /// How much an organization may keep in the database.
+    pub record_limits: RecordLimits,
     /// Maximum size of a JSON body, in bytes.
     pub max_json_bytes: usize,
     /// Limits of connections.

@@ -43,8 +43,8 @@ impl WorkerConfig {
     }
 }
 
-/// The number of jobs of each class that run at once. Each class has one more slot, for organizations that have no
-/// other.
+/// The number of jobs of each class that run at once for one organization. For all together there are eight times as
+/// many, which they share.
 #[derive(Debug, Clone, Copy)]
 pub struct SlotCounts {
     /// Jobs that encode. Most of their time is spent waiting for encoders, whose number is bounded elsewhere.

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::{CatalogError, Wait};
 use tonearm_domain::{ClaimedJob, error_with_causes, outage_pause_millis};
-use tonearm_service::{JobError, Processing};
+use tonearm_service::{JobError, Processing, ThirdPartyFailure};
 
 use crate::failure_streak::FailureStreak;
 use crate::lease;
@@ -95,21 +95,22 @@ pub(crate) async fn release(processing: &Processing, outage: tonearm_domain::Out
 pub(crate) async fn retry_or_give_up(
     processing: &Processing,
     claimed: &ClaimedJob,
-    error: &JobError,
+    failure: &ThirdPartyFailure,
     shutdown: &CancellationToken,
 ) {
-    let (reason, details) = (error.to_string(), error_with_causes(error));
-    if claimed.is_last_attempt() {
-        tracing::error!(error = details, "gave up a job");
-        record(claimed, shutdown, || processing.give_up(claimed, &reason)).await;
-        return;
-    }
+    let (reason, now) = (&failure.reason, processing.ambient().now());
     let [jitter] = processing.ambient().random::<1>();
-    let pause = claimed.job.backoff_millis(claimed.failures + 1, jitter);
-    tracing::warn!(error = details, wait_ms = pause, "a job failed and will be retried");
+    let Some(next) = claimed.next_try(failure.wait, jitter, now) else {
+        tracing::error!(error = reason, "gave up a job");
+        record(claimed, shutdown, || processing.give_up(claimed, reason)).await;
+        return;
+    };
+    tracing::warn!(error = reason, wait_ms = next.pause_millis, "a job failed and will be retried");
     record(claimed, shutdown, || async {
-        let run_at = processing.ambient().now().plus_millis(pause);
-        processing.catalog().retry_job(claimed, run_at, &reason).await
+        match next.is_failure {
+            true => processing.catalog().retry_job(claimed, next.at, reason).await,
+            false => processing.catalog().put_off_job(claimed, next.at, reason).await,
+        }
     })
     .await;
 }

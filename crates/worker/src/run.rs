@@ -68,8 +68,8 @@ async fn run_in_span(
             let ended = ending::Outage { outage, source, ran_for: began.elapsed() };
             ending::wait(processing, claimed, ended, shutdown).await;
         }
-        Err(error @ JobError::Retry(_)) => {
-            ending::retry_or_give_up(processing, claimed, &error, shutdown).await;
+        Err(JobError::Retry(failure)) => {
+            ending::retry_or_give_up(processing, claimed, &failure, shutdown).await;
         }
     }
     if let Some(outage) = passed {
@@ -134,13 +134,16 @@ fn is_past(waited_for: Outage, outcome: &Result<(), JobError>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use tonearm_service::ThirdPartyFailure;
+
     use super::*;
 
     #[test]
     fn only_what_ran_to_an_end_shows_that_an_outage_is_over() {
+        let failure = ThirdPartyFailure { reason: "their server is down".to_owned(), wait: None };
         let past = |outcome| is_past(Outage::Store, &outcome);
         assert!(past(Ok(())));
-        assert!(past(Err(JobError::Retry("their server is down".into()))));
+        assert!(past(Err(JobError::Retry(failure))));
         assert!(past(Err(JobError::outage(Outage::Disk, "full"))));
         assert!(!past(Err(JobError::outage(Outage::Store, "away"))));
         // The database may fail before anything else was tried.

@@ -130,7 +130,7 @@ impl Sender {
     ) -> Result<usize, CatalogError> {
         let mut started = 0;
         for webhook in self.webhooks.due().await? {
-            let permits = reserve(done, lanes.free(webhook.id, webhook.health));
+            let permits = reserve(done, lanes.free(&webhook));
             if permits.is_empty() {
                 continue;
             }

@@ -4,32 +4,36 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
-use tonearm_domain::OrganizationId;
+use tonearm_domain::{OrganizationId, room};
+
+/// How many times as many slots there are as one organization may use.
+const ORGANIZATIONS: usize = 8;
 
 /// The slots of one class of jobs. Clones share them.
 ///
-/// The last free slot is reserved for organizations that have no job in another slot, so that an organization whose
-/// jobs take long does not delay all others.
+/// An organization uses as many as are configured. There are more in all, shared by the rule of [`room`], so that an
+/// organization whose jobs take long does not delay others.
 #[derive(Debug, Clone)]
 pub(crate) struct Slots(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
+    configured: usize,
     free: Arc<Semaphore>,
     running: Mutex<HashMap<OrganizationId, usize>>,
     freed: Notify,
 }
 
 impl Slots {
-    /// The number of slots if `configured` are requested: one more, which is reserved.
-    pub(crate) const fn count(configured: usize) -> usize {
-        configured.saturating_add(1)
+    /// The number of slots in all if `configured` are requested.
+    pub(crate) fn count(configured: usize) -> usize {
+        configured.max(1).saturating_mul(ORGANIZATIONS).min(Semaphore::MAX_PERMITS / 8)
     }
 
-    /// Creates `configured` slots, and the reserved one.
+    /// Creates slots of which an organization may use `configured`.
     pub(crate) fn new(configured: usize) -> Self {
-        let free = Arc::new(Semaphore::new(Self::count(configured).min(Semaphore::MAX_PERMITS)));
-        Self(Arc::new(Inner { free, running: Mutex::default(), freed: Notify::new() }))
+        let free = Arc::new(Semaphore::new(Self::count(configured)));
+        Self(Arc::new(Inner { configured, free, running: Mutex::default(), freed: Notify::new() }))
     }
 
     /// Waits for a slot.
@@ -58,12 +62,12 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// The organizations whose jobs may not run in it.
+    /// The organizations whose jobs may not run in it, because they use as many as they may.
     pub(crate) fn excluded(&self) -> Vec<OrganizationId> {
-        match self.slots.0.free.available_permits() {
-            0 => self.slots.running().keys().copied().collect(),
-            _ => Vec::new(),
-        }
+        let (running, configured) = (self.slots.running(), self.slots.0.configured);
+        let (most, taken) = (Slots::count(configured) as u64, running.values().sum::<usize>() as u64);
+        let has_share = |own: usize| own >= configured.max(1) || room(most, taken, own as u64) == 0;
+        running.iter().filter(|(_, own)| has_share(**own)).map(|(organization, _)| *organization).collect()
     }
 
     /// Counts the job that runs in it towards an organization.
@@ -92,33 +96,36 @@ impl Drop for Slot {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt;
     use tonearm_fixtures::ambient;
 
     use super::*;
 
     #[tokio::test]
-    async fn the_last_slot_is_kept_for_others() {
+    async fn there_is_always_a_slot_for_an_organization_that_has_none() {
         let (ambient, _) = ambient();
-        let (first, second): (OrganizationId, OrganizationId) = (ambient.record_id(), ambient.record_id());
+        let organizations: [OrganizationId; 20] = std::array::from_fn(|_| ambient.record_id());
         let slots = Slots::new(2);
-        let mut taken = Vec::new();
-        for _ in 0..2 {
-            let mut slot = slots.take().await;
-            assert_eq!(slot.excluded(), []);
-            slot.assign_to(first);
-            taken.push(slot);
+        let mut taken: HashMap<OrganizationId, Vec<Slot>> = HashMap::new();
+        // Each takes what it gets.
+        for organization in organizations {
+            while let Some(mut slot) = slots.take().now_or_never() {
+                if slot.excluded().contains(&organization) {
+                    break;
+                }
+                slot.assign_to(organization);
+                taken.entry(organization).or_default().push(slot);
+            }
         }
-        let mut last = slots.take().await;
-        assert_eq!(last.excluded(), [first]);
-        last.assign_to(second);
-        // When other jobs end, it becomes an ordinary slot.
-        drop(taken.pop());
+        let counts = organizations.map(|organization| taken.get(&organization).map_or(0, Vec::len));
+        assert_eq!(counts[..10], [2, 2, 2, 2, 2, 2, 2, 1, 1, 0]);
+        assert!(slots.take().now_or_never().is_none(), "there is an end");
+        // Who has one leaves a slot that becomes free to those who have none.
+        drop(taken.get_mut(&organizations[0]).and_then(Vec::pop));
         slots.freed().await;
         let next = slots.take().await;
-        assert_eq!(next.excluded().len(), 2);
-        drop(taken);
-        assert_eq!(next.excluded(), []);
-        drop((last, next));
+        assert_eq!(next.excluded().len(), 9);
+        drop((next, taken));
         assert!(slots.running().is_empty());
     }
 }

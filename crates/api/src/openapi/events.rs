@@ -11,11 +11,22 @@ use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 
 use crate::shapes::{CollectionRecord, Colours, VariantTypeRecord};
 
+/// When an event happened, and its place among those about the same record.
+#[derive(ToSchema)]
+struct EventMoment {
+    occurred_at: Timestamp,
+    /// Grows with each event about the same track (with its files) or collection. Of two events, the one with the higher
+    /// version is the later one, whichever arrives first.
+    version: i64,
+}
+
 /// A track became `ready`, `incomplete`, `error` or `init_error`.
 #[derive(ToSchema)]
 pub(super) struct TrackStatusChanged {
     #[schema(schema_with = event_of_track)]
     event: EventKind,
+    #[serde(flatten)]
+    moment: EventMoment,
     status: TrackStatus,
     previous_status: TrackStatus,
     organization_id: OrganizationId,
@@ -34,6 +45,8 @@ pub(super) struct TrackStatusChanged {
 pub(super) struct TrackFileEvent {
     #[schema(schema_with = event_of_file)]
     event: EventKind,
+    #[serde(flatten)]
+    moment: EventMoment,
     #[schema(schema_with = outcome)]
     status: String,
     organization_id: OrganizationId,
@@ -53,6 +66,8 @@ pub(super) struct TrackFileEvent {
 pub(super) struct CollectionEvent {
     #[schema(schema_with = event_of_collection)]
     event: EventKind,
+    #[serde(flatten)]
+    moment: EventMoment,
     organization_id: OrganizationId,
     #[schema(required)]
     creator_id: Option<CreatorId>,
@@ -65,6 +80,8 @@ pub(super) struct CollectionEvent {
 pub(super) struct TestEvent {
     #[schema(schema_with = event_of_test)]
     event: EventKind,
+    #[serde(flatten)]
+    moment: EventMoment,
     organization_id: OrganizationId,
     webhook_kind: WebhookKind,
     message: String,

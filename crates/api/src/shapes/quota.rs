@@ -13,6 +13,12 @@ pub(crate) struct QuotaRecord {
     tracks: QuotaState,
     /// Minutes of audio in these tracks, rounded up. A track counts once it has been probed.
     minutes: QuotaState,
+    /// Records in the database: tracks, collections, sessions, keys, stored answers and all others. Those of deleted
+    /// tracks and expired sessions count until they are removed; of a deleted track, one record stays. The limit is that
+    /// of every organization.
+    records: QuotaState,
+    /// Bytes of text and metadata in these records.
+    metadata: QuotaState,
 }
 
 /// A quota, and what is used of it.
@@ -25,12 +31,14 @@ pub(crate) struct QuotaState {
 }
 
 impl From<QuotaView> for QuotaRecord {
-    fn from(QuotaView { quotas, used }: QuotaView) -> Self {
+    fn from(QuotaView { quotas, used, record_limits, records }: QuotaView) -> Self {
         let state = |limit, used| QuotaState { limit, used };
         Self {
             bytes: state(quotas.bytes, used.bytes),
             tracks: state(quotas.tracks, used.tracks),
             minutes: state(quotas.minutes, used.minutes()),
+            records: state(record_limits.records, records.records),
+            metadata: state(record_limits.metadata, records.metadata),
         }
     }
 }

@@ -65,11 +65,15 @@ pub(crate) struct WaitingTrack {
 
 impl House {
     pub(crate) async fn open(database: TestDatabase) -> Self {
+        Self::open_with(database, ConnectOptions::default()).await
+    }
+
+    /// A house whose organizations have these limits of records.
+    pub(crate) async fn open_with(database: TestDatabase, options: ConnectOptions) -> Self {
         let store = TempDir::with_prefix("tonearm-api-").unwrap();
         let objects = format!("file://{}", store.path().join("objects").display()).parse().unwrap();
         let blobs = Blobs::open(&objects).await.unwrap();
-        let catalog =
-            Catalog::connect(&database.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        let catalog = Catalog::connect(&database.url.parse().unwrap(), options).await.unwrap();
         let (ambient, clock) = ambient();
         let secrets = Secrets::parse("a secret for tests that is long enough to be one").unwrap();
         let vault = Vault::new(&secrets);

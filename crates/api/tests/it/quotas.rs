@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use axum::body::Body;
 use bytes::Bytes;
 use futures::stream;
-use http::Request;
+use http::{Method, Request};
 use serde_json::{Value, json};
-use tonearm_domain::Patch;
+use tonearm_catalog::ConnectOptions;
+use tonearm_domain::{KeyType, Patch, RecordLimits};
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::UpdateQuotas;
 
@@ -19,11 +20,13 @@ use crate::uploads::{refuse_new_tracks, stored_objects};
 
 on_both!(
     quotas_are_read,
+    records_end_at_their_limit,
     nothing_is_added_to_a_full_organization,
     what_is_announced_has_to_fit,
     an_upload_ends_where_its_quota_does,
     covers_have_to_fit,
     a_full_queue_takes_nothing_in_until_it_is_shorter,
+    a_track_that_waits_for_its_turn_says_so,
     a_refused_body_is_not_read,
 );
 
@@ -51,7 +54,16 @@ async fn quotas_are_read(database: TestDatabase) {
     let none = |used: u64| json!({ "limit": null, "used": used });
     let reply = house.get("/v1/quota").await.expect_ok();
     assert_eq!(reply.keys(""), names("ok api_request_id quota"));
-    assert_eq!(reply.json["quota"], json!({ "bytes": none(0), "tracks": none(0), "minutes": none(0) }));
+    let quota = &reply.json["quota"];
+    assert_eq!(reply.keys("/quota"), names("bytes tracks minutes records metadata"));
+    assert_eq!([&quota["bytes"], &quota["tracks"], &quota["minutes"]], [&none(0), &none(0), &none(0)]);
+    let (records, metadata) = (quota["records"]["used"].as_u64(), quota["metadata"]["used"].as_u64());
+    assert!(records > Some(5) && metadata > Some(100), "{quota}");
+    house.post("/v1/creator", json!({ "organization_index": "a".repeat(1000) })).await.expect_ok();
+    let quota = house.get("/v1/quota").await.expect_ok().json["quota"].clone();
+    // The creator and the entry in the audit log.
+    assert_eq!(quota["records"], none(records.unwrap() + 2));
+    assert!(quota["metadata"]["used"].as_u64() >= metadata.map(|bytes| bytes + 1000), "{quota}");
     house.set_quotas(UpdateQuotas { minutes: Patch::Set(9), ..bytes(5_000_000) }).await;
     house.ready_track("a.wav").await;
     let quota = house.get("/v1/quota").await.expect_ok().json["quota"].clone();
@@ -81,6 +93,60 @@ async fn nothing_is_added_to_a_full_organization(database: TestDatabase) {
     exceeded(
         house.post("/v1/track", json!({ "collection_id": house.collection_id, "file_name": "a" })).await,
     );
+}
+
+/// Everything that adds records, by a key and by a session, with and without an idempotency key.
+async fn records_end_at_their_limit(database: TestDatabase) {
+    let record_limits = RecordLimits { records: Some(40), metadata: None };
+    let house =
+        House::open_with(database, ConnectOptions { record_limits, ..ConnectOptions::default() }).await;
+    let session = house.upload_session().await;
+    let key = house.key_of_type(KeyType::Player).await;
+    let creator = |index: usize| json!({ "organization_index": index.to_string(), "metadata": { "a": "b" } });
+    let mut creators = Vec::new();
+    let full = loop {
+        let reply = house.post("/v1/creator", creator(creators.len())).await;
+        if reply.status != 200 {
+            break reply;
+        }
+        creators.push(reply.json["creator_id"].as_str().unwrap().to_owned());
+        assert!(creators.len() < 40, "nothing ends this");
+    };
+    let exceeded = |reply: Reply| {
+        let message = reply.expect_error(403, "quota_exceeded").json["message"].as_str().unwrap().to_owned();
+        assert!(message.contains("quota of 40 records, of which 4"), "{message}");
+    };
+    exceeded(full);
+    assert!(!creators.is_empty());
+    let collection = json!({ "collection_id": house.collection_id });
+    for (path, body) in [
+        ("/v1/collection", json!({ "title": "More" })),
+        ("/v1/track", json!({ "collection_id": house.collection_id, "file_name": "a.wav" })),
+        ("/v1/api_key", json!({ "title": "p", "api_key_type_id": "player" })),
+        ("/v1/signing_key", json!({})),
+        ("/v1/webhook", json!({ "kind": "track", "url": "https://example.com/hook" })),
+        ("/v1/upload_session", collection.clone()),
+        ("/v1/play_session/collection", collection.clone()),
+    ] {
+        exceeded(house.post(path, body.clone()).await);
+        let request = Request::post(path)
+            .header("authorization", format!("Bearer {}", house.key))
+            .header("content-type", "application/json")
+            .header("idempotency-key", path);
+        exceeded(house.send(request.body(Body::from(body.to_string())).unwrap()).await);
+    }
+    exceeded(house.call_as(&key, Method::POST, "/v1/play_session/collection", collection).await);
+    let track = json!({ "file_name": "a.wav" });
+    exceeded(house.call_as("", Method::POST, &format!("/v1/upload/{session}/track"), track).await);
+    exceeded(house.put(&format!("/v1/creator/{}", creators[0]), creator(0)).await);
+    // What ends something is always possible, and so is what adds nothing.
+    let quota = house.get("/v1/quota").await.expect_ok().json["quota"].clone();
+    assert_eq!(quota["records"]["limit"], 40);
+    assert!(quota["records"]["used"].as_u64() >= Some(40), "{quota}");
+    house.delete(&format!("/v1/creator/{}", creators[0])).await.expect_ok();
+    house.delete(&format!("/v1/upload_session/{session}")).await.expect_ok();
+    house.delete(&format!("/v1/collection/{}", house.collection_id)).await.expect_ok();
+    house.delete(&format!("/v1/api_key/{}", house.key_id(&key).await)).await.expect_ok();
 }
 
 async fn what_is_announced_has_to_fit(database: TestDatabase) {
@@ -128,30 +194,58 @@ async fn a_full_queue_takes_nothing_in_until_it_is_shorter(database: TestDatabas
     let house = House::open(database).await;
     let session = house.upload_session().await;
     let neighbour = house.neighbour().await;
-    let [first, second, third] =
-        [upload_url(&house).await, upload_url(&house).await, upload_url(&house).await];
-    let house = house.with_queue_of(2);
-    house.upload(&first, tone()).await.expect_ok();
-    house.upload(&second, tone()).await.expect_ok();
+    let mut urls = Vec::new();
+    for _ in 0..5 {
+        urls.push(upload_url(&house).await);
+    }
+    let last = urls.pop().unwrap();
+    let house = house.with_queue_of(4);
+    for url in urls {
+        house.upload(&url, tone()).await.expect_ok();
+    }
     // The measured queue length is cached for a second.
     house.clock.advance_seconds(1);
     let refused = |reply: Reply| {
         let reply = reply.expect_error(503, "queue_full");
         assert_eq!(reply.header("retry-after"), Some("60"));
     };
-    refused(house.upload(&third, tone()).await);
+    refused(house.upload(&last, tone()).await);
     refuse_new_tracks(&house, &session, refused).await;
-    // Organizations take turns: an organization without queued jobs is not held up.
+    // Another organization has its share, which is half of the queue.
     let collection =
         house.call_as(&neighbour, http::Method::POST, "/v1/collection", json!({ "title": "C" })).await;
     let body = json!({ "collection_id": collection.json["collection_id"], "file_name": "n.wav" });
-    let created = house.call_as(&neighbour, http::Method::POST, "/v1/track", body).await.expect_ok();
-    let url = created.json["track_upload"]["upload_url"].as_str().unwrap();
-    house.upload(url, tone()).await.expect_ok();
+    for number in 0..3 {
+        house.clock.advance_seconds(1);
+        let created = house.call_as(&neighbour, http::Method::POST, "/v1/track", body.clone()).await;
+        if number == 2 {
+            refused(created);
+            break;
+        }
+        let created = created.expect_ok();
+        let url = created.json["track_upload"]["upload_url"].as_str().unwrap();
+        house.upload(url, tone()).await.expect_ok();
+    }
     house.run_jobs().await;
     house.clock.advance_seconds(1);
-    house.upload(&third, tone()).await.expect_ok();
+    house.upload(&last, tone()).await.expect_ok();
     assert_eq!(house.create_track("One more.wav").await["ok"], Value::Bool(true));
+}
+
+async fn a_track_that_waits_for_its_turn_says_so(database: TestDatabase) {
+    let house = House::open(database).await;
+    let created = house.create_track("Song.wav").await;
+    let id = created["track_id"].as_str().unwrap();
+    house.upload(created["track_upload"]["upload_url"].as_str().unwrap(), tone()).await.expect_ok();
+    let reason = async || {
+        let progress = house.get(&format!("/v1/track/{id}/progress")).await.expect_ok();
+        progress.json["status_reason"].clone()
+    };
+    assert_eq!(reason().await, Value::Null);
+    house.clock.advance_seconds(5);
+    assert_eq!(reason().await, "Waiting for its turn; other files are being processed.");
+    house.run_jobs().await;
+    assert_eq!(reason().await, Value::Null);
 }
 
 /// The server sends no `100 Continue`. From a client that sends anyway, it reads only enough for the client to receive

@@ -136,7 +136,8 @@ async fn many_at_once_are_done_once(database: TestDatabase) {
 async fn held_up<T>(house: &House, repeat: &str, send: impl Future<Output = T>) -> (Transaction, T) {
     let begin = async || house.catalog().begin().await.unwrap();
     let caller = Sha256::digest(&house.key).into();
-    let request = IdempotentRequest { caller, key: repeat.to_owned(), fingerprint: [0; 32] };
+    let organization_id = house.organization_id;
+    let request = IdempotentRequest { caller, organization_id, key: repeat.to_owned(), fingerprint: [0; 32] };
     let is_claimed =
         async || house.catalog().repetition(&request, house.ambient.now()).await.unwrap().is_some();
     // On PostgreSQL the collection is locked.

@@ -17,6 +17,7 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
         "key_list",
         "the number of the last list of signing keys in the object store, which the next one exceeds",
     ),
+    ("record_count", "how many records there are; they are counted when they are restored"),
     ("removal_hold", "the backup itself, for which objects stay in the store"),
     ("last_backup", "the backups of the service that was backed up, not of the restored one"),
     ("unfinished_restore", "how far a restore of this database is"),

@@ -4,6 +4,7 @@ use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
 
 use super::DumpTable;
 use super::schema::quoted;
+use crate::migration::{RECORD_COUNT, count_again, has_table};
 
 /// The statements to run after all rows are loaded.
 pub(super) struct Silenced(Vec<String>);
@@ -28,7 +29,8 @@ pub(super) async fn revive<C: ConnectionTrait>(db: &C, silenced: Silenced) -> Re
     for statement in silenced.0 {
         db.execute_unprepared(&statement).await?;
     }
-    Ok(())
+    // A backup of an earlier version is counted when its tables are brought up to date.
+    if has_table(db, RECORD_COUNT).await? { count_again(db).await } else { Ok(()) }
 }
 
 /// SQLite cannot disable triggers, so they are dropped and created again. Search indexes are rebuilt from their tables.

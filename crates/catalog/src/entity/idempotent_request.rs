@@ -14,6 +14,8 @@ pub struct Model {
     pub expires_at: i64,
     /// The claim of the request that is being processed, while there is no answer.
     pub claim: Option<Uuid>,
+    /// Null in rows of an earlier version.
+    pub organization_id: Option<Uuid>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -1,5 +1,7 @@
 //! Rows of `source_import`.
 
+use std::time::Duration;
+
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use tonearm_domain::{Import, OrganizationId, TrackId};
@@ -19,6 +21,7 @@ pub struct Model {
     pub received: i64,
     pub size: Option<i64>,
     pub created_at: i64,
+    pub spent_millis: i64,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -33,6 +36,7 @@ impl TryFrom<Model> for Import {
         Ok(Self {
             track_id: TrackId::from_uuid(row.track_id),
             organization_id: OrganizationId::from_uuid(row.organization_id),
+            spent: Duration::from_millis(size("source_import.spent_millis", row.spent_millis)?),
             received: size("source_import.received", row.received)?,
             size: row.size.map(|bytes| size("source_import.size", bytes)).transpose()?,
             created_at: moment("source_import.created_at", row.created_at)?,
@@ -53,7 +57,12 @@ impl From<&Import> for ActiveModel {
             is_named: Set(import.is_named),
             received: Set(byte_count(import.received)),
             size: Set(import.size.map(byte_count)),
+            spent_millis: Set(spent_millis(import.spent)),
             created_at: Set(import.created_at.unix_millis()),
         }
     }
+}
+
+pub(crate) fn spent_millis(spent: Duration) -> i64 {
+    i64::try_from(spent.as_millis()).unwrap_or(i64::MAX)
 }

@@ -17,6 +17,7 @@ pub struct Model {
     pub reason: Option<String>,
     pub updated_at: i64,
     pub edited_at: Option<i64>,
+    pub job_id: Option<Uuid>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -48,6 +49,7 @@ impl From<&Transcription> for ActiveModel {
             updated_at: Set(transcription.updated_at.unix_millis()),
             // Only edits by people write this column.
             edited_at: NotSet,
+            job_id: Set(None),
         }
     }
 }

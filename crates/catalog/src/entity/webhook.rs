@@ -40,7 +40,7 @@ impl TryFrom<Model> for Webhook {
             kind: parsed("webhook.kind", &row.kind)?,
             url: row.url,
             secret: row.secret,
-            old_secret: row.old_secret,
+            old_secrets: row.old_secret,
             rotated_at: moment_if_set("webhook.rotated_at", row.rotated_at)?,
             health: EndpointHealth {
                 failures: u32::try_from(row.failures).map_err(|_| corrupt("webhook.failures"))?,
@@ -61,7 +61,7 @@ impl From<&Webhook> for ActiveModel {
             kind: Set(webhook.kind.as_str().to_owned()),
             url: Set(webhook.url.clone()),
             secret: Set(webhook.secret.clone()),
-            old_secret: Set(webhook.old_secret.clone()),
+            old_secret: Set(webhook.old_secrets.clone()),
             rotated_at: Set(webhook.rotated_at.map(|at| at.unix_millis())),
             failures: Set(i32::try_from(webhook.health.failures).unwrap_or(i32::MAX)),
             paused_until: Set(webhook.health.paused_until.map(|at| at.unix_millis())),

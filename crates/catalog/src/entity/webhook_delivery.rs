@@ -2,7 +2,7 @@
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
-use tonearm_domain::{OrganizationId, WebhookDelivery, WebhookDeliveryId, WebhookId};
+use tonearm_domain::{EventPlace, OrganizationId, WebhookDelivery, WebhookDeliveryId, WebhookId};
 
 use crate::column::{corrupt, moment, moment_if_set, parsed};
 use crate::error::CatalogError;
@@ -26,6 +26,8 @@ pub struct Model {
     pub queued_at: i64,
     pub finished_at: Option<i64>,
     pub traceparent: Option<String>,
+    pub record_id: Option<Uuid>,
+    pub version: Option<i64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -44,6 +46,10 @@ impl TryFrom<Model> for WebhookDelivery {
             organization_id: OrganizationId::from_uuid(row.organization_id),
             event: parsed("webhook_delivery.event", &row.event)?,
             subject_id: row.subject_id,
+            place: row
+                .record_id
+                .zip(row.version)
+                .map(|(record_id, version)| EventPlace { record_id, version }),
             payload: row.payload,
             state: parsed("webhook_delivery.state", &row.state)?,
             attempts: count("webhook_delivery.attempts", row.attempts)?,
@@ -78,6 +84,8 @@ impl From<&WebhookDelivery> for ActiveModel {
             queued_at: Set(delivery.queued_at.unix_millis()),
             finished_at: Set(delivery.finished_at.map(|at| at.unix_millis())),
             traceparent: Set(None),
+            record_id: Set(delivery.place.map(|place| place.record_id)),
+            version: Set(delivery.place.map(|place| place.version)),
         }
     }
 }

@@ -47,30 +47,38 @@ struct Claim<'a> {
     leased_until: SimpleExpr,
 }
 
+/// Jobs of the queue without a lease. The conditions match those of the index.
+pub(super) fn waiting(queue: JobQueue) -> Condition {
+    Condition::all()
+        .add(Column::Queue.eq(queue.as_str()))
+        .add(Column::LeaseId.is_null())
+        .add(Column::FailedAt.is_null())
+}
+
+/// The next organization with such jobs, found with one index lookup.
+pub(super) fn first_organization_behind(waiting: Condition, organization: SimpleExpr) -> SimpleExpr {
+    let first = Query::select()
+        .column(Column::OrganizationId)
+        .from(Entity)
+        .cond_where(waiting)
+        .and_where(Expr::col(Column::OrganizationId).gt(organization))
+        .order_by(Column::OrganizationId, Order::Asc)
+        .limit(1)
+        .take();
+    SimpleExpr::SubQuery(None, Box::new(first.into()))
+}
+
 impl Claim<'_> {
-    /// Jobs of the queue without a lease. The conditions match those of the index.
     fn waiting(&self) -> Condition {
-        Condition::all()
-            .add(Column::Queue.eq(self.round_robin.queue.as_str()))
-            .add(Column::LeaseId.is_null())
-            .add(Column::FailedAt.is_null())
+        waiting(self.round_robin.queue)
     }
 
     fn after(&self) -> Uuid {
         self.round_robin.after.map_or(Uuid::nil(), OrganizationId::uuid)
     }
 
-    /// The next organization with jobs in the queue, found with one index lookup.
     fn first_behind(&self, organization: SimpleExpr) -> SimpleExpr {
-        let first = Query::select()
-            .column(Column::OrganizationId)
-            .from(Entity)
-            .cond_where(self.waiting())
-            .and_where(Expr::col(Column::OrganizationId).gt(organization))
-            .order_by(Column::OrganizationId, Order::Asc)
-            .limit(1)
-            .take();
-        SimpleExpr::SubQuery(None, Box::new(first.into()))
+        first_organization_behind(self.waiting(), organization)
     }
 
     /// All organizations with jobs in the queue, once around, from the one whose turn it is. A null organization ends

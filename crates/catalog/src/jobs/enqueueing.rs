@@ -150,4 +150,16 @@ impl Transaction {
             .await?;
         Ok(())
     }
+
+    /// Removes the jobs of a kind for a track that no worker runs and that were not given up.
+    pub async fn withdraw_jobs(&self, kind: &str, track: TrackId) -> Result<(), CatalogError> {
+        Entity::delete_many()
+            .filter(Column::TrackId.eq(track.uuid()))
+            .filter(Column::Kind.eq(kind))
+            .filter(Column::LeaseId.is_null())
+            .filter(Column::FailedAt.is_null())
+            .exec(self.db())
+            .await?;
+        Ok(())
+    }
 }

@@ -1,6 +1,6 @@
 //! Jobs that wait for a part of the service to come back.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sea_orm::sea_query::{
     CaseStatement, Expr, ExprTrait, LockBehavior, LockType, Query, SimpleExpr, UpdateStatement,
@@ -153,6 +153,31 @@ impl Catalog {
         }
         tx.commit().await?;
         Ok(released)
+    }
+
+    /// The tracks among these whose processing or import has been due since `since`, and that no worker has begun,
+    /// although nothing is unavailable.
+    pub async fn queued_tracks(
+        &self,
+        tracks: &[TrackId],
+        since: Timestamp,
+    ) -> Result<HashSet<TrackId>, CatalogError> {
+        if tracks.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let queued: Vec<uuid::Uuid> = Entity::find()
+            .select_only()
+            .column(Column::TrackId)
+            .filter(Column::TrackId.is_in(tracks.iter().map(|id| id.uuid())))
+            .filter(Column::Kind.is_in([Job::PROCESS_TRACK, Job::IMPORT_SOURCE]))
+            .filter(Column::LeaseId.is_null())
+            .filter(Column::FailedAt.is_null())
+            .filter(Column::WaitsFor.is_null())
+            .filter(Expr::col(Column::RunAt).lte(self.due_clock().at(since)))
+            .into_tuple()
+            .all(self.reader())
+            .await?;
+        Ok(queued.into_iter().map(TrackId::from_uuid).collect())
     }
 
     /// The tracks among these whose processing waits for a part of the service, with the part, and since when they

@@ -102,6 +102,9 @@ mod m0070_key_list;
 mod m0072_folding;
 mod m0075_cover_basis;
 mod m0078_listened_excerpts;
+mod m0080_record_counts;
+mod m0086_event_versions;
+mod m0087_work_in_progress;
 mod pieces;
 mod prelude;
 mod record;
@@ -119,6 +122,7 @@ use run::Run;
 use step::Step;
 
 pub(crate) use m0053_operations::unfinished_restore;
+pub(crate) use m0080_record_counts::{TABLE as RECORD_COUNT, count_again};
 pub use run::{MigrationEvent, MigrationReport};
 pub(crate) use state::{Tables, applied_steps, has_table, look};
 
@@ -171,6 +175,9 @@ fn steps() -> Vec<Step> {
         m0072_folding::step(),
         m0075_cover_basis::step(),
         m0078_listened_excerpts::step(),
+        m0080_record_counts::step(),
+        m0086_event_versions::step(),
+        m0087_work_in_progress::step(),
     ]
 }
 

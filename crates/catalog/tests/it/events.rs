@@ -1,11 +1,13 @@
 //! Webhooks, deliveries and the audit log.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
-use tonearm_catalog::{AuditFilter, Catalog, CatalogError, DeliveryFilter, Record};
+use tonearm_catalog::{AuditFilter, Catalog, CatalogError, DeliveryFilter, EventRecord, Record};
 use tonearm_domain::{
-    Actor, Ambient, AuditAction, AuditEntry, DeliveryAttempt, DeliveryState, EndpointHealth, EventKind,
-    ExpiredRows, OrganizationId, Origin, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookKind,
+    Actor, Ambient, AuditAction, AuditEntry, ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth,
+    EventKind, EventPlace, ExpiredRows, FAILURES_IN_ORDER, OrganizationId, Origin, Webhook, WebhookDelivery,
+    WebhookDeliveryId, WebhookKind,
 };
 use tonearm_fixtures::ambient;
 
@@ -18,6 +20,8 @@ crate::on_both!(
     many_claimers_never_get_the_same_delivery,
     what_is_paused_or_not_due_is_left_alone,
     an_attempt_is_recorded_by_its_holder_alone,
+    events_about_a_record_are_sent_one_after_another,
+    versions_grow_whatever_the_clock_does,
     deliveries_are_replayed_given_up_and_forgotten,
     the_audit_log_is_read_by_filters_and_pages,
 );
@@ -37,7 +41,7 @@ async fn endpoint(catalog: &Catalog, ambient: &Ambient, organization_id: Organiz
         kind: WebhookKind::File,
         url: HOSTILE.to_owned(),
         secret: vec![0, 1, 255],
-        old_secret: Some(vec![2]),
+        old_secrets: Some(vec![2]),
         rotated_at: Some(ambient.now()),
         health: EndpointHealth::default(),
         created_at: ambient.now(),
@@ -51,10 +55,19 @@ async fn endpoint(catalog: &Catalog, ambient: &Ambient, organization_id: Organiz
 }
 
 async fn queue(catalog: &Catalog, ambient: &Ambient, webhook: &Webhook) -> WebhookDelivery {
+    queue_at(catalog, ambient, webhook, None).await
+}
+
+async fn queue_at(
+    catalog: &Catalog,
+    ambient: &Ambient,
+    webhook: &Webhook,
+    place: Option<EventPlace>,
+) -> WebhookDelivery {
     let (id, subject) = (ambient.record_id(), webhook.id.uuid());
     let payload = format!("{{{HOSTILE:?}:1}}");
     let delivery =
-        WebhookDelivery::new(id, webhook, EventKind::TrackFileFailed, subject, payload, ambient.now());
+        WebhookDelivery::new(id, webhook, EventKind::TrackFileFailed, subject, place, payload, ambient.now());
     let tx = catalog.begin().await.unwrap();
     tx.queue_delivery(&delivery).await.unwrap();
     tx.commit().await.unwrap();
@@ -203,6 +216,86 @@ async fn an_attempt_is_recorded_by_its_holder_alone(database: TestDatabase) {
         attempts,
         [DeliveryAttempt { response: expected.response.replace('\0', "\u{FFFD}"), ..expected }]
     );
+}
+
+async fn events_about_a_record_are_sent_one_after_another(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
+    let organization = organization(&catalog, &ambient).await;
+    let webhook = endpoint(&catalog, &ambient, organization).await;
+    let [one, other] = [(); 2].map(|()| ambient.record_id::<tonearm_domain::TrackId>().uuid());
+    let place = |record_id, version| Some(EventPlace { record_id, version });
+    let mut queued = Vec::new();
+    // Queued last, the earliest version is still the first.
+    for place in [place(one, 2), place(one, 3), place(other, 9), None, None, place(one, 1)] {
+        queued.push(queue_at(&catalog, &ambient, &webhook, place).await);
+    }
+    assert_eq!(catalog.delivery(organization, queued[0].id).await.unwrap().unwrap(), queued[0]);
+    let ids = |of: &[usize]| of.iter().map(|index| queued[*index].id).collect::<HashSet<_>>();
+    let claim = async || {
+        let (now, lease) = (ambient.now(), ambient.credential_id());
+        catalog.claim_deliveries(webhook.id, now, lease, now.plus_seconds(30), 10).await.unwrap()
+    };
+    let ids_of =
+        |claimed: &[ClaimedDelivery]| claimed.iter().map(|one| one.delivery.id).collect::<HashSet<_>>();
+    let first = claim().await;
+    assert_eq!(ids_of(&first), ids(&[5, 2, 3, 4]));
+    assert_eq!(claim().await, []);
+    assert_eq!(catalog.due_webhooks(ambient.now()).await.unwrap(), []);
+    let end = async |mut claimed: ClaimedDelivery, failures: Option<u32>| {
+        let delivery = &mut claimed.delivery;
+        (delivery.failures, delivery.due_at) = match failures {
+            Some(failures) => (failures, Some(ambient.now().plus_seconds(300))),
+            None => (0, None),
+        };
+        if failures.is_none() {
+            (delivery.state, delivery.finished_at) = (DeliveryState::Delivered, Some(ambient.now()));
+        }
+        let attempt = failed_attempt(&ambient, &claimed.delivery);
+        let tx = catalog.begin().await.unwrap();
+        assert!(tx.record_attempt(&claimed, &attempt).await.unwrap());
+        tx.commit().await.unwrap();
+    };
+    // While it waits for its second retry, it still holds up the later ones.
+    let mut first = first.into_iter();
+    end(first.next_back().unwrap(), Some(FAILURES_IN_ORDER - 1)).await;
+    for claimed in first {
+        end(claimed, None).await;
+    }
+    assert_eq!(claim().await, []);
+    assert_eq!(catalog.next_delivery_due(ambient.now()).await.unwrap(), Some(Duration::from_secs(300)));
+    clock.advance_seconds(300);
+    let again = claim().await;
+    assert_eq!(ids_of(&again), ids(&[5]));
+    end(again.into_iter().next().unwrap(), Some(FAILURES_IN_ORDER)).await;
+    // It no longer does. The next one holds up the one after it, until it is delivered.
+    let second = claim().await;
+    assert_eq!(ids_of(&second), ids(&[0]));
+    assert_eq!(claim().await, []);
+    end(second.into_iter().next().unwrap(), None).await;
+    assert_eq!(ids_of(&claim().await), ids(&[1]));
+}
+
+async fn versions_grow_whatever_the_clock_does(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
+    let organization = organization(&catalog, &ambient).await;
+    let webhook = endpoint(&catalog, &ambient, organization).await;
+    let next = async || {
+        let tx = catalog.begin().await.unwrap();
+        let version = tx.next_event_version(EventRecord::Webhook(webhook.id), ambient.now()).await.unwrap();
+        tx.commit().await.unwrap();
+        version
+    };
+    let start = ambient.now();
+    let mut versions = vec![next().await, next().await];
+    clock.set(start.plus_seconds(-3600));
+    versions.push(next().await);
+    clock.set(start.plus_seconds(1));
+    versions.push(next().await);
+    let millis = start.unix_millis();
+    assert_eq!(versions, [millis, millis + 1, millis + 2, millis + 1000]);
+    let tx = catalog.begin().await.unwrap();
+    let unknown = tx.next_event_version(EventRecord::Collection(ambient.record_id()), ambient.now()).await;
+    assert!(matches!(unknown, Err(CatalogError::Missing(Record::Collection))), "{unknown:?}");
 }
 
 fn delivery_of(claimed: &tonearm_domain::ClaimedDelivery) -> WebhookDelivery {

@@ -1,5 +1,7 @@
 //! Sources that are fetched from a URL.
 
+use std::time::Duration;
+
 use tonearm_catalog::{PurgedTitles, Sealed, SealedAt};
 use tonearm_domain::{Ambient, Import, Track};
 use tonearm_fixtures::ambient;
@@ -21,6 +23,7 @@ fn import(ambient: &Ambient, track: &Track) -> Import {
         url: b"sealed".to_vec(),
         host: "files.example.com".to_owned(),
         is_named: true,
+        spent: Duration::ZERO,
         received: 0,
         size: None,
         created_at: ambient.now(),
@@ -37,8 +40,12 @@ async fn an_import_lasts_until_it_ends(database: TestDatabase) {
     tx.insert_import(&import).await.unwrap();
     assert_eq!(tx.import(track.id).await.unwrap().as_ref(), Some(&import));
     tx.commit().await.unwrap();
-    catalog.note_import_progress(track.id, 1 << 40, Some(1 << 41)).await.unwrap();
+    catalog
+        .note_import_progress(track.id, 1 << 40, Some(1 << 41), Duration::from_millis(1500))
+        .await
+        .unwrap();
     (import.received, import.size) = (1 << 40, Some(1 << 41));
+    import.spent = Duration::from_millis(1500);
     assert_eq!(catalog.import(track.id).await.unwrap().as_ref(), Some(&import));
     let by_track = catalog.imports_of_tracks(&[other.id, track.id]).await.unwrap();
     assert_eq!(by_track.into_iter().collect::<Vec<_>>(), [(track.id, import.clone())]);
@@ -54,7 +61,7 @@ async fn an_import_lasts_until_it_ends(database: TestDatabase) {
     tx.commit().await.unwrap();
     assert!(!catalog.import_is_wanted(track.id).await.unwrap());
     // A late progress report of an outdated run changes nothing.
-    catalog.note_import_progress(track.id, 1, None).await.unwrap();
+    catalog.note_import_progress(track.id, 1, None, Duration::ZERO).await.unwrap();
     assert_eq!(catalog.import(track.id).await.unwrap(), None);
 }
 

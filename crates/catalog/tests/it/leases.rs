@@ -15,7 +15,7 @@ crate::on_both!(
     a_finished_job_is_gone,
     a_lost_lease_finishes_nothing,
     a_failed_job_waits,
-    a_job_is_retried_with_what_else_is_written,
+    a_job_is_put_off_without_a_failure,
     a_job_is_given_up,
 );
 
@@ -42,9 +42,9 @@ async fn a_lease_runs_out(database: TestDatabase) {
     assert!(!catalog.renew_lease(&first, later).await.unwrap());
     assert!(!catalog.return_lease(&first).await.unwrap());
     assert!(!catalog.retry_job(&first, later, "too late").await.unwrap());
+    assert!(!catalog.put_off_job(&first, later, "too late").await.unwrap());
     let tx = catalog.begin().await.unwrap();
     assert!(!tx.finish_job(&first).await.unwrap());
-    assert!(!tx.retry_job(&first, later, "too late").await.unwrap());
     assert!(!tx.give_up_job(&first, later, "too late").await.unwrap());
     assert!(tx.finish_job(&second).await.unwrap());
 }
@@ -127,18 +127,19 @@ async fn a_failed_job_waits(database: TestDatabase) {
     assert_eq!(claim(&catalog, &ambient).await.unwrap().attempt, 2);
 }
 
-async fn a_job_is_retried_with_what_else_is_written(database: TestDatabase) {
-    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+async fn a_job_is_put_off_without_a_failure(database: TestDatabase) {
+    let (catalog, (ambient, clock)) = (database.catalog().await, ambient());
     queue(&catalog, &ambient, ambient.now()).await;
     let claimed = claim(&catalog, &ambient).await.unwrap();
-    let tx = catalog.begin().await.unwrap();
-    assert!(tx.retry_job(&claimed, ambient.now(), "limits").await.unwrap());
-    drop(tx);
-    assert_eq!(catalog.pending_jobs().await.unwrap()[0].last_error, None);
-    let tx = catalog.begin().await.unwrap();
-    assert!(tx.retry_job(&claimed, ambient.now(), "limits").await.unwrap());
-    tx.commit().await.unwrap();
-    assert_eq!(catalog.pending_jobs().await.unwrap()[0].last_error.as_deref(), Some("limits"));
+    let run_at = ambient.now().plus_seconds(4);
+    assert!(catalog.put_off_job(&claimed, run_at, "not yet").await.unwrap());
+    assert_eq!(catalog.pending_jobs().await.unwrap()[0].last_error.as_deref(), Some("not yet"));
+    assert_eq!(claim(&catalog, &ambient).await, None);
+    clock.advance_seconds(4);
+    let again = claim(&catalog, &ambient).await.unwrap();
+    assert_eq!((again.attempt, again.failures), (2, 0));
+    assert!(catalog.retry_job(&again, ambient.now(), "failed").await.unwrap());
+    assert_eq!(claim(&catalog, &ambient).await.unwrap().failures, 1);
 }
 
 async fn a_job_is_given_up(database: TestDatabase) {

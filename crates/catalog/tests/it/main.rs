@@ -34,6 +34,7 @@ mod privacy;
 mod progress;
 mod quotas;
 mod recipes;
+mod records;
 mod repetitions;
 mod retention;
 mod rights;

@@ -128,6 +128,9 @@ const STEPS: &[&str] = &[
     "m0072_folding",
     "m0075_cover_basis",
     "m0078_listened_excerpts",
+    "m0080_record_counts",
+    "m0086_event_versions",
+    "m0087_work_in_progress",
 ];
 
 async fn older(database: &TestDatabase) {

@@ -81,7 +81,7 @@ const ABOUT_NOBODY: &[(&str, &str, &str)] = &[
     ("upload", "lease_id replacement_id", "a lease of a node, a replacement"),
     ("usage_sum", "scope", "a collection or all"),
     ("webhook_attempt", "delivery_id", "a delivery"),
-    ("webhook_delivery", "lease_id subject_id", "a lease of a sender, a track or collection"),
+    ("webhook_delivery", "lease_id record_id subject_id", "a lease of a sender, tracks or collections"),
 ];
 
 /// Words in column names that suggest data about people.

@@ -220,9 +220,11 @@ async fn those_with_a_quota_follow_one_another(database: TestDatabase) {
 async fn a_backlog_is_counted_as_far_as_it_matters(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;
-    let is_long = async |most| catalog.has_waiting_jobs(JobQueue::Uploads, most).await.unwrap();
-    let waits = async |id| catalog.organization_waits(JobQueue::Uploads, id).await.unwrap();
-    assert!(!is_long(1).await && !waits(organization.id).await);
+    let is_long = async |most| catalog.has_waiting_jobs(JobQueue::Uploads, None, most).await.unwrap();
+    let has = async |id, most| catalog.has_waiting_jobs(JobQueue::Uploads, Some(id), most).await.unwrap();
+    let organizations = async || catalog.waiting_organizations(JobQueue::Uploads).await.unwrap();
+    assert!(!is_long(1).await && !has(organization.id, 1).await);
+    assert_eq!(organizations().await, 0);
     let tx = catalog.begin().await.unwrap();
     for seconds in [0, 0, 3600] {
         let job = Job::ProcessTrack { organization_id: organization.id, track_id: ambient.record_id() };
@@ -232,11 +234,20 @@ async fn a_backlog_is_counted_as_far_as_it_matters(database: TestDatabase) {
     tx.enqueue(other, ambient.record_id(), ambient.now(), None).await.unwrap();
     tx.commit().await.unwrap();
     assert!(is_long(1).await && is_long(3).await && !is_long(4).await);
-    assert!(waits(organization.id).await && !waits(ambient.record_id()).await);
+    assert!(has(organization.id, 3).await && !has(organization.id, 4).await);
+    assert!(!has(ambient.record_id(), 1).await);
+    assert_eq!(organizations().await, 1);
     // A job that a worker holds is not waiting.
     let until = ambient.now().plus_seconds(60);
     catalog.claim_job(ambient.now(), ambient.credential_id(), until).await.unwrap().unwrap();
     assert!(is_long(2).await && !is_long(3).await);
+    let tx = catalog.begin().await.unwrap();
+    for organization_id in [ambient.record_id(), ambient.record_id()] {
+        let job = Job::ProcessTrack { organization_id, track_id: ambient.record_id() };
+        tx.enqueue(job, ambient.record_id(), ambient.now(), None).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    assert_eq!(organizations().await, 3);
 }
 
 async fn those_that_are_nearly_used_up_are_told(database: TestDatabase) {

@@ -15,7 +15,12 @@ crate::on_both!(
 );
 
 fn claim(ambient: &Ambient) -> Claim {
-    let request = IdempotentRequest { caller: [1; 32], key: "order-1".to_owned(), fingerprint: [2; 32] };
+    let request = IdempotentRequest {
+        caller: [1; 32],
+        organization_id: ambient.record_id(),
+        key: "order-1".to_owned(),
+        fingerprint: [2; 32],
+    };
     Claim { request, id: ambient.credential_id::<tonearm_domain::RequestId>().uuid() }
 }
 

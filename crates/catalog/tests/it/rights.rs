@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use sea_orm::{ConnectionTrait, Statement};
-use tonearm_catalog::{Catalog, CatalogError, EndedRight, Office, Right, Transaction, act_on, in_request};
+use tonearm_catalog::{
+    Catalog, CatalogError, EndedRight, Office, Purpose, Right, Transaction, act_on, in_request,
+};
 use tonearm_domain::{Ambient, ApiKey, Membership, Organization, Person, Role, Selection, SignIn, Timestamp};
 use tonearm_fixtures::{ManualClock, ambient};
 
@@ -94,14 +96,14 @@ impl Scene {
         let request = async {
             assert!(act_on(right));
             self.catalog.begin().await.unwrap().commit().await.unwrap();
-            in_request(self.ambient.clone(), by_another).await;
+            in_request(self.ambient.clone(), Purpose::Add, by_another).await;
             match self.catalog.begin().await {
                 Ok(_) => None,
                 Err(CatalogError::RightEnded(ended)) => Some(ended),
                 Err(other) => panic!("{other:?}"),
             }
         };
-        in_request(self.ambient.clone(), request).await
+        in_request(self.ambient.clone(), Purpose::Add, request).await
     }
 }
 
@@ -193,7 +195,7 @@ async fn whoever_ends_a_right_sees_what_it_wrote(database: TestDatabase) {
         tx.commit().await.unwrap();
         other.api_keys(organization).await.unwrap().len()
     };
-    let seen = in_request(scene.ambient.clone(), async {
+    let seen = in_request(scene.ambient.clone(), Purpose::Add, async {
         assert!(act_on(scene.on_key()));
         let tx = scene.catalog.begin().await.unwrap();
         let revoke = tokio::spawn(revoke);
@@ -265,7 +267,7 @@ async fn waiting(database: &TestDatabase) -> i64 {
 async fn work_that_ends_its_own_right_is_finished(database: TestDatabase) {
     let scene = Scene::of(&database).await;
     let (organization, person) = (scene.organization.id, scene.sign_in.person_id);
-    in_request(scene.ambient.clone(), async {
+    in_request(scene.ambient.clone(), Purpose::Add, async {
         assert!(act_on(scene.on_key()));
         let tx = scene.catalog.begin().await.unwrap();
         assert!(tx.revoke_api_key(organization, scene.key.id, scene.now()).await.unwrap());

@@ -1,7 +1,7 @@
 //! Databases of an earlier version: their contents mean the same after the upgrade.
 
 use sea_orm::{ConnectionTrait, Statement};
-use tonearm_catalog::{Catalog, StorageUsage};
+use tonearm_catalog::{AuditFilter, Catalog, StorageUsage};
 use tonearm_domain::{
     AuditAction, AuditEntry, Cursor, Deletion, Job, KeyScope, LimitOffset, Origin, PageQuery, Person,
     PersonIdentity, QuotaUsage, SearchWords, Source, Theme, Track, TrackSort,
@@ -17,6 +17,7 @@ tonearm_fixtures::on_both_empty!(
     tracks_are_counted,
     texts_are_folded_again,
     people_who_were_linked_are_claimed,
+    urls_leave_the_audit_log,
 );
 
 /// A step, and the statements that undo it.
@@ -24,6 +25,9 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    WORK_IN_PROGRESS,
+    EVENT_VERSIONS,
+    RECORD_COUNTS,
     EXCERPTS,
     COVER_BASIS,
     FOLDING,
@@ -97,6 +101,107 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
 const ANSWERED_STATUSES: Step = (
     "m0068_answered_statuses",
     &["DROP INDEX answered_job_by_track_id", "ALTER TABLE answered_job DROP COLUMN status"],
+);
+const WORK_IN_PROGRESS: Step = (
+    "m0087_work_in_progress",
+    &[
+        "ALTER TABLE source_import DROP COLUMN spent_millis",
+        "ALTER TABLE transcription DROP COLUMN job_id",
+        "ALTER TABLE transcription DROP COLUMN pieces",
+    ],
+);
+const EVENT_VERSIONS: Step = (
+    "m0086_event_versions",
+    &[
+        "DROP INDEX waiting_webhook_delivery_by_record",
+        "ALTER TABLE webhook_delivery DROP COLUMN record_id",
+        "ALTER TABLE webhook_delivery DROP COLUMN version",
+        "ALTER TABLE track DROP COLUMN event_version",
+        "ALTER TABLE collection DROP COLUMN event_version",
+        "ALTER TABLE webhook DROP COLUMN event_version",
+    ],
+);
+pub(crate) const RECORD_COUNTS: Step = (
+    "m0080_record_counts",
+    &[
+        "sqlite: DROP TRIGGER api_key_record_added",
+        "sqlite: DROP TRIGGER api_key_record_removed",
+        "sqlite: DROP TRIGGER api_key_record_changed",
+        "postgres: DROP FUNCTION count_records_of_api_key CASCADE",
+        "sqlite: DROP TRIGGER answered_job_record_added",
+        "sqlite: DROP TRIGGER answered_job_record_removed",
+        "postgres: DROP FUNCTION count_records_of_answered_job CASCADE",
+        "sqlite: DROP TRIGGER audit_entry_record_added",
+        "sqlite: DROP TRIGGER audit_entry_record_removed",
+        "postgres: DROP FUNCTION count_records_of_audit_entry CASCADE",
+        "sqlite: DROP TRIGGER collection_record_added",
+        "sqlite: DROP TRIGGER collection_record_removed",
+        "sqlite: DROP TRIGGER collection_record_changed",
+        "postgres: DROP FUNCTION count_records_of_collection CASCADE",
+        "sqlite: DROP TRIGGER creator_record_added",
+        "sqlite: DROP TRIGGER creator_record_removed",
+        "sqlite: DROP TRIGGER creator_record_changed",
+        "postgres: DROP FUNCTION count_records_of_creator CASCADE",
+        "sqlite: DROP TRIGGER idempotent_request_record_added",
+        "sqlite: DROP TRIGGER idempotent_request_record_removed",
+        "sqlite: DROP TRIGGER idempotent_request_record_changed",
+        "postgres: DROP FUNCTION count_records_of_idempotent_request CASCADE",
+        "sqlite: DROP TRIGGER import_bucket_record_added",
+        "sqlite: DROP TRIGGER import_bucket_record_removed",
+        "sqlite: DROP TRIGGER import_bucket_record_changed",
+        "postgres: DROP FUNCTION count_records_of_import_bucket CASCADE",
+        "sqlite: DROP TRIGGER invitation_record_added",
+        "sqlite: DROP TRIGGER invitation_record_removed",
+        "postgres: DROP FUNCTION count_records_of_invitation CASCADE",
+        "sqlite: DROP TRIGGER play_session_record_added",
+        "sqlite: DROP TRIGGER play_session_record_removed",
+        "postgres: DROP FUNCTION count_records_of_play_session CASCADE",
+        "sqlite: DROP TRIGGER signing_key_record_added",
+        "sqlite: DROP TRIGGER signing_key_record_removed",
+        "sqlite: DROP TRIGGER signing_key_record_changed",
+        "postgres: DROP FUNCTION count_records_of_signing_key CASCADE",
+        "sqlite: DROP TRIGGER source_import_record_added",
+        "sqlite: DROP TRIGGER source_import_record_removed",
+        "postgres: DROP FUNCTION count_records_of_source_import CASCADE",
+        "sqlite: DROP TRIGGER source_replacement_record_added",
+        "sqlite: DROP TRIGGER source_replacement_record_removed",
+        "sqlite: DROP TRIGGER source_replacement_record_changed",
+        "postgres: DROP FUNCTION count_records_of_source_replacement CASCADE",
+        "sqlite: DROP TRIGGER track_record_added",
+        "sqlite: DROP TRIGGER track_record_removed",
+        "sqlite: DROP TRIGGER track_record_changed",
+        "postgres: DROP FUNCTION count_records_of_track CASCADE",
+        "sqlite: DROP TRIGGER track_file_record_added",
+        "sqlite: DROP TRIGGER track_file_record_removed",
+        "sqlite: DROP TRIGGER track_file_record_changed",
+        "postgres: DROP FUNCTION count_records_of_track_file CASCADE",
+        "sqlite: DROP TRIGGER track_words_record_added",
+        "sqlite: DROP TRIGGER track_words_record_removed",
+        "sqlite: DROP TRIGGER track_words_record_changed",
+        "postgres: DROP FUNCTION count_records_of_track_words CASCADE",
+        "sqlite: DROP TRIGGER undo_entry_record_added",
+        "sqlite: DROP TRIGGER undo_entry_record_removed",
+        "postgres: DROP FUNCTION count_records_of_undo_entry CASCADE",
+        "sqlite: DROP TRIGGER upload_record_added",
+        "sqlite: DROP TRIGGER upload_record_removed",
+        "postgres: DROP FUNCTION count_records_of_upload CASCADE",
+        "sqlite: DROP TRIGGER upload_session_record_added",
+        "sqlite: DROP TRIGGER upload_session_record_removed",
+        "postgres: DROP FUNCTION count_records_of_upload_session CASCADE",
+        "sqlite: DROP TRIGGER variant_record_added",
+        "sqlite: DROP TRIGGER variant_record_removed",
+        "sqlite: DROP TRIGGER variant_record_changed",
+        "postgres: DROP FUNCTION count_records_of_variant CASCADE",
+        "sqlite: DROP TRIGGER webhook_record_added",
+        "sqlite: DROP TRIGGER webhook_record_removed",
+        "sqlite: DROP TRIGGER webhook_record_changed",
+        "postgres: DROP FUNCTION count_records_of_webhook CASCADE",
+        "sqlite: DROP TRIGGER webhook_delivery_record_added",
+        "sqlite: DROP TRIGGER webhook_delivery_record_removed",
+        "postgres: DROP FUNCTION count_records_of_webhook_delivery CASCADE",
+        "DROP TABLE record_count",
+        "ALTER TABLE idempotent_request DROP COLUMN organization_id",
+    ],
 );
 const EXCERPTS: Step = ("m0078_listened_excerpts", &["ALTER TABLE listener_track DROP COLUMN excerpts"]);
 const KEY_LIST: Step = ("m0070_key_list", &["DROP TABLE key_list"]);
@@ -560,5 +665,39 @@ async fn people_who_were_linked_are_claimed(database: TestDatabase) {
     let tx = catalog.begin().await.unwrap();
     for (person, is_claimed) in [(added, false), (linked, true), (unlinked, true)] {
         assert_eq!(tx.is_claimed(person.id).await.unwrap(), is_claimed, "{}", person.name);
+    }
+}
+
+async fn urls_leave_the_audit_log(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let own = ambient.record_id();
+    let entries = [
+        (AuditAction::WebhookSet, "https://example.com:8443/hook?token=1", "example.com:8443"),
+        (AuditAction::WebhookReplay, "track.status_changed", "track.status_changed"),
+        (AuditAction::TranscriptionTest, "https://api.example.com/v1", "api.example.com"),
+        (AuditAction::TrackCreate, "https://example.com/a.wav", "https://example.com/a.wav"),
+    ];
+    let tx = catalog.begin().await.unwrap();
+    for (action, title, _) in entries {
+        let entry = AuditEntry {
+            id: ambient.record_id(),
+            organization_id: Some(own),
+            at: ambient.now(),
+            origin: Origin::command_line(),
+            action,
+            subject_id: None,
+            title: Some(title.to_owned()),
+        };
+        tx.audit(&entry).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    go_back(&database, catalog, WORK_IN_PROGRESS).await;
+
+    let catalog = database.upgraded().await;
+    let found = catalog.audit_entries(Some(own), &AuditFilter::default(), None, 10).await.unwrap();
+    assert_eq!(found.len(), entries.len());
+    for (action, _, expected) in entries {
+        let entry = found.iter().find(|entry| entry.action == action.as_str()).unwrap();
+        assert_eq!(entry.title.as_deref(), Some(expected));
     }
 }

@@ -1,6 +1,6 @@
 //! Jobs that wait for a part of the service.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tonearm_catalog::{Catalog, Wait};
 use tonearm_domain::{Ambient, ClaimedJob, Job, Outage, TrackId};
@@ -160,8 +160,13 @@ async fn tracks_show_what_they_wait_for(database: TestDatabase) {
         tx.enqueue(job, ambient.record_id(), ambient.now(), None).await.unwrap();
         tx.commit().await.unwrap();
     }
+    let queued = async |seconds: i64| {
+        catalog.queued_tracks(&[one, other], ambient.now().plus_seconds(-seconds)).await.unwrap()
+    };
+    assert_eq!((queued(0).await, queued(1).await), (HashSet::from([one, other]), HashSet::new()));
     let claimed = claim(&catalog, &ambient).await.unwrap();
     let track = claimed.job.track_id().unwrap();
+    assert_eq!(queued(0).await, [one, other].into_iter().filter(|id| *id != track).collect());
     let since = ambient.now();
     wait(&catalog, &ambient, &claimed, Outage::Memory, 10).await;
     let shown = || async { catalog.waiting_jobs_of_tracks(&[one, other]).await.unwrap() };

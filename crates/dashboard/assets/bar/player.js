@@ -1,7 +1,7 @@
 // The audio of the bar: the player's reducer, commands and sound, without the player's page element.
 
 import { Commands, isHeard } from "../player/commands.js";
-import { keep, kept, keptNumber } from "../player/kept.js";
+import { kept, keepVolume, keptNumber, keptVolume } from "../player/kept.js";
 import { reportToSystem } from "../player/media-session.js";
 import { Sound } from "../player/sound.js";
 import { INITIAL } from "../player/state.js";
@@ -24,7 +24,7 @@ export class BarPlayer extends EventTarget {
       (report) => this.#dispatch({ type: "sound", ...report }),
       () => this.#dispatch({ type: "blocked" }),
     );
-    this.sound.volume = keptNumber("volume", 0, 1, 1);
+    this.sound.volume = keptVolume();
     this.sound.speed = keptNumber("speed", 0.25, 4, 1);
     this.commands = new Commands(this, this.sound, (event) => this.#dispatch(event));
     this.commands.source = new Tracks(base);
@@ -136,12 +136,12 @@ export class BarPlayer extends EventTarget {
   }
 
   toggleMute() {
-    this.sound.isMuted = !this.sound.audio.muted;
+    this.sound.toggleMute();
   }
 
   setVolume(volume) {
     this.sound.volume = volume;
-    keep("volume", volume);
+    keepVolume(volume);
   }
 
   #step(by) {
@@ -158,7 +158,7 @@ export class BarPlayer extends EventTarget {
   }
 
   #dispatch(event) {
-    this.#events.push(event);
+    this.#events.push({ ...event, now: Date.now() });
     if (this.#isReducing) return;
     this.#isReducing = true;
     try {

@@ -1,6 +1,6 @@
 // Carries out what the reducer decides.
 
-import { claimSystemControls } from "./media-session.js";
+import { claimSystemControls, releaseSystemControls } from "./media-session.js";
 import { Problem } from "./problem.js";
 import { whyNotDelivered } from "./request.js";
 
@@ -19,12 +19,24 @@ function rejection(kind, title) {
   return new Problem(kind, title);
 }
 
+/**
+ * When a URL that came just now ends, in milliseconds: it names the second in which it was signed and, unless it is an
+ * hour, how many it is valid. The server's clock may be another one.
+ */
+function endOf(url) {
+  const [, ttl = 3600, issued] = /(?:[?&]ttl=(\d+))?[?&]verify=(\d+)-/.exec(url) ?? [];
+  const [now, valid] = [Date.now(), ttl * 1000];
+  const end = issued * 1000 + valid;
+  return end > now && end < now + valid ? end : now + valid;
+}
+
 export class Commands {
   #player;
   #sound;
   #dispatch;
   #timer = 0;
   #renewal = 0;
+  #watch = 0;
   /** Promises of `play()` that are not settled. */
   #waiting = [];
   /** @type {import("./source.js").Data | import("./source.js").Session | null} */
@@ -52,6 +64,12 @@ export class Commands {
     if (heard !== this.#player) heard?.pause();
     heard = this.#player;
     if (track) claimSystemControls(this.#player, track);
+  }
+
+  release() {
+    if (heard !== this.#player) return;
+    heard = null;
+    releaseSystemControls();
   }
 
   openSound({ url, at }) {
@@ -113,6 +131,11 @@ export class Commands {
     this.#timer = setTimeout(() => this.#dispatch({ type: "again" }), after);
   }
 
+  watch({ after }) {
+    clearTimeout(this.#watch);
+    this.#watch = setTimeout(() => this.#dispatch({ type: "watched" }), after);
+  }
+
   /** Beside what is tried again: the sound may go on, and stall, meanwhile. */
   waitForRenewal({ after }) {
     clearTimeout(this.#renewal);
@@ -136,7 +159,9 @@ export class Commands {
   }
 
   #rated(track) {
-    const sources = track.sources.map((source) => ({ ...source, isAble: this.#sound.audio.canPlayType(source.type) !== "" }));
+    const sources = track.sources.map((source) => ({
+      ...source, isAble: this.#sound.audio.canPlayType(source.type) !== "", until: endOf(source.url),
+    }));
     return { ...track, sources };
   }
 

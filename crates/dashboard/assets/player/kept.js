@@ -1,5 +1,7 @@
 // What a listener chose, kept in the browser: the volume and the quality for good, the speed until the tab is closed.
 
+/** The least volume that is kept: where the slider is hidden, nobody could change silence. */
+const QUIETEST = 0.05;
 const PREFIX = "tonearm-";
 
 /** Frames of other sites may keep nothing. @param {"volume" | "quality" | "speed"} name */
@@ -9,6 +11,15 @@ function stored(name, use) {
   } catch {
     return null;
   }
+}
+
+/** The volume that was heard last. */
+export function keptVolume() {
+  return keptNumber("volume", QUIETEST, 1, 1);
+}
+
+export function keepVolume(volume) {
+  if (volume >= QUIETEST) keep("volume", volume);
 }
 
 export function keep(name, value) {

@@ -8,7 +8,7 @@ export function listenForKeys(card, { toggle, toggleMute }) {
     if (target.closest("select")) return;
     const key = event.key.toLowerCase();
     if (key === "m") toggleMute();
-    else if (key === "k" || (key === " " && !target.closest("button, input, a"))) toggle();
+    else if (key === "k" || (key === " " && !target.closest("button, input, a, summary"))) toggle();
     else return;
     event.preventDefault();
   });

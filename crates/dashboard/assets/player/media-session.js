@@ -1,6 +1,7 @@
 // The system's own controls: lock screen, headset buttons, media keys.
 
 const LEAP_SECONDS = 10;
+const ACTIONS = ["play", "pause", "stop", "seekbackward", "seekforward", "seekto", "previoustrack", "nexttrack"];
 
 /** Hands the system's controls to a player; the one that started last has them. */
 export function claimSystemControls(player, track) {
@@ -22,12 +23,22 @@ export function claimSystemControls(player, track) {
     previoustrack: player.hasPrevious ? () => player.previous() : null,
     nexttrack: player.hasNext ? () => player.next() : null,
   };
-  for (const [action, handler] of Object.entries(actions)) {
-    try {
-      session.setActionHandler(action, handler);
-    } catch {
-      // A browser that does not know the action.
-    }
+  for (const [action, handler] of Object.entries(actions)) handle(action, handler);
+}
+
+/** Takes them from a player that has left the page. */
+export function releaseSystemControls() {
+  const session = navigator.mediaSession;
+  if (!session) return;
+  [session.metadata, session.playbackState] = [null, "none"];
+  for (const action of ACTIONS) handle(action, null);
+}
+
+function handle(action, handler) {
+  try {
+    navigator.mediaSession.setActionHandler(action, handler);
+  } catch {
+    // A browser that does not know the action.
   }
 }
 

@@ -3,7 +3,7 @@
 import { parseCaptions } from "./captions.js";
 import { Commands, isHeard } from "./commands.js";
 import { Expiry } from "./expiry.js";
-import { keep, kept, keptNumber } from "./kept.js";
+import { keep, kept, keepVolume, keptNumber, keptVolume } from "./kept.js";
 import { listenForKeys } from "./keys.js";
 import { reportToSystem } from "./media-session.js";
 import { idsIn, isSame, namedSource } from "./named-source.js";
@@ -38,7 +38,7 @@ export class TonearmPlayer extends HTMLElement {
       (report) => this.#dispatch({ type: "sound", ...report }),
       () => this.#dispatch({ type: "blocked" }),
     );
-    this.sound.volume = keptNumber("volume", 0, 1, 1);
+    this.sound.volume = keptVolume();
     this.sound.speed = keptNumber("speed", 0.25, 4, 1);
     this.commands = new Commands(this, this.sound, (event) => this.#dispatch(event));
   }
@@ -144,10 +144,10 @@ export class TonearmPlayer extends HTMLElement {
         this.#dispatch({ type: "quality", index });
         keep("quality", this.#state.quality);
       },
-      onMute: () => this.#toggleMute(),
+      onMute: () => this.sound.toggleMute(),
       onVolume: (volume) => {
         this.sound.volume = volume;
-        keep("volume", volume);
+        keepVolume(volume);
       },
     };
   }
@@ -156,13 +156,9 @@ export class TonearmPlayer extends HTMLElement {
   #show() {
     if (this.view) return;
     this.view = new View(this.#actions());
-    listenForKeys(this.view.card, { toggle: () => this.toggle(), toggleMute: () => this.#toggleMute() });
+    listenForKeys(this.view.card, { toggle: () => this.toggle(), toggleMute: () => this.sound.toggleMute() });
     dress(this.attachShadow({ mode: "open" }), this.view.card);
     this.#render();
-  }
-
-  #toggleMute() {
-    this.sound.isMuted = !this.sound.audio.muted;
   }
 
   /** Once for all attributes that change together. */
@@ -192,11 +188,11 @@ export class TonearmPlayer extends HTMLElement {
 
   #leave() {
     window.removeEventListener("online", this.#onOnline);
-    this.pause();
+    this.#dispatch({ type: "gone" });
   }
 
   #dispatch(event) {
-    this.#events.push(event);
+    this.#events.push({ ...event, now: Date.now() });
     if (this.#isReducing) return;
     this.#isReducing = true;
     try {

@@ -3,7 +3,7 @@
 import { t } from "./texts.js";
 
 /**
- * @typedef {"link" | "session" | "offline" | "unavailable" | "missing" | "unsupported" | "damaged" | "empty"} ProblemKind
+ * @typedef {"link" | "session" | "offline" | "unavailable" | "missing" | "unsupported" | "damaged" | "device" | "empty"} ProblemKind
  */
 
 /** Without a title, and with one. @type {Record<ProblemKind, string[]>} */
@@ -15,6 +15,7 @@ const SENTENCES = {
   missing: ["This track is no longer available.", "“{title}” is no longer available."],
   unsupported: ["This browser cannot play this track.", "This browser cannot play “{title}”."],
   damaged: ["The audio file of this track is damaged.", "The audio file of “{title}” is damaged."],
+  device: ["This device cannot play sound at the moment. Playback continues when it can."],
   empty: ["No tracks to play yet.", "{title} has no tracks to play yet."],
 };
 
@@ -26,7 +27,7 @@ export function sentenceOf(kind, title) {
 
 /** Whether waiting may solve it. */
 export function isPassing(kind) {
-  return kind === "offline" || kind === "unavailable";
+  return ["offline", "unavailable", "device"].includes(kind);
 }
 
 /** Thrown by sources, and what the promise of `play()` is rejected with. */

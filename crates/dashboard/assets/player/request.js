@@ -47,12 +47,27 @@ export async function requestJson(url, refused = () => "link") {
  * @returns {Promise<import("./problem.js").ProblemKind | null>}
  */
 export async function whyNotDelivered(url) {
+  let isForbidden = false;
+  // By the security policy of the page, so that the failure proves nothing.
+  const forbid = ({ blockedURI }) => { isForbidden ||= url.startsWith(blockedURI); };
+  document.addEventListener("securitypolicyviolation", forbid);
   try {
-    const { status } = await withDeadline((signal) => fetch(url, { headers: { range: "bytes=0-0" }, signal }));
+    const { status } = await withDeadline(async (signal) => {
+      try {
+        return await fetch(url, { headers: { range: "bytes=0-0" }, signal });
+      } catch {
+        // The browser tells of its policy a moment later.
+        await new Promise((done) => { setTimeout(done); });
+        if (isForbidden && navigator.onLine !== false) return { status: 0 };
+        // An answer that may not be read shows that the server is there.
+        return fetch(url, { mode: "no-cors", signal });
+      }
+    });
     if (status === 404 || status === 410) return "missing";
     return status >= 400 ? "unavailable" : null;
   } catch {
-    // A security policy may forbid the request, so the failure alone proves nothing.
-    return navigator.onLine === false ? "offline" : null;
+    return "offline";
+  } finally {
+    document.removeEventListener("securitypolicyviolation", forbid);
   }
 }

@@ -1,6 +1,9 @@
 // The audio element, and a second one in which the next track is loaded ahead of time.
 
-const REPORTED = ["playing", "pause", "waiting", "timeupdate", "seeked", "ended", "error", "volumechange", "ratechange"];
+import { keptVolume } from "./kept.js";
+import { DEVICE, NOT_SUPPORTED } from "./state-failures.js";
+
+const REPORTED = ["playing", "pause", "waiting", "timeupdate", "seeked", "ended", "volumechange", "ratechange"];
 /** Safari may forget a position that was set before it knew the length. */
 const LOST_SECONDS = 1;
 
@@ -10,6 +13,9 @@ const LOST_SECONDS = 1;
 
 export class Sound {
   #spare;
+  /** Where the sound is to be once its length is known, and how many were opened. */
+  #at = 0;
+  #opened = 0;
   /** The element that has played. */
   #allowed = null;
   #onReport;
@@ -47,13 +53,18 @@ export class Sound {
     return this.audio.muted || this.audio.volume === 0;
   }
 
-  set isMuted(isMuted) {
+  /** Without a volume, the one that was heard last comes back. */
+  toggleMute() {
+    const isMuted = !this.isMuted;
+    if (!isMuted && this.volume === 0) this.volume = keptVolume();
     for (const audio of [this.audio, this.#spare]) audio.muted = isMuted;
   }
 
-  /** Opens a URL at a position. What was prepared begins without a pause. */
+  /** Opens a URL at a position. What was prepared begins without a pause if it is sound. */
   open(url, at) {
-    if (this.#spare.getAttribute("src") === url && at === 0) {
+    const { error, readyState } = this.#spare;
+    this.#opened += 1;
+    if (this.#spare.getAttribute("src") === url && at === 0 && !error && readyState > 1) {
       [this.audio, this.#spare] = [this.#spare, this.audio];
     } else {
       this.audio.src = url;
@@ -63,6 +74,7 @@ export class Sound {
   }
 
   close() {
+    this.#opened += 1;
     this.#clear(this.audio);
     this.#clear(this.#spare);
   }
@@ -75,11 +87,14 @@ export class Sound {
 
   async play() {
     const { audio } = this;
+    const opened = this.#opened;
     try {
       await audio.play();
-    } catch (error) {
-      // Anything else is told by the error event, or was replaced meanwhile.
-      if (error.name === "NotAllowedError" && audio === this.audio) this.#blocked();
+    } catch ({ name }) {
+      // What was replaced meanwhile is of no interest.
+      if (opened !== this.#opened) return;
+      if (name === "NotAllowedError") this.#blocked();
+      else this.#report(audio, name === "AbortError" ? "pause" : "error", NOT_SUPPORTED);
     }
   }
 
@@ -88,6 +103,7 @@ export class Sound {
   }
 
   seek(seconds) {
+    this.#at = seconds;
     this.audio.currentTime = seconds;
   }
 
@@ -95,10 +111,12 @@ export class Sound {
     const audio = new Audio();
     audio.preload = "none";
     for (const name of REPORTED) audio.addEventListener(name, () => this.#report(audio, name));
+    // An error of what was replaced meanwhile is none of the element.
+    audio.addEventListener("error", () => audio.error && this.#report(audio, "error"));
     return audio;
   }
 
-  #report(audio, name) {
+  #report(audio, name, code = 0) {
     if (audio !== this.audio) return;
     if (name === "playing") this.#allowed = audio;
     this.#onReport({
@@ -107,16 +125,17 @@ export class Sound {
       isEnded: audio.ended,
       isSeeking: audio.seeking,
       position: audio.currentTime,
-      code: audio.error?.code ?? 0,
+      // Firefox, if there is no device that plays.
+      code: /MediaSink/.test(audio.error?.message) ? DEVICE : audio.error?.code ?? code,
     });
   }
 
   #seekOnce(at) {
     const { audio } = this;
-    const url = audio.src;
-    audio.currentTime = at;
+    const opened = this.#opened;
+    this.seek(at);
     audio.addEventListener("loadedmetadata", () => {
-      if (audio.src === url && audio.currentTime < at - LOST_SECONDS) audio.currentTime = at;
+      if (opened === this.#opened && Math.abs(audio.currentTime - this.#at) > LOST_SECONDS) audio.currentTime = this.#at;
     }, { once: true });
   }
 
@@ -124,9 +143,11 @@ export class Sound {
   #blocked() {
     if (!this.#allowed || this.#allowed === this.audio) return this.#onBlocked();
     const url = this.audio.src;
+    const at = this.audio.currentTime;
     [this.audio, this.#spare] = [this.#spare, this.audio];
     this.#clear(this.#spare);
     this.audio.src = url;
+    if (at > 0) this.#seekOnce(at);
     this.play();
   }
 

@@ -2,23 +2,34 @@
 
 import { pickSource } from "./playback.js";
 import { isPassing, sentenceOf } from "./problem.js";
-import { choose } from "./state-lists.js";
-import { begin, chosen, close, following, request, silence, tell } from "./state-steps.js";
+import { choose, select } from "./state-lists.js";
+import { begin, chosen, close, following, isOn, isOutdated, request, silence, tell } from "./state-steps.js";
 
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 60_000;
 /** With the pauses between them, about an hour without a network. */
 const MOST_RETRIES = 64;
+/** Tries, for about a minute, after which the next track may be available although this one is not. */
+const PATIENT_TRIES = 5;
+/** Tracks that are skipped in a row without a pause. */
+const SKIPS_AT_ONCE = 2;
+/** So many tracks in a row that the server has, or all, are not at fault. */
+const ALIKE = 3;
+/** Sessions that the page may give before one of them is heard. */
+const MOST_RENEWALS = 3;
 /** How long a page may take to renew a session that it said it would. */
 const RENEWAL_MS = 30_000;
 
 /** `MediaError.MEDIA_ERR_…` */
 export const NETWORK = 2;
 const DECODE = 3;
+export const NOT_SUPPORTED = 4;
+/** What `Sound` makes of a device that fails. */
+export const DEVICE = 5;
 
 function trouble(state, kind, more = {}) {
   const title = kind === "empty" ? state.title : chosen(state)?.title ?? "";
-  return { kind, title, isRetrying: false, isQuiet: false, resumes: state.isPending, ...more };
+  return { kind, title, isRetrying: false, isQuiet: false, resumes: state.isPending || Boolean(state.problem?.resumes), ...more };
 }
 
 function tellError(state, kind, act) {
@@ -26,36 +37,71 @@ function tellError(state, kind, act) {
   tell(state, act, "error", { kind, message: sentenceOf(kind, title) });
 }
 
+function retryLater(failures, act) {
+  act("retryLater", { after: Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) });
+}
+
 /** Gives up: the sentence stays until somebody acts. */
 export function refuse(state, kind, act) {
   const problem = trouble(state, kind);
   if (kind !== "empty") tellError(state, kind, act);
   if (state.isPending) act("settle", { kind, title: problem.title });
-  const next = state.isPlaying ? { ...state, isPending: false } : silence(state, act);
+  const next = state.isPlaying ? { ...state, isPending: false } : silence(close(state, act), act);
   return { ...next, problem };
 }
 
 /** A track that cannot be played: the list goes on with the next one if sound is wanted. */
 export function skip(state, kind, act) {
   const { id, title = "" } = chosen(state) ?? {};
-  const next = { ...state, failed: id && !state.failed.includes(id) ? [...state.failed, id] : state.failed };
+  const add = (ids) => (id && !ids.includes(id) ? [...ids, id] : ids);
+  const isThere = kind !== "missing";
+  const next = { ...state, failed: add(state.failed), skipped: isThere ? add(state.skipped) : state.skipped };
+  if (!state.isPending) return refuse(next, kind, act);
   const index = following(next);
-  if (!state.isPending || index < 0) return refuse(next, kind, act);
+  if (index < 0) return isThere && areAlike(next) ? startOver(next, act) : refuse(next, kind, act);
   tellError(state, kind, act);
-  return { ...choose(next, index, true, act), notice: { kind, title } };
+  const pace = { skips: state.skips + 1, retries: state.retries };
+  if (state.skips < SKIPS_AT_ONCE) return { ...choose(next, index, true, act), ...pace, notice: { kind, title } };
+  const waiting = { ...select(close(next, act), index, true, act), ...pace, problem: trouble(state, kind, { isRetrying: true }) };
+  retryLater(state.skips - SKIPS_AT_ONCE, act);
+  return waiting;
+}
+
+/** What fails everywhere alike is not a fault of the files. */
+function areAlike({ skipped, tracks }) {
+  return skipped.length >= Math.min(ALIKE, Math.max(2, tracks.length));
+}
+
+/** Waits, and begins anew with what was skipped. */
+function startOver(state, act) {
+  const { failed, skipped, tracks, retries } = state;
+  const first = tracks.findIndex(({ id }) => skipped.includes(id));
+  const cleared = { ...state, failed: failed.filter((id) => !skipped.includes(id)), skipped: [] };
+  return stop({ ...select(close(cleared, act), first, true, act), retries, step: "track" }, "unavailable", act);
+}
+
+/** What is heard is sound: what failed before it is forgotten. */
+export function steady(state) {
+  const { failed, skipped } = state;
+  const isAtFault = (id) => id !== chosen(state)?.id && !(areAlike(state) && skipped.includes(id));
+  return {
+    ...state, isRenewed: false, isThere: false, retries: 0, renewals: 0, skips: 0, skipped: [],
+    failed: failed.every(isAtFault) ? failed : failed.filter(isAtFault),
+  };
 }
 
 /** A problem that is not the track's. */
 export function stop(state, kind, act) {
   // The clock may have told the page of it before.
-  if (kind === "session" && (state.isRenewing || !state.isExpiryTold)) {
+  if (kind === "session" && state.renewals < MOST_RENEWALS && (state.isRenewing || !state.isExpiryTold)) {
     if (!state.isRenewing) act("tellExpiry");
     return { ...state, isExpiryTold: true, problem: trouble(state, kind, { isQuiet: true }) };
   }
   if (!isPassing(kind) || state.retries >= MOST_RETRIES) return refuse(state, kind, act);
-  const isFirst = state.retries === 0;
-  if (isFirst) tellError(state, kind, act);
-  act("retryLater", { after: Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** state.retries) });
+  const isPatient = kind === "unavailable" && state.step !== "open" && state.retries >= PATIENT_TRIES;
+  if (isPatient && state.isPending && following(state) >= 0) return skip(state, kind, act);
+  if (state.retries === 0) tellError(state, kind, act);
+  retryLater(state.retries, act);
   return { ...state, retries: state.retries + 1, problem: trouble(state, kind, { isRetrying: true }) };
 }
 
@@ -66,23 +112,46 @@ export function retry(state, act) {
   if (state.step === "open" || !chosen(state)) return request(state, "open", act);
   if (state.track?.id !== chosen(state).id) return request(state, "track", act);
   const failed = state.failed.filter((id) => id !== state.track.id);
-  return request({ ...state, failed, tried: [], isRenewed: true, isOpen: false }, "renewal", act);
+  return request({ ...close(state, act), failed, tried: [], isRenewed: true, isPending: isOn(state) }, "renewal", act);
 }
 
 /** The audio element cannot go on. A URL that has run out looks like any other failure, so URLs are renewed first. */
 export function soundFailed(state, { code }, act) {
-  const isPending = state.isPending || state.isPlaying;
+  const isPending = isOn(state);
   const next = { ...close(state, act), isPending, steadyFrom: state.position };
-  const tried = [...state.tried, state.sourceIndex];
-  const other = pickSource(state.track.sources, state.quality, tried);
-  const hasOther = other >= 0 && state.track.sources[other].isAble !== false;
-  if (hasOther && (code === DECODE || state.isRenewed)) {
-    const swapped = { ...next, tried, sourceIndex: other };
-    return isPending ? begin(swapped, act) : swapped;
-  }
-  if (!state.isRenewed) return request({ ...next, isRenewed: true }, "renewal", act);
+  // Whoever plays it will hear of it.
+  if (!isPending) return next;
+  if (code === DEVICE) return stop({ ...next, step: "renewal" }, "device", act);
+  const isOld = isOutdated(state) || state.isSwitching;
+  if (code === DECODE && !isOld && hasOther(state)) return tryOther(next, act);
+  if (isOld || !state.isRenewed) return request({ ...next, isRenewed: true }, "renewal", act);
+  if (state.isThere) return judged(next, faultOf(code), act);
   act("diagnose", { turn: state.turn, url: state.track.sources[state.sourceIndex].url, code });
   return { ...next, isLoading: true };
+}
+
+function faultOf(code) {
+  if (code === NETWORK) return "unavailable";
+  return code === DECODE ? "damaged" : "unsupported";
+}
+
+/** It is known why a sound fails. */
+function judged(state, kind, act) {
+  if (isPassing(kind)) return stop({ ...state, step: "renewal" }, kind, act);
+  return state.isPending && hasOther(state) ? tryOther(state, act) : skip(state, kind, act);
+}
+
+function otherSource({ track, quality, tried, sourceIndex }) {
+  return pickSource(track.sources, quality, [...tried, sourceIndex]);
+}
+
+function hasOther(state) {
+  const { isAble } = state.track.sources[otherSource(state)] ?? { isAble: false };
+  return isAble !== false;
+}
+
+function tryOther(state, act) {
+  return begin({ ...state, tried: [...state.tried, state.sourceIndex], sourceIndex: otherSource(state) }, act);
 }
 
 export const failures = {
@@ -90,8 +159,16 @@ export const failures = {
   diagnosed(state, { turn, kind, code }, act) {
     if (turn !== state.turn) return state;
     const next = { ...state, isLoading: false };
-    const found = kind ?? (code === NETWORK ? "unavailable" : code === DECODE ? "damaged" : "unsupported");
-    return isPassing(found) ? stop({ ...next, step: "renewal" }, found, act) : skip(next, found, act);
+    // The server may have come back just now.
+    if (!kind && code === NOT_SUPPORTED && state.isPending) return begin({ ...next, isThere: true }, act);
+    return judged(next, kind ?? faultOf(code), act);
+  },
+
+  /** Where an open source is wanted, its time does not advance. */
+  watched(state, _, act) {
+    if (state.watched === null) return state;
+    const next = { ...state, watched: null };
+    return state.position === state.watched ? soundFailed(next, { code: NETWORK }, act) : next;
   },
 
   /** Whether the page said that it renews the session (`isHandled`). */

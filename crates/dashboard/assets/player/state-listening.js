@@ -1,16 +1,14 @@
 // Events of people and of the audio element while a track is heard.
 
 import { isPassing } from "./problem.js";
-import { NETWORK, retry, soundFailed } from "./state-failures.js";
+import { NETWORK, retry, soundFailed, steady } from "./state-failures.js";
 import { choose, lookAhead } from "./state-lists.js";
-import { begin, durationOf, following, silence, tell } from "./state-steps.js";
+import { begin, close, durationOf, following, isOn, isOutdated, request, silence, tell } from "./state-steps.js";
 
 /** The very end would only end the track. */
 const END_SECONDS = 0.05;
 /** Seconds after which a sound that was renewed is healthy, and failures before it are forgotten. */
 const STEADY_SECONDS = 5;
-/** How long a sound may wait for data. */
-const STALL_MS = 30_000;
 
 /** Dispatches `tonearm-progress` for each quarter that playback went through. */
 function quarters(state, position, act) {
@@ -46,10 +44,10 @@ const REPORTS = {
     return silence(state, act);
   },
 
-  // Not every browser calls a connection that hangs an error.
+  // Not every browser calls it an error that a URL has run out.
   waiting(state, _, act) {
-    act("retryLater", { after: STALL_MS });
-    return { ...state, isWaiting: true };
+    const next = { ...state, isWaiting: true };
+    return isOutdated(state) ? soundFailed(next, { code: NETWORK }, act) : next;
   },
 
   timeupdate(state, { position, isSeeking }, act) {
@@ -59,7 +57,7 @@ const REPORTS = {
     const next = { ...state, position, isWaiting: state.isWaiting && position === state.position };
     if (state.isPlaying) {
       next.quarters = quarters(state, position, act);
-      if (position > state.steadyFrom + STEADY_SECONDS) Object.assign(next, { isRenewed: false, retries: 0 });
+      if (position > state.steadyFrom + STEADY_SECONDS) return lookAhead(steady(next), act);
     }
     return lookAhead(next, act);
   },
@@ -70,7 +68,7 @@ const REPORTS = {
 
   ended(state, _, act) {
     if (state.quarters < 4) tell(state, act, "progress", { percent: 100 });
-    const next = { ...state, isPlaying: false, position: durationOf(state) };
+    const next = { ...steady(state), isPlaying: false, position: durationOf(state) };
     const index = following(state);
     if (index >= 0) {
       tell(next, act, "ended");
@@ -85,15 +83,20 @@ const REPORTS = {
   error: soundFailed,
 };
 
+/** Somebody asks for it: what failed before does not count. */
+function asked(state) {
+  return { ...state, retries: 0, renewals: 0, skips: 0, skipped: [] };
+}
+
 export const listening = {
   play(state, _, act) {
     if (state.isPlaying && !state.isPending) {
       act("settle", {});
       return state;
     }
-    if (state.problem) return retry({ ...state, isPending: true, retries: 0 }, act);
+    if (state.problem) return retry(asked({ ...state, isPending: true }), act);
     if (state.isPending) return state;
-    if (state.isLoading) {
+    if (state.isLoading && !state.isOpen) {
       act("claim");
       return { ...state, isPending: true };
     }
@@ -112,19 +115,28 @@ export const listening = {
     return state.isPlaying ? next : silence(next, act);
   },
 
+  /** The player has left the page, where no button would stop it. */
+  gone(state, _, act) {
+    const paused = listening.pause(state, _, act);
+    act("release");
+    return silence(close(paused, act), act);
+  },
+
   seek(state, { to }, act) {
     const duration = durationOf(state);
     if (!(duration > 0) || !Number.isFinite(to)) return state;
     const target = Math.max(0, Math.min(to, duration - END_SECONDS));
     // Quarters that are skipped were not heard.
     const passed = Math.max(state.quarters, Math.ceil((target / duration) * 4) - 1);
-    const next = { ...state, position: target, quarters: passed };
-    if (state.isOpen) {
+    const next = { ...state, position: target, steadyFrom: target, quarters: passed };
+    if (state.isOpen && !isOutdated(state)) {
       act("seekSound", { to: target });
       return { ...next, seekFrom: state.seekFrom ?? state.position };
     }
-    tell(state, act, "seek", { from: state.position, to: target });
-    return next;
+    tell(state, act, "seek", { from: state.seekFrom ?? state.position, to: target });
+    if (!state.isOpen) return next;
+    const closed = { ...close(next, act), seekFrom: null };
+    return isOn(state) ? begin(closed, act) : closed;
   },
 
   /** The audio element reports an event together with what it is doing. */
@@ -152,8 +164,10 @@ export const listening = {
   again(state, { isAsked }, act) {
     const { problem } = state;
     if (state.isLoading) return state;
+    // Another list is wanted, whatever is heard meanwhile.
+    if (state.isSwitching && !isAsked) return request(state, "open", act);
     if (!problem) return state.isOpen && state.isPlaying && state.isWaiting ? soundFailed(state, { code: NETWORK }, act) : state;
-    if (isAsked) return retry({ ...state, isPending: state.isPending || problem.resumes, retries: 0 }, act);
-    return isPassing(problem.kind) ? retry(state, act) : state;
+    if (isAsked) return retry(asked({ ...state, isPending: state.isPending || problem.resumes }), act);
+    return problem.isRetrying || isPassing(problem.kind) ? retry(state, act) : state;
   },
 };

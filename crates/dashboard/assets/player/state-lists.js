@@ -3,7 +3,7 @@
 import { pickSource } from "./playback.js";
 import { refuse, skip, stop } from "./state-failures.js";
 import { INITIAL } from "./state-initial.js";
-import { begin, chosen, close, durationOf, following, place, request, silence, tell } from "./state-steps.js";
+import { begin, chosen, close, durationOf, following, isOn, place, request, silence, tell } from "./state-steps.js";
 
 /** Seconds before the end at which the next track is loaded. */
 const AHEAD_SECONDS = 20;
@@ -19,7 +19,7 @@ function arrive(state, track, act) {
 /** Fresh URLs for the track that is shown. */
 function renewed(state, sources, act) {
   const { label } = state.track.sources[state.sourceIndex] ?? {};
-  const next = { ...state, track: { ...state.track, sources }, isLoading: false, isSwitching: false, isStale: false };
+  const next = { ...state, track: { ...state.track, sources }, isThere: false, isStale: false };
   next.sourceIndex = pickSource(sources, label ?? state.quality, state.tried);
   if (next.sourceIndex < 0) return skip(next, "missing", act);
   return next.isPending && !next.isOpen ? begin({ ...next, problem: null }, act) : { ...next, problem: null };
@@ -30,12 +30,17 @@ function resumed(state, { tracks, first }, act) {
   const { id } = chosen(state);
   const index = Math.max(0, tracks.findIndex((track) => track.id === id));
   const isPending = state.isPending || Boolean(state.problem?.resumes);
-  const next = { ...state, tracks, index, isPending, isLoading: false, isSwitching: false, problem: null, retries: 0, ahead: null };
+  const next = { ...state, tracks, index, isPending, problem: null, retries: 0, failed: [], ahead: null };
   const isShown = state.track?.id === id;
+  // What is open has the URLs of the session before.
+  if (isShown && next.isOpen) {
+    const stale = { ...next, isStale: true };
+    return isPending && !state.isPlaying ? begin(stale, act) : stale;
+  }
   if (isShown && first?.id === id) return renewed(next, first.sources, act);
   if (first?.id === id) return arrive(next, first, act);
   if (!isShown) return request(next, "track", act);
-  if (isPending && !next.isOpen) return request({ ...next, isRenewed: true }, "renewal", act);
+  if (isPending) return request({ ...next, isRenewed: true }, "renewal", act);
   return { ...next, isStale: true };
 }
 
@@ -45,16 +50,23 @@ function drop(state, act) {
   return silence(close(state, act), act);
 }
 
-/** Another track of the list. */
-export function choose(state, index, isWanted, act) {
-  const ready = isWanted && state.ahead?.index === index ? state.ahead.track : null;
-  if (!ready) act("closeSound");
-  const next = {
-    ...silence(state, act), index, isPending: isWanted, isPlaying: false, isOpen: false, isSwitching: false,
+/** Another track of the list, which is not loaded yet. */
+export function select(state, index, isWanted, act) {
+  act("keepCalm");
+  return {
+    ...silence(state, act), index, isPending: isWanted, isPlaying: false, isOpen: false,
     position: 0, seekFrom: null, problem: null, notice: null, retries: 0,
   };
-  act("keepCalm");
-  return ready ? arrive({ ...next, turn: state.turn + 1 }, ready, act) : request({ ...next, ahead: null }, "track", act);
+}
+
+/** Goes to another track of the list. */
+export function choose(state, index, isWanted, act) {
+  const ready = isWanted && state.ahead?.index === index ? state.ahead.track : null;
+  if (!ready || state.now > ready.sources[0].until) return request(select(close(state, act), index, isWanted, act), "track", act);
+  const next = select(state, index, isWanted, act);
+  // The answer that is awaited is of no interest any more, unless it is a list.
+  const asked = state.isSwitching ? request(next, "open", act) : { ...next, turn: state.turn + 1, isLoading: false };
+  return arrive(asked, ready, act);
 }
 
 /** Loads the following track shortly before it is needed. */
@@ -70,7 +82,10 @@ export const lists = {
   /** The element names another source, or the same kind of source that continues (`isSwitch`). */
   open(state, { isSwitch }, act) {
     act("keepCalm");
-    if (isSwitch && chosen(state)) return request({ ...state, isSwitching: true, isExpiryTold: false, isRenewing: false }, "open", act);
+    if (isSwitch && chosen(state)) {
+      const next = { ...state, renewals: state.renewals + 1, isExpiryTold: false, isRenewing: false };
+      return { ...request({ ...next, isSwitching: false }, "open", act), isSwitching: true };
+    }
     drop(state, act);
     return request({ ...INITIAL, turn: state.turn, quality: state.quality }, "open", act);
   },
@@ -86,10 +101,11 @@ export const lists = {
     if (turn !== state.turn) return state;
     const list = tracks.length > 0 || !first ? tracks : [first];
     const current = state.isSwitching ? chosen(state)?.id : undefined;
-    if (list.some(({ id }) => id === current)) return resumed(state, { tracks: list, first }, act);
-    const base = state.isSwitching ? drop(state, act) : state;
+    const answered = { ...state, isLoading: false, isSwitching: false };
+    if (list.some(({ id }) => id === current)) return resumed(answered, { tracks: list, first }, act);
+    const base = state.isSwitching ? drop(answered, act) : answered;
     const next = {
-      ...base, tracks: list, title: title ?? "", failed: [], notice: null, isLoading: false, isSwitching: false,
+      ...base, tracks: list, title: title ?? "", failed: [], skips: 0, skipped: [], notice: null, position: 0,
       index: Math.max(0, tracks.findIndex(({ id }) => id === first?.id)),
     };
     if (list.length === 0) return refuse({ ...next, track: null }, "empty", act);
@@ -105,17 +121,20 @@ export const lists = {
   },
 
   choose(state, { index, isWanted }, act) {
-    return index >= 0 && index < state.tracks.length ? choose(state, index, isWanted, act) : state;
+    if (index < 0 || index >= state.tracks.length) return state;
+    return choose({ ...state, skips: 0, skipped: [] }, index, isWanted, act);
   },
 
   loaded(state, { turn, track }, act) {
     if (turn !== state.turn) return state;
-    return state.step === "renewal" ? renewed(state, track.sources, act) : arrive(state, track, act);
+    const next = { ...state, isLoading: false };
+    return state.step === "renewal" ? renewed(next, track.sources, act) : arrive(next, track, act);
   },
 
   notLoaded(state, { turn, kind }, act) {
     if (turn !== state.turn) return state;
-    const next = { ...state, isLoading: false, isSwitching: false };
+    // A list that is opened in place of another one is still wanted.
+    const next = { ...state, isLoading: false };
     return kind === "missing" && state.step !== "open" ? skip(next, kind, act) : stop(next, kind, act);
   },
 
@@ -130,10 +149,7 @@ export const lists = {
   quality(state, { index }, act) {
     const source = state.track?.sources[index];
     if (!source || index === state.sourceIndex) return state;
-    const isPending = state.isPending || state.isPlaying;
-    const next = { ...state, sourceIndex: index, quality: source.label, tried: [], isOpen: false, isPlaying: false, isPending, ahead: null };
-    if (!state.isOpen) return next;
-    act("closeSound");
-    return isPending ? begin(next, act) : next;
+    const next = { ...close(state, act), sourceIndex: index, quality: source.label, tried: [], isPending: isOn(state) };
+    return state.isOpen && isOn(state) ? begin(next, act) : next;
   },
 };

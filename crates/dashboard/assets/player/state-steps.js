@@ -12,6 +12,16 @@ export function following(state) {
   return state.tracks.findIndex(({ id }, at) => at > state.index && !state.failed.includes(id));
 }
 
+/** Whether somebody wants sound. */
+export function isOn(state) {
+  return state.isPlaying || state.isPending;
+}
+
+/** Whether the URLs have ended, or belong to a session that was replaced. */
+export function isOutdated(state) {
+  return state.isStale || state.now > state.track.sources[state.sourceIndex].until;
+}
+
 /** Seconds that are heard in all. */
 export function durationOf(state) {
   return state.track?.duration ?? 0;
@@ -22,26 +32,32 @@ export function tell(state, act, event, detail = {}) {
   act("tell", { event, detail: { id: chosen(state)?.id, ...detail } });
 }
 
-/** Asks for the data of the chosen track; `renewal` asks for fresh URLs of the track that is shown. */
-export function request(state, step, act) {
+/**
+ * Asks for the data of the chosen track; `renewal` asks for fresh URLs of the track that is shown. A list that is being
+ * opened comes first: its answer asks for what is chosen by then.
+ */
+export function request(state, wanted, act) {
+  if (state.isSwitching && state.isLoading) return state;
+  const step = state.isSwitching ? "open" : wanted;
   const turn = state.turn + 1;
   if (step === "open") act("openSource", { turn, preferred: chosen(state)?.id });
   else act("loadTrack", { turn, id: chosen(state).id, isFresh: step === "renewal" });
   return { ...state, turn, step, isLoading: true };
 }
 
-/** Takes a track that was loaded. Nothing is heard before `begin`. */
+/** Takes a track that was loaded, at the place that was sought meanwhile. Nothing is heard before `begin`. */
 export function place(state, track) {
+  const position = state.position < track.duration ? state.position : 0;
   return {
-    ...state, track, isLoading: false, isSwitching: false, problem: null, retries: 0, sourceIndex: pickSource(track.sources, state.quality, []),
-    tried: [], isRenewed: false, isStale: false, isOpen: false, position: 0, seekFrom: null, quarters: 0, ahead: null,
+    ...state, track, problem: null, sourceIndex: pickSource(track.sources, state.quality, []), tried: [],
+    isRenewed: false, isThere: false, isStale: false, position, steadyFrom: position, seekFrom: null, quarters: 0, ahead: null,
   };
 }
 
 /** Starts the track that is shown, at the position. */
 export function begin(state, act) {
   const next = { ...state, isPending: true };
-  if (!state.isOpen && state.isStale) return request({ ...next, isRenewed: true }, "renewal", act);
+  if (isOutdated(state)) return request({ ...close(next, act), isRenewed: true }, "renewal", act);
   act("claim");
   if (!state.isOpen) act("openSound", { url: state.track.sources[state.sourceIndex].url, at: state.position });
   act("play");
@@ -50,7 +66,7 @@ export function begin(state, act) {
 
 /** Removes the sound from the audio element. */
 export function close(state, act) {
-  act("closeSound");
+  if (state.isOpen || state.ahead) act("closeSound");
   return { ...state, isOpen: false, isPlaying: false, isWaiting: false, ahead: null };
 }
 

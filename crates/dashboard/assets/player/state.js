@@ -6,18 +6,31 @@
 import { failures } from "./state-failures.js";
 import { listening } from "./state-listening.js";
 import { lists } from "./state-lists.js";
+import { isOn } from "./state-steps.js";
 
 /** @typedef {import("./state-initial.js").State} State */
 /** @typedef {import("./state-initial.js").Act} Act */
 
 export { INITIAL } from "./state-initial.js";
 
+/** How often it is looked whether time advances. */
+const WATCH_MS = 15_000;
+
 /** @type {Record<string, (state: State, event: any, act: Act) => State>} */
 const HANDLERS = { ...lists, ...listening, ...failures };
 
-/** @param {State} state @param {{ type: string }} event @returns {{ state: State, commands: { name: string }[] }} */
+/** Where an open source is wanted, its time advances, or `watched` does something about it. */
+function watch(state, act) {
+  const isDue = state.isOpen && isOn(state);
+  if (isDue === (state.watched !== null)) return state;
+  if (isDue) act("watch", { after: WATCH_MS });
+  return { ...state, watched: isDue ? state.position : null };
+}
+
+/** @param {State} state @param {{ type: string, now?: number }} event `now` in milliseconds @returns {{ state: State, commands: { name: string }[] }} */
 export function reduce(state, event) {
   const commands = [];
   const act = (name, detail) => { commands.push({ name, ...detail }); };
-  return { state: HANDLERS[event.type](state, event, act), commands };
+  const known = event.now ? { ...state, now: event.now } : state;
+  return { state: watch(HANDLERS[event.type](known, event, act), act), commands };
 }

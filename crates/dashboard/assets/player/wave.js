@@ -37,6 +37,8 @@ export class Wave {
   #levels = [];
   #duration = 0;
   #position = 0;
+  /** The length that screen readers know. */
+  #said = -1;
   #dragged = null;
 
   constructor(onSeek) {
@@ -74,7 +76,8 @@ export class Wave {
     const share = this.#duration > 0 ? Math.min(1, Math.max(0, seconds / this.#duration)) : 0;
     this.node.style.setProperty("--played", `${(share * 100).toFixed(3)}%`);
     const now = String(Math.round(seconds));
-    if (this.node.getAttribute("aria-valuenow") === now) return;
+    if (this.node.getAttribute("aria-valuenow") === now && this.#said === this.#duration) return;
+    this.#said = this.#duration;
     this.node.setAttribute("aria-valuenow", now);
     this.node.setAttribute("aria-valuetext", t("{position} of {duration}", { position: spoken(seconds), duration: spoken(this.#duration) }));
   }

@@ -36,6 +36,7 @@ player-unsupported = Dieser Browser kann diesen Titel nicht abspielen.
 player-unsupported-title = Dieser Browser kann „{ $title }“ nicht abspielen.
 player-damaged = Die Audiodatei dieses Titels ist beschädigt.
 player-damaged-title = Die Audiodatei von „{ $title }“ ist beschädigt.
+player-device = Dieses Gerät kann gerade keinen Ton abspielen. Die Wiedergabe wird fortgesetzt, sobald es das kann.
 player-empty = Noch keine Titel zum Abspielen.
 player-empty-title = { $title } hat noch keine Titel zum Abspielen.
 player-skipped = Der nächste Titel wird abgespielt.

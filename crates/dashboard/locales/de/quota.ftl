@@ -3,6 +3,8 @@
 quota-storage = Speicher
 quota-tracks = Titel
 quota-minutes = Minuten
+quota-records = Datensätze
+quota-metadata = Metadaten
 quota-used = { $used } von { $limit } genutzt
 quota-title = Kontingente
 quota-full = Voll

@@ -36,6 +36,7 @@ player-unsupported = This browser cannot play this track.
 player-unsupported-title = This browser cannot play “{ $title }”.
 player-damaged = The audio file of this track is damaged.
 player-damaged-title = The audio file of “{ $title }” is damaged.
+player-device = This device cannot play sound at the moment. Playback continues when it can.
 player-empty = No tracks to play yet.
 player-empty-title = { $title } has no tracks to play yet.
 player-skipped = Playing the next track.

@@ -3,6 +3,8 @@
 quota-storage = Storage
 quota-tracks = Tracks
 quota-minutes = Minutes
+quota-records = Records
+quota-metadata = Metadata
 quota-used = { $used } of { $limit } used
 quota-title = Quotas
 quota-full = Full

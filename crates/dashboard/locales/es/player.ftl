@@ -36,6 +36,7 @@ player-unsupported = Este navegador no puede reproducir esta pista.
 player-unsupported-title = Este navegador no puede reproducir «{ $title }».
 player-damaged = El archivo de audio de esta pista está dañado.
 player-damaged-title = El archivo de audio de «{ $title }» está dañado.
+player-device = Este dispositivo no puede reproducir sonido en este momento. La reproducción continuará cuando pueda.
 player-empty = Todavía no hay pistas que reproducir.
 player-empty-title = { $title } todavía no tiene pistas que reproducir.
 player-skipped = Se reproduce la pista siguiente.

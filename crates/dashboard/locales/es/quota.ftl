@@ -3,6 +3,8 @@
 quota-storage = Almacenamiento
 quota-tracks = Pistas
 quota-minutes = Minutos
+quota-records = Registros
+quota-metadata = Metadatos
 quota-used = { $used } de { $limit } en uso
 quota-title = Cuotas
 quota-full = Llena

@@ -36,6 +36,7 @@ player-unsupported = Ce navigateur ne peut pas lire cette piste.
 player-unsupported-title = Ce navigateur ne peut pas lire « { $title } ».
 player-damaged = Le fichier audio de cette piste est endommagé.
 player-damaged-title = Le fichier audio de « { $title } » est endommagé.
+player-device = Cet appareil ne peut pas lire de son pour le moment. La lecture reprendra dès que possible.
 player-empty = Pas encore de piste à écouter.
 player-empty-title = { $title } n’a pas encore de piste à écouter.
 player-skipped = Lecture de la piste suivante.

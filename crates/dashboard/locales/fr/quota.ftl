@@ -3,6 +3,8 @@
 quota-storage = Stockage
 quota-tracks = Pistes
 quota-minutes = Minutes
+quota-records = Enregistrements
+quota-metadata = Métadonnées
 quota-used = { $used } sur { $limit }
 quota-title = Quotas
 quota-full = Plein

@@ -69,7 +69,8 @@ pub(super) async fn progress(
     member: Member<Viewer>,
 ) -> Result<Response, PageError> {
     let person_id = member.signed_in.person().id;
-    let Ok(place) = app.streams.enter(StreamHolder::Person(person_id)) else {
+    let holder = StreamHolder::Person(person_id);
+    let Ok(place) = app.streams.enter(member.organization.id, holder) else {
         return Ok((StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "15")]).into_response());
     };
     let watch = app.library.watch_progress(&member.caller()).await?;

@@ -11,6 +11,7 @@ mod policy;
 mod refused;
 mod snippet;
 mod track;
+mod turns;
 
 use std::any::Any;
 
@@ -18,17 +19,23 @@ use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::get;
+use http::{HeaderName, HeaderValue};
 use tonearm_domain::Ambient;
 use tonearm_service::{Playback, Refusal};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
+use tower_http::set_header::SetResponseHeaderLayer;
 
 use self::policy::Framing;
 use self::refused::Refused;
 use crate::{embed, request_id, text};
 
 pub(crate) use snippet::{EmbedOptions, Size, Snippets, Theme};
+
+/// Pages of other origins that are cross-origin isolated embed only what has this header.
+const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+const FROM_ANYWHERE: HeaderValue = HeaderValue::from_static("cross-origin");
 
 /// The services behind the public pages. Cheap to clone.
 #[derive(Clone)]
@@ -53,16 +60,20 @@ pub fn public_routes(pages: PublicPages) -> Router {
         .route("/embed/{first}/{share_key}", get(track::framed))
         .route("/embed/{first}/{share_key}/player.json", get(track::data))
         .route("/embed/{first}/{share_key}/captions.vtt", get(captions::captions));
-    around(routes, &pages.ambient).merge(embed::routes().layer(CompressionLayer::new())).with_state(pages)
+    around(routes, &pages.ambient)
+        .merge(embed::routes().layer(CompressionLayer::new()))
+        .layer(SetResponseHeaderLayer::overriding(CROSS_ORIGIN_RESOURCE_POLICY, FROM_ANYWHERE))
+        .with_state(pages)
 }
 
 /// The middleware of every page, the outermost layer first.
 fn around<S: Clone + Send + Sync + 'static>(routes: Router<S>, ambient: &Ambient) -> Router<S> {
     routes.layer(
         ServiceBuilder::new()
-            .layer(CompressionLayer::new())
             .layer(from_fn_with_state(ambient.clone(), request_id::identify))
             .layer(from_fn(text::negotiate))
+            .layer(from_fn_with_state(turns::Turns::new(), turns::in_turn))
+            .layer(CompressionLayer::new())
             .layer(CatchPanicLayer::custom(panicked)),
     )
 }

@@ -2,13 +2,14 @@
 
 use askama::Template;
 use axum::response::{Html, IntoResponse, Response};
-use http::StatusCode;
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
+use http::{HeaderValue, StatusCode};
 
 use super::policy::{Framing, policy};
 
+const EMBEDDER_POLICY: HeaderName = HeaderName::from_static("cross-origin-embedder-policy");
 const ROBOTS: HeaderName = HeaderName::from_static("x-robots-tag");
 
 /// A rendered page. It is never cached, because the key may be revoked. Its address holds the key, so the page sends no
@@ -34,5 +35,10 @@ pub(super) fn answer(
         (X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
         (ROBOTS, "noindex".to_owned()),
     ];
-    (status, headers, Html(html)).into_response()
+    let mut response = (status, headers, Html(html)).into_response();
+    if framing == Framing::Open {
+        // Pages that are cross-origin isolated frame only pages that require it, too.
+        response.headers_mut().insert(EMBEDDER_POLICY, HeaderValue::from_static("require-corp"));
+    }
+    response
 }

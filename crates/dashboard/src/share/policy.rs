@@ -23,7 +23,7 @@ pub(super) fn colours(colours: Option<PlayerColours>) -> String {
 }
 
 /// The page's content security policy: scripts only from this origin, sound and pictures also from the delivery origin,
-/// and exactly `style` as inline style.
+/// which the player asks why a file does not play, and exactly `style` as inline style.
 pub(super) fn policy(style: &str, delivery_origin: &str, framing: Framing) -> String {
     let hash = BASE64_STANDARD.encode(Sha256::digest(style));
     let ancestors = match framing {
@@ -32,7 +32,7 @@ pub(super) fn policy(style: &str, delivery_origin: &str, framing: Framing) -> St
     };
     format!(
         "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-{hash}'; img-src 'self' \
-         {delivery_origin}; media-src 'self' {delivery_origin}; connect-src 'self'; base-uri 'none'; \
+         {delivery_origin}; media-src 'self' {delivery_origin}; connect-src 'self' {delivery_origin}; base-uri 'none'; \
          form-action 'none'; frame-ancestors {ancestors}"
     )
 }

@@ -35,7 +35,8 @@ impl Refused {
     pub(super) const NOTHING: Self =
         Self { status: StatusCode::NOT_FOUND, heading: "share-dead", sentence: "share-dead-text" };
 
-    const AWAY: Self =
+    /// The service is unavailable, or has too much to do.
+    pub(super) const AWAY: Self =
         Self { status: StatusCode::SERVICE_UNAVAILABLE, heading: "share-away", sentence: "share-away-text" };
 
     pub(super) fn page(&self, framing: Framing) -> Response {

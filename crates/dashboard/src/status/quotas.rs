@@ -24,6 +24,8 @@ impl QuotaRow {
             QuotaKind::Bytes => ("quota-storage", amount::bytes as fn(u64) -> String),
             QuotaKind::Tracks => ("quota-tracks", amount::count as fn(u64) -> String),
             QuotaKind::Minutes => ("quota-minutes", amount::count as fn(u64) -> String),
+            QuotaKind::Records => ("quota-records", amount::count as fn(u64) -> String),
+            QuotaKind::Metadata => ("quota-metadata", amount::bytes as fn(u64) -> String),
         };
         Self {
             organization: near.name.clone(),

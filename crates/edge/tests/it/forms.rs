@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::Method;
-use tonearm_domain::{ContentType, Cover, CoverOrigin, CoverSize, ObjectKey};
+use tonearm_domain::{CachePolicy, ContentType, Cover, CoverOrigin, CoverSize, ObjectKey};
 use tonearm_signing::DeliveryTerms;
 
 use crate::node::Node;
@@ -11,6 +11,7 @@ use crate::over_both_stores;
 over_both_stores!(
     webp_is_sent_to_who_takes_it,
     a_cover_without_webp_is_sent_as_it_is,
+    a_form_that_may_still_be_replaced_is_not_kept,
     a_form_that_is_missing_is_not_looked_for_again_and_again,
 );
 
@@ -85,4 +86,35 @@ async fn a_form_that_is_missing_is_not_looked_for_again_and_again(node: &Node) {
     assert_eq!(form().await, "image/jpeg");
     node.clock.advance_seconds(1);
     assert_eq!(form().await, "image/webp");
+}
+
+async fn a_form_that_may_still_be_replaced_is_not_kept(node: &Node) {
+    const TAKES_JPEG: (&str, &str) = ("accept", "image/jpeg");
+    let key = cover(node).await;
+    let webp = Cover::webp_of(&key).unwrap();
+    let stored = node.blobs.head(&key).await.unwrap().unwrap().modified;
+    let kept = async |client: (&str, &str)| {
+        let answer = node.get(&key, &[client]).await;
+        assert_eq!((answer.status.as_u16(), answer.header("vary")), (200, Some("Accept")));
+        answer.header("cache-control").unwrap().to_owned()
+    };
+    let long = "private, max-age=31536000, immutable";
+    // The WebP is made some time after the JPEG.
+    node.clock.set(stored.plus_seconds(1));
+    assert_eq!((&*kept(BROWSER).await, &*kept(TAKES_JPEG).await), ("private, max-age=60", long));
+    let terms = DeliveryTerms { cache: CachePolicy::Public, ..DeliveryTerms::default() };
+    let shared = node.signer.sign_delivery(&key, terms, node.ambient.now());
+    let shared = node.request(Method::GET, &shared, &[BROWSER]).await;
+    assert_eq!(shared.header("cache-control"), Some("public, max-age=60, s-maxage=60"));
+    node.blobs.put_bytes(&webp, Bytes::from_static(b"webp")).await.unwrap();
+    node.clock.advance_seconds(60);
+    let answer = node.get(&key, &[BROWSER]).await;
+    let is_kept = answer.header("cache-control");
+    assert_eq!((answer.header("content-type"), is_kept), (Some("image/webp"), Some(long)));
+
+    // After a day, there will be none.
+    let key = cover(node).await;
+    let stored = node.blobs.head(&key).await.unwrap().unwrap().modified;
+    node.clock.set(stored.plus_seconds(24 * 3600));
+    assert_eq!(node.get(&key, &[BROWSER]).await.header("cache-control"), Some(long));
 }

@@ -1,8 +1,8 @@
 //! The process group of a child, and the thread that starts children.
 
 use std::io;
-use std::sync::{OnceLock, mpsc};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 use tokio::process::{Child, Command};
@@ -11,6 +11,7 @@ use tonearm_domain::Outage;
 
 use crate::error::MediaError;
 use crate::limits::ProcessLimits;
+use crate::permits::NICENESS;
 
 /// A child that leads its own process group. Dropping it kills the group.
 pub(super) struct ProcessGroup(pub(super) Child);
@@ -36,12 +37,89 @@ impl ProcessGroup {
     }
 
     pub(super) fn kill(&self) {
-        // The id exists only until the child is reaped, so it cannot belong to another group by now.
-        let pid = self.0.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-        if let Some(pid) = pid {
+        if let Some(leader) = self.leader() {
             // An error means that the group has just ended by itself.
-            let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+            let _ = rustix::process::kill_process_group(leader, Signal::KILL);
         }
+    }
+
+    /// The id exists only until the child is reaped, so it cannot belong to another group by now.
+    fn leader(&self) -> Option<Pid> {
+        self.0.id().and_then(|id| Pid::from_raw(id.cast_signed()))
+    }
+}
+
+/// Stops and resumes a group, and counts how long it has run.
+pub(super) struct Reins {
+    leader: Option<Pid>,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// The leader was reaped, so that its id may belong to another process.
+    is_gone: bool,
+    /// How long it ran until it was last resumed.
+    before: Duration,
+    /// `None` while it is stopped.
+    runs_since: Option<Instant>,
+}
+
+impl Reins {
+    pub(super) fn of(group: &ProcessGroup) -> Self {
+        let state = State { is_gone: false, before: Duration::ZERO, runs_since: Some(Instant::now()) };
+        Self { leader: group.leader(), state: Mutex::new(state) }
+    }
+
+    /// To be called as soon as the leader was reaped.
+    pub(super) fn let_go(&self) {
+        self.state().is_gone = true;
+    }
+
+    /// For how long the group has run, without the time in which it was stopped.
+    pub(super) fn ran(&self) -> Duration {
+        let state = self.state();
+        state.before + state.runs_since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    pub(super) fn stop(&self) {
+        let mut state = self.state();
+        self.signal(&state, Signal::STOP);
+        let ran = state.runs_since.take().map_or(Duration::ZERO, |since| since.elapsed());
+        state.before += ran;
+    }
+
+    /// Continues behind those that have just started: whatever was stopped takes long.
+    pub(super) fn resume(&self) {
+        let mut state = self.state();
+        if let Some(leader) = self.leader.filter(|_| !state.is_gone) {
+            // It keeps its niceness if that is higher already.
+            let _ = rustix::process::setpriority_pgrp(Some(leader), NICENESS);
+        }
+        self.signal(&state, Signal::CONT);
+        state.runs_since = Some(Instant::now());
+    }
+
+    /// The private memory of the leader in bytes, as in `/proc/PID/status` (proc(5)). `None` if it is gone.
+    pub(super) fn memory(&self) -> Option<u64> {
+        let state = self.state();
+        let leader = self.leader.filter(|_| !state.is_gone)?.as_raw_nonzero();
+        let status = std::fs::read_to_string(format!("/proc/{leader}/status")).ok()?;
+        let field = |name: &str| {
+            let value = status.lines().find_map(|line| line.strip_prefix(name))?;
+            value.trim().trim_end_matches(" kB").parse::<u64>().ok()
+        };
+        Some((field("RssAnon:")? + field("VmSwap:")?) << 10)
+    }
+
+    fn signal(&self, state: &State, signal: Signal) {
+        if let Some(leader) = self.leader.filter(|_| !state.is_gone) {
+            // An error means that the group has just ended by itself.
+            let _ = rustix::process::kill_process_group(leader, signal);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -12,6 +12,7 @@ mod measuring;
 mod palettes;
 mod pictures;
 mod rendering;
+mod sharing;
 mod streams;
 mod tags;
 mod targets;

@@ -34,7 +34,7 @@ pub(crate) fn covers(picture: &[u8]) -> Result<Covers, MediaError> {
     let picture = picture.to_owned();
     let make = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(Pictures::default().covers(picture))
+        runtime.block_on(Pictures::default().covers(RunScope::default().organization_id, picture))
     };
     // The thread of a test may not block on another runtime.
     std::thread::scope(|scope| scope.spawn(make).join().unwrap())

@@ -25,6 +25,11 @@ pub(crate) fn not_allowed(error: GuardError) -> FetchError {
     }
 }
 
+pub(super) fn too_late(limits: FetchLimits) -> FetchError {
+    let minutes = limits.total.as_secs() / 60;
+    FetchError::Final(format!("the file could not be fetched within {minutes} minutes"))
+}
+
 pub(super) fn too_large(limits: FetchLimits, size: Option<u64>) -> FetchError {
     let most = limits.max_bytes;
     FetchError::Final(match size {

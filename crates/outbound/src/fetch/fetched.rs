@@ -10,8 +10,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use reqwest::Response;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use super::error::{FetchError, too_large};
-use super::headers::{check_kind, is_strong, is_temporary, text};
+use super::error::{FetchError, too_large, too_late};
+use super::headers::{check_kind, is_strong, text};
 use super::limits::FetchLimits;
 use super::request::{Fetch, ResumePoint};
 use crate::source_url::disposed_name;
@@ -34,13 +34,18 @@ pub struct Fetched {
 
 /// How far a file has been fetched.
 struct Reading {
+    begun: Instant,
     fetch: Fetch,
     response: Option<Response>,
-    validator: Option<HeaderValue>,
+    version: Version,
     size: Option<u64>,
     offset: u64,
+    /// Where the part ends that is being received, if it is a part.
+    part_end: Option<u64>,
     /// Why the last connection broke.
     broken: String,
+    /// How long the server asked to wait before the next request, in seconds.
+    wait: Option<i64>,
     in_vain: u32,
     resumed: u32,
     /// The next deadline, and the number of bytes that the server has to send until then.
@@ -50,15 +55,18 @@ struct Reading {
 impl Fetched {
     pub(super) fn begin(fetch: Fetch, response: Response, size: Option<u64>) -> Self {
         let headers = response.headers();
-        let (file_name, validator) = (disposed_name(headers), validator(headers));
+        let (file_name, version) = (disposed_name(headers), Version::of(headers));
         let reading = Reading {
+            begun: Instant::now(),
             next_due: due(&fetch),
             fetch,
             response: Some(response),
-            validator,
+            version,
             size,
             offset: 0,
+            part_end: None,
             broken: String::new(),
+            wait: None,
             in_vain: 0,
             resumed: 0,
         };
@@ -74,18 +82,21 @@ fn due(fetch: &Fetch) -> (Instant, u64) {
 impl Reading {
     async fn next(mut self) -> Result<Option<(Bytes, Self)>, FetchError> {
         loop {
+            let until = self.next_due.0.min(self.behind_at()).min(self.fetch.deadline);
             let Some(response) = &mut self.response else {
+                if self.size == Some(self.offset) {
+                    return Ok(None);
+                }
                 self.resume().await?;
                 continue;
             };
-            let until = self.next_due.0.min(self.fetch.deadline);
             match timeout_at(until, response.chunk()).await {
                 Ok(Ok(Some(chunk))) if chunk.is_empty() => {}
                 Ok(Ok(Some(chunk))) => {
                     self.note(chunk.len() as u64)?;
                     return Ok(Some((chunk, self)));
                 }
-                Ok(Ok(None)) if self.size.is_none_or(|size| self.offset == size) => return Ok(None),
+                Ok(Ok(None)) if self.is_complete() => return Ok(None),
                 Ok(Ok(None)) => self.break_off("the server ended the connection early".to_owned()),
                 Ok(Err(error)) => match self.fetch.explain(&error) {
                     FetchError::Later(reason, _) => self.break_off(reason),
@@ -93,10 +104,20 @@ impl Reading {
                 },
                 Err(_) => {
                     self.check_deadline()?;
+                    self.check_pace()?;
                     let patience = self.fetch.limits.patience.as_secs();
                     self.break_off(format!("the server sent almost nothing for {patience} s"));
                 }
             }
+        }
+    }
+
+    /// Whether the file ends where a response has ended. The end of a part without a size says nothing: the rest is
+    /// requested until there is none.
+    fn is_complete(&self) -> bool {
+        match self.size {
+            Some(size) => self.offset == size,
+            None => self.part_end.is_none(),
         }
     }
 
@@ -108,8 +129,8 @@ impl Reading {
         if self.offset > self.fetch.limits.max_bytes {
             return Err(too_large(self.fetch.limits, None));
         }
-        match self.size {
-            Some(size) if self.offset > size => Err(changed()),
+        match self.size.into_iter().chain(self.part_end).min() {
+            Some(end) if self.offset > end => Err(changed()),
             _ => Ok(()),
         }
     }
@@ -119,33 +140,52 @@ impl Reading {
         (self.response, self.broken) = (None, reason);
     }
 
+    /// When less has arrived than must have by then.
+    fn behind_at(&self) -> Instant {
+        let limits = self.fetch.limits;
+        let whole_in_time = self.size.unwrap_or(0).div_ceil(limits.total.as_secs().max(1));
+        let pace = limits.pace.max(whole_in_time).max(1);
+        self.begun + limits.grace + Duration::from_secs_f64(self.offset as f64 / pace as f64)
+    }
+
+    fn check_pace(&self) -> Result<(), FetchError> {
+        if Instant::now() < self.behind_at() {
+            return Ok(());
+        }
+        let (offset, seconds) = (self.offset, self.begun.elapsed().as_secs());
+        let reason = format!("the server sends too slowly: {offset} bytes in {seconds} s");
+        Err(FetchError::Later(reason, None))
+    }
+
     fn check_deadline(&self) -> Result<(), FetchError> {
         if Instant::now() < self.fetch.deadline {
             return Ok(());
         }
-        let minutes = self.fetch.limits.total.as_secs() / 60;
-        Err(FetchError::Final(format!("the file could not be fetched within {minutes} minutes")))
+        Err(too_late(self.fetch.limits))
     }
 
     /// Requests the rest, once. After a temporary failure, the next call retries.
     async fn resume(&mut self) -> Result<(), FetchError> {
-        let Some(validator) = self.validator.clone().filter(|_| self.offset > 0) else {
+        let Some(validator) = self.version.validator.clone().filter(|_| self.offset > 0) else {
             return Err(FetchError::StartOver(self.broken.clone()));
         };
-        if self.in_vain >= MOST_IN_VAIN || self.resumed >= MOST_RESUMED {
+        let patience = self.fetch.limits.patience;
+        let asked = Duration::from_secs(self.wait.and_then(|wait| wait.try_into().ok()).unwrap_or(0));
+        // A run that waits keeps others waiting.
+        if self.in_vain >= MOST_IN_VAIN || self.resumed >= MOST_RESUMED || asked > patience {
             let reason =
                 format!("the connection failed {} times, at last: {}", self.resumed + 1, self.broken);
-            return Err(FetchError::Later(reason, None));
+            return Err(FetchError::Later(reason, self.wait));
         }
-        let pause = self.fetch.limits.pause * (1 << self.in_vain);
+        let pause = asked.max(self.fetch.limits.pause * (1 << self.in_vain));
         sleep_until(self.fetch.deadline.min(Instant::now() + pause)).await;
         self.check_deadline()?;
-        (self.in_vain, self.resumed) = (self.in_vain + 1, self.resumed + 1);
+        (self.in_vain, self.resumed, self.wait) = (self.in_vain + 1, self.resumed + 1, None);
         let from = ResumePoint { offset: self.offset, validator: &validator };
         match self.fetch.request(Some(from)).await {
-            Ok(response) => self.go_on(response, &validator).await,
-            Err(FetchError::Later(reason, _)) => {
-                self.broken = reason;
+            Ok(response) => self.go_on(response).await,
+            Err(FetchError::Later(reason, wait)) => {
+                (self.broken, self.wait) = (reason, wait);
                 Ok(())
             }
             Err(error) => Err(error),
@@ -153,30 +193,41 @@ impl Reading {
     }
 
     /// Continues with a response, if it has the requested rest.
-    async fn go_on(&mut self, response: Response, validator: &HeaderValue) -> Result<(), FetchError> {
-        let status = response.status();
+    async fn go_on(&mut self, response: Response) -> Result<(), FetchError> {
+        let (status, headers) = (response.status(), response.headers());
         match status {
             StatusCode::PARTIAL_CONTENT => {}
+            // There is no rest, and so the file is complete.
+            StatusCode::RANGE_NOT_SATISFIABLE
+                if self.size.is_none()
+                    && whole_size(headers) == Some(self.offset)
+                    && self.version.may_be_of(headers) =>
+            {
+                self.size = Some(self.offset);
+                return Ok(());
+            }
             // Another file, or a server that does not support ranges.
             StatusCode::OK | StatusCode::RANGE_NOT_SATISFIABLE | StatusCode::PRECONDITION_FAILED => {
                 return Err(changed());
             }
-            _ if is_temporary(status) => {
-                self.broken = self.fetch.refused(response).await.to_string();
-                return Ok(());
+            _ => {
+                return match self.fetch.refused(response).await {
+                    FetchError::Later(reason, wait) => {
+                        (self.broken, self.wait) = (reason, wait);
+                        Ok(())
+                    }
+                    error => Err(error),
+                };
             }
-            _ => return Err(self.fetch.refused(response).await),
         }
-        check_kind(response.headers())?;
-        let (start, size) = content_range(response.headers()).ok_or_else(changed)?;
-        let is_other_size = self.size.zip(size).is_some_and(|(first, size)| first != size);
-        // A server may send a range without having compared the tag.
-        let tag = response.headers().get(ETAG).filter(|tag| is_strong(tag) && is_strong(validator));
-        let is_other_tag = tag.is_some_and(|tag| tag != validator);
-        if start != self.offset || is_other_size || is_other_tag {
+        check_kind(headers)?;
+        let part = Part::of(headers).ok_or_else(changed)?;
+        let is_other_size = self.size.zip(part.size).is_some_and(|(first, size)| first != size);
+        if part.start != self.offset || is_other_size || !self.version.is_of_part(headers) {
             return Err(changed());
         }
-        self.size = self.size.or(size);
+        self.size = self.size.or(part.size);
+        self.part_end = Some(part.end);
         self.next_due = due(&self.fetch);
         self.response = Some(response);
         Ok(())
@@ -189,16 +240,68 @@ fn changed() -> FetchError {
     )
 }
 
-/// The start of a range, and the size of the whole file if it is given.
-fn content_range(headers: &HeaderMap) -> Option<(u64, Option<u64>)> {
+/// What `Content-Range` says about a part: its first byte, the byte after its last, and the size of the file if it is
+/// given.
+#[derive(Debug, PartialEq, Eq)]
+struct Part {
+    start: u64,
+    end: u64,
+    size: Option<u64>,
+}
+
+impl Part {
+    fn of(headers: &HeaderMap) -> Option<Self> {
+        let (range, size) = byte_range(headers)?;
+        let (start, last) = range.split_once('-')?;
+        let (start, last): (u64, u64) = (start.trim().parse().ok()?, last.trim().parse().ok()?);
+        let size = match size {
+            "*" => None,
+            size => Some(size.parse().ok()?),
+        };
+        let end = last.checked_add(1)?;
+        (start < end && size.is_none_or(|size| end <= size)).then_some(Self { start, end, size })
+    }
+}
+
+/// The size of a file of which no requested part exists.
+fn whole_size(headers: &HeaderMap) -> Option<u64> {
+    let (range, size) = byte_range(headers)?;
+    (range == "*").then(|| size.parse().ok()).flatten()
+}
+
+/// The range and the size in `Content-Range`.
+fn byte_range(headers: &HeaderMap) -> Option<(&str, &str)> {
     let (unit, range) = text(headers, &CONTENT_RANGE)?.trim().split_once(' ')?;
-    let (range, size) = range.trim().split_once('/')?;
-    let start = range.split_once('-')?.0.trim().parse().ok()?;
-    let size = match size.trim() {
-        "*" => None,
-        size => Some(size.parse().ok()?),
-    };
-    unit.eq_ignore_ascii_case("bytes").then_some((start, size))
+    let (range, size) = range.split_once('/')?;
+    unit.eq_ignore_ascii_case("bytes").then_some((range.trim(), size.trim()))
+}
+
+/// How a server names the version of a file.
+struct Version {
+    tag: Option<HeaderValue>,
+    modified: Option<HeaderValue>,
+    /// The one that guarantees identical bytes, if there is one.
+    validator: Option<HeaderValue>,
+}
+
+impl Version {
+    fn of(headers: &HeaderMap) -> Self {
+        let of = |name| headers.get(name).cloned();
+        Self { tag: of(ETAG), modified: of(LAST_MODIFIED), validator: validator(headers) }
+    }
+
+    /// Whether nothing in a response says that it is of another version. A server may answer without having compared
+    /// the validator.
+    fn may_be_of(&self, headers: &HeaderMap) -> bool {
+        let is_same =
+            |own: &Option<HeaderValue>, name| headers.get(name).is_none_or(|it| own.as_ref() == Some(it));
+        is_same(&self.tag, ETAG) && is_same(&self.modified, LAST_MODIFIED)
+    }
+
+    /// Whether a part is of this version. Unlike a date, a tag may not be left out (RFC 9110, 15.3.7).
+    fn is_of_part(&self, headers: &HeaderMap) -> bool {
+        self.may_be_of(headers) && (self.tag.is_none() || headers.contains_key(ETAG))
+    }
 }
 
 /// A validator that guarantees identical bytes: a strong tag, or a date that is not from the same second as the
@@ -243,11 +346,23 @@ mod tests {
 
     #[test]
     fn parts_say_where_they_begin() {
-        let of = |text: &'static str| content_range(&headers(&[("content-range", text)]));
-        assert_eq!(of("bytes 7-9/10"), Some((7, Some(10))));
-        assert_eq!(of("Bytes 7-9/*"), Some((7, None)));
-        for wrong in ["bytes */10", "bytes 7-9", "items 7-9/10", "bytes a-9/10", "bytes 7-9/-1", ""] {
+        let of = |text: &'static str| Part::of(&headers(&[("content-range", text)]));
+        assert_eq!(of("bytes 7-9/10"), Some(Part { start: 7, end: 10, size: Some(10) }));
+        assert_eq!(of("Bytes 7-9/*"), Some(Part { start: 7, end: 10, size: None }));
+        for wrong in [
+            "bytes */10",
+            "bytes 7-9",
+            "items 7-9/10",
+            "bytes a-9/10",
+            "bytes 7-9/-1",
+            "bytes 9-7/10",
+            "bytes 7-9/9",
+            "bytes 7-18446744073709551615/*",
+            "",
+        ] {
             assert_eq!(of(wrong), None, "{wrong}");
         }
+        let whole = |text: &'static str| whole_size(&headers(&[("content-range", text)]));
+        assert_eq!((whole("bytes */10"), whole("bytes */*"), whole("bytes 0-9/10")), (Some(10), None, None));
     }
 }

@@ -7,10 +7,17 @@ use std::time::Duration;
 pub struct FetchLimits {
     /// Maximum size of the file in bytes.
     pub max_bytes: u64,
-    /// Timeout from the first request to the last byte.
+    /// Timeout from the first request to the last byte, over all fetches of the file.
     pub total: Duration,
+    /// How much of that earlier fetches have taken.
+    pub spent: Duration,
     /// How long the server may take to begin a response, and to send each [`FetchLimits::LEAST_BYTES`] of it.
     pub patience: Duration,
+    /// How long the file may take besides the time for its bytes.
+    pub grace: Duration,
+    /// Bytes per second that must arrive on average, after `grace`. It is more for a file that would take longer than
+    /// `total` otherwise.
+    pub pace: u64,
     /// The pause before reconnecting. It doubles each time that no bytes were received.
     pub pause: Duration,
 }
@@ -24,7 +31,10 @@ impl FetchLimits {
         Self {
             max_bytes,
             total: Duration::from_secs(6 * 3600),
+            spent: Duration::ZERO,
             patience: Duration::from_secs(60),
+            grace: Duration::from_secs(300),
+            pace: 16 * 1024,
             pause: Duration::from_secs(1),
         }
     }

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use tonearm_domain::S3Url;
 
 pub use self::error::FetchError;
-use self::error::too_large;
+use self::error::{too_large, too_late};
 pub use self::fetched::Fetched;
 use self::headers::{check_kind, length};
 pub use self::limits::FetchLimits;
@@ -38,7 +38,11 @@ impl Outbound {
     }
 
     async fn begin(&self, target: Target, limits: FetchLimits) -> Result<Fetched, FetchError> {
-        let deadline = Instant::now() + limits.total;
+        let left = limits.total.saturating_sub(limits.spent);
+        if left.is_zero() {
+            return Err(too_late(limits));
+        }
+        let deadline = Instant::now() + left;
         let fetch = Fetch { outbound: self.clone(), target, limits, deadline };
         let response = fetch.request(None).await?;
         if response.status() != StatusCode::OK {

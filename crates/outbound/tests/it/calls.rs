@@ -11,7 +11,9 @@ use axum::response::Redirect;
 use axum::routing::post;
 use bytes::Bytes;
 use tonearm_domain::EventKind;
-use tonearm_outbound::{CallError, GuardError, Names, Outbound, WebhookCall, WebhookSecret};
+use tonearm_outbound::{
+    CallError, GuardError, Names, Outbound, TranscribeCall, TranscribeError, WebhookCall, WebhookSecret,
+};
 
 use crate::receiver::Receiver;
 
@@ -168,4 +170,19 @@ async fn a_closed_port_and_nonsense_are_sentences() {
     drop(speaker.await.unwrap());
     let closed = send(&outbound, format!("http://{address}/")).await.unwrap_err();
     assert!(closed.to_string().starts_with("could not connect: "), "{closed}");
+}
+
+#[tokio::test]
+async fn a_provider_whose_name_is_not_found_may_be_there_later() {
+    let outbound = Outbound::with_names(false, Table::new(&[&[]])).unwrap();
+    let call = TranscribeCall {
+        base_url: "https://api.nowhere.example/v1".to_owned(),
+        key: Some("sk-secret".to_owned()),
+        model: "m".to_owned(),
+        language: None,
+        sound: Bytes::new(),
+    };
+    let refused = outbound.transcribe(call).await;
+    let expected = "cannot resolve the host name api.nowhere.example".to_owned();
+    assert_eq!(refused, Err(TranscribeError::Later(expected, None)));
 }

@@ -97,7 +97,7 @@ async fn a_server_may_give_less_than_the_rest() {
         Some(start) => {
             let end = (start + 40).min(song().len());
             let range = format!("bytes {start}-{}/{}", end - 1, song().len());
-            FileAnswer::rest(&song()[..end], start).with("content-range", &range)
+            FileAnswer::rest(&song()[..end], start).with("content-range", &range).with("etag", "\"a\"")
         }
     })
     .await;
@@ -147,6 +147,130 @@ async fn what_cannot_be_resumed_begins_anew() {
         assert!(matches!(bytes, Err(FetchError::StartOver(_))), "{what}: {bytes:?}");
         assert_eq!(server.requests().len(), 2, "{what}");
     }
+}
+
+/// A file whose length is not known, from a server that sends at most 40 bytes of it at once.
+fn little_by_little(request: &FileRequest) -> FileAnswer {
+    let (song, tag) = (song(), "\"a\"");
+    let answer = match request.start() {
+        None => unreachable!("the beginning was received"),
+        Some(start) if start >= song.len() => FileAnswer::status("416 Range Not Satisfiable")
+            .with("content-range", &format!("bytes */{}", song.len())),
+        Some(start) => {
+            let end = (start + 40).min(song.len());
+            FileAnswer::rest(&song[..end], start)
+                .with("content-range", &format!("bytes {start}-{}/*", end - 1))
+        }
+    };
+    answer.with("etag", tag)
+}
+
+/// The start of a chunked response whose connection breaks after some bytes.
+fn broken_chunks(bytes: usize) -> FileAnswer {
+    let chunk = [format!("{bytes:x}\r\n").as_bytes(), &song()[..bytes], b"\r\n"].concat();
+    FileAnswer::unmeasured(&chunk).with("transfer-encoding", "chunked").with("etag", "\"a\"")
+}
+
+#[tokio::test]
+async fn a_file_of_unknown_length_ends_where_nothing_follows() {
+    let (bytes, server) = fetched(|request| match request.start() {
+        None => broken_chunks(70),
+        Some(_) => little_by_little(request),
+    })
+    .await;
+    assert_eq!(bytes.unwrap(), song());
+    let starts: Vec<_> = server.requests().iter().map(FileRequest::start).collect();
+    assert_eq!(starts, [None, Some(70), Some(110), Some(150), Some(190), Some(200)]);
+    // A part that ends early is no end, either.
+    let (bytes, _) = fetched(|request| match request.start() {
+        None => broken_chunks(70),
+        Some(_) => little_by_little(request).cut(7),
+    })
+    .await;
+    assert_eq!(bytes.unwrap(), song());
+    // The server does not say that there is nothing more, or speaks of another file.
+    for end in [
+        FileAnswer::status("416 Range Not Satisfiable"),
+        FileAnswer::status("416 Range Not Satisfiable").with("content-range", "bytes */150"),
+        FileAnswer::status("416 Range Not Satisfiable")
+            .with("content-range", "bytes */200")
+            .with("etag", "\"b\""),
+    ] {
+        let (bytes, _) = fetched(move |request| match request.start() {
+            None => broken_chunks(70),
+            Some(200) => end.clone(),
+            Some(_) => little_by_little(request),
+        })
+        .await;
+        assert!(matches!(bytes, Err(FetchError::StartOver(_))), "{bytes:?}");
+    }
+}
+
+/// Servers that send the part that was asked for without having compared the tag or the date.
+#[tokio::test]
+async fn a_part_of_another_version_is_noticed() {
+    const TIMES: [&str; 3] =
+        ["Mon, 02 Mar 2026 06:00:00 GMT", "Mon, 02 Mar 2026 06:00:05 GMT", "Mon, 02 Mar 2026 06:00:09 GMT"];
+    const TAGS: [&str; 2] = ["W/\"a\"", "W/\"b\""];
+    type Change = fn(FileAnswer) -> FileAnswer;
+    let dated: [(&str, Change, bool); 5] = [
+        ("the same date", |rest| rest.with("last-modified", TIMES[0]), true),
+        ("no date, which may be left out", |rest| rest, true),
+        ("another date", |rest| rest.with("last-modified", TIMES[1]), false),
+        ("a weak tag", |rest| rest.with("last-modified", TIMES[0]).with("etag", TAGS[1]), false),
+        ("a strong tag", |rest| rest.with("etag", "\"b\""), false),
+    ];
+    let tagged: [(&str, Change, bool); 4] = [
+        ("the same tag", |rest| rest.with("etag", "\"a\""), true),
+        ("no tag", |rest| rest, false),
+        ("another tag", |rest| rest.with("etag", "\"b\""), false),
+        ("another date", |rest| rest.with("etag", "\"a\"").with("last-modified", TIMES[1]), false),
+    ];
+    let weak: [(&str, Change, bool); 2] = [
+        ("the same weak tag", |rest| rest.with("etag", TAGS[0]), true),
+        ("another weak tag", |rest| rest.with("etag", TAGS[1]), false),
+    ];
+    let begin = |tag: Option<&str>| {
+        let first = FileAnswer::whole(&song()).cut(70).with("date", TIMES[2]).with("last-modified", TIMES[0]);
+        tag.map_or(first.clone(), |tag| first.with("etag", tag))
+    };
+    for (tag, cases) in [(None, &dated[..]), (Some("\"a\""), &tagged[..]), (Some(TAGS[0]), &weak[..])] {
+        for (what, change, is_same) in cases.iter().copied() {
+            let first = begin(tag);
+            let (bytes, _) = fetched(move |request| match request.start() {
+                None => first.clone(),
+                Some(start) => change(FileAnswer::rest(&song(), start)),
+            })
+            .await;
+            match is_same {
+                true => assert_eq!(bytes.unwrap(), song(), "{tag:?}: {what}"),
+                false => {
+                    assert!(matches!(bytes, Err(FetchError::StartOver(_))), "{tag:?}: {what}: {bytes:?}")
+                }
+            }
+        }
+    }
+}
+
+/// After a cut, too, a server that says when it may be asked is not asked before.
+#[tokio::test]
+async fn a_pause_that_a_server_asks_for_is_kept_after_a_cut() {
+    let (bytes, server) = fetched(|request| match request.number {
+        0 => FileAnswer::of(request, &song(), "a").cut(70),
+        1 => FileAnswer::status("503 Later").with("retry-after", "1"),
+        _ => FileAnswer::of(request, &song(), "a"),
+    })
+    .await;
+    assert_eq!(bytes.unwrap(), song());
+    assert_eq!(server.requests().len(), 3);
+    // For a pause that is longer than the patience, the run makes room for others.
+    let (bytes, server) = fetched(|request| match request.number {
+        0 => FileAnswer::of(request, &song(), "a").cut(70),
+        _ => FileAnswer::status("503 Later").with("retry-after", "600"),
+    })
+    .await;
+    assert!(matches!(bytes, Err(FetchError::Later(_, Some(600)))), "{bytes:?}");
+    assert_eq!(server.requests().len(), 2);
 }
 
 /// A request for a whole file.
@@ -370,6 +494,16 @@ async fn a_server_that_sends_nothing_is_left() {
     .await;
     let bytes = fetch_within(impatient, &server.url("/")).await;
     assert!(matches!(bytes, Err(FetchError::Later(..))), "{bytes:?}");
+}
+
+/// It sends enough to not seem silent.
+#[tokio::test]
+async fn a_server_that_is_too_slow_is_left() {
+    let slow = FetchLimits { grace: Duration::from_millis(300), pace: 1 << 30, ..limits() };
+    let server = FileServer::start(|_| FileAnswer::unmeasured(b"x").drip()).await;
+    let bytes = fetch_within(slow, &server.url("/")).await;
+    let Err(FetchError::Later(reason, None)) = bytes else { panic!("{bytes:?}") };
+    assert!(reason.starts_with("the server sends too slowly: "), "{reason}");
 }
 
 #[tokio::test]

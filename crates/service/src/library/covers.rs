@@ -48,11 +48,15 @@ pub(crate) fn objects(
 
 /// The covers made from the picture in an audio file. `None` if it has no usable picture. Errors are
 /// [`MediaError::Outage`] and [`MediaError::Cancelled`].
-pub(crate) async fn embedded(pictures: &Pictures, input: &Path) -> Result<Option<Covers>, MediaError> {
+pub(crate) async fn embedded(
+    pictures: &Pictures,
+    organization_id: OrganizationId,
+    input: &Path,
+) -> Result<Option<Covers>, MediaError> {
     let Some(art) = pictures.embedded_art(input).await? else {
         return Ok(None);
     };
-    match pictures.covers(art).await {
+    match pictures.covers(organization_id, art).await {
         Ok(covers) => Ok(Some(covers)),
         Err(error @ (MediaError::Outage(..) | MediaError::Cancelled)) => Err(error),
         Err(error) => {

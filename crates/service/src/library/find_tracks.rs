@@ -48,7 +48,8 @@ impl Library {
             Some(FoundTrack { view: parents.view(track), collection_title })
         });
         let mut rows: Vec<FoundTrack> = found.collect();
-        waiting::explain(&self.catalog, rows.iter_mut().map(|found| &mut found.view)).await?;
+        waiting::explain(&self.catalog, self.ambient.now(), rows.iter_mut().map(|found| &mut found.view))
+            .await?;
         Ok(ListPart { rows, next: part.next, count: part.count })
     }
 

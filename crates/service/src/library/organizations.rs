@@ -61,8 +61,14 @@ impl UpdateOrganization {
     }
 }
 
-impl From<Organization> for OrganizationView {
-    fn from(organization: Organization) -> Self {
+impl OrganizationView {
+    /// The URLs of webhooks, which may contain a secret, are for those who may read webhooks.
+    fn for_caller(caller: &Caller, mut organization: Organization) -> Self {
+        if caller.require_no_limits().is_err() {
+            organization.webhook_url = None;
+            organization.webhook_url_file = None;
+            organization.webhook_url_collection = None;
+        }
         let colours = organization.player_colour.companions();
         Self { organization, colours }
     }
@@ -77,7 +83,9 @@ impl Library {
     ) -> Result<OrganizationView, Refusal> {
         caller.reach_organization(id)?;
         let organization = self.catalog.organization(id).await?;
-        organization.map(Into::into).ok_or(Refusal::NotFound(Resource::Organization))
+        organization
+            .map(|organization| OrganizationView::for_caller(caller, organization))
+            .ok_or(Refusal::NotFound(Resource::Organization))
     }
 
     /// Changes the caller's own organization.
@@ -102,6 +110,6 @@ impl Library {
         };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
-        Ok(organization.into())
+        Ok(OrganizationView::for_caller(caller, organization))
     }
 }

@@ -14,6 +14,7 @@ use tonearm_domain::{
 use super::Library;
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
+use crate::track_view::waiting;
 
 /// How often the catalog is polled while anyone is watching.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -121,7 +122,11 @@ impl Library {
         let files = self.catalog.files_of_track(id).await?;
         let progress = by_files(&recipes, &files, reported.as_ref());
         let view = TrackProgressView::new(id, track.status, progress, waits_for);
-        Ok(TrackProgressView { reason: track.status_reason, failed: failed_variants(&files), ..view })
+        let is_queued = track.status.is_processing()
+            && waiting::queued(&self.catalog, self.ambient.now(), &[id]).await?.contains(&id);
+        let reason =
+            track.status_reason.or_else(|| is_queued.then(|| waiting::WAITS_FOR_ITS_TURN.to_owned()));
+        Ok(TrackProgressView { reason, failed: failed_variants(&files), ..view })
     }
 
     /// The organization's tracks that are being imported, and those being processed, oldest first, at most 200 of each.

@@ -1,6 +1,6 @@
 //! Reading and setting the quotas of an organization.
 
-use tonearm_domain::{AuditAction, Patch, QuotaUsage, Quotas};
+use tonearm_domain::{AuditAction, Patch, QuotaUsage, Quotas, RecordLimits, RecordUsage};
 
 use super::Library;
 use crate::audit::{self, AuditedAction};
@@ -14,6 +14,10 @@ pub struct QuotaView {
     pub quotas: Quotas,
     /// The current usage.
     pub used: QuotaUsage,
+    /// The limits of records, which are those of every organization.
+    pub record_limits: RecordLimits,
+    /// The current number of records.
+    pub records: RecordUsage,
 }
 
 /// Changes to quotas. A cleared quota means no limit.
@@ -38,9 +42,13 @@ impl Library {
     /// The quotas of the caller's organization and its current usage.
     pub async fn quotas(&self, caller: &Caller) -> Result<QuotaView, Refusal> {
         caller.require_whole_organization()?;
-        let catalog = &self.catalog;
-        let quotas = catalog.quotas(caller.organization_id).await?;
-        Ok(QuotaView { quotas, used: catalog.quota_usage(caller.organization_id).await? })
+        let (catalog, organization) = (&self.catalog, caller.organization_id);
+        Ok(QuotaView {
+            quotas: catalog.quotas(organization).await?,
+            used: catalog.quota_usage(organization).await?,
+            record_limits: catalog.record_limits(),
+            records: catalog.record_usage(organization).await?,
+        })
     }
 
     /// Changes an organization's quotas. Only the operator may do this, neither keys nor members.

@@ -19,7 +19,7 @@ impl Library {
         caller.reach_track(track.collection_id, track.id)?;
         let parents = TrackParents::of(&self.catalog, caller.organization_id, track.collection_id).await?;
         let mut view = parents.view(track);
-        waiting::explain(&self.catalog, [&mut view]).await?;
+        waiting::explain(&self.catalog, self.ambient.now(), [&mut view]).await?;
         Ok(view)
     }
 

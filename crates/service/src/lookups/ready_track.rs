@@ -16,6 +16,8 @@ pub(crate) struct ReadyTrack {
     pub(crate) track: Track,
     /// In the order of the recipes.
     pub(crate) files: Vec<TrackFile>,
+    /// Whether it has captions: words with times.
+    pub(crate) has_captions: bool,
     /// The waveform that players show.
     pub(crate) levels: LevelsJson,
 }
@@ -36,7 +38,8 @@ impl ReadyTrack {
         };
         let files = catalog.files_of_track(id).await?;
         let levels = LevelsJson::of(&files);
-        Ok(Some(Self { track, files, levels }))
+        let has_captions = track.transcription.is_some() && catalog.has_track_words(id).await?;
+        Ok(Some(Self { track, files, has_captions, levels }))
     }
 }
 

@@ -49,8 +49,7 @@ impl Playback {
 
     /// The URL of the captions of a track in a session. None if it has no captions.
     pub(super) fn captions_url(&self, session: &PlaySession, ready: &ReadyTrack) -> Option<String> {
-        let is_there =
-            ready.track.transcription.is_some() && audible_range(session, ready) != AudibleRange::Nothing;
+        let is_there = ready.has_captions && audible_range(session, ready) != AudibleRange::Nothing;
         is_there.then(|| self.0.links.captions(session.id, ready.track.id))
     }
 }

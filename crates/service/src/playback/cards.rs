@@ -28,7 +28,7 @@ impl Playback {
     /// Tracks with their covers and waveforms.
     pub async fn cards(&self, mut views: Vec<TrackView>) -> Result<Vec<TrackCard>, Refusal> {
         let ids: Vec<TrackId> = views.iter().map(|view| view.track.id).collect();
-        waiting::explain(self.0.lookups.catalog(), &mut views).await?;
+        waiting::explain(self.0.lookups.catalog(), self.0.ambient.now(), &mut views).await?;
         let mut levels = HashMap::new();
         for file in self.0.lookups.catalog().files_of_tracks(&ids).await? {
             if let Some(found) = file.outcome.into_levels() {
@@ -74,7 +74,7 @@ impl Playback {
             handle: None,
         };
         let mut playable = self.playable(&session, &ready).await?;
-        waiting::explain(self.0.lookups.catalog(), [&mut playable.track]).await?;
+        waiting::explain(self.0.lookups.catalog(), self.0.ambient.now(), [&mut playable.track]).await?;
         Ok(playable)
     }
 

@@ -7,6 +7,7 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot};
 use tonearm_catalog::{Catalog, CatalogError, Record};
 use tonearm_domain::PlaySession;
 
+use super::record_room::RecordRoom;
 use crate::refusal::Refusal;
 
 /// The most sessions in one commit: far below the number of parameters that databases accept in one statement.
@@ -22,6 +23,7 @@ pub(super) struct SessionWriter {
     catalog: Catalog,
     waiting: Arc<Mutex<Vec<Waiting>>>,
     turn: Arc<AsyncMutex<()>>,
+    room: Arc<RecordRoom>,
 }
 
 struct Waiting {
@@ -31,7 +33,7 @@ struct Waiting {
 
 impl SessionWriter {
     pub(super) fn new(catalog: Catalog) -> Self {
-        Self { catalog, waiting: Arc::default(), turn: Arc::default() }
+        Self { catalog, waiting: Arc::default(), turn: Arc::default(), room: Arc::default() }
     }
 
     /// Returns when the session is durable.
@@ -40,6 +42,8 @@ impl SessionWriter {
             // Committed together with the response to its request. Other requests must not wait for that.
             return Ok(self.commit(&[session]).await?);
         }
+        // A batch belongs to no request, so its transaction is not judged.
+        self.room.admit(&self.catalog, session.organization_id).await?;
         let (done, mut is_done) = oneshot::channel();
         self.lock().push(Waiting { session, done });
         let outcome = tokio::select! {
@@ -136,6 +140,7 @@ fn same(error: &CatalogError) -> CatalogError {
         CatalogError::Missing(record) => CatalogError::Missing(*record),
         CatalogError::Taken(record) => CatalogError::Taken(*record),
         CatalogError::RightEnded(ended) => CatalogError::RightEnded(*ended),
+        CatalogError::QuotaExceeded(exceeded) => CatalogError::QuotaExceeded(*exceeded),
         CatalogError::Corrupt(sentence) => CatalogError::Corrupt(sentence.clone()),
         CatalogError::Unavailable(source) => CatalogError::Unavailable(source.to_string().into()),
         CatalogError::UnknownOutcome(source) => CatalogError::UnknownOutcome(source.to_string().into()),

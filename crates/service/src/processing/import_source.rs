@@ -9,7 +9,7 @@ use tonearm_telemetry::Outcome;
 use tracing::Instrument;
 
 use super::importing::{Arriving, Importing};
-use super::job_error::JobError;
+use super::job_error::{JobError, ThirdPartyFailure};
 use super::runner::{JobRun, Processing};
 use crate::admission::quotas;
 use crate::imports::{self, ImportError};
@@ -43,7 +43,7 @@ impl Processing {
         let (Some(track), Some(import)) = (track, import) else { return self.finish(&run.claimed).await };
         let importing =
             self.importing.as_ref().ok_or_else(|| JobError::internal("imports are not set up"))?;
-        let arriving = Arriving::default();
+        let arriving = Arriving::of(&import);
         // If it is dropped, it leaves nothing in the store.
         let fetching = importing.fetch_and_store(&self.catalog, &track, &import, &arriving);
         let arrived = tokio::select! {
@@ -67,10 +67,10 @@ impl Processing {
                 self.fail_import(run, organization_id, track_id, &reason).await
             }
             Err(ImportError::Fetch(FetchError::Later(reason, wait))) => {
-                self.retry_import(run, &import, reason, wait).await
+                self.retry_import(run, &import, &arriving, ThirdPartyFailure { reason, wait }).await
             }
             Err(ImportError::Fetch(FetchError::StartOver(reason))) => {
-                self.retry_import(run, &import, reason, None).await
+                self.retry_import(run, &import, &arriving, ThirdPartyFailure { reason, wait: None }).await
             }
         }
     }
@@ -88,7 +88,8 @@ impl Processing {
             }
             let (received, size) = arriving.now();
             if reported.replace((received, size)) != Some((received, size))
-                && let Err(error) = self.catalog.note_import_progress(track_id, received, size).await
+                && let Err(error) =
+                    self.catalog.note_import_progress(track_id, received, size, arriving.spent()).await
             {
                 tracing::debug!(%track_id, %error, "could not publish the progress of an import");
             }
@@ -165,36 +166,24 @@ impl Processing {
         super::runner::finish(&run.claimed, tx).await
     }
 
-    /// Schedules a retry of an import, and records the reason on the track.
+    /// Records on the track why an import is retried.
     async fn retry_import(
         &self,
         run: &JobRun,
         import: &Import,
-        reason: String,
-        wait: Option<i64>,
+        arriving: &Arriving,
+        failure: ThirdPartyFailure,
     ) -> Result<(), JobError> {
-        if run.claimed.is_last_attempt() {
-            return Err(JobError::retry(reason));
-        }
         let tx = self.begin_batch(run).await?;
         if let Some(mut track) = tx.track(import.organization_id, import.track_id).await?
             && track.status == TrackStatus::Initialized
         {
             let host = &import.host;
-            track.status_reason = Some(format!("the import from {host} will be tried again: {reason}"));
+            track.status_reason = Some(format!("the import from {host} will be tried again: {failure}"));
             tx.update_track(&track).await?;
         }
-        let run_at = wait.map(|seconds| self.ambient.now().plus_seconds(seconds));
-        if let Some(run_at) = run_at
-            && !tx.retry_job(&run.claimed, run_at, &reason).await?
-        {
-            return Err(JobError::LeaseLost);
-        }
         tx.commit().await?;
-        self.catalog.note_import_progress(import.track_id, 0, None).await?;
-        match run_at {
-            Some(_) => Ok(()),
-            None => Err(JobError::retry(reason)),
-        }
+        self.catalog.note_import_progress(import.track_id, 0, None, arriving.spent()).await?;
+        Err(failure.into())
     }
 }

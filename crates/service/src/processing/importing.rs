@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures::StreamExt;
+use tokio::time::Instant;
 use tonearm_catalog::Catalog;
 use tonearm_domain::{Import, Track};
 use tonearm_outbound::{FetchError, Fetched};
@@ -22,15 +24,27 @@ pub(super) struct Importing {
     pub(super) uploads: Uploads,
 }
 
-/// How much of a file has arrived. Clones share their counts.
-#[derive(Clone, Default)]
+/// How much of a file has arrived, and how long it has been fetched. Clones share their counts.
+#[derive(Clone)]
 pub(super) struct Arriving {
+    /// How long earlier runs have fetched it, and when this one began.
+    before: (Duration, Instant),
     received: Arc<AtomicU64>,
     /// 0 if it is not known.
     size: Arc<AtomicU64>,
 }
 
 impl Arriving {
+    pub(super) fn of(import: &Import) -> Self {
+        Self { before: (import.spent, Instant::now()), received: Arc::default(), size: Arc::default() }
+    }
+
+    /// How long the file has been fetched in all runs.
+    pub(super) fn spent(&self) -> Duration {
+        let (earlier, began) = self.before;
+        earlier + began.elapsed()
+    }
+
     fn begin(&self, size: Option<u64>) {
         self.received.store(0, Ordering::Relaxed);
         self.size.store(size.unwrap_or(0), Ordering::Relaxed);
@@ -59,8 +73,10 @@ impl Importing {
     ) -> Result<Arrived, ImportError> {
         let mut restarts = 0;
         loop {
-            let Fetched { size, file_name, body } =
-                self.imports.fetch(catalog, import, self.uploads.max_source_bytes()).await?;
+            let Fetched { size, file_name, body } = self
+                .imports
+                .fetch(catalog, import, self.uploads.max_source_bytes(), arriving.spent())
+                .await?;
             arriving.begin(size);
             let counted = arriving.clone();
             let body = body.inspect(move |chunk| counted.note(chunk));

@@ -26,13 +26,29 @@ pub enum JobError {
     },
     /// A third party's server failed. A later attempt may succeed. The job is given up after a number of attempts.
     #[error("{0}")]
-    Retry(#[source] Source),
+    Retry(#[source] ThirdPartyFailure),
     /// The lease passed to another worker, which now owns the job.
     #[error("the lease of the job was lost")]
     LeaseLost,
     /// The run was told to stop.
     #[error("the run was cancelled")]
     Cancelled,
+}
+
+/// A failure of a third party's server.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{reason}")]
+pub struct ThirdPartyFailure {
+    /// What happened, as a sentence for people.
+    pub reason: String,
+    /// How long the server asked to wait before the next attempt, in seconds.
+    pub wait: Option<i64>,
+}
+
+impl From<ThirdPartyFailure> for JobError {
+    fn from(failure: ThirdPartyFailure) -> Self {
+        Self::Retry(failure)
+    }
 }
 
 impl JobError {
@@ -44,10 +60,6 @@ impl JobError {
     /// A bug in the service.
     pub fn internal(source: impl Into<Source>) -> Self {
         Self::outage(Outage::Internal, source)
-    }
-
-    pub(super) fn retry(source: impl Into<Source>) -> Self {
-        Self::Retry(source.into())
     }
 }
 

@@ -20,6 +20,7 @@ mod replace_source;
 mod reporting;
 mod reusing;
 mod run_context;
+mod spoken_pieces;
 mod stop;
 mod swapping;
 mod transcribe_track;

@@ -1,14 +1,32 @@
 //! Explains why the processing of tracks is stalled, and how far imports have progressed.
 
+use std::collections::HashSet;
+
 use tonearm_catalog::{Catalog, CatalogError};
-use tonearm_domain::{TrackId, TrackStatus};
+use tonearm_domain::{Timestamp, TrackId, TrackStatus};
 
 use super::TrackView;
 
-/// Sets the status reason of tracks whose processing waits for an unavailable part of the service, and marks tracks
-/// that are being imported.
+/// What is said of a track whose job waits until workers have done others.
+pub(crate) const WAITS_FOR_ITS_TURN: &str = "Waiting for its turn; other files are being processed.";
+
+/// Until then, a job is about to begin.
+const SOON_SECONDS: i64 = 5;
+
+/// The tracks among these that wait for their turn.
+pub(crate) async fn queued(
+    catalog: &Catalog,
+    now: Timestamp,
+    tracks: &[TrackId],
+) -> Result<HashSet<TrackId>, CatalogError> {
+    catalog.queued_tracks(tracks, now.plus_seconds(-SOON_SECONDS)).await
+}
+
+/// Sets the status reason of tracks whose processing waits for an unavailable part of the service or for its turn, and
+/// marks tracks that are being imported.
 pub(crate) async fn explain<'a>(
     catalog: &Catalog,
+    now: Timestamp,
     views: impl IntoIterator<Item = &'a mut TrackView>,
 ) -> Result<(), CatalogError> {
     let mut open: Vec<&mut TrackView> =
@@ -28,9 +46,12 @@ pub(crate) async fn explain<'a>(
     }
     let busy = ids(|view| view.is_importing || view.track.status.is_processing(), &open);
     let waiting = catalog.waiting_jobs_of_tracks(&busy).await?;
+    let queued = queued(catalog, now, &busy).await?;
     for view in &mut open {
         if let Some((outage, _)) = waiting.get(&view.track.id) {
             view.track.status_reason = Some(outage.sentence().to_owned());
+        } else if queued.contains(&view.track.id) {
+            view.track.status_reason.get_or_insert_with(|| WAITS_FOR_ITS_TURN.to_owned());
         }
     }
     Ok(())

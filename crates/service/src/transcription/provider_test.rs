@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use tokio::time::timeout;
 use tonearm_domain::{AuditAction, Timestamp, TrackId, TranscriptionState};
-use tonearm_outbound::TranscribedAudio;
+use tonearm_outbound::{TranscribedAudio, shown_host};
 
 use super::{NO_PROVIDER, Transcriptions};
 use crate::audit::{self, AuditedAction};
@@ -55,10 +55,10 @@ pub struct TranscriptionFailure {
 
 impl Transcriptions {
     /// Sends a second of sound to the configured provider. A person waits for the result, so the request has a timeout.
-    /// At most two tests run at once.
+    /// At most two tests run at once, of different organizations.
     pub async fn test(&self, caller: &Caller) -> Result<ProviderTest, Refusal> {
         caller.require_whole_organization()?;
-        let Ok(_turn) = self.tests.try_acquire() else {
+        let Some(_turn) = self.tests.take(caller.organization_id) else {
             return Err(Refusal::Conflict {
                 code: "test_running",
                 message: "other providers are being tested right now; try again in a minute".to_owned(),
@@ -72,7 +72,7 @@ impl Transcriptions {
             .ok_or(Refusal::Unprocessable { code: "no_provider", message: NO_PROVIDER })?;
         let tx = self.catalog.begin().await?;
         let action = AuditAction::TranscriptionTest;
-        let done = AuditedAction { action, subject_id: id.uuid(), title: &settings.base_url };
+        let done = AuditedAction { action, subject_id: id.uuid(), title: &shown_host(&settings.base_url) };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         let began = Instant::now();

@@ -46,7 +46,7 @@ impl Uploads {
         self.check_picture(&picture)?;
         self.require_room_for_cover(organization_id, Some(picture.len() as u64)).await?;
         let folder = self.cover_folder(organization_id, owner).await?;
-        let cut = self.pictures.covers(picture.clone()).await.map_err(refuse_picture)?;
+        let cut = self.pictures.covers(organization_id, picture.clone()).await.map_err(refuse_picture)?;
         let cover = Cover { version: self.ambient.short_id(), origin: CoverOrigin::Uploaded };
         let original = cover.original_key(organization_id, folder, cut.content_type);
         let used = async {

@@ -45,7 +45,7 @@ impl Uploads {
             tx.commit().await?;
             tracks
         };
-        let cut = self.pictures.covers(picture.clone()).await.map_err(refuse_picture)?;
+        let cut = self.pictures.covers(organization_id, picture.clone()).await.map_err(refuse_picture)?;
         let planned: Vec<Stored> = tracks.iter().map(|track| self.planned(track, &cut)).collect();
         let used = async {
             // Collected, since the compiler cannot prove that a closure over borrowed pairs is `Send`.

@@ -4,18 +4,16 @@ use std::error::Error;
 use std::io::{self, ErrorKind, SeekFrom};
 use std::path::PathBuf;
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::io::ReaderStream;
-use tonearm_domain::{ByteBudget, HeldBytes, OrganizationId};
+use tonearm_domain::{FairPermit, FairSemaphore, Held, OrganizationId, Shares};
 
 use super::Uploads;
 use crate::refusal::Refusal;
@@ -47,14 +45,15 @@ pub struct ReceiveTerms {
 pub struct ReceivedFile {
     file: File,
     bytes: u64,
-    _held: HeldBytes,
+    organization_id: OrganizationId,
+    _held: Held,
 }
 
 /// A picture in memory.
 pub struct LoadedPicture {
     /// Its bytes.
     pub bytes: Bytes,
-    _permit: OwnedSemaphorePermit,
+    _permit: FairPermit,
 }
 
 /// The body did not arrive in time.
@@ -68,17 +67,17 @@ pub(super) struct Receiving {
     /// Where temporary files are.
     pub(super) folder: PathBuf,
     /// The bytes in temporary files, by organization.
-    budget: ByteBudget,
-    /// The places for pictures in memory.
-    loaded: Arc<Semaphore>,
+    budget: Shares,
+    /// The places for pictures in memory, by organization.
+    loaded: FairSemaphore,
 }
 
 impl Default for Receiving {
     fn default() -> Self {
         Self {
             folder: std::env::temp_dir(),
-            budget: ByteBudget::new(MOST_RECEIVED_BYTES),
-            loaded: Arc::new(Semaphore::new(MOST_LOADED)),
+            budget: Shares::new(MOST_RECEIVED_BYTES),
+            loaded: FairSemaphore::new(MOST_LOADED, 0),
         }
     }
 }
@@ -141,12 +140,11 @@ impl Receiving {
         }
         file.flush().await.map_err(refuse_file)?;
         file.seek(SeekFrom::Start(0)).await.map_err(refuse_file)?;
-        Ok(ReceivedFile { file, bytes, _held: held })
+        Ok(ReceivedFile { file, bytes, organization_id, _held: held })
     }
 
     async fn load(&self, mut picture: ReceivedFile) -> Result<LoadedPicture, Refusal> {
-        let permit =
-            self.loaded.clone().acquire_owned().await.map_err(|error| Refusal::Internal(error.into()))?;
+        let permit = self.loaded.acquire(picture.organization_id).await;
         let mut bytes = Vec::with_capacity(usize::try_from(picture.bytes).unwrap_or(0));
         picture.file.read_to_end(&mut bytes).await.map_err(refuse_file)?;
         Ok(LoadedPicture { bytes: bytes.into(), _permit: permit })
@@ -208,7 +206,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_organization_does_not_fill_the_disk() {
-        let receiving = Receiving { budget: ByteBudget::new(100_000), ..Receiving::default() };
+        let receiving = Receiving { budget: Shares::new(100_000), ..Receiving::default() };
         let receive =
             |organization, chunks| receiving.receive(terms(organization, None), body(chunks, Duration::ZERO));
         let first = receive(1, 50).await.unwrap();

@@ -10,6 +10,7 @@ use tonearm_domain::{
 use uuid::Uuid;
 
 use super::Uploads;
+use crate::access::act_on_session;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::delivery::DurableBase;
@@ -205,6 +206,7 @@ impl Uploads {
             None => None,
         };
         self.require_valid(&session, key.as_ref())?;
+        act_on_session(&session);
         Ok(session)
     }
 

@@ -1,13 +1,14 @@
 //! The endpoints of an organization: at most one of each kind.
 
-use tonearm_catalog::{CatalogError, Record, Transaction};
+use tonearm_catalog::{CatalogError, EventRecord, Record, Transaction};
 use tonearm_domain::{
     AuditAction, EndpointHealth, EventKind, OrganizationId, Timestamp, Webhook, WebhookDelivery,
     WebhookDeliveryId, WebhookId, WebhookKind,
 };
-use tonearm_outbound::WebhookSecret;
+use tonearm_outbound::shown_host;
 
-use super::{Webhooks, payload};
+use super::Webhooks;
+use super::payload::{self, Moment};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
@@ -28,7 +29,7 @@ pub struct WebhookView {
     pub url: String,
     /// Its recent health.
     pub health: EndpointHealth,
-    /// Until when events are also signed with the previous secret.
+    /// Until when events are also signed with previous secrets.
     pub old_secret_until: Option<Timestamp>,
     /// When it was created.
     pub created_at: Timestamp,
@@ -43,7 +44,7 @@ impl WebhookView {
             id: webhook.id,
             organization_id: webhook.organization_id,
             kind: webhook.kind,
-            old_secret_until: until.filter(|until| webhook.old_secret.is_some() && now < *until),
+            old_secret_until: until.filter(|until| webhook.old_secrets.is_some() && now < *until),
             url: webhook.url,
             health: webhook.health,
             created_at: webhook.created_at,
@@ -158,7 +159,7 @@ impl Webhooks {
             return Err(CatalogError::Taken(Record::Webhook).into());
         }
         let webhook = self.new_endpoint(&tx, caller, kind, url).await?;
-        let secret = self.open_secret(webhook.id, &webhook.secret)?.reveal();
+        let secret = self.open_secret(&webhook, &webhook.secret)?.reveal();
         Ok(WebhookWithSecret { webhook: self.put(tx, caller, webhook).await?, secret })
     }
 
@@ -204,7 +205,7 @@ impl Webhooks {
             kind,
             url: url.to_owned(),
             secret: self.new_secret(id),
-            old_secret: None,
+            old_secrets: None,
             rotated_at: None,
             health: EndpointHealth::default(),
             created_at: self.ambient.now(),
@@ -238,22 +239,14 @@ impl Webhooks {
         caller.require_no_limits()?;
         let tx = self.catalog.begin().await?;
         let webhook = to_change(&tx, caller, kind).await?;
-        let secret = self.open_secret(webhook.id, &webhook.secret)?;
+        let secret = self.open_secret(&webhook, &webhook.secret)?;
         self.record_webhook(&tx, caller, AuditAction::WebhookReveal, &webhook).await?;
         tx.commit().await?;
         Ok(secret.reveal())
     }
 
-    pub(super) fn open_secret(&self, id: WebhookId, sealed: &[u8]) -> Result<WebhookSecret, Refusal> {
-        let opened = self.vault.open(&vault_context(id), sealed).and_then(|bytes| bytes.try_into().ok());
-        opened.map(WebhookSecret::from_bytes).ok_or(Refusal::Unprocessable {
-            code: "secret_sealed",
-            message: "the webhook's secret cannot be decrypted, as its master secret is gone; rotate it",
-        })
-    }
-
-    /// Gives an endpoint a new secret. For a day, events are also signed with the previous one, so that receivers can
-    /// switch.
+    /// Gives an endpoint a new secret. For a day, events are also signed with the one that it replaces, so that receivers
+    /// can switch.
     pub async fn rotate(
         &self,
         caller: &Caller,
@@ -263,16 +256,17 @@ impl Webhooks {
         let tx = self.catalog.begin().await?;
         let webhook = to_change(&tx, caller, name).await?;
         caller.latest_end(&tx).await?.require(webhook.expires_at)?;
+        let now = self.ambient.now();
         let webhook = Webhook {
+            old_secrets: self.with_replaced(&webhook, now),
             secret: self.new_secret(webhook.id),
-            old_secret: Some(webhook.secret),
-            rotated_at: Some(self.ambient.now()),
+            rotated_at: Some(now),
             ..webhook
         };
         tx.put_webhook(&webhook).await?;
         self.record_webhook(&tx, caller, AuditAction::WebhookRotate, &webhook).await?;
         tx.commit().await?;
-        let secret = self.open_secret(webhook.id, &webhook.secret)?.reveal();
+        let secret = self.open_secret(&webhook, &webhook.secret)?.reveal();
         Ok(WebhookWithSecret { webhook: WebhookView::new(webhook, self.ambient.now()), secret })
     }
 
@@ -286,9 +280,11 @@ impl Webhooks {
         let tx = self.catalog.begin().await?;
         let webhook = to_change(&tx, caller, name).await?;
         let now = self.ambient.now();
-        let text = payload::test(&webhook, now).map_err(|error| Refusal::Internal(error.into()))?;
+        let version = tx.next_event_version(EventRecord::Webhook(webhook.id), now).await?;
+        let text = payload::test(Moment { occurred_at: now, version }, &webhook);
+        let text = text.map_err(|error| Refusal::Internal(error.into()))?;
         let (id, subject) = (self.ambient.record_id(), webhook.id.uuid());
-        let delivery = WebhookDelivery::new(id, &webhook, EventKind::WebhookTest, subject, text, now);
+        let delivery = WebhookDelivery::new(id, &webhook, EventKind::WebhookTest, subject, None, text, now);
         tx.queue_delivery(&delivery).await?;
         tx.update_webhook_health(webhook.id, webhook.health.resumed()).await?;
         self.record_webhook(&tx, caller, AuditAction::WebhookTest, &webhook).await?;
@@ -296,6 +292,7 @@ impl Webhooks {
         Ok(id)
     }
 
+    /// Records an action in the audit log, with the host alone: the rest of a URL may be a secret.
     pub(super) async fn record_webhook(
         &self,
         tx: &Transaction,
@@ -303,7 +300,7 @@ impl Webhooks {
         action: AuditAction,
         webhook: &Webhook,
     ) -> Result<(), CatalogError> {
-        let done = AuditedAction { action, subject_id: webhook.id.uuid(), title: &webhook.url };
+        let done = AuditedAction { action, subject_id: webhook.id.uuid(), title: &shown_host(&webhook.url) };
         audit::record(tx, &self.ambient, caller, done).await
     }
 }

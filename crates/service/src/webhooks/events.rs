@@ -1,14 +1,14 @@
 //! Queueing events. An event is queued in the transaction of the change that it reports, so that neither exists without
 //! the other. If no endpoint receives an event, nothing is written.
 
-use tonearm_catalog::{CatalogError, Transaction};
+use tonearm_catalog::{CatalogError, EventRecord, Transaction};
 use tonearm_domain::{
-    Ambient, Collection, EventKind, OrganizationId, Track, TrackFile, TrackStatus, Webhook, WebhookDelivery,
-    WebhookKind,
+    Ambient, Collection, EventKind, EventPlace, OrganizationId, Track, TrackFile, TrackStatus, Webhook,
+    WebhookDelivery, WebhookKind,
 };
 use uuid::Uuid;
 
-use super::payload;
+use super::payload::{self, Moment};
 use crate::track_view::TrackParents;
 
 /// Queues an event if a track has reached a final status. Must be called after the track was written.
@@ -41,8 +41,9 @@ pub(crate) async fn track_reported(
     };
     let view = parents.view(track.clone());
     let files = tx.files_of_track(track.id).await?;
-    let text = payload::track_status_changed(&view, previous, &files);
-    queue(tx, ambient, &webhook, EventKind::TrackStatusChanged, track.id.uuid(), text).await
+    let queue = Queue { event: EventKind::TrackStatusChanged, subject_id: track.id.uuid(), webhook };
+    let text = |moment| payload::track_status_changed(moment, &view, previous, &files);
+    queue.put(tx, ambient, EventRecord::Track(track.id), text).await
 }
 
 /// Queues an event that a file of a track was made, or could not be made.
@@ -56,7 +57,9 @@ pub(crate) async fn file_recorded(
         return Ok(());
     };
     let event = if file.is_made() { EventKind::TrackFileCreated } else { EventKind::TrackFileFailed };
-    queue(tx, ambient, &webhook, event, file.id.uuid(), payload::track_file(event, track, file)).await
+    let queue = Queue { event, subject_id: file.id.uuid(), webhook };
+    let text = |moment| payload::track_file(moment, event, track, file);
+    queue.put(tx, ambient, EventRecord::Track(track.id), text).await
 }
 
 /// Queues an event that a collection was created, changed or deleted.
@@ -70,8 +73,9 @@ pub(crate) async fn collection_changed(
     else {
         return Ok(());
     };
-    let text = payload::collection(event, collection);
-    queue(tx, ambient, &webhook, event, collection.id.uuid(), text).await
+    let queue = Queue { event, subject_id: collection.id.uuid(), webhook };
+    let text = |moment| payload::collection(moment, event, collection);
+    queue.put(tx, ambient, EventRecord::Collection(collection.id), text).await
 }
 
 /// The endpoint that receives events of a kind.
@@ -84,18 +88,31 @@ async fn receiver(
     Ok(tx.webhook(organization_id, kind).await?.filter(|webhook| webhook.is_valid_at(ambient.now())))
 }
 
-async fn queue(
-    tx: &Transaction,
-    ambient: &Ambient,
-    webhook: &Webhook,
+/// An event for an endpoint.
+struct Queue {
+    webhook: Webhook,
     event: EventKind,
     subject_id: Uuid,
-    text: serde_json::Result<String>,
-) -> Result<(), CatalogError> {
-    // Plain data can always be serialized. A bug here must not prevent the change that the event reports.
-    let Ok(text) = text.inspect_err(|error| tracing::error!(%error, "could not write an event")) else {
-        return Ok(());
-    };
-    let id = ambient.record_id();
-    tx.queue_delivery(&WebhookDelivery::new(id, webhook, event, subject_id, text, ambient.now())).await
+}
+
+impl Queue {
+    /// Queues it as the latest event about a record. `write` writes the payload.
+    async fn put(
+        self,
+        tx: &Transaction,
+        ambient: &Ambient,
+        record: EventRecord,
+        write: impl FnOnce(Moment) -> serde_json::Result<String>,
+    ) -> Result<(), CatalogError> {
+        let (id, now) = (ambient.record_id(), ambient.now());
+        let version = tx.next_event_version(record, now).await?;
+        // Plain data can always be serialized. A bug here must not prevent the change that the event reports.
+        let text = write(Moment { occurred_at: now, version });
+        let Ok(text) = text.inspect_err(|error| tracing::error!(%error, "could not write an event")) else {
+            return Ok(());
+        };
+        let (Self { webhook, event, subject_id }, record_id) = (self, record.uuid());
+        let place = Some(EventPlace { record_id, version });
+        tx.queue_delivery(&WebhookDelivery::new(id, &webhook, event, subject_id, place, text, now)).await
+    }
 }

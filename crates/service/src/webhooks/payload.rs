@@ -11,9 +11,18 @@ use tonearm_domain::{
 
 use crate::track_view::TrackView;
 
+/// When an event happened, and its place among those about the same record.
+#[derive(Clone, Copy, Serialize)]
+pub(super) struct Moment {
+    pub(super) occurred_at: Timestamp,
+    pub(super) version: i64,
+}
+
 #[derive(Serialize)]
 struct TrackStatusChanged<'a> {
     event: EventKind,
+    #[serde(flatten)]
+    moment: Moment,
     status: TrackStatus,
     previous_status: TrackStatus,
     organization_id: OrganizationId,
@@ -55,6 +64,8 @@ struct Colours {
 #[derive(Serialize)]
 struct TrackFileChanged<'a> {
     event: EventKind,
+    #[serde(flatten)]
+    moment: Moment,
     status: &'static str,
     organization_id: OrganizationId,
     creator_id: Option<CreatorId>,
@@ -105,6 +116,8 @@ struct VariantTypeRecord {
 #[derive(Serialize)]
 struct CollectionChanged<'a> {
     event: EventKind,
+    #[serde(flatten)]
+    moment: Moment,
     organization_id: OrganizationId,
     creator_id: Option<CreatorId>,
     collection_id: CollectionId,
@@ -130,6 +143,8 @@ struct CollectionRecord<'a> {
 #[derive(Serialize)]
 struct Test {
     event: EventKind,
+    #[serde(flatten)]
+    moment: Moment,
     organization_id: OrganizationId,
     webhook_kind: WebhookKind,
     message: &'static str,
@@ -176,6 +191,7 @@ impl<'a> From<&'a TrackFile> for FileRecord<'a> {
 
 /// `track.status_changed`.
 pub(super) fn track_status_changed(
+    moment: Moment,
     view: &TrackView,
     previous: TrackStatus,
     files: &[TrackFile],
@@ -183,6 +199,7 @@ pub(super) fn track_status_changed(
     let track = &view.track;
     serde_json::to_string(&TrackStatusChanged {
         event: EventKind::TrackStatusChanged,
+        moment,
         status: track.status,
         previous_status: previous,
         organization_id: track.organization_id,
@@ -212,13 +229,19 @@ pub(super) fn track_status_changed(
 }
 
 /// `track_file.created` or `track_file.failed`.
-pub(super) fn track_file(event: EventKind, track: &Track, file: &TrackFile) -> Result<String, Error> {
+pub(super) fn track_file(
+    moment: Moment,
+    event: EventKind,
+    track: &Track,
+    file: &TrackFile,
+) -> Result<String, Error> {
     let (message, data) = match &file.outcome {
         FileOutcome::Made { key, data, .. } => (None, VariantData::of(data, key.file.content_type)),
         FileOutcome::Failed { reason } => (Some(reason.as_str()), None),
     };
     serde_json::to_string(&TrackFileChanged {
         event,
+        moment,
         status: if file.is_made() { "success" } else { "failed" },
         organization_id: track.organization_id,
         creator_id: track.creator_id,
@@ -235,9 +258,10 @@ pub(super) fn track_file(event: EventKind, track: &Track, file: &TrackFile) -> R
 }
 
 /// `collection.created`, `collection.updated` or `collection.deleted`.
-pub(super) fn collection(event: EventKind, collection: &Collection) -> Result<String, Error> {
+pub(super) fn collection(moment: Moment, event: EventKind, collection: &Collection) -> Result<String, Error> {
     serde_json::to_string(&CollectionChanged {
         event,
+        moment,
         organization_id: collection.organization_id,
         creator_id: collection.creator_id,
         collection_id: collection.id,
@@ -258,12 +282,13 @@ pub(super) fn collection(event: EventKind, collection: &Collection) -> Result<St
 }
 
 /// `webhook.test`.
-pub(super) fn test(webhook: &Webhook, now: Timestamp) -> Result<String, Error> {
+pub(super) fn test(moment: Moment, webhook: &Webhook) -> Result<String, Error> {
     serde_json::to_string(&Test {
         event: EventKind::WebhookTest,
+        moment,
         organization_id: webhook.organization_id,
         webhook_kind: webhook.kind,
         message: "This is a test event.",
-        sent_at: now,
+        sent_at: moment.occurred_at,
     })
 }

@@ -23,6 +23,8 @@ crate::on_both!(
     a_failure_is_told,
     a_server_that_fails_is_asked_again,
     a_server_says_when_it_may_be_asked_again,
+    a_server_that_says_when_loses_no_import,
+    the_time_to_fetch_is_one_for_all_runs,
     nothing_is_left_of_what_does_not_arrive,
     what_cannot_be_resumed_is_fetched_anew,
     deletion_calls_an_import_off_and_restoration_goes_on,
@@ -87,12 +89,17 @@ impl Workshop {
         let run = self.claim_import().await;
         let result = self.processing.run(&run).await;
         match &result {
-            Err(JobError::Retry(error)) if run.claimed.is_last_attempt() => {
-                self.processing.give_up(&run.claimed, &error.to_string()).await.unwrap();
-            }
-            Err(JobError::Retry(error)) => {
-                let now = self.ambient.now();
-                self.catalog.retry_job(&run.claimed, now, &error.to_string()).await.unwrap();
+            Err(JobError::Retry(failure)) => {
+                match run.claimed.next_try(failure.wait, 0, self.ambient.now()) {
+                    None => self.processing.give_up(&run.claimed, &failure.reason).await.unwrap(),
+                    Some(next) if next.is_failure => {
+                        let now = self.ambient.now();
+                        self.catalog.retry_job(&run.claimed, now, &failure.reason).await.unwrap();
+                    }
+                    Some(next) => {
+                        self.catalog.put_off_job(&run.claimed, next.at, &failure.reason).await.unwrap();
+                    }
+                }
             }
             _ => {}
         }
@@ -225,11 +232,53 @@ async fn a_server_says_when_it_may_be_asked_again(database: TestDatabase) {
     })
     .await;
     let (owner, id) = workshop.import(server.url("/a.wav"), "").await;
-    workshop.try_import().await.unwrap();
+    let put_off = workshop.try_import().await;
+    assert!(matches!(put_off, Err(JobError::Retry(_))), "{put_off:?}");
     let [waiting] = &workshop.jobs_of("import_source").await[..] else { panic!("not one job") };
     assert!(waiting.last_error.is_some());
     assert_eq!(workshop.track(&owner, id).await.status, TrackStatus::Initialized);
     assert!(waiting.run_at > workshop.ambient.now().plus_seconds(590), "{waiting:?}");
+}
+
+/// A server that is restarted and asks for a second of patience, ten times.
+async fn a_server_that_says_when_loses_no_import(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let server = FileServer::start(|request| match request.number {
+        0..10 => FileAnswer::status("503 Service Unavailable").with("retry-after", "1"),
+        _ => FileAnswer::whole(&sound()),
+    })
+    .await;
+    let (owner, id) = workshop.import(server.url("/a.wav"), "").await;
+    for _ in 0..10 {
+        let put_off = workshop.try_import().await;
+        assert!(matches!(put_off, Err(JobError::Retry(_))), "{put_off:?}");
+        assert_eq!(workshop.track(&owner, id).await.status, TrackStatus::Initialized);
+        workshop.clock.advance_seconds(3600);
+    }
+    workshop.try_import().await.unwrap();
+    assert_eq!(workshop.track(&owner, id).await.status, TrackStatus::Processing);
+}
+
+async fn the_time_to_fetch_is_one_for_all_runs(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let server = FileServer::start(|_| FileAnswer::whole(&sound())).await;
+    let (owner, id) = workshop.import(server.url("/a.wav"), "").await;
+    let six_hours = Duration::from_secs(6 * 3600);
+    workshop.catalog.note_import_progress(id, 0, None, six_hours).await.unwrap();
+    workshop.try_import().await.unwrap();
+    let track = workshop.track(&owner, id).await;
+    assert_eq!(track.status, TrackStatus::InitError);
+    let reason = track.status_reason.unwrap();
+    assert!(reason.contains("failed: the file could not be fetched within 360 minutes"), "{reason}");
+    assert_eq!(server.requests().len(), 0);
+
+    // A run adds what it has spent, also if it fails.
+    let broken = FileServer::start(|_| FileAnswer::status("503 Later")).await;
+    let (_, id) = workshop.import(broken.url("/a.wav"), "").await;
+    workshop.catalog.note_import_progress(id, 0, None, six_hours / 2).await.unwrap();
+    workshop.try_import().await.unwrap_err();
+    let spent = workshop.catalog.import(id).await.unwrap().unwrap().spent;
+    assert!(spent > six_hours / 2, "{spent:?}");
 }
 
 async fn nothing_is_left_of_what_does_not_arrive(database: TestDatabase) {

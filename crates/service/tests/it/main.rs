@@ -35,6 +35,7 @@ mod station;
 mod store_identity;
 mod store_scene;
 mod sweep;
+mod transcribing;
 mod upload_leases;
 mod usage;
 mod verdicts;

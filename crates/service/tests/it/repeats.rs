@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tonearm_catalog::{Catalog, Claim};
-use tonearm_domain::{Ambient, CollectionId};
+use tonearm_domain::{Ambient, CollectionId, OrganizationId};
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{
     AttemptOutcome, CreateCollection, IdempotentAnswers, IdempotentRequest, Refusal, RequestAttempt,
@@ -21,7 +21,12 @@ on_both!(
 const CREDENTIAL: &str = "a key";
 
 fn request() -> IdempotentRequest {
-    IdempotentRequest { caller: [1; 32], key: "order-1".to_owned(), fingerprint: [2; 32] }
+    IdempotentRequest {
+        caller: [1; 32],
+        organization_id: OrganizationId::from_uuid(uuid::Uuid::nil()),
+        key: "order-1".to_owned(),
+        fingerprint: [2; 32],
+    }
 }
 
 async fn begin(repeats: &IdempotentAnswers) -> Result<RequestAttempt, Refusal> {

@@ -216,7 +216,7 @@ for word in "$@"; do
         {FAILING_BITRATE}k) echo "Conversion failed!" >&2; exit 1 ;;
         f32le) samples=1 ;;
         file:*.webp) echo picture > "${{word#file:}}" ;;
-        file:*/out*) echo sound > "${{word#file:}}" ;;
+        file:*/out* | file:*/speech.mp3) echo sound > "${{word#file:}}" ;;
     esac
 done
 if [ "$samples" ]; then exec head -c 4096 /dev/zero; else echo out_time_us=50000; fi"#

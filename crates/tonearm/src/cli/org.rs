@@ -181,11 +181,13 @@ fn list(organizations: &[Organization], as_json: bool) {
     ORGANIZATIONS.list(organizations, as_json, json, row);
 }
 
-fn show(QuotaView { quotas, used }: QuotaView, as_json: bool) {
+fn show(QuotaView { quotas, used, record_limits, records }: QuotaView, as_json: bool) {
     let rows = [
         ("bytes", used.bytes, quotas.bytes),
         ("tracks", used.tracks, quotas.tracks),
         ("minutes", used.minutes(), quotas.minutes),
+        ("records", records.records, record_limits.records),
+        ("metadata", records.metadata, record_limits.metadata),
     ];
     if as_json {
         let quota = |(name, used, limit): (&str, u64, Option<u64>)| {

@@ -210,8 +210,8 @@ fn print_quotas(report: &StatusReport) {
     let Some(near) = &report.near_quotas else { return print::outln!("Quotas could not be read.") };
     let row = |quota: &NearQuota| {
         let amount = |amount: u64| match quota.kind {
-            QuotaKind::Bytes => shown_bytes(amount),
-            QuotaKind::Tracks | QuotaKind::Minutes => amount.to_string(),
+            QuotaKind::Bytes | QuotaKind::Metadata => shown_bytes(amount),
+            QuotaKind::Tracks | QuotaKind::Minutes | QuotaKind::Records => amount.to_string(),
         };
         [
             quota.name.replace('\n', " "),

@@ -1,9 +1,11 @@
 //! `tonearm transcription`
 
+use std::collections::BTreeSet;
+
 use clap::Subcommand;
 use serde_json::json;
 use tonearm_domain::{Ambient, OrganizationId, TrackId};
-use tonearm_service::SetTranscription;
+use tonearm_service::{Caller, Refusal, SetTranscription, Transcriptions};
 
 use super::{Failure, print};
 use crate::config::command_secret;
@@ -101,14 +103,49 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
         }
         Command::Retry { owner, track, overwrite_edits } => {
             let caller = services.owner(owner.org).await?;
-            let tracks = match track {
-                Some(track) => vec![track],
-                None => transcriptions.failures(&caller).await?.into_iter().map(|f| f.track_id).collect(),
-            };
-            for track in tracks {
-                transcriptions.retry(&caller, track, overwrite_edits).await?;
+            match track {
+                Some(track) => transcriptions.retry(&caller, track, overwrite_edits).await?,
+                None => retry_all(transcriptions, &caller, overwrite_edits).await?,
             }
         }
     }
     Ok(())
+}
+
+/// Requests all failed transcriptions again, and names those that may not be.
+async fn retry_all(
+    transcriptions: &Transcriptions,
+    caller: &Caller,
+    overwrite_edits: bool,
+) -> Result<(), Failure> {
+    let mut refused = BTreeSet::new();
+    loop {
+        // The list has an end. What is requested leaves it.
+        let failures = transcriptions.failures(caller).await?;
+        let mut is_any_queued = false;
+        for track in failures.into_iter().map(|failure| failure.track_id) {
+            if refused.contains(&track) {
+                continue;
+            }
+            match transcriptions.retry(caller, track, overwrite_edits).await {
+                Ok(()) => is_any_queued = true,
+                Err(
+                    refusal @ (Refusal::Conflict { .. }
+                    | Refusal::Unprocessable { .. }
+                    | Refusal::NotFound(_)),
+                ) => {
+                    eprintln!("{track}: {refusal}");
+                    refused.insert(track);
+                }
+                Err(refusal) => return Err(refusal.into()),
+            }
+        }
+        if !is_any_queued {
+            break;
+        }
+    }
+    match refused.len() {
+        0 => Ok(()),
+        count => Err(Failure::failed(format!("{count} transcriptions were not requested again"))),
+    }
 }

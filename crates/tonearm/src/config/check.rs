@@ -13,7 +13,9 @@ use super::acme::acme_terms;
 use super::address::{parse_listen, parse_public_url, tls_files, trusted_proxies};
 use super::error::{ConfigError, positive};
 use super::file::{LogSettings, PrivacySettings, Settings, UsageSettings};
-use super::limits::{cache_terms, max_json_bytes, rate_limits, server_limits, shared_caches, upload_limits};
+use super::limits::{
+    cache_terms, max_json_bytes, rate_limits, record_limits, server_limits, shared_caches, upload_limits,
+};
 use super::locations::Locations;
 use super::media::media_config;
 use super::resolved_secrets::ResolvedSecrets;
@@ -65,6 +67,7 @@ impl Config {
             limits: upload_limits(&settings.limits)?,
             min_free_space: settings.limits.min_free_space.map_or(256 << 20, |size| size.0),
             max_queued_jobs: settings.limits.max_queued_jobs.unwrap_or(100_000),
+            record_limits: record_limits(&settings.limits),
             max_json_bytes: max_json_bytes(&settings.limits)?,
             server_limits: server_limits(&settings.limits, &settings.edge, &settings.shutdown)?,
             shutdown_delay: Duration::from_secs(settings.shutdown.delay_seconds.unwrap_or(5).into()),

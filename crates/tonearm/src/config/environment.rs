@@ -87,6 +87,8 @@ impl LimitSettings {
         variables.parsed("limits.max_json_bytes", &mut self.max_json_bytes)?;
         variables.parsed("limits.min_free_space", &mut self.min_free_space)?;
         variables.toml("limits.max_queued_jobs", &mut self.max_queued_jobs)?;
+        variables.toml("limits.max_records", &mut self.max_records)?;
+        variables.parsed("limits.max_metadata", &mut self.max_metadata)?;
         variables.toml("limits.max_connections", &mut self.max_connections)?;
         variables.toml("limits.header_timeout_seconds", &mut self.header_timeout_seconds)?;
         variables.toml("limits.send_timeout_seconds", &mut self.send_timeout_seconds)?;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tonearm_api::RateLimits;
 use tonearm_blobs::{CacheTerms, StorageUrl};
+use tonearm_domain::RecordLimits;
 use tonearm_service::{SharedCaches, UploadLimits};
 
 use super::ByteSize;
@@ -44,6 +45,15 @@ pub(super) fn media_memory(settings: &MediaSettings) -> Result<u64, ConfigError>
 fn bytes(name: &str, setting: Option<ByteSize>, default: u64) -> Result<u64, ConfigError> {
     let bytes = setting.map_or(default, |size| size.0);
     positive(name, bytes).map(|()| bytes)
+}
+
+/// Zero turns a limit off.
+pub(super) fn record_limits(settings: &LimitSettings) -> RecordLimits {
+    let chosen = |setting: Option<u64>, default| Some(setting.unwrap_or(default)).filter(|limit| *limit > 0);
+    RecordLimits {
+        records: chosen(settings.max_records, 50_000_000),
+        metadata: chosen(settings.max_metadata.map(|size| size.0), 32 << 30),
+    }
 }
 
 pub(super) fn rate_limits(settings: &LimitSettings) -> RateLimits {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use tokio::net::TcpListener;
+use tonearm_catalog::Backend;
 use tonearm_domain::{NodeRecord, PerClass};
 use tonearm_service::{
     CertificateEnd, Heartbeat, KeyFollower, RunCounter, Status, StoreIdentity, UsageKeeper,
@@ -78,6 +79,11 @@ impl Node {
         let keeper = UsageKeeper::in_catalog(meter.clone(), services.usage.clone());
         let keeper = keeper.leaving_in(opening::unstored_usage(config));
         let (catalog, signer) = (services.catalog.clone(), services.signer.clone());
+        if catalog.backend() == Backend::Postgres {
+            let stop = self.shutdown.clone();
+            let merge = background_tasks::merge_record_counts(catalog.clone(), ambient.clone(), stop);
+            self.tasks.push(tokio::spawn(merge));
+        }
         let follower = KeyFollower::of_catalog(catalog, blobs.clone(), signer, ambient.clone());
         let stop = || self.shutdown.clone();
         let import = background_tasks::import_usage(services.usage.clone(), blobs.clone(), stop());

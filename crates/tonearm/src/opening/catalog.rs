@@ -76,6 +76,7 @@ pub(crate) fn connect_options(config: &Config, ambient: &Ambient, migrate: Migra
         migrate,
         tell_nodes_first: true,
         stored_addresses: config.stored_addresses,
+        record_limits: config.record_limits,
         max_connections: config.database_connections,
         statement_timeout: config.statement_timeout,
         due_clock: DueClock::for_node(ambient),

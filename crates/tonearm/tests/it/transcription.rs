@@ -164,6 +164,8 @@ async fn words_are_written_down(backend: Backend) {
     let heard = read().await;
     assert_eq!(heard["transcription"], "Guten Tag.\n\nUnd weiter.");
     assert_eq!(heard["transcription_language"], "de");
+    let session = stage.server.client.post("/v1/play_session/track", &json!({"track_id": track})).await.ok();
+    assert!(session["first_track"]["captions_url"].is_string(), "{session}");
 
     let (headers, body) = provider.asked.lock().unwrap()[0].clone();
     assert_eq!(headers["authorization"], "Bearer sk-secret");
@@ -288,6 +290,9 @@ async fn a_wrong_key_is_seen_and_can_be_mended() {
     let read = stage.server.client.get(&format!("/v1/track/{track}")).await.ok();
     assert_eq!(read["track"]["transcription"], "Hello.");
     assert_eq!(read["track"]["transcription_language"], json!(null));
+    // Without times, there are no captions.
+    let session = stage.server.client.post("/v1/play_session/track", &json!({"track_id": track})).await.ok();
+    assert_eq!(session["first_track"]["captions_url"], json!(null));
 
     // The key that was entered for this server is never sent to another one.
     let elsewhere = SetTranscription {

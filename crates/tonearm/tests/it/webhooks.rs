@@ -122,6 +122,46 @@ async fn everything_is_told_distributed() {
     Box::pin(everything_is_told(Backend::Distributed)).await;
 }
 
+/// Quick changes of a collection whose first event is refused at first.
+async fn events_of_a_record_arrive_in_order(backend: Backend) {
+    let stage = Stage::open(backend).await;
+    let (receiver, _) = stage.receiver(WebhookKind::Collection, Duration::ZERO).await;
+    let client = &stage.server.client;
+    receiver.answer(500);
+    let collection = client.collection("0").await;
+    receiver.wait_for(1).await;
+    receiver.answer(204);
+    for number in 1..=12 {
+        let title = json!({ "title": number.to_string() });
+        client.put(&format!("/v1/collection/{collection}"), &title).await.ok();
+    }
+    // Other records are not held up.
+    let other = client.collection("Other").await;
+    assert_eq!(receiver.wait_for(2).await[1].json["collection_id"], json!(other));
+    stage.wait_for(DeliveryState::Delivered, 1).await;
+    stage.server.clock.advance_seconds(6);
+    let hooks = receiver.wait_for(15).await;
+    let own = hooks.iter().filter(|hook| hook.json["collection_id"] == json!(collection)).skip(1);
+    let own: Vec<_> = own.collect();
+    let titles: Vec<_> = own.iter().map(|hook| text(&hook.json, "/collection/title").to_owned()).collect();
+    assert_eq!(titles, (0..=12).map(|number| number.to_string()).collect::<Vec<_>>());
+    let place =
+        |hook: &Hook| (hook.json["version"].as_i64().unwrap(), text(&hook.json, "/occurred_at").to_owned());
+    assert!(own.windows(2).all(|pair| place(pair[0]).0 < place(pair[1]).0));
+    assert!(own.iter().all(|hook| place(hook).1.starts_with("2030-01-01T00:00:0")), "{:?}", place(own[0]));
+    stage.server.node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_of_a_record_arrive_in_order_embedded() {
+    Box::pin(events_of_a_record_arrive_in_order(Backend::Embedded)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_of_a_record_arrive_in_order_distributed() {
+    Box::pin(events_of_a_record_arrive_in_order(Backend::Distributed)).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn failures_are_retried_then_given_up_and_can_be_replayed() {
     let stage = Stage::open(Backend::Embedded).await;
@@ -210,19 +250,27 @@ async fn a_webhook_is_set_up_and_tried_over_the_interface() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn both_secrets_sign_for_a_day() {
+async fn replaced_secrets_sign_for_a_day() {
     let stage = Stage::open(Backend::Embedded).await;
     let (receiver, old) = stage.receiver(WebhookKind::Track, Duration::ZERO).await;
-    let new = stage.webhooks.rotate(&stage.caller, WebhookKind::Track).await.unwrap().secret;
-    assert_ne!(old, new);
-    stage.webhooks.send_test(&stage.caller, WebhookKind::Track).await.unwrap();
-    let hook = receiver.wait_for(1).await.remove(0);
-    assert_eq!(hook.json["event"], "webhook.test");
-    assert!(is_signed_by(&hook, &old) && is_signed_by(&hook, &new));
-    stage.server.clock.advance_seconds(24 * 3600);
-    stage.webhooks.send_test(&stage.caller, WebhookKind::Track).await.unwrap();
-    let hook = receiver.wait_for(2).await.remove(1);
-    assert!(!is_signed_by(&hook, &old) && is_signed_by(&hook, &new));
+    let rotate = async || stage.webhooks.rotate(&stage.caller, WebhookKind::Track).await.unwrap().secret;
+    let signed = async |count: usize, secrets: &[&String]| {
+        stage.webhooks.send_test(&stage.caller, WebhookKind::Track).await.unwrap();
+        let hook = receiver.wait_for(count).await.remove(count - 1);
+        assert_eq!(hook.json["event"], "webhook.test");
+        secrets.iter().map(|secret| is_signed_by(&hook, secret)).collect::<Vec<_>>()
+    };
+    let second = rotate().await;
+    assert_ne!(old, second);
+    assert_eq!(signed(1, &[&old, &second]).await, [true, true]);
+    // Receivers may have any of the three when it is rotated again.
+    stage.server.clock.advance_seconds(3600);
+    let third = rotate().await;
+    assert_eq!(signed(2, &[&old, &second, &third]).await, [true, true, true]);
+    stage.server.clock.advance_seconds(23 * 3600);
+    assert_eq!(signed(3, &[&old, &second, &third]).await, [false, true, true]);
+    stage.server.clock.advance_seconds(3600);
+    assert_eq!(signed(4, &[&old, &second, &third]).await, [false, false, true]);
     stage.server.node.stop().await;
 }
 

@@ -983,8 +983,14 @@ class QuotaRecord(TypedDict):
     """The quotas of an organization."""
     # Bytes of sources, files and covers. Those of deleted tracks count until they are purged.
     bytes: QuotaState
+    # Bytes of text and metadata in these records.
+    metadata: QuotaState
     # Minutes of audio in these tracks, rounded up. A track counts once it has been probed.
     minutes: QuotaState
+    # Records in the database: tracks, collections, sessions, keys, stored answers and all others. Those of deleted
+    # tracks and expired sessions count until they are removed; of a deleted track, one record stays. The limit is that
+    # of every organization.
+    records: QuotaState
     # Tracks that are not deleted.
     tracks: QuotaState
 
@@ -2085,6 +2091,10 @@ class ReplayFailedWebhookDeliveriesResponse(TypedDict):
 
 class CollectionEvent(TypedDict):
     """A collection was created (or restored), updated or deleted."""
+    occurred_at: Timestamp
+    # Grows with each event about the same track (with its files) or collection. Of two events, the one with the higher
+    # version is the later one, whichever arrives first.
+    version: int
     collection: CollectionRecord
     collection_id: CollectionId
     creator_id: Optional[CreatorId]
@@ -2094,6 +2104,10 @@ class CollectionEvent(TypedDict):
 
 class TrackStatusChanged(TypedDict):
     """A track became `ready`, `incomplete`, `error` or `init_error`."""
+    occurred_at: Timestamp
+    # Grows with each event about the same track (with its files) or collection. Of two events, the one with the higher
+    # version is the later one, whichever arrives first.
+    version: int
     collection_id: CollectionId
     creator_id: Optional[CreatorId]
     event: Literal["track.status_changed"]
@@ -2159,6 +2173,10 @@ class EventTrack(_EventTrack, total=False):
 
 class TrackFileEvent(TypedDict):
     """A file of a track was made, or failed."""
+    occurred_at: Timestamp
+    # Grows with each event about the same track (with its files) or collection. Of two events, the one with the higher
+    # version is the later one, whichever arrives first.
+    version: int
     collection_id: CollectionId
     creator_id: Optional[CreatorId]
     event: Literal["track_file.created", "track_file.failed"]
@@ -2191,6 +2209,10 @@ class DetailedEventFile(TypedDict):
 
 class TestEvent(TypedDict):
     """The body of a test event."""
+    occurred_at: Timestamp
+    # Grows with each event about the same track (with its files) or collection. Of two events, the one with the higher
+    # version is the later one, whichever arrives first.
+    version: int
     event: Literal["webhook.test"]
     message: str
     organization_id: OrganizationId

@@ -53,10 +53,14 @@ impl ProgressEvents {
     pub(super) fn place(streams: &Streams, caller: &Caller) -> Result<StreamSlot, ApiError> {
         let full =
             |status, message| ApiError::new(status, "too_many_streams", message).after(RETRY_AFTER_SECONDS);
-        let of_node =
-            || full(StatusCode::SERVICE_UNAVAILABLE, "too many progress streams are open; try again shortly");
+        let of_node = || {
+            full(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "too many progress streams are open, or too many of this organization; try again shortly",
+            )
+        };
         let Actor::Key(key) = caller.origin.actor else { return Err(of_node()) };
-        streams.enter(StreamHolder::Key(key)).map_err(|full_of| match full_of {
+        streams.enter(caller.organization_id, StreamHolder::Key(key)).map_err(|full_of| match full_of {
             NoCapacity::OfNode => of_node(),
             NoCapacity::OfHolder => full(
                 StatusCode::TOO_MANY_REQUESTS,

@@ -58,14 +58,16 @@ test("another source is tried when a codec fails", () => {
   listener.hears("error", DECODE);
   assert.deepEqual(listener.last("openSound"), { name: "openSound", url: "a-lq", at: 10 });
   const renewed = Listener.of("a").plays().hears("error", NOT_SUPPORTED).loads("a").hears("error", NOT_SUPPORTED);
-  assert.equal(renewed.last("openSound").url, "a-lq");
+  assert.equal(renewed.last("diagnose").url, "a-hq");
+  // It may have come back just now.
+  assert.equal(renewed.diagnoses(null).last("openSound").url, "a-hq");
+  assert.equal(renewed.hears("error", NOT_SUPPORTED).last("openSound").url, "a-lq");
 });
 
 test("when all sources failed, the list goes on", () => {
   const listener = Listener.of("a", "b").plays();
-  listener.hears("error", NOT_SUPPORTED).loads("a").hears("error", NOT_SUPPORTED).hears("error", NOT_SUPPORTED);
-  assert.equal(listener.last("diagnose").url, "a-lq");
-  listener.on("diagnosed", { turn: listener.state.turn, kind: null, code: 4 });
+  listener.hears("error", NOT_SUPPORTED).loads("a").hears("error", NOT_SUPPORTED).diagnoses(null);
+  listener.hears("error", NOT_SUPPORTED).hears("error", NOT_SUPPORTED);
   assert.deepEqual(listener.state.notice, { kind: "unsupported", title: "A" });
   assert.equal(listener.last("loadTrack").id, "b");
 });
@@ -113,12 +115,21 @@ test("every outage is waited for, however many there were", () => {
 test("a connection that hangs is opened again", () => {
   const listener = Listener.of("a").plays().hears("timeupdate", { position: 30 });
   listener.hears("waiting", { isPaused: false });
-  assert.equal(listener.last("retryLater").after, 30_000);
   listener.take();
-  listener.hears("timeupdate", { position: 31 }).on("again");
-  assert.deepEqual(listener.asked(), [], "it goes on");
-  listener.hears("waiting", { isPaused: false }).on("again").loads("a");
+  listener.hears("timeupdate", { position: 31 }).on("watched");
+  assert.deepEqual(listener.asked(), ["watch"], "it goes on");
+  listener.hears("waiting", { isPaused: false }).on("watched").loads("a");
   assert.equal(listener.last("openSound").at, 31);
+  assert.ok(listener.asked().includes("watch"));
+});
+
+test("a sound that is wanted and never begins is opened again", () => {
+  const listener = Listener.of("a").on("play").on("watched");
+  assert.equal(listener.last("loadTrack").isFresh, true);
+  assert.equal(listener.isOn, true);
+  const paused = Listener.of("a").on("play").on("pause");
+  paused.take();
+  assert.deepEqual(paused.on("watched").asked(), [], "nobody waits for it");
 });
 
 test("waiting for the network has an end", () => {

@@ -46,6 +46,11 @@ export class Listener {
     return this.on("notLoaded", { turn: this.state.turn, kind });
   }
 
+  /** What the server says of a sound that failed. */
+  diagnoses(kind, code = 4) {
+    return this.on("diagnosed", { turn: this.state.turn, kind, code });
+  }
+
   /** The audio element reports an event. */
   hears(name, more = {}) {
     const isPaused = name === "pause" || name === "ended";

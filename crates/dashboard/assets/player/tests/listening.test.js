@@ -54,7 +54,7 @@ test("play before the list is there waits for it", () => {
   assert.equal(listener.isOn, true);
   listener.take();
   listener.opens(["a"]);
-  assert.deepEqual(listener.asked(), ["claim", "openSound", "play"]);
+  assert.deepEqual(listener.asked(), ["claim", "openSound", "play", "watch"]);
 });
 
 test("quarters are told once each, and only if they were heard", () => {

@@ -35,3 +35,17 @@ test("words stay when their track is chosen once more", () => {
   view.render(listener.state, sound);
   assert.equal(view.transcript.node.hidden, false);
 });
+
+test("the slider tells the length of each track before it is heard", () => {
+  const view = new View({});
+  const listener = Listener.of("a", "b");
+  const said = () => {
+    view.render(listener.state, sound);
+    view.move(0, listener.state.track.duration);
+    return view.wave.node.getAttribute("aria-valuetext");
+  };
+  assert.equal(said(), "0 seconds of 1 minute 40 seconds");
+  listener.on("choose", { index: 1, isWanted: false });
+  listener.on("loaded", { turn: listener.state.turn, track: { ...track("b"), duration: 50 } });
+  assert.equal(said(), "0 seconds of 50 seconds");
+});

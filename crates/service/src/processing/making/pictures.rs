@@ -121,7 +121,7 @@ impl Processing {
         if !context.probe.may_have_tags() {
             return Ok(None);
         }
-        covers::embedded(&self.media.pictures(), context.input()).await
+        covers::embedded(&self.media.pictures(), context.track.organization_id, context.input()).await
     }
 
     /// The player colour of a track: its own, or an inherited one.

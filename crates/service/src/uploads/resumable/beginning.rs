@@ -175,6 +175,7 @@ impl Uploads {
     ) -> Result<Upload, UploadRefusal> {
         let organization_id = target.organization_id();
         let tx = self.catalog.begin().await?;
+        tx.admit_records(organization_id).await?;
         let mut replacement_id = None;
         let (track_id, folder) = match target {
             Target::Track(track, slot) => {

@@ -23,7 +23,7 @@ use crate::uploads::accept_source::BodyError;
 const MOST_PARTS: usize = 1000;
 
 /// The most uploads that a process joins at once.
-pub(crate) const MOST_JOINS: usize = 16;
+pub(crate) const MOST_JOINS: u64 = 16;
 
 /// The longest time for which a process joins one upload. Completed work is kept, and the same request continues it.
 const JOINED_WITHIN: Duration = Duration::from_secs(3600);
@@ -52,7 +52,12 @@ impl Uploads {
         begin: BeginUpload,
     ) -> Result<Upload, UploadRefusal> {
         check_parts(&parts)?;
-        let turn = self.joins.clone().try_acquire_owned().map_err(|_| Refusal::Busy)?;
+        let first = match parts.first() {
+            Some(first) => self.catalog.upload(*first).await?,
+            None => None,
+        };
+        let owner = first.map(|part| part.organization_id);
+        let turn = self.joins.take(owner).ok_or(Refusal::Busy)?;
         let uploads = self.clone();
         let work = async move {
             let _turn = turn;

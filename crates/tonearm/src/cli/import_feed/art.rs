@@ -28,8 +28,9 @@ impl Art {
         let limits = FetchLimits {
             max_bytes: LARGEST,
             total: Duration::from_secs(120),
+            spent: Duration::ZERO,
             patience: Duration::from_secs(30),
-            pause: Duration::from_secs(1),
+            ..FetchLimits::of_file(LARGEST)
         };
         let failed = |error: &dyn std::fmt::Display| format!("the picture cannot be fetched: {error}");
         let mut fetched = self.outbound.fetch(url.as_str(), limits).await.map_err(|error| failed(&error))?;

@@ -142,3 +142,51 @@ async fn the_network_goes_away_and_comes_back() {
     assert_eq!(listening.player_events("error").await.len(), 1);
     listening.ada.leaves().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_goes_on_when_its_next_file_was_away() {
+    let listening = Listening::to(&["ebb.wav", "flood.wav"]).await;
+    let browser = listening.browser();
+    listening.puts(json!({}), listening.session().await).await;
+    listening.presses_play().await;
+    hears(browser).await;
+    browser.until(&format!("{AUDIO}.buffered.length > 0 && {AUDIO}.buffered.end(0) > 29")).await;
+    browser.command("Network.enable", json!({})).await;
+    browser.command("Network.setBlockedURLs", json!({"urls": ["*verify=*"]})).await;
+    // The next file is loaded ahead from here on.
+    browser.run("document.querySelector('tonearm-player').seek(26);", Vec::new()).await;
+    listening.says("No connection to the server.").await;
+    assert_eq!(browser.in_player(".title").await.html(true).await.unwrap(), "flood");
+    browser.command("Network.setBlockedURLs", json!({"urls": []})).await;
+    hears(browser).await;
+    browser.until(&format!("!{MESSAGE}")).await;
+    assert_eq!(listening.player_events("error").await.len(), 1);
+    listening.ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_player_that_is_removed_is_not_started_by_the_keys_of_the_system() {
+    let listening = Listening::to(&["ebb.wav"]).await;
+    let browser = listening.browser();
+    browser
+        .run(
+            "window.keys = {};
+         const set = navigator.mediaSession.setActionHandler.bind(navigator.mediaSession);
+         navigator.mediaSession.setActionHandler = (key, press) => { keys[key] = press; set(key, press); };",
+            Vec::new(),
+        )
+        .await;
+    listening.puts(json!({}), listening.session().await).await;
+    listening.presses_play().await;
+    hears(browser).await;
+    let remove = "window.player = document.querySelector('tonearm-player');
+        window.audio = player.sound.audio;
+        player.remove();";
+    browser.run(remove, Vec::new()).await;
+    browser.until("audio.paused && !audio.hasAttribute('src') && keys.play === null").await;
+    // It is put back, and continues.
+    browser.run("document.querySelector('main').prepend(player);", Vec::new()).await;
+    listening.presses_play().await;
+    hears(browser).await;
+    listening.ada.leaves().await;
+}

@@ -8,6 +8,7 @@ mod first_run;
 mod gallery;
 mod getting_in;
 mod going_wrong;
+mod hosts;
 mod keyboard;
 mod library;
 mod listener;

@@ -100,7 +100,7 @@ impl Call for ReadQuota {
     const NAME: &'static str = "read_quota";
     const TITLE: &'static str = "Read the quotas";
     const TEXT: &'static str =
-        "Returns how many bytes, tracks and minutes the organization has, and how many it may have.";
+        "Returns how many bytes, tracks, minutes and records the organization has, and how many it may have.";
     const EFFECT: Effect = Effect::Reads;
 
     async fn call(self, client: &Client) -> Result<Value, Problem> {

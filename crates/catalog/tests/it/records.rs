@@ -1,0 +1,238 @@
+//! How many records organizations keep in the database, and what happens when these are enough.
+
+#![allow(clippy::large_futures, reason = "one at a time, and for a moment")]
+
+use std::sync::Arc;
+
+use serde_json::json;
+use tonearm_catalog::{
+    Catalog, CatalogError, ConnectOptions, Purpose, Right, Transaction, act_on, in_request,
+};
+use tonearm_domain::{
+    Ambient, Collection, Creator, ExpiredRows, FileData, Metadata, Organization, PlaySession, QuotaKind,
+    RecordLimits, RecordUsage,
+};
+use tonearm_fixtures::ambient;
+
+use crate::database::{Reach, TestDatabase};
+use crate::samples::*;
+use crate::upgrades::{RECORD_COUNTS, go_back};
+
+tonearm_fixtures::on_both_empty!(
+    counts_are_those_of_the_rows,
+    transactions_do_not_wait_for_the_counts_of_others,
+    nothing_is_added_where_there_is_no_room,
+    rows_of_earlier_versions_are_counted,
+);
+
+/// What the database should contain besides the two collections, each with the number of its organization.
+struct Model {
+    /// How many bytes more than compact JSON an object with one member has.
+    spaces: u64,
+    creators: Vec<(usize, Creator)>,
+    sessions: Vec<(usize, PlaySession)>,
+}
+
+impl Model {
+    fn used(&self, organization: usize) -> RecordUsage {
+        let creators = self
+            .creators
+            .iter()
+            .filter(|(at, _)| *at == organization)
+            .map(|(_, creator)| creator.organization_index.len() as u64 + self.bytes(&creator.metadata));
+        let sessions = self.sessions.iter().filter(|(at, _)| *at == organization);
+        let sessions = sessions.map(|(_, session)| self.bytes(&session.metadata));
+        let bytes: Vec<u64> = creators.chain(sessions).collect();
+        RecordUsage { records: bytes.len() as u64, metadata: bytes.iter().sum() }
+    }
+
+    fn bytes(&self, metadata: &Metadata) -> u64 {
+        let compact = serde_json::to_string(metadata.as_map()).unwrap().len() as u64;
+        compact + if metadata.as_map().is_empty() { 0 } else { self.spaces }
+    }
+}
+
+fn pick(ambient: &Ambient, below: usize) -> usize {
+    usize::from(u16::from_le_bytes(ambient.random())) % below
+}
+
+fn note(ambient: &Ambient) -> Metadata {
+    match pick(ambient, 3) {
+        0 => metadata(json!({})),
+        size => metadata(json!({ "note": "é".repeat(size * pick(ambient, 300)) })),
+    }
+}
+
+/// Random histories, compared with a model after each step.
+async fn counts_are_those_of_the_rows(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let places = [stored_collection(&catalog, &ambient).await, stored_collection(&catalog, &ambient).await];
+    let usage = async |at: usize| catalog.record_usage(places[at].0.id).await.unwrap();
+    let first = [usage(0).await, usage(1).await];
+    assert_eq!(first.map(|used| used.records), [1, 1], "the collections");
+    let spaces = u64::from(database.url.starts_with("postgres"));
+    let mut model = Model { spaces, creators: Vec::new(), sessions: Vec::new() };
+    for step in 0..150 {
+        let at = pick(&ambient, 2);
+        take_a_step(&catalog, &ambient, &places, at, &mut model).await;
+        for at in [0, 1] {
+            let (used, expected) = (usage(at).await, model.used(at));
+            assert_eq!(used.records - first[at].records, expected.records, "step {step}");
+            assert_eq!(used.metadata - first[at].metadata, expected.metadata, "step {step}");
+        }
+    }
+    assert!(model.creators.len() > 5 && !model.sessions.is_empty());
+}
+
+async fn take_a_step(
+    catalog: &Catalog,
+    ambient: &Ambient,
+    places: &[(Organization, Collection); 2],
+    at: usize,
+    model: &mut Model,
+) {
+    let tx = catalog.begin().await.unwrap();
+    match pick(ambient, 5) {
+        0 => {
+            let added = Creator { metadata: note(ambient), ..creator(ambient, &places[at].0) };
+            tx.insert_creator(&added).await.unwrap();
+            model.creators.push((at, added));
+        }
+        1 if !model.creators.is_empty() => {
+            let changed = pick(ambient, model.creators.len());
+            let (_, changed) = &mut model.creators[changed];
+            changed.metadata = note(ambient);
+            changed.organization_index = "x".repeat(pick(ambient, 50));
+            tx.update_creator(changed).await.unwrap();
+        }
+        2 if model.creators.len() > 8 => {
+            let (at, gone) = model.creators.swap_remove(pick(ambient, model.creators.len()));
+            tx.delete_creator(places[at].0.id, gone.id).await.unwrap();
+        }
+        // Of both organizations, in one statement.
+        3 => {
+            let added: Vec<_> =
+                (0..=pick(ambient, 6)).map(|more| session(ambient, places, (at + more) % 2)).collect();
+            let sessions: Vec<_> = added.iter().map(|(_, session)| session.clone()).collect();
+            tx.insert_play_sessions(&sessions).await.unwrap();
+            model.sessions.extend(added);
+        }
+        _ => {
+            // What is rolled back is not counted.
+            add_two(&tx, ambient, &places[at]).await;
+            drop(tx);
+            let until = ambient.now().plus_seconds(pick(ambient, 50) as i64);
+            while catalog.delete_expired(ExpiredRows::PlaySessions, until, 7).await.unwrap() == 7 {}
+            model.sessions.retain(|(_, session)| session.expires_at > until);
+            return catalog.merge_record_counts().await.unwrap();
+        }
+    }
+    tx.commit().await.unwrap();
+}
+
+fn session(ambient: &Ambient, places: &[(Organization, Collection); 2], at: usize) -> (usize, PlaySession) {
+    let expires_at = ambient.now().plus_seconds(pick(ambient, 100) as i64);
+    let session = play_session(ambient, &places[at].1);
+    (at, PlaySession { metadata: note(ambient), expires_at, ..session })
+}
+
+async fn add_two(
+    tx: &Transaction,
+    ambient: &Ambient,
+    (organization, collection): &(Organization, Collection),
+) {
+    tx.insert_creator(&creator(ambient, organization)).await.unwrap();
+    tx.insert_upload_session(&upload_session(ambient, collection)).await.unwrap();
+}
+
+/// On SQLite they wait for the one writer anyway.
+async fn transactions_do_not_wait_for_the_counts_of_others(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    if database.url.starts_with("sqlite") {
+        return catalog.merge_record_counts().await.unwrap();
+    }
+    let (organization, _) = stored_collection(&catalog, &ambient).await;
+    let open = catalog.begin().await.unwrap();
+    open.insert_creator(&creator(&ambient, &organization)).await.unwrap();
+    let other = catalog.begin().await.unwrap();
+    other.insert_creator(&creator(&ambient, &organization)).await.unwrap();
+    other.commit().await.unwrap();
+    catalog.merge_record_counts().await.unwrap();
+    assert_eq!(catalog.record_usage(organization.id).await.unwrap().records, 2);
+    open.commit().await.unwrap();
+    let merges = [catalog.merge_record_counts(), catalog.merge_record_counts()];
+    for merged in futures::future::join_all(merges).await {
+        merged.unwrap();
+    }
+    assert_eq!(catalog.record_usage(organization.id).await.unwrap().records, 3);
+}
+
+async fn nothing_is_added_where_there_is_no_room(database: TestDatabase) {
+    let (setup, (ambient, _)) = (database.catalog().await, ambient());
+    let (organization, _) = stored_collection(&setup, &ambient).await;
+    let (other, _) = stored_collection(&setup, &ambient).await;
+    let of = async |organization: &Organization, hash: [u8; 32]| {
+        let key = Arc::new(api_key(&ambient, organization));
+        let tx = setup.begin().await.unwrap();
+        tx.insert_api_key(&key, &hash).await.unwrap();
+        tx.commit().await.unwrap();
+        Right::Key { key, hash }
+    };
+    let (own, others) = (of(&organization, [1; 32]).await, of(&other, [2; 32]).await);
+    let used = setup.record_usage(organization.id).await.unwrap();
+    let begin = async |limits, purpose, right: &Right| {
+        let options = ConnectOptions { record_limits: limits, ..ConnectOptions::default() };
+        let catalog = Catalog::connect(&database.database_url(), options).await.unwrap();
+        let begun = in_request(ambient.clone(), purpose, async {
+            assert!(act_on(right.clone()));
+            catalog.begin().await.map(drop)
+        });
+        match begun.await {
+            Ok(()) => None,
+            Err(CatalogError::QuotaExceeded(exceeded)) => Some(exceeded.kind),
+            Err(error) => panic!("{error:?}"),
+        }
+    };
+    let records = |records| RecordLimits { records: Some(records), metadata: None };
+    let metadata = |bytes| RecordLimits { records: None, metadata: Some(bytes) };
+    for (limits, purpose, expected) in [
+        (RecordLimits::default(), Purpose::Add, None),
+        (records(used.records + 1), Purpose::Add, None),
+        (records(used.records), Purpose::Add, Some(QuotaKind::Records)),
+        (records(used.records), Purpose::End, None),
+        (metadata(used.metadata + 1), Purpose::Add, None),
+        (metadata(used.metadata), Purpose::Add, Some(QuotaKind::Metadata)),
+        (metadata(used.metadata), Purpose::End, None),
+    ] {
+        assert_eq!(begin(limits, purpose, &own).await, expected, "{limits:?} {purpose:?}");
+    }
+    // One organization takes no room from another.
+    let tx = setup.begin().await.unwrap();
+    for _ in 0..5 {
+        tx.insert_creator(&creator(&ambient, &organization)).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    let limit = records(used.records + 1);
+    assert_eq!(begin(limit, Purpose::Add, &own).await, Some(QuotaKind::Records));
+    assert_eq!(begin(limit, Purpose::Add, &others).await, None);
+    assert_eq!(begin(limit, Purpose::Add, &Right::Session(organization.id)).await, Some(QuotaKind::Records));
+}
+
+async fn rows_of_earlier_versions_are_counted(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let by = creator(&ambient, &organization);
+    let recipe = recipe(&ambient, &organization, None, "levels", 0);
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_creator(&by).await.unwrap();
+    tx.put_track_file(&made_file(&ambient, &track, &recipe, FileData::NONE)).await.unwrap();
+    tx.insert_upload_session(&upload_session(&ambient, &collection)).await.unwrap();
+    tx.commit().await.unwrap();
+    stored_track(&catalog, full_track(&ambient, &collection, &by)).await;
+    let counted = catalog.record_usage(organization.id).await.unwrap();
+    assert_eq!(counted.records, 6);
+    go_back(&database, catalog, RECORD_COUNTS).await;
+    let catalog = database.upgraded().await;
+    assert_eq!(catalog.record_usage(organization.id).await.unwrap(), counted);
+}
