@@ -25,7 +25,7 @@ pub(crate) const READ_WITHIN: Duration = Duration::from_secs(30);
 
 /// The whole body of a form without files. While it arrives, it counts towards the memory for all bodies of its network.
 pub(crate) async fn read(extensions: &Extensions, body: Body) -> Result<Bytes, PageError> {
-    let mut held = extensions.get::<BodyBudget>().map(|bodies| bodies.budget.holder(bodies.network));
+    let mut held = extensions.get::<BodyBudget>().map(|bodies| bodies.bytes.holder(bodies.network));
     let (mut chunks, mut whole) = (body.into_data_stream(), BytesMut::new());
     let collect = async {
         while let Some(chunk) = chunks.next().await {
@@ -151,7 +151,7 @@ impl Problems {
 
 #[cfg(test)]
 mod tests {
-    use tonearm_domain::ByteBudget;
+    use tonearm_domain::Shares;
 
     use super::*;
 
@@ -183,9 +183,9 @@ mod tests {
 
     #[tokio::test]
     async fn forms_that_arrive_count_towards_the_memory_of_their_network() {
-        let budget = ByteBudget::new(1000);
+        let budget = Shares::new(1000);
         let mut extensions = Extensions::new();
-        extensions.insert(BodyBudget { budget: budget.clone(), network: "192.0.2.1".parse().unwrap() });
+        extensions.insert(BodyBudget { bytes: budget.clone(), network: "192.0.2.1".parse().unwrap() });
         assert!(read(&extensions, Body::from(vec![b'a'; 500])).await.is_ok());
         let refused = read(&extensions, Body::from(vec![b'a'; 501])).await;
         assert!(matches!(refused, Err(PageError::Refused(Refusal::Unavailable(_)))));
