@@ -26,14 +26,15 @@ pub(super) fn colours(colours: Option<PlayerColours>) -> String {
 /// which the player asks why a file does not play, and exactly `style` as inline style.
 pub(super) fn policy(style: &str, delivery_origin: &str, framing: Framing) -> String {
     let hash = BASE64_STANDARD.encode(Sha256::digest(style));
+    // `*` would refuse pages whose origin is opaque: those in a sandbox.
     let ancestors = match framing {
-        Framing::Refused => "'none'",
-        Framing::Open => "*",
+        Framing::Refused => "; frame-ancestors 'none'",
+        Framing::Open => "",
     };
     format!(
         "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-{hash}'; img-src 'self' \
          {delivery_origin}; media-src 'self' {delivery_origin}; connect-src 'self' {delivery_origin}; base-uri 'none'; \
-         form-action 'none'; frame-ancestors {ancestors}"
+         form-action 'none'{ancestors}"
     )
 }
 

@@ -69,9 +69,21 @@ async fn a_share_link_has_a_page_that_works_without_scripts() {
     let cover = shared.get(&format!("/share/{path}/cover")).await;
     assert_eq!(cover.status, 302);
     assert_eq!(shared.get(cover.header("location")).await.header("content-type"), "image/jpeg");
+    // Pages that are cross-origin isolated embed nothing else.
+    for embedded in
+        [format!("/v1/stream/{path}"), format!("/share/{path}/cover"), "/embed/player.css".to_owned()]
+    {
+        assert_eq!(
+            shared.get(&embedded).await.header("cross-origin-resource-policy"),
+            "cross-origin",
+            "{embedded}"
+        );
+    }
 
     let framed = shared.get(&format!("/embed/{path}")).await;
-    assert!(framed.header("content-security-policy").ends_with("frame-ancestors *"));
+    assert!(!framed.header("content-security-policy").contains("frame-ancestors"));
+    assert_eq!(framed.header("cross-origin-embedder-policy"), "require-corp");
+    assert_eq!(framed.header("cross-origin-resource-policy"), "cross-origin");
     page(framed);
     let data = shared.get(&format!("/embed/{path}/player.json")).await;
     assert_eq!(data.header("access-control-allow-origin"), "*");

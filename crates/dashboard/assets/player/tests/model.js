@@ -33,10 +33,10 @@ export class Model {
   #sessions = 0;
   #expiry = null;
   #moved;
-  /** When something was last in the way. */
+  /** When something was last in the way of sound. */
   #held = 0;
   #chosenAt;
-  /** What the last track was left for. */
+  /** Whether the last event was the end of a track. */
   #isEnded = false;
   #isAct = false;
   /** The last seek, if nobody did anything after it. */

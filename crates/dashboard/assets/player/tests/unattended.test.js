@@ -40,6 +40,14 @@ test("a session that cannot be opened at once is opened later, and the sound goe
   assert.deepEqual([listener.isOn, listener.state.position, listener.state.problem], [true, 61, null]);
 });
 
+test("a session that ended and was given anew goes on, also if it cannot be opened at once", () => {
+  const listener = Listener.of("a").plays().hears("timeupdate", { position: 61 }).hears("error", NOT_SUPPORTED).refuses("session");
+  listener.on("expiryTold", { isHandled: false }).on("open", { isSwitch: true }).refuses("unavailable");
+  listener.take();
+  listener.on("again").opens(["a"]);
+  assert.equal(listener.last("openSound").at, 61);
+});
+
 test("a list that is being opened is shown, whatever is chosen meanwhile", () => {
   const ways = {
     next: (listener) => listener.on("choose", { index: 1, isWanted: true }),
