@@ -112,7 +112,7 @@ mod tests {
             kind: WebhookKind::Track,
             url: String::new(),
             secret: Vec::new(),
-            old_secret: None,
+            old_secrets: None,
             rotated_at: None,
             health: EndpointHealth::default(),
             created_at: now,
