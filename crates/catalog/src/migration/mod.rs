@@ -103,6 +103,7 @@ mod m0072_folding;
 mod m0075_cover_basis;
 mod m0078_listened_excerpts;
 mod m0080_record_counts;
+mod m0081_arrived_bytes;
 mod pieces;
 mod prelude;
 mod record;
@@ -174,6 +175,7 @@ fn steps() -> Vec<Step> {
         m0075_cover_basis::step(),
         m0078_listened_excerpts::step(),
         m0080_record_counts::step(),
+        m0081_arrived_bytes::step(),
     ]
 }
 

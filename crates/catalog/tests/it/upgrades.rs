@@ -24,6 +24,7 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    ARRIVED,
     RECORD_COUNTS,
     EXCERPTS,
     COVER_BASIS,
@@ -99,6 +100,7 @@ const ANSWERED_STATUSES: Step = (
     "m0068_answered_statuses",
     &["DROP INDEX answered_job_by_track_id", "ALTER TABLE answered_job DROP COLUMN status"],
 );
+const ARRIVED: Step = ("m0081_arrived_bytes", &["DROP INDEX upload_by_organization_id"]);
 pub(crate) const RECORD_COUNTS: Step = (
     "m0080_record_counts",
     &[

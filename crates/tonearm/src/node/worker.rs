@@ -45,6 +45,7 @@ impl Node {
                 .with_imports(services.imports.clone(), services.uploads(config, ambient, blobs))
                 .with_purged_titles(config.purged_titles)
                 .with_retention(config.retention)
+                .with_space(opening::space(config))
                 .counting_runs(runs);
         let worker = Worker::new(processing, config.worker);
         self.pending_worker = Some(PendingWorker { media, worker, media_works });
