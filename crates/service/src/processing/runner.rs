@@ -30,6 +30,7 @@ pub struct Processing {
     pub(super) ambient: Ambient,
     pub(super) room: DiskReservations,
     pub(super) space: Space,
+    pub(super) longest_hours: u32,
     pub(super) scratch: PathBuf,
     pub(super) watched: RunningTracks,
     pub(super) transcriptions: Option<Transcriptions>,
@@ -76,6 +77,7 @@ impl Processing {
             ambient,
             room: DiskReservations::new(scratch.clone()),
             space: Space::default(),
+            longest_hours: 0,
             scratch,
             watched,
             transcriptions: None,
@@ -110,6 +112,11 @@ impl Processing {
     /// The same, making only files for which there is enough free space.
     pub fn with_space(self, space: Space) -> Self {
         Self { space, ..self }
+    }
+
+    /// The same, refusing sound that lasts more than this many hours; 0 for no limit.
+    pub fn with_longest_hours(self, longest_hours: u32) -> Self {
+        Self { longest_hours, ..self }
     }
 
     /// The same, counting finished runs in a shared counter.

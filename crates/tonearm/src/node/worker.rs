@@ -46,6 +46,7 @@ impl Node {
                 .with_purged_titles(config.purged_titles)
                 .with_retention(config.retention)
                 .with_space(opening::space(config))
+                .with_longest_hours(config.max_duration_hours)
                 .counting_runs(runs);
         let worker = Worker::new(processing, config.worker);
         self.pending_worker = Some(PendingWorker { media, worker, media_works });

@@ -4,6 +4,7 @@ use tonearm_domain::{FileOutcome, Recipe, RecipeKind};
 use tonearm_media::Output;
 
 use super::run_context::RunContext;
+use super::stop::Stop;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::Processing;
 
@@ -21,6 +22,18 @@ pub(super) struct Fitting {
 }
 
 impl Processing {
+    /// Refuses sound that lasts too long: a small file can claim an encoder for days.
+    pub(super) fn require_duration(&self, seconds: f64) -> Result<(), Stop> {
+        let (hours, most) = (seconds / 3600.0, self.longest_hours);
+        if most == 0 || hours <= f64::from(most) {
+            return Ok(());
+        }
+        Err(Stop::Source(format!(
+            "the file has {hours:.1} hours of sound, and this service takes at most {most} (limits.max_duration_hours); \
+             split it, or ask the operator to raise the limit"
+        )))
+    }
+
     /// Admits recipes in their order as long as their files fit. What headers claim may be wrong, so files are checked
     /// again when they are recorded.
     pub(super) async fn fitting(

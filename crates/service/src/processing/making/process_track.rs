@@ -188,6 +188,8 @@ impl Processing {
                 return Ok((None, None));
             }
             let (analysed, rendered) = self.analyse(context, &plan).await?;
+            // The headers may have claimed less.
+            self.require_duration(analysed.probe.duration)?;
             if !is_together {
                 self.record_analysis(context, &analysed).await?;
             }
