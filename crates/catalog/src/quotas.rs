@@ -1,12 +1,12 @@
 //! Quotas of organizations and their usage. Triggers keep the counts, per collection.
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, SimpleExpr};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select, Set};
-use tonearm_domain::{OrganizationId, QuotaUsage, Quotas};
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select, Set};
+use tonearm_domain::{OrganizationId, QuotaUsage, Quotas, UploadKind};
 
 use crate::catalog::Catalog;
 use crate::column::{byte_count, size};
-use crate::entity::{collection, organization, quota};
+use crate::entity::{collection, organization, quota, upload};
 use crate::error::CatalogError;
 use crate::query::{TO_CHANGE, one};
 use crate::transaction::Transaction;
@@ -26,8 +26,22 @@ fn kept_bytes() -> SimpleExpr {
     sum(Column::KeptBytes.into_expr().add(Column::CoverBytes.into_expr()))
 }
 
+/// The bytes of uploads that are no track's source, or not yet.
+fn arrived(organization: OrganizationId) -> Select<upload::Entity> {
+    use upload::Column;
+    upload::Entity::find()
+        .select_only()
+        .filter(Column::OrganizationId.eq(organization.uuid()))
+        .filter(
+            Condition::any()
+                .add(Column::IsComplete.eq(false))
+                .add(Column::Kind.eq(UploadKind::Partial.as_str())),
+        )
+        .expr(sum(Column::Offset.into_expr()))
+}
+
 /// Reads a row for each collection that the organization has had, in two queries, because living and deleted
-/// collections have separate indexes.
+/// collections have separate indexes, and one for each of its uploads of the last days.
 async fn usage<C: ConnectionTrait>(db: &C, organization: OrganizationId) -> Result<QuotaUsage, CatalogError> {
     use collection::Column;
     let living = collections(organization)
@@ -41,7 +55,8 @@ async fn usage<C: ConnectionTrait>(db: &C, organization: OrganizationId) -> Resu
     let deleted: Option<Option<i64>> = deleted.into_tuple().one(db).await?;
     let own = organization::Entity::find_by_id(organization.uuid()).select_only();
     let own: Option<i64> = own.column(organization::Column::CoverBytes).into_tuple().one(db).await?;
-    let bytes = bytes.unwrap_or(0) + deleted.flatten().unwrap_or(0) + own.unwrap_or(0);
+    let arrived: Option<Option<i64>> = arrived(organization).into_tuple().one(db).await?;
+    let bytes = [bytes, deleted.flatten(), own, arrived.flatten()].into_iter().flatten().sum();
     Ok(QuotaUsage {
         bytes: size("collection.kept_bytes", bytes)?,
         tracks: size("collection.track_count", tracks.unwrap_or(0))?,

@@ -26,6 +26,7 @@ mod limits;
 mod measuring;
 mod media;
 mod memory;
+mod most_bytes;
 mod own_program;
 mod pcm;
 mod permits;

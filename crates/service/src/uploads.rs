@@ -109,14 +109,15 @@ impl Uploads {
     }
 
     /// Refuses a source if no uploads are admitted, or if it would exceed the organization's quotas. Returns the number
-    /// of bytes it may have. Call it before reading the body. The final decision is made in the transaction that
+    /// of bytes it may have. `counted` are the bytes of it that are counted already. Call it before reading the body. The final decision is made in the transaction that
     /// records the source (see [`quotas::admit_stored`]).
     pub(crate) async fn require_room(
         &self,
         organization_id: OrganizationId,
         announced: Option<u64>,
+        counted: u64,
     ) -> Result<QuotaAllowance, Refusal> {
         self.admission.require(organization_id).await?;
-        quotas::source_allowance(&self.catalog, organization_id, announced).await
+        quotas::source_allowance(&self.catalog, organization_id, announced, counted).await
     }
 }

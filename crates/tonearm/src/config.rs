@@ -90,6 +90,8 @@ pub struct Config {
     pub min_free_space: u64,
     /// Maximum number of jobs that wait to process uploads. With more, uploads are refused. 0 means no limit.
     pub max_queued_jobs: u64,
+    /// The longest sound that is processed, in hours. 0 means no limit.
+    pub max_duration_hours: u32,
     /// How much an organization may keep in the database.
     pub record_limits: RecordLimits,
     /// Maximum size of a JSON body, in bytes.

@@ -25,6 +25,7 @@ on_both!(
     what_is_announced_has_to_fit,
     an_upload_ends_where_its_quota_does,
     covers_have_to_fit,
+    files_have_to_fit,
     a_full_queue_takes_nothing_in_until_it_is_shorter,
     a_track_that_waits_for_its_turn_says_so,
     a_refused_body_is_not_read,
@@ -147,6 +148,44 @@ async fn records_end_at_their_limit(database: TestDatabase) {
     house.delete(&format!("/v1/upload_session/{session}")).await.expect_ok();
     house.delete(&format!("/v1/collection/{}", house.collection_id)).await.expect_ok();
     house.delete(&format!("/v1/api_key/{}", house.key_id(&key).await)).await.expect_ok();
+}
+
+/// The sizes of the files of a track are bounded once it is probed. Those that fit are made, in the order of the recipes.
+async fn files_have_to_fit(database: TestDatabase) {
+    let house = House::open(database).await;
+    let bytes_of_source = tone().len() as u64;
+    let limit = bytes_of_source + 250_000;
+    house.set_quotas(bytes(limit)).await;
+    let track = house.waiting_track().await;
+    house.upload(&track.url, tone()).await.expect_ok();
+    let wav = json!({ "variant_type_id": "transcode", "codec": "wav" });
+    for index in ["wav-1", "wav-2", "wav-3"] {
+        house.add_recipe(index, wav.clone()).await;
+    }
+    house.run_jobs().await;
+    let read = house.get(&format!("/v1/track/{}", track.track)).await.expect_ok().json["track"].clone();
+    assert_eq!(read["track_status_id"], "incomplete", "{read}");
+    let quota = house.get("/v1/quota").await.expect_ok().json["quota"]["bytes"].clone();
+    assert!(quota["used"].as_u64().unwrap() <= limit, "{quota}");
+    let files = house.catalog().files_of_track(track.track.parse().unwrap()).await.unwrap();
+    let reasons: Vec<String> = files
+        .iter()
+        .filter_map(|file| match &file.outcome {
+            tonearm_domain::FileOutcome::Failed { reason } => Some(reason.clone()),
+            tonearm_domain::FileOutcome::Made { .. } => None,
+        })
+        .collect();
+    assert!(!reasons.is_empty() && reasons.len() < files.len());
+    for reason in reasons {
+        assert!(
+            reason.contains("this file has up to ") && reason.contains("quota has room for "),
+            "{reason}"
+        );
+    }
+    house.set_quotas(UpdateQuotas { bytes: Patch::Clear, ..UpdateQuotas::default() }).await;
+    house.post(&format!("/v1/track/{}/retry", track.track), json!({})).await.expect_ok();
+    house.run_jobs().await;
+    assert_eq!(house.track_status(&track.track).await, "ready");
 }
 
 async fn what_is_announced_has_to_fit(database: TestDatabase) {

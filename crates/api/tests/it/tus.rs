@@ -11,9 +11,10 @@ use futures::stream;
 use http::{Method, Request};
 use serde_json::{Value, json};
 use sha1::{Digest, Sha1};
-use tonearm_domain::Job;
+use tonearm_domain::{Job, Patch};
 use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_service::UpdateQuotas;
 
 use crate::house::{House, LIMITS, local, tone};
 use crate::on_both;
@@ -34,6 +35,9 @@ on_both!(
     methods_can_be_overridden,
     wrong_requests_are_refused,
     nothing_stays_of_what_expires,
+    what_has_arrived_counts_in_the_quota,
+    of_many_uploads_at_once_the_quota_keeps_what_fits,
+    parts_count_once,
 );
 
 const STREAM: &str = "application/offset+octet-stream";
@@ -443,4 +447,80 @@ async fn nothing_stays_of_what_expires(database: TestDatabase) {
     assert_eq!(std::fs::read_dir(house.store().join("objects/.tmp")).unwrap().count(), 0);
     assert_eq!(tracks(&house).await, [("Song.wav".to_owned(), "init_error".to_owned())]);
     assert_eq!(send(&house, Method::HEAD, &url, &[], Body::empty()).await.status, 404);
+}
+
+async fn limit_bytes(house: &House, limit: usize) {
+    house.set_quotas(UpdateQuotas { bytes: Patch::Set(limit as u64), ..UpdateQuotas::default() }).await;
+}
+
+async fn used_bytes(house: &House) -> u64 {
+    house.get("/v1/quota").await.expect_ok().json["quota"]["bytes"]["used"].as_u64().unwrap()
+}
+
+/// Bytes of unfinished uploads on the disk.
+fn draft_bytes(house: &House) -> u64 {
+    let files = std::fs::read_dir(house.store().join("objects/.tmp")).unwrap();
+    files.map(|file| file.unwrap().metadata().unwrap().len()).sum()
+}
+
+async fn what_has_arrived_counts_in_the_quota(database: TestDatabase) {
+    let house = House::open(database).await;
+    let session = house.upload_session().await;
+    let bytes = tone();
+    let whole = begin(&house, &session, bytes.len()).await;
+    let other = begin(&house, &session, 6000).await;
+    limit_bytes(&house, bytes.len() + 100).await;
+    assert_eq!(append(&house, &whole, 0, &bytes[..bytes.len() - 1000]).await.status, 204);
+    assert_eq!(used_bytes(&house).await, bytes.len() as u64 - 1000);
+    append(&house, &other, 0, &[7; 6000]).await.expect_error(403, "quota_exceeded");
+    assert_eq!((offset(&house, &other).await, draft_bytes(&house)), (0, bytes.len() as u64 - 1000));
+    // Completing an upload adds only what is missing.
+    assert_eq!(append(&house, &whole, bytes.len() - 1000, &bytes[bytes.len() - 1000..]).await.status, 204);
+    assert_eq!(used_bytes(&house).await, bytes.len() as u64);
+    limit_bytes(&house, bytes.len() + 6000).await;
+    assert_eq!(append(&house, &other, 0, &[7; 5000]).await.status, 204);
+    assert_eq!(used_bytes(&house).await, bytes.len() as u64 + 5000);
+    assert_eq!(send(&house, Method::DELETE, &other, &[], Body::empty()).await.status, 204);
+    assert_eq!(used_bytes(&house).await, bytes.len() as u64);
+}
+
+async fn of_many_uploads_at_once_the_quota_keeps_what_fits(database: TestDatabase) {
+    let house = House::open(database).await;
+    let session = house.upload_session().await;
+    limit_bytes(&house, 10_000).await;
+    let mut urls = Vec::new();
+    for _ in 0..6 {
+        let path = format!("/upload/tus?upload_session_id={session}");
+        let pairs = metadata(&[("filename", "Song.wav")]);
+        let headers = [("upload-metadata", pairs.as_str()), ("upload-defer-length", "1")];
+        let answer = send(&house, Method::POST, &path, &headers, Body::empty()).await;
+        urls.push(answer.header("location").unwrap().to_owned());
+    }
+    let pieces = urls.iter().map(|url| append(&house, url, 0, &[7; 6000]));
+    let answers = futures::future::join_all(pieces).await;
+    let (kept, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| answer.status == 204);
+    assert_eq!(kept.len(), 1);
+    for answer in refused {
+        answer.expect_error(403, "quota_exceeded");
+    }
+    assert_eq!((used_bytes(&house).await, draft_bytes(&house)), (6000, 6000));
+}
+
+async fn parts_count_once(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (session, bytes) = (house.upload_session().await, tone());
+    // A new track needs room for a byte.
+    limit_bytes(&house, bytes.len() + 1).await;
+    let mut urls = Vec::new();
+    for part in [&bytes[..20_000], &bytes[20_000..]] {
+        let url = begin_part(&house, &session, part.len()).await;
+        assert_eq!(append(&house, &url, 0, part).await.status, 204);
+        urls.push(url);
+    }
+    assert_eq!(used_bytes(&house).await, bytes.len() as u64);
+    let answer = join(&house, &session, &urls).await;
+    assert_eq!(answer.status, 201, "{}", answer.json);
+    // Until the parts are removed, their bytes are there, too.
+    forget(&house).await;
+    assert_eq!(used_bytes(&house).await, bytes.len() as u64);
 }

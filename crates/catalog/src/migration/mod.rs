@@ -103,6 +103,7 @@ mod m0072_folding;
 mod m0075_cover_basis;
 mod m0078_listened_excerpts;
 mod m0080_record_counts;
+mod m0081_arrived_bytes;
 mod m0086_event_versions;
 mod m0087_work_in_progress;
 mod pieces;
@@ -176,6 +177,7 @@ fn steps() -> Vec<Step> {
         m0075_cover_basis::step(),
         m0078_listened_excerpts::step(),
         m0080_record_counts::step(),
+        m0081_arrived_bytes::step(),
         m0086_event_versions::step(),
         m0087_work_in_progress::step(),
     ]

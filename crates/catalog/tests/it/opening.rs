@@ -129,6 +129,7 @@ const STEPS: &[&str] = &[
     "m0075_cover_basis",
     "m0078_listened_excerpts",
     "m0080_record_counts",
+    "m0081_arrived_bytes",
     "m0086_event_versions",
     "m0087_work_in_progress",
 ];

@@ -27,6 +27,7 @@ type Step = (&'static str, &'static [&'static str]);
 const UNDOABLE: &[Step] = &[
     WORK_IN_PROGRESS,
     EVENT_VERSIONS,
+    ARRIVED,
     RECORD_COUNTS,
     EXCERPTS,
     COVER_BASIS,
@@ -121,6 +122,7 @@ const EVENT_VERSIONS: Step = (
         "ALTER TABLE webhook DROP COLUMN event_version",
     ],
 );
+const ARRIVED: Step = ("m0081_arrived_bytes", &["DROP INDEX upload_by_organization_id"]);
 pub(crate) const RECORD_COUNTS: Step = (
     "m0080_record_counts",
     &[

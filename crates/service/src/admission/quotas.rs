@@ -5,24 +5,29 @@
 //! anything else.
 
 use tonearm_catalog::{Catalog, CatalogError, Transaction};
-use tonearm_domain::{OrganizationId, QuotaExceeded, Quotas};
+use tonearm_domain::{OrganizationId, QuotaExceeded, QuotaUsage, Quotas};
 
 use crate::refusal::Refusal;
 
 /// The maximum size of a source in bytes. Refuses a source whose announced size exceeds it, or if nothing may be
-/// uploaded at all.
+/// uploaded at all. `counted` are the bytes of it that are counted already.
 pub(crate) async fn source_allowance(
     catalog: &Catalog,
     organization_id: OrganizationId,
     announced: Option<u64>,
+    counted: u64,
 ) -> Result<QuotaAllowance, Refusal> {
     let quotas = catalog.quotas(organization_id).await?;
     if quotas.is_unlimited() {
         return Ok(QuotaAllowance(None));
     }
-    let used = catalog.quota_usage(organization_id).await?;
+    let used = without(catalog.quota_usage(organization_id).await?, counted);
     quotas.admit_source(used, announced.unwrap_or(1).max(1))?;
     Ok(QuotaAllowance(quotas.remaining_bytes(used).map(|bytes| (bytes, quotas.out_of_bytes(used)))))
+}
+
+fn without(used: QuotaUsage, counted: u64) -> QuotaUsage {
+    QuotaUsage { bytes: used.bytes.saturating_sub(counted), ..used }
 }
 
 /// The number of bytes that an upload may have before it exceeds a quota. `None` if there is no quota of bytes.
@@ -67,29 +72,46 @@ pub(crate) async fn admit_track(tx: &Transaction, organization_id: OrganizationI
     Ok(())
 }
 
-/// Refuses a fully uploaded source that would exceed a quota. Call it before anything else is locked.
+/// Refuses bytes of a source that have arrived and would exceed a quota. `counted` are the bytes of it that are counted
+/// already. Call it before anything else is locked.
 pub(crate) async fn admit_stored(
     tx: &Transaction,
     organization_id: OrganizationId,
     bytes: u64,
+    counted: u64,
 ) -> Result<(), Refusal> {
-    match exceeded_by(tx, organization_id, bytes).await? {
+    match exceeded_by(tx, organization_id, bytes, counted).await? {
         Some(exceeded) => Err(exceeded.into()),
         None => Ok(()),
     }
 }
 
-/// The quota that a source of `bytes` would exceed. Call it before anything else is locked.
+/// The quota that a source of `bytes` would exceed, of which `counted` are counted already. Call it before anything
+/// else is locked.
 pub(crate) async fn exceeded_by(
     tx: &Transaction,
     organization_id: OrganizationId,
     bytes: u64,
+    counted: u64,
 ) -> Result<Option<QuotaExceeded>, CatalogError> {
     let quotas = tx.quotas(organization_id).await?;
     if quotas.bytes.is_none() {
         return Ok(None);
     }
-    Ok(quotas.admit_bytes(tx.quota_usage(organization_id).await?, bytes).err())
+    let used = without(tx.quota_usage(organization_id).await?, counted);
+    Ok(quotas.admit_bytes(used, bytes).err())
+}
+
+/// The bytes that may be added; `None` without a quota. Call it before anything else is locked.
+pub(crate) async fn room(
+    tx: &Transaction,
+    organization_id: OrganizationId,
+) -> Result<Option<u64>, CatalogError> {
+    let quotas = tx.quotas(organization_id).await?;
+    match quotas.bytes {
+        Some(_) => Ok(quotas.remaining_bytes(tx.quota_usage(organization_id).await?)),
+        None => Ok(None),
+    }
 }
 
 /// Refuses to undo a deletion if the restored items exceed a quota. The caller has read the quotas before anything else

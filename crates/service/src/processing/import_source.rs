@@ -134,7 +134,7 @@ impl Processing {
     ) -> Result<Recorded, CatalogError> {
         let tx = self.catalog.begin().await?;
         let size = arrived.stored.size;
-        if let Some(exceeded) = quotas::exceeded_by(&tx, track.organization_id, size).await? {
+        if let Some(exceeded) = quotas::exceeded_by(&tx, track.organization_id, size, 0).await? {
             return Ok(Recorded::OverQuota(exceeded.to_string()));
         }
         if !tx.check_lease(&run.claimed).await? {

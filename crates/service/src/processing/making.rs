@@ -7,6 +7,7 @@ mod draw_placeholder;
 mod file_progress;
 mod files;
 mod finish_cover;
+mod fitting;
 mod found_cover;
 mod limits;
 mod local_source;

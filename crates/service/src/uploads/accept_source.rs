@@ -48,6 +48,8 @@ pub(super) struct Recorded<'a> {
     pub(super) slot: SourceSlot,
     pub(super) key: &'a ObjectKey,
     pub(super) stored: &'a Stored,
+    /// The bytes of it that are counted in the quota already.
+    pub(super) counted: u64,
 }
 
 impl Uploads {
@@ -72,11 +74,11 @@ impl Uploads {
         if terms.size.is_some_and(|size| size > limit) {
             return Err(Refusal::TooLarge { limit });
         }
-        let allowance = self.require_room(organization_id, terms.size).await?;
+        let allowance = self.require_room(organization_id, terms.size, 0).await?;
         let (key, stored) = self.store_source(&track, body, terms, allowance).await?;
         let recorded = async {
             let tx = self.catalog.begin().await?;
-            let recorded = Recorded { slot, key: &key, stored: &stored };
+            let recorded = Recorded { slot, key: &key, stored: &stored, counted: 0 };
             self.record_upload(&tx, origin, recorded).await?;
             Ok(tx.commit().await?)
         };
@@ -157,9 +159,9 @@ impl Uploads {
         origin: Origin,
         recorded: Recorded<'_>,
     ) -> Result<(), Refusal> {
-        let Recorded { slot, key, stored } = recorded;
+        let Recorded { slot, key, stored, counted } = recorded;
         let SourceSlot { organization_id, track_id, .. } = slot;
-        quotas::admit_stored(tx, organization_id, stored.size).await?;
+        quotas::admit_stored(tx, organization_id, stored.size, counted).await?;
         let (mut track, replacement) = lock_open_slot(tx, slot).await?;
         let person_id = match replacement {
             Some(replacement) => {

@@ -67,6 +67,7 @@ impl Config {
             limits: upload_limits(&settings.limits)?,
             min_free_space: settings.limits.min_free_space.map_or(256 << 20, |size| size.0),
             max_queued_jobs: settings.limits.max_queued_jobs.unwrap_or(100_000),
+            max_duration_hours: settings.limits.max_duration_hours.unwrap_or(24),
             record_limits: record_limits(&settings.limits),
             max_json_bytes: max_json_bytes(&settings.limits)?,
             server_limits: server_limits(&settings.limits, &settings.edge, &settings.shutdown)?,

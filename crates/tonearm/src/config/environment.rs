@@ -87,6 +87,7 @@ impl LimitSettings {
         variables.parsed("limits.max_json_bytes", &mut self.max_json_bytes)?;
         variables.parsed("limits.min_free_space", &mut self.min_free_space)?;
         variables.toml("limits.max_queued_jobs", &mut self.max_queued_jobs)?;
+        variables.toml("limits.max_duration_hours", &mut self.max_duration_hours)?;
         variables.toml("limits.max_records", &mut self.max_records)?;
         variables.parsed("limits.max_metadata", &mut self.max_metadata)?;
         variables.toml("limits.max_connections", &mut self.max_connections)?;

@@ -75,6 +75,7 @@ pub(super) struct LimitSettings {
     pub(super) max_json_bytes: Option<ByteSize>,
     pub(super) min_free_space: Option<ByteSize>,
     pub(super) max_queued_jobs: Option<u64>,
+    pub(super) max_duration_hours: Option<u32>,
     pub(super) max_records: Option<u64>,
     pub(super) max_metadata: Option<ByteSize>,
     pub(super) max_connections: Option<usize>,

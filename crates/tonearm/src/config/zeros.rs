@@ -8,10 +8,11 @@ use super::{ByteSize, Config, Overrides};
 /// A setting, and a check that its 0 was understood. `None` if 0 is refused.
 type Zero = (&'static str, Option<fn(&Config) -> bool>);
 
-const ZEROS: [Zero; 38] = [
+const ZEROS: [Zero; 39] = [
     // 0 means no limit.
     ("limits.min_free_space", Some(|config| config.min_free_space == 0)),
     ("limits.max_queued_jobs", Some(|config| config.max_queued_jobs == 0)),
+    ("limits.max_duration_hours", Some(|config| config.max_duration_hours == 0)),
     ("limits.max_records", Some(|config| config.record_limits.records.is_none())),
     ("limits.max_metadata", Some(|config| config.record_limits.metadata.is_none())),
     ("limits.min_bytes_per_second", Some(|config| config.server_limits.min_bytes_per_second == 0)),

@@ -252,7 +252,8 @@ impl Processing {
         Ok(())
     }
 
-    async fn conclude_one(
+    /// Records the outcome of one recipe.
+    pub(super) async fn conclude_one(
         &self,
         results: &Results<'_>,
         recipe: &Recipe,

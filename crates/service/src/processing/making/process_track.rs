@@ -9,6 +9,7 @@ use tracing::Instrument;
 use super::analysis::Analysed;
 use super::file_progress::FileProgress;
 use super::files::{Limited, MadeCover, Results};
+use super::fitting::Fitting;
 use super::limits::Limits;
 use super::pictures::needs_placeholder;
 use super::plan::{KnownFacts, Plan, PlannedFile};
@@ -172,9 +173,13 @@ impl Processing {
             needs_picture: context.track.cover.is_none() || needs_placeholder(&context.track),
             is_early: context.is_early,
         };
+        let Fitting { recipes, refused } = self.fitting(context, recipes).await?;
         let plan = Plan::new(recipes, known);
         let is_together = plan.is_short || context.is_staged;
         let results = Results::new(context, is_together);
+        for (recipe, outcome) in refused {
+            self.conclude_one(&results, &recipe, outcome).await?;
+        }
         let recorded = known.is_measured.then(|| Analysed::recorded(context));
         let at_once =
             async { Ok::<_, Stop>(self.make_files(&results, &plan.at_once, recorded.as_ref()).await?) };
@@ -183,6 +188,8 @@ impl Processing {
                 return Ok((None, None));
             }
             let (analysed, rendered) = self.analyse(context, &plan).await?;
+            // The headers may have claimed less.
+            self.require_duration(analysed.probe.duration)?;
             if !is_together {
                 self.record_analysis(context, &analysed).await?;
             }

@@ -12,7 +12,9 @@ use tonearm_domain::{
 };
 
 use super::files::MadeCover;
+use super::fitting::exceeds_quota;
 use super::run_context::RunContext;
+use crate::admission::quotas;
 use crate::library::covers;
 use crate::processing::job_error::JobError;
 use crate::processing::manifests;
@@ -67,6 +69,8 @@ pub(in crate::processing) struct Recording<'a> {
     has_new_files: bool,
     /// Whether the track has a new source.
     pub(super) is_replaced: bool,
+    /// Bytes that may be added; `None` without a quota.
+    room: Option<u64>,
 }
 
 impl Processing {
@@ -80,10 +84,15 @@ impl Processing {
         source: Option<&Source>,
     ) -> Result<Option<Recording<'_>>, JobError> {
         let tx = self.catalog.begin().await?;
+        // Before anything else is locked.
+        let room = quotas::room(&tx, organization_id).await?;
         if !tx.check_lease(claimed).await? {
             return Err(JobError::LeaseLost);
         }
-        let recording = Recording::of(tx, &self.ambient, organization_id, track_id).await?;
+        let mut recording = Recording::of(tx, &self.ambient, organization_id, track_id).await?;
+        if let Ok(recording) = &mut recording {
+            recording.room = room;
+        }
         if source.is_some() && recording.as_ref().is_ok_and(|it| it.track.source.as_ref() != source) {
             return Err(JobError::Cancelled);
         }
@@ -130,6 +139,7 @@ impl<'a> Recording<'a> {
             files,
             has_new_files: false,
             is_replaced: false,
+            room: None,
         }))
     }
 
@@ -168,6 +178,7 @@ impl<'a> Recording<'a> {
         outcome: FileOutcome,
     ) -> Result<(), CatalogError> {
         let id = recipe.id;
+        let outcome = self.admitted(&recipe, outcome).await?;
         let is_made = matches!(outcome, FileOutcome::Made { .. });
         let has_made = self.files.iter().any(|file| file.recipe.id == id && file.is_made());
         let ambient = self.ambient;
@@ -186,6 +197,25 @@ impl<'a> Recording<'a> {
         self.files.retain(|file| file.recipe.id != id);
         self.files.push(file);
         Ok(())
+    }
+
+    /// The outcome itself, or a failure in its place if the file exceeds the quota: only now its size is known, and what
+    /// was recorded meanwhile.
+    async fn admitted(&mut self, recipe: &Recipe, outcome: FileOutcome) -> Result<FileOutcome, CatalogError> {
+        let (FileOutcome::Made { key, size, .. }, Some(room)) = (&outcome, self.room) else {
+            return Ok(outcome);
+        };
+        if self.track.source.as_ref().is_some_and(|source| source.key == *key) {
+            return Ok(outcome);
+        }
+        if let Some(rest) = room.checked_sub(*size) {
+            self.room = Some(rest);
+            return Ok(outcome);
+        }
+        let reason = exceeds_quota(*size, room);
+        let unused = Unrecorded { files: vec![(recipe.clone(), outcome)], ..Unrecorded::default() };
+        self.tx.put_replaced_objects(&unused.objects(&self.track), self.ambient.now()).await?;
+        Ok(FileOutcome::Failed { reason })
     }
 
     /// Records a cover unless one was uploaded meanwhile. A drawn cover is always recorded as the placeholder.

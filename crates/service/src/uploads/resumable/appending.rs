@@ -91,7 +91,21 @@ impl Uploads {
     where
         S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
     {
-        let held = self.hold_upload(id).await?;
+        self.append_joined(origin, id, piece, 0).await
+    }
+
+    /// The same for an upload whose bytes come from parts of `joined` bytes.
+    pub(super) async fn append_joined<S>(
+        &self,
+        origin: Origin,
+        id: UploadId,
+        piece: UploadPiece<S>,
+        joined: u64,
+    ) -> Result<Progress, UploadRefusal>
+    where
+        S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
+    {
+        let held = HeldUpload { joined, ..self.hold_upload(id).await? };
         let (lease, stop) = (held.lease, held.hold.stopper());
         let pace = Pace::default();
         let appended = tokio::select! {
@@ -165,14 +179,24 @@ impl Uploads {
         }
         // Checks the disk space only, not the length of the queue: an upload that was begun may be completed.
         self.admission.require_space().await?;
+        let (organization_id, length) = (held.upload.organization_id, held.upload.length);
         let allowance =
-            quotas::source_allowance(&self.catalog, held.upload.organization_id, held.upload.length).await?;
+            quotas::source_allowance(&self.catalog, organization_id, length, held.counted()).await?;
         let draft = Self::draft_of(&held.upload)?;
         let writer = self.blobs.open_draft(held.upload.id, draft, self.names_of(&held.upload)).await?;
         let most = allowance.at_most(limit);
         let mut append = Append { held, writer, allowance, most, received: 0, recorded: 0, on_durable };
-        let end = self.receive(&mut append, body, check, pace).await?;
-        self.record_piece(&mut append).await?;
+        let end = match self.receive(&mut append, body, check, pace).await {
+            Ok(end) => self.record_piece(&mut append).await.map(|()| end),
+            Err(refusal) => Err(refusal),
+        };
+        let end = match end {
+            Err(refusal @ UploadRefusal::Refused(Refusal::QuotaExceeded(_))) => {
+                self.drop_unrecorded(append).await;
+                return Err(refusal);
+            }
+            end => end?,
+        };
         match end {
             End::Broken(error) => Err(UploadRefusal::Interrupted(error)),
             End::Whole if is_last || append.held.upload.has_all() => {
@@ -242,24 +266,45 @@ impl Uploads {
         Ok(())
     }
 
-    /// Records the progress of an upload, and makes its track wait until the upload expires.
+    /// Removes the bytes that the quota does not admit: they would be there uncounted until the upload expires. Opening a
+    /// draft cuts off what is not recorded.
+    async fn drop_unrecorded(&self, append: Append) {
+        let Append { held, writer, .. } = append;
+        drop(writer);
+        let cut = async {
+            let (draft, names) = (Self::draft_of(&held.upload)?, self.names_of(&held.upload));
+            self.blobs.open_draft(held.upload.id, draft, names).await?;
+            Ok::<_, UploadRefusal>(())
+        };
+        if let Err(error) = cut.await {
+            tracing::warn!(%error, "could not remove the bytes of an upload that exceed a quota; they expire with it");
+        }
+    }
+
+    /// Records the progress of an upload, if what has arrived is within the quota, and makes its track wait until the
+    /// upload expires.
     pub(super) async fn record_draft(
         &self,
         held: &mut HeldUpload,
         draft: &DraftState,
     ) -> Result<(), UploadRefusal> {
         let now = self.ambient.now();
-        let upload = &mut held.upload;
+        let mut upload = held.upload.clone();
         upload.offset = draft.size();
         upload.draft = serde_json::to_string(draft).map_err(|error| Refusal::Internal(error.into()))?;
         upload.expires_at = Upload::expiry(upload.created_at, now);
         let tx = self.catalog.begin().await?;
-        if !tx.record_upload(upload, held.lease, now.plus_seconds(LEASE_SECONDS)).await? {
+        if upload.offset > held.upload.offset {
+            quotas::admit_stored(&tx, upload.organization_id, upload.offset, held.counted()).await?;
+        }
+        if !tx.record_upload(&upload, held.lease, now.plus_seconds(LEASE_SECONDS)).await? {
             return Err(UploadRefusal::Locked);
         }
         tx.commit().await?;
-        if let Some(track_id) = upload.track_id {
-            self.catalog.renew_upload(upload.organization_id, track_id, upload.expires_at).await?;
+        held.upload = upload;
+        let Upload { organization_id, expires_at, .. } = held.upload;
+        if let Some(track_id) = held.upload.track_id {
+            self.catalog.renew_upload(organization_id, track_id, expires_at).await?;
         }
         Ok(())
     }

@@ -92,7 +92,7 @@ impl Uploads {
     ) -> Result<Upload, UploadRefusal> {
         self.check_length(begin.length)?;
         let target = self.target(permit, begin.kind).await?;
-        self.require_room(target.organization_id(), begin.length).await?;
+        self.require_room(target.organization_id(), begin.length, 0).await?;
         match (begin.kind, target) {
             (UploadKind::Url, Target::Track(_, slot)) => self.insert_upload_to_url(slot, begin).await,
             (_, target) => self.insert_upload(self.ambient.credential_id(), target, begin).await,

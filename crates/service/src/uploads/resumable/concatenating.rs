@@ -90,7 +90,8 @@ impl Uploads {
         let body = joined(self.blobs.clone(), parts, at);
         let (length, is_last) = (upload.length, true);
         let piece = UploadPiece { offset: at, size, length, is_last, check: None, on_durable: None, body };
-        let Progress { upload, .. } = self.append(origin, id, piece).await.map_err(classify_interruption)?;
+        let joining = self.append_joined(origin, id, piece, upload.length.unwrap_or(0));
+        let Progress { upload, .. } = joining.await.map_err(classify_interruption)?;
         let (now, tx) = (self.ambient.now(), self.catalog.begin().await?);
         for &part in ids {
             tx.expire_upload(part, now).await?;
@@ -139,7 +140,7 @@ impl Uploads {
         if length > limit {
             return Err(Refusal::TooLarge { limit }.into());
         }
-        self.require_room(organization_id, Some(length)).await?;
+        self.require_room(organization_id, Some(length), length).await?;
         let begin = BeginUpload { kind: UploadKind::Tus, length: Some(length), ..begin };
         match self.insert_upload(id, target, begin).await {
             Ok(upload) => Ok((upload, parts)),

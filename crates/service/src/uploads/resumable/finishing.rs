@@ -60,7 +60,7 @@ impl Uploads {
         let tx = self.catalog.begin().await?;
         if let Some(slot) = slot {
             // Quotas are checked before anything is locked.
-            let recorded = Recorded { slot, key: &key, stored: &stored };
+            let recorded = Recorded { slot, key: &key, stored: &stored, counted: held.counted() };
             self.record_upload(&tx, origin, recorded).await?;
         }
         complete.complete(slot.is_none().then_some(key));

@@ -20,6 +20,15 @@ pub(super) struct HeldUpload {
     pub(super) upload: Upload,
     pub(super) lease: LeaseId,
     pub(super) hold: Hold,
+    /// The bytes of the parts that it joins. They count until they are removed.
+    pub(super) joined: u64,
+}
+
+impl HeldUpload {
+    /// The bytes that are counted in the quota already.
+    pub(super) fn counted(&self) -> u64 {
+        self.upload.offset.saturating_add(self.joined)
+    }
 }
 
 /// The state of an upload to the upload URL of a track.
@@ -81,7 +90,7 @@ impl Uploads {
             let until = now.plus_seconds(LEASE_SECONDS);
             if self.catalog.lease_upload(id, lease, now, until).await? == UploadLease::Held {
                 return match self.unexpired_upload(id).await {
-                    Ok(upload) => Ok(HeldUpload { upload, lease, hold }),
+                    Ok(upload) => Ok(HeldUpload { upload, lease, hold, joined: 0 }),
                     Err(refusal) => {
                         self.catalog.release_upload(id, lease).await?;
                         Err(refusal)
