@@ -88,20 +88,17 @@ impl Workshop {
     pub(crate) async fn try_import(&self) -> Result<(), JobError> {
         let run = self.claim_import().await;
         let result = self.processing.run(&run).await;
-        match &result {
-            Err(JobError::Retry(failure)) => {
-                match run.claimed.next_try(failure.wait, 0, self.ambient.now()) {
-                    None => self.processing.give_up(&run.claimed, &failure.reason).await.unwrap(),
-                    Some(next) if next.is_failure => {
-                        let now = self.ambient.now();
-                        self.catalog.retry_job(&run.claimed, now, &failure.reason).await.unwrap();
-                    }
-                    Some(next) => {
-                        self.catalog.put_off_job(&run.claimed, next.at, &failure.reason).await.unwrap();
-                    }
+        if let Err(JobError::Retry(failure)) = &result {
+            match run.claimed.next_try(failure.wait, 0, self.ambient.now()) {
+                None => self.processing.give_up(&run.claimed, &failure.reason).await.unwrap(),
+                Some(next) if next.is_failure => {
+                    let now = self.ambient.now();
+                    self.catalog.retry_job(&run.claimed, now, &failure.reason).await.unwrap();
+                }
+                Some(next) => {
+                    self.catalog.put_off_job(&run.claimed, next.at, &failure.reason).await.unwrap();
                 }
             }
-            _ => {}
         }
         result
     }

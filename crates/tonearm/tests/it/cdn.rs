@@ -1,12 +1,19 @@
 //! URLs that CDNs may cache: within a window, every request for a URL returns the same one.
 
-use serde_json::{Value, json};
-use tonearm_domain::{CachePolicy, Patch};
-use tonearm_fixtures::audio::{WavSpec, wav};
-use tonearm_service::{Caller, UpdateRecipe};
-use tonearm_testkit::TestServer;
+use std::process::{Child, Command};
+use std::time::Duration;
 
-use crate::{on_both_backends, text};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tonearm_domain::{CachePolicy, Clock as _, Patch};
+use tonearm_fixtures::audio::{Signal, WavSpec, wav};
+use tonearm_service::{Caller, UpdateRecipe};
+use tonearm_testkit::{Backend, TestServer};
+
+use crate::usage::sign;
+use crate::{eventually, on_both_backends, text};
+
+const DOCUMENT: &str = include_str!("../../../../docs/cdn.md");
 
 on_both_backends!(listeners_of_a_window_share_urls);
 
@@ -86,4 +93,110 @@ async fn a_node_may_share_everything() {
         let answer = client.without_key().get(&url).await;
         assert!(answer.header("cache-control").starts_with("public, max-age=31536000, s-maxage="), "{url}");
     }
+}
+
+/// nginx with the first recipe of the document, in front of a server.
+struct Nginx {
+    child: Child,
+    url: String,
+    _folder: TempDir,
+}
+
+impl Nginx {
+    /// None if it is not installed.
+    async fn before(server: &TestServer) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        let (_, recipe) = DOCUMENT.split_once("```nginx\n").unwrap();
+        let (recipe, _) = recipe.split_once("```").unwrap();
+        let address = format!("127.0.0.1:{}", tonearm_fixtures::free_port());
+        let replaced = [
+            ("/var/cache/nginx/audio", at("cache")),
+            ("server 127.0.0.1:8080;", format!("server {};", server.node.address())),
+            ("listen 80;", format!("listen {address};")),
+        ];
+        let recipe = replaced.iter().fold(recipe.to_owned(), |recipe, (from, to)| {
+            assert!(recipe.contains(from), "no {from} in the recipe");
+            recipe.replace(from, to)
+        });
+        let folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+        let folders: String =
+            folders.iter().map(|name| format!("{name}_temp_path {};\n", at(name))).collect();
+        let whole = format!(
+            "daemon off; master_process off; pid {}; error_log stderr;\nevents {{}}\nhttp {{\naccess_log off;\n{folders}{recipe}\n}}\n",
+            at("pid")
+        );
+        let path = at("nginx.conf");
+        std::fs::write(&path, whole).unwrap();
+        let places = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
+        let child = match Command::new("nginx").args(["-c", &path]).env("PATH", places).spawn() {
+            Ok(child) => child,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                eprintln!("nginx is not there, so it does not check its recipe: install nginx-light");
+                return None;
+            }
+            Err(error) => panic!("nginx: {error}"),
+        };
+        let nginx = Self { child, url: format!("http://{address}"), _folder: folder };
+        let accepts = async || tokio::net::TcpStream::connect(&address).await.is_ok();
+        eventually(Duration::from_secs(30), "nginx accepts connections", accepts).await;
+        Some(nginx)
+    }
+}
+
+impl Drop for Nginx {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// A cache that has a part of the former file must not mix it with the newest one.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_durable_name_behind_nginx_follows_a_replacement() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let Some(nginx) = Nginx::before(&server).await else { return };
+    let (client, reader) = (&server.client, server.client.without_key());
+    let (ambient, _) = tonearm_fixtures::ambient();
+    let caller = Caller::owner(server.organization_id.parse().unwrap());
+    let keys = server.node.services().unwrap().signing_keys(&ambient);
+    let key = keys.create(&caller, "backend").await.unwrap();
+    // Larger than a part, and different in each byte.
+    let sound = |amplitude| {
+        let spec = WavSpec { seconds: 16.0, signal: Signal::Steps(vec![amplitude; 4]), ..WavSpec::default() };
+        bytes::Bytes::from(wav(&spec))
+    };
+    let (former, newest) = (sound(0.25), sound(0.5));
+    assert!(former.len() > 1 << 20 && former.len() == newest.len());
+    let collection = client.collection("Songs").await;
+    let created = client.track(&collection, "song.wav").await;
+    let (id, base) = (text(&created, "/track_id"), text(&created, "/track/base_path").to_owned());
+    let send = async |answer: &Value, body: &bytes::Bytes| {
+        let put = client.request(reqwest::Method::PUT, text(answer, "/track_upload/upload_url"));
+        client.send(put.body(body.clone())).await.ok();
+    };
+    send(&created, &former).await;
+    client.settled(id).await;
+    let path = format!("{base}_original.wav?cache=public");
+    let signed = sign(&key.key.id.to_string(), &key.secret, &path, server.clock.now().unix_seconds());
+    let (direct, cached) =
+        (format!("{}{signed}", server.node.public_url()), format!("{}{signed}", nginx.url));
+    let is = async |url: &str, sound: &bytes::Bytes| {
+        let answer = reader.get(url).await;
+        answer.status == 200 && answer.bytes == *sound
+    };
+    let patience = Duration::from_secs(30);
+    eventually(patience, "the file is there", async || is(&direct, &former).await).await;
+    // Only its first part is asked for.
+    let start = reader.get_range(&cached, "0-99").await;
+    assert_eq!((start.status.as_u16(), &start.bytes[..]), (206, &former[..100]));
+
+    send(&client.post(&format!("/v1/track/{id}/source"), &json!({})).await.ok(), &newest).await;
+    eventually(patience, "the file was replaced", async || {
+        server.clock.advance_seconds(1);
+        is(&direct, &newest).await
+    })
+    .await;
+    assert!(is(&cached, &newest).await);
+    server.node.stop().await;
 }

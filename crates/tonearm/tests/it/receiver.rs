@@ -104,7 +104,9 @@ async fn take(
     tokio::time::sleep(inner.delay).await;
     inner.open.fetch_sub(1, Ordering::SeqCst);
     let json = serde_json::from_str(&text).unwrap_or_default();
+    // Before anybody learns of the request, who may then set another one.
+    let status = StatusCode::from_u16(inner.status.load(Ordering::SeqCst)).unwrap();
     inner.hooks.lock().unwrap().push(Hook { headers, text, json });
     inner.arrived.notify_one();
-    (StatusCode::from_u16(inner.status.load(Ordering::SeqCst)).unwrap(), "noted")
+    (status, "noted")
 }

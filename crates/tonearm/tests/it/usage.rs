@@ -99,7 +99,8 @@ async fn edges_without_a_catalog_learn_of_keys_and_of_their_end(server: TestServ
 
 /// Signs as an organization's backend would, with nothing but the text of the key, the path and the time.
 pub(crate) fn sign(key_id: &str, secret: &str, path: &str, issued: i64) -> String {
-    let signed = format!("/{path}?ttl=600&kid={key_id}");
+    let mark = if path.contains('?') { '&' } else { '?' };
+    let signed = format!("/{path}{mark}ttl=600&kid={key_id}");
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
     mac.update(format!("{signed}{issued}").as_bytes());
     let mac = BASE64_URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes());
