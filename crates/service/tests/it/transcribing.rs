@@ -15,14 +15,13 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::{ClaimedJob, PersonId, Track, TrackId, TranscriptionState};
-use tonearm_fixtures::TestDatabase;
+use tonearm_fixtures::{Dice, TestDatabase};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
     Caller, EditTranscript, JobError, JobRun, Processing, SetTranscription, Transcriptions,
 };
 use tonearm_signing::{Secrets, Vault};
 
-use crate::interleavings::Dice;
 use crate::on_both;
 use crate::workshop::{Workshop, sound};
 
@@ -251,10 +250,10 @@ impl Stage {
         if self.hanging.is_empty() {
             return;
         }
-        let at = usize::try_from(dice.throw(self.hanging.len() as u64)).unwrap();
+        let at = dice.below(self.hanging.len());
         let Hanging { run, asked, epoch } = self.hanging.swap_remove(at);
         let counts = epoch == self.model.epoch;
-        match dice.throw(6) {
+        match dice.below(6) {
             0 => asked.answer("500 Later", "overloaded").await,
             1 => {
                 asked.answer("401 No", "wrong key").await;
@@ -298,7 +297,7 @@ impl Stage {
     }
 
     async fn step(&mut self, dice: &mut Dice) {
-        match dice.throw(16) {
+        match dice.below(16) {
             0..3 => {
                 self.history.push("ask".to_owned());
                 self.ask().await;
@@ -315,7 +314,7 @@ impl Stage {
                 self.history.push("delete or restore".to_owned());
                 self.delete_or_restore().await;
             }
-            6 if dice.throw(6) == 0 => {
+            6 if dice.below(6) == 0 => {
                 self.history.push("purge".to_owned());
                 self.purge().await;
             }
