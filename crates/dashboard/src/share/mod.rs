@@ -22,7 +22,6 @@ use tonearm_domain::Ambient;
 use tonearm_service::{Playback, Refusal};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::compression::CompressionLayer;
 
 use self::policy::Framing;
 use self::refused::Refused;
@@ -53,14 +52,13 @@ pub fn public_routes(pages: PublicPages) -> Router {
         .route("/embed/{first}/{share_key}", get(track::framed))
         .route("/embed/{first}/{share_key}/player.json", get(track::data))
         .route("/embed/{first}/{share_key}/captions.vtt", get(captions::captions));
-    around(routes, &pages.ambient).merge(embed::routes().layer(CompressionLayer::new())).with_state(pages)
+    around(routes, &pages.ambient).merge(embed::routes()).with_state(pages)
 }
 
 /// The middleware of every page, the outermost layer first.
 fn around<S: Clone + Send + Sync + 'static>(routes: Router<S>, ambient: &Ambient) -> Router<S> {
     routes.layer(
         ServiceBuilder::new()
-            .layer(CompressionLayer::new())
             .layer(from_fn_with_state(ambient.clone(), request_id::identify))
             .layer(from_fn(text::negotiate))
             .layer(CatchPanicLayer::custom(panicked)),
