@@ -9,7 +9,6 @@ mod accept;
 mod address;
 mod app;
 mod bearer;
-mod collected;
 mod cors;
 mod docs;
 mod endpoint;

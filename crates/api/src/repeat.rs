@@ -15,7 +15,6 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::bearer::bearer;
-use crate::collected;
 use crate::error::ApiError;
 use crate::extract::{origin, read};
 use crate::request_id::CurrentRequest;
@@ -53,15 +52,10 @@ pub(crate) async fn repeat(State(app): State<App>, request: Request, next: Next)
         Ok(key) => key,
         Err(error) => return error.into_response(),
     };
-    let held = match collected::hold(&parts.headers, &parts.extensions, app.settings.max_json_bytes) {
-        Ok(held) => held,
-        Err(error) => return error.into_response(),
-    };
-    let body = match read(&parts.headers, body, app.settings.max_json_bytes).await {
+    let body = match read(&parts, body, app.settings.max_json_bytes).await {
         Ok(body) => body,
         Err(error) => return error.into_response(),
     };
-    drop(held);
     let repeatable = IdempotentRequest {
         caller: Sha256::digest(&credential).into(),
         organization_id,

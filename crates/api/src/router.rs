@@ -15,7 +15,6 @@ use tonearm_domain::Ambient;
 use tonearm_service::{Purpose, Refusal, in_request};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::compression::CompressionLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
 use utoipa::openapi::{ComponentsBuilder, OpenApiBuilder};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
@@ -64,7 +63,7 @@ pub fn routes(app: App) -> Router {
     let shares = Router::from(shares()).method_not_allowed_fallback(method_not_allowed);
     Router::new()
         .merge(around(description, &app.ambient))
-        .merge(around_light(limited(shares.with_state(app.clone())), &app.ambient))
+        .merge(around(limited(shares.with_state(app.clone())), &app.ambient))
         .nest("/v1", around(limited(v1.with_state(app.clone())), &app.ambient))
         .nest("/upload", around(limited(uploads.with_state(app.clone())), &app.ambient).layer(announced))
 }
@@ -78,8 +77,8 @@ pub fn document() -> Value {
     openapi::document(endpoints.into_openapi())
 }
 
-/// Share links are requested more often than all other routes together, and their responses have no body to compress or
-/// to store. They have as few layers as possible.
+/// Share links are requested more often than all other routes together, and their responses have no body to store. They
+/// have as few layers as possible.
 fn shares() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(stream::redirect::redirect))
 }
@@ -185,17 +184,12 @@ fn routed_as(path: &str, (schemas, paths, methods): UtoipaMethodRouter<App>) -> 
     OpenApiRouter::with_openapi(described).route(path, methods)
 }
 
-/// Adds the layers for responses with a body.
-fn around(router: Router, ambient: &Ambient) -> Router {
-    around_light(router, ambient).layer(CompressionLayer::new())
-}
-
 /// Pages of other origins that are cross-origin isolated play a share link only if its redirect has this header.
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 /// Adds the layers for all responses, the outermost first. All responses may contain credentials, so none may be
 /// stored.
-fn around_light(router: Router, ambient: &Ambient) -> Router {
+fn around(router: Router, ambient: &Ambient) -> Router {
     router.layer(
         ServiceBuilder::new()
             .layer(middleware::from_fn_with_state(ambient.clone(), identify))

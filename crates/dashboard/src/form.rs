@@ -25,17 +25,16 @@ pub(crate) const READ_WITHIN: Duration = Duration::from_secs(30);
 
 /// The whole body of a form without files. While it arrives, it counts towards the memory for all bodies of its network.
 pub(crate) async fn read(extensions: &Extensions, body: Body) -> Result<Bytes, PageError> {
-    let mut held = extensions.get::<BodyBudget>().map(|bodies| bodies.bytes.holder(bodies.network));
+    let mut held = BodyBudget::holder(extensions.get());
     let (mut chunks, mut whole) = (body.into_data_stream(), BytesMut::new());
     let collect = async {
-        while let Some(chunk) = chunks.next().await {
+        while let Some(chunk) = held.during(chunks.next()).await.ok_or(PageError::FormIncomplete)? {
             let chunk = chunk.map_err(|_| PageError::FormIncomplete)?;
             if whole.len() + chunk.len() > MOST_BYTES {
                 return Err(PageError::TooLarge { limit: MOST_BYTES as u64 });
             }
-            if held.as_mut().is_some_and(|held| !held.grow(chunk.len() as u64)) {
-                let message = "too many forms of this network are still being sent";
-                return Err(Refusal::Unavailable(message.into()).into());
+            if !held.grow(chunk.len() as u64) {
+                return Err(PageError::FormIncomplete);
             }
             whole.extend_from_slice(&chunk);
         }
@@ -151,7 +150,7 @@ impl Problems {
 
 #[cfg(test)]
 mod tests {
-    use tonearm_domain::Shares;
+    use tonearm_domain::ByteBudget;
 
     use super::*;
 
@@ -183,14 +182,21 @@ mod tests {
 
     #[tokio::test]
     async fn forms_that_arrive_count_towards_the_memory_of_their_network() {
-        let budget = Shares::new(1000);
+        let budget = ByteBudget::new(1000, || {});
         let mut extensions = Extensions::new();
-        extensions.insert(BodyBudget { bytes: budget.clone(), network: "192.0.2.1".parse().unwrap() });
-        assert!(read(&extensions, Body::from(vec![b'a'; 500])).await.is_ok());
-        let refused = read(&extensions, Body::from(vec![b'a'; 501])).await;
-        assert!(matches!(refused, Err(PageError::Refused(Refusal::Unavailable(_)))));
-        // Nothing is held by forms that have arrived or were refused.
+        extensions.insert(BodyBudget { budget: budget.clone(), network: "192.0.2.1".parse().unwrap() });
+        let begun = futures::stream::iter([Ok::<_, std::io::Error>(Bytes::from(vec![b'a'; 600]))]);
+        let stalls = Body::from_stream(begun.chain(futures::stream::pending()));
+        let mut stalled = Box::pin(read(&extensions, stalls));
+        assert!(futures::poll!(stalled.as_mut()).is_pending());
+        assert!(read(&extensions, Body::from(vec![b'a'; 400])).await.is_ok());
+        let refused = read(&extensions, Body::from(vec![b'a'; 401])).await;
+        assert!(matches!(refused, Err(PageError::FormIncomplete)));
+        // Another network has less, and needs some of it.
         assert!(budget.holder("another").grow(500));
+        assert!(matches!(stalled.await, Err(PageError::FormIncomplete)));
+        // Nothing is held by forms that have arrived or were refused.
+        assert!(budget.holder("another").grow(1000));
     }
 
     #[test]

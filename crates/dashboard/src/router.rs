@@ -10,7 +10,6 @@ use axum::routing::get;
 use tonearm_service::Refusal;
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::compression::CompressionLayer;
 
 use crate::app::Dashboard;
 use crate::error::PageError;
@@ -45,7 +44,6 @@ pub fn router(app: Dashboard) -> Router {
     // The outermost layer comes first.
     let pages = pages.layer(
         ServiceBuilder::new()
-            .layer(CompressionLayer::new())
             .layer(from_fn_with_state(app.ambient.clone(), request_id::identify))
             .layer(from_fn_with_state(app.clone(), headers::protect))
             .layer(from_fn(text::negotiate))
@@ -57,11 +55,7 @@ pub fn router(app: Dashboard) -> Router {
             .layer(from_fn_with_state(app.clone(), session::acting))
             .layer(DefaultBodyLimit::max(most)),
     );
-    let assets = assets::routes().layer(
-        ServiceBuilder::new()
-            .layer(CompressionLayer::new())
-            .layer(from_fn_with_state(app.clone(), headers::protect)),
-    );
+    let assets = assets::routes().layer(from_fn_with_state(app.clone(), headers::protect));
     Router::new()
         .route("/", get(async || Redirect::to("/dashboard")))
         .nest("/dashboard", assets.merge(pages))

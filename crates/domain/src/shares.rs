@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hash, RandomState};
-use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How many more of a pool's `most` places a holder may take that has `own` of the `taken` ones: half of what is left
@@ -40,24 +39,6 @@ pub struct Held {
     shares: Shares,
     holder: u64,
     count: u64,
-}
-
-/// A budget for the bodies of requests that are collected in memory, and the network of a request. Servers add it to the
-/// extensions of a request with a body.
-#[derive(Clone)]
-pub struct BodyBudget {
-    /// The bytes that may be held.
-    pub bytes: Shares,
-    /// The network that the request comes from.
-    pub network: IpAddr,
-}
-
-impl BodyBudget {
-    /// Holds the bytes of a body; `None` if its network would have more than its share.
-    pub fn hold(&self, bytes: u64) -> Option<Held> {
-        let mut held = self.bytes.holder(self.network);
-        held.grow(bytes).then_some(held)
-    }
 }
 
 impl Shares {

@@ -10,14 +10,19 @@ use axum::response::IntoResponse as _;
 use axum::{Json, Router};
 use futures::future::BoxFuture;
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{AUTHORIZATION, HOST, HeaderValue, RETRY_AFTER, STRICT_TRANSPORT_SECURITY};
+use hyper::header::{
+    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, RETRY_AFTER,
+    STRICT_TRANSPORT_SECURITY,
+};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use serde_json::json;
 use tokio::runtime::Handle;
 use tokio_util::task::AbortOnDropHandle;
-use tonearm_domain::{Ambient, BodyBudget, ClientAddress, Held, RequestId, Shares, StoredAddresses};
+use tonearm_domain::{Ambient, BodyBudget, ByteBudget, ClientAddress, HeldBytes, RequestId, StoredAddresses};
 use tonearm_edge::Edge;
+use tonearm_telemetry::Budget;
 use tower::ServiceExt;
+use tower_http::compression::Compression;
 
 use crate::deadline_body::DeadlineBody;
 use crate::limits::{ClientDeadlines, ServerLimits};
@@ -33,6 +38,12 @@ const MOST_UNREAD_BYTES: u64 = 128 << 20;
 
 /// Bytes of request bodies that are collected in memory at the same time.
 const MOST_COLLECTED_BYTES: u64 = 128 << 20;
+
+/// Memory of the encoder of a response that is compressed, in bytes.
+const ENCODER_BYTES: u64 = 256 << 10;
+
+/// Marks a response that was stored.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// The parts of a front.
 pub struct FrontParts {
@@ -64,11 +75,10 @@ pub struct Front {
     /// The runtime for requests that are not for the edge.
     runtime: Handle,
     patience: ClientDeadlines,
-    /// The bytes of responses that are in memory while clients read them: by key, and by network. Keys are not checked
-    /// here, so that made-up ones only count for their network.
-    unread: [Shares; 2],
+    /// The bytes of responses that are in memory while clients read them: by key, and by network.
+    unread: [ByteBudget; 2],
     /// The bytes of request bodies in memory.
-    collected: Shares,
+    collected: ByteBudget,
     /// Set once the warning about an untrusted proxy was logged.
     has_warned: Arc<AtomicBool>,
 }
@@ -95,8 +105,10 @@ impl Front {
             stored_addresses,
             runtime: Handle::current(),
             patience: limits.client_deadlines(),
-            unread: [(); 2].map(|()| Shares::new(MOST_UNREAD_BYTES)),
-            collected: Shares::new(MOST_COLLECTED_BYTES),
+            unread: [(); 2].map(|()| {
+                ByteBudget::new(MOST_UNREAD_BYTES, || tonearm_telemetry::displaced(Budget::Responses))
+            }),
+            collected: ByteBudget::new(MOST_COLLECTED_BYTES, || tonearm_telemetry::displaced(Budget::Bodies)),
             has_warned: Arc::default(),
         }
     }
@@ -169,23 +181,19 @@ impl Front {
         }
         let patience = self.patience;
         if !request.body().is_end_stream() {
-            let budget = BodyBudget { bytes: self.collected.clone(), network: client.network() };
+            let budget = BodyBudget { budget: self.collected.clone(), network: client.network() };
             request.extensions_mut().insert(budget);
             request = request.map(|body| Body::new(DeadlineBody::new(body, patience)));
         }
-        let (unread, key) = (self.unread.clone(), request.headers().get(AUTHORIZATION).cloned());
-        let is_safe = matches!(*request.method(), Method::GET | Method::HEAD);
-        let answered = self.router.clone().oneshot(request);
-        let (is_https, ambient) = (self.is_https, self.ambient.clone());
+        let sender = Sender::of(&request, client);
+        let (unread, ambient, is_https) = (self.unread.clone(), self.ambient.clone(), self.is_https);
+        // Below the compression, which reads a response as fast as its client does.
+        let paced =
+            move |response| sender.paced(response, patience, &unread).unwrap_or_else(|_| busy(&ambient));
+        let answers = ServiceExt::<Request<Body>>::map_response(self.router.clone(), paced);
+        let answered = Compression::new(answers).oneshot(request);
         async move {
-            let response = answered.await.unwrap_or_else(|never| match never {});
-            let sender = Sender { client, key };
-            let mut response =
-                paced(response, patience, &unread, sender).unwrap_or_else(|response| match is_safe {
-                    // The request has changed nothing and can be sent again.
-                    true => busy(&ambient),
-                    false => *response,
-                });
+            let mut response = answered.await.unwrap_or_else(|never| match never {}).map(Body::new);
             if is_https {
                 response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, A_YEAR);
             }
@@ -219,40 +227,66 @@ impl Front {
     }
 }
 
-/// Who leaves a response unread.
+/// Who reads a response.
+#[derive(Clone)]
 struct Sender {
     client: ClientAddress,
     key: Option<HeaderValue>,
+    /// Whether the request changes nothing and can be sent again.
+    is_safe: bool,
+    /// Whether the response may be compressed.
+    takes_encodings: bool,
 }
 
+/// The client has left too much unread already.
+struct TooMuchUnread;
+
 impl Sender {
+    fn of<B>(request: &Request<B>, client: ClientAddress) -> Self {
+        // Other pages do not check keys, so made-up ones would count.
+        let has_key = request.uri().path().starts_with("/v1/");
+        Self {
+            client,
+            key: request.headers().get(AUTHORIZATION).filter(|_| has_key).cloned(),
+            is_safe: matches!(*request.method(), Method::GET | Method::HEAD),
+            takes_encodings: request.headers().contains_key(ACCEPT_ENCODING),
+        }
+    }
+
+    /// A response that must be read in time if it is large and takes memory.
+    fn paced(
+        self,
+        response: Response<Body>,
+        patience: ClientDeadlines,
+        unread: &[ByteBudget; 2],
+    ) -> Result<Response<Body>, TooMuchUnread> {
+        let announced = || response.headers().get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok();
+        let size = response.body().size_hint().exact().or_else(announced);
+        if size.is_none_or(|size: u64| size <= PIECE as u64) || response.body().is_end_stream() {
+            return Ok(response);
+        }
+        let (head, body) = response.into_parts();
+        let body = PacedBody::new(body, patience);
+        // Nothing, for a public page that all responses share and that is not compressed.
+        let bytes = body.own_bytes() + if self.takes_encodings { ENCODER_BYTES } else { 0 };
+        let is_repeatable = self.is_safe || head.headers.contains_key(REPLAYED);
+        let (held, has_room) = self.hold(unread, bytes);
+        if !has_room && is_repeatable {
+            return Err(TooMuchUnread);
+        }
+        Ok(Response::from_parts(head, Body::new(body.holding(held))))
+    }
+
     /// Holds the bytes of a response, and says whether there was room. Nothing is held for the network of this machine:
     /// its address is that of a proxy, which all clients share.
-    fn hold(self, [by_key, by_network]: &[Shares; 2], bytes: u64) -> (Vec<Held>, bool) {
+    fn hold(self, [by_key, by_network]: &[ByteBudget; 2], bytes: u64) -> (Vec<HeldBytes>, bool) {
         let key = self.key.map(|key| by_key.holder(key.as_bytes()));
         let network = self.client.network();
         let network = (!network.is_loopback()).then(|| by_network.holder(network));
-        let mut held: Vec<Held> = key.into_iter().chain(network).collect();
+        let mut held: Vec<HeldBytes> = key.into_iter().chain(network).collect();
         let has_room = held.iter_mut().all(|held| held.grow(bytes));
         (held, has_room)
     }
-}
-
-/// A response that must be read in time if it is large and in memory. It is an error if its client has left too much
-/// unread already.
-fn paced(
-    response: Response<Body>,
-    patience: ClientDeadlines,
-    unread: &[Shares; 2],
-    sender: Sender,
-) -> Result<Response<Body>, Box<Response<Body>>> {
-    // The size of a body that is not in memory is not known.
-    let Some(size) = response.body().size_hint().exact().filter(|size| *size > PIECE as u64) else {
-        return Ok(response);
-    };
-    let (held, has_room) = sender.hold(unread, size);
-    let response = response.map(|body| Body::new(PacedBody::new(body, patience, held)));
-    if has_room { Ok(response) } else { Err(Box::new(response)) }
 }
 
 /// The response to a client that has left too much unread.
@@ -272,6 +306,7 @@ mod tests {
     use std::time::Duration;
 
     use axum::routing::any;
+    use hyper::http::request::Builder;
 
     use super::*;
 
@@ -280,10 +315,14 @@ mod tests {
 
     fn front() -> Front {
         static RESPONSE: [u8; LARGE] = [0; LARGE];
+        let router = Router::new()
+            .route("/v1/own", any(async || RESPONSE.to_vec()))
+            .route("/v1/stored", any(async || ([(REPLAYED, "true")], RESPONSE.to_vec())))
+            .route("/shared", any(async || RESPONSE.as_slice()));
         Front::new(FrontParts {
             edge: None,
             proxies: Arc::default(),
-            router: Router::new().route("/", any(async || RESPONSE.as_slice())),
+            router,
             ambient: tonearm_fixtures::ambient().0,
             is_https: false,
             stored_addresses: StoredAddresses::Whole,
@@ -298,32 +337,75 @@ mod tests {
         })
     }
 
+    /// Sends a request with a key, from an address.
+    async fn ask(front: &Front, request: Builder, (key, address): (&str, &str)) -> Response<Body> {
+        let connection = Connection { address: format!("{address}:1").parse().unwrap(), is_in_lane: false };
+        front.route(request.header(AUTHORIZATION, key).body(Body::empty()).unwrap(), connection).await
+    }
+
+    /// The responses that a client leaves unread until it is refused one.
+    async fn leave_unread(front: &Front, client: (&str, &str), encoding: &str) -> Vec<Response<Body>> {
+        let mut unread = Vec::new();
+        loop {
+            let request = Request::get("/v1/own").header(ACCEPT_ENCODING, encoding);
+            let response = ask(front, request, client).await;
+            if response.status() != StatusCode::OK {
+                assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+                assert_eq!(response.headers()[RETRY_AFTER], "5");
+                return unread;
+            }
+            unread.push(response);
+        }
+    }
+
+    async fn is_complete(response: Response<Body>) -> bool {
+        axum::body::to_bytes(response.into_body(), LARGE).await.is_ok()
+    }
+
     #[tokio::test]
     async fn nobody_leaves_more_unread_than_their_share() {
         let front = front();
-        let ask = async |method: Method, key: &'static str, address: &str| {
-            let connection = Connection { address: address.parse().unwrap(), is_in_lane: false };
-            let request = Request::builder().method(method).uri("/").header(AUTHORIZATION, key);
-            front.route(request.body(Body::empty()).unwrap(), connection).await
+        let status = async |request: Builder, client: (&'static str, &'static str)| {
+            ask(&front, request, client).await.status()
         };
-        let mut unread = Vec::new();
-        let refused = loop {
-            let response = ask(Method::GET, "one", "192.0.2.1:1").await;
-            if response.status() != StatusCode::OK {
-                break response;
-            }
-            unread.push(response);
-        };
-        assert_eq!((unread.len() * LARGE) as u64, MOST_UNREAD_BYTES / 2);
-        assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
-        assert_eq!(refused.headers()[RETRY_AFTER], "5");
-        assert_eq!(ask(Method::GET, "one", "192.0.2.2:1").await.status(), StatusCode::SERVICE_UNAVAILABLE);
-        let made_up = ask(Method::GET, "other", "192.0.2.1:1").await;
-        assert_eq!(made_up.status(), StatusCode::SERVICE_UNAVAILABLE, "the network counts, too");
-        assert_eq!(ask(Method::GET, "other", "192.0.2.2:1").await.status(), StatusCode::OK);
+        let (own, one, refused) =
+            (|| Request::get("/v1/own"), ("one", "192.0.2.1"), StatusCode::SERVICE_UNAVAILABLE);
+        let mut unread = leave_unread(&front, one, "identity").await;
+        assert_eq!(unread.len() as u64, MOST_UNREAD_BYTES / (LARGE as u64 + ENCODER_BYTES));
+        assert_eq!(status(own(), ("one", "192.0.2.2")).await, refused, "the key counts, too");
+        assert_eq!(status(Request::post("/v1/stored"), one).await, refused);
         // What was changed is told.
-        assert_eq!(ask(Method::POST, "one", "192.0.2.1:1").await.status(), StatusCode::OK);
-        unread.pop();
-        assert_eq!(ask(Method::GET, "one", "192.0.2.1:1").await.status(), StatusCode::OK);
+        assert_eq!(status(Request::post("/v1/own"), one).await, StatusCode::OK);
+        // What takes no memory is not refused.
+        assert_eq!(status(Request::get("/shared"), one).await, StatusCode::OK);
+        // Somebody else gets room, and the response that was left unread longest is over.
+        let other = ask(&front, own(), ("other", "192.0.2.2")).await;
+        assert_eq!(other.status(), StatusCode::OK);
+        assert!(!is_complete(unread.remove(0)).await);
+        assert!(is_complete(unread.remove(0)).await && is_complete(other).await);
+        assert_eq!(status(own(), one).await, StatusCode::OK);
+    }
+
+    #[tokio::test]
+    async fn many_networks_leave_room_for_another() {
+        for encoding in ["identity", "gzip"] {
+            let front = front();
+            let mut unread = Vec::new();
+            for network in 1..=22 {
+                let client = (format!("key {network}"), format!("192.0.2.{network}"));
+                unread.push(leave_unread(&front, (&client.0, &client.1), encoding).await);
+            }
+            let compressed =
+                unread.iter().flatten().all(|one| one.headers().contains_key("content-encoding"));
+            assert_eq!(compressed, encoding == "gzip");
+            let answered = ask(&front, Request::get("/v1/own"), ("newcomer", "198.51.100.1")).await;
+            assert_eq!(answered.status(), StatusCode::OK, "{encoding}");
+            assert!(is_complete(answered).await);
+            let mut complete = 0;
+            for response in unread.into_iter().flatten() {
+                complete += u64::from(is_complete(response).await);
+            }
+            assert!(complete * (LARGE as u64) < MOST_UNREAD_BYTES, "{encoding}: {complete} were in memory");
+        }
     }
 }

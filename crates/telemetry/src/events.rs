@@ -1,11 +1,15 @@
 //! Events that are recorded through the facade.
 
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use metrics::{counter, histogram};
 
-use crate::labels::{JobOutcome, Outcome, Purpose, StoreOperation, StoreOutcome};
+use crate::labels::{Budget, JobOutcome, Outcome, Purpose, StoreOperation, StoreOutcome};
 use crate::recording::is_on;
+
+/// A warning is logged at most once in this time.
+const WARN_EVERY: Duration = Duration::from_secs(60);
 
 /// A request that was not for an object was answered. `route` is the pattern of the route, and `surface` the part of
 /// the service that it belongs to.
@@ -56,6 +60,24 @@ pub fn ran_process(purpose: Purpose, elapsed: Duration) {
 pub fn left_out_listeners(reason: &'static str, count: u64) {
     if is_on() && count > 0 {
         counter!("tonearm_listeners_uncounted_total", "reason" => reason).increment(count);
+    }
+}
+
+/// A holder gave up bytes of a budget, because others had fewer. Logged at most once a minute.
+pub fn displaced(budget: Budget) {
+    static WARNED_AT: [Mutex<Option<Instant>>; Budget::ALL.len()] =
+        [const { Mutex::new(None) }; Budget::ALL.len()];
+    let budget_name = budget.as_str();
+    if is_on() {
+        counter!("tonearm_budget_displacements_total", "budget" => budget_name).increment(1);
+    }
+    let mut warned_at = WARNED_AT[budget as usize].lock().unwrap_or_else(PoisonError::into_inner);
+    if warned_at.is_none_or(|at| at.elapsed() >= WARN_EVERY) {
+        *warned_at = Some(Instant::now());
+        tracing::warn!(
+            budget = budget_name,
+            "the memory for these is used up; ending the oldest ones of whoever has most of it"
+        );
     }
 }
 
@@ -114,6 +136,9 @@ pub fn used_store(operation: StoreOperation, outcome: StoreOutcome, elapsed: Dur
 pub fn declare(job_kinds: &[&'static str]) {
     counter!("tonearm_job_leases_lost_total").increment(0);
     counter!("tonearm_trace_spans_dropped_total").increment(0);
+    for budget in Budget::ALL.map(Budget::as_str) {
+        counter!("tonearm_budget_displacements_total", "budget" => budget).increment(0);
+    }
     for reason in ["network", "full"] {
         counter!("tonearm_listeners_uncounted_total", "reason" => reason).increment(0);
     }

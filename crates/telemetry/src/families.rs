@@ -62,6 +62,12 @@ pub const FAMILIES: &[Family] = &[
     family(Kind::Gauge, "tonearm_uploads_in_flight", &[], "Upload requests that are being answered."),
     family(Kind::Counter, "tonearm_received_bytes_total", &[], "Bytes of request bodies that have arrived."),
     family(
+        Kind::Counter,
+        "tonearm_budget_displacements_total",
+        &["budget"],
+        "Times that bodies, unread responses or pictures were ended, because their sender or reader held most of the memory and others needed it.",
+    ),
+    family(
         Kind::Histogram,
         "tonearm_delivery_duration_seconds",
         &[],

@@ -23,6 +23,29 @@ impl Outcome {
     }
 }
 
+/// What a budget of bytes is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Budget {
+    /// Bodies of requests that are collected in memory.
+    Bodies,
+    /// Responses in memory that are not read yet.
+    Responses,
+    /// Pictures that are being received.
+    Pictures,
+}
+
+impl Budget {
+    pub(crate) const ALL: [Self; 3] = [Self::Bodies, Self::Responses, Self::Pictures];
+
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Bodies => "bodies",
+            Self::Responses => "responses",
+            Self::Pictures => "pictures",
+        }
+    }
+}
+
 /// How a run of a job ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobOutcome {

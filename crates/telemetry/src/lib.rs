@@ -21,12 +21,12 @@ mod traces;
 pub use cache::Cache;
 pub use connections::{OpenConnection, RunningUpload};
 pub use events::{
-    began_transaction, declare, dropped_spans, ended_job, failed_job, gave_up_job, imported,
+    began_transaction, declare, displaced, dropped_spans, ended_job, failed_job, gave_up_job, imported,
     left_out_listeners, lost_lease, ordered_certificate, ran_process, requested, sent_webhook, transcribed,
     used_store,
 };
 pub use families::{FAMILIES, Family, Kind, buckets};
-pub use labels::{JobOutcome, Outcome, Protocol, Purpose, StoreOperation, StoreOutcome};
+pub use labels::{Budget, JobOutcome, Outcome, Protocol, Purpose, StoreOperation, StoreOutcome};
 pub use last_seen::{found_stored_usage, key_list_age, oldest_usage_millis, read_key_list, waits_with_usage};
 pub use recording::{Stopwatch, is_on};
 pub use shards::{

@@ -6,14 +6,15 @@ use axum::extract::{FromRequest, Request};
 use bytes::{Bytes, BytesMut};
 use futures::{Stream, StreamExt};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
+use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
+use tonearm_domain::BodyBudget;
 
 use super::key::require_still_valid;
 use super::sentence::sentence;
 use crate::app::App;
-use crate::collected;
 use crate::error::ApiError;
 
 /// Bytes of a refused JSON body that are read and discarded, so that the client can read the response.
@@ -21,6 +22,9 @@ const DRAINED_BYTES: usize = 16 * 1024 * 1024;
 
 /// How long a refused body is read and discarded.
 const DRAINING_TIME: Duration = Duration::from_secs(5);
+
+/// Seconds after which a client may send a body for which there was no memory.
+const RETRY_AFTER_SECONDS: u64 = 5;
 
 /// A JSON object as the body. An empty body is an object without fields. Unknown fields are ignored.
 pub(crate) struct Body<T>(pub(crate) T);
@@ -34,13 +38,12 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
-        let _held = collected::hold(request.headers(), request.extensions(), app.settings.max_json_bytes)?;
         if !may_be_json(request.headers()) {
             let message = "the body must be JSON; send it with `Content-Type: application/json`";
             return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
         }
         let (parts, body) = request.into_parts();
-        let bytes = read(&parts.headers, body, app.settings.max_json_bytes).await?;
+        let bytes = read(&parts, body, app.settings.max_json_bytes).await?;
         require_still_valid(&parts.extensions, app).await?;
         parse(&bytes).map(Self)
     }
@@ -56,22 +59,25 @@ fn may_be_json(headers: &HeaderMap) -> bool {
     essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
 
-/// Reads a body of at most `limit` bytes. Some more of a larger one is read and discarded: see [`drain`].
+/// Reads a body of at most `limit` bytes. Some more of a larger one is read and discarded: see [`drain`]. While it
+/// arrives, it counts towards the memory for all bodies of its network.
 pub(crate) async fn read(
-    headers: &HeaderMap,
+    Parts { headers, extensions, .. }: &Parts,
     body: axum::body::Body,
     limit: usize,
 ) -> Result<Bytes, ApiError> {
+    let mut held = BodyBudget::holder(extensions.get());
     let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
     let mut is_too_large = announced.is_some_and(|length: u64| length > limit as u64);
     let (mut chunks, mut read) = (body.into_data_stream(), BytesMut::new());
-    while !is_too_large && let Some(chunk) = chunks.next().await {
+    while !is_too_large && let Some(chunk) = held.during(chunks.next()).await.ok_or_else(too_many_bodies)? {
         let chunk = chunk.map_err(|_| {
             let message = "the body was interrupted before it was complete";
             ApiError::new(StatusCode::BAD_REQUEST, "body_interrupted", message)
         })?;
         is_too_large = read.len() + chunk.len() > limit;
         if !is_too_large {
+            held.grow(chunk.len() as u64).then_some(()).ok_or_else(too_many_bodies)?;
             read.extend_from_slice(&chunk);
         }
     }
@@ -80,6 +86,11 @@ pub(crate) async fn read(
         return Err(ApiError::too_large(limit as u64));
     }
     Ok(read.freeze())
+}
+
+fn too_many_bodies() -> ApiError {
+    let message = "too many requests from this network are still being sent; try again shortly";
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_bodies", message).after(RETRY_AFTER_SECONDS)
 }
 
 /// Reads up to `most` more bytes of the body of a refused request, and returns whether that was all of it.
@@ -129,8 +140,9 @@ fn malformed(message: &str) -> ApiError {
 
 #[cfg(test)]
 mod tests {
+    use axum::body::Body as AnyBody;
     use serde::Deserialize;
-    use tonearm_domain::{Colour, ExpiresIn, Patch, Text};
+    use tonearm_domain::{ByteBudget, Colour, ExpiresIn, Patch, Text};
 
     use super::*;
 
@@ -170,6 +182,26 @@ mod tests {
         for json in ["", " ", "{}", r#"{"title":null,"file_size":7}"#] {
             assert_eq!(parse::<Example>(json.as_bytes()).unwrap(), Example::default(), "{json}");
         }
+    }
+
+    #[tokio::test]
+    async fn memory_is_held_for_what_has_arrived() {
+        let (mut parts, _) = Request::new(()).into_parts();
+        parts.headers.insert(CONTENT_LENGTH, 600.into());
+        let (budget, network) = (ByteBudget::new(1000, || {}), "192.0.2.1".parse().unwrap());
+        parts.extensions.insert(BodyBudget { budget: budget.clone(), network });
+        let begun = futures::stream::iter([Ok::<_, std::io::Error>(Bytes::from(vec![b' '; 600]))]);
+        let stalls = AnyBody::from_stream(begun.chain(futures::stream::pending()));
+        let mut stalled = Box::pin(read(&parts, stalls, 2000));
+        assert!(futures::poll!(stalled.as_mut()).is_pending());
+        let whole = async |bytes| read(&parts, AnyBody::from(vec![b' '; bytes]), 2000).await;
+        assert_eq!(whole(400).await.unwrap().len(), 400);
+        assert_eq!(whole(401).await.unwrap_err().code(), "too_many_bodies");
+        // Another network has less, and needs some of it.
+        let mut other = budget.holder("another");
+        assert!(other.grow(500));
+        assert_eq!(stalled.await.unwrap_err().code(), "too_many_bodies");
+        assert!(whole(500).await.is_ok(), "nothing is held by bodies that have arrived or were refused");
     }
 
     #[test]

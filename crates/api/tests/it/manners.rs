@@ -18,7 +18,6 @@ on_both!(
     who_takes_no_json_is_told_so,
     every_page_may_call,
     head_is_get_without_a_body,
-    json_is_compressed_for_who_wants_it,
     request_ids_are_made_here,
     slow_requests_are_given_up,
 );
@@ -107,17 +106,6 @@ async fn head_is_get_without_a_body(database: TestDatabase) {
     let reply = house.call(Method::HEAD, "/v1/variant", Value::Null).await;
     assert_eq!((reply.status.as_u16(), &reply.json), (200, &Value::Null));
     assert_eq!(house.call_as("", Method::HEAD, "/v1/variant", Value::Null).await.status, 401);
-}
-
-async fn json_is_compressed_for_who_wants_it(database: TestDatabase) {
-    let house = House::open(database).await;
-    let request = Request::get("/v1/variant")
-        .header("authorization", format!("Bearer {}", house.key))
-        .header("accept-encoding", "gzip");
-    let (status, headers, body) = house.send_raw(request.body(Body::empty()).unwrap()).await;
-    assert_eq!(status, 200);
-    assert_eq!(headers["content-encoding"], "gzip");
-    assert_eq!(body[..2], [0x1f, 0x8b]);
 }
 
 async fn request_ids_are_made_here(database: TestDatabase) {

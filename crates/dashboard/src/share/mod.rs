@@ -24,7 +24,6 @@ use tonearm_domain::Ambient;
 use tonearm_service::{Playback, Refusal};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::compression::CompressionLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
 
 use self::policy::Framing;
@@ -61,7 +60,7 @@ pub fn public_routes(pages: PublicPages) -> Router {
         .route("/embed/{first}/{share_key}/player.json", get(track::data))
         .route("/embed/{first}/{share_key}/captions.vtt", get(captions::captions));
     around(routes, &pages.ambient)
-        .merge(embed::routes().layer(CompressionLayer::new()))
+        .merge(embed::routes())
         .layer(SetResponseHeaderLayer::overriding(CROSS_ORIGIN_RESOURCE_POLICY, FROM_ANYWHERE))
         .with_state(pages)
 }

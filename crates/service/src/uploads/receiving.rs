@@ -13,7 +13,8 @@ use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::io::ReaderStream;
-use tonearm_domain::{FairPermit, FairSemaphore, Held, OrganizationId, Shares};
+use tonearm_domain::{ByteBudget, FairPermit, FairSemaphore, HeldBytes, OrganizationId};
+use tonearm_telemetry::Budget;
 
 use super::Uploads;
 use crate::refusal::Refusal;
@@ -46,7 +47,7 @@ pub struct ReceivedFile {
     file: File,
     bytes: u64,
     organization_id: OrganizationId,
-    _held: Held,
+    held: HeldBytes,
 }
 
 /// A picture in memory.
@@ -76,7 +77,7 @@ impl Default for Receiving {
     fn default() -> Self {
         Self {
             folder: std::env::temp_dir(),
-            budget: Shares::new(MOST_RECEIVED_BYTES),
+            budget: ByteBudget::new(MOST_RECEIVED_BYTES, || tonearm_telemetry::displaced(Budget::Pictures)),
             loaded: FairSemaphore::new(MOST_LOADED, 0),
         }
     }
@@ -125,9 +126,9 @@ impl Receiving {
         let mut chunks = pin!(chunks);
         let mut bytes = 0;
         loop {
-            let next = timeout_at(deadline, chunks.next()).await;
+            let next = timeout_at(deadline, held.during(chunks.next())).await;
             let next = next.map_err(|_| Refusal::Interrupted(TooSlow(time).into()))?;
-            let Some(chunk) = next else { break };
+            let Some(chunk) = next.ok_or(Refusal::Busy)? else { break };
             let chunk = chunk.map_err(|error| Refusal::Interrupted(error.into()))?;
             bytes += chunk.len() as u64;
             if bytes > limit {
@@ -140,11 +141,12 @@ impl Receiving {
         }
         file.flush().await.map_err(refuse_file)?;
         file.seek(SeekFrom::Start(0)).await.map_err(refuse_file)?;
-        Ok(ReceivedFile { file, bytes, organization_id, _held: held })
+        Ok(ReceivedFile { file, bytes, organization_id, held })
     }
 
     async fn load(&self, mut picture: ReceivedFile) -> Result<LoadedPicture, Refusal> {
-        let permit = self.loaded.acquire(picture.organization_id).await;
+        let turn = self.loaded.acquire(picture.organization_id);
+        let permit = picture.held.during(turn).await.ok_or(Refusal::Busy)?;
         let mut bytes = Vec::with_capacity(usize::try_from(picture.bytes).unwrap_or(0));
         picture.file.read_to_end(&mut bytes).await.map_err(refuse_file)?;
         Ok(LoadedPicture { bytes: bytes.into(), _permit: permit })
@@ -206,13 +208,20 @@ mod tests {
 
     #[tokio::test]
     async fn an_organization_does_not_fill_the_disk() {
-        let receiving = Receiving { budget: Shares::new(100_000), ..Receiving::default() };
+        let receiving = Receiving { budget: ByteBudget::new(100_000, || {}), ..Receiving::default() };
         let receive =
             |organization, chunks| receiving.receive(terms(organization, None), body(chunks, Duration::ZERO));
-        let first = receive(1, 50).await.unwrap();
+        let [first, second] = [receive(1, 50).await.unwrap(), receive(1, 50).await.unwrap()];
         assert!(matches!(receive(1, 1).await, Err(Refusal::Busy)));
-        assert!(receive(2, 25).await.is_ok());
-        drop(first);
-        assert!(receive(1, 50).await.is_ok());
+        let other = receive(2, 50).await.unwrap();
+        assert!(receiving.load(other).await.is_ok());
+        // The first picture made room, and takes no place in memory.
+        let mut places = Vec::new();
+        for _ in 0..MOST_LOADED {
+            places.push(receiving.loaded.acquire(terms(3, None).organization_id).await);
+        }
+        assert!(matches!(receiving.load(first).await, Err(Refusal::Busy)));
+        drop(places);
+        assert!(receiving.load(second).await.is_ok());
     }
 }
