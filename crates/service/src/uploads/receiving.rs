@@ -68,7 +68,7 @@ pub(super) struct Receiving {
     /// Where temporary files are.
     pub(super) folder: PathBuf,
     /// The bytes in temporary files, by organization.
-    budget: Shares,
+    budget: ByteBudget,
     /// The places for pictures in memory, by organization.
     loaded: FairSemaphore,
 }
