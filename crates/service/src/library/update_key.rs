@@ -66,7 +66,7 @@ fn is_same<T: PartialEq>(sent: Patch<T>, own: Option<T>) -> bool {
 
 impl Library {
     /// Changes a key. A calling key may only grant permissions that it has itself, and cannot grant any to keys of type
-    /// `api`.
+    /// `api`. A key that another key widens counts as made by it, until a person changes it.
     pub async fn update_key(
         &self,
         caller: &Caller,
@@ -81,7 +81,7 @@ impl Library {
             let message = "this API key is revoked and cannot be changed; create another one".to_owned();
             return Err(Refusal::Conflict { code: "key_revoked", message });
         }
-        let key = self.updated(&before, update)?;
+        let mut key = self.updated(&before, update)?;
         if key.variants != before.variants {
             require_variants(&tx, caller, key.scope, &key.variants).await?;
         }
@@ -95,6 +95,11 @@ impl Library {
         let done = AuditedAction { action: AuditAction::KeyUpdate, subject_id: id.uuid(), title: &key.title };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
+        key.made_by = match caller.origin.actor.api_key_id() {
+            Some(widener) if key.allows_more_than(&before) => Some(widener),
+            Some(_) => before.made_by,
+            None => None,
+        };
         Ok(key)
     }
 
