@@ -75,6 +75,10 @@ impl Library {
     ) -> Result<ApiKey, Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
+        if !matches!(update.variants, Patch::Keep) {
+            // Before the key: who renames a recipe locks in this order.
+            tx.recipes_to_follow(caller.organization_id).await?;
+        }
         let found = tx.api_key(caller.organization_id, id).await?;
         let before = found.ok_or(Refusal::NotFound(Resource::ApiKey))?;
         if before.revoked_at.is_some() {
@@ -91,15 +95,15 @@ impl Library {
                 caller.latest_end(&tx).await?.require(key.expires_at)?;
             }
         }
-        tx.update_api_key(&key).await?;
-        let done = AuditedAction { action: AuditAction::KeyUpdate, subject_id: id.uuid(), title: &key.title };
-        audit::record(&tx, &self.ambient, caller, done).await?;
-        tx.commit().await?;
         key.made_by = match caller.origin.actor.api_key_id() {
             Some(widener) if key.allows_more_than(&before) => Some(widener),
             Some(_) => before.made_by,
             None => None,
         };
+        tx.update_api_key(&key).await?;
+        let done = AuditedAction { action: AuditAction::KeyUpdate, subject_id: id.uuid(), title: &key.title };
+        audit::record(&tx, &self.ambient, caller, done).await?;
+        tx.commit().await?;
         Ok(key)
     }
 
