@@ -20,6 +20,8 @@ pub enum Change {
     ApiKeys(OrganizationId),
     /// A play session.
     PlaySession(PlaySessionId),
+    /// Any number of play sessions.
+    PlaySessions,
     /// The record of a collection.
     Collection(CollectionId),
     /// The record of a track, or its files.

@@ -166,7 +166,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Updates the title, selection, downloads, expiry and allowed origins of a key. It must exist.
+    /// Updates the title, selection, downloads, expiry, allowed origins and maker of a key. It must exist.
     pub async fn update_api_key(&self, key: &ApiKey) -> Result<(), CatalogError> {
         self.note(Change::ApiKeys(key.organization_id));
         let all = ActiveModel::try_from(key)?;
@@ -176,6 +176,7 @@ impl Transaction {
             is_downloadable: all.is_downloadable,
             expires_at: all.expires_at,
             allowed_origins: all.allowed_origins,
+            made_by_key: all.made_by_key,
             ..Default::default()
         };
         let update = Entity::update_many()

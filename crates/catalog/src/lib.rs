@@ -79,6 +79,7 @@ mod scheduled_tasks;
 mod sealed;
 mod second_factors;
 mod selected;
+mod selections;
 mod sessions;
 mod share_links;
 mod sign_ins;

@@ -168,6 +168,13 @@ impl Transaction {
         all(self.db(), for_track(organization, track)).await
     }
 
+    /// The recipes that apply to every track of the organization, in their order. They do not change until the
+    /// transaction ends.
+    pub async fn recipes_to_follow(&self, organization: OrganizationId) -> Result<Vec<Recipe>, CatalogError> {
+        self.hold_recipes(organization, LockType::Share).await?;
+        self.recipes(organization).await
+    }
+
     /// One recipe, which does not change until the transaction ends.
     pub async fn recipe_to_follow(
         &self,

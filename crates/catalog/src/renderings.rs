@@ -27,12 +27,12 @@ fn renderable(
     after: Option<TrackId>,
 ) -> Select<track::Entity> {
     use track::Column;
-    let playable = TrackStatus::ALL.into_iter().filter(|status| status.is_playable());
+    let has_settled = TrackStatus::ALL.into_iter().filter(|status| status.is_settled());
     track::Entity::find()
         .filter(Column::OrganizationId.eq(organization.uuid()))
         .filter(living_track())
         .filter(Column::SourceKey.is_not_null())
-        .filter(Column::TrackStatusId.is_in(playable.map(TrackStatus::as_str)))
+        .filter(Column::TrackStatusId.is_in(has_settled.map(TrackStatus::as_str)))
         .apply_if(collection, |select, id| select.filter(Column::CollectionId.eq(id.uuid())))
         .apply_if(after, |select, after| select.filter(Column::Id.gt(after.uuid())))
 }

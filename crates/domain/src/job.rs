@@ -217,6 +217,33 @@ impl Job {
         "forget_expired",
     ];
 
+    /// Whether it may be dropped: what waits for it ends then, or it is queued again regularly. The others do what was
+    /// decided already, such as a deletion, and without them nobody does.
+    pub const fn may_be_dropped(&self) -> bool {
+        match self {
+            Self::ProcessTrack { .. }
+            | Self::RenderExisting { .. }
+            | Self::QueueRendering { .. }
+            | Self::RenderTrack { .. }
+            | Self::ImportSource { .. }
+            | Self::ReplaceSource { .. }
+            | Self::TranscribeTrack { .. }
+            | Self::SweepObjects {}
+            | Self::ForgetExpired {} => true,
+            Self::ExpireUpload { .. }
+            | Self::FinishCover { .. }
+            | Self::DeriveAgain { .. }
+            | Self::DrawPlaceholder { .. }
+            | Self::PublishManifest { .. }
+            | Self::PublishManifests {}
+            | Self::PurgeTrack { .. }
+            | Self::EmptyCollection { .. }
+            | Self::ResumeCollection { .. }
+            | Self::RemoveRecipe { .. }
+            | Self::PurgeCollection { .. } => false,
+        }
+    }
+
     /// The queue that it waits in.
     pub const fn queue(&self) -> JobQueue {
         match self {

@@ -8,7 +8,8 @@ use crate::variant_index::VariantIndex;
 
 /// Which variants a key or a play session may list.
 ///
-/// An empty selection is not possible, so it can never be mistaken for "all".
+/// A request cannot contain an empty list. A selection becomes empty when its variants are removed, and then selects
+/// nothing: it is never "all".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
     /// Every playable variant, including variants that are added later.
@@ -17,9 +18,10 @@ pub enum Selection {
     Only(VariantList),
 }
 
-/// At least one variant, without duplicates; the order is significant. In JSON an array; an empty one does not parse.
+/// Variants without duplicates; the order is significant. In JSON an array, which is empty once all of its variants are
+/// removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Vec<VariantIndex>", into = "Vec<VariantIndex>")]
+#[serde(from = "Vec<VariantIndex>", into = "Vec<VariantIndex>")]
 pub struct VariantList(Vec<VariantIndex>);
 
 /// A list of variants that names none.
@@ -97,13 +99,8 @@ impl Selection {
 impl VariantList {
     /// Builds a list without duplicates; none if it is empty.
     pub fn new(indexes: impl IntoIterator<Item = VariantIndex>) -> Option<Self> {
-        let mut list: Vec<VariantIndex> = Vec::new();
-        for index in indexes {
-            if !list.contains(&index) {
-                list.push(index);
-            }
-        }
-        if list.is_empty() { None } else { Some(Self(list)) }
+        let list = Self::from(indexes.into_iter().collect::<Vec<_>>());
+        if list.is_empty() { None } else { Some(list) }
     }
 }
 
@@ -115,11 +112,15 @@ impl Deref for VariantList {
     }
 }
 
-impl TryFrom<Vec<VariantIndex>> for VariantList {
-    type Error = EmptySelection;
-
-    fn try_from(indexes: Vec<VariantIndex>) -> Result<Self, EmptySelection> {
-        Self::new(indexes).ok_or(EmptySelection)
+impl From<Vec<VariantIndex>> for VariantList {
+    fn from(indexes: Vec<VariantIndex>) -> Self {
+        let mut list: Vec<VariantIndex> = Vec::new();
+        for index in indexes {
+            if !list.contains(&index) {
+                list.push(index);
+            }
+        }
+        Self(list)
     }
 }
 
@@ -142,11 +143,14 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_list_selects_nothing_and_does_not_parse() {
+    fn an_empty_list_selects_nothing_and_is_no_request() {
         assert_eq!(VariantList::new([]), None);
         assert_eq!(Selection::from_list(None), Ok(Selection::All));
         assert_eq!(Selection::from_list(Some(Vec::new())), Err(EmptySelection));
-        assert!(serde_json::from_str::<VariantList>("[]").is_err());
+        let nothing = Selection::Only(serde_json::from_str("[]").unwrap());
+        assert!(!nothing.allows(&indexes(&["hq"])[0]) && !nothing.covers(&only(&["hq"])));
+        assert_eq!(nothing.for_session(&[], &indexes(&["hq"])), None);
+        assert_eq!(nothing.for_session(&["hq".to_owned()], &indexes(&["hq"])), None);
         assert!(serde_json::from_str::<VariantList>("null").is_err());
         assert!(serde_json::from_str::<VariantList>(r#"["hq", "H Q"]"#).is_err());
         let list: VariantList = serde_json::from_str(r#"["hq", "lq", "hq"]"#).unwrap();

@@ -84,6 +84,11 @@ impl TrackStatus {
         matches!(self, Self::Ready | Self::Incomplete)
     }
 
+    /// Whether files were made, or could not be made, from its source.
+    pub const fn is_settled(self) -> bool {
+        matches!(self, Self::Ready | Self::Incomplete | Self::Error)
+    }
+
     /// Whether the status changes only through another request.
     pub const fn is_final(self) -> bool {
         matches!(self, Self::InitError | Self::Ready | Self::Incomplete | Self::Error)

@@ -115,10 +115,16 @@ impl Jobs {
         Ok(true)
     }
 
-    /// Removes a job that no worker runs, without doing its work, and ends what waits for it. Returns `false` if there is
-    /// no such job.
+    /// Removes a job that no worker runs, without doing its work, and ends what waits for it. Refused if nothing else
+    /// would do its work. Returns `false` if there is no such job.
     pub async fn drop_job(&self, origin: Origin, id: JobId) -> Result<bool, Refusal> {
         let Some((mut tx, job)) = self.take(id).await? else { return Ok(false) };
+        if job.job.as_ref().is_some_and(|work| !work.may_be_dropped()) {
+            let message =
+                "this job cannot be dropped, since nothing else does its work; mend what stops it and retry it"
+                    .to_owned();
+            return Err(Refusal::Conflict { code: "job_needed", message });
+        }
         tx.delete_job(id).await?;
         self.record(&tx, origin, AuditAction::JobDrop, &job).await?;
         // When a job is given up, what waits for it ends.

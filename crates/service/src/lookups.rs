@@ -160,7 +160,7 @@ impl Lookups {
 
     /// One play session, even if it has expired.
     pub(crate) async fn play_session(&self, id: PlaySessionId) -> Result<Option<Arc<PlaySession>>, Refusal> {
-        let generation = self.0.generations.current(id.uuid());
+        let generation = self.0.generations.current_of(&[id.uuid(), ANY_SESSION]);
         self.0.sessions.get(id, generation, || self.0.catalog.play_session(id)).await
     }
 
@@ -235,11 +235,15 @@ impl Lookups {
 /// The id that stands for all collections. It is counted in addition to the id of each collection.
 const ANY_COLLECTION: Uuid = Uuid::nil();
 
+/// The id that stands for all play sessions.
+const ANY_SESSION: Uuid = Uuid::from_u128(1);
+
 /// The id under which the generations of the changed record are counted.
 fn id_of(change: &Change) -> Uuid {
     match change {
         Change::Organization(id) | Change::Recipes(id) | Change::ApiKeys(id) => id.uuid(),
         Change::PlaySession(id) => id.uuid(),
+        Change::PlaySessions => ANY_SESSION,
         Change::Collection(id) => id.uuid(),
         Change::Track(id) => id.uuid(),
         Change::TracksOf(id) => listed_in(*id),

@@ -16,6 +16,7 @@ on_both!(
     a_webhook_is_handed_over_by_moving_it,
     revoking_a_key_can_revoke_what_it_made,
     a_revoked_key_revokes_what_it_made_later,
+    what_a_key_widened_counts_as_made_by_it,
     play_sessions_end_with_a_revocation_and_not_with_an_expiry,
     upload_sessions_end_with_a_revocation_and_not_with_an_expiry,
     nothing_is_uploaded_to_a_session_that_ended_before_the_body,
@@ -183,6 +184,48 @@ async fn a_revoked_key_revokes_what_it_made_later(database: TestDatabase) {
     house.delete(&later).await.expect_ok();
     assert_eq!(alive(&house).await, others);
     assert_eq!(house.delete(&later).await.expect_ok().json["made"]["api_keys"], 0);
+}
+
+async fn what_a_key_widened_counts_as_made_by_it(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (key, id) = house.key_with_id(CreateKey::new(KeyType::Api, "Stolen")).await;
+    let end = house.ambient.now().plus_seconds(70);
+    let widened = [
+        ("expires_at", json!(null)),
+        ("expires_at", json!(end.plus_seconds(1))),
+        ("variants", json!(null)),
+        ("is_downloadable", json!(true)),
+        ("allowed_origins", json!(null)),
+    ];
+    let limited = async || {
+        let create = CreateKey {
+            expires_at: Some(end),
+            variants: tonearm_domain::Selection::one("preview".parse().unwrap()),
+            allowed_origins: AllowedOrigins::from_list(Some(vec!["https://a.example".parse().unwrap()]))
+                .unwrap(),
+            ..CreateKey::new(KeyType::Player, "A person's")
+        };
+        house.key_with_id(create).await.1
+    };
+    let put = async |id: ApiKeyId, body: Value| {
+        house.call_as(&key, Method::PUT, &format!("/v1/api_key/{id}"), body).await.expect_ok();
+    };
+    for (field, value) in &widened {
+        put(limited().await, json!({ *field: value })).await;
+    }
+    // Neither narrower, nor widened and then changed by a person.
+    let (narrowed, vouched) = (limited().await, limited().await);
+    put(narrowed, json!({ "expires_at": end.plus_seconds(-1) })).await;
+    put(vouched, json!({ "expires_at": null })).await;
+    house.rename_key(vouched).await;
+    let revoked = house.delete(&format!("/v1/api_key/{id}?revoke_made=true")).await.expect_ok();
+    assert_eq!(revoked.json["made"]["api_keys"], widened.len());
+    for id in [narrowed, vouched] {
+        assert_eq!(
+            house.get(&format!("/v1/api_key/{id}")).await.expect_ok().json["api_key_record"]["revoked_at"],
+            Value::Null
+        );
+    }
 }
 
 async fn play_sessions_end_with_a_revocation_and_not_with_an_expiry(database: TestDatabase) {

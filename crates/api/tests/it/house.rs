@@ -13,7 +13,8 @@ use tonearm_api::{ApiSettings, App, AppParts};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{AuditFilter, Catalog, ConnectOptions};
 use tonearm_domain::{
-    Ambient, ApiKeyId, CachePolicy, KeyType, Meter, OrganizationId, Recipe, RecipeKind, Selection, Transcode,
+    Ambient, ApiKeyId, CachePolicy, KeyType, Meter, OrganizationId, Patch, Recipe, RecipeKind, Selection,
+    Transcode,
 };
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
@@ -21,8 +22,8 @@ use tonearm_media::{Media, MediaConfig};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
     Access, Admission, Caller, CreateKey, IdempotentAnswers, ImportBuckets, Imports, JobRun, Library, Links,
-    LookupLimits, Lookups, Playback, Processing, SigningKeys, Space, Streams, UpdateQuotas, UploadLimits,
-    Uploads, Usage, UsageKeeper, Webhooks,
+    LookupLimits, Lookups, Playback, Processing, SigningKeys, Space, Streams, UpdateKey, UpdateQuotas,
+    UploadLimits, Uploads, Usage, UsageKeeper, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 use tower::ServiceExt;
@@ -311,6 +312,12 @@ impl House {
     pub(crate) async fn key_with_id(&self, create: CreateKey) -> (String, ApiKeyId) {
         let created = self.library.create_key(&Caller::owner(self.organization_id), create).await.unwrap();
         (created.text.reveal().to_owned(), created.key.id)
+    }
+
+    /// Renames a key as a person would in the dashboard.
+    pub(crate) async fn rename_key(&self, id: ApiKeyId) {
+        let update = UpdateKey { title: Patch::Set("Renamed".to_owned()), ..UpdateKey::default() };
+        self.library.update_key(&Caller::owner(self.organization_id), id, update).await.unwrap();
     }
 
     pub(crate) async fn key_of_type(&self, key_type: KeyType) -> String {

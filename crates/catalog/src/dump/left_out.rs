@@ -12,6 +12,11 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("track_progress", "how far jobs are that are running"),
     ("failed_sign_in", "counts of failed attempts, which are forgotten after a while anyway"),
     ("sign_in", "sessions; one that was ended since would come back to life"),
+    ("invitation", "one-time links; one that was used or withdrawn since would open again"),
+    ("known_device", "browsers in which people signed in; one that was forgotten since would be known again"),
+    ("play_session", "access for at most a day; one that was ended since would begin again"),
+    ("upload_session", "as above"),
+    ("undo_entry", "changes that people may undo for a while, which the restore may have undone"),
     ("node", "signs of life of the nodes that ran then"),
     (
         "key_list",

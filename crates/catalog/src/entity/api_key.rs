@@ -3,7 +3,7 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::{NotSet, Set};
 use tonearm_domain::{
-    AllowedOrigins, ApiKey, ApiKeyId, CollectionId, CreatorId, KeyScope, OrganizationId, TrackId,
+    AllowedOrigins, ApiKey, ApiKeyId, CollectionId, CreatorId, KeyScope, KeyType, OrganizationId, TrackId,
 };
 
 use crate::column::{corrupt, decoded, encoded, moment, moment_if_set, parsed, selection, selection_json};
@@ -44,7 +44,10 @@ impl TryFrom<Model> for ApiKey {
         let track = row.track_id.map(TrackId::from_uuid);
         let key_type = parsed("api_key.api_key_type_id", &row.api_key_type_id)?;
         let variants = selection("api_key.selection", row.selection)?;
-        ApiKey::validate(key_type, &variants).map_err(|_| corrupt("api_key.selection"))?;
+        // The one variant of a share key may have been removed.
+        if key_type == KeyType::Share && variants.only().is_none_or(|list| list.len() > 1) {
+            return Err(corrupt("api_key.selection"));
+        }
         Ok(Self {
             id: ApiKeyId::from_uuid(row.id),
             organization_id: OrganizationId::from_uuid(row.organization_id),

@@ -15,6 +15,7 @@ use crate::samples::*;
 
 tonearm_fixtures::on_both_empty!(
     every_table_is_dumped_or_left_out_for_a_reason,
+    what_ended_since_is_not_restored,
     rows_are_the_same_in_either_database,
     counters_and_searches_go_on,
     backups_of_earlier_versions_are_brought_up_to_date,
@@ -141,6 +142,29 @@ async fn every_table_is_dumped_or_left_out_for_a_reason(database: TestDatabase) 
     };
     let other = other.catalog().await;
     assert_eq!(other.snapshot().await.unwrap().tables(), snapshot.tables(), "both databases have the same");
+}
+
+/// A link, a session or a device of the time of a backup may have ended since.
+async fn what_ended_since_is_not_restored(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    fill(&catalog, &ambient).await;
+    let (dumped, steps) = dump(&catalog).await;
+    let ending = ["invitation", "known_device", "play_session", "sign_in", "undo_entry", "upload_session"];
+    for table in ending {
+        assert!(!dumped.contains_key(table), "{table}");
+    }
+    // A backup of an earlier version has these tables.
+    let mut tables: Vec<DumpTable> = dumped.values().map(|(table, _)| table.clone()).collect();
+    let old = |name: &str| DumpTable { name: name.to_owned(), ..tables[0].clone() };
+    let (known, unknown) = (old("play_session"), old("of_the_future"));
+    let into = TestDatabase::sqlite();
+    let restoring = open(&into).await;
+    restoring.prepare(&steps, &|_| {}).await.unwrap();
+    let loading = restoring.begin().await.unwrap();
+    tables.push(known);
+    loading.require(&tables).unwrap();
+    tables.push(unknown);
+    assert!(loading.require(&tables).is_err());
 }
 
 async fn rows_are_the_same_in_either_database(database: TestDatabase) {

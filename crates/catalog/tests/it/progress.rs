@@ -53,21 +53,22 @@ async fn a_rendering_goes_on_where_it_was(database: TestDatabase) {
         let mut track = Track { status, ..bare_track(&ambient, &collection) };
         track.source = Some(source(&ambient, &track));
         let track = stored_track(&catalog, track).await;
-        if status.is_playable() {
+        if status.is_settled() {
             renderable.push(track.id);
         }
     }
     stored_track(&catalog, Track { status: TrackStatus::Ready, ..bare_track(&ambient, &collection) }).await;
     // Tracks created at the same time are ordered by ID only.
     renderable.sort();
-    assert_eq!(catalog.count_renderable_tracks(organization.id).await.unwrap(), 2);
+    assert_eq!(catalog.count_renderable_tracks(organization.id).await.unwrap(), 3);
     let next = async |after| {
         let tx = catalog.begin().await.unwrap();
         tx.renderable_tracks(organization.id, None, after, 1).await.unwrap().pop()
     };
     assert_eq!(next(None).await, Some(renderable[0]));
     assert_eq!(next(Some(renderable[0])).await, Some(renderable[1]));
-    assert_eq!(next(Some(renderable[1])).await, None);
+    assert_eq!(next(Some(renderable[1])).await, Some(renderable[2]));
+    assert_eq!(next(Some(renderable[2])).await, None);
 
     let recipe = recipe(&ambient, &organization, None, "late", 0);
     let begun = Rendering::begun(organization.id, recipe.id, 2, ambient.now());

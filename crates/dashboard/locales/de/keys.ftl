@@ -52,6 +52,7 @@ keys-type-player = Player
 keys-type-uploader = Uploader
 keys-type-share = Freigabelink
 keys-whole-organization = Ganze Organisation
+keys-allows-nothing = keine Variante
 keys-allows-downloads = Herunterladen
 keys-allows-origin = Seiten von { $origin }
 keys-allows-origins = Seiten von { $count } Origins

@@ -52,6 +52,7 @@ keys-type-player = Player
 keys-type-uploader = Uploader
 keys-type-share = Share link
 keys-whole-organization = Whole organization
+keys-allows-nothing = no variant
 keys-allows-downloads = downloads
 keys-allows-origin = pages of { $origin }
 keys-allows-origins = pages of { $count } origins

@@ -52,6 +52,7 @@ keys-type-player = Reproductor
 keys-type-uploader = Subida
 keys-type-share = Enlace compartido
 keys-whole-organization = Toda la organización
+keys-allows-nothing = ninguna variante
 keys-allows-downloads = descargas
 keys-allows-origin = páginas de { $origin }
 keys-allows-origins = páginas de { $count } orígenes

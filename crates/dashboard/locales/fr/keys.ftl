@@ -52,6 +52,7 @@ keys-type-player = Lecteur
 keys-type-uploader = Envoi
 keys-type-share = Lien de partage
 keys-whole-organization = Organisation entière
+keys-allows-nothing = aucune variante
 keys-allows-downloads = téléchargements
 keys-allows-origin = pages de { $origin }
 keys-allows-origins = pages de { $count } origines

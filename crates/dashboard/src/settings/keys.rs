@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
-use tonearm_domain::{ApiKey, ApiKeyId, KeyState, KeyType, Role, SearchWords, Timestamp};
+use tonearm_domain::{ApiKey, ApiKeyId, KeyState, KeyType, Role, SearchWords, Selection, Timestamp};
 use tonearm_service::{KeyQuery, Refusal, Resource, ScopeTitles};
 
 use crate::app::Dashboard;
@@ -223,6 +223,9 @@ impl KeyRow {
     fn of(key: &ApiKey, titles: &ScopeTitles, now: Timestamp) -> Self {
         let listed = key.variants.only().map(|list| &**list).unwrap_or_default();
         let mut allows: Vec<String> = listed.iter().map(ToString::to_string).collect();
+        if listed.is_empty() && key.variants != Selection::All {
+            allows.push(t("keys-allows-nothing").into());
+        }
         if key.is_downloadable {
             allows.push(t("keys-allows-downloads").into());
         }

@@ -320,7 +320,7 @@ impl Library {
 }
 
 /// Refuses a key that names an unknown variant: one that neither the organization has nor, as its own, a track in the
-/// key's scope.
+/// key's scope. The names belong to the same variants until the transaction ends.
 pub(super) async fn require_variants(
     tx: &Transaction,
     caller: &Caller,
@@ -328,7 +328,7 @@ pub(super) async fn require_variants(
     variants: &Selection,
 ) -> Result<(), Refusal> {
     let Some(named) = variants.only() else { return Ok(()) };
-    let recipes = tx.recipes(caller.organization_id).await?;
+    let recipes = tx.recipes_to_follow(caller.organization_id).await?;
     let is_missing = |index: &&VariantIndex| !recipes.iter().any(|recipe| recipe.index == **index);
     let mut missing: Vec<&VariantIndex> = named.iter().filter(is_missing).collect();
     if !missing.is_empty() {

@@ -78,12 +78,15 @@ impl Library {
             created_at: self.ambient.now(),
         };
         tx.insert_recipe(&recipe).await?;
+        // What still lists the name is about a variant that is gone.
+        tx.remove_from_selections(organization_id, &recipe.index).await?;
         self.record_recipe(&tx, caller, AuditAction::VariantCreate, &recipe).await?;
         tx.commit().await?;
         Ok(recipe)
     }
 
-    /// Changes a recipe. If its settings change while it is rendered for existing tracks, the rendering starts over.
+    /// Changes a recipe. Keys and play sessions that list it list it under its new name. If its settings change while
+    /// it is rendered for existing tracks, the rendering starts over.
     pub async fn update_recipe(
         &self,
         caller: &Caller,
@@ -122,6 +125,7 @@ impl Library {
         }
         if recipe.index != before.index {
             let organization_id = caller.organization_id;
+            tx.rename_in_selections(organization_id, &before.index, &recipe.index).await?;
             derived::tracks_of(&tx, &self.ambient, organization_id, None, &[Input::VariantNames]).await?;
         }
         self.record_recipe(&tx, caller, AuditAction::VariantUpdate, &recipe).await?;
@@ -129,8 +133,8 @@ impl Library {
         Ok(recipe)
     }
 
-    /// Removes a recipe. The recipe and its files disappear for everyone at once, and its name can be used again. The
-    /// files are deleted in the background.
+    /// Removes a recipe. The recipe and its files disappear for everyone at once, keys and play sessions no longer list
+    /// it, and its name can be used again. The files are deleted in the background.
     pub async fn remove_recipe(&self, caller: &Caller, id: VariantId) -> Result<Recipe, Refusal> {
         caller.require_no_limits()?;
         let (organization_id, now) = (caller.organization_id, self.ambient.now());
@@ -139,6 +143,7 @@ impl Library {
         if !tx.soft_delete_recipe(organization_id, id, now).await? {
             return Err(Refusal::NotFound(Resource::Variant));
         }
+        tx.remove_from_selections(organization_id, &recipe.index).await?;
         let job = Job::RemoveRecipe { organization_id, variant_id: id };
         tx.enqueue(job, self.ambient.record_id(), now, None).await?;
         self.record_recipe(&tx, caller, AuditAction::VariantDelete, &recipe).await?;

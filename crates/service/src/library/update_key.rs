@@ -66,7 +66,7 @@ fn is_same<T: PartialEq>(sent: Patch<T>, own: Option<T>) -> bool {
 
 impl Library {
     /// Changes a key. A calling key may only grant permissions that it has itself, and cannot grant any to keys of type
-    /// `api`.
+    /// `api`. A key that another key widens counts as made by it, until a person changes it.
     pub async fn update_key(
         &self,
         caller: &Caller,
@@ -75,13 +75,17 @@ impl Library {
     ) -> Result<ApiKey, Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
+        if !matches!(update.variants, Patch::Keep) {
+            // Before the key: who renames a recipe locks in this order.
+            tx.recipes_to_follow(caller.organization_id).await?;
+        }
         let found = tx.api_key(caller.organization_id, id).await?;
         let before = found.ok_or(Refusal::NotFound(Resource::ApiKey))?;
         if before.revoked_at.is_some() {
             let message = "this API key is revoked and cannot be changed; create another one".to_owned();
             return Err(Refusal::Conflict { code: "key_revoked", message });
         }
-        let key = self.updated(&before, update)?;
+        let mut key = self.updated(&before, update)?;
         if key.variants != before.variants {
             require_variants(&tx, caller, key.scope, &key.variants).await?;
         }
@@ -91,6 +95,11 @@ impl Library {
                 caller.latest_end(&tx).await?.require(key.expires_at)?;
             }
         }
+        key.made_by = match caller.origin.actor.api_key_id() {
+            Some(widener) if key.allows_more_than(&before) => Some(widener),
+            Some(_) => before.made_by,
+            None => None,
+        };
         tx.update_api_key(&key).await?;
         let done = AuditedAction { action: AuditAction::KeyUpdate, subject_id: id.uuid(), title: &key.title };
         audit::record(&tx, &self.ambient, caller, done).await?;

@@ -27,10 +27,14 @@ impl Playback {
         let existing = self.existing(caller, collection_id, track_id, &names).await?;
         caller.variants.for_session(requested, &existing).ok_or_else(|| {
             let allowed: Vec<&str> = allowed.iter().map(VariantIndex::as_str).collect();
-            let message = format!(
-                "cannot be used: this key allows only {}, and none of them exists here",
-                allowed.join(", ")
-            );
+            let message = match allowed.as_slice() {
+                [] => "cannot be used: the variants that this key allows were removed; give it others"
+                    .to_owned(),
+                allowed => format!(
+                    "cannot be used: this key allows only {}, and none of them exists here",
+                    allowed.join(", ")
+                ),
+            };
             Refusal::invalid("variants", message)
         })
     }

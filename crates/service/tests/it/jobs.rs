@@ -18,10 +18,12 @@ on_both!(
     a_failed_job_and_its_track_are_retried_as_one,
     a_job_that_runs_is_left_alone,
     a_dropped_job_is_gone,
+    a_job_that_nothing_else_does_is_not_dropped,
     what_waits_for_a_dropped_job_ends,
     a_dropped_job_ends_nothing_that_another_does,
     a_rendering_whose_tracks_are_not_queued_ends,
     a_track_without_a_job_can_be_retried,
+    a_track_becomes_playable_with_its_first_playable_file,
     a_failure_of_a_later_analysis_takes_nothing_from_a_ready_track,
 );
 
@@ -109,6 +111,24 @@ async fn a_dropped_job_is_gone(database: TestDatabase) {
     assert_eq!(known_jobs(&workshop).await, []);
     assert_eq!(audited(&workshop, &owner).await[0].0, "job.drop");
     assert!(!jobs.drop_job(Origin::command_line(), id).await.unwrap());
+}
+
+async fn a_job_that_nothing_else_does_is_not_dropped(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, id) = workshop.upload(sound()).await;
+    workshop.run_all().await;
+    let collection = workshop.catalog.track(owner.organization_id, id).await.unwrap().unwrap().collection_id;
+    workshop.library.delete_track(&owner, id).await.unwrap();
+    workshop.library.delete_collection(&owner, collection).await.unwrap();
+    let recipe = workshop.catalog.recipes(owner.organization_id).await.unwrap()[0].id;
+    workshop.library.remove_recipe(&owner, recipe).await.unwrap();
+    let pending = workshop.catalog.pending_jobs().await.unwrap();
+    for kind in ["purge_track", "empty_collection", "remove_recipe"] {
+        let job = pending.iter().find(|job| job.kind == kind).unwrap().id;
+        let refused = jobs(&workshop).drop_job(Origin::command_line(), job).await.unwrap_err();
+        assert!(matches!(refused, Refusal::Conflict { code: "job_needed", .. }), "{refused:?}");
+    }
+    assert_eq!(workshop.catalog.pending_jobs().await.unwrap().len(), pending.len());
 }
 
 async fn drop_kind(workshop: &Workshop, kind: &str) {
@@ -212,6 +232,27 @@ async fn a_track_without_a_job_can_be_retried(database: TestDatabase) {
     workshop.library.retry_track(&owner, id, None).await.unwrap();
     workshop.run_all().await;
     assert_eq!(track().await.status, TrackStatus::Ready);
+}
+
+async fn a_track_becomes_playable_with_its_first_playable_file(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, id) = workshop.upload(sound()).await;
+    let track = async || workshop.catalog.track(owner.organization_id, id).await.unwrap().unwrap();
+    for recipe in workshop.catalog.recipes(owner.organization_id).await.unwrap() {
+        if recipe.kind.recipe_type().is_playable() {
+            workshop.library.remove_recipe(&owner, recipe.id).await.unwrap();
+        }
+    }
+    workshop.run_all().await;
+    assert_eq!(track().await.status, TrackStatus::Error);
+    workshop.clock.advance_seconds(1);
+    let (kind, cache) = (RecipeKind::Transcode(Transcode::default()), tonearm_domain::CachePolicy::default());
+    let recipe = workshop.library.add_recipe(&owner, "late".parse().unwrap(), kind, cache).await.unwrap();
+    workshop.library.render_existing(&owner, recipe.id).await.unwrap();
+    workshop.run_all().await;
+    assert_eq!(track().await.status, TrackStatus::Ready, "{:?}", track().await.status_reason);
+    let ended = workshop.catalog.rendering(owner.organization_id, recipe.id).await.unwrap().unwrap();
+    assert_eq!((ended.total, ended.done, ended.failed, ended.percent()), (1, 1, 0, 100));
 }
 
 async fn a_failure_of_a_later_analysis_takes_nothing_from_a_ready_track(database: TestDatabase) {

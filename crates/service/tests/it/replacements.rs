@@ -171,6 +171,11 @@ async fn new_files_take_the_place_of_all_old_ones(database: TestDatabase) {
     for key in after.files.iter().filter_map(TrackFile::object) {
         assert!(scene.has_object(key).await, "{key}");
     }
+    let saved_as = |file: &TrackFile| match &file.outcome {
+        FileOutcome::Made { file_name, .. } => file_name.starts_with("remaster."),
+        FileOutcome::Failed { .. } => false,
+    };
+    assert!(after.files.iter().all(saved_as), "{:?}", after.files);
     let manifest = scene.workshop.catalog.manifest(scene.owner.organization_id, after.track.index).await;
     assert_eq!(manifest.unwrap().len(), after.files.len());
 }

@@ -17,6 +17,7 @@ on_both!(
     a_new_recipe_counts_at_once_on_every_node,
     sessions_are_shown_with_what_they_list,
     a_renamed_variant_has_its_new_name_everywhere,
+    rights_follow_the_recipe_and_not_its_name,
     a_changed_order_reaches_tracks_that_are_ready,
     a_session_of_one_track_survives_its_move,
 );
@@ -155,14 +156,69 @@ async fn a_renamed_variant_has_its_new_name_everywhere(database: TestDatabase) {
     rename(&preview, "sample").await;
     assert_eq!(files(&grant(node, caller, whole, &["sample"]).await.unwrap()), ["sample"]);
     assert_eq!(files(&grant(node, caller, whole, &[]).await.unwrap()), ["hq", "lq", "sample"]);
-    let shared = node.playback.redirect_share(track.id, key.reveal(), None).await;
-    assert!(matches!(shared, Err(Refusal::NotFound(_))), "{shared:?}");
+    node.playback.redirect_share(track.id, key.reveal(), None).await.unwrap();
     // The freed name belongs to another recipe.
     rename(&hq, "preview").await;
     assert_eq!(files(&grant(node, caller, whole, &[]).await.unwrap()), ["preview", "lq", "sample"]);
     let manifest = node.catalog.manifest(caller.organization_id, track.index).await.unwrap();
     let named = |name: &str| manifest.file(&index(name), tonearm_domain::ContentType::Mp3).is_some();
     assert_eq!(["preview", "sample", "hq"].map(named), [true, true, false]);
+}
+
+/// A freed name that is given to another recipe opens it to nobody who had a right to the first.
+async fn rights_follow_the_recipe_and_not_its_name(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
+    let (node, caller, track) = (&station.node, &station.caller, &station.track);
+    let limited = |key_type, names: &[&str]| {
+        let list = VariantList::new(names.iter().map(|name| index(name))).unwrap();
+        CreateKey { variants: Selection::Only(list), ..CreateKey::new(key_type, "Limited") }
+    };
+    let share = node.library.create_key(caller, limited(KeyType::Share, &["preview"])).await.unwrap();
+    let player = node.library.create_key(caller, limited(KeyType::Player, &["lq", "preview"])).await.unwrap();
+    let shared = async || {
+        let url = node.playback.redirect_share(track.id, share.text.reveal(), None).await;
+        url.map(|url| url.split('?').next().unwrap().to_owned())
+    };
+    let sample = shared().await.unwrap();
+    let session =
+        grant(node, &Caller::from(&player.key), PlaySessionScope::Track(track.id), &[]).await.unwrap();
+    let session = session.session.id;
+    let listed = async || {
+        let (_, playable) = node.playback.play_track(session, track.id, None).await.unwrap();
+        playable.variants.iter().map(|it| it.file.recipe.index.to_string()).collect::<Vec<_>>()
+    };
+    let of_key = async |id| {
+        let key = node.library.key(caller, id).await.unwrap();
+        key.variants.only().unwrap().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(listed().await, ["lq", "preview"]);
+
+    let (hq, preview) = (recipe(&station, "hq").await, recipe(&station, "preview").await);
+    let rename = async |recipe: &Recipe, name: &str| {
+        let update = UpdateRecipe { index: Patch::Set(index(name)), ..UpdateRecipe::default() };
+        node.library.update_recipe(caller, recipe.id, update).await.unwrap();
+    };
+    rename(&preview, "sample").await;
+    rename(&hq, "preview").await;
+    assert_eq!(shared().await.unwrap(), sample);
+    assert_eq!(listed().await, ["lq", "sample"]);
+    assert_eq!(of_key(share.key.id).await, ["sample"]);
+    assert_eq!(of_key(player.key.id).await, ["lq", "sample"]);
+
+    node.library.remove_recipe(caller, preview.id).await.unwrap();
+    rename(&hq, "sample").await;
+    assert!(matches!(shared().await, Err(Refusal::NotFound(_))));
+    assert_eq!(listed().await, ["lq"]);
+    assert_eq!(of_key(player.key.id).await, ["lq"]);
+    // Nothing is not "all".
+    assert!(of_key(share.key.id).await.is_empty());
+    node.library.remove_recipe(caller, recipe(&station, "lq").await.id).await.unwrap();
+    assert!(of_key(player.key.id).await.is_empty() && listed().await.is_empty());
+    let nothing = Caller::from(&node.library.key(caller, player.key.id).await.unwrap());
+    for asked in [&[][..], &["sample"]] {
+        let refused = grant(node, &nothing, PlaySessionScope::Track(track.id), asked).await;
+        assert!(matches!(refused, Err(Refusal::Invalid { field: "variants", .. })));
+    }
 }
 
 async fn a_changed_order_reaches_tracks_that_are_ready(database: TestDatabase) {

@@ -306,11 +306,12 @@ impl<'a> Recording<'a> {
         Ok(transcription::queue_if_wanted(&self.tx, self.ambient, &self.track).await?)
     }
 
-    /// An incomplete track that now has all required files becomes ready. Nothing else changes.
+    /// A track that now has all required files becomes ready, and one that now has a playable file becomes playable.
+    /// Nothing else changes.
     pub(super) async fn settle_again(&mut self) -> Result<(), JobError> {
         let (outcome, reason) = judge(&self.track, &self.files);
-        if self.track.status.is_playable() && outcome != Outcome::Nothing {
-            let status = self.track.status.add_variant().and_then(|status| status.settle(outcome));
+        if self.track.status.is_settled() && outcome != Outcome::Nothing {
+            let status = self.track.status.retry().and_then(|status| status.settle(outcome));
             self.track.status = status.map_err(JobError::internal)?;
             self.track.status_reason = reason;
         }

@@ -4,7 +4,7 @@
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
     Ambient, OrganizationId, Outage, Recipe, Replacement, ReplacementId, ReplacementState, Source, Track,
-    TrackId, TrackInfo, TrackStatus,
+    TrackId, TrackInfo, TrackStatus, sanitise_file_name,
 };
 use tonearm_media::LimitTier;
 
@@ -47,7 +47,7 @@ impl Processing {
             (None, _) => return self.finish(&run.claimed).await,
         };
         let Some(source) = replacement.source.clone() else { return self.finish(&run.claimed).await };
-        let staged = staged(track, source.clone());
+        let staged = staged(track, source.clone(), replacement.file_name.as_deref());
         let recipes = self.catalog.recipes_for_track(turn.organization_id, turn.track_id).await?;
         let board = FileProgress::new(&recipes);
         let work = Box::pin(self.make_and_swap(run, turn, staged, &source, recipes, board.clone()));
@@ -142,7 +142,7 @@ impl Processing {
             self.discard(staged, made).await;
             return Ok(Swap::Done);
         };
-        recording.replace_all(staged, std::mem::take(made), replacement.file_name.as_deref()).await?;
+        recording.replace_all(staged, std::mem::take(made)).await?;
         replacement.complete().map_err(JobError::internal)?;
         let tx = recording.write().await?;
         tx.put_replacement(&replacement).await?;
@@ -209,9 +209,13 @@ pub(in crate::processing) async fn fail(
     Ok(())
 }
 
-/// The track as it would be with a new source about which nothing is known yet.
-fn staged(mut track: Track, source: Source) -> Track {
+/// The track as it would be with a new source about which only its name is known yet.
+fn staged(mut track: Track, source: Source, file_name: Option<&str>) -> Track {
     track.forget_found_cover();
+    if let Some(name) = file_name {
+        track.file_name = sanitise_file_name(name);
+        track.file_name_original = Some(name.to_owned());
+    }
     Track {
         source: Some(source),
         duration: 0.0,

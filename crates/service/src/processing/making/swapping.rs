@@ -3,7 +3,6 @@
 use tonearm_catalog::CatalogError;
 use tonearm_domain::{
     Cover, FileOutcome, ObjectKey, REPLACED_FILES_SECONDS, Recipe, Replacement, Track, TrackFile,
-    sanitise_file_name,
 };
 
 use super::finish_cover::versions_of;
@@ -37,26 +36,19 @@ impl Recording<'_> {
 
     /// Gives the track its new source and replaces everything that was made from the old one. Values that were set for
     /// the track stay.
-    pub(super) async fn replace_all(
-        &mut self,
-        staged: &Track,
-        made: Unrecorded,
-        file_name: Option<&str>,
-    ) -> Result<(), JobError> {
+    pub(super) async fn replace_all(&mut self, staged: &Track, made: Unrecorded) -> Result<(), JobError> {
         let before = self.track.clone();
         let old_files = std::mem::take(&mut self.files);
         self.tx.delete_files_of_track(before.id).await?;
         self.track.source = staged.source.clone();
+        self.track.file_name.clone_from(&staged.file_name);
+        self.track.file_name_original.clone_from(&staged.file_name_original);
         self.track.forget_found_cover();
         let Unrecorded { measured, cover, files } = made;
         let known = Measured { duration: staged.duration, info: staged.info.clone() };
         self.put(Unrecorded { measured: Some(measured.unwrap_or(known)), cover, files }).await?;
         // The files made from a cover may show another one than the cover now in use.
         self.queue_cover_files().await?;
-        if let Some(name) = file_name {
-            self.track.file_name = sanitise_file_name(name);
-            self.track.file_name_original = Some(name.to_owned());
-        }
         self.settle_replaced()?;
         self.is_replaced = true;
         self.forget_written_words().await?;
