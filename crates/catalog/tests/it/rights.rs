@@ -218,7 +218,7 @@ async fn a_right_in_constant_use_can_be_ended() {
     let editor = scene.on_sign_in(Office::Member(organization, Role::Editor));
     for (right, expected) in [(scene.on_key(), EndedRight::Key), (editor, EndedRight::Membership)] {
         let begin = async |catalog: &Catalog| {
-            in_request(scene.ambient.clone(), async {
+            in_request(scene.ambient.clone(), Purpose::Add, async {
                 assert!(act_on(right.clone()));
                 catalog.begin().await
             })
