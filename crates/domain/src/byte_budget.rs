@@ -170,8 +170,10 @@ impl HeldBytes {
         let Some(number) = self.number else { return };
         let mut used = self.budget.used();
         if let Some(holding) = used.holding(self.holder, number) {
-            holding.waker = Some(waker.clone());
-            return;
+            // Wakers are dropped without the lock.
+            let previous = holding.waker.replace(waker.clone());
+            drop(used);
+            return drop(previous);
         }
         drop(used);
         waker.wake_by_ref();

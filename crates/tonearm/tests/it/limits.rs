@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use futures::StreamExt as _;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -94,6 +95,43 @@ async fn one_address_does_not_hold_all_connections() {
         drop((idle, other));
         node.stop().await;
     }
+}
+
+/// Begins a request with a JSON body of a megabyte that never ends.
+async fn stalled_body(address: &str, server: &TestServer, key: &str) -> TcpStream {
+    const BYTES: usize = 1 << 20;
+    let mut socket = connect_from(address, &server.node).await;
+    let head = format!(
+        "POST /v1/creator HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Length: {BYTES}\r\n\r\n"
+    );
+    socket.write_all(head.as_bytes()).await.unwrap();
+    // The request may be refused before it is sent completely.
+    let _ = socket.write_all(&vec![b' '; BYTES - 1]).await;
+    socket
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_addresses_leave_memory_for_the_bodies_of_another() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let key = server.client.key().to_owned();
+    let mut stalled = futures::stream::FuturesUnordered::new();
+    for number in 0..22 * 6 {
+        let mut socket = stalled_body(&format!("127.0.7.{}", 1 + number % 22), &server, &key).await;
+        stalled.push(async move { (status(&mut socket).await, socket) });
+    }
+    // All of them together are more than there is memory for.
+    let (refused, socket) = timeout(EVENTUALLY, stalled.next()).await.unwrap().unwrap();
+    assert_eq!(refused, "503");
+    let mut others = Vec::new();
+    for _ in 0..4 {
+        others.push(stalled_body("127.0.8.1", &server, &key).await);
+    }
+    for other in &mut others {
+        other.write_all(b" ").await.unwrap();
+        // An empty body, without the name that is required.
+        assert_eq!(timeout(EVENTUALLY, status(other)).await.unwrap(), "400");
+    }
+    drop((socket, stalled));
 }
 
 #[tokio::test(flavor = "multi_thread")]
