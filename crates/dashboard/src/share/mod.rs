@@ -72,7 +72,6 @@ fn around<S: Clone + Send + Sync + 'static>(routes: Router<S>, ambient: &Ambient
             .layer(from_fn_with_state(ambient.clone(), request_id::identify))
             .layer(from_fn(text::negotiate))
             .layer(from_fn_with_state(turns::Turns::new(), turns::in_turn))
-            .layer(CompressionLayer::new())
             .layer(CatchPanicLayer::custom(panicked)),
     )
 }
