@@ -188,7 +188,8 @@ async fn a_revoked_key_revokes_what_it_made_later(database: TestDatabase) {
 
 async fn what_a_key_widened_counts_as_made_by_it(database: TestDatabase) {
     let house = House::open(database).await;
-    let (key, id) = house.key_with_id(CreateKey::new(KeyType::Api, "Stolen")).await;
+    let stolen = CreateKey { is_downloadable: true, ..CreateKey::new(KeyType::Api, "Stolen") };
+    let (key, id) = house.key_with_id(stolen).await;
     let end = house.ambient.now().plus_seconds(70);
     let widened = [
         ("expires_at", json!(null)),
