@@ -789,8 +789,16 @@ export interface ReadQuotaResponse {
 export interface QuotaRecord {
     /** Bytes of sources, files and covers. Those of deleted tracks count until they are purged. */
     bytes: QuotaState;
+    /** Bytes of text and metadata in these records. */
+    metadata: QuotaState;
     /** Minutes of audio in these tracks, rounded up. A track counts once it has been probed. */
     minutes: QuotaState;
+    /**
+     * Records in the database: tracks, collections, sessions, keys, stored answers and all others. Those of deleted
+     * tracks and expired sessions count until they are removed; of a deleted track, one record stays. The limit is that
+     * of every organization.
+     */
+    records: QuotaState;
     /** Tracks that are not deleted. */
     tracks: QuotaState;
 }
@@ -1741,6 +1749,12 @@ export interface ReplayFailedWebhookDeliveriesResponse {
 }
 /** A collection was created (or restored), updated or deleted. */
 export interface CollectionEvent {
+    occurred_at: Timestamp;
+    /**
+     * Grows with each event about the same track (with its files) or collection. Of two events, the one with the higher
+     * version is the later one, whichever arrives first.
+     */
+    version: number;
     collection: CollectionRecord;
     collection_id: CollectionId;
     creator_id: CreatorId | null;
@@ -1749,6 +1763,12 @@ export interface CollectionEvent {
 }
 /** A track became `ready`, `incomplete`, `error` or `init_error`. */
 export interface TrackStatusChanged {
+    occurred_at: Timestamp;
+    /**
+     * Grows with each event about the same track (with its files) or collection. Of two events, the one with the higher
+     * version is the later one, whichever arrives first.
+     */
+    version: number;
     collection_id: CollectionId;
     creator_id: CreatorId | null;
     event: "track.status_changed";
@@ -1807,6 +1827,12 @@ export interface EventTrack {
 }
 /** A file of a track was made, or failed. */
 export interface TrackFileEvent {
+    occurred_at: Timestamp;
+    /**
+     * Grows with each event about the same track (with its files) or collection. Of two events, the one with the higher
+     * version is the later one, whichever arrives first.
+     */
+    version: number;
     collection_id: CollectionId;
     creator_id: CreatorId | null;
     event: "track_file.created" | "track_file.failed";
@@ -1837,6 +1863,12 @@ export interface DetailedEventFile {
 }
 /** The body of a test event. */
 export interface TestEvent {
+    occurred_at: Timestamp;
+    /**
+     * Grows with each event about the same track (with its files) or collection. Of two events, the one with the higher
+     * version is the later one, whichever arrives first.
+     */
+    version: number;
     event: "webhook.test";
     message: string;
     organization_id: OrganizationId;
