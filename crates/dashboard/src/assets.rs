@@ -1,6 +1,7 @@
 //! Files that pages load. They are compiled in, and their address changes with their content, so that browsers may
 //! cache them permanently.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use axum::Router;
@@ -103,6 +104,23 @@ const ASSETS: &[Asset] = &[
     ("icon.svg", SVG, include_bytes!("../assets/icon.svg")),
 ];
 
+/// The files by name, as they are sent: scripts without the lines that are comments.
+static SENT: LazyLock<HashMap<&str, (&str, Bytes)>> = LazyLock::new(|| {
+    let sent = |&(name, content_type, bytes): &Asset| match str::from_utf8(bytes) {
+        Ok(script) if content_type == JS => (name, (content_type, without_comments(script).into())),
+        _ => (name, (content_type, Bytes::from_static(bytes))),
+    };
+    ASSETS.iter().map(sent).collect()
+});
+
+fn without_comments(script: &str) -> String {
+    let is_comment = |line: &str| {
+        let line = line.trim();
+        line.starts_with("//") || line.starts_with("/*") && line.find("*/") == Some(line.len() - 2)
+    };
+    script.split_inclusive('\n').filter(|line| !is_comment(line)).collect()
+}
+
 /// One version for all files, so that modules can import each other by relative names.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let mut hash = Sha256::new();
@@ -134,10 +152,8 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
 async fn serve(Path((version, name)): Path<(String, String)>) -> Response {
     let (version, language) = version.split_once('-').unwrap_or((&version, ""));
     let language = language.parse().unwrap_or_default();
-    let found = texts(&name, language).map(|texts| (JS, Bytes::from(texts))).or_else(|| {
-        let found = ASSETS.iter().find(|(own, ..)| *own == name);
-        found.map(|(_, content_type, bytes)| (*content_type, Bytes::from_static(bytes)))
-    });
+    let found = texts(&name, language).map(|texts| (JS, Bytes::from(texts)));
+    let found = found.or_else(|| SENT.get(name.as_str()).cloned());
     let Some((content_type, bytes)) = found else {
         return StatusCode::NOT_FOUND.into_response();
     };
@@ -163,6 +179,12 @@ fn texts(name: &str, language: Language) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_that_are_comments_are_not_sent() {
+        let script = "// a\nlet a = 'b'; // c\n  /** d */\n/* e */ let f;\n'//';\n";
+        assert_eq!(without_comments(script), "let a = 'b'; // c\n/* e */ let f;\n'//';\n");
+    }
 
     #[test]
     fn names_are_unique_and_the_version_is_stable() {

@@ -38,6 +38,13 @@ pub(super) struct Args {
     json: bool,
 }
 
+impl Args {
+    /// Whether backups are only listed.
+    pub(super) const fn is_list(&self) -> bool {
+        matches!(self.command, Some(Command::List { .. }))
+    }
+}
+
 #[derive(Debug, Subcommand)]
 enum Command {
     /// List the complete backups of a target

@@ -115,6 +115,8 @@ impl ConfiguredCommand {
     fn may_begin(&self) -> bool {
         match self {
             Self::Migrate(_) | Self::Restore(_) | Self::Demo(_) | Self::Doctor(_) | Self::Health(_) => true,
+            // Backups are listed before they are restored.
+            Self::Backup(args) => args.is_list(),
             Self::Org { command } => matches!(command, org::Command::Create { .. }),
             Self::Person { command } => matches!(command, person::Command::Add { .. }),
             _ => false,

@@ -134,7 +134,7 @@ async fn retry_all(
                     | Refusal::Unprocessable { .. }
                     | Refusal::NotFound(_)),
                 ) => {
-                    eprintln!("{track}: {refusal}");
+                    print::complain(format_args!("{track}: {refusal}"));
                     refused.insert(track);
                 }
                 Err(refusal) => return Err(refusal.into()),

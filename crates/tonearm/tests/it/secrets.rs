@@ -160,6 +160,7 @@ async fn a_secret_that_is_no_file_is_printed_and_never_shown_whole() {
     let data = tempfile::tempdir().unwrap();
     let mut program = Program::new(binary(), data.path());
     program.set("TONEARM_SECRET", SECRET);
+    assert!(program.run(&["migrate"]).status.success());
     let added = rotate(&program).unwrap();
     assert!(added.contains("separated by a comma"), "{added}");
     assert!(!added.contains(SECRET) && !data.path().join("secret").exists(), "{added}");

@@ -36,6 +36,7 @@ async fn nodes(program: &Program, count: usize) -> Vec<Value> {
 fn without_a_node_the_status_is_told_too() {
     let data = tempfile::tempdir().unwrap();
     let program = Program::new(binary(), data.path());
+    assert!(program.run(&["migrate"]).status.success());
     let told = status(&program);
     assert_eq!((&told["nodes"], &told["failures"]), (&json!([]), &json!([])));
     for part in ["database", "store"] {

@@ -17,6 +17,7 @@ fn shown(program: &Program) -> Value {
 async fn a_store_of_another_database_is_refused_until_it_is_adopted() {
     let data = tempfile::tempdir().unwrap();
     let mut program = Program::new(binary(), data.path());
+    assert!(program.run(&["migrate"]).status.success());
     assert_eq!(shown(&program)["database"], Value::Null);
     program.start().await;
     assert!(program.terminate(), "{}", program.log());
