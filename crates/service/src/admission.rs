@@ -4,7 +4,7 @@
 pub(crate) mod quotas;
 mod space;
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -40,8 +40,8 @@ struct Found {
     at: Timestamp,
     /// If the queue is full: how many of its jobs may wait for one organization.
     share: Option<u64>,
-    /// Whether an organization has its share.
-    has_share: HashMap<OrganizationId, bool>,
+    /// The organizations that have their share.
+    with_share: HashSet<OrganizationId>,
 }
 
 impl Admission {
@@ -85,18 +85,18 @@ impl Backlog {
             |at: Timestamp| (0..REMEMBERED_MILLIS).contains(&(now.unix_millis() - at.unix_millis()));
         let found = match &mut *found {
             Some(found) if is_recent(found.at) => found,
-            found => found.insert(Found { at: now, share: self.share().await?, has_share: HashMap::new() }),
+            found => found.insert(Found { at: now, share: self.share().await?, with_share: HashSet::new() }),
         };
         let Some(share) = found.share else { return Ok(()) };
-        let has_share = match found.has_share.get(&organization_id) {
-            Some(has_share) => *has_share,
-            None => {
-                let queue = JobQueue::Uploads;
-                self.catalog.has_waiting_jobs(queue, Some(organization_id), share).await?
-            }
-        };
-        found.has_share.insert(organization_id, has_share);
-        if has_share { Err(Refusal::Busy) } else { Ok(()) }
+        let queue = JobQueue::Uploads;
+        // An organization that is admitted adds a job, after which it may have its share.
+        if !found.with_share.contains(&organization_id)
+            && !self.catalog.has_waiting_jobs(queue, Some(organization_id), share).await?
+        {
+            return Ok(());
+        }
+        found.with_share.insert(organization_id);
+        Err(Refusal::Busy)
     }
 
     /// How many jobs may wait for one organization; `None` if the queue is not full.

@@ -163,11 +163,15 @@ async fn files_have_to_fit(database: TestDatabase) {
         house.add_recipe(index, wav.clone()).await;
     }
     house.run_jobs().await;
-    let read = house.get(&format!("/v1/track/{}", track.track)).await.expect_ok().json["track"].clone();
+    let read = house.get(&track.track).await.expect_ok().json["track"].clone();
     assert_eq!(read["track_status_id"], "incomplete", "{read}");
     let quota = house.get("/v1/quota").await.expect_ok().json["quota"]["bytes"].clone();
     assert!(quota["used"].as_u64().unwrap() <= limit, "{quota}");
-    let files = house.catalog().files_of_track(track.track.parse().unwrap()).await.unwrap();
+    let files = house
+        .catalog()
+        .files_of_track(track.track.rsplit('/').next().unwrap().parse().unwrap())
+        .await
+        .unwrap();
     let reasons: Vec<String> = files
         .iter()
         .filter_map(|file| match &file.outcome {
@@ -183,7 +187,7 @@ async fn files_have_to_fit(database: TestDatabase) {
         );
     }
     house.set_quotas(UpdateQuotas { bytes: Patch::Clear, ..UpdateQuotas::default() }).await;
-    house.post(&format!("/v1/track/{}/retry", track.track), json!({})).await.expect_ok();
+    house.post(&format!("{}/retry", track.track), json!({})).await.expect_ok();
     house.run_jobs().await;
     assert_eq!(house.track_status(&track.track).await, "ready");
 }
