@@ -270,6 +270,7 @@ async fn a_full_queue_lets_others_in(database: TestDatabase) {
         workshop.give_cover(&track).await;
     }
     workshop.run_all().await;
+    workshop.clock.advance_seconds(1);
     create(&workshop, &busy, collection).await.unwrap();
 }
 
