@@ -48,17 +48,6 @@ impl Space {
         result.ok().flatten()
     }
 
-    /// Bytes that can be written beside the space that must stay free; `None` for no limit.
-    pub(crate) async fn room(&self) -> Option<u64> {
-        if self.least == 0 || self.places.is_empty() {
-            return None;
-        }
-        let space = self.clone();
-        let least_free = move || space.places.iter().filter_map(|(_, path)| free_at(path)).min();
-        let free = tokio::task::spawn_blocking(least_free).await.ok().flatten()?;
-        Some(free.saturating_sub(self.least))
-    }
-
     /// Refuses if there is too little free space.
     pub async fn require(&self) -> Result<(), Refusal> {
         match self.shortage().await {

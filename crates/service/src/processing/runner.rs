@@ -14,7 +14,6 @@ use super::disk_reservations::DiskReservations;
 use super::importing::Importing;
 use super::job_error::JobError;
 use super::running_tracks::RunningTracks;
-use crate::admission::Space;
 use crate::imports::Imports;
 use crate::removal::remove_unnamed;
 use crate::status::RunCounter;
@@ -29,7 +28,6 @@ pub struct Processing {
     pub(super) media: Media,
     pub(super) ambient: Ambient,
     pub(super) room: DiskReservations,
-    pub(super) space: Space,
     pub(super) longest_hours: u32,
     pub(super) scratch: PathBuf,
     pub(super) watched: RunningTracks,
@@ -76,7 +74,6 @@ impl Processing {
             media,
             ambient,
             room: DiskReservations::new(scratch.clone()),
-            space: Space::default(),
             longest_hours: 0,
             scratch,
             watched,
@@ -107,11 +104,6 @@ impl Processing {
     /// The same, with other retention periods for rows.
     pub fn with_retention(self, retention: Retention) -> Self {
         Self { retention, ..self }
-    }
-
-    /// The same, making only files for which there is enough free space.
-    pub fn with_space(self, space: Space) -> Self {
-        Self { space, ..self }
     }
 
     /// The same, refusing sound that lasts more than this many hours; 0 for no limit.

@@ -45,7 +45,6 @@ impl Node {
                 .with_imports(services.imports.clone(), services.uploads(config, ambient, blobs))
                 .with_purged_titles(config.purged_titles)
                 .with_retention(config.retention)
-                .with_space(opening::space(config))
                 .with_longest_hours(config.max_duration_hours)
                 .counting_runs(runs);
         let worker = Worker::new(processing, config.worker);

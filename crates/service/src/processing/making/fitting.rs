@@ -1,4 +1,5 @@
-//! Which files fit into the organization's quota and the free space, before any of them is made.
+//! Which files fit into the organization's quota, before any of them is made. A lack of free space is an outage: jobs wait
+//! for its end, and it decides on no file.
 
 use tonearm_domain::{FileOutcome, Recipe, RecipeKind};
 use tonearm_media::Output;
@@ -47,23 +48,18 @@ impl Processing {
             Some(_) => quotas.remaining_bytes(self.catalog.quota_usage(organization_id).await?),
             None => None,
         };
-        let mut free = self.space.room().await;
         let mut fitting = Fitting { recipes: Vec::new(), refused: Vec::new() };
         for recipe in recipes {
             let bytes = most_bytes(context, &recipe.kind);
-            let refusal = if quota.is_some_and(|room| bytes > room) {
-                quota.map(|room| exceeds_quota(bytes, room))
-            } else if free.is_some_and(|room| bytes > room) {
-                free.map(|room| exceeds_space(bytes, room))
-            } else {
-                None
-            };
-            if let Some(reason) = refusal {
-                fitting.refused.push((recipe, FileOutcome::Failed { reason }));
-                continue;
+            match quota.map(|room| room.checked_sub(bytes).ok_or(room)) {
+                Some(Err(room)) => {
+                    let reason = exceeds_quota(bytes, room);
+                    fitting.refused.push((recipe, FileOutcome::Failed { reason }));
+                    continue;
+                }
+                Some(Ok(rest)) => quota = Some(rest),
+                None => {}
             }
-            quota = quota.map(|room| room - bytes);
-            free = free.map(|room| room - bytes);
             fitting.recipes.push(recipe);
         }
         Ok(fitting)
@@ -75,13 +71,6 @@ pub(super) fn exceeds_quota(bytes: u64, room: u64) -> String {
     format!(
         "this file has up to {bytes} bytes, and the organization's quota has room for {room}; delete tracks, or ask the \
          operator to raise the quota, then retry"
-    )
-}
-
-fn exceeds_space(bytes: u64, room: u64) -> String {
-    format!(
-        "this file has up to {bytes} bytes, and the service has room for {room}; ask its operator to free some space, \
-         then retry"
     )
 }
 
