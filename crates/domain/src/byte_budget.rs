@@ -217,6 +217,7 @@ mod tests {
     use std::task::Context;
 
     use super::*;
+    use crate::random::random;
 
     fn budget(most: u64) -> ByteBudget {
         ByteBudget::new(most, || {})
@@ -264,13 +265,7 @@ mod tests {
     fn everybody_gets_an_equal_share() {
         const MOST: u64 = 1 << 20;
         for seed in 1..=20_u64 {
-            let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            let mut next = move |below: u64| {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                state % below
-            };
+            let mut next = random(seed);
             let (budget, greedy) = (budget(MOST), 1 + next(40));
             let mut held: Vec<(u64, HeldBytes)> = Vec::new();
             for step in 0..2000 {

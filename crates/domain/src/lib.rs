@@ -57,6 +57,8 @@ mod player_text;
 mod preview;
 mod progress;
 mod quota;
+#[cfg(test)]
+mod random;
 mod recipe;
 mod recipe_error;
 mod recipe_settings;

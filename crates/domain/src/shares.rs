@@ -99,6 +99,7 @@ impl Drop for Held {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::random;
 
     #[test]
     fn a_holder_leaves_as_much_as_it_has() {
@@ -132,13 +133,7 @@ mod tests {
     #[test]
     fn there_is_always_room_for_one_more() {
         for seed in 1..=20_u64 {
-            let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            let mut next = move |below: u64| {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                state % below
-            };
+            let mut next = random(seed);
             let (budget, greedy) = (Shares::new(1 << 20), 1 + next(7));
             let mut held = Vec::new();
             for step in 0..2000 {

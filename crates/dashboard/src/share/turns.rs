@@ -41,7 +41,7 @@ impl Turns {
 }
 
 /// Answers a request when it is the turn of the organization whose key is in its path. Its turn ends when the page is
-/// rendered and compressed, however slowly it is read.
+/// rendered, however slowly it is read.
 pub(super) async fn in_turn(State(turns): State<Turns>, request: Request, next: Next) -> Response {
     let organization = organization_in(request.uri().path()).map(str::to_owned);
     let Some(_request) = turns.requests.take(&organization) else { return Refused::AWAY.page(Framing::Open) };

@@ -326,6 +326,7 @@ mod tests {
 
     use super::*;
     use crate::RecordId;
+    use crate::random::random;
 
     const AGENT: &[u8] = b"Mozilla/5.0 Firefox/120.0";
 
@@ -450,13 +451,8 @@ mod tests {
     #[test]
     fn no_organization_takes_the_share_of_another() {
         for seed in 0..20_u64 {
-            let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1;
-            let mut next = move |below: usize| {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                (state % below as u64) as usize
-            };
+            let mut random = random(seed);
+            let mut next = move |below: usize| random(below as u64) as usize;
             let organizations = 2 + next(4);
             let mut files = FilesByListener::default();
             for step in 0..3 * MOST_PER_SHARD as u64 {
