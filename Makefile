@@ -59,8 +59,8 @@ test: rust ffmpeg ## Run the tests
 	@[ -e tools/axe/node_modules/axe-core/axe.min.js ] || export TONEARM_WITHOUT_AXE=1; \
 		tools/test $${CARGO_TARGET_DIR:-target}/debug/tonearm tools/with-postgres sh -c '$(call nextest)'
 
-test-all: ## Run all tests, and those of pairs on both databases
-	@$(MAKE) test TESTS=default
+test-all: ## Run all tests: those of the gate, each on both databases, and pages in all views (pictures in target/pictures)
+	@TONEARM_PICTURES="$(CURDIR)/target/pictures" $(MAKE) test TESTS=default
 
 test-times: ## Print the slowest tests of the last run, and the sums of files
 	@tools/test-times $${CARGO_TARGET_DIR:-target}/nextest/gate/junit.xml
