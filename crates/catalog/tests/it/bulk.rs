@@ -431,7 +431,7 @@ async fn a_removed_recipe_is_gone_before_its_files(database: TestDatabase) {
     let mut freed = Vec::new();
     for (expected, rest) in [(2, 3), (2, 1), (1, 0), (0, 0)] {
         let tx = catalog.begin().await.unwrap();
-        let batch = tx.delete_files_of_recipe(common.id, 2).await.unwrap();
+        let (batch, _) = tx.delete_files_of_recipe(common.id, 2).await.unwrap();
         tx.commit().await.unwrap();
         assert_eq!(batch.len(), expected);
         freed.extend(batch);

@@ -25,6 +25,7 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    REPLACED_BYTES,
     WORK_IN_PROGRESS,
     EVENT_VERSIONS,
     ARRIVED,
@@ -102,6 +103,14 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
 const ANSWERED_STATUSES: Step = (
     "m0068_answered_statuses",
     &["DROP INDEX answered_job_by_track_id", "ALTER TABLE answered_job DROP COLUMN status"],
+);
+const REPLACED_BYTES: Step = (
+    "m0093_replaced_bytes",
+    &[
+        "DROP INDEX replaced_object_by_organization_id",
+        "ALTER TABLE replaced_object DROP COLUMN bytes",
+        "ALTER TABLE replaced_object DROP COLUMN organization_id",
+    ],
 );
 const WORK_IN_PROGRESS: Step = (
     "m0087_work_in_progress",

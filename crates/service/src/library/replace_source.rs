@@ -7,6 +7,7 @@ use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::delivery::UploadHandle;
 use crate::refusal::{Refusal, Resource};
+use crate::removal::remove_soon;
 
 impl Library {
     /// Signs an upload URL for a new source of a track. The track keeps its files until all files have been made from
@@ -81,8 +82,8 @@ impl Library {
             });
         }
         tx.delete_replacement(id, replacement.id).await?;
-        let unused: Vec<_> = replacement.source.into_iter().map(|source| source.key).collect();
-        tx.put_replaced_objects(&unused, self.ambient.now()).await?;
+        let unused: Vec<_> = replacement.source.into_iter().map(|source| (source.key, source.size)).collect();
+        remove_soon(&tx, &self.ambient, organization_id, &unused).await?;
         audit::record(&tx, &self.ambient, caller, audited(&track)).await?;
         Ok(tx.commit().await?)
     }

@@ -7,13 +7,14 @@ use crate::batches;
 use crate::processing::job_error::JobError;
 use crate::processing::manifests;
 use crate::processing::runner::{JobRun, Processing, finish};
+use crate::removal::remove_later;
 
 /// Files in one transaction.
 const BATCH: u64 = 500;
 
 impl Processing {
     /// Removes the rows of a recipe's files and queues new manifests for their tracks. No client reads these files any
-    /// more, so the order does not matter. The sweep removes the objects.
+    /// more, so the order does not matter. The objects are removed a day later.
     pub(in crate::processing) async fn remove_recipe(
         &self,
         run: &JobRun,
@@ -26,11 +27,12 @@ impl Processing {
             if self.has_enough_to_tidy(&tx, organization_id).await? {
                 return self.go_on_later(run, tx).await;
             }
-            let tracks = tx.delete_files_of_recipe(variant_id, BATCH).await?;
+            let (tracks, objects) = tx.delete_files_of_recipe(variant_id, BATCH).await?;
             if tracks.is_empty() {
                 tx.delete_removed_recipe(organization_id, variant_id).await?;
                 return finish(&run.claimed, tx).await;
             }
+            remove_later(&tx, &self.ambient, organization_id, &objects).await?;
             manifests::queue_many(&tx, &self.ambient, tracks.iter().map(|track| (organization_id, *track)))
                 .await?;
             tx.commit().await?;
