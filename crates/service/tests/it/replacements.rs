@@ -468,11 +468,11 @@ async fn files_that_exceed_the_quota_are_not_stored(database: TestDatabase) {
     tx.set_quotas(organization, quotas).await.unwrap();
     tx.commit().await.unwrap();
     // However short the sound is, the tool writes this much.
-    let large = r#"case "$*" in *64k*) for word in "$@"; do case $word in file:*/out*) head -c 1500000 /dev/zero > "${word#file:}" ;; esac; done
+    let large = r#"case "$*" in *96k*) for word in "$@"; do case $word in file:*/out*) printf %01500000d 0 > "${word#file:}" ;; esac; done
 echo out_time_us=50000; exit ;; esac"#;
     let script = std::fs::read_to_string(&scene.ffmpeg).unwrap();
     write_program(&scene.ffmpeg, &format!("{large}\n{script}"));
-    scene.add("large", Transcode { bitrate: 64, ..Transcode::default() }).await;
+    scene.add("large", Transcode { bitrate: 96, ..Transcode::default() }).await;
     scene.workshop.run_all().await;
     let files = scene.state().await.files;
     let file = files.iter().find(|file| file.recipe.index.as_str() == "large").unwrap();
