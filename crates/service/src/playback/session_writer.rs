@@ -69,7 +69,9 @@ impl SessionWriter {
             return;
         }
         let mut together = self.commit(&sessions).await;
-        let mut is_each_tried = sessions.len() > 1 && together.as_ref().is_err_and(may_end_otherwise_alone);
+        let may_succeed =
+            |error: &CatalogError| error.is_victim() || sessions.len() > 1 && may_end_otherwise_alone(error);
+        let mut is_each_tried = together.as_ref().is_err_and(may_succeed);
         for (session, done) in sessions.into_iter().zip(waiting) {
             let outcome = match &together {
                 Ok(()) => Ok(()),
