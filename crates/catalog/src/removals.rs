@@ -85,17 +85,19 @@ impl Transaction {
         Ok(marked.rows_affected > 0)
     }
 
-    /// Deletes the rows of at most `most` files of a recipe, whatever the state of their tracks; the sweep removes the
-    /// objects. Returns the tracks of the files. An empty result means that no files are left.
+    /// Deletes the rows of at most `most` files of a recipe that is removed at `now`, whatever the state of their tracks;
+    /// the sweep removes the objects. Returns the tracks of the files, each with whether its file had failed. An empty
+    /// result means that no files are left.
     pub async fn delete_files_of_recipe(
         &self,
         recipe: VariantId,
+        now: Timestamp,
         most: u64,
-    ) -> Result<Vec<TrackId>, CatalogError> {
+    ) -> Result<Vec<(TrackId, bool)>, CatalogError> {
         use track_file::Column as File;
-        let next: Vec<(Uuid, Uuid)> = track_file::Entity::find()
+        let next: Vec<(Uuid, Uuid, Option<String>)> = track_file::Entity::find()
             .select_only()
-            .columns([File::Id, File::TrackId])
+            .columns([File::Id, File::TrackId, File::ObjectKey])
             .filter(File::VariantId.eq(recipe.uuid()))
             .order_by_asc(File::Id)
             .limit(most)
@@ -105,7 +107,7 @@ impl Transaction {
         if next.is_empty() {
             return Ok(Vec::new());
         }
-        let tracks: BTreeSet<Uuid> = next.iter().map(|(_, track)| *track).collect();
+        let tracks: BTreeSet<Uuid> = next.iter().map(|(_, track, _)| *track).collect();
         let these = track::Column::Id.is_in(tracks.iter().copied());
         // All transactions lock tracks before their files.
         track::Entity::find()
@@ -117,18 +119,20 @@ impl Transaction {
             .into_tuple::<Uuid>()
             .all(self.db())
             .await?;
-        track_file::Entity::delete_many()
-            .filter(File::Id.is_in(next.iter().map(|(id, _)| *id)))
-            .exec(self.db())
-            .await?;
+        let removed = File::Id.is_in(next.iter().map(|(id, ..)| *id));
+        self.keep_former_files(removed.clone(), now).await?;
+        track_file::Entity::delete_many().filter(removed).exec(self.db()).await?;
         // Write the status unchanged: the bytes of a track are recounted when its status is written.
         track::Entity::update_many()
             .col_expr(track::Column::TrackStatusId, Expr::col(track::Column::TrackStatusId))
             .filter(these)
             .exec(self.db())
             .await?;
-        let tracks: Vec<TrackId> = tracks.into_iter().map(TrackId::from_uuid).collect();
-        tracks.iter().for_each(|track| self.note(Change::Track(*track)));
+        let failed: BTreeSet<Uuid> =
+            next.iter().filter(|(.., key)| key.is_none()).map(|(_, track, _)| *track).collect();
+        let tracks = tracks.into_iter().map(|id| (TrackId::from_uuid(id), failed.contains(&id)));
+        let tracks: Vec<(TrackId, bool)> = tracks.collect();
+        tracks.iter().for_each(|(track, _)| self.note(Change::Track(*track)));
         Ok(tracks)
     }
 

@@ -25,6 +25,7 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    FORMER_FILES,
     WORK_IN_PROGRESS,
     EVENT_VERSIONS,
     ARRIVED,
@@ -103,6 +104,7 @@ const ANSWERED_STATUSES: Step = (
     "m0068_answered_statuses",
     &["DROP INDEX answered_job_by_track_id", "ALTER TABLE answered_job DROP COLUMN status"],
 );
+const FORMER_FILES: Step = ("m0091_former_files", &["DROP TABLE former_file"]);
 const WORK_IN_PROGRESS: Step = (
     "m0087_work_in_progress",
     &[

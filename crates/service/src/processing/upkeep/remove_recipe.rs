@@ -5,6 +5,7 @@ use tonearm_domain::{OrganizationId, VariantId};
 
 use crate::batches;
 use crate::processing::job_error::JobError;
+use crate::processing::making::Recording;
 use crate::processing::manifests;
 use crate::processing::runner::{JobRun, Processing, finish};
 
@@ -12,7 +13,8 @@ use crate::processing::runner::{JobRun, Processing, finish};
 const BATCH: u64 = 500;
 
 impl Processing {
-    /// Removes the rows of a recipe's files and queues new manifests for their tracks. No client reads these files any
+    /// Removes the rows of a recipe's files, queues new manifests for their tracks, and settles those tracks again that
+    /// lacked the file. No client reads these files any
     /// more, so the order does not matter. The sweep removes the objects.
     pub(in crate::processing) async fn remove_recipe(
         &self,
@@ -26,13 +28,17 @@ impl Processing {
             if self.has_enough_to_tidy(&tx, organization_id).await? {
                 return self.go_on_later(run, tx).await;
             }
-            let tracks = tx.delete_files_of_recipe(variant_id, BATCH).await?;
-            if tracks.is_empty() {
+            let removed = tx.delete_files_of_recipe(variant_id, self.ambient.now(), BATCH).await?;
+            if removed.is_empty() {
                 tx.delete_removed_recipe(organization_id, variant_id).await?;
                 return finish(&run.claimed, tx).await;
             }
-            manifests::queue_many(&tx, &self.ambient, tracks.iter().map(|track| (organization_id, *track)))
-                .await?;
+            let tracks = removed.iter().map(|(track, _)| (organization_id, *track));
+            manifests::queue_many(&tx, &self.ambient, tracks).await?;
+            let mut tx = tx;
+            for (track, _) in removed.into_iter().filter(|(_, has_failed)| *has_failed) {
+                tx = Recording::settled(tx, &self.ambient, organization_id, track).await?;
+            }
             tx.commit().await?;
             batches::rest(&run.cancel, began).await;
         }
