@@ -4,6 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -12,7 +13,7 @@ use http::header::CACHE_CONTROL;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use serde_json::Value;
 use tonearm_domain::Ambient;
-use tonearm_service::{Purpose, Refusal, in_request};
+use tonearm_service::{CollectedBody, Purpose, Refusal, in_request};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
@@ -215,11 +216,23 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
     ApiError::from(Refusal::panicked(&*panic)).into_response()
 }
 
-/// Runs each request so that what it writes depends on the key on which it acts. Inside of [`repeat`], which runs requests
-/// in tasks of their own.
+/// Runs each request so that what it writes depends on the key on which it acts, and again if the database ended its
+/// transaction in favour of others. Inside of [`repeat`], which runs requests in tasks of their own.
 async fn acting(State(ambient): State<Ambient>, request: Request, next: Next) -> Response {
     let purpose = if request.method() == Method::DELETE { Purpose::End } else { Purpose::Add };
-    in_request(ambient, purpose, next.run(request)).await
+    let (mut parts, body) = request.into_parts();
+    let collected = CollectedBody::default();
+    if body.is_end_stream() {
+        collected.keep(&Bytes::new());
+    }
+    parts.extensions.insert(collected.clone());
+    let head = (!parts.method.is_safe()).then(|| parts.clone());
+    let first = next.clone().run(Request::from_parts(parts, body));
+    in_request(ambient, purpose, first, move || {
+        let again = Request::from_parts(head.clone()?, Body::from(collected.get()?));
+        Some(next.clone().run(again))
+    })
+    .await
 }
 
 /// Ends requests that take too long. Their database transactions are rolled back, except those of requests with an

@@ -184,11 +184,14 @@ impl CatalogError {
     /// Whether the database ended the transaction because others waited for it in a circle, or changed what it read.
     /// Nothing was written, and another run probably succeeds.
     pub fn is_victim(&self) -> bool {
-        let Self::Unavailable(source) = self else { return false };
-        let error = source.downcast_ref().and_then(of_driver).and_then(sqlx::Error::as_database_error);
-        let code = error.and_then(|error| error.code());
-        code.is_some_and(|code| matches!(&*code, "40P01" | "40001"))
+        matches!(self, Self::Unavailable(source) if source.downcast_ref().is_some_and(is_of_victim))
     }
+}
+
+/// Whether PostgreSQL ended a transaction because of a deadlock, or because it could not be serialized.
+pub(crate) fn is_of_victim(error: &DbErr) -> bool {
+    let error = of_driver(error).and_then(sqlx::Error::as_database_error);
+    error.and_then(|error| error.code()).is_some_and(|code| matches!(&*code, "40P01" | "40001"))
 }
 
 impl From<DbErr> for CatalogError {

@@ -100,6 +100,7 @@ mod unknown_objects;
 mod uploads;
 mod url;
 mod usage;
+mod victims;
 mod wakeups;
 mod webhooks;
 mod work_kind;
@@ -151,5 +152,6 @@ pub use usage::{
     DayListens, DayUsage, StorageUsage, SubjectListens, TrackStorage, TrackUsage, UsageFilter, UsageTracks,
     VariantUsage,
 };
+pub use victims::again_if_victim;
 pub use wakeups::{Wakeup, Wakeups};
 pub use work_kind::WorkKind;

@@ -86,13 +86,15 @@ impl Transaction {
         Ok(marked.rows_affected > 0)
     }
 
-    /// Deletes the rows of at most `most` files of a recipe, whatever the state of their tracks. Returns the tracks of the
-    /// files, and the objects that no row names any more, with their sizes. Without tracks, no files are left.
+    /// Deletes the rows of at most `most` files of a recipe that is removed at `now`, whatever the state of their tracks.
+    /// Returns the tracks of the files, each with whether its file had failed, and the objects that no row names any more,
+    /// with their sizes. Without tracks, no files are left.
     pub async fn delete_files_of_recipe(
         &self,
         recipe: VariantId,
+        now: Timestamp,
         most: u64,
-    ) -> Result<(Vec<TrackId>, Vec<(ObjectKey, u64)>), CatalogError> {
+    ) -> Result<(Vec<(TrackId, bool)>, Vec<(ObjectKey, u64)>), CatalogError> {
         use track_file::Column as File;
         let next: Vec<(Uuid, Uuid, Option<String>, Option<i64>)> = track_file::Entity::find()
             .select_only()
@@ -118,18 +120,20 @@ impl Transaction {
             .into_tuple()
             .all(self.db())
             .await?;
-        track_file::Entity::delete_many()
-            .filter(File::Id.is_in(next.iter().map(|(id, ..)| *id)))
-            .exec(self.db())
-            .await?;
+        let removed = File::Id.is_in(next.iter().map(|(id, ..)| *id));
+        self.keep_former_files(removed.clone(), now).await?;
+        track_file::Entity::delete_many().filter(removed).exec(self.db()).await?;
         // Write the status unchanged: the bytes of a track are recounted when its status is written.
         track::Entity::update_many()
             .col_expr(track::Column::TrackStatusId, Expr::col(track::Column::TrackStatusId))
             .filter(these)
             .exec(self.db())
             .await?;
-        let tracks: Vec<TrackId> = tracks.into_iter().map(TrackId::from_uuid).collect();
-        tracks.iter().for_each(|track| self.note(Change::Track(*track)));
+        let failed: BTreeSet<Uuid> =
+            next.iter().filter(|(_, _, key, _)| key.is_none()).map(|(_, track, ..)| *track).collect();
+        let tracks = tracks.into_iter().map(|id| (TrackId::from_uuid(id), failed.contains(&id)));
+        let tracks: Vec<(TrackId, bool)> = tracks.collect();
+        tracks.iter().for_each(|(track, _)| self.note(Change::Track(*track)));
         let mut objects = Vec::new();
         for (_, _, key, bytes) in next {
             // A file of the type `original` is the source.

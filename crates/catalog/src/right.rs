@@ -6,6 +6,7 @@
 //! for the transaction and then sees what it wrote. These locks are given in the order in which they were asked for: nobody
 //! keeps a right by using it all the time.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sea_orm::EntityTrait;
@@ -18,6 +19,7 @@ use crate::entity::{api_key, membership, old_api_key, sign_in};
 use crate::error::CatalogError;
 use crate::query::one;
 use crate::transaction::Transaction;
+use crate::victims::again_if_victim;
 
 tokio::task_local! {
     /// The request of the running task. A task that is spawned inside does not inherit it.
@@ -28,6 +30,10 @@ struct Request {
     ambient: Ambient,
     purpose: Purpose,
     right: Mutex<Option<Right>>,
+    /// Whether the database ended a transaction in favour of others, and nothing was put aside since.
+    is_victim: AtomicBool,
+    /// Whether a transaction was committed, or may have been.
+    has_committed: AtomicBool,
 }
 
 /// What the writes of a request are for.
@@ -92,8 +98,53 @@ pub enum EndedRight {
 
 /// Runs the work of a request. What it writes depends on the right that [`act_on`] names, and on the room that its
 /// organization has.
-pub async fn in_request<F: Future>(ambient: Ambient, purpose: Purpose, work: F) -> F::Output {
-    REQUEST.scope(Arc::new(Request { ambient, purpose, right: Mutex::default() }), work).await
+///
+/// If the database ended one of its transactions in favour of others and it committed none, what `again` returns is run
+/// instead, from the beginning. So whatever the work does outside of its transactions comes after one that it commits,
+/// or may happen twice.
+pub async fn in_request<F: Future>(
+    ambient: Ambient,
+    purpose: Purpose,
+    work: F,
+    mut again: impl FnMut() -> Option<F>,
+) -> F::Output {
+    let attempt = |work: F| {
+        let request = Arc::new(Request {
+            ambient: ambient.clone(),
+            purpose,
+            right: Mutex::default(),
+            is_victim: AtomicBool::new(false),
+            has_committed: AtomicBool::new(false),
+        });
+        async move {
+            let output = REQUEST.scope(Arc::clone(&request), work).await;
+            let is_lost =
+                request.is_victim.load(Ordering::Relaxed) && !request.has_committed.load(Ordering::Relaxed);
+            (output, is_lost)
+        }
+    };
+    again_if_victim(&ambient, attempt(work), || again().map(attempt), |(_, is_lost)| *is_lost).await.0
+}
+
+/// Notes that the database ended a transaction of the running request in favour of others.
+pub(crate) fn note_victim() {
+    // Outside of a request there is nothing to note.
+    let _ = REQUEST.try_with(|request| request.is_victim.store(true, Ordering::Relaxed));
+}
+
+/// Notes that a transaction of the running request was put aside, to be committed later (see [`Catalog::as_one`]).
+///
+/// [`Catalog::as_one`]: crate::Catalog::as_one
+pub(crate) fn note_held() {
+    let _ = REQUEST.try_with(|request| request.is_victim.store(false, Ordering::Relaxed));
+}
+
+/// Notes the outcome of a commit of the running request.
+pub(crate) fn note_commit(outcome: &Result<(), CatalogError>) {
+    if outcome.as_ref().is_err_and(CatalogError::is_victim) {
+        return note_victim();
+    }
+    let _ = REQUEST.try_with(|request| request.has_committed.store(true, Ordering::Relaxed));
 }
 
 /// From now on, the transactions of the running request are refused once this right has ended. Returns `false` outside

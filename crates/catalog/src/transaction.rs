@@ -15,7 +15,7 @@ use crate::postgres::Suspects;
 use crate::statements::Statements;
 use crate::wakeups::Wakers;
 use crate::work_kind::WorkKind;
-use crate::{outcome, unit};
+use crate::{outcome, right, unit};
 
 /// What a transaction needs when it ends.
 #[derive(Clone)]
@@ -142,16 +142,20 @@ impl Transaction {
     pub async fn commit(self) -> Result<(), CatalogError> {
         match unit::hold(self) {
             Some(transaction) => transaction.commit_now().await,
-            None => Ok(()),
+            None => {
+                right::note_held();
+                Ok(())
+            }
         }
     }
 
     pub(crate) async fn commit_now(self) -> Result<(), CatalogError> {
         // In a task of its own: otherwise a caller that is dropped would leave the driver in the middle of a commit,
         // and the observers would not be notified.
-        tokio::spawn(self.finish().in_current_span())
-            .await
-            .unwrap_or_else(|error| Err(CatalogError::UnknownOutcome(error.into())))
+        let finish = tokio::spawn(self.finish().in_current_span()).await;
+        let outcome = finish.unwrap_or_else(|error| Err(CatalogError::UnknownOutcome(error.into())));
+        right::note_commit(&outcome);
+        outcome
     }
 
     async fn finish(mut self) -> Result<(), CatalogError> {

@@ -11,7 +11,7 @@ use futures::StreamExt;
 use http::Extensions;
 use tokio::time::timeout;
 use tonearm_domain::BodyBudget;
-use tonearm_service::Refusal;
+use tonearm_service::{CollectedBody, Refusal};
 
 use crate::error::PageError;
 use crate::refusal_text::{message_beside_field, not_found, sentence};
@@ -40,7 +40,11 @@ pub(crate) async fn read(extensions: &Extensions, body: Body) -> Result<Bytes, P
         }
         Ok(whole.freeze())
     };
-    timeout(READ_WITHIN, collect).await.unwrap_or(Err(PageError::FormIncomplete))
+    let whole = timeout(READ_WITHIN, collect).await.unwrap_or(Err(PageError::FormIncomplete))?;
+    if let Some(collected) = extensions.get::<CollectedBody>() {
+        collected.keep(&whole);
+    }
+    Ok(whole)
 }
 
 /// An option: in a list, of checkboxes, or of tabs.

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::net::IpAddr;
 
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequestParts, OriginalUri, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
@@ -11,7 +12,7 @@ use http::header::USER_AGENT;
 use http::request::Parts;
 use tonearm_domain::{Actor, Ambient, ClientAddress, Organization, OrganizationId, Origin, Person, Role};
 use tonearm_service::{
-    Caller, Device, Office, Purpose, Refusal, Resource, Resumed, act_on_sign_in, in_request,
+    Caller, CollectedBody, Device, Office, Purpose, Refusal, Resource, Resumed, act_on_sign_in, in_request,
 };
 use tonearm_signing::Token;
 
@@ -56,10 +57,23 @@ pub(crate) async fn judge(app: &Dashboard, request: &mut Request) -> Result<(), 
     Ok(())
 }
 
-/// Runs each request so that what it writes depends on the sign-in on which it acts.
+/// Runs each request so that what it writes depends on the sign-in on which it acts, and again if the database ended its
+/// transaction in favour of others.
 pub(crate) async fn acting(State(app): State<Dashboard>, request: Request, next: Next) -> Response {
     let purpose = if ends(request.uri().path()) { Purpose::End } else { Purpose::Add };
-    in_request(app.ambient, purpose, next.run(request)).await
+    let (mut parts, body) = request.into_parts();
+    let collected = CollectedBody::default();
+    if body.is_end_stream() {
+        collected.keep(&Bytes::new());
+    }
+    parts.extensions.insert(collected.clone());
+    let head = (!parts.method.is_safe()).then(|| parts.clone());
+    let first = next.clone().run(Request::from_parts(parts, body));
+    in_request(app.ambient, purpose, first, move || {
+        let again = Request::from_parts(head.clone()?, Body::from(collected.get()?));
+        Some(next.clone().run(again))
+    })
+    .await
 }
 
 /// Whether the form at this path removes something, ends a right, or signs a person in or out.

@@ -12,6 +12,7 @@ mod backups;
 mod batches;
 mod caller;
 mod certificates;
+mod collected_body;
 mod delivery;
 mod idempotency;
 mod imports;
@@ -47,6 +48,7 @@ pub use backups::{
 };
 pub use caller::Caller;
 pub use certificates::{Certificates, OrderOutcome, UsableCertificate};
+pub use collected_body::CollectedBody;
 pub use delivery::{
     CreatedSigningKey, DeliveryUrl, DeliveryUrlError, DurableBase, KeyFollower, Links, SharedCaches,
     SigningKeys, UploadHandle,

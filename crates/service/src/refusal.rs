@@ -5,8 +5,8 @@ use std::error::Error;
 use std::sync::Arc;
 
 use tonearm_blobs::BlobError;
-use tonearm_catalog::{Catalog, CatalogError, EndedRight, Record};
-use tonearm_domain::QuotaExceeded;
+use tonearm_catalog::{CatalogError, EndedRight, Record, again_if_victim};
+use tonearm_domain::{Ambient, QuotaExceeded};
 
 /// The kind of a record that was not found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -225,29 +225,21 @@ impl From<Record> for Resource {
     }
 }
 
-/// Runs a use case again if the database ended its transaction in favour of others. `work` does nothing before or after
-/// its transaction that must not happen twice.
-pub(crate) async fn again_if_victim<T, F: Future<Output = Result<T, Refusal>>>(
-    catalog: &Catalog,
-    work: impl Fn() -> F,
+/// Records what is in the store already, again if the database ended the transaction in favour of others: the bytes that
+/// a request has sent cannot be read a second time.
+pub(crate) async fn record_again_if_victim<T, F: Future<Output = Result<T, Refusal>>>(
+    ambient: &Ambient,
+    record: impl Fn() -> F,
 ) -> Result<T, Refusal> {
-    let mut attempts = 1;
-    loop {
-        match work().await {
-            // Within a larger transaction, everything before it is lost, too.
-            Err(Refusal::Unavailable(error)) if attempts < MOST_ATTEMPTS && !catalog.is_as_one() => {
-                if !error.downcast_ref().is_some_and(CatalogError::is_victim) {
-                    return Err(Refusal::Unavailable(error));
-                }
-                attempts += 1;
-            }
-            other => return other,
-        }
-    }
+    let is_victim = |error: &Source| error.downcast_ref().is_some_and(CatalogError::is_victim);
+    again_if_victim(
+        ambient,
+        record(),
+        || Some(record()),
+        |recorded| matches!(recorded, Err(Refusal::Unavailable(error)) if is_victim(error)),
+    )
+    .await
 }
-
-/// How many times a transaction is run that the database ends in favour of others.
-const MOST_ATTEMPTS: u32 = 5;
 
 /// The one place that decides what a missing or a duplicate record means to a caller: 404 or 409.
 impl From<CatalogError> for Refusal {

@@ -11,6 +11,7 @@ use http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 use tonearm_domain::BodyBudget;
+use tonearm_service::CollectedBody;
 
 use super::key::require_still_valid;
 use super::sentence::sentence;
@@ -85,7 +86,11 @@ pub(crate) async fn read(
         drain(headers, chunks, DRAINED_BYTES).await;
         return Err(ApiError::too_large(limit as u64));
     }
-    Ok(read.freeze())
+    let read = read.freeze();
+    if let Some(collected) = extensions.get::<CollectedBody>() {
+        collected.keep(&read);
+    }
+    Ok(read)
 }
 
 fn too_many_bodies() -> ApiError {

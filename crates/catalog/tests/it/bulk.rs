@@ -431,10 +431,10 @@ async fn a_removed_recipe_is_gone_before_its_files(database: TestDatabase) {
     let mut freed = Vec::new();
     for (expected, rest) in [(2, 3), (2, 1), (1, 0), (0, 0)] {
         let tx = catalog.begin().await.unwrap();
-        let (batch, _) = tx.delete_files_of_recipe(common.id, 2).await.unwrap();
+        let (batch, _) = tx.delete_files_of_recipe(common.id, ambient.now(), 2).await.unwrap();
         tx.commit().await.unwrap();
         assert_eq!(batch.len(), expected);
-        freed.extend(batch);
+        freed.extend(batch.into_iter().map(|(track, _)| track));
         assert_eq!(left().await, [(common.id, Total::Exactly(rest))]);
     }
     freed.sort();

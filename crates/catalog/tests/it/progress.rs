@@ -128,8 +128,8 @@ async fn files_go_with_their_recipe(database: TestDatabase) {
     }
     tx.put_track_file(&made_file(&ambient, &track, &hq, FileData::NONE)).await.unwrap();
     tx.put_track_file(&kept).await.unwrap();
-    assert_eq!(tx.delete_files_of_recipe(hq.id, 10).await.unwrap().0, [track.id]);
-    assert_eq!(tx.delete_files_of_recipe(hq.id, 10).await.unwrap().0, []);
+    assert_eq!(tx.delete_files_of_recipe(hq.id, ambient.now(), 10).await.unwrap().0, [(track.id, false)]);
+    assert_eq!(tx.delete_files_of_recipe(hq.id, ambient.now(), 10).await.unwrap().0, []);
     tx.commit().await.unwrap();
     assert_eq!(catalog.files_of_track(track.id).await.unwrap(), [kept]);
 }

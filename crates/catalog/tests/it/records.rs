@@ -183,10 +183,11 @@ async fn nothing_is_added_where_there_is_no_room(database: TestDatabase) {
     let begin = async |limits, purpose, right: &Right| {
         let options = ConnectOptions { record_limits: limits, ..ConnectOptions::default() };
         let catalog = Catalog::connect(&database.database_url(), options).await.unwrap();
-        let begun = in_request(ambient.clone(), purpose, async {
+        let work = async {
             assert!(act_on(right.clone()));
             catalog.begin().await.map(drop)
-        });
+        };
+        let begun = in_request(ambient.clone(), purpose, work, || None);
         match begun.await {
             Ok(()) => None,
             Err(CatalogError::QuotaExceeded(exceeded)) => Some(exceeded.kind),

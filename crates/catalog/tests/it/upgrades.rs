@@ -26,6 +26,7 @@ type Step = (&'static str, &'static [&'static str]);
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
     REPLACED_BYTES,
+    FORMER_FILES,
     WORK_IN_PROGRESS,
     EVENT_VERSIONS,
     ARRIVED,
@@ -112,6 +113,7 @@ const REPLACED_BYTES: Step = (
         "ALTER TABLE replaced_object DROP COLUMN organization_id",
     ],
 );
+const FORMER_FILES: Step = ("m0091_former_files", &["DROP TABLE former_file"]);
 const WORK_IN_PROGRESS: Step = (
     "m0087_work_in_progress",
     &[

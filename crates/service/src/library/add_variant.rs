@@ -7,7 +7,7 @@ use tonearm_domain::{
 use super::Library;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::refusal::{Refusal, Resource, again_if_victim};
+use crate::refusal::{Refusal, Resource};
 
 impl Library {
     /// Gives a track a variant of its own and queues its rendering.
@@ -15,19 +15,6 @@ impl Library {
     /// Only transcodes and previews can be added. An index that the organization or the track already uses is a
     /// conflict. A track without a source is refused, as there is nothing to make the variant from.
     pub async fn add_variant(
-        &self,
-        caller: &Caller,
-        track_id: TrackId,
-        index: VariantIndex,
-        kind: RecipeKind,
-    ) -> Result<(Recipe, JobId), Refusal> {
-        again_if_victim(&self.catalog, || {
-            self.try_to_add_variant(caller, track_id, index.clone(), kind.clone())
-        })
-        .await
-    }
-
-    async fn try_to_add_variant(
         &self,
         caller: &Caller,
         track_id: TrackId,

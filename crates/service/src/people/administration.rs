@@ -11,7 +11,7 @@ use super::links::parse_email;
 use super::sign_in::end_sign_ins;
 use super::{OneTimeLink, People};
 use crate::audit::{self, AuditedAction};
-use crate::refusal::{Refusal, Resource, again_if_victim};
+use crate::refusal::{Refusal, Resource};
 
 /// A page of people.
 pub type PersonList = Page<Person>;
@@ -51,21 +51,18 @@ impl People {
         id: PersonId,
         ownerless: OwnerlessOrganizations,
     ) -> Result<(), Refusal> {
-        again_if_victim(&self.catalog, || async {
-            let tx = self.catalog.begin().await?;
-            let person = self.person_to_administer(&tx, by, id).await?;
-            require_another(by, id, "you cannot disable your own account; ask another administrator")?;
-            if !person.is_active() {
-                return Ok(());
-            }
-            require_administrator_besides(&tx, &person).await?;
-            self.keep_owners(&tx, by, &person, ownerless).await?;
-            tx.set_person_disabled(id, Some(self.ambient.now())).await?;
-            self.end_access(&tx, id).await?;
-            self.record_about(&tx, by, AuditAction::PersonDisable, &person).await?;
-            Ok(tx.commit().await?)
-        })
-        .await
+        let tx = self.catalog.begin().await?;
+        let person = self.person_to_administer(&tx, by, id).await?;
+        require_another(by, id, "you cannot disable your own account; ask another administrator")?;
+        if !person.is_active() {
+            return Ok(());
+        }
+        require_administrator_besides(&tx, &person).await?;
+        self.keep_owners(&tx, by, &person, ownerless).await?;
+        tx.set_person_disabled(id, Some(self.ambient.now())).await?;
+        self.end_access(&tx, id).await?;
+        self.record_about(&tx, by, AuditAction::PersonDisable, &person).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Lets a person sign in again.
@@ -87,56 +84,47 @@ impl People {
         id: PersonId,
         ownerless: OwnerlessOrganizations,
     ) -> Result<(), Refusal> {
-        again_if_victim(&self.catalog, || async {
-            let tx = self.catalog.begin().await?;
-            let person = self.person_to_administer(&tx, by, id).await?;
-            require_another(by, id, "you cannot remove your own account; ask another administrator")?;
-            require_administrator_besides(&tx, &person).await?;
-            self.keep_owners(&tx, by, &person, ownerless).await?;
-            for membership in tx.memberships_of(id).await? {
-                let action = AuditAction::MemberRemove;
-                let done = AuditedAction { action, subject_id: id.uuid(), title: person.email.as_str() };
-                audit::record_of(&tx, &self.ambient, Some(membership.organization_id), by, done).await?;
-            }
-            self.end_access(&tx, id).await?;
-            tx.delete_person(id).await?;
-            self.record_about(&tx, by, AuditAction::PersonRemove, &person).await?;
-            Ok(tx.commit().await?)
-        })
-        .await
+        let tx = self.catalog.begin().await?;
+        let person = self.person_to_administer(&tx, by, id).await?;
+        require_another(by, id, "you cannot remove your own account; ask another administrator")?;
+        require_administrator_besides(&tx, &person).await?;
+        self.keep_owners(&tx, by, &person, ownerless).await?;
+        for membership in tx.memberships_of(id).await? {
+            let action = AuditAction::MemberRemove;
+            let done = AuditedAction { action, subject_id: id.uuid(), title: person.email.as_str() };
+            audit::record_of(&tx, &self.ambient, Some(membership.organization_id), by, done).await?;
+        }
+        self.end_access(&tx, id).await?;
+        tx.delete_person(id).await?;
+        self.record_about(&tx, by, AuditAction::PersonRemove, &person).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Ends every session of a person, in every browser, and forgets the person's devices.
     pub async fn end_sessions(&self, by: Origin, id: PersonId) -> Result<(), Refusal> {
-        again_if_victim(&self.catalog, || async {
-            let tx = self.catalog.begin().await?;
-            let person = self.person_to_administer(&tx, by, id).await?;
-            end_sign_ins(&tx, id, None).await?;
-            self.record_about(&tx, by, AuditAction::PersonEndSessions, &person).await?;
-            Ok(tx.commit().await?)
-        })
-        .await
+        let tx = self.catalog.begin().await?;
+        let person = self.person_to_administer(&tx, by, id).await?;
+        end_sign_ins(&tx, id, None).await?;
+        self.record_about(&tx, by, AuditAction::PersonEndSessions, &person).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Makes a person an administrator, or revokes that, and with it the links for new passwords that the person created.
     /// Memberships do not change.
     pub async fn set_administrator(&self, by: Origin, id: PersonId, is_one: bool) -> Result<(), Refusal> {
-        again_if_victim(&self.catalog, || async {
-            let tx = self.catalog.begin().await?;
-            let person = self.person_to_administer(&tx, by, id).await?;
-            if person.is_administrator == is_one {
-                return Ok(());
-            }
-            if !is_one {
-                require_administrator_besides(&tx, &person).await?;
-                tx.delete_password_links_by(id).await?;
-            }
-            tx.set_administrator(id, is_one).await?;
-            let action = if is_one { AuditAction::PersonPromote } else { AuditAction::PersonDemote };
-            self.record_about(&tx, by, action, &person).await?;
-            Ok(tx.commit().await?)
-        })
-        .await
+        let tx = self.catalog.begin().await?;
+        let person = self.person_to_administer(&tx, by, id).await?;
+        if person.is_administrator == is_one {
+            return Ok(());
+        }
+        if !is_one {
+            require_administrator_besides(&tx, &person).await?;
+            tx.delete_password_links_by(id).await?;
+        }
+        tx.set_administrator(id, is_one).await?;
+        let action = if is_one { AuditAction::PersonPromote } else { AuditAction::PersonDemote };
+        self.record_about(&tx, by, action, &person).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Creates a link with which a person chooses a new password, for as long as its maker may create it. Earlier links

@@ -83,7 +83,9 @@ impl SessionWriter {
             return;
         }
         let mut together = self.commit(&news).await;
-        let mut is_each_tried = news.len() > 1 && together.as_ref().is_err_and(may_end_otherwise_alone);
+        let may_succeed =
+            |error: &CatalogError| error.is_victim() || news.len() > 1 && may_end_otherwise_alone(error);
+        let mut is_each_tried = together.as_ref().is_err_and(may_succeed);
         for (place, (new, done)) in news.iter().zip(waiting).enumerate() {
             let outcome = match &mut together {
                 Ok(written) => Ok(written.get_mut(place).and_then(Option::take)),

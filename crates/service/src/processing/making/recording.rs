@@ -149,6 +149,23 @@ impl<'a> Recording<'a> {
         }))
     }
 
+    /// Settles a track again that needs fewer files than before.
+    pub(in crate::processing) async fn settled(
+        tx: Transaction,
+        ambient: &Ambient,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+    ) -> Result<Transaction, JobError> {
+        match Recording::of(tx, ambient, organization_id, track_id).await? {
+            Ok(mut recording) if recording.track.status.is_settled() => {
+                recording.settle_again().await?;
+                recording.write().await
+            }
+            Ok(recording) => Ok(recording.tx),
+            Err(tx) => Ok(tx),
+        }
+    }
+
     /// Records all remaining results of a run.
     pub(super) async fn put(&mut self, unrecorded: Unrecorded) -> Result<(), CatalogError> {
         // First, because events contain the bitrate of files, which is computed from these values.

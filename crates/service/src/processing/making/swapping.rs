@@ -38,7 +38,7 @@ impl Recording<'_> {
     pub(super) async fn replace_all(&mut self, staged: &Track, made: Unrecorded) -> Result<(), JobError> {
         let before = self.track.clone();
         let old_files = std::mem::take(&mut self.files);
-        self.tx.delete_files_of_track(before.id).await?;
+        self.tx.delete_replaced_files(before.id, self.ambient.now()).await?;
         self.track.source = staged.source.clone();
         self.track.file_name.clone_from(&staged.file_name);
         self.track.file_name_original.clone_from(&staged.file_name_original);
