@@ -216,5 +216,5 @@ pub use variant_index::VariantIndex;
 pub use waveform::{LevelsFormat, LevelsSettings, WaveformImage, WaveformVideo};
 pub use webhook::{
     ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth, EventPlace, FAILURES_IN_ORDER,
-    GIVE_UP_SECONDS, OLD_SECRET_SECONDS, Webhook, WebhookDelivery,
+    GIVE_UP_SECONDS, MOST_ATTEMPTS_KEPT, OLD_SECRET_SECONDS, Webhook, WebhookDelivery,
 };
