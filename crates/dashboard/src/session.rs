@@ -56,36 +56,12 @@ pub(crate) async fn judge(app: &Dashboard, request: &mut Request) -> Result<(), 
     Ok(())
 }
 
-/// Runs each request so that what it writes depends on the sign-in on which it acts.
+/// Runs each request so that what it writes depends on the sign-in on which it acts. The route of a form says what its
+/// writes are for (see [`adds`](crate::purpose::adds)).
 pub(crate) async fn acting(State(app): State<Dashboard>, request: Request, next: Next) -> Response {
-    let purpose = if ends(request.uri().path()) { Purpose::End } else { Purpose::Add };
+    let purpose = request.method().is_safe().then_some(Purpose::Add);
     in_request(app.ambient, purpose, next.run(request)).await
 }
-
-/// Whether the form at this path removes something, ends a right, or signs a person in or out.
-fn ends(path: &str) -> bool {
-    let last = path.rsplit('/').next().unwrap_or_default();
-    path.starts_with("/sign-in") || ENDING.contains(&last)
-}
-
-/// The last segments of such paths.
-const ENDING: [&str; 15] = [
-    "administrator",
-    "cancel",
-    "delete",
-    "disable",
-    "end",
-    "end-old",
-    "end-sessions",
-    "password",
-    "remove",
-    "revoke",
-    "role",
-    "sign-out",
-    "sign-out-everywhere",
-    "unlink",
-    "withdraw",
-];
 
 /// The secret in a cookie.
 fn token(headers: &HeaderMap, name: &str) -> Option<Token> {
