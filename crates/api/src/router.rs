@@ -13,7 +13,7 @@ use http::header::CACHE_CONTROL;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use serde_json::Value;
 use tonearm_domain::Ambient;
-use tonearm_service::{CollectedBody, Purpose, Refusal, in_request};
+use tonearm_service::{CollectedBody, Purpose, Refusal, act_for, in_request};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
@@ -136,14 +136,16 @@ fn management() -> OpenApiRouter<App> {
         .routes(routes!(variant::read::read, variant::update::update, variant::delete::delete))
         .routes(routes!(variant::rendering::read::read, variant::rendering::create::create))
         .routes(routes!(api_key::list::list, api_key::create::create))
-        .routes(routes!(api_key::read::read, api_key::update::update, api_key::delete::delete))
+        .routes(routes!(api_key::read::read, api_key::delete::delete))
+        // It asks for room itself, unless it only narrows a right.
+        .routes(ends(routes!(api_key::update::update)))
         .routes(routes!(signing_key::list::list, signing_key::create::create))
         .routes(routes!(signing_key::read::read, signing_key::delete::delete))
         .routes(routes!(import_bucket::list::list))
         .routes(routes!(import_bucket::set::set, import_bucket::delete::delete))
         .routes(routes!(webhook::list::list, webhook::create::create))
         .routes(routes!(webhook::read::read, webhook::update::update, webhook::delete::delete))
-        .routes(routes!(webhook::rotate_secret::rotate_secret))
+        .routes(ends(routes!(webhook::rotate_secret::rotate_secret)))
         .routes(routes!(webhook::test::test))
         .routes(routes!(webhook::list_deliveries::list_deliveries))
         .routes(routes!(webhook::read_delivery::read_delivery))
@@ -216,8 +218,18 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
     ApiError::from(Refusal::panicked(&*panic)).into_response()
 }
 
+/// Endpoints that remove something or end a right, although their method is not `DELETE`.
+fn ends((schemas, paths, methods): UtoipaMethodRouter<App>) -> UtoipaMethodRouter<App> {
+    async fn end(request: Request, next: Next) -> Response {
+        act_for(Purpose::End);
+        next.run(request).await
+    }
+    (schemas, paths, methods.route_layer(middleware::from_fn(end)))
+}
+
 /// Runs each request so that what it writes depends on the key on which it acts, and again if the database ended its
-/// transaction in favour of others. Inside of [`repeat`], which runs requests in tasks of their own.
+/// transaction in favour of others. The method says what the writes are for, unless the route does (see [`ends`]). Inside
+/// of [`repeat`], which runs requests in tasks of their own.
 async fn acting(State(ambient): State<Ambient>, request: Request, next: Next) -> Response {
     let purpose = if request.method() == Method::DELETE { Purpose::End } else { Purpose::Add };
     let (mut parts, body) = request.into_parts();

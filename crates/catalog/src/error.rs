@@ -96,10 +96,13 @@ pub enum CatalogError {
     /// Such a record already exists.
     #[error("{} {} already exists", .0.article(), .0.as_str())]
     Taken(Record),
-    /// The database cannot be reached, is locked by another transaction, timed out or is out of space. Nothing was
-    /// written, and a retry may succeed.
+    /// The database cannot be reached, is locked by another transaction or timed out. Nothing was written, and a retry may
+    /// succeed.
     #[error("the database is unavailable")]
     Unavailable(#[source] Box<dyn Error + Send + Sync>),
+    /// There is too little free space to add records, or none to write anything. Nothing was written.
+    #[error("there is too little free space for the database")]
+    Full(#[source] Box<dyn Error + Send + Sync>),
     /// The connection broke during a commit, and its outcome could not be determined. Only [`Transaction::commit`]
     /// returns this. Do not undo anything that the transaction may have recorded.
     ///
@@ -199,6 +202,7 @@ impl From<DbErr> for CatalogError {
         match error.sql_err() {
             Some(SqlErr::UniqueConstraintViolation(_)) => Self::Taken(Record::Unique),
             Some(SqlErr::ForeignKeyConstraintViolation(_)) => Self::Missing(Record::Reference),
+            _ if of_driver(&error).is_some_and(is_of_full_disk) => Self::Full(error.into()),
             _ if is_temporary(&error) => Self::Unavailable(error.into()),
             _ => match error {
                 DbErr::Type(_) | DbErr::Json(_) | DbErr::TryIntoErr { .. } => {
@@ -212,7 +216,9 @@ impl From<DbErr> for CatalogError {
 
 impl From<sqlx::Error> for CatalogError {
     fn from(error: sqlx::Error) -> Self {
-        if is_temporary_in_driver(&error) {
+        if is_of_full_disk(&error) {
+            Self::Full(error.into())
+        } else if is_temporary_in_driver(&error) {
             Self::Unavailable(error.into())
         } else {
             Self::Other(error.into())
@@ -246,6 +252,13 @@ pub(crate) fn is_of_read_only_server(error: &DbErr) -> bool {
     })
 }
 
+/// Whether a disk of the database is full: SQLITE_FULL, SQLITE_IOERR_SHMSIZE (no space for the index of the write-ahead
+/// log), and PostgreSQL's disk_full.
+fn is_of_full_disk(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code());
+    code.is_some_and(|code| matches!(&*code, "13" | "4874" | "53100"))
+}
+
 /// A protocol error counts as a broken connection: if a connection ends before the server has answered the request for
 /// TLS, the driver reads the answer as 0, and proxies end connections this way while their server is down.
 fn is_temporary_in_driver(error: &sqlx::Error) -> bool {
@@ -268,9 +281,9 @@ fn is_temporary_in_driver(error: &sqlx::Error) -> bool {
     }
 }
 
-/// The low byte of SQLite's extended code: busy, locked, no memory, interrupted, I/O error, disk full, cannot open.
+/// The low byte of SQLite's extended code: busy, locked, no memory, interrupted, I/O error, cannot open.
 fn is_temporary_in_sqlite(code: &str) -> bool {
-    code.parse::<u32>().is_ok_and(|code| matches!(code & 0xFF, 5 | 6 | 7 | 9 | 10 | 13 | 14))
+    code.parse::<u32>().is_ok_and(|code| matches!(code & 0xFF, 5 | 6 | 7 | 9 | 10 | 14))
 }
 
 /// PostgreSQL's SQLSTATE: connections (08), log-ins (28), a missing database (3D000), resources (53), operators and
@@ -287,7 +300,7 @@ mod tests {
 
     #[test]
     fn codes_that_pass_are_told_from_those_that_do_not() {
-        for code in ["5", "517", "261", "6", "7", "9", "10", "778", "13", "14"] {
+        for code in ["5", "517", "261", "6", "7", "9", "10", "778", "14"] {
             assert!(is_temporary_in_sqlite(code), "{code}");
         }
         for code in ["1", "11", "19", "2067", ""] {

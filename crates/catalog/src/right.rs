@@ -28,7 +28,7 @@ tokio::task_local! {
 
 struct Request {
     ambient: Ambient,
-    purpose: Purpose,
+    purpose: Mutex<Option<Purpose>>,
     right: Mutex<Option<Right>>,
     /// Whether the database ended a transaction in favour of others, and nothing was put aside since.
     is_victim: AtomicBool,
@@ -41,7 +41,7 @@ struct Request {
 pub enum Purpose {
     /// They may add records, for which there must be room.
     Add,
-    /// They remove something, end a right, or sign a person in or out. They are always possible.
+    /// They remove something, end a right, or sign a person in or out. They are possible without room, too.
     End,
 }
 
@@ -96,22 +96,23 @@ pub enum EndedRight {
     Administrator,
 }
 
-/// Runs the work of a request. What it writes depends on the right that [`act_on`] names, and on the room that its
-/// organization has.
+/// Runs the work of a request. What it writes depends on the right that [`act_on`] names, on free space, and on the room
+/// that its organization has. Without a purpose, it writes nothing before [`act_for`] has named one.
 ///
 /// If the database ended one of its transactions in favour of others and it committed none, what `again` returns is run
 /// instead, from the beginning. So whatever the work does outside of its transactions comes after one that it commits,
 /// or may happen twice.
 pub async fn in_request<F: Future>(
     ambient: Ambient,
-    purpose: Purpose,
+    purpose: impl Into<Option<Purpose>>,
     work: F,
     mut again: impl FnMut() -> Option<F>,
 ) -> F::Output {
+    let purpose = purpose.into();
     let attempt = |work: F| {
         let request = Arc::new(Request {
             ambient: ambient.clone(),
-            purpose,
+            purpose: Mutex::new(purpose),
             right: Mutex::default(),
             is_victim: AtomicBool::new(false),
             has_committed: AtomicBool::new(false),
@@ -147,6 +148,14 @@ pub(crate) fn note_commit(outcome: &Result<(), CatalogError>) {
     let _ = REQUEST.try_with(|request| request.has_committed.store(true, Ordering::Relaxed));
 }
 
+/// Names what the writes of the running request are for. Routes do.
+pub fn act_for(purpose: Purpose) {
+    // Outside of a request nothing is judged.
+    let _ = REQUEST.try_with(|request| {
+        *request.purpose.lock().unwrap_or_else(PoisonError::into_inner) = Some(purpose);
+    });
+}
+
 /// From now on, the transactions of the running request are refused once this right has ended. Returns `false` outside
 /// of [`in_request`].
 #[must_use]
@@ -173,24 +182,51 @@ impl Right {
     }
 }
 
-/// Refuses a new transaction of a request whose right has ended, or that may add records where there is no room.
+/// Refuses a new transaction of a request whose right has ended, or that may add records where there is no room or too
+/// little free space.
 pub(crate) async fn judge(tx: &Transaction) -> Result<(), CatalogError> {
-    let current = REQUEST.try_with(|request| {
-        let right = request.right.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        right.map(|right| (right, request.ambient.now(), request.purpose))
-    });
-    let Ok(Some((right, now, purpose))) = current else { return Ok(()) };
-    let ended = match &right {
-        Right::Key { key, hash } => end_of_key(tx, key, hash, now).await?,
-        Right::SignIn { id, person_id, office } => end_of_sign_in(tx, *id, *person_id, *office, now).await?,
-        Right::Session(_) => None,
-    };
-    if let Some(ended) = ended {
+    let Ok(request) = REQUEST.try_with(Arc::clone) else { return Ok(()) };
+    let purpose = *request.purpose.lock().unwrap_or_else(PoisonError::into_inner);
+    let purpose = purpose.ok_or_else(|| CatalogError::Other(NO_PURPOSE.into()))?;
+    let right = request.right.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if let Some(ended) = end_of(tx, right.as_ref(), request.ambient.now()).await? {
         return Err(CatalogError::RightEnded(ended));
     }
-    match right.organization() {
-        Some(organization) if purpose == Purpose::Add => tx.admit_records(organization).await,
-        _ => Ok(()),
+    if purpose == Purpose::End {
+        return Ok(());
+    }
+    tx.admit_to_disk()?;
+    match right.and_then(|right| right.organization()) {
+        Some(organization) => tx.admit_records(organization).await,
+        None => Ok(()),
+    }
+}
+
+impl Transaction {
+    /// Refuses to add records for an organization where there is no room, in a request that could also end something. What
+    /// the command line does is always possible.
+    pub async fn require_room(&self, organization: OrganizationId) -> Result<(), CatalogError> {
+        if REQUEST.try_with(|_| ()).is_err() {
+            return Ok(());
+        }
+        self.admit_to_disk()?;
+        self.admit_records(organization).await
+    }
+}
+
+const NO_PURPOSE: &str = "the route of this request does not say what its writes are for";
+
+async fn end_of(
+    tx: &Transaction,
+    right: Option<&Right>,
+    now: Timestamp,
+) -> Result<Option<EndedRight>, CatalogError> {
+    match right {
+        Some(Right::Key { key, hash }) => end_of_key(tx, key, hash, now).await,
+        Some(Right::SignIn { id, person_id, office }) => {
+            end_of_sign_in(tx, *id, *person_id, *office, now).await
+        }
+        Some(Right::Session(_)) | None => Ok(None),
     }
 }
 

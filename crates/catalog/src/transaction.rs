@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sea_orm::sea_query::{InsertStatement, Query, SimpleExpr};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
-use tonearm_domain::{JobClass, RecordLimits, StoredAddresses, Timestamp};
+use tonearm_domain::{DiskRoom, JobClass, RecordLimits, StoredAddresses, Timestamp};
 use tracing::Instrument;
 
 use crate::changes::{Change, Changes, Observers};
@@ -35,6 +35,8 @@ pub(crate) struct Ending {
     pub(crate) stored_addresses: StoredAddresses,
     /// How much an organization may keep in the database.
     pub(crate) record_limits: RecordLimits,
+    /// Whether the disks have room for more records.
+    pub(crate) disk_room: DiskRoom,
 }
 
 /// A write transaction. If it is dropped without [`Transaction::commit`], it is rolled back.
@@ -80,6 +82,11 @@ impl Transaction {
     /// How much of network addresses is stored.
     pub(crate) fn stored_addresses(&self) -> StoredAddresses {
         self.ending.stored_addresses
+    }
+
+    /// Whether the disks have room for more records.
+    pub(crate) fn disk_room(&self) -> &DiskRoom {
+        &self.ending.disk_room
     }
 
     /// How much an organization may keep in the database.

@@ -58,9 +58,10 @@ pub(crate) async fn judge(app: &Dashboard, request: &mut Request) -> Result<(), 
 }
 
 /// Runs each request so that what it writes depends on the sign-in on which it acts, and again if the database ended its
-/// transaction in favour of others.
+/// transaction in favour of others. The route of a form says what its writes are for (see
+/// [`adds`](crate::purpose::adds)).
 pub(crate) async fn acting(State(app): State<Dashboard>, request: Request, next: Next) -> Response {
-    let purpose = if ends(request.uri().path()) { Purpose::End } else { Purpose::Add };
+    let purpose = request.method().is_safe().then_some(Purpose::Add);
     let (mut parts, body) = request.into_parts();
     let collected = CollectedBody::default();
     if body.is_end_stream() {
@@ -75,31 +76,6 @@ pub(crate) async fn acting(State(app): State<Dashboard>, request: Request, next:
     })
     .await
 }
-
-/// Whether the form at this path removes something, ends a right, or signs a person in or out.
-fn ends(path: &str) -> bool {
-    let last = path.rsplit('/').next().unwrap_or_default();
-    path.starts_with("/sign-in") || ENDING.contains(&last)
-}
-
-/// The last segments of such paths.
-const ENDING: [&str; 15] = [
-    "administrator",
-    "cancel",
-    "delete",
-    "disable",
-    "end",
-    "end-old",
-    "end-sessions",
-    "password",
-    "remove",
-    "revoke",
-    "role",
-    "sign-out",
-    "sign-out-everywhere",
-    "unlink",
-    "withdraw",
-];
 
 /// The secret in a cookie.
 fn token(headers: &HeaderMap, name: &str) -> Option<Token> {

@@ -22,6 +22,7 @@ mod cover_resolution;
 mod creator;
 mod deletion;
 mod derived;
+mod disk_room;
 mod durable_name;
 mod ended_runs;
 mod error_causes;
@@ -122,6 +123,7 @@ pub use cover_resolution::{PlacedCover, resolve_cover};
 pub use creator::Creator;
 pub use deletion::{Deletion, KeepDeleted, KeepDeletedError, Trashed};
 pub use derived::{Derived, Input, Inputs};
+pub use disk_room::{DiskRoom, DiskUse, Shortage};
 pub use durable_name::{DeliveryPath, DurableName, Generation, TrackManifest};
 pub use ended_runs::{EndedRuns, PerClass, RecentRuns};
 pub use error_causes::{error_causes, error_with_causes, innermost_cause};
@@ -216,5 +218,5 @@ pub use variant_index::VariantIndex;
 pub use waveform::{LevelsFormat, LevelsSettings, WaveformImage, WaveformVideo};
 pub use webhook::{
     ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth, EventPlace, FAILURES_IN_ORDER,
-    GIVE_UP_SECONDS, OLD_SECRET_SECONDS, Webhook, WebhookDelivery,
+    GIVE_UP_SECONDS, MOST_ATTEMPTS_KEPT, OLD_SECRET_SECONDS, Webhook, WebhookDelivery,
 };

@@ -40,7 +40,7 @@ mod verification;
 mod webhooks;
 
 pub use access::{Access, act_on_sign_in};
-pub use admission::{Admission, Shortage, Space};
+pub use admission::{Admission, Space};
 pub use audit::Audit;
 pub use backups::{
     BackupError, BackupEvent, BackupReport, BackupSummary, BackupTarget, BackupTerms, BackupTime, Backups,
@@ -84,7 +84,7 @@ pub use secrets::{
     MasterSecretStatus, MasterSecretView, MasterSecrets, Resealed, Resealing, RotationStep, SealedCounts,
 };
 pub use status::{
-    AcmeStatus, BackupStatus, CertificateEnd, DiskStatus, DiskUse, Disks, Heartbeat, NearQuotas, NodeStatus,
+    AcmeStatus, BackupStatus, CertificateEnd, DiskStatus, Disks, Heartbeat, NearQuotas, NodeStatus,
     QueueStatus, Reachability, RunCounter, Status, StatusReport,
 };
 pub use store_identity::{IdentityError, StoreIdentity, StoreTie};
@@ -92,7 +92,7 @@ pub use streams::{NoCapacity, StreamHolder, StreamSlot, Streams};
 pub use sweeps::{SweepView, Sweeps};
 pub use tonearm_catalog::{
     AuditFilter, DamagedRow, FailedJobs, JobFailures, KeyQuery, LastBackup, NearQuota, Office, Purpose,
-    ScopeTitles, SessionPage, in_request,
+    ScopeTitles, SessionPage, act_for, in_request,
 };
 pub use track_view::{TrackSummaryView, TrackView};
 pub use transcription::{

@@ -248,6 +248,7 @@ impl From<CatalogError> for Refusal {
             CatalogError::Missing(record) => Self::NotFound(record.into()),
             CatalogError::Taken(_) => Self::Conflict { code: "already_exists", message: error.to_string() },
             CatalogError::Unavailable(_) => Self::Unavailable(error.into()),
+            CatalogError::Full(source) => Self::Full(source),
             CatalogError::UnknownOutcome(_) => Self::UnknownOutcome(error.into()),
             CatalogError::RightEnded(ended) => right_ended(ended),
             CatalogError::QuotaExceeded(exceeded) => exceeded.into(),
@@ -289,6 +290,7 @@ impl From<Arc<CatalogError>> for Refusal {
     fn from(error: Arc<CatalogError>) -> Self {
         match *error {
             CatalogError::Unavailable(_) => Self::Unavailable(Box::new(error)),
+            CatalogError::Full(_) => Self::Full(Box::new(error)),
             _ => Self::Internal(Box::new(error)),
         }
     }
@@ -345,6 +347,8 @@ mod tests {
     fn faults_of_database_and_store_are_told_apart() {
         let unknown = Refusal::from(CatalogError::UnknownOutcome("gone".into()));
         assert!(matches!(unknown, Refusal::UnknownOutcome(_)));
+        let full = Refusal::from(CatalogError::Full("full".into()));
+        assert!(matches!(full, Refusal::Full(_)));
         let away = Refusal::from(CatalogError::Unavailable("gone".into()));
         assert!(matches!(away, Refusal::Unavailable(_)));
         assert!(matches!(Refusal::from(BlobError::Full), Refusal::Full(_)));

@@ -2,15 +2,16 @@
 
 use axum::body::Body;
 use http::Request;
-use tonearm_domain::{CollectionId, Cover, CoverOrigin, TrackId};
+use tonearm_domain::{CollectionId, Cover, CoverOrigin, DiskUse, Shortage, TrackId};
 use tonearm_fixtures::TestDatabase;
 
 use crate::browser::{Browser, Page};
-use crate::house::House;
+use crate::house::{House, PASSWORD};
 
 crate::on_both!(
     selected_tracks_are_changed_and_changes_are_undone,
     what_was_changed_since_is_not_undone,
+    without_free_space_tracks_are_deleted_and_nothing_else_changes,
     a_cover_is_set_for_many_tracks_and_taken_back,
     tracks_are_moved_to_a_collection_that_is_created_for_them,
     selections_are_checked,
@@ -146,6 +147,27 @@ async fn tracks_are_moved_to_a_collection_that_is_created_for_them(database: Tes
     assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 303);
     assert_eq!(titles(&mut browser, &season.page).await, ["a", "b", "c"]);
     assert!(titles(&mut browser, &page).await.is_empty());
+}
+
+async fn without_free_space_tracks_are_deleted_and_nothing_else_changes(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut browser = house.administrator().await;
+    let season = house.season(&["a.wav", "b.wav", "c.wav"]).await;
+    let shortage = Shortage { place: DiskUse::Database, path: "/data".into(), free: 0, least: 1 };
+    house.disk_room.note(Some(shortage));
+    let library = house.path("/library");
+    let added = browser.submit(&library, &library, &[("title", "More")]).await;
+    assert_eq!(added.status, 507, "{}", added.html);
+    let (page, fields) = (season.page.as_str(), [("create", "1"), ("title", "More")]);
+    let moved = house.sends(&mut browser, &season, "/selection/move", &season.tracks[..1], &fields).await;
+    assert_eq!(moved.status, 507, "{}", moved.html);
+    let fields = [("action", "delete")];
+    let deleted = house.sends(&mut browser, &season, "/selection", &season.tracks[..2], &fields).await;
+    assert_eq!(deleted.status, 303, "{}", deleted.html);
+    assert_eq!(titles(&mut browser, page).await, ["c"]);
+    let mut other = house.browser();
+    assert_eq!(other.sign_in("ada@example.com", PASSWORD).await.status, 303);
+    assert_eq!(other.submit("/dashboard/profile", "/dashboard/sign-out", &[]).await.status, 303);
 }
 
 async fn what_was_changed_since_is_not_undone(database: TestDatabase) {

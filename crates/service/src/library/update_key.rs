@@ -86,6 +86,9 @@ impl Library {
             return Err(Refusal::Conflict { code: "key_revoked", message });
         }
         let mut key = self.updated(&before, update)?;
+        if !only_narrows(&before, &key) {
+            tx.require_room(caller.organization_id).await?;
+        }
         if key.variants != before.variants {
             require_variants(&tx, caller, key.scope, &key.variants).await?;
         }
@@ -155,4 +158,9 @@ fn require_right_to_widen(caller: &Caller, before: &ApiKey, key: &ApiKey) -> Res
         caller.require_downloads_to_give()?;
     }
     Ok(())
+}
+
+/// Whether a change only takes rights from a key. Such changes come to an end, so they are possible without room.
+fn only_narrows(before: &ApiKey, after: &ApiKey) -> bool {
+    before.allows_more_than(after) && !after.allows_more_than(before) && after.title == before.title
 }

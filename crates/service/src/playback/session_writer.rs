@@ -168,7 +168,7 @@ fn may_end_otherwise_alone(error: &CatalogError) -> bool {
 }
 
 fn is_outage(error: &CatalogError) -> bool {
-    matches!(error, CatalogError::Unavailable(_) | CatalogError::UnknownOutcome(_))
+    matches!(error, CatalogError::Full(_) | CatalogError::Unavailable(_) | CatalogError::UnknownOutcome(_))
 }
 
 /// The same error for another caller.
@@ -180,6 +180,7 @@ fn same(error: &CatalogError) -> CatalogError {
         CatalogError::QuotaExceeded(exceeded) => CatalogError::QuotaExceeded(*exceeded),
         CatalogError::Corrupt(sentence) => CatalogError::Corrupt(sentence.clone()),
         CatalogError::Unavailable(source) => CatalogError::Unavailable(source.to_string().into()),
+        CatalogError::Full(source) => CatalogError::Full(source.to_string().into()),
         CatalogError::UnknownOutcome(source) => CatalogError::UnknownOutcome(source.to_string().into()),
         CatalogError::Schema(source) => CatalogError::Other(source.to_string().into()),
         CatalogError::Other(source) => CatalogError::Other(source.to_string().into()),
