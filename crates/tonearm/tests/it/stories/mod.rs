@@ -7,6 +7,7 @@ mod counting;
 mod first_run;
 mod gallery;
 mod getting_in;
+mod going_back;
 mod going_wrong;
 mod hosts;
 mod keyboard;
