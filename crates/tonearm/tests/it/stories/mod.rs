@@ -5,6 +5,7 @@ mod arranging;
 mod bar;
 mod counting;
 mod first_run;
+mod following;
 mod gallery;
 mod getting_in;
 mod going_back;
