@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRequest, Multipart, Request};
 use bytes::BytesMut;
 use futures::StreamExt;
-use http::Extensions;
+use http::header::CONTENT_TYPE;
+use http::{Extensions, HeaderValue};
 use tokio::time::timeout;
 use tonearm_domain::BodyBudget;
 use tonearm_service::{CollectedBody, Refusal};
@@ -20,18 +21,21 @@ use crate::text::t;
 /// The most bytes of a form without files.
 pub(crate) const MOST_BYTES: usize = 256 * 1024;
 
+/// The most bytes of a form with `multipart/form-data`: 200 titles of 1000 characters, each as it was and as it is to be.
+const MOST_MULTIPART_BYTES: usize = 2 * 1024 * 1024;
+
 /// How long a form without files may take to arrive.
 pub(crate) const READ_WITHIN: Duration = Duration::from_secs(30);
 
 /// The whole body of a form without files. While it arrives, it counts towards the memory for all bodies of its network.
-pub(crate) async fn read(extensions: &Extensions, body: Body) -> Result<Bytes, PageError> {
+pub(crate) async fn read(extensions: &Extensions, body: Body, most: usize) -> Result<Bytes, PageError> {
     let mut held = BodyBudget::holder(extensions.get());
     let (mut chunks, mut whole) = (body.into_data_stream(), BytesMut::new());
     let collect = async {
         while let Some(chunk) = held.during(chunks.next()).await.ok_or(PageError::FormIncomplete)? {
             let chunk = chunk.map_err(|_| PageError::FormIncomplete)?;
-            if whole.len() + chunk.len() > MOST_BYTES {
-                return Err(PageError::TooLarge { limit: MOST_BYTES as u64 });
+            if whole.len() + chunk.len() > most {
+                return Err(PageError::TooLarge { limit: most as u64 });
             }
             if !held.grow(chunk.len() as u64) {
                 return Err(PageError::FormIncomplete);
@@ -96,16 +100,32 @@ impl Fields {
     }
 }
 
+/// The fields of a form that has arrived completely.
+async fn of_multipart(request: Request) -> Result<Vec<(String, String)>, PageError> {
+    let mut form = Multipart::from_request(request, &()).await.map_err(|_| PageError::BadForm)?;
+    let mut fields = Vec::new();
+    while let Some(field) = form.next_field().await.map_err(|_| PageError::BadForm)? {
+        let name = field.name().unwrap_or_default().to_owned();
+        fields.push((name, field.text().await.map_err(|_| PageError::BadForm)?));
+    }
+    Ok(fields)
+}
+
 impl<S: Send + Sync> FromRequest<S> for Fields {
     type Rejection = PageError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, PageError> {
         let (parts, body) = request.into_parts();
-        let body = read(&parts.extensions, body).await?;
-        let fields: Vec<(String, String)> =
-            serde_urlencoded::from_bytes(&body).map_err(|_| PageError::BadForm)?;
+        let kind = parts.headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+        let fields = if kind.starts_with(b"multipart/form-data") {
+            let body = read(&parts.extensions, body, MOST_MULTIPART_BYTES).await?;
+            of_multipart(Request::from_parts(parts, Body::from(body))).await?
+        } else {
+            let body = read(&parts.extensions, body, MOST_BYTES).await?;
+            serde_urlencoded::from_bytes(&body).map_err(|_| PageError::BadForm)?
+        };
         // NUL is never typed, and databases do not store it as text.
-        if fields.iter().any(|(_, value)| value.contains('\0')) {
+        if fields.iter().any(|(_, value): &(String, String)| value.contains('\0')) {
             return Err(PageError::BadForm);
         }
         Ok(Self(fields))
@@ -173,7 +193,7 @@ mod tests {
                 tokio::time::sleep(Duration::from_secs(1)).await;
                 (sent < chunks).then(|| (Ok::<_, std::io::Error>(Bytes::from_static(chunk)), sent + 1))
             });
-            async move { read(&Extensions::new(), Body::from_stream(drip)).await }
+            async move { read(&Extensions::new(), Body::from_stream(drip), MOST_BYTES).await }
         };
         assert_eq!(dripping(20, b"a").await.unwrap().len(), 20);
         assert!(matches!(dripping(40, b"a").await, Err(PageError::FormIncomplete)));
@@ -181,7 +201,7 @@ mod tests {
         let broken = Body::from_stream(futures::stream::once(async {
             Err::<Bytes, _>(std::io::Error::other("gone"))
         }));
-        assert!(matches!(read(&Extensions::new(), broken).await, Err(PageError::FormIncomplete)));
+        assert!(matches!(read(&Extensions::new(), broken, MOST_BYTES).await, Err(PageError::FormIncomplete)));
     }
 
     #[tokio::test]
@@ -191,10 +211,10 @@ mod tests {
         extensions.insert(BodyBudget { budget: budget.clone(), network: "192.0.2.1".parse().unwrap() });
         let begun = futures::stream::iter([Ok::<_, std::io::Error>(Bytes::from(vec![b'a'; 600]))]);
         let stalls = Body::from_stream(begun.chain(futures::stream::pending()));
-        let mut stalled = Box::pin(read(&extensions, stalls));
+        let mut stalled = Box::pin(read(&extensions, stalls, MOST_BYTES));
         assert!(futures::poll!(stalled.as_mut()).is_pending());
-        assert!(read(&extensions, Body::from(vec![b'a'; 400])).await.is_ok());
-        let refused = read(&extensions, Body::from(vec![b'a'; 401])).await;
+        assert!(read(&extensions, Body::from(vec![b'a'; 400]), MOST_BYTES).await.is_ok());
+        let refused = read(&extensions, Body::from(vec![b'a'; 401]), MOST_BYTES).await;
         assert!(matches!(refused, Err(PageError::FormIncomplete)));
         // Another network has less, and needs some of it.
         assert!(budget.holder("another").grow(500));

@@ -109,7 +109,9 @@ pub use ambient::{Ambient, Clock, Entropy};
 pub use audit::{AuditAction, AuditEntry, AuditRecord};
 pub use byte_budget::{BodyBudget, ByteBudget, HeldBytes};
 pub use cache_policy::{CachePolicy, CachePolicyError};
-pub use captions::{CaptionsError, MOST_CAPTION_BYTES, captions_within, parse_captions, print_captions};
+pub use captions::{
+    Captions, CaptionsError, LeftOut, MOST_CAPTION_BYTES, captions_within, parse_captions, print_captions,
+};
 pub use certificate::{
     CertificateNames, CertificateNamesError, CertificateState, IssuedCertificate, RetryAfter, order_pause,
     renewal_at,

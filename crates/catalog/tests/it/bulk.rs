@@ -136,7 +136,7 @@ async fn tracks_of_a_deleted_collection_are_nowhere(database: TestDatabase) {
         let later = waits.upload_expires_at.plus_seconds(60);
         let seen = async || {
             let is_renewed = catalog.renew_upload(organization.id, waits.id, later).await.unwrap();
-            let made = catalog.tracks_in_the_making(organization.id).await.unwrap();
+            let made = catalog.tracks_in_the_making(organization.id, None).await.unwrap();
             (is_renewed, made.iter().any(|(id, ..)| *id == waits.id))
         };
         let expected = (status == TrackStatus::Initialized, status == TrackStatus::Processing);

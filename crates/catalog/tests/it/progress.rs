@@ -38,7 +38,7 @@ async fn progress_is_told_again_and_again(database: TestDatabase) {
     ];
     // Created at the same time, they are ordered by ID only.
     expected.sort_by_key(|(id, ..)| *id);
-    assert_eq!(catalog.tracks_in_the_making(organization.id).await.unwrap(), expected);
+    assert_eq!(catalog.tracks_in_the_making(organization.id, None).await.unwrap(), expected);
     let tx = catalog.begin().await.unwrap();
     tx.delete_track_progress(told.id).await.unwrap();
     tx.commit().await.unwrap();

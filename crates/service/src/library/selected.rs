@@ -113,15 +113,21 @@ pub(crate) async fn keep_undo(
 }
 
 impl Library {
-    /// The selected tracks before a change, each collection's tracks in its order.
+    /// The selected tracks before a change, each collection's tracks in its order. Those that were deleted or moved out
+    /// of the caller's reach are left out.
     pub async fn selected_tracks(
         &self,
         caller: &Caller,
         selected: &SelectedTracks,
     ) -> Result<Vec<Track>, Refusal> {
         let tx = self.catalog.begin().await?;
-        let mut tracks = lock(&tx, caller, selected).await?;
+        let mut tracks = tx.tracks_to_change(caller.organization_id, selected.ids()).await?;
         tx.commit().await?;
+        tracks.retain(|track| caller.reach_track(track.collection_id, track.id).is_ok());
+        tracks.sort_by_key(|track| selected.ids().iter().position(|id| *id == track.id));
+        if tracks.is_empty() {
+            return Err(some_are_gone());
+        }
         sort_as_listed(&mut tracks);
         Ok(tracks)
     }
