@@ -1,7 +1,7 @@
 //! The transcript of a track: read, and edited by people.
 
 use tonearm_domain::{
-    AuditAction, CaptionsError, Timestamp, TrackId, Transcription, TranscriptionState, Utterance,
+    AuditAction, CaptionsError, ErrorCode, Timestamp, TrackId, Transcription, TranscriptionState, Utterance,
     language_code, paragraphs, parse_captions, print_captions,
 };
 
@@ -75,7 +75,7 @@ impl Library {
             .map_err(|error: CaptionsError| Refusal::invalid("captions", error.to_string()))?;
         if version(tx.transcription(id).await?.as_ref()) != edit.version {
             return Err(Refusal::Conflict {
-                code: "transcript_changed",
+                code: ErrorCode::TranscriptChanged,
                 message: "the transcript was changed after you opened it; save again to replace that change"
                     .to_owned(),
             });
