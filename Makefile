@@ -12,7 +12,7 @@ TESTS := gate
 # What this project gets for its checks, without installing it.
 export PATH := $(CURDIR)/.cache/tools/bin:$(PATH)
 
-.PHONY: help run demo build package test-package image player sdk test test-all test-times lint rules dependencies fmt pictures chaos cluster simulate endurance neighbours fuzz-api fuzz-media fuzz-edge formats bench rust ffmpeg
+.PHONY: help run demo build package test-package image player sdk test test-all test-times lint rules dependencies fmt pictures chaos cluster simulate endurance neighbours fuzz-api fuzz-media fuzz-edge formats errors bench rust ffmpeg
 
 help: ## List all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -51,7 +51,7 @@ sdk: rust ## Generate the clients in sdk/ from the OpenAPI description
 test: rust ffmpeg ## Run the tests
 	@tools/need psql postgresql jq jq curl curl openssl openssl python3 python3 node nodejs chromium chromium chromedriver chromium-driver nginx nginx-light
 	@tools/unpack caddy caddy kubectl kubernetes-client promtool prometheus pebble pebble
-	@tools/optional caddy caddy kubectl kubernetes-client docker-compose docker-compose-plugin promtool prometheus systemd-analyze systemd pebble pebble
+	@tools/optional caddy caddy kubectl kubernetes-client docker-compose docker-compose-plugin promtool prometheus systemd-analyze systemd pebble pebble php php-cli
 	@tools/axe/fetch
 	@tools/tus/fetch
 	@tools/sdk/fetch
@@ -124,6 +124,9 @@ fuzz-edge: rust ## Try forged URLs and odd ranges (CASES, default 1000000)
 
 formats: rust ffmpeg ## Regenerate the tables of docs/formats.md
 	@TONEARM_WRITE_FORMATS=1 cargo test --package tonearm-media --test it every_format_of_the_document
+
+errors: rust ## Regenerate the tables of docs/errors.md
+	@TONEARM_WRITE_ERRORS=1 cargo test --package tonearm-domain --lib the_page_of_errors
 
 bench: build ffmpeg ## Run the benchmarks; see docs/benchmarks.md
 	@tools/need wrk wrk h2load nghttp2-client nginx nginx-light openssl openssl

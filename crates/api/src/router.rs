@@ -12,7 +12,7 @@ use axum::routing::post;
 use http::header::CACHE_CONTROL;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use serde_json::Value;
-use tonearm_domain::Ambient;
+use tonearm_domain::{Ambient, ErrorCode};
 use tonearm_service::{CollectedBody, Purpose, Refusal, act_for, in_request};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -207,7 +207,7 @@ fn around(router: Router, ambient: &Ambient) -> Router {
 }
 
 async fn not_found() -> ApiError {
-    ApiError::new(StatusCode::NOT_FOUND, "not_found", "there is no endpoint at this path")
+    ApiError::new(StatusCode::NOT_FOUND, ErrorCode::NotFound, "there is no endpoint at this path")
 }
 
 async fn method_not_allowed() -> ApiError {

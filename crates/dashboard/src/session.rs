@@ -10,7 +10,9 @@ use axum::response::Response;
 use http::HeaderMap;
 use http::header::USER_AGENT;
 use http::request::Parts;
-use tonearm_domain::{Actor, Ambient, ClientAddress, Organization, OrganizationId, Origin, Person, Role};
+use tonearm_domain::{
+    Actor, Ambient, ClientAddress, ErrorCode, Organization, OrganizationId, Origin, Person, Role,
+};
 use tonearm_service::{
     Caller, CollectedBody, Device, Office, Purpose, Refusal, Resource, Resumed, act_on_sign_in, in_request,
 };
@@ -163,7 +165,7 @@ impl FromRequestParts<Dashboard> for Administrator {
         let signed_in = SignedIn::from_request_parts(parts, app).await?;
         if !signed_in.person().is_administrator {
             return Err(PageError::Refused(Refusal::Forbidden {
-                code: "not_administrator",
+                code: ErrorCode::NotAdministrator,
                 message: "only administrators can do this",
             }));
         }

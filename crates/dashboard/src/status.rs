@@ -9,7 +9,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
-use tonearm_domain::{EndedRuns, JobClass, OrganizationId};
+use tonearm_domain::{EndedRuns, ErrorCode, JobClass, OrganizationId};
 use tonearm_service::{FailedJobs, JobFailures, NodeStatus, QueueStatus, Refusal, StatusReport};
 
 use crate::amount;
@@ -84,7 +84,7 @@ struct FailureRow {
 async fn page(State(app): State<Dashboard>, signed_in: SignedIn) -> Result<Response, PageError> {
     if !signed_in.person().is_administrator {
         return Err(PageError::Refused(Refusal::Forbidden {
-            code: "not_administrator",
+            code: ErrorCode::NotAdministrator,
             message: "only administrators can see the status of the service",
         }));
     }

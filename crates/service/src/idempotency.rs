@@ -7,7 +7,7 @@ use futures::FutureExt;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tonearm_catalog::{Catalog, Claim, Gathered, Repetition, Transaction};
-use tonearm_domain::{Ambient, RequestId, Shares};
+use tonearm_domain::{Ambient, ErrorCode, RequestId, Shares};
 use tonearm_signing::{seal, unseal};
 
 use crate::refusal::Refusal;
@@ -94,7 +94,7 @@ impl IdempotentAnswers {
                 }
                 Repetition::Mismatch => {
                     return Err(Refusal::Unprocessable {
-                        code: "idempotency_key_reused",
+                        code: ErrorCode::IdempotencyKeyReused,
                         message: "this Idempotency-Key was used for a different request; use a new one",
                     });
                 }
@@ -215,7 +215,7 @@ impl IdempotentAnswers {
 
 fn in_progress() -> Refusal {
     Refusal::Conflict {
-        code: "idempotency_key_in_progress",
+        code: ErrorCode::IdempotencyKeyInProgress,
         message: "the first request with this Idempotency-Key is still in progress; try again shortly"
             .to_owned(),
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tonearm_blobs::BlobError;
 use tonearm_catalog::{CatalogError, EndedRight, Record, again_if_victim};
-use tonearm_domain::{Ambient, QuotaExceeded};
+use tonearm_domain::{Ambient, ErrorCode, QuotaExceeded};
 
 /// The kind of a record that was not found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,35 +81,35 @@ impl Resource {
     }
 
     /// The error code that says it was not found.
-    pub const fn not_found_code(self) -> &'static str {
+    pub const fn not_found_code(self) -> ErrorCode {
         match self {
-            Self::Organization => "organization_not_found",
-            Self::Collection => "collection_not_found",
-            Self::Creator => "creator_not_found",
-            Self::Track => "track_not_found",
-            Self::Variant => "variant_not_found",
-            Self::PlaySession => "play_session_not_found",
-            Self::UploadSession => "upload_session_not_found",
-            Self::Upload => "upload_not_found",
-            Self::Replacement => "replacement_not_found",
-            Self::ApiKey => "api_key_not_found",
-            Self::Person => "person_not_found",
-            Self::Member => "member_not_found",
-            Self::Invitation => "invitation_not_found",
-            Self::Webhook => "webhook_not_found",
-            Self::WebhookDelivery => "delivery_not_found",
-            Self::SigningKey => "signing_key_not_found",
-            Self::ImportBucket => "import_bucket_not_found",
-            Self::Rendering => "rendering_not_found",
-            Self::Job => "job_not_found",
-            Self::Record => "not_found",
+            Self::Organization => ErrorCode::OrganizationNotFound,
+            Self::Collection => ErrorCode::CollectionNotFound,
+            Self::Creator => ErrorCode::CreatorNotFound,
+            Self::Track => ErrorCode::TrackNotFound,
+            Self::Variant => ErrorCode::VariantNotFound,
+            Self::PlaySession => ErrorCode::PlaySessionNotFound,
+            Self::UploadSession => ErrorCode::UploadSessionNotFound,
+            Self::Upload => ErrorCode::UploadNotFound,
+            Self::Replacement => ErrorCode::ReplacementNotFound,
+            Self::ApiKey => ErrorCode::ApiKeyNotFound,
+            Self::Person => ErrorCode::PersonNotFound,
+            Self::Member => ErrorCode::MemberNotFound,
+            Self::Invitation => ErrorCode::InvitationNotFound,
+            Self::Webhook => ErrorCode::WebhookNotFound,
+            Self::WebhookDelivery => ErrorCode::DeliveryNotFound,
+            Self::SigningKey => ErrorCode::SigningKeyNotFound,
+            Self::ImportBucket => ErrorCode::ImportBucketNotFound,
+            Self::Rendering => ErrorCode::RenderingNotFound,
+            Self::Job => ErrorCode::JobNotFound,
+            Self::Record => ErrorCode::NotFound,
         }
     }
 }
 
 /// An API key that does not work, whatever the reason.
 pub(crate) const INVALID_API_KEY: Refusal = Refusal::Unauthenticated {
-    code: "invalid_api_key",
+    code: ErrorCode::InvalidApiKey,
     message: "the API key is unknown, revoked or expired",
 };
 
@@ -130,7 +130,7 @@ pub enum Refusal {
     #[error("{message}")]
     Unauthenticated {
         /// A stable code.
-        code: &'static str,
+        code: ErrorCode,
         /// What is wrong with the credential.
         message: &'static str,
     },
@@ -138,7 +138,7 @@ pub enum Refusal {
     #[error("{message}")]
     Forbidden {
         /// A stable code.
-        code: &'static str,
+        code: ErrorCode,
         /// What it may not do.
         message: &'static str,
     },
@@ -149,7 +149,7 @@ pub enum Refusal {
     #[error("{message}")]
     Conflict {
         /// A stable code.
-        code: &'static str,
+        code: ErrorCode,
         /// What conflicts.
         message: String,
     },
@@ -166,7 +166,7 @@ pub enum Refusal {
     #[error("{message}")]
     Unprocessable {
         /// A stable code.
-        code: &'static str,
+        code: ErrorCode,
         /// Why not.
         message: &'static str,
     },
@@ -246,7 +246,9 @@ impl From<CatalogError> for Refusal {
     fn from(error: CatalogError) -> Self {
         match error {
             CatalogError::Missing(record) => Self::NotFound(record.into()),
-            CatalogError::Taken(_) => Self::Conflict { code: "already_exists", message: error.to_string() },
+            CatalogError::Taken(_) => {
+                Self::Conflict { code: ErrorCode::AlreadyExists, message: error.to_string() }
+            }
             CatalogError::Unavailable(_) => Self::Unavailable(error.into()),
             CatalogError::Full(source) => Self::Full(source),
             CatalogError::UnknownOutcome(_) => Self::UnknownOutcome(error.into()),
@@ -264,24 +266,26 @@ fn right_ended(ended: EndedRight) -> Refusal {
     match ended {
         EndedRight::Key => INVALID_API_KEY,
         EndedRight::KeyLimits => Refusal::Conflict {
-            code: "key_changed",
+            code: ErrorCode::KeyChanged,
             message: "this API key was limited while the request was running; send the request again"
                 .to_owned(),
         },
-        EndedRight::SignIn => {
-            Refusal::Unauthenticated { code: "signed_out", message: "you were signed out; sign in again" }
-        }
+        EndedRight::SignIn => Refusal::Unauthenticated {
+            code: ErrorCode::SignedOut,
+            message: "you were signed out; sign in again",
+        },
         EndedRight::Membership => Refusal::Forbidden {
-            code: "not_member",
+            code: ErrorCode::NotMember,
             message: "you are no longer a member of this organization; ask an owner",
         },
         EndedRight::Role => Refusal::Forbidden {
-            code: "role_too_low",
+            code: ErrorCode::RoleTooLow,
             message: "your role in this organization no longer permits this; ask an owner",
         },
-        EndedRight::Administrator => {
-            Refusal::Forbidden { code: "not_administrator", message: "only administrators can do this" }
-        }
+        EndedRight::Administrator => Refusal::Forbidden {
+            code: ErrorCode::NotAdministrator,
+            message: "only administrators can do this",
+        },
     }
 }
 
@@ -335,7 +339,7 @@ mod tests {
             let missing = Refusal::from(CatalogError::Missing(record));
             assert!(matches!(missing, Refusal::NotFound(found) if found == noun), "{missing:?}");
             let taken = Refusal::from(CatalogError::Taken(record));
-            assert!(matches!(taken, Refusal::Conflict { code: "already_exists", .. }), "{taken:?}");
+            assert!(matches!(taken, Refusal::Conflict { code: ErrorCode::AlreadyExists, .. }), "{taken:?}");
         }
         let taken = Refusal::from(CatalogError::Taken(Record::VariantIndex));
         assert_eq!(taken.to_string(), "a variant with this index already exists");

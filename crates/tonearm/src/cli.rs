@@ -11,6 +11,8 @@ mod configured;
 mod confirm;
 mod demo;
 mod doctor;
+#[cfg(test)]
+mod documented;
 mod failure;
 mod health;
 mod import_bucket;

@@ -10,7 +10,7 @@ use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
-use tonearm_domain::BodyBudget;
+use tonearm_domain::{BodyBudget, ErrorCode};
 use tonearm_service::CollectedBody;
 
 use super::key::require_still_valid;
@@ -41,7 +41,11 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         if !may_be_json(request.headers()) {
             let message = "the body must be JSON; send it with `Content-Type: application/json`";
-            return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
+            return Err(ApiError::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                ErrorCode::UnsupportedMediaType,
+                message,
+            ));
         }
         let (parts, body) = request.into_parts();
         let bytes = read(&parts, body, app.settings.max_json_bytes).await?;
@@ -74,7 +78,7 @@ pub(crate) async fn read(
     while !is_too_large && let Some(chunk) = held.during(chunks.next()).await.ok_or_else(too_many_bodies)? {
         let chunk = chunk.map_err(|_| {
             let message = "the body was interrupted before it was complete";
-            ApiError::new(StatusCode::BAD_REQUEST, "body_interrupted", message)
+            ApiError::new(StatusCode::BAD_REQUEST, ErrorCode::BodyInterrupted, message)
         })?;
         is_too_large = read.len() + chunk.len() > limit;
         if !is_too_large {
@@ -95,7 +99,8 @@ pub(crate) async fn read(
 
 fn too_many_bodies() -> ApiError {
     let message = "too many requests from this network are still being sent; try again shortly";
-    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_bodies", message).after(RETRY_AFTER_SECONDS)
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::TooManyBodies, message)
+        .after(RETRY_AFTER_SECONDS)
 }
 
 /// Reads up to `most` more bytes of the body of a refused request, and returns whether that was all of it.
@@ -140,7 +145,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
 }
 
 fn malformed(message: &str) -> ApiError {
-    ApiError::new(StatusCode::BAD_REQUEST, "malformed_json", message)
+    ApiError::new(StatusCode::BAD_REQUEST, ErrorCode::MalformedJson, message)
 }
 
 #[cfg(test)]
@@ -177,9 +182,9 @@ mod tests {
     fn only_an_object_is_a_body() {
         let deep = "{\"a\":".repeat(1000);
         for bad in ["{", "[]", "null", "1", "{} {}", "{\"title\":\"\u{1}\"}", &deep] {
-            assert_eq!(refusal_of(bad.as_bytes()).code(), "malformed_json", "{bad}");
+            assert_eq!(refusal_of(bad.as_bytes()).code(), ErrorCode::MalformedJson, "{bad}");
         }
-        assert_eq!(refusal_of(b"{\"title\":\"\xff\"}").code(), "malformed_json");
+        assert_eq!(refusal_of(b"{\"title\":\"\xff\"}").code(), ErrorCode::MalformedJson);
     }
 
     #[test]
@@ -201,11 +206,11 @@ mod tests {
         assert!(futures::poll!(stalled.as_mut()).is_pending());
         let whole = async |bytes| read(&parts, AnyBody::from(vec![b' '; bytes]), 2000).await;
         assert_eq!(whole(400).await.unwrap().len(), 400);
-        assert_eq!(whole(401).await.unwrap_err().code(), "too_many_bodies");
+        assert_eq!(whole(401).await.unwrap_err().code(), ErrorCode::TooManyBodies);
         // Another network has less, and needs some of it.
         let mut other = budget.holder("another");
         assert!(other.grow(500));
-        assert_eq!(stalled.await.unwrap_err().code(), "too_many_bodies");
+        assert_eq!(stalled.await.unwrap_err().code(), ErrorCode::TooManyBodies);
         assert!(whole(500).await.is_ok(), "nothing is held by bodies that have arrived or were refused");
     }
 

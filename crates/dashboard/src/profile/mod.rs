@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use http::StatusCode;
 use http::header::SET_COOKIE;
-use tonearm_domain::{Language, SignInId};
+use tonearm_domain::{ErrorCode, Language, SignInId};
 use tonearm_service::{Refusal, SecondFactorView, SignInError};
 
 pub(crate) use identities::IdentityRow;
@@ -161,7 +161,7 @@ async fn create_organization(
 ) -> Result<Response, PageError> {
     if !profile.signed_in().person().is_administrator {
         return Err(PageError::Refused(Refusal::Forbidden {
-            code: "not_administrator",
+            code: ErrorCode::NotAdministrator,
             message: "only administrators can create organizations",
         }));
     }

@@ -4,7 +4,9 @@ mod follow;
 mod stored;
 
 use tonearm_catalog::Catalog;
-use tonearm_domain::{Ambient, AuditAction, LimitOffset, MOST_SIGNING_KEYS, ShortId, SigningKey, Text};
+use tonearm_domain::{
+    Ambient, AuditAction, ErrorCode, LimitOffset, MOST_SIGNING_KEYS, ShortId, SigningKey, Text,
+};
 use tonearm_signing::UrlSigner;
 
 use crate::audit;
@@ -63,7 +65,7 @@ impl SigningKeys {
             let message = format!(
                 "the organization has {MOST_SIGNING_KEYS} signing keys and can have no more; revoke one"
             );
-            return Err(Refusal::Conflict { code: "too_many_signing_keys", message });
+            return Err(Refusal::Conflict { code: ErrorCode::TooManySigningKeys, message });
         }
         tx.insert_signing_key(&key).await?;
         let name = key.id.to_string();

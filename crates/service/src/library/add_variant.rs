@@ -1,7 +1,7 @@
 //! Adding a variant to one track.
 
 use tonearm_domain::{
-    AnsweredJob, AuditAction, CachePolicy, Job, JobId, Recipe, RecipeKind, TrackId, VariantIndex,
+    AnsweredJob, AuditAction, CachePolicy, ErrorCode, Job, JobId, Recipe, RecipeKind, TrackId, VariantIndex,
 };
 
 use super::Library;
@@ -32,14 +32,14 @@ impl Library {
         caller.reach_track(track.collection_id, track_id)?;
         if track.source.is_none() {
             return Err(Refusal::Unprocessable {
-                code: "no_source",
+                code: ErrorCode::NoSource,
                 message: "the track has no source file yet; upload it first",
             });
         }
-        track.status = track
-            .status
-            .add_variant()
-            .map_err(|error| Refusal::Conflict { code: "track_status", message: error.to_string() })?;
+        track.status = track.status.add_variant().map_err(|error| Refusal::Conflict {
+            code: ErrorCode::TrackStatus,
+            message: error.to_string(),
+        })?;
         let recipe = Recipe {
             id: self.ambient.record_id(),
             organization_id,

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use tonearm_catalog::{KeyQuery, ScopeTitles, Transaction};
 use tonearm_domain::{
-    Actor, AllowedOrigins, ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, KeyScope, KeyType,
-    LimitOffset, Page, ScopeError, Selection, Timestamp, TrackId, VariantIndex,
+    Actor, AllowedOrigins, ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, ErrorCode, KeyScope,
+    KeyType, LimitOffset, Page, ScopeError, Selection, Timestamp, TrackId, VariantIndex,
 };
 use tonearm_signing::ApiKeyText;
 
@@ -96,7 +96,7 @@ impl Library {
     pub async fn create_key_by_key(&self, caller: &Caller, create: CreateKey) -> Result<CreatedKey, Refusal> {
         if create.key_type == KeyType::Api {
             return Err(Refusal::Forbidden {
-                code: "key_type",
+                code: ErrorCode::KeyType,
                 message: "keys of type api can only be created in the dashboard or on the command line",
             });
         }

@@ -10,7 +10,7 @@ mod undo;
 use std::collections::{HashMap, HashSet};
 
 use tonearm_catalog::{CatalogError, Transaction};
-use tonearm_domain::{Actor, Ambient, Track, TrackId, UndoEntry, UndoId, UndoableChange};
+use tonearm_domain::{Actor, Ambient, ErrorCode, Track, TrackId, UndoEntry, UndoId, UndoableChange};
 
 use super::Library;
 use crate::caller::Caller;
@@ -87,7 +87,7 @@ fn sort_as_listed(tracks: &mut [Track]) {
 
 fn some_are_gone() -> Refusal {
     Refusal::Conflict {
-        code: "tracks_gone",
+        code: ErrorCode::TracksGone,
         message: "some of the selected tracks were deleted or moved in the meantime; nothing was changed. Clear the selection and select again"
             .to_owned(),
     }

@@ -1,8 +1,8 @@
 //! The transcript of a track: read, and edited by people.
 
 use tonearm_domain::{
-    AuditAction, Captions, CaptionsError, LeftOut, Timestamp, TrackId, Transcription, TranscriptionState,
-    Utterance, language_code, paragraphs, parse_captions, print_captions,
+    AuditAction, Captions, CaptionsError, ErrorCode, LeftOut, Timestamp, TrackId, Transcription,
+    TranscriptionState, Utterance, language_code, paragraphs, parse_captions, print_captions,
 };
 
 use super::Library;
@@ -76,7 +76,7 @@ impl Library {
             .map_err(|error: CaptionsError| Refusal::invalid("captions", error.to_string()))?;
         if version(tx.transcription(id).await?.as_ref()) != edit.version {
             return Err(Refusal::Conflict {
-                code: "transcript_changed",
+                code: ErrorCode::TranscriptChanged,
                 message: "the transcript was changed after you opened it; save again to replace that change"
                     .to_owned(),
             });

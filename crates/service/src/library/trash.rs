@@ -2,7 +2,8 @@
 
 use tonearm_catalog::{CatalogError, Record, Transaction};
 use tonearm_domain::{
-    Ambient, AuditAction, Collection, CollectionId, Cursor, EventKind, Job, Page, Track, TrackId, Trashed,
+    Ambient, AuditAction, Collection, CollectionId, Cursor, ErrorCode, EventKind, Job, Page, Track, TrackId,
+    Trashed,
 };
 
 use super::{CollectionView, Library};
@@ -113,7 +114,7 @@ pub(crate) async fn resume(tx: &Transaction, ambient: &Ambient, track: &Track) -
 
 fn collection_deleted() -> Refusal {
     Refusal::Conflict {
-        code: "collection_deleted",
+        code: ErrorCode::CollectionDeleted,
         message: "the collection of the track is deleted; restore the collection first".to_owned(),
     }
 }

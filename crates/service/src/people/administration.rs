@@ -3,8 +3,8 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    Actor, AuditAction, Cursor, InvitationPurpose, Organization, Origin, Page, Person, PersonId, Role,
-    SearchWords,
+    Actor, AuditAction, Cursor, ErrorCode, InvitationPurpose, Organization, Origin, Page, Person, PersonId,
+    Role, SearchWords,
 };
 
 use super::links::parse_email;
@@ -134,7 +134,7 @@ impl People {
         let person = self.person_to_administer(&tx, by, id).await?;
         if !person.is_active() {
             return Err(Refusal::Conflict {
-                code: "person_disabled",
+                code: ErrorCode::PersonDisabled,
                 message: "this account is disabled; enable it first".to_owned(),
             });
         }
@@ -159,7 +159,7 @@ impl People {
         };
         if !may {
             return Err(Refusal::Forbidden {
-                code: "not_administrator",
+                code: ErrorCode::NotAdministrator,
                 message: "only administrators can manage people",
             });
         }
@@ -186,7 +186,7 @@ impl People {
         }
         if !may_own {
             return Err(Refusal::Conflict {
-                code: "no_new_owner",
+                code: ErrorCode::NoNewOwner,
                 message: "the new owner must be another person who can sign in".to_owned(),
             });
         }
@@ -226,7 +226,7 @@ fn require_another(by: Origin, id: PersonId, message: &str) -> Result<(), Refusa
     if by.actor != Actor::Person(id) {
         return Ok(());
     }
-    Err(Refusal::Conflict { code: "own_account", message: message.to_owned() })
+    Err(Refusal::Conflict { code: ErrorCode::OwnAccount, message: message.to_owned() })
 }
 
 /// Refuses to remove the last administrator who can sign in. Administrators must be locked.
@@ -239,7 +239,7 @@ async fn require_administrator_besides(tx: &Transaction, person: &Person) -> Res
         "{} is the only administrator who can sign in; make another person an administrator first",
         person.name
     );
-    Err(Refusal::Conflict { code: "last_administrator", message })
+    Err(Refusal::Conflict { code: ErrorCode::LastAdministrator, message })
 }
 
 fn last_owner(person: &Person, alone: &[Organization]) -> Refusal {
@@ -252,5 +252,5 @@ fn last_owner(person: &Person, alone: &[Organization]) -> Refusal {
         "{} is the only owner of {named} who can sign in; make another member an owner first, or assign a new owner",
         person.name
     );
-    Refusal::Conflict { code: "last_owner", message }
+    Refusal::Conflict { code: ErrorCode::LastOwner, message }
 }

@@ -2,8 +2,8 @@
 
 use tonearm_catalog::{CatalogError, Record, Transaction};
 use tonearm_domain::{
-    Actor, AuditAction, EmailAddress, Invitation, InvitationId, InvitationPurpose, Membership, Organization,
-    Origin, Password, Person, PersonId, Role, Timestamp,
+    Actor, AuditAction, EmailAddress, ErrorCode, Invitation, InvitationId, InvitationPurpose, Membership,
+    Organization, Origin, Password, Person, PersonId, Role, Timestamp,
 };
 use tonearm_signing::Token;
 
@@ -169,7 +169,7 @@ impl People {
         };
         if !self.insert_membership(&tx, organization_id, person.id, role).await? {
             return Err(Refusal::Conflict {
-                code: "already_member",
+                code: ErrorCode::AlreadyMember,
                 message: "you are already a member of this organization, so the invitation was not used"
                     .to_owned(),
             });

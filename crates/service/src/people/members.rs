@@ -2,7 +2,8 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    Actor, AuditAction, Invitation, InvitationId, InvitationPurpose, Membership, Person, PersonId, Role,
+    Actor, AuditAction, ErrorCode, Invitation, InvitationId, InvitationPurpose, Membership, Person, PersonId,
+    Role,
 };
 
 use uuid::Uuid;
@@ -144,7 +145,7 @@ async fn require_another_owner(
     let loses_owner = member.role == Role::Owner && role != Some(Role::Owner);
     if loses_owner && !tx.has_owner_besides(id, person).await? {
         return Err(Refusal::Conflict {
-            code: "last_owner",
+            code: ErrorCode::LastOwner,
             message: "this is the only owner who can sign in; make another member an owner first".to_owned(),
         });
     }

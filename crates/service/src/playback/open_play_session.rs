@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tonearm_domain::{
-    CollectionId, PlaySession, PlaySessionId, Selection, TrackId, UsageCounts, VariantList,
+    CollectionId, ErrorCode, PlaySession, PlaySessionId, Selection, TrackId, UsageCounts, VariantList,
 };
 
 use super::manage_sessions::reaches;
@@ -159,6 +159,6 @@ impl Playback {
 }
 
 const INVALID: Refusal = Refusal::Unauthenticated {
-    code: "invalid_play_session",
+    code: ErrorCode::InvalidPlaySession,
     message: "the play session does not exist or has expired; create a new one",
 };

@@ -5,8 +5,8 @@ use futures::{Stream, StreamExt};
 use tonearm_blobs::{PutError, PutTerms, Stored};
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
-    Actor, Ambient, AuditAction, ContentType, Job, ObjectFile, ObjectKey, Origin, Replacement, ReplacementId,
-    ReplacementState, Source, SourceSlot, Track, TrackId, TrackStatus, VariantIndex,
+    Actor, Ambient, AuditAction, ContentType, ErrorCode, Job, ObjectFile, ObjectKey, Origin, Replacement,
+    ReplacementId, ReplacementState, Source, SourceSlot, Track, TrackId, TrackStatus, VariantIndex,
 };
 use tonearm_media::sniff;
 
@@ -266,14 +266,14 @@ fn open_replacement(found: Option<Replacement>, id: ReplacementId) -> Result<Rep
 /// The status of a track once it has its source. A conflict if it already has one.
 pub(super) fn accepted_status(track: &Track) -> Result<TrackStatus, Refusal> {
     track.accept_source().map_err(|_| Refusal::Conflict {
-        code: "upload_url_used",
+        code: ErrorCode::UploadUrlUsed,
         message: "this upload URL has already been used; create a new track for another file".to_owned(),
     })
 }
 
 fn used() -> Refusal {
     Refusal::Conflict {
-        code: "upload_url_used",
+        code: ErrorCode::UploadUrlUsed,
         message:
             "this upload URL has already been used, or the replacement was cancelled; request another one"
                 .to_owned(),

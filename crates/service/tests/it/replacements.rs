@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures::TryStreamExt;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::{
-    Codec, FileOutcome, Job, ObjectKey, Patch, PersonId, Quotas, RecipeKind, RecordId, Replacement,
+    Codec, ErrorCode, FileOutcome, Job, ObjectKey, Patch, PersonId, Quotas, RecipeKind, RecordId, Replacement,
     ReplacementState, SourceSlot, Track, TrackFile, TrackId, TrackStatus, Transcode, WebhookKind,
 };
 use tonearm_fixtures::TestDatabase;
@@ -351,14 +351,17 @@ async fn one_replacement_at_a_time(database: TestDatabase) {
     scene.send(&second, new_sound()).await.unwrap();
     assert!(matches!(scene.send(&second, sound()).await, Err(Refusal::Conflict { .. })));
     let refused = scene.ask().await.unwrap_err();
-    assert!(matches!(refused, Refusal::Conflict { code: "replacement_in_progress", .. }), "{refused:?}");
+    assert!(
+        matches!(refused, Refusal::Conflict { code: ErrorCode::ReplacementInProgress, .. }),
+        "{refused:?}"
+    );
     scene.workshop.run_all().await;
     assert_eq!(scene.replacement().await.state, ReplacementState::Completed);
     assert!(scene.ask().await.is_ok());
     // A track without a source has its own upload URL.
     let (owner, id) = scene.workshop.create().await;
     let refused = scene.workshop.library.replace_source(&owner, id, None).await.unwrap_err();
-    assert!(matches!(refused, Refusal::Unprocessable { code: "no_source", .. }), "{refused:?}");
+    assert!(matches!(refused, Refusal::Unprocessable { code: ErrorCode::NoSource, .. }), "{refused:?}");
 }
 
 /// The audit log names whoever uploads by this.
@@ -391,7 +394,7 @@ async fn a_cancelled_replacement_leaves_nothing(database: TestDatabase) {
     scene.replace(new_sound()).await;
     scene.workshop.run_all().await;
     let refused = library.cancel_replacement(&scene.owner, scene.id).await.unwrap_err();
-    assert!(matches!(refused, Refusal::Conflict { code: "replacement_ended", .. }), "{refused:?}");
+    assert!(matches!(refused, Refusal::Conflict { code: ErrorCode::ReplacementEnded, .. }), "{refused:?}");
 }
 
 async fn a_deleted_track_is_not_replaced(database: TestDatabase) {

@@ -3,7 +3,7 @@
 
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::{
-    Invitation, InvitationPurpose, OrganizationId, Origin, Person, Role, UploadSession, WrongCodes,
+    ErrorCode, Invitation, InvitationPurpose, OrganizationId, Origin, Person, Role, UploadSession, WrongCodes,
 };
 use tonearm_fixtures::{Dice, ManualClock, TestDatabase, ambient};
 use tonearm_service::{
@@ -551,7 +551,10 @@ async fn a_setup_belongs_to_the_sign_in_that_began_it(database: TestDatabase) {
     assert_eq!(people.enrolment(&owner).await.unwrap(), None, "the thief's secret is not shown to the owner");
     let confirmed = people.confirm_second_factor(&owner, &code, &device).await;
     assert!(
-        matches!(confirmed, Err(SignInError::Refusal(Refusal::Conflict { code: "second_factor_over", .. }))),
+        matches!(
+            confirmed,
+            Err(SignInError::Refusal(Refusal::Conflict { code: ErrorCode::SecondFactorOver, .. }))
+        ),
         "{confirmed:?}"
     );
     people.sign_out(&owner.person, thief.sign_in.id, None).await.unwrap();

@@ -19,6 +19,7 @@ mod damaged;
 mod deploy;
 mod direct;
 mod doctor;
+mod documents;
 mod durable;
 mod edge;
 mod endurance;
