@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tonearm_catalog::Transaction;
-use tonearm_domain::{AuditAction, RetitledTrack, Track, TrackId, UndoableChange};
+use tonearm_domain::{AuditAction, ErrorCode, RetitledTrack, Track, TrackId, UndoableChange};
 
 use super::{Changed, SelectedTracks, keep_undo, lock};
 use crate::audit::{self, AuditedAction};
@@ -43,7 +43,7 @@ impl Library {
             if opened_with != after && before != after {
                 if before != opened_with {
                     return Err(Refusal::Conflict {
-                        code: "titles_changed",
+                        code: ErrorCode::TitlesChanged,
                         message:
                             "a title was changed in the meantime; nothing was saved. Check it and save again"
                                 .to_owned(),
