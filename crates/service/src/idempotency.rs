@@ -10,7 +10,7 @@ use tonearm_catalog::{Catalog, Claim, Gathered, Repetition, Transaction};
 use tonearm_domain::{Ambient, ErrorCode, RequestId, Shares};
 use tonearm_signing::{seal, unseal};
 
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, record_again_if_victim};
 
 pub use tonearm_catalog::IdempotentRequest;
 
@@ -110,7 +110,11 @@ impl IdempotentAnswers {
         let now = self.ambient.now();
         match self.catalog.repetition(&claim.request, now).await? {
             Some(known) => Ok(known),
-            None => Ok(self.catalog.claim_repeatable(claim, now, now.plus_seconds(HELD_SECONDS)).await?),
+            None => {
+                let held_until = now.plus_seconds(HELD_SECONDS);
+                let claim = || async { Ok(self.catalog.claim_repeatable(claim, now, held_until).await?) };
+                record_again_if_victim(&self.ambient, claim).await
+            }
         }
     }
 

@@ -225,8 +225,8 @@ impl From<Record> for Resource {
     }
 }
 
-/// Records what is in the store already, again if the database ended the transaction in favour of others: the bytes that
-/// a request has sent cannot be read a second time.
+/// Records what belongs to a request that cannot be run again as a whole, again if the database ended the transaction in
+/// favour of others: the bytes that were uploaded cannot be read a second time.
 pub(crate) async fn record_again_if_victim<T, F: Future<Output = Result<T, Refusal>>>(
     ambient: &Ambient,
     record: impl Fn() -> F,
