@@ -75,7 +75,6 @@ struct Live {
     place: StreamSlot,
     token: Token,
     language: Language,
-    is_new: bool,
     look: Interval,
     beat: Interval,
 }
@@ -87,11 +86,8 @@ pub(super) async fn progress(
     member: Member<Viewer>,
     Query(named): Query<Named>,
 ) -> Result<Response, PageError> {
-    let named: Vec<TrackId> =
-        named.tracks.split(',').map(str::parse).collect::<Result<_, _>>().map_err(|_| PageError::NoPage)?;
-    if named.len() > MOST {
-        return Err(PageError::NoPage);
-    }
+    let named: Result<Vec<TrackId>, _> = named.tracks.split(',').map(str::parse).collect();
+    let named = named.ok().filter(|named| named.len() <= MOST).ok_or(PageError::NoPage)?;
     let holder = StreamHolder::Person(member.signed_in.person().id);
     let Ok(place) = app.streams.enter(member.organization.id, holder) else {
         return Ok((StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "15")]).into_response());
@@ -106,7 +102,6 @@ pub(super) async fn progress(
         place,
         token: member.signed_in.session.token.clone(),
         language: current(),
-        is_new: true,
         look,
         beat: interval_at(Instant::now() + CHECK, CHECK),
         app,
@@ -128,24 +123,22 @@ impl Live {
     }
 
     async fn next(&mut self) -> Option<Event> {
-        let mut making = self.watch.current();
         while !self.named.is_empty() {
-            if !std::mem::take(&mut self.is_new) {
-                let is_listed = |id: &TrackId| making.iter().any(|track| track.track_id == *id);
-                let is_all_listed = self.named.iter().all(is_listed);
-                tokio::select! {
-                    biased;
-                    () = self.place.stopped() => return None,
-                    // Checked before new progress, which may arrive every second.
-                    _ = self.beat.tick() => {
-                        return if self.may_listen().await { Some(Event::default().comment("")) } else { None };
-                    }
-                    changed = self.watch.changed() => making = changed,
-                    _ = self.look.tick(), if !is_all_listed => {}
-                }
-            }
+            let making = self.watch.current();
             if let Some(event) = self.news(&making).await {
                 return Some(event);
+            }
+            let is_listed = |id: &TrackId| making.iter().any(|track| track.track_id == *id);
+            let is_all_listed = self.named.iter().all(is_listed);
+            tokio::select! {
+                biased;
+                () = self.place.stopped() => return None,
+                // Checked before new progress, which may arrive every second.
+                _ = self.beat.tick() => {
+                    return if self.may_listen().await { Some(Event::default().comment("")) } else { None };
+                }
+                _ = self.watch.changed() => {}
+                _ = self.look.tick(), if !is_all_listed => {}
             }
         }
         None
