@@ -145,6 +145,11 @@ pub enum SchemaError {
         /// The oldest version that can use them, if known.
         oldest: Option<String>,
     },
+    /// Tables cannot be created, because the database cannot store every text.
+    #[error(
+        "the database has the encoding {0}, in which titles in other scripts cannot be stored. Create it with ENCODING 'UTF8' TEMPLATE template0"
+    )]
+    Encoding(String),
     /// Another process was still migrating when the time to wait for it ran out.
     #[error("another process is still migrating this database")]
     Busy,
@@ -184,6 +189,26 @@ impl CatalogError {
 }
 
 impl CatalogError {
+    /// Why a database cannot be opened, and what to do, for the operator who sets it up. Errors of statements say less, because
+    /// their texts are for everybody.
+    pub fn of_opening(&self) -> String {
+        let (Self::Unavailable(source) | Self::Other(source)) = self else { return self.to_string() };
+        let driver = source.downcast_ref().or_else(|| source.downcast_ref().and_then(of_driver));
+        let said = innermost_cause(&**source).map_or_else(|| source.to_string(), ToString::to_string);
+        let advice = match driver {
+            Some(sqlx::Error::Database(error)) => match error.code().as_deref() {
+                Some("28P01" | "28000") => "check the user and the password in database_url",
+                Some("3D000") => "create the database, or correct its name in database_url",
+                Some("42501") => {
+                    "give the user the right to create tables: GRANT CREATE ON SCHEMA public TO the user"
+                }
+                _ => return said,
+            },
+            _ => "check the host and the port in database_url, and whether the server is running",
+        };
+        format!("{said}; {advice}")
+    }
+
     /// Whether the database ended the transaction because others waited for it in a circle, or changed what it read.
     /// Nothing was written, and another run probably succeeds.
     pub fn is_victim(&self) -> bool {

@@ -18,6 +18,7 @@ crate::on_both!(
     upload_sessions_end_with_the_role,
     a_link_whose_reason_has_ended_is_dead_even_if_it_is_there,
     one_link_makes_the_first_administrator,
+    who_was_added_takes_no_place_until_a_password_is_chosen,
     an_invitation_tells_about_few_accounts,
     a_setup_belongs_to_the_sign_in_that_began_it,
     only_a_right_code_resets_the_wrong_ones,
@@ -522,6 +523,26 @@ async fn one_link_makes_the_first_administrator(database: TestDatabase) {
     assert_eq!(joined.iter().filter(|joined| joined.is_ok()).count(), 1, "{joined:?}");
     assert!(joined.iter().all(|joined| joined.is_ok() || is_dead(joined)), "{joined:?}");
     assert_eq!(people.everybody().await.unwrap().len(), 1);
+}
+
+async fn who_was_added_takes_no_place_until_a_password_is_chosen(database: TestDatabase) {
+    let catalog = Catalog::connect(&database.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+    let (ambient, _) = ambient();
+    let secrets = Secrets::parse("a secret for tests that is long enough").unwrap();
+    let people = People::new(catalog, ambient, Vault::new(&secrets), "https://audio.example.com");
+    let first = token(&people.first_administrator_link().await.unwrap().unwrap());
+    let (_, of_bea) = people.add_person("Bea", "bea@example.com", false).await.unwrap();
+    assert!(people.is_unclaimed().await.unwrap());
+    assert!(people.open_link(&first).await.is_ok(), "the link that was printed is withdrawn");
+    let another = token(&people.first_administrator_link().await.unwrap().unwrap());
+    let of_bea = token(&of_bea);
+    people.choose_new_password(&of_bea, PASSWORD.to_owned(), Device::default()).await.unwrap();
+    assert!(!people.is_unclaimed().await.unwrap());
+    assert!(people.first_administrator_link().await.unwrap().is_none());
+    for link in [first, another] {
+        assert!(is_dead(&people.open_link(&link).await));
+        assert!(is_dead(&people.join(&link, new_person("Eve"), Device::default()).await));
+    }
 }
 
 async fn an_invitation_tells_about_few_accounts(database: TestDatabase) {

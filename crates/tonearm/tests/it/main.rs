@@ -50,6 +50,7 @@ mod second_chances;
 mod secrets;
 mod service_manager;
 mod share;
+mod starts;
 mod status;
 mod store;
 mod stories;
