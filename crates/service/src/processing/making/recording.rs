@@ -12,7 +12,6 @@ use tonearm_domain::{
 };
 
 use super::files::MadeCover;
-use super::fitting::exceeds_quota;
 use super::run_context::RunContext;
 use crate::admission::quotas;
 use crate::library::covers;
@@ -76,7 +75,7 @@ pub(in crate::processing) struct Recording<'a> {
     /// Whether the track has a new source.
     pub(super) is_replaced: bool,
     /// Bytes that may be added; `None` without a quota.
-    room: Option<u64>,
+    pub(super) room: Option<u64>,
 }
 
 impl Processing {
@@ -225,26 +224,8 @@ impl<'a> Recording<'a> {
         Ok(())
     }
 
-    /// The outcome itself, or a failure in its place if the file exceeds the quota: only now its size is known, and what
-    /// was recorded meanwhile.
-    async fn admitted(&mut self, outcome: FileOutcome) -> Result<FileOutcome, CatalogError> {
-        let (FileOutcome::Made { key, size, .. }, Some(room)) = (&outcome, self.room) else {
-            return Ok(outcome);
-        };
-        if self.track.source.as_ref().is_some_and(|source| source.key == *key) {
-            return Ok(outcome);
-        }
-        if let Some(rest) = room.checked_sub(*size) {
-            self.room = Some(rest);
-            return Ok(outcome);
-        }
-        let reason = exceeds_quota(*size, room);
-        self.give_up(&outcome).await?;
-        Ok(FileOutcome::Failed { reason })
-    }
-
     /// Removes the object of a file that is not recorded.
-    async fn give_up(&self, outcome: &FileOutcome) -> Result<(), CatalogError> {
+    pub(super) async fn give_up(&self, outcome: &FileOutcome) -> Result<(), CatalogError> {
         let object: Vec<_> = object_beside(&self.track, outcome).into_iter().collect();
         remove_soon(&self.tx, self.ambient, self.track.organization_id, &object).await
     }
