@@ -74,6 +74,8 @@ pub(in crate::processing) struct Recording<'a> {
     has_new_files: bool,
     /// Whether the track has a new source.
     pub(super) is_replaced: bool,
+    /// Whether a rendering has made a file of a track that has its final status.
+    pub(super) has_late_file: bool,
     /// Bytes that may be added; `None` without a quota.
     pub(super) room: Option<u64>,
 }
@@ -144,6 +146,7 @@ impl<'a> Recording<'a> {
             files,
             has_new_files: false,
             is_replaced: false,
+            has_late_file: false,
             room: None,
         }))
     }
@@ -389,7 +392,8 @@ impl<'a> Recording<'a> {
         Ok(self.write().await?.commit().await?)
     }
 
-    /// Writes the track and queues an event if its status has become final, or its source was replaced.
+    /// Writes the track and queues an event if its status has become final, its source was replaced, or a rendering has
+    /// made a file.
     pub(super) async fn write(self) -> Result<Transaction, JobError> {
         let ambient = self.ambient;
         self.tx.update_track(&self.track).await?;
@@ -397,7 +401,7 @@ impl<'a> Recording<'a> {
         if self.has_new_files {
             manifests::queue(&self.tx, ambient, &self.track).await?;
         }
-        match self.is_replaced {
+        match self.is_replaced || self.has_late_file {
             true => events::track_reported(&self.tx, ambient, &self.track, self.previous).await?,
             false => events::track_settled(&self.tx, ambient, &self.track, self.previous).await?,
         }
