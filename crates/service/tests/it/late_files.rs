@@ -17,7 +17,7 @@ on_both!(
     the_reason_of_a_status_has_the_present_name_of_a_variant,
 );
 
-const SIZES: [(&str, CoverSize); 2] = [("regular", CoverSize::Regular), ("large", CoverSize::Large)];
+const SIZES: [(&str, CoverSize); 2] = [("square", CoverSize::Regular), ("poster", CoverSize::Large)];
 
 async fn pictures(workshop: &Workshop, track: TrackId) -> Vec<Vec<u8>> {
     let files = workshop.catalog.files_of_track(track).await.unwrap();
