@@ -2,8 +2,8 @@
 
 use sea_orm::sea_query::{Expr, ExprTrait, IntoCondition, OnConflict, Query, SimpleExpr};
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, EntityTrait, JoinType, QueryFilter, QuerySelect, QueryTrait,
-    Select,
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, JoinType, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait, Select,
 };
 use tonearm_domain::{ObjectKey, Timestamp, TrackFile, TrackId, VariantId};
 use uuid::Uuid;
@@ -105,6 +105,22 @@ impl Transaction {
         let mut select = of_track(track);
         QueryTrait::query(&mut select).lock_with_tables(TO_CHANGE, [Entity]);
         Ok(in_order(read(self.db(), select).await?))
+    }
+
+    /// Those of the tracks that lack a file because it could not be made.
+    pub async fn tracks_with_failures(&self, tracks: &[TrackId]) -> Result<Vec<TrackId>, CatalogError> {
+        let failed: Vec<Uuid> = Entity::find()
+            .select_only()
+            .column(Column::TrackId)
+            .distinct()
+            .filter(Column::TrackId.is_in(tracks.iter().map(|track| track.uuid())))
+            .filter(Column::ObjectKey.is_null())
+            .filter(living())
+            .order_by_asc(Column::TrackId)
+            .into_tuple()
+            .all(self.db())
+            .await?;
+        Ok(failed.into_iter().map(TrackId::from_uuid).collect())
     }
 
     /// Records the result of a recipe for a track, replacing an earlier result. The recipe's settings are

@@ -2,7 +2,7 @@
 //! `m0080_record_counts`).
 
 use sea_orm::{ConnectionTrait, DbErr, Statement};
-use tonearm_domain::{DiskRoom, OrganizationId, RecordLimits, RecordUsage};
+use tonearm_domain::{DiskRoom, OrganizationId, QuotaExceeded, RecordLimits, RecordUsage};
 
 use crate::catalog::Catalog;
 use crate::connect_options::Backend;
@@ -65,10 +65,22 @@ impl Transaction {
 
     /// Refuses to add records for an organization that has as many as it may have.
     pub async fn admit_records(&self, organization: OrganizationId) -> Result<(), CatalogError> {
+        match self.record_exceeds(organization, 1).await? {
+            Some(exceeded) => Err(exceeded.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// The limit that a record with `bytes` bytes of text and metadata would exceed.
+    pub async fn record_exceeds(
+        &self,
+        organization: OrganizationId,
+        bytes: u64,
+    ) -> Result<Option<QuotaExceeded>, CatalogError> {
         let limits = self.record_limits();
         if limits == RecordLimits::default() {
-            return Ok(());
+            return Ok(None);
         }
-        Ok(limits.admit(usage(self.db(), organization).await?)?)
+        Ok(limits.admit_record(usage(self.db(), organization).await?, bytes).err())
     }
 }

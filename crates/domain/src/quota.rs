@@ -86,8 +86,13 @@ impl RecordLimits {
     /// Checks whether anything may be added. What one request adds is bounded by the size of its body, so the last
     /// admitted requests may exceed the limits once.
     pub fn admit(&self, used: RecordUsage) -> Result<(), QuotaExceeded> {
-        below(QuotaKind::Records, self.records, used.records)?;
-        below(QuotaKind::Metadata, self.metadata, used.metadata)
+        self.admit_record(used, 1)
+    }
+
+    /// Checks whether there is room for a record with `bytes` bytes of text and metadata.
+    pub fn admit_record(&self, used: RecordUsage, bytes: u64) -> Result<(), QuotaExceeded> {
+        fits(QuotaKind::Records, self.records, used.records, 1)?;
+        fits(QuotaKind::Metadata, self.metadata, used.metadata, bytes)
     }
 }
 
@@ -177,15 +182,16 @@ impl Quotas {
 }
 
 fn below(kind: QuotaKind, limit: Option<u64>, used: u64) -> Result<(), QuotaExceeded> {
-    match limit {
-        Some(limit) if used >= limit => Err(QuotaExceeded { kind, limit, used }),
-        _ => Ok(()),
-    }
+    fits(kind, limit, used, 1)
 }
 
 fn within(kind: QuotaKind, limit: Option<u64>, used: u64) -> Result<(), QuotaExceeded> {
+    fits(kind, limit, used, 0)
+}
+
+fn fits(kind: QuotaKind, limit: Option<u64>, used: u64, added: u64) -> Result<(), QuotaExceeded> {
     match limit {
-        Some(limit) if used > limit => Err(QuotaExceeded { kind, limit, used }),
+        Some(limit) if used.saturating_add(added) > limit => Err(QuotaExceeded { kind, limit, used }),
         _ => Ok(()),
     }
 }
@@ -249,6 +255,9 @@ mod tests {
         assert_eq!(limits.admit(used(9, 499)), Ok(()));
         assert_eq!(kind(limits.admit(used(10, 0))), Some(QuotaKind::Records));
         assert_eq!(kind(limits.admit(used(0, 500))), Some(QuotaKind::Metadata));
+        assert_eq!(limits.admit_record(used(9, 400), 100), Ok(()));
+        assert_eq!(kind(limits.admit_record(used(9, 400), 101)), Some(QuotaKind::Metadata));
+        assert_eq!(kind(limits.admit_record(used(10, 0), 0)), Some(QuotaKind::Records));
         let exceeded = limits.admit(used(1, 501)).unwrap_err().to_string();
         assert!(exceeded.contains("quota of 500 bytes of metadata, of which 501 are used;"), "{exceeded}");
         assert!(exceeded.contains("limits.max_metadata"), "{exceeded}");

@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use http::header::{DATE, HeaderMap, HeaderValue, RETRY_AFTER};
+use http::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 use http_body_util::BodyExt as _;
 use instant_acme::{BodyWrapper, BytesResponse, Error, HttpClient};
 use tonearm_domain::RetryAfter;
 
+use crate::retry_after::retry_after;
 use crate::tls_provider::install_tls_provider;
 
 /// How long one call may take.
@@ -79,22 +80,14 @@ impl HttpClient for AcmeHttp {
 }
 
 /// The `Retry-After` of a response in seconds. The header is set to that number: a larger one would be added to the
-/// time of the clock without a limit. A date is compared with the `Date` of the response, so that the clocks need not
-/// agree.
+/// time of the clock without a limit.
 fn bounded_wait(headers: &mut HeaderMap) -> Option<u64> {
-    let text = headers.remove(RETRY_AFTER)?;
-    let text = text.to_str().ok()?.trim();
-    let seconds = match text.parse::<u64>() {
-        Ok(seconds) => seconds,
-        Err(_) => {
-            let until = httpdate::parse_http_date(text).ok()?;
-            let sent = httpdate::parse_http_date(headers.get(DATE)?.to_str().ok()?).ok()?;
-            until.duration_since(sent).ok()?.as_secs()
-        }
+    let seconds = retry_after(headers, RetryAfter::MOST_SECONDS);
+    match seconds {
+        Some(seconds) => headers.insert(RETRY_AFTER, HeaderValue::from(seconds)),
+        None => headers.remove(RETRY_AFTER),
     };
-    let seconds = seconds.min(RetryAfter::MOST_SECONDS);
-    headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
-    Some(seconds)
+    seconds
 }
 
 fn other(error: reqwest::Error) -> Error {
@@ -103,6 +96,8 @@ fn other(error: reqwest::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use http::header::DATE;
+
     use super::*;
 
     #[test]

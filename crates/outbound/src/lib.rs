@@ -18,6 +18,7 @@ mod guard;
 mod names;
 mod oidc;
 mod outbound;
+mod retry_after;
 mod source_url;
 mod tls_provider;
 mod transcribe;

@@ -9,14 +9,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tonearm_domain::Utterance;
 
+use crate::fetch::headers::wait;
 use crate::guard::GuardError;
 use crate::outbound::{Answer, CallError, CallLimits, Outbound};
 
 /// Models are slow; the text of twenty minutes fits easily.
 const LIMITS: CallLimits = CallLimits { timeout: Duration::from_secs(600), body: 8 * 1024 * 1024 };
-
-/// The longest wait before a retry that a provider may request, in seconds.
-const MOST_SECONDS: i64 = 3600;
 
 /// The longest time in a transcript, in seconds: ten thousand hours. What is beyond it is no time.
 const MOST_TIME: f64 = 36_000_000.0;
@@ -153,8 +151,7 @@ fn refused(answer: &Answer, key: Option<&str>) -> TranscribeError {
         format!("the provider responded with {status}: {}", body.replace(['\n', '\0'], " ").trim())
     };
     if matches!(status, 408 | 409 | 425 | 429 | 500..) {
-        let wait = answer.headers.get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
-        TranscribeError::Later(sentence, wait.map(|seconds: i64| seconds.clamp(1, MOST_SECONDS)))
+        TranscribeError::Later(sentence, wait(&answer.headers))
     } else {
         TranscribeError::Final(sentence)
     }

@@ -20,7 +20,7 @@ struct EventMoment {
     version: i64,
 }
 
-/// A track became `ready`, `incomplete`, `error` or `init_error`.
+/// A track became `ready`, `incomplete`, `error` or `init_error`, its source was replaced, or it got a file later.
 #[derive(ToSchema)]
 pub(super) struct TrackStatusChanged {
     #[schema(schema_with = event_of_track)]

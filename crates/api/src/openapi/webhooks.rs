@@ -13,9 +13,10 @@ pub(super) fn webhooks() -> Value {
 
 fn request(event: EventKind) -> Value {
     let (schema, summary) = match event {
-        EventKind::TrackStatusChanged => {
-            (TrackStatusChanged::name(), "A track became `ready`, `incomplete`, `error` or `init_error`.")
-        }
+        EventKind::TrackStatusChanged => (
+            TrackStatusChanged::name(),
+            "A track became `ready`, `incomplete`, `error` or `init_error`, its source was replaced, or it got a file later.",
+        ),
         EventKind::TrackFileCreated => (TrackFileEvent::name(), "A file of a track was made."),
         EventKind::TrackFileFailed => (TrackFileEvent::name(), "A file of a track could not be made."),
         EventKind::CollectionCreated => {

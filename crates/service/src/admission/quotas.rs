@@ -17,6 +17,7 @@ pub(crate) async fn source_allowance(
     announced: Option<u64>,
     counted: u64,
 ) -> Result<QuotaAllowance, Refusal> {
+    catalog.record_limits().admit(catalog.record_usage(organization_id).await?)?;
     let quotas = catalog.quotas(organization_id).await?;
     if quotas.is_unlimited() {
         return Ok(QuotaAllowance(None));
@@ -86,8 +87,8 @@ pub(crate) async fn admit_stored(
     }
 }
 
-/// The quota that a source of `bytes` would exceed, of which `counted` are counted already. Call it before anything
-/// else is locked.
+/// The quota that a source of `bytes` would exceed, of which `counted` are counted already. What is made from it adds
+/// records, so there must be room for some. Call it before anything else is locked.
 pub(crate) async fn exceeded_by(
     tx: &Transaction,
     organization_id: OrganizationId,
@@ -95,6 +96,9 @@ pub(crate) async fn exceeded_by(
     counted: u64,
 ) -> Result<Option<QuotaExceeded>, CatalogError> {
     let quotas = tx.quotas(organization_id).await?;
+    if let Some(exceeded) = tx.record_exceeds(organization_id, 1).await? {
+        return Ok(Some(exceeded));
+    }
     if quotas.bytes.is_none() {
         return Ok(None);
     }

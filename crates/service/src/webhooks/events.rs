@@ -24,8 +24,8 @@ pub(crate) async fn track_settled(
     track_reported(tx, ambient, track, previous).await
 }
 
-/// Queues an event about a track whose replacement was completed or failed, which need not change its status. Must be
-/// called after the track was written.
+/// Queues an event about a track whose replacement was completed or failed, or that has got a file by a rendering, which
+/// need not change its status. Must be called after the track was written.
 pub(crate) async fn track_reported(
     tx: &Transaction,
     ambient: &Ambient,

@@ -14,6 +14,7 @@ mod imports;
 mod interleavings;
 mod jobs;
 mod key_rotation;
+mod late_files;
 mod manifests;
 mod moving_out;
 mod previews;

@@ -4,8 +4,8 @@ use bytes::Bytes;
 use futures::StreamExt;
 use futures::future::join_all;
 use tonearm_domain::{
-    CachePolicy, CollectionId, FileOutcome, Origin, Patch, PersonId, QuotaKind, Quotas, RecipeKind,
-    SourceSlot, Track, TrackFile, TrackId, TrackStatus, Transcode,
+    CachePolicy, CollectionId, FileOutcome, LevelsSettings, Origin, Patch, PersonId, QuotaKind, Quotas,
+    RecipeKind, RecordLimits, SourceSlot, Track, TrackFile, TrackId, TrackStatus, Transcode,
 };
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{
@@ -26,6 +26,7 @@ on_both!(
     only_what_is_limited_is_asked_about,
     a_full_queue_lets_others_in,
     a_recipe_that_is_removed_leaves_no_track_incomplete,
+    levels_have_to_fit_into_the_database,
 );
 
 fn quotas(bytes: Option<u64>, tracks: Option<u64>, minutes: Option<u64>) -> UpdateQuotas {
@@ -276,6 +277,47 @@ async fn a_full_queue_lets_others_in(database: TestDatabase) {
     workshop.run_all().await;
     workshop.clock.advance_seconds(1);
     create(&workshop, &busy, collection).await.unwrap();
+}
+
+async fn levels_have_to_fit_into_the_database(database: TestDatabase) {
+    let most = 300_000;
+    let workshop =
+        Workshop::open_small(&database, RecordLimits { records: None, metadata: Some(most) }).await;
+    let (owner, collection, first) = organization(&workshop).await;
+    for (name, num_samples) in [("fine", 1_000), ("finest", 100_000)] {
+        let kind = RecipeKind::Levels(LevelsSettings { num_samples, ..LevelsSettings::default() });
+        let add = workshop.library.add_recipe(&owner, name.parse().unwrap(), kind, CachePolicy::Private);
+        add.await.unwrap();
+    }
+    let track = async |id| workshop.catalog.track(owner.organization_id, id).await.unwrap().unwrap();
+    let second = create(&workshop, &owner, collection).await.unwrap();
+    for id in [first, second] {
+        workshop.give_cover(&track(id).await).await;
+        workshop.send(&owner, id, sound()).await.unwrap();
+        workshop.run_all().await;
+    }
+    let used = async || workshop.catalog.record_usage(owner.organization_id).await.unwrap().metadata;
+    assert!(used().await <= most, "{}", used().await);
+    let files = workshop.catalog.files_of_track(second).await.unwrap();
+    let refused = files.iter().filter_map(|file| match &file.outcome {
+        FileOutcome::Failed { reason } => Some((file.recipe.index.as_str(), reason.as_str())),
+        FileOutcome::Made { .. } => None,
+    });
+    let (refused, reasons): (Vec<_>, Vec<_>) = refused.unzip();
+    assert_eq!(refused, ["finest"]);
+    assert!(
+        reasons.iter().all(|reason| reason.contains("raise limits.max_metadata, then retry")),
+        "{reasons:?}"
+    );
+    assert_eq!(track(second).await.status, TrackStatus::Incomplete);
+
+    // Where nothing may be added, no source is accepted whose files would add something.
+    let third = create(&workshop, &owner, collection).await.unwrap();
+    let tx = workshop.catalog.begin().await.unwrap();
+    let padding = "x".repeat(most as usize);
+    tx.update_track(&Track { transcription: Some(padding), ..track(first).await }).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(exceeded(workshop.send(&owner, third, sound()).await), QuotaKind::Metadata);
 }
 
 async fn collection_of(workshop: &Workshop, owner: &Caller) -> CollectionId {

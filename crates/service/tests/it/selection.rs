@@ -1,12 +1,13 @@
 //! Keys that are limited to variants list only those, whatever happens to the variants.
 
 use tonearm_domain::{
-    ExpiresIn, KeyType, Metadata, Patch, Recipe, RecipeKind, Selection, Transcode, VariantIndex, VariantList,
+    ExpiresIn, KeyType, Metadata, Patch, Recipe, RecipeKind, Selection, Source, Track, TrackFile,
+    TrackStatus, Transcode, VariantIndex, VariantList,
 };
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{
-    Caller, CreateCollection, CreateKey, GrantPlaySession, OpenedPlaySession, PlaySessionScope, Refusal,
-    UpdateRecipe, UpdateTrack,
+    Caller, CreateCollection, CreateKey, CreateTrack, GrantPlaySession, OpenedPlaySession, PlaySessionScope,
+    Refusal, UpdateRecipe, UpdateTrack,
 };
 
 use crate::on_both;
@@ -22,6 +23,7 @@ on_both!(
     names_that_were_given_up_are_not_stored,
     a_changed_order_reaches_tracks_that_are_ready,
     a_session_of_one_track_survives_its_move,
+    variants_of_tracks_are_named_within_the_scope_of_a_key,
 );
 
 fn index(name: &str) -> VariantIndex {
@@ -299,4 +301,45 @@ async fn a_session_of_one_track_survives_its_move(database: TestDatabase) {
     node.playback.play_track(session.id, track.id, None).await.unwrap();
     let gone = node.playback.play_track(of_collection.id, track.id, None).await;
     assert!(matches!(gone, Err(Refusal::NotFound(_))), "{:?}", gone.err());
+}
+
+/// Several tracks may have a variant of their own with one name.
+async fn variants_of_tracks_are_named_within_the_scope_of_a_key(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
+    let (node, caller, track) = (&station.node, &station.caller, &station.track);
+    let key = station.made_by(recipe(&station, "original").await).object().unwrap().clone();
+    let source = Source { key, size: 1, sha256: [1; 32] };
+    let create = CreateTrack {
+        collection_id: Some(track.collection_id),
+        file_name: "other.wav".to_owned(),
+        ..CreateTrack::default()
+    };
+    let other = node.library.create_track(caller, create).await.unwrap().0.track;
+    let kind = RecipeKind::Transcode(Transcode::default());
+    for own in [track, &other] {
+        let tx = node.catalog.begin().await.unwrap();
+        let read = tx.track(caller.organization_id, own.id).await.unwrap().unwrap();
+        let (status, source) = (TrackStatus::Ready, Some(source.clone()));
+        tx.update_track(&Track { status, source, ..read }).await.unwrap();
+        tx.commit().await.unwrap();
+        node.library.add_variant(caller, own.id, index("teaser"), kind.clone()).await.unwrap();
+    }
+    let share = |title: &str| CreateKey {
+        variants: Selection::one(index("teaser")),
+        ..CreateKey::new(KeyType::Share, title)
+    };
+    let of_all = node.library.create_key(caller, share("All")).await.unwrap();
+    let scope = (Some(track.collection_id), Some(track.id));
+    let of_one = CreateKey { collection_id: scope.0, track_id: scope.1, ..share("One") };
+    let of_one = node.library.create_key(caller, of_one).await.unwrap();
+    for own in [track, &other] {
+        let recipes = node.catalog.recipes_for_track(caller.organization_id, own.id).await.unwrap();
+        let recipe = recipes.into_iter().find(|recipe| recipe.index == index("teaser")).unwrap();
+        let tx = node.catalog.begin().await.unwrap();
+        tx.put_track_file(&TrackFile { track_id: own.id, ..station.made_by(recipe) }).await.unwrap();
+        tx.commit().await.unwrap();
+        let opens = async |key: &str| node.playback.redirect_share(own.id, key, None).await.is_ok();
+        assert!(opens(of_all.text.reveal()).await);
+        assert_eq!(opens(of_one.text.reveal()).await, own.id == track.id);
+    }
 }

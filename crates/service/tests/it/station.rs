@@ -97,7 +97,7 @@ impl Station {
         tx.commit().await.unwrap();
     }
 
-    fn made_by(&self, recipe: Recipe) -> TrackFile {
+    pub(crate) fn made_by(&self, recipe: Recipe) -> TrackFile {
         let ambient = &self.node.ambient;
         let data = match recipe.kind.recipe_type() {
             RecipeType::Levels => FileData::Levels(Levels::new([0.25, 0.5], Metric::Peak, 200)),

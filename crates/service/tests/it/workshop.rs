@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions, JobFilter};
 use tonearm_domain::{
-    Ambient, Colour, Cover, CoverOrigin, Inputs, Job, LimitOffset, SourceSlot, Track, TrackId,
+    Ambient, Colour, Cover, CoverOrigin, Inputs, Job, LimitOffset, RecordLimits, SourceSlot, Track, TrackId,
 };
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
@@ -47,10 +47,15 @@ pub(crate) struct Workshop {
 impl Workshop {
     /// With a script in place of ffmpeg.
     pub(crate) async fn open(database: &TestDatabase) -> Self {
+        Self::open_small(database, RecordLimits::default()).await
+    }
+
+    /// Like [`Self::open`], with these limits of records.
+    pub(crate) async fn open_small(database: &TestDatabase, record_limits: RecordLimits) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (ffmpeg, ffprobe) = write_scripts(folder.path());
         let config = MediaConfig { ffmpeg, ffprobe, concurrency: 8, ..MediaConfig::find() };
-        Self::open_with(database, folder, None, config).await
+        Self::open_limited(&database.url, record_limits, folder, None, config).await
     }
 
     /// With these tools and this store; the store is a folder if no URL is given.
@@ -70,8 +75,19 @@ impl Workshop {
         store: Option<String>,
         config: MediaConfig,
     ) -> Self {
-        let catalog =
-            Catalog::connect(&database_url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        Self::open_limited(database_url, RecordLimits::default(), folder, store, config).await
+    }
+
+    /// Like [`Self::open_at`], with these limits of records.
+    pub(crate) async fn open_limited(
+        database_url: &str,
+        record_limits: RecordLimits,
+        folder: TempDir,
+        store: Option<String>,
+        config: MediaConfig,
+    ) -> Self {
+        let options = ConnectOptions { record_limits, ..ConnectOptions::default() };
+        let catalog = Catalog::connect(&database_url.parse().unwrap(), options).await.unwrap();
         let (ambient, clock) = ambient();
         let store = store.unwrap_or_else(|| format!("file://{}", folder.path().join("objects").display()));
         let blobs = Blobs::open(&store.parse().unwrap()).await.unwrap();

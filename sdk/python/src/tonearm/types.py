@@ -2103,7 +2103,7 @@ class CollectionEvent(TypedDict):
 
 
 class TrackStatusChanged(TypedDict):
-    """A track became `ready`, `incomplete`, `error` or `init_error`."""
+    """A track became `ready`, `incomplete`, `error` or `init_error`, its source was replaced, or it got a file later."""
     occurred_at: Timestamp
     # Grows with each event about the same track (with its files) or collection. Of two events, the one with the higher
     # version is the later one, whichever arrives first.

@@ -1940,7 +1940,7 @@ export interface CollectionEvent {
   organization_id: OrganizationId;
 }
 
-/** A track became `ready`, `incomplete`, `error` or `init_error`. */
+/** A track became `ready`, `incomplete`, `error` or `init_error`, its source was replaced, or it got a file later. */
 export interface TrackStatusChanged {
   occurred_at: Timestamp;
   /**

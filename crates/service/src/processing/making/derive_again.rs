@@ -1,7 +1,8 @@
 //! Queueing the tracks whose derived things depend on something that changed.
 
-use tonearm_domain::{CollectionId, Derived, Job, JobQueue, OrganizationId, TrackId};
+use tonearm_domain::{CollectionId, Derived, Input, Job, JobQueue, OrganizationId, TrackId};
 
+use super::recording::Recording;
 use crate::library::derived;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
@@ -32,7 +33,7 @@ impl Processing {
     ) -> Result<(), JobError> {
         let DerivedTracks { organization_id, collection_id, things, mut cursor } = turn;
         loop {
-            let tx = self.begin_batch(run).await?;
+            let mut tx = self.begin_batch(run).await?;
             let now = self.ambient.now();
             let job =
                 |cursor| Job::DeriveAgain { organization_id, collection_id, things: things.to_vec(), cursor };
@@ -45,6 +46,12 @@ impl Processing {
             let Some(last) = tracks.last() else { return finish(&run.claimed, tx).await };
             cursor = Some(*last);
             derived::queue(&tx, &self.ambient, organization_id, &tracks, things).await?;
+            if things.iter().any(|thing| thing.depends_on().contains(&Input::VariantNames)) {
+                // The reason for the status of a track names a variant.
+                for track in tx.tracks_with_failures(&tracks).await? {
+                    tx = Recording::settled(tx, &self.ambient, organization_id, track).await?;
+                }
+            }
             if !tx.update_job(&run.claimed, &job(cursor)).await? {
                 return Err(JobError::LeaseLost);
             }

@@ -3,9 +3,11 @@
 use tonearm_domain::{CoverOrigin, OrganizationId, Source, Track, TrackId};
 use tonearm_media::LimitTier;
 
+use super::analysis::Analysed;
 use super::file_progress::FileProgress;
 use super::limits::Limits;
 use super::plan::{KnownFacts, Plan};
+use super::run_context::RunContext;
 use super::stop::Stop;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
@@ -35,6 +37,20 @@ impl Processing {
     }
 
     pub(super) async fn draw_beside(&self, run: &JobRun, track: Track, source: &Source) -> Result<(), Stop> {
+        let (context, analysed) = self.analyse_again(run, track, source).await?;
+        let made = self.make_placeholder(&context.track, &analysed).await?;
+        let mut recording = self.recording_of(&context).await?;
+        recording.put_cover(made).await?;
+        Ok(recording.commit().await?)
+    }
+
+    /// Reads the source of a track again for the waveform that its pictures are drawn from.
+    pub(super) async fn analyse_again<'a>(
+        &self,
+        run: &'a JobRun,
+        track: Track,
+        source: &Source,
+    ) -> Result<(RunContext<'a>, Analysed), Stop> {
         let limits = Limits::new(run.scope(LimitTier::Normal));
         let context = self.open_run_context(run, track, source, limits, FileProgress::new(&[])).await?;
         let known = KnownFacts {
@@ -45,10 +61,7 @@ impl Processing {
             is_early: context.is_early,
         };
         let (analysed, _) = self.analyse(&context, &Plan::new(Vec::new(), known)).await?;
-        let made = self.make_placeholder(&context.track, &analysed).await?;
-        let mut recording = self.recording_of(&context).await?;
-        recording.put_cover(made).await?;
-        Ok(recording.commit().await?)
+        Ok((context, analysed))
     }
 }
 

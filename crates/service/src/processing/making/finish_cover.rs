@@ -7,11 +7,14 @@ use futures::TryStreamExt as _;
 use sha2::{Digest, Sha256};
 use tonearm_catalog::{CatalogError, CoverObjects, Transaction};
 use tonearm_domain::{
-    ContentType, Cover, CoverOwner, CoverSize, FileData, FileOutcome, ObjectFile, ObjectKey, OrganizationId,
-    PlacedCover, RecipeKind, ShortId, Track, TrackFile, TrackId, delivery_name,
+    Colour, ContentType, Cover, CoverOrigin, CoverOwner, CoverSize, FileData, FileOutcome, LevelsSettings,
+    ObjectFile, ObjectKey, OrganizationId, PlacedCover, RecipeKind, ShortId, Track, TrackFile, TrackId,
+    delivery_name,
 };
 use tonearm_media::{LimitTier, MediaError};
 
+use super::pictures::draw_size;
+use super::stop::Stop;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
 use crate::track_view::TrackParents;
@@ -165,7 +168,8 @@ impl Processing {
     ) -> Result<(), JobError> {
         let Some(track) = self.catalog.track(organization_id, track_id).await? else { return Ok(()) };
         let parents = TrackParents::of(&self.catalog, organization_id, track.collection_id).await?;
-        let Some(PlacedCover { cover, folder }) = parents.view(track.clone()).cover else { return Ok(()) };
+        let view = parents.view(track.clone());
+        let Some(PlacedCover { cover, folder }) = view.cover else { return Ok(()) };
         for file in self.catalog.files_of_track(track_id).await? {
             let (RecipeKind::Cover(settings), FileOutcome::Made { key, .. }) =
                 (&file.recipe.kind, &file.outcome)
@@ -174,15 +178,43 @@ impl Processing {
             };
             let size = settings.size;
             let current_key = cover.key(organization_id, folder, size);
-            let current = self.stored(&current_key, scratch).await?;
+            let current = match self.stored(&current_key, scratch).await? {
+                // Of drawn covers, the largest size is not stored.
+                None if cover.origin == CoverOrigin::Generated => {
+                    self.drawn_size(run, &track, view.colours.base, size).await?
+                }
+                stored => stored.filter(|jpeg| is_sound(known, &current_key, jpeg)),
+            };
             if let Some(current) = current
-                && is_sound(known, &current_key, &current)
                 && self.stored(key, scratch).await?.as_ref() != Some(&current)
             {
                 self.replace_cover_file(run, &track, &file, size, current).await?;
             }
         }
         Ok(())
+    }
+
+    /// A size of a drawn cover. `None` if the file of the track can no longer be read.
+    async fn drawn_size(
+        &self,
+        run: &JobRun,
+        track: &Track,
+        colour: Colour,
+        size: CoverSize,
+    ) -> Result<Option<Vec<u8>>, JobError> {
+        let levels = match (self.recorded_levels(track.id).await?, &track.source) {
+            (Some(levels), _) => levels,
+            (None, None) => return Ok(None),
+            (None, Some(source)) => match Box::pin(self.analyse_again(run, track.clone(), source)).await {
+                Ok((_, analysed)) => analysed.bars(&LevelsSettings::default()).to_vec(),
+                Err(Stop::Job(error)) => return Err(error),
+                Err(Stop::Source(reason) | Stop::Limit(reason)) => {
+                    tracing::info!(track_id = %track.id, reason, "the cover of a track could not be drawn from its file");
+                    return Ok(None);
+                }
+            },
+        };
+        draw_size(colour, levels, size).await.map(Some)
     }
 
     async fn replace_cover_file(

@@ -1,9 +1,11 @@
 //! Which files fit into the organization's quota, before any of them is made. A lack of free space is an outage: jobs wait
 //! for its end, and it decides on no file.
 
-use tonearm_domain::{FileOutcome, OrganizationId, Recipe, RecipeKind};
+use tonearm_catalog::CatalogError;
+use tonearm_domain::{FileData, FileOutcome, ObjectKey, OrganizationId, QuotaExceeded, Recipe, RecipeKind};
 use tonearm_media::Output;
 
+use super::recording::Recording;
 use super::run_context::RunContext;
 use super::stop::Stop;
 use crate::processing::job_error::JobError;
@@ -70,12 +72,51 @@ impl Processing {
     }
 }
 
+impl Recording<'_> {
+    /// The outcome itself, or a failure in its place if the file does not fit: only now its size is known, and what was
+    /// recorded meanwhile.
+    pub(super) async fn admitted(&mut self, outcome: FileOutcome) -> Result<FileOutcome, CatalogError> {
+        let FileOutcome::Made { key, size, data, .. } = &outcome else { return Ok(outcome) };
+        let refused = match self.refuse_data(data).await? {
+            None => self.take_room(key, *size),
+            refused => refused,
+        };
+        let Some(reason) = refused else { return Ok(outcome) };
+        self.give_up(&outcome).await?;
+        Ok(FileOutcome::Failed { reason })
+    }
+
+    /// Why there is no room for levels in the database, where they are kept.
+    async fn refuse_data(&self, data: &FileData) -> Result<Option<String>, CatalogError> {
+        let FileData::Levels(levels) = data else { return Ok(None) };
+        let bytes = serde_json::to_vec(levels).map_or(0, |text| text.len() as u64);
+        let exceeded = self.tx.record_exceeds(self.track.organization_id, bytes).await?;
+        Ok(exceeded.map(|exceeded| no_room_for_data(bytes, exceeded)))
+    }
+
+    /// Takes the room for the object of a file, or says why there is none.
+    fn take_room(&mut self, key: &ObjectKey, size: u64) -> Option<String> {
+        let room = self.room?;
+        if self.track.source.as_ref().is_some_and(|source| source.key == *key) {
+            return None;
+        }
+        let Some(rest) = room.checked_sub(size) else { return Some(exceeds_quota(size, room)) };
+        self.room = Some(rest);
+        None
+    }
+}
+
 /// Why a file does not fit into a quota.
 pub(super) fn exceeds_quota(bytes: u64, room: u64) -> String {
     format!(
         "this file has up to {bytes} bytes, and the organization's quota has room for {room}; delete tracks, or ask the \
          operator to raise the quota, then retry"
     )
+}
+
+/// Why the database has no room for data that was made.
+pub(super) fn no_room_for_data(bytes: u64, exceeded: QuotaExceeded) -> String {
+    format!("its {bytes} bytes of data are kept in the database, and {exceeded}, then retry")
 }
 
 /// The most bytes that are stored for a file; few if nothing declares how long the sound lasts.

@@ -82,7 +82,7 @@ impl Processing {
     }
 
     /// The levels from which covers are drawn, if a recipe asked for them.
-    async fn recorded_levels(&self, track_id: TrackId) -> Result<Option<Vec<f64>>, JobError> {
+    pub(super) async fn recorded_levels(&self, track_id: TrackId) -> Result<Option<Vec<f64>>, JobError> {
         let files = self.catalog.files_of_track(track_id).await?;
         let wanted = RecipeKind::Levels(LevelsSettings::default());
         let levels: Option<TrackFile> = files.into_iter().find(|file| file.recipe.kind == wanted);

@@ -220,10 +220,18 @@ impl Processing {
     ) -> Result<Vec<u8>, Stop> {
         let colour = self.colour(context).await?;
         let levels = analysed.map(|analysed| analysed.bars(&LevelsSettings::default()).to_vec());
-        let levels = levels.unwrap_or_default();
-        let draw = move || tonearm_signal::placeholder(colour, &levels, &[size]);
-        let drawn = tokio::task::spawn_blocking(draw).await?;
-        let missing = || Stop::Job(JobError::internal("the cover could not be drawn"));
-        drawn.into_iter().next().map(|image| image.jpeg).ok_or_else(missing)
+        Ok(draw_size(colour, levels.unwrap_or_default(), size).await?)
     }
+}
+
+/// One size of a drawn cover, as JPEG.
+pub(super) async fn draw_size(
+    colour: Colour,
+    levels: Vec<f64>,
+    size: CoverSize,
+) -> Result<Vec<u8>, JobError> {
+    let draw = move || tonearm_signal::placeholder(colour, &levels, &[size]);
+    let drawn = tokio::task::spawn_blocking(draw).await.map_err(JobError::internal)?;
+    let missing = || JobError::internal("the cover could not be drawn");
+    drawn.into_iter().next().map(|image| image.jpeg).ok_or_else(missing)
 }

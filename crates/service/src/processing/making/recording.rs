@@ -12,7 +12,6 @@ use tonearm_domain::{
 };
 
 use super::files::MadeCover;
-use super::fitting::exceeds_quota;
 use super::run_context::RunContext;
 use crate::admission::quotas;
 use crate::library::covers;
@@ -75,8 +74,10 @@ pub(in crate::processing) struct Recording<'a> {
     has_new_files: bool,
     /// Whether the track has a new source.
     pub(super) is_replaced: bool,
+    /// Whether a rendering has made a file of a track that has its final status.
+    pub(super) has_late_file: bool,
     /// Bytes that may be added; `None` without a quota.
-    room: Option<u64>,
+    pub(super) room: Option<u64>,
 }
 
 impl Processing {
@@ -145,6 +146,7 @@ impl<'a> Recording<'a> {
             files,
             has_new_files: false,
             is_replaced: false,
+            has_late_file: false,
             room: None,
         }))
     }
@@ -225,26 +227,8 @@ impl<'a> Recording<'a> {
         Ok(())
     }
 
-    /// The outcome itself, or a failure in its place if the file exceeds the quota: only now its size is known, and what
-    /// was recorded meanwhile.
-    async fn admitted(&mut self, outcome: FileOutcome) -> Result<FileOutcome, CatalogError> {
-        let (FileOutcome::Made { key, size, .. }, Some(room)) = (&outcome, self.room) else {
-            return Ok(outcome);
-        };
-        if self.track.source.as_ref().is_some_and(|source| source.key == *key) {
-            return Ok(outcome);
-        }
-        if let Some(rest) = room.checked_sub(*size) {
-            self.room = Some(rest);
-            return Ok(outcome);
-        }
-        let reason = exceeds_quota(*size, room);
-        self.give_up(&outcome).await?;
-        Ok(FileOutcome::Failed { reason })
-    }
-
     /// Removes the object of a file that is not recorded.
-    async fn give_up(&self, outcome: &FileOutcome) -> Result<(), CatalogError> {
+    pub(super) async fn give_up(&self, outcome: &FileOutcome) -> Result<(), CatalogError> {
         let object: Vec<_> = object_beside(&self.track, outcome).into_iter().collect();
         remove_soon(&self.tx, self.ambient, self.track.organization_id, &object).await
     }
@@ -408,7 +392,8 @@ impl<'a> Recording<'a> {
         Ok(self.write().await?.commit().await?)
     }
 
-    /// Writes the track and queues an event if its status has become final, or its source was replaced.
+    /// Writes the track and queues an event if its status has become final, its source was replaced, or a rendering has
+    /// made a file.
     pub(super) async fn write(self) -> Result<Transaction, JobError> {
         let ambient = self.ambient;
         self.tx.update_track(&self.track).await?;
@@ -416,7 +401,7 @@ impl<'a> Recording<'a> {
         if self.has_new_files {
             manifests::queue(&self.tx, ambient, &self.track).await?;
         }
-        match self.is_replaced {
+        match self.is_replaced || self.has_late_file {
             true => events::track_reported(&self.tx, ambient, &self.track, self.previous).await?,
             false => events::track_settled(&self.tx, ambient, &self.track, self.previous).await?,
         }

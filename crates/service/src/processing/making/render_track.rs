@@ -113,6 +113,8 @@ impl Processing {
         }
         recording.settle_again().await?;
         let is_made = recording.file_of(recipe).is_some_and(|file| file.is_current(recipe));
+        let is_final = recording.track.status.is_final();
+        recording.has_late_file = is_made && is_final && turn.run.is_some();
         let tx = recording.write().await?;
         let counted_for = (turn.organization_id, turn.variant_id);
         renderings::count_track(&tx, &self.ambient, counted_for, turn.run, is_made).await?;

@@ -8,6 +8,7 @@ use tonearm_domain::{
 use tonearm_media::LimitTier;
 use tonearm_outbound::TranscribeError;
 
+use super::fitting::no_room_for_data;
 use super::limits::Limits;
 use super::spoken_pieces::{Arrived, Piece, cut_within, spoken_language};
 use super::stop::Stop;
@@ -222,6 +223,12 @@ async fn record(
     let timed = worth_keeping(&pieces.iter().flat_map(Piece::captions).collect::<Vec<_>>());
     // If nothing is said, there are no words and no language.
     let is_silent = text.is_empty();
+    let bytes = text.len() + timed.iter().map(|it| it.text.len()).sum::<usize>();
+    if let Some(exceeded) = tx.record_exceeds(track.organization_id, bytes as u64).await? {
+        let reason = no_room_for_data(bytes as u64, exceeded);
+        let failed = failed(ambient, track.organization_id, track.id, reason);
+        return Ok(tx.put_transcription(&failed).await?);
+    }
     track.transcription = Some(text).filter(|_| !is_silent);
     track.transcription_language = spoken_language(pieces).or(known_language).filter(|_| !is_silent);
     tx.update_track(&track).await?;
