@@ -205,7 +205,7 @@ pub use transcription::{
     within_sound, words_within, worth_keeping,
 };
 pub use undo::{CoveredTrack, MovedTrack, RetitledTrack, UndoEntry, UndoableChange};
-pub use upload::{NewUpload, PieceError, SourceSlot, Upload, UploadKind, UploadState};
+pub use upload::{NewUpload, PieceError, SourceSlot, Upload, UploadKind, UploadOpener, UploadState};
 pub use usage::{
     Day, DayError, ExcerptHeard, FileSound, ListenCounts, ListenKind, ListenedFile, ListenedSince,
     ListenerEntry, ListenerId, ListenerKey, ListenerOrigin, Listening, Meter, Segments, TakenBytes,

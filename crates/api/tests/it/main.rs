@@ -13,6 +13,7 @@ mod creators;
 mod description;
 mod docs;
 mod ended_keys;
+mod ended_uploads;
 mod events;
 mod find_tracks;
 mod house;

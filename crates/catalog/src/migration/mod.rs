@@ -106,6 +106,7 @@ mod m0080_record_counts;
 mod m0081_arrived_bytes;
 mod m0086_event_versions;
 mod m0087_work_in_progress;
+mod m0090_upload_openers;
 mod pieces;
 mod prelude;
 mod record;
@@ -180,6 +181,7 @@ fn steps() -> Vec<Step> {
         m0081_arrived_bytes::step(),
         m0086_event_versions::step(),
         m0087_work_in_progress::step(),
+        m0090_upload_openers::step(),
     ]
 }
 

@@ -132,6 +132,7 @@ const STEPS: &[&str] = &[
     "m0081_arrived_bytes",
     "m0086_event_versions",
     "m0087_work_in_progress",
+    "m0090_upload_openers",
 ];
 
 async fn older(database: &TestDatabase) {

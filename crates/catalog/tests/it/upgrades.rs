@@ -25,6 +25,7 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    UPLOAD_OPENERS,
     WORK_IN_PROGRESS,
     EVENT_VERSIONS,
     ARRIVED,
@@ -102,6 +103,10 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
 const ANSWERED_STATUSES: Step = (
     "m0068_answered_statuses",
     &["DROP INDEX answered_job_by_track_id", "ALTER TABLE answered_job DROP COLUMN status"],
+);
+const UPLOAD_OPENERS: Step = (
+    "m0090_upload_openers",
+    &["ALTER TABLE upload DROP COLUMN api_key_id", "ALTER TABLE upload DROP COLUMN person_id"],
 );
 const WORK_IN_PROGRESS: Step = (
     "m0087_work_in_progress",

@@ -3,7 +3,8 @@
 
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::{
-    Invitation, InvitationPurpose, OrganizationId, Origin, Person, Role, UploadSession, WrongCodes,
+    Invitation, InvitationPurpose, NewUpload, OrganizationId, Origin, Person, Role, Upload, UploadKind,
+    UploadSession, WrongCodes,
 };
 use tonearm_fixtures::{Dice, ManualClock, TestDatabase, ambient};
 use tonearm_service::{
@@ -448,8 +449,22 @@ async fn upload_sessions_end_with_the_role(database: TestDatabase) {
             };
             let tx = scene.catalog.begin().await.unwrap();
             tx.insert_upload_session(&session).await.unwrap();
+            let new = NewUpload {
+                id: scene.ambient.credential_id(),
+                organization_id,
+                track_id: None,
+                replacement_id: None,
+                opener: session.opener(),
+                kind: UploadKind::Partial,
+                folder: scene.ambient.short_id(),
+                length: None,
+                sha256: None,
+                metadata: None,
+            };
+            let upload = Upload::begin(new, &scene.ambient);
+            tx.insert_upload(&upload).await.unwrap();
             tx.commit().await.unwrap();
-            sessions.push(session.id);
+            sessions.push((session.id, upload.id));
         }
         let owner = Caller::owner(here);
         match end {
@@ -460,10 +475,12 @@ async fn upload_sessions_end_with_the_role(database: TestDatabase) {
             }
             _ => people.remove_person(by, person.id, OwnerlessOrganizations::Refuse).await.unwrap(),
         }
-        let mut valid = Vec::new();
-        for id in sessions {
-            let session = scene.catalog.upload_session(id).await.unwrap().unwrap();
-            valid.push(session.is_valid_at(scene.ambient.now()));
+        let (mut valid, now) = (Vec::new(), scene.ambient.now());
+        for (session, upload) in sessions {
+            let session = scene.catalog.upload_session(session).await.unwrap().unwrap();
+            let upload = scene.catalog.upload(upload).await.unwrap().unwrap();
+            assert_eq!(session.is_valid_at(now), !upload.is_expired_at(now), "{end}");
+            valid.push(session.is_valid_at(now));
         }
         // Who leaves one organization keeps the role in the other.
         assert_eq!(valid, [false, matches!(end, "role" | "member")], "{end}");
