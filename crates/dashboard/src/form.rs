@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
-use bytes::BytesMut;
 use futures::StreamExt;
 use http::Extensions;
 use tokio::time::timeout;
-use tonearm_domain::BodyBudget;
+use tonearm_domain::{BodyBudget, CollectError};
 use tonearm_service::Refusal;
 
 use crate::error::PageError;
@@ -23,24 +22,18 @@ pub(crate) const MOST_BYTES: usize = 256 * 1024;
 /// How long a form without files may take to arrive.
 pub(crate) const READ_WITHIN: Duration = Duration::from_secs(30);
 
-/// The whole body of a form without files. While it arrives, it counts towards the memory for all bodies of its network.
+/// The whole body of a form without files.
 pub(crate) async fn read(extensions: &Extensions, body: Body) -> Result<Bytes, PageError> {
-    let mut held = BodyBudget::holder(extensions.get());
-    let (mut chunks, mut whole) = (body.into_data_stream(), BytesMut::new());
-    let collect = async {
-        while let Some(chunk) = held.during(chunks.next()).await.ok_or(PageError::FormIncomplete)? {
-            let chunk = chunk.map_err(|_| PageError::FormIncomplete)?;
-            if whole.len() + chunk.len() > MOST_BYTES {
-                return Err(PageError::TooLarge { limit: MOST_BYTES as u64 });
-            }
-            if !held.grow(chunk.len() as u64) {
-                return Err(PageError::FormIncomplete);
-            }
-            whole.extend_from_slice(&chunk);
+    let mut chunks = body.into_data_stream();
+    let collect =
+        BodyBudget::collect(extensions.get(), MOST_BYTES, |context| chunks.poll_next_unpin(context));
+    match timeout(READ_WITHIN, collect).await {
+        Ok(Ok(whole)) => Ok(whole.into()),
+        Ok(Err(CollectError::TooLarge)) => Err(PageError::TooLarge { limit: MOST_BYTES as u64 }),
+        Ok(Err(CollectError::NoMemory | CollectError::Interrupted(_))) | Err(_) => {
+            Err(PageError::FormIncomplete)
         }
-        Ok(whole.freeze())
-    };
-    timeout(READ_WITHIN, collect).await.unwrap_or(Err(PageError::FormIncomplete))
+    }
 }
 
 /// An option: in a list, of checkboxes, or of tabs.
@@ -150,8 +143,6 @@ impl Problems {
 
 #[cfg(test)]
 mod tests {
-    use tonearm_domain::ByteBudget;
-
     use super::*;
 
     #[test]
@@ -178,25 +169,6 @@ mod tests {
             Err::<Bytes, _>(std::io::Error::other("gone"))
         }));
         assert!(matches!(read(&Extensions::new(), broken).await, Err(PageError::FormIncomplete)));
-    }
-
-    #[tokio::test]
-    async fn forms_that_arrive_count_towards_the_memory_of_their_network() {
-        let budget = ByteBudget::new(1000, || {});
-        let mut extensions = Extensions::new();
-        extensions.insert(BodyBudget { budget: budget.clone(), network: "192.0.2.1".parse().unwrap() });
-        let begun = futures::stream::iter([Ok::<_, std::io::Error>(Bytes::from(vec![b'a'; 600]))]);
-        let stalls = Body::from_stream(begun.chain(futures::stream::pending()));
-        let mut stalled = Box::pin(read(&extensions, stalls));
-        assert!(futures::poll!(stalled.as_mut()).is_pending());
-        assert!(read(&extensions, Body::from(vec![b'a'; 400])).await.is_ok());
-        let refused = read(&extensions, Body::from(vec![b'a'; 401])).await;
-        assert!(matches!(refused, Err(PageError::FormIncomplete)));
-        // Another network has less, and needs some of it.
-        assert!(budget.holder("another").grow(500));
-        assert!(matches!(stalled.await, Err(PageError::FormIncomplete)));
-        // Nothing is held by forms that have arrived or were refused.
-        assert!(budget.holder("another").grow(1000));
     }
 
     #[test]

@@ -106,7 +106,7 @@ pub use album_place::{AlbumPosition, arranged};
 pub use allowed_origins::{AllowedOrigins, OriginList, OriginListError, PageOrigin, PageOriginError};
 pub use ambient::{Ambient, Clock, Entropy};
 pub use audit::{AuditAction, AuditEntry, AuditRecord};
-pub use byte_budget::{BodyBudget, ByteBudget, HeldBytes};
+pub use byte_budget::{BodyBudget, ByteBudget, CollectError, HeldBytes, REQUEST_BYTES};
 pub use cache_policy::{CachePolicy, CachePolicyError};
 pub use captions::{CaptionsError, MOST_CAPTION_BYTES, captions_within, parse_captions, print_captions};
 pub use certificate::{
