@@ -20,6 +20,7 @@ crate::on_both!(
     a_link_whose_reason_has_ended_is_dead_even_if_it_is_there,
     one_link_makes_the_first_administrator,
     an_invitation_tells_about_few_accounts,
+    all_invitations_of_an_organization_tell_about_few_accounts,
     a_setup_belongs_to_the_sign_in_that_began_it,
     only_a_right_code_resets_the_wrong_ones,
     a_new_password_is_another_one,
@@ -553,6 +554,39 @@ async fn an_invitation_tells_about_few_accounts(database: TestDatabase) {
     assert!(is_dead(&join().await));
     assert!(is_dead(&scene.people.join(&link, new_person("Eve"), Device::default()).await));
     assert!(is_dead(&scene.people.open_link(&link).await));
+}
+
+/// The owner withdraws each link before it ends by itself.
+async fn all_invitations_of_an_organization_tell_about_few_accounts(database: TestDatabase) {
+    let scene = Scene::set(&database).await;
+    let (people, owner) = (&scene.people, Caller::owner(scene.organization().await));
+    let invite = async || token(&people.invite(&owner, Role::Viewer, "").await.unwrap());
+    let join = async |link: &Token, name| people.join(link, new_person(name), Device::default()).await;
+    let is_bounded = |answer: Result<SignedIn, Refusal>| {
+        matches!(answer, Err(Refusal::Conflict { code: "too_many_accounts_tried", .. }))
+    };
+    let mut told = 0;
+    'ask: loop {
+        let link = invite().await;
+        for _ in 1..Invitation::MOST_TAKEN_ADDRESSES {
+            match join(&link, "Ada").await {
+                Err(Refusal::Invalid { field: "email", .. }) => told += 1,
+                other => break 'ask assert!(is_bounded(other)),
+            }
+        }
+        let open = people.members(&owner).await.unwrap().invitations;
+        people.withdraw_invitation(&owner, open[0].id).await.unwrap();
+        assert!(is_dead(&people.open_link(&link).await));
+    }
+    assert_eq!(told, Invitation::MOST_TAKEN_ADDRESSES_TOGETHER);
+    // Whether the address has an account makes no difference now, and who has one can still join.
+    let link = invite().await;
+    assert!(is_bounded(join(&link, "Eve").await) && is_bounded(join(&link, "Ada").await));
+    people.join_as(&link, &scene.added("guest").await.0).await.unwrap();
+    // Other organizations are not affected.
+    let elsewhere = Caller::owner(scene.organization().await);
+    let link = token(&people.invite(&elsewhere, Role::Viewer, "").await.unwrap());
+    assert!(join(&link, "Eve").await.is_ok());
 }
 
 async fn a_setup_belongs_to_the_sign_in_that_began_it(database: TestDatabase) {
