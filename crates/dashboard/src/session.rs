@@ -11,7 +11,7 @@ use http::header::USER_AGENT;
 use http::request::Parts;
 use tonearm_domain::{Actor, Ambient, ClientAddress, Organization, OrganizationId, Origin, Person, Role};
 use tonearm_service::{
-    Caller, Device, Office, Purpose, Refusal, Resource, Resumed, act_on_sign_in, in_request,
+    Caller, Device, Office, Purpose, Refusal, Resource, Resumed, act_on_sign_in, in_request, take_turn,
 };
 use tonearm_signing::Token;
 
@@ -266,6 +266,7 @@ impl<R: RequiredRole> FromRequestParts<Dashboard> for Member<R> {
         }
         // Pages allow more to those who have more than the least role, so all of it is judged again.
         act_on_sign_in(&signed_in.session.resumed.sign_in, Office::Member(id, role))?;
+        take_turn(id).await?;
         let address = address(parts);
         Ok(Self { signed_in, organization, role, organizations, address, least: PhantomData })
     }

@@ -11,6 +11,7 @@ use http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 use tonearm_domain::{BodyBudget, CollectError};
+use tonearm_service::without_turn;
 
 use super::key::require_still_valid;
 use super::sentence::sentence;
@@ -43,7 +44,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
             return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
         }
         let (parts, body) = request.into_parts();
-        let bytes = read(&parts, body, app.settings.max_json_bytes).await?;
+        let bytes = without_turn(read(&parts, body, app.settings.max_json_bytes)).await??;
         require_still_valid(&parts.extensions, app).await?;
         parse(&bytes).map(Self)
     }

@@ -31,6 +31,7 @@ mod recipes;
 mod repeats;
 mod replacements;
 mod reply;
+mod request_turns;
 mod resumable;
 mod schema;
 mod sentences;
