@@ -310,7 +310,7 @@ mod tests {
         chunks: &[usize],
         ends: bool,
     ) -> impl FnMut(&mut Context<'_>) -> Poll<Option<Result<Vec<u8>, ()>>> {
-        let mut left = chunks.to_vec().into_iter();
+        let mut left = chunks.iter().copied();
         move |_| match left.next() {
             Some(bytes) => Poll::Ready(Some(Ok(vec![b'a'; bytes]))),
             None if ends => Poll::Ready(None),
